@@ -1,0 +1,27 @@
+//! Reading of Common Trace Format 1.8 traces: metadata, packets, event records, text.
+//!
+//! The path of the bytes, and the module that owns each step:
+//!
+//! * [`metadata`] turns the `metadata` file into a [`model::TraceClass`];
+//! * [`stream`] reads the packets of a data stream into [`stream::Batch`]es: event records
+//!   that are still encoded, each with its offset, its class and its time;
+//! * [`muxer`] merges the batches of many data streams by time;
+//! * [`record`] decodes the fields of one record, for whoever wants them;
+//! * [`places`] finds the code addresses in records, for whoever resolves them;
+//! * [`text`] renders records without building values in between.
+//!
+//! The crate knows no paths and no Python. Bytes come through [`source::ReadAt`], and
+//! nothing here may panic on them, whatever they are.
+
+pub mod bits;
+pub mod error;
+pub mod metadata;
+pub mod model;
+pub mod muxer;
+pub mod places;
+pub mod record;
+pub mod source;
+pub mod stream;
+pub mod text;
+
+pub use error::{CtfError, ErrorKind, Result};

@@ -1,0 +1,275 @@
+//! The blocks of TSDL: `trace`, `env`, `clock`, `stream` and `event` (CTF 1.8.3, section 7.2).
+
+use super::attributes::{Attribute, Value};
+use super::lexer::TokenKind;
+use super::parser::Parser;
+use crate::error::{CtfError, Result};
+use crate::model::{ClockClass, EnvironmentValue, EventClass, FieldClass};
+
+/// What stands in a `trace`, `stream` or `event` block.
+#[derive(Default)]
+struct Block {
+    attributes: Vec<Attribute>,
+    types: Vec<(String, FieldClass, u32)>,
+}
+
+impl Parser {
+    /// Reads `{ … }`: attributes `key = value;`, types `key := type;` and type declarations.
+    fn block(&mut self) -> Result<Block> {
+        self.advance();
+        self.expect("{")?;
+        self.scopes.push();
+        let mut block = Block::default();
+        while !self.accept("}") {
+            self.block_entry(&mut block)?;
+        }
+        self.scopes.pop();
+        self.expect(";")?;
+        Ok(block)
+    }
+
+    fn block_entry(&mut self, block: &mut Block) -> Result<()> {
+        let line = self.line();
+        if self.at_type_declaration() {
+            return self.type_declaration();
+        }
+        let key = self.dotted_name()?;
+        if self.accept(":=") {
+            let class = self.nested(Self::type_specifier)?;
+            self.expect(";")?;
+            block.types.push((key, class, line));
+        } else {
+            self.expect("=")?;
+            block.attributes.push(self.attribute_value_or_version(key, line)?);
+        }
+        Ok(())
+    }
+
+    fn at_type_declaration(&self) -> bool {
+        match self.peek() {
+            TokenKind::Name(word) => matches!(
+                word.as_str(),
+                "typealias" | "typedef" | "struct" | "variant" | "enum" | "const"
+            ),
+            _ => false,
+        }
+    }
+
+    /// `major` and `minor` may be written as decimal numbers by sloppy writers.
+    fn attribute_value_or_version(&mut self, key: String, line: u32) -> Result<Attribute> {
+        if let TokenKind::Decimal(text) = self.peek().clone() {
+            self.advance();
+            self.expect(";")?;
+            return Ok(Attribute { key, value: Value::Text(text), line });
+        }
+        self.attribute_value(key, line)
+    }
+
+    /// Reads the `trace` block.
+    pub(super) fn trace_block(&mut self) -> Result<()> {
+        let block = self.block()?;
+        for attribute in &block.attributes {
+            match attribute.key.as_str() {
+                "major" => self.trace.version.0 = attribute.unsigned()?,
+                "minor" => self.trace.version.1 = attribute.unsigned()?,
+                "uuid" => self.trace.uuid = Some(attribute.uuid()?),
+                // Found ahead of time; the rest is none of the reader's business.
+                _ => {}
+            }
+        }
+        for (key, class, line) in block.types {
+            match key.as_str() {
+                "packet.header" => self.trace.packet_header = Some(structure(class, line, &key)?),
+                _ => return Err(unknown_type(&key, line)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the `env` block.
+    pub(super) fn environment_block(&mut self) -> Result<()> {
+        self.advance();
+        for attribute in self.attributes()? {
+            let value = match &attribute.value {
+                Value::Integer(_) => EnvironmentValue::Integer(attribute.signed()?),
+                Value::Text(text) | Value::Name(text) => EnvironmentValue::String(text.clone()),
+            };
+            self.trace.environment.retain(|(key, _)| *key != attribute.key);
+            self.trace.environment.push((attribute.key, value));
+        }
+        self.expect(";")
+    }
+
+    /// Reads a `clock` block.
+    pub(super) fn clock_block(&mut self) -> Result<()> {
+        let line = self.line();
+        self.advance();
+        let mut clock = ClockClass {
+            name: String::new(),
+            uuid: None,
+            description: None,
+            frequency: 1_000_000_000,
+            precision: 1,
+            offset_seconds: 0,
+            offset_cycles: 0,
+            absolute: false,
+        };
+        for attribute in self.attributes()? {
+            set_clock_attribute(&mut clock, &attribute)?;
+        }
+        self.expect(";")?;
+        if clock.name.is_empty() {
+            return Err(CtfError::metadata(line, "clock without a name"));
+        }
+        normalise_offset(&mut clock);
+        if self.trace.clocks.iter().any(|known| known.name == clock.name) {
+            return Err(CtfError::metadata(line, format!("clock '{}' stands twice", clock.name)));
+        }
+        self.trace.clocks.push(clock);
+        Ok(())
+    }
+
+    /// Reads a `stream` block.
+    pub(super) fn stream_block(&mut self) -> Result<()> {
+        let line = self.line();
+        let block = self.block()?;
+        let id = match find(&block.attributes, "id") {
+            Some(attribute) => attribute.unsigned()?,
+            None => 0,
+        };
+        if self.declared_streams.contains(&id) {
+            return Err(CtfError::metadata(line, format!("stream {id} stands twice")));
+        }
+        self.declared_streams.push(id);
+        let index = self.stream_index(id);
+        let Some(stream) = self.trace.stream_classes.get_mut(index) else { return Ok(()) };
+        for (key, class, line) in block.types {
+            let class = structure(class, line, &key)?;
+            match key.as_str() {
+                "packet.context" => stream.packet_context = Some(class),
+                "event.header" => stream.event_header = Some(class),
+                "event.context" => stream.event_context = Some(class),
+                _ => return Err(unknown_type(&key, line)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads an `event` block.
+    pub(super) fn event_block(&mut self) -> Result<()> {
+        let line = self.line();
+        let block = self.block()?;
+        let mut stream_id = None;
+        let mut id = None;
+        let mut event = EventClass {
+            id: 0,
+            name: None,
+            log_level: None,
+            emf_uri: None,
+            context: None,
+            payload: None,
+        };
+        for attribute in &block.attributes {
+            match attribute.key.as_str() {
+                "name" => event.name = Some(attribute.text()?.to_owned()),
+                "id" => id = Some(attribute.unsigned()?),
+                "stream_id" => stream_id = Some(attribute.unsigned()?),
+                "loglevel" => event.log_level = Some(attribute.signed()?),
+                "model.emf.uri" => event.emf_uri = Some(attribute.text()?.to_owned()),
+                _ => {}
+            }
+        }
+        for (key, class, line) in block.types {
+            let class = structure(class, line, &key)?;
+            match key.as_str() {
+                "context" => event.context = Some(class),
+                "fields" => event.payload = Some(class),
+                _ => return Err(unknown_type(&key, line)),
+            }
+        }
+        let stream_id = self.stream_of_event(stream_id, line)?;
+        self.add_event_class(stream_id, id, event, line)
+    }
+
+    /// An event block may leave the stream out when there is no choice.
+    fn stream_of_event(&self, stated: Option<u64>, line: u32) -> Result<u64> {
+        match (stated, self.trace.stream_classes.as_slice()) {
+            (Some(id), _) => Ok(id),
+            (None, []) => Ok(0),
+            (None, [only]) => Ok(only.id),
+            (None, _) => {
+                let message = "event without stream_id while there are several streams";
+                Err(CtfError::metadata(line, message))
+            }
+        }
+    }
+
+    fn add_event_class(
+        &mut self,
+        stream_id: u64,
+        id: Option<u64>,
+        mut event: EventClass,
+        line: u32,
+    ) -> Result<()> {
+        if !self.declared_streams.contains(&stream_id) {
+            self.undeclared_streams.push((stream_id, line));
+        }
+        let index = self.stream_index(stream_id);
+        let Some(stream) = self.trace.stream_classes.get_mut(index) else { return Ok(()) };
+        if id.is_none() && !stream.event_classes.is_empty() {
+            let message = "event without id in a stream that has several events";
+            return Err(CtfError::metadata(line, message));
+        }
+        event.id = id.unwrap_or(0);
+        let index = stream.event_classes.len();
+        if stream.event_class_index.insert(event.id, index).is_some() {
+            let message = format!("event {} stands twice in stream {stream_id}", event.id);
+            return Err(CtfError::metadata(line, message));
+        }
+        stream.event_classes.push(event);
+        Ok(())
+    }
+}
+
+fn find<'a>(attributes: &'a [Attribute], key: &str) -> Option<&'a Attribute> {
+    attributes.iter().find(|attribute| attribute.key == key)
+}
+
+fn unknown_type(key: &str, line: u32) -> CtfError {
+    CtfError::metadata(line, format!("'{key}' is no scope of this block"))
+}
+
+fn structure(class: FieldClass, line: u32, key: &str) -> Result<FieldClass> {
+    if matches!(class.kind, crate::model::FieldKind::Structure { .. }) {
+        Ok(class)
+    } else {
+        Err(CtfError::metadata(line, format!("'{key}': expected a structure")))
+    }
+}
+
+fn set_clock_attribute(clock: &mut ClockClass, attribute: &Attribute) -> Result<()> {
+    match attribute.key.as_str() {
+        "name" => clock.name = attribute.text()?.to_owned(),
+        "uuid" => clock.uuid = Some(attribute.uuid()?),
+        "description" => clock.description = Some(attribute.text()?.to_owned()),
+        "freq" => {
+            clock.frequency = attribute.unsigned()?;
+            if clock.frequency == 0 {
+                return Err(attribute.error("a frequency above 0"));
+            }
+        }
+        "precision" => clock.precision = attribute.unsigned()?,
+        "offset_s" => clock.offset_seconds = attribute.signed()?,
+        "offset" => clock.offset_cycles = attribute.unsigned()?,
+        "absolute" => clock.absolute = attribute.boolean()?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Keeps the cycles below one second, so that their nanoseconds are exact for longer.
+fn normalise_offset(clock: &mut ClockClass) {
+    let seconds = clock.offset_cycles / clock.frequency;
+    clock.offset_cycles %= clock.frequency;
+    clock.offset_seconds = clock.offset_seconds.wrapping_add_unsigned(seconds);
+}

@@ -1,0 +1,237 @@
+//! The token cursor and the top level of TSDL.
+
+use super::lexer::{Token, TokenKind};
+use super::scope::Scopes;
+use super::MAX_DEPTH;
+use crate::error::{CtfError, Result};
+use crate::model::{ByteOrder, StreamClass, TraceClass};
+
+/// A parser over the tokens of the whole text.
+pub struct Parser {
+    tokens: Vec<Token>,
+    position: usize,
+    depth: u32,
+    /// IDs of the streams whose block was read; events may come before theirs.
+    pub(super) declared_streams: Vec<u64>,
+    /// The first event of each stream without a block yet: stream ID and line.
+    pub(super) undeclared_streams: Vec<(u64, u32)>,
+    pub(super) scopes: Scopes,
+    pub(super) trace: TraceClass,
+}
+
+impl Parser {
+    /// A parser of `tokens`, which end with [`TokenKind::End`].
+    #[must_use]
+    pub fn new(tokens: Vec<Token>) -> Self {
+        let mut scopes = Scopes::default();
+        scopes.push();
+        Self {
+            tokens,
+            position: 0,
+            depth: 0,
+            declared_streams: Vec::new(),
+            undeclared_streams: Vec::new(),
+            scopes,
+            trace: TraceClass::default(),
+        }
+    }
+
+    /// Reads all declarations.
+    ///
+    /// # Errors
+    ///
+    /// At the first line that is no TSDL, or that contradicts an earlier one.
+    pub fn trace_class(mut self) -> Result<TraceClass> {
+        // Types declared before the `trace` block already use its byte order.
+        self.trace.order = self.find_byte_order()?;
+        while *self.peek() != TokenKind::End {
+            self.top_level()?;
+        }
+        for (id, line) in &self.undeclared_streams {
+            // A trace without any stream block has one implicit stream.
+            if *id != 0 && !self.declared_streams.contains(id) {
+                let message = format!("event of stream {id}, which no stream block declares");
+                return Err(CtfError::metadata(*line, message));
+            }
+        }
+        Ok(self.trace)
+    }
+
+    fn top_level(&mut self) -> Result<()> {
+        let word = match self.peek() {
+            TokenKind::Name(word) => word.clone(),
+            TokenKind::Punctuation(";") => {
+                self.advance();
+                return Ok(());
+            }
+            _ => return Err(self.unexpected("a declaration")),
+        };
+        match word.as_str() {
+            "trace" => self.trace_block(),
+            "env" => self.environment_block(),
+            "clock" => self.clock_block(),
+            "stream" => self.stream_block(),
+            "event" => self.event_block(),
+            "callsite" => self.callsite_block(),
+            _ => self.type_declaration(),
+        }
+    }
+
+    fn callsite_block(&mut self) -> Result<()> {
+        self.advance();
+        self.attributes()?;
+        self.expect(";")
+    }
+
+    /// Looks ahead for `byte_order = …` directly inside the `trace` block.
+    fn find_byte_order(&self) -> Result<ByteOrder> {
+        let mut depth = 0;
+        let mut in_trace = false;
+        for window in self.tokens.windows(3) {
+            let [first, second, third] = window else { continue };
+            match &first.kind {
+                TokenKind::Punctuation("{") => depth += 1,
+                TokenKind::Punctuation("}") => depth -= 1,
+                TokenKind::Name(word) if depth == 0 => in_trace = word == "trace",
+                TokenKind::Name(word) if depth == 1 && in_trace && word == "byte_order" => {
+                    return trace_byte_order(second, third);
+                }
+                _ => {}
+            }
+        }
+        Ok(ByteOrder::Little)
+    }
+
+    /// The next token.
+    pub(super) fn peek(&self) -> &TokenKind {
+        self.peek_ahead(0)
+    }
+
+    /// The token after `ahead` others.
+    pub(super) fn peek_ahead(&self, ahead: usize) -> &TokenKind {
+        self.tokens.get(self.position + ahead).map_or(&TokenKind::End, |token| &token.kind)
+    }
+
+    /// The line of the next token.
+    pub(super) fn line(&self) -> u32 {
+        let token = self.tokens.get(self.position).or_else(|| self.tokens.last());
+        token.map_or(1, |token| token.line)
+    }
+
+    /// Steps over the next token.
+    pub(super) fn advance(&mut self) {
+        self.position += 1;
+    }
+
+    /// Steps over the punctuation if it is next.
+    pub(super) fn accept(&mut self, text: &str) -> bool {
+        let found = matches!(self.peek(), TokenKind::Punctuation(next) if *next == text);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// Steps over the word if it is next.
+    pub(super) fn accept_word(&mut self, text: &str) -> bool {
+        let found = matches!(self.peek(), TokenKind::Name(next) if next == text);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// Steps over the punctuation that must be next.
+    pub(super) fn expect(&mut self, text: &str) -> Result<()> {
+        if self.accept(text) {
+            Ok(())
+        } else {
+            Err(self.unexpected(&format!("'{text}'")))
+        }
+    }
+
+    /// Reads a name.
+    pub(super) fn name(&mut self) -> Result<String> {
+        match self.peek().clone() {
+            TokenKind::Name(name) => {
+                self.advance();
+                Ok(name)
+            }
+            _ => Err(self.unexpected("a name")),
+        }
+    }
+
+    /// Reads names joined by dots.
+    pub(super) fn dotted_name(&mut self) -> Result<String> {
+        let mut path = self.name()?;
+        while self.accept(".") || self.accept("->") {
+            path.push('.');
+            path.push_str(&self.name()?);
+        }
+        Ok(path)
+    }
+
+    /// Reads an integer constant with its sign.
+    pub(super) fn integer(&mut self) -> Result<i128> {
+        let negative = self.accept("-");
+        match self.peek() {
+            &TokenKind::Integer(value) => {
+                self.advance();
+                Ok(if negative { -i128::from(value) } else { i128::from(value) })
+            }
+            _ => Err(self.unexpected("an integer")),
+        }
+    }
+
+    /// Runs `read` one level deeper, and refuses to go deeper than any tracer does.
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.error(format!("types are nested more than {MAX_DEPTH} deep")));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// An error at the next token.
+    pub(super) fn error(&self, message: impl Into<String>) -> CtfError {
+        CtfError::metadata(self.line(), message)
+    }
+
+    /// An error that names the next token and what should stand there.
+    pub(super) fn unexpected(&self, expected: &str) -> CtfError {
+        let found = match self.peek() {
+            TokenKind::Name(word) => format!("'{word}'"),
+            TokenKind::Integer(value) => format!("'{value}'"),
+            TokenKind::Decimal(text) => format!("'{text}'"),
+            TokenKind::Text(text) => format!("\"{text}\""),
+            TokenKind::Punctuation(text) => format!("'{text}'"),
+            TokenKind::End => "the end of the metadata".to_owned(),
+        };
+        self.error(format!("expected {expected}, found {found}"))
+    }
+
+    /// The index of the stream class of an ID, which is made when it does not exist yet.
+    pub(super) fn stream_index(&mut self, id: u64) -> usize {
+        let classes = &mut self.trace.stream_classes;
+        classes.iter().position(|class| class.id == id).unwrap_or_else(|| {
+            classes.push(StreamClass { id, ..StreamClass::default() });
+            classes.len() - 1
+        })
+    }
+}
+
+fn trace_byte_order(equals: &Token, value: &Token) -> Result<ByteOrder> {
+    let TokenKind::Name(word) = &value.kind else {
+        return Err(CtfError::metadata(value.line, "byte_order of the trace: expected le or be"));
+    };
+    if equals.kind != TokenKind::Punctuation("=") {
+        return Err(CtfError::metadata(equals.line, "expected '=' after byte_order"));
+    }
+    match word.as_str() {
+        "le" => Ok(ByteOrder::Little),
+        "be" | "network" => Ok(ByteOrder::Big),
+        _ => Err(CtfError::metadata(value.line, "byte_order of the trace: expected le or be")),
+    }
+}

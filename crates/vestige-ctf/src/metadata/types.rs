@@ -1,0 +1,369 @@
+//! Types of TSDL: specifiers, declarators, aliases (CTF 1.8.3, section 4 and annex C).
+
+use super::attributes::Attribute;
+use super::constants;
+use super::lexer::TokenKind;
+use super::parser::Parser;
+use super::scope::NameSpace;
+use crate::error::Result;
+use crate::model::{
+    DisplayBase, Encoding, FieldClass, FieldKind, IntegerClass, Length, Member, Selector,
+};
+
+/// One `[…]` behind a field name.
+enum Dimension {
+    Static(u64),
+    Dynamic(Vec<String>),
+}
+
+impl Parser {
+    /// Reads a declaration that names types but no field.
+    pub(super) fn type_declaration(&mut self) -> Result<()> {
+        if self.accept_word("typealias") {
+            return self.typealias();
+        }
+        let typedef = self.accept_word("typedef");
+        let class = self.nested(Self::type_specifier)?;
+        if typedef {
+            loop {
+                let (name, class) = self.declarator(class.clone())?;
+                self.declare(NameSpace::Alias, &name, class)?;
+                if !self.accept(",") {
+                    break;
+                }
+            }
+        }
+        self.expect(";")
+    }
+
+    fn typealias(&mut self) -> Result<()> {
+        let class = self.nested(Self::type_specifier)?;
+        self.expect(":=")?;
+        let name = self.alias_name()?;
+        self.expect(";")?;
+        self.declare(NameSpace::Alias, &name, class)
+    }
+
+    fn declare(&mut self, space: NameSpace, name: &str, class: FieldClass) -> Result<()> {
+        if self.scopes.declare(space, name, class) {
+            Ok(())
+        } else {
+            Err(self.error(format!("type '{name}' is declared twice in this block")))
+        }
+    }
+
+    /// Reads the words of an alias such as `unsigned long` or `void *`, joined by spaces.
+    fn alias_name(&mut self) -> Result<String> {
+        let mut words = Vec::new();
+        loop {
+            if let TokenKind::Name(word) = self.peek() {
+                words.push(word.clone());
+            } else if matches!(self.peek(), TokenKind::Punctuation("*")) {
+                words.push("*".to_owned());
+            } else {
+                break;
+            }
+            self.advance();
+        }
+        if words.is_empty() {
+            return Err(self.unexpected("the name of a type"));
+        }
+        Ok(words.join(" "))
+    }
+
+    /// Reads a type without declarator.
+    pub(super) fn type_specifier(&mut self) -> Result<FieldClass> {
+        self.accept_word("const");
+        let TokenKind::Name(word) = self.peek().clone() else {
+            return Err(self.unexpected("a type"));
+        };
+        match word.as_str() {
+            "integer" => self.integer_type(),
+            "floating_point" => self.float_type(),
+            "string" => self.string_type(),
+            "enum" => self.enumeration_type(),
+            "struct" => self.structure_type(),
+            "variant" => self.variant_type(),
+            _ => self.aliased_type(),
+        }
+    }
+
+    fn aliased_type(&mut self) -> Result<FieldClass> {
+        let mut name = self.name()?;
+        // The longest run of words that is an alias; the word after it names the field.
+        let mut words = 0;
+        let mut candidate = name.clone();
+        let mut best = self.scopes.find(NameSpace::Alias, &name).cloned();
+        loop {
+            match self.peek_ahead(words) {
+                TokenKind::Name(word) => candidate = format!("{candidate} {word}"),
+                TokenKind::Punctuation("*") => candidate.push_str(" *"),
+                _ => break,
+            }
+            words += 1;
+            if let Some(class) = self.scopes.find(NameSpace::Alias, &candidate) {
+                best = Some(class.clone());
+                name.clone_from(&candidate);
+                (0..words).for_each(|_| self.advance());
+                words = 0;
+            }
+            if words > 4 {
+                break;
+            }
+        }
+        best.ok_or_else(|| self.error(format!("unknown type '{name}'")))
+    }
+
+    /// Reads `integer { … }`.
+    pub(super) fn integer_type(&mut self) -> Result<FieldClass> {
+        let line = self.line();
+        self.advance();
+        let mut class = IntegerClass {
+            size: 0,
+            alignment: 0,
+            signed: false,
+            order: self.trace.order,
+            base: DisplayBase::Decimal,
+            encoding: Encoding::None,
+            clock: None,
+            role: None,
+            slot: None,
+        };
+        for attribute in self.attributes()? {
+            self.set_integer_attribute(&mut class, &attribute)?;
+        }
+        if class.size == 0 {
+            return Err(crate::CtfError::metadata(line, "integer without a size"));
+        }
+        if class.alignment == 0 {
+            class.alignment = default_alignment(class.size);
+        }
+        Ok(FieldClass::new(FieldKind::Integer(class)))
+    }
+
+    fn set_integer_attribute(&self, class: &mut IntegerClass, attribute: &Attribute) -> Result<()> {
+        match attribute.key.as_str() {
+            "size" => match attribute.unsigned()? {
+                size @ 1..=64 => class.size = size as u32,
+                _ => return Err(attribute.error("a size from 1 to 64 bits")),
+            },
+            "align" => class.alignment = constants::alignment(attribute)?,
+            "signed" => class.signed = attribute.boolean()?,
+            "byte_order" => {
+                class.order = constants::byte_order(attribute)?.unwrap_or(self.trace.order);
+            }
+            "base" => class.base = constants::base(attribute)?,
+            "encoding" => class.encoding = constants::encoding(attribute)?,
+            "map" => class.clock = Some(self.mapped_clock(attribute)?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// `map = clock.NAME.value`.
+    fn mapped_clock(&self, attribute: &Attribute) -> Result<usize> {
+        let path = attribute.text()?;
+        let name = path.strip_prefix("clock.").and_then(|rest| rest.strip_suffix(".value"));
+        let name = name.ok_or_else(|| attribute.error("clock.NAME.value"))?;
+        let index = self.trace.clocks.iter().position(|clock| clock.name == name);
+        index.ok_or_else(|| attribute.error("a clock that is declared before"))
+    }
+
+    fn float_type(&mut self) -> Result<FieldClass> {
+        let line = self.line();
+        self.advance();
+        let (mut exponent, mut mantissa) = (0, 0);
+        let mut stated_alignment = None;
+        let mut order = self.trace.order;
+        for attribute in self.attributes()? {
+            match attribute.key.as_str() {
+                "exp_dig" => exponent = attribute.unsigned()?,
+                "mant_dig" => mantissa = attribute.unsigned()?,
+                "align" => stated_alignment = Some(constants::alignment(&attribute)?),
+                "byte_order" => {
+                    order = constants::byte_order(&attribute)?.unwrap_or(self.trace.order);
+                }
+                _ => {}
+            }
+        }
+        let size = match (exponent, mantissa) {
+            (8, 24) => 32,
+            (11, 53) => 64,
+            _ => {
+                let message = format!(
+                    "floating_point with exp_dig {exponent} and mant_dig {mantissa}: expected \
+                     8 and 24, or 11 and 53"
+                );
+                return Err(crate::CtfError::metadata(line, message));
+            }
+        };
+        let alignment = stated_alignment.unwrap_or_else(|| default_alignment(size));
+        Ok(FieldClass::new(FieldKind::Float { size, alignment, order }))
+    }
+
+    fn string_type(&mut self) -> Result<FieldClass> {
+        self.advance();
+        if matches!(self.peek(), TokenKind::Punctuation("{")) {
+            for attribute in self.attributes()? {
+                if attribute.key == "encoding" {
+                    constants::encoding(&attribute)?;
+                }
+            }
+        }
+        Ok(FieldClass::new(FieldKind::String))
+    }
+
+    /// Reads the optional name of a structure, variant or enumeration.
+    pub(super) fn tag(&mut self) -> Option<String> {
+        match self.peek().clone() {
+            TokenKind::Name(name) => {
+                self.advance();
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// The type behind a tag that is used without a body.
+    pub(super) fn tagged(&self, space: NameSpace, tag: Option<&str>) -> Result<FieldClass> {
+        let name = tag.ok_or_else(|| self.unexpected("a name or '{'"))?;
+        let class = self.scopes.find(space, name).cloned();
+        class.ok_or_else(|| self.error(format!("unknown type '{name}'")))
+    }
+
+    fn structure_type(&mut self) -> Result<FieldClass> {
+        self.advance();
+        let tag = self.tag();
+        if !matches!(self.peek(), TokenKind::Punctuation("{")) {
+            return self.tagged(NameSpace::Structure, tag.as_deref());
+        }
+        let members = self.nested(Self::fields)?;
+        let mut alignment = if self.accept_word("align") { self.struct_alignment()? } else { 1 };
+        for member in &members {
+            alignment = alignment.max(member.class.alignment());
+        }
+        let class = FieldClass::new(FieldKind::Structure { members, alignment });
+        if let Some(tag) = tag {
+            self.declare(NameSpace::Structure, &tag, class.clone())?;
+        }
+        Ok(class)
+    }
+
+    fn struct_alignment(&mut self) -> Result<u32> {
+        self.expect("(")?;
+        let line = self.line();
+        let value = super::attributes::Value::Integer(self.integer()?);
+        self.expect(")")?;
+        constants::alignment(&Attribute { key: "align".to_owned(), value, line })
+    }
+
+    fn variant_type(&mut self) -> Result<FieldClass> {
+        self.advance();
+        let tag = self.tag();
+        let path = self.selector_path()?;
+        let mut class = if matches!(self.peek(), TokenKind::Punctuation("{")) {
+            let options = self.nested(Self::fields)?;
+            let selector =
+                Selector { path: Vec::new(), slot: 0, signed: false, ranges: Vec::new() };
+            let class = FieldClass::new(FieldKind::Variant { options, selector });
+            if let Some(tag) = &tag {
+                self.declare(NameSpace::Variant, tag, class.clone())?;
+            }
+            class
+        } else {
+            self.tagged(NameSpace::Variant, tag.as_deref())?
+        };
+        if let (Some(path), FieldKind::Variant { selector, .. }) = (path, &mut class.kind) {
+            selector.path = path;
+        }
+        Ok(class)
+    }
+
+    fn selector_path(&mut self) -> Result<Option<Vec<String>>> {
+        if !self.accept("<") {
+            return Ok(None);
+        }
+        let path = self.dotted_name()?;
+        self.expect(">")?;
+        Ok(Some(path.split('.').map(str::to_owned).collect()))
+    }
+
+    /// Reads `{ type name, name[…]; … }` of a structure or a variant.
+    fn fields(&mut self) -> Result<Vec<Member>> {
+        self.expect("{")?;
+        self.scopes.push();
+        let mut members = Vec::new();
+        while !self.accept("}") {
+            self.field(&mut members)?;
+        }
+        self.scopes.pop();
+        Ok(members)
+    }
+
+    fn field(&mut self, members: &mut Vec<Member>) -> Result<()> {
+        let TokenKind::Name(word) = self.peek() else {
+            return Err(self.unexpected("a field"));
+        };
+        if matches!(word.as_str(), "typealias" | "typedef") {
+            return self.type_declaration();
+        }
+        let class = self.nested(Self::type_specifier)?;
+        if self.accept(";") {
+            // Only a tagged type was declared.
+            return Ok(());
+        }
+        loop {
+            let (declared_name, class) = self.declarator(class.clone())?;
+            if members.iter().any(|member| member.declared_name == declared_name) {
+                return Err(self.error(format!("field '{declared_name}' stands twice")));
+            }
+            members.push(Member { declared_name, class });
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect(";")
+    }
+
+    /// Reads `name`, `name[4]`, `name[length][2]`, ….
+    fn declarator(&mut self, class: FieldClass) -> Result<(String, FieldClass)> {
+        let name = self.name()?;
+        let mut dimensions = Vec::new();
+        while self.accept("[") {
+            dimensions.push(self.dimension()?);
+            self.expect("]")?;
+        }
+        if dimensions.len() > super::MAX_DEPTH as usize {
+            return Err(self.error("an array has too many dimensions"));
+        }
+        // The last dimension is the innermost, as in C.
+        let class = dimensions.into_iter().rev().fold(class, array);
+        Ok((name, class))
+    }
+
+    fn dimension(&mut self) -> Result<Dimension> {
+        if let TokenKind::Integer(length) = *self.peek() {
+            self.advance();
+            return Ok(Dimension::Static(length));
+        }
+        let path = self.dotted_name()?;
+        Ok(Dimension::Dynamic(path.split('.').map(str::to_owned).collect()))
+    }
+}
+
+fn array(element: FieldClass, dimension: Dimension) -> FieldClass {
+    let length = match dimension {
+        Dimension::Static(length) => Length::Static(length),
+        Dimension::Dynamic(path) => Length::Dynamic { path, slot: 0 },
+    };
+    FieldClass::new(FieldKind::Array { element: Box::new(element), length, text: false })
+}
+
+/// CTF 1.8.3, section 4.1.2: whole bytes are byte-aligned, the rest is packed.
+fn default_alignment(size: u32) -> u32 {
+    if size % 8 == 0 {
+        8
+    } else {
+        1
+    }
+}

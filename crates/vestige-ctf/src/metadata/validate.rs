@@ -1,0 +1,89 @@
+//! What must hold before any byte of a data stream can be decoded.
+
+use crate::error::{CtfError, ErrorKind, Result};
+use crate::model::{FieldClass, FieldKind, Role, StreamClass, TraceClass};
+
+fn error(message: impl Into<String>) -> CtfError {
+    CtfError::new(ErrorKind::Metadata, message)
+}
+
+/// Refuses a trace class whose streams could not be decoded.
+///
+/// # Errors
+///
+/// Names the scope and the field, and what the specification expects of it.
+pub fn validate(trace: &TraceClass) -> Result<()> {
+    if trace.stream_classes.is_empty() {
+        return Err(error("the metadata declares no stream and no event"));
+    }
+    if let Some(header) = &trace.packet_header {
+        validate_packet_header(header)?;
+    }
+    let has_stream_id = has_role(trace.packet_header.as_ref(), Role::StreamClassId);
+    if trace.stream_classes.len() > 1 && !has_stream_id {
+        return Err(error("several streams, but the packet header has no 'stream_id'"));
+    }
+    trace.stream_classes.iter().try_for_each(validate_stream)
+}
+
+fn has_role(class: Option<&FieldClass>, role: Role) -> bool {
+    class.is_some_and(|class| match &class.kind {
+        FieldKind::Integer(class) | FieldKind::Enumeration(class, _) => class.role == Some(role),
+        _ => class.members().iter().any(|member| has_role(Some(&member.class), role)),
+    })
+}
+
+fn validate_packet_header(header: &FieldClass) -> Result<()> {
+    for (index, member) in header.members().iter().enumerate() {
+        match member.name() {
+            "magic" => {
+                let valid = member.class.as_integer().is_some_and(|class| class.size == 32);
+                if index != 0 || !valid {
+                    return Err(error("'magic' must be the first field, an integer of 32 bits"));
+                }
+            }
+            "uuid" if !is_uuid(&member.class) => {
+                return Err(error("'uuid' of the packet header must be an array of 16 bytes"));
+            }
+            name @ ("stream_id" | "stream_instance_id") => unsigned(name, &member.class)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_uuid(class: &FieldClass) -> bool {
+    let FieldKind::Array { element, length, .. } = &class.kind else { return false };
+    let bytes = element.as_integer().is_some_and(|class| class.size == 8 && class.alignment == 8);
+    bytes && *length == crate::model::Length::Static(16)
+}
+
+fn unsigned(name: &str, class: &FieldClass) -> Result<()> {
+    if class.as_integer().is_some_and(|integer| !integer.signed) {
+        Ok(())
+    } else {
+        Err(error(format!("'{name}' must be an unsigned integer")))
+    }
+}
+
+fn validate_stream(stream: &StreamClass) -> Result<()> {
+    const UNSIGNED: [&str; 6] = [
+        "timestamp_begin",
+        "timestamp_end",
+        "events_discarded",
+        "packet_seq_num",
+        "packet_size",
+        "content_size",
+    ];
+    let members = stream.packet_context.as_ref().map_or(&[][..], FieldClass::members);
+    for member in members.iter().filter(|member| UNSIGNED.contains(&member.name())) {
+        unsigned(member.name(), &member.class)?;
+    }
+    let has_id = has_role(stream.event_header.as_ref(), Role::EventClassId);
+    if stream.event_classes.len() > 1 && !has_id {
+        let message =
+            format!("stream {} has several events, but its event header has no 'id'", stream.id);
+        return Err(error(message));
+    }
+    Ok(())
+}

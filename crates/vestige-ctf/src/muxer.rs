@@ -1,0 +1,277 @@
+//! Merging data streams by time.
+//!
+//! The merged order is kept as *runs*: some records in a row of one batch. Streams that do
+//! not interleave cost one run a batch. Data streams are read ahead on the thread pool, one
+//! item each, while the caller works on the last merge.
+//!
+//! Ties go to the data stream that comes first in the list; whoever makes the list decides
+//! the order (Babeltrace 2 orders by trace UUID, trace name, stream class, stream ID).
+
+use std::sync::mpsc::{channel, Receiver};
+use std::sync::Arc;
+
+use crate::error::CtfError;
+use crate::stream::{Batch, DataStream, Item, Lost, Record, Selection, StreamReader};
+
+/// About how many records make a merge.
+const MERGE_RECORDS: usize = 32_768;
+
+/// Some records in a row of one batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// Index of the batch in the merge.
+    pub batch: u32,
+    /// Index of the first record.
+    pub start: u32,
+    /// Index behind the last record.
+    pub end: u32,
+}
+
+/// Something beside event records that happened in a data stream.
+#[derive(Debug, Clone)]
+pub enum Notice {
+    /// The tracer lost something.
+    Lost(Lost),
+    /// The data stream is damaged from here on; with the index of the file.
+    Damage(usize, CtfError),
+}
+
+/// A part of the merged order.
+#[derive(Default)]
+pub struct Merge {
+    /// The batches that the runs refer to.
+    pub batches: Vec<Arc<Batch>>,
+    /// The order.
+    pub runs: Vec<Run>,
+    /// Notices with the index of their data stream and of the run before which they belong.
+    pub notices: Vec<(usize, usize, Notice)>,
+    /// The number of records.
+    pub records: usize,
+}
+
+impl Merge {
+    /// The batch and the records of a run.
+    #[must_use]
+    pub fn run(&self, run: &Run) -> Option<(&Batch, &[Record])> {
+        let batch = self.batches.get(run.batch as usize)?;
+        let records = batch.records.get(run.start as usize..run.end as usize)?;
+        Some((batch, records))
+    }
+
+    /// The merge without the records that only a filter needed, and for each record that is
+    /// left its index before; `None` when all are wanted.
+    #[must_use]
+    pub fn shown(&self) -> Option<(Self, Vec<usize>)> {
+        if self.batches.iter().all(|batch| batch.selection.is_everything()) {
+            return None;
+        }
+        let mut merge = Self { batches: self.batches.clone(), ..Self::default() };
+        let (mut kept, mut index) = (Vec::new(), 0);
+        // Where each old run begins among the new ones, for the notices between runs.
+        let mut places = Vec::with_capacity(self.runs.len());
+        for run in &self.runs {
+            places.push(merge.runs.len());
+            let Some((batch, records)) = self.run(run) else { continue };
+            for (row, record) in (run.start..).zip(records) {
+                if batch.selection.shows(&batch.stream, record) {
+                    merge.push(run.batch, row);
+                    kept.push(index);
+                }
+                index += 1;
+            }
+        }
+        merge.records = kept.len();
+        let end = merge.runs.len();
+        let moved = |(rank, run, notice): &(usize, usize, Notice)| {
+            (*rank, places.get(*run).copied().unwrap_or(end), notice.clone())
+        };
+        merge.notices = self.notices.iter().map(moved).collect();
+        Some((merge, kept))
+    }
+
+    /// Adds a record behind the last, to its run when it is the next of the same batch.
+    fn push(&mut self, batch: u32, row: u32) {
+        match self.runs.last_mut() {
+            Some(run) if run.batch == batch && run.end == row => run.end += 1,
+            _ => self.runs.push(Run { batch, start: row, end: row + 1 }),
+        }
+    }
+}
+
+type Ahead = (StreamReader, Result<Option<Item>, (usize, CtfError)>);
+
+/// What is at the head of a data stream.
+enum Head {
+    /// The next item is being read.
+    Reading(Receiver<Ahead>),
+    /// Records, of which those before the index are merged.
+    Batch(Arc<Batch>, usize),
+    /// A notice.
+    Notice(Notice),
+    /// Nothing more.
+    Ended,
+}
+
+struct Cursor {
+    stream: Arc<DataStream>,
+    head: Head,
+    /// The item after the head.
+    ahead: Option<Receiver<Ahead>>,
+    /// Index of the head's batch in the merge that is being made.
+    merged_as: Option<u32>,
+}
+
+/// Merges data streams by time.
+pub struct Muxer {
+    cursors: Vec<Cursor>,
+}
+
+/// Time and rank: what decides who is next.
+type Key = (i64, usize);
+
+impl Muxer {
+    /// A muxer over data streams in the order that decides ties, each with what is wanted
+    /// of it.
+    #[must_use]
+    pub fn new(streams: Vec<(Arc<DataStream>, Selection)>) -> Self {
+        let cursors = streams
+            .into_iter()
+            .map(|(stream, selection)| {
+                let reader = StreamReader::new(Arc::clone(&stream), selection);
+                let head = Head::Reading(read_ahead(reader));
+                Cursor { stream, head, ahead: None, merged_as: None }
+            })
+            .collect();
+        Self { cursors }
+    }
+
+    /// The next part of the merged order, or `None` at the end.
+    pub fn next_merge(&mut self) -> Option<Merge> {
+        let mut merge = Merge::default();
+        for cursor in &mut self.cursors {
+            cursor.merged_as = None;
+        }
+        while merge.records < MERGE_RECORDS {
+            let Some((key, limit)) = self.next_two() else { break };
+            self.take(key.1, limit, &mut merge);
+        }
+        (merge.records > 0 || !merge.notices.is_empty()).then_some(merge)
+    }
+
+    /// The keys of the first and the second data stream in order.
+    fn next_two(&mut self) -> Option<(Key, Option<Key>)> {
+        let (mut first, mut second): (Option<Key>, Option<Key>) = (None, None);
+        for (rank, cursor) in self.cursors.iter_mut().enumerate() {
+            let Some(time) = cursor.time() else { continue };
+            let key = (time, rank);
+            if first.is_none_or(|best| key < best) {
+                second = first;
+                first = Some(key);
+            } else if second.is_none_or(|best| key < best) {
+                second = Some(key);
+            }
+        }
+        first.map(|key| (key, second))
+    }
+
+    /// Moves the head of a data stream to the merge, as far as it stays before `limit`.
+    fn take(&mut self, rank: usize, limit: Option<Key>, merge: &mut Merge) {
+        let Some(cursor) = self.cursors.get_mut(rank) else { return };
+        match std::mem::replace(&mut cursor.head, Head::Ended) {
+            Head::Notice(notice) => {
+                merge.notices.push((rank, merge.runs.len(), notice));
+                cursor.advance();
+            }
+            Head::Batch(batch, start) => {
+                let end = run_end(&batch, start, rank, limit, MERGE_RECORDS - merge.records);
+                cursor.push_run(&batch, start, end, merge);
+                if end < batch.records.len() {
+                    cursor.head = Head::Batch(batch, end);
+                } else {
+                    cursor.advance();
+                }
+            }
+            other => cursor.head = other,
+        }
+    }
+}
+
+/// The index behind the last record that comes before `limit`; at least one record is taken.
+fn run_end(
+    batch: &Batch,
+    start: usize,
+    rank: usize,
+    limit: Option<Key>,
+    room: usize,
+) -> usize {
+    let records = batch.records.get(start..).unwrap_or_default();
+    let most = records.len().min(room.max(1));
+    let Some(limit) = limit else { return start + most };
+    let candidates = records.get(1..most).unwrap_or_default();
+    let before = |record: &&Record| (batch.nanoseconds(record), rank) < limit;
+    start + 1 + candidates.iter().take_while(before).count()
+}
+
+impl Cursor {
+    /// The time of the head, once it is known; `None` at the end.
+    fn time(&mut self) -> Option<i64> {
+        if matches!(self.head, Head::Reading(_)) {
+            self.receive();
+        }
+        match &self.head {
+            Head::Batch(batch, index) => {
+                batch.records.get(*index).map(|record| batch.nanoseconds(record))
+            }
+            Head::Notice(Notice::Lost(lost)) => {
+                Some(lost.beginning.map_or(i64::MIN, |cycles| self.stream.nanoseconds(cycles)))
+            }
+            Head::Notice(Notice::Damage(..)) => Some(i64::MIN),
+            Head::Reading(_) | Head::Ended => None,
+        }
+    }
+
+    /// Waits for the item that is being read and starts to read the one after it.
+    fn receive(&mut self) {
+        let Head::Reading(receiver) = &self.head else { return };
+        let Ok((reader, result)) = receiver.recv() else {
+            self.head = Head::Ended;
+            return;
+        };
+        self.head = match result {
+            Ok(None) => Head::Ended,
+            Ok(Some(item)) => {
+                self.ahead = Some(read_ahead(reader));
+                match item {
+                    Item::Batch(batch) => Head::Batch(Arc::new(batch), 0),
+                    Item::Lost(lost) => Head::Notice(Notice::Lost(lost)),
+                }
+            }
+            Err((file, error)) => Head::Notice(Notice::Damage(file, error)),
+        };
+    }
+
+    fn advance(&mut self) {
+        self.merged_as = None;
+        self.head = self.ahead.take().map_or(Head::Ended, Head::Reading);
+    }
+
+    fn push_run(&mut self, batch: &Arc<Batch>, start: usize, end: usize, merge: &mut Merge) {
+        let index = *self.merged_as.get_or_insert_with(|| {
+            merge.batches.push(Arc::clone(batch));
+            (merge.batches.len() - 1) as u32
+        });
+        merge.runs.push(Run { batch: index, start: start as u32, end: end as u32 });
+        merge.records += end - start;
+    }
+}
+
+/// Reads the next item of a data stream on the thread pool.
+fn read_ahead(mut reader: StreamReader) -> Receiver<Ahead> {
+    let (sender, receiver) = channel();
+    rayon::spawn(move || {
+        let result = reader.next_item();
+        // A muxer that was dropped does not want it any more.
+        let _ = sender.send((reader, result));
+    });
+    receiver
+}

@@ -1,0 +1,169 @@
+//! Making values of fields, whatever the caller's values are.
+
+use super::state::{array_length, select_option, DecodeError, State};
+use crate::bits::BitReader;
+use crate::model::{EnumerationMapping, FieldClass, FieldKind, IntegerClass, Member};
+
+/// Makes values of decoded fields.
+pub trait Builder {
+    /// What a field becomes.
+    type Value;
+
+    /// An unsigned integer.
+    fn unsigned(&mut self, class: &IntegerClass, value: u64) -> Self::Value;
+    /// A signed integer.
+    fn signed(&mut self, class: &IntegerClass, value: i64) -> Self::Value;
+    /// An enumeration; `value` is its raw bits, sign-extended when the class is signed.
+    fn enumeration(
+        &mut self,
+        class: &IntegerClass,
+        mappings: &[EnumerationMapping],
+        value: u64,
+    ) -> Self::Value;
+    /// A floating point number.
+    fn float(&mut self, value: f64) -> Self::Value;
+    /// A string or a text array, without its NUL.
+    fn string(&mut self, bytes: &[u8]) -> Self::Value;
+    /// An array of numbers or of other fields.
+    fn array(&mut self, elements: Vec<Self::Value>) -> Self::Value;
+    /// A structure, with a value for each of its members.
+    fn structure(&mut self, members: &[Member], values: Vec<Self::Value>) -> Self::Value;
+}
+
+/// Builds nothing: decoding for the sake of its errors.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Validator;
+
+impl Builder for Validator {
+    type Value = ();
+
+    fn unsigned(&mut self, _: &IntegerClass, value: u64) {
+        std::hint::black_box(value);
+    }
+    fn signed(&mut self, _: &IntegerClass, value: i64) {
+        std::hint::black_box(value);
+    }
+    fn enumeration(&mut self, _: &IntegerClass, _: &[EnumerationMapping], value: u64) {
+        std::hint::black_box(value);
+    }
+    fn float(&mut self, value: f64) {
+        std::hint::black_box(value);
+    }
+    fn string(&mut self, bytes: &[u8]) {
+        std::hint::black_box(bytes);
+    }
+    fn array(&mut self, _: Vec<()>) {}
+    fn structure(&mut self, _: &[Member], _: Vec<()>) {}
+}
+
+/// Decodes a field into a value.
+///
+/// # Errors
+///
+/// When the field does not fit the data.
+pub fn build<B: Builder>(
+    class: &FieldClass,
+    reader: &mut BitReader<'_>,
+    state: &mut State,
+    builder: &mut B,
+) -> Result<B::Value, DecodeError> {
+    match &class.kind {
+        FieldKind::Integer(integer) => {
+            let value = state.integer(integer, reader)?;
+            Ok(if integer.signed {
+                builder.signed(integer, value as i64)
+            } else {
+                builder.unsigned(integer, value)
+            })
+        }
+        FieldKind::Enumeration(integer, mappings) => {
+            let value = state.integer(integer, reader)?;
+            Ok(builder.enumeration(integer, mappings, value))
+        }
+        FieldKind::Float { size, alignment, order } => {
+            reader.align(*alignment)?;
+            let bits = reader.unsigned(*size, *order)?;
+            Ok(builder.float(float_value(bits, *size)))
+        }
+        FieldKind::String => {
+            reader.align(8)?;
+            Ok(builder.string(reader.string()?))
+        }
+        FieldKind::Structure { members, alignment } => {
+            reader.align(*alignment)?;
+            let mut values = Vec::with_capacity(members.len());
+            for member in members {
+                values.push(build(&member.class, reader, state, builder)?);
+            }
+            Ok(builder.structure(members, values))
+        }
+        FieldKind::Variant { options, selector } => {
+            let option = select_option(selector, options, state)?;
+            build(&option.class, reader, state, builder)
+        }
+        FieldKind::Array { .. } => build_array(class, reader, state, builder),
+    }
+}
+
+fn build_array<B: Builder>(
+    class: &FieldClass,
+    reader: &mut BitReader<'_>,
+    state: &mut State,
+    builder: &mut B,
+) -> Result<B::Value, DecodeError> {
+    let FieldKind::Array { element, length, text } = &class.kind else {
+        return build(class, reader, state, builder);
+    };
+    reader.align(element.alignment())?;
+    let count = array_length(length, element.fixed_size, state, reader)?;
+    if *text {
+        return Ok(builder.string(until_nul(reader.bytes(count)?)));
+    }
+    // The length is checked against the data only for elements of a known size.
+    let mut elements = Vec::with_capacity(count.min(4096) as usize);
+    for _ in 0..count {
+        elements.push(build(element, reader, state, builder)?);
+    }
+    Ok(builder.array(elements))
+}
+
+/// Decodes one member of a structure; those before it are stepped over.
+///
+/// # Errors
+///
+/// When a field does not fit the data.
+pub fn build_member<B: Builder>(
+    scope: &FieldClass,
+    index: usize,
+    reader: &mut BitReader<'_>,
+    state: &mut State,
+    builder: &mut B,
+) -> Result<Option<B::Value>, DecodeError> {
+    reader.align(scope.alignment())?;
+    for (position, member) in scope.members().iter().enumerate() {
+        if position == index {
+            return build(&member.class, reader, state, builder).map(Some);
+        }
+        super::skip(&member.class, reader, state)?;
+    }
+    Ok(None)
+}
+
+/// The value of a floating point field's bits.
+#[inline]
+#[must_use]
+pub fn float_value(bits: u64, size: u32) -> f64 {
+    if size == 32 {
+        f64::from(f32::from_bits(bits as u32))
+    } else {
+        f64::from_bits(bits)
+    }
+}
+
+/// A text array ends at its first NUL, if it has one.
+#[inline]
+#[must_use]
+pub fn until_nul(bytes: &[u8]) -> &[u8] {
+    let length = memchr::memchr(0, bytes).unwrap_or(bytes.len());
+    bytes.get(..length).unwrap_or(bytes)
+}

@@ -1,0 +1,201 @@
+//! What decoding one field leaves behind for the next: slots, roles and the clock.
+
+use crate::bits::{low_bits, sign_extend, BitReader, OutOfData};
+use crate::model::{IntegerClass, Length, Member, Role, Selector};
+
+/// How many elements of no size at all are believed in an array.
+const MAX_EMPTY_ELEMENTS: u64 = 65_536;
+
+/// Why a field cannot be decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DecodeError {
+    /// The data ends before the field.
+    OutOfData,
+    /// A variant's selector has a value that selects no option.
+    NoOption {
+        /// The selector's path.
+        selector: String,
+        /// Its value.
+        value: i128,
+    },
+    /// An array is longer than the data could hold.
+    TooLong {
+        /// The length it claims.
+        length: u64,
+    },
+}
+
+impl From<OutOfData> for DecodeError {
+    #[inline]
+    fn from(_: OutOfData) -> Self {
+        Self::OutOfData
+    }
+}
+
+impl std::fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::OutOfData => f.write_str("a field runs past the end of the packet's content"),
+            Self::NoOption { selector, value } => {
+                write!(f, "value {value} of '{selector}' selects no option of its variant")
+            }
+            Self::TooLong { length } => {
+                write!(f, "an array claims {length} elements, more than the packet can hold")
+            }
+        }
+    }
+}
+
+/// Values that outlive their field.
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    /// Values that lengths and selectors need, as raw 64-bit patterns.
+    pub slots: Vec<u64>,
+    /// The clock of the data stream, in cycles.
+    pub clock: u64,
+    roles: [Option<u64>; 10],
+}
+
+impl State {
+    /// A state with room for the slots of a trace class.
+    #[must_use]
+    pub fn new(slot_count: usize) -> Self {
+        Self { slots: vec![0; slot_count], ..Self::default() }
+    }
+
+    /// The value that had a role since the last [`State::forget_roles`].
+    #[inline]
+    #[must_use]
+    pub fn role(&self, role: Role) -> Option<u64> {
+        self.roles.get(role as usize).copied().flatten()
+    }
+
+    /// Forgets the values of all roles.
+    #[inline]
+    pub fn forget_roles(&mut self) {
+        self.roles = [None; 10];
+    }
+
+    /// Reads an integer and notes it for whoever needs it; returns its raw bits, which are
+    /// sign-extended when it is signed.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfData`] when the data ends before it.
+    #[inline]
+    pub fn integer(
+        &mut self,
+        class: &IntegerClass,
+        reader: &mut BitReader<'_>,
+    ) -> Result<u64, OutOfData> {
+        reader.align(class.alignment)?;
+        let mut value = reader.unsigned(class.size, class.order)?;
+        if class.clock.is_some() {
+            self.advance_clock(class.size, value);
+        }
+        if class.signed {
+            value = sign_extend(value, class.size) as u64;
+        }
+        if let Some(place) = class.slot.and_then(|slot| self.slots.get_mut(slot)) {
+            *place = value;
+        }
+        if let Some(role) = class.role {
+            if let Some(place) = self.roles.get_mut(role as usize) {
+                *place = Some(value);
+            }
+        }
+        Ok(value)
+    }
+
+    /// Moves the clock to the next value whose low bits are `value`
+    /// (CTF 1.8.3, section 8: a value below the last one means one wrap).
+    #[inline]
+    pub fn advance_clock(&mut self, size: u32, value: u64) {
+        if size >= 64 {
+            self.clock = value;
+            return;
+        }
+        let low = low_bits(self.clock, size);
+        let mut high = self.clock - low;
+        if value < low {
+            high = high.wrapping_add(1u64 << size);
+        }
+        self.clock = high | value;
+    }
+}
+
+/// The number of elements of an array, checked against the bits that are left.
+///
+/// # Errors
+///
+/// [`DecodeError::TooLong`] for a length that the data cannot hold.
+#[inline]
+pub fn array_length(
+    length: &Length,
+    element_bits: Option<u64>,
+    state: &State,
+    reader: &BitReader<'_>,
+) -> Result<u64, DecodeError> {
+    let count = match length {
+        Length::Static(count) => *count,
+        Length::Dynamic { slot, .. } => state.slots.get(*slot).copied().unwrap_or(0),
+    };
+    let fits = match element_bits {
+        Some(bits) if bits > 0 => {
+            count.checked_mul(bits).is_some_and(|bits| bits <= reader.remaining())
+        }
+        _ => count <= reader.remaining().max(MAX_EMPTY_ELEMENTS),
+    };
+    if fits {
+        Ok(count)
+    } else {
+        Err(DecodeError::TooLong { length: count })
+    }
+}
+
+/// The option that a variant's selector selects now.
+///
+/// # Errors
+///
+/// [`DecodeError::NoOption`] when none of its ranges holds the value.
+#[inline]
+pub fn select_option<'a>(
+    selector: &Selector,
+    options: &'a [Member],
+    state: &State,
+) -> Result<&'a Member, DecodeError> {
+    let raw = state.slots.get(selector.slot).copied().unwrap_or(0);
+    let value = if selector.signed { i128::from(raw as i64) } else { i128::from(raw) };
+    let selected = selector
+        .ranges
+        .iter()
+        .find(|(lower, upper, _)| (*lower..=*upper).contains(&value))
+        .and_then(|&(_, _, index)| options.get(index));
+    selected
+        .ok_or_else(|| DecodeError::NoOption { selector: selector.path.join("."), value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_clock_value_wraps_once() {
+        let mut state = State::new(0);
+        state.advance_clock(64, 0x1_0000_00f0);
+        state.advance_clock(8, 0xf5);
+        assert_eq!(state.clock, 0x1_0000_00f5);
+        state.advance_clock(8, 0x03);
+        assert_eq!(state.clock, 0x1_0000_0103);
+    }
+
+    #[test]
+    fn an_array_longer_than_the_data_is_refused_before_it_is_read() {
+        let data = [0u8; 4];
+        let reader = BitReader::new(&data, 0, 32);
+        let state = State::new(0);
+        let refused = array_length(&Length::Static(1 << 60), Some(8), &state, &reader);
+        assert_eq!(refused, Err(DecodeError::TooLong { length: 1 << 60 }));
+        assert_eq!(array_length(&Length::Static(4), Some(8), &state, &reader), Ok(4));
+    }
+}

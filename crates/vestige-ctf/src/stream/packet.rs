@@ -1,0 +1,273 @@
+//! The header and the context of a packet (CTF 1.8.3, section 5).
+
+use std::sync::Arc;
+
+use crate::bits::BitReader;
+use crate::error::{CtfError, Result};
+use crate::model::{ByteOrder, FieldClass, Role, StreamClass, TraceClass};
+use crate::record::{skip, DecodeError, State};
+use crate::source::ReadAt;
+
+const MAGIC: u64 = 0xC1FC_1FC1;
+const FIRST_READ: usize = 4096;
+
+/// What the header and the context of a packet say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PacketProperties {
+    /// Byte offset of the packet in its file.
+    pub offset: u64,
+    /// Size of the packet with its padding, bits.
+    pub total_bits: u64,
+    /// Size of its content, bits.
+    pub content_bits: u64,
+    /// Bits of the content that the file really holds.
+    pub available_bits: u64,
+    /// Where the packet context begins, bits from the start of the packet.
+    pub context_at: u64,
+    /// Where the first event record begins, bits from the start of the packet.
+    pub events_at: u64,
+    /// Index of the stream class in the trace class.
+    pub stream_class: usize,
+    /// ID of the data stream.
+    pub stream_instance: Option<u64>,
+    /// Clock value at the beginning, cycles.
+    pub beginning: Option<u64>,
+    /// Clock value at the end, cycles.
+    pub end: Option<u64>,
+    /// Event records discarded since the stream began.
+    pub events_discarded: Option<u64>,
+    /// Sequence number in the stream.
+    pub sequence_number: Option<u64>,
+}
+
+/// A packet whose header and context are decoded.
+#[derive(Debug)]
+pub struct Packet {
+    /// The facts.
+    pub properties: PacketProperties,
+    /// The bytes of header and context, for those who show the context's fields.
+    pub head: Vec<u8>,
+    /// The slots after the context: what event records may refer to.
+    pub slots: Vec<u64>,
+}
+
+/// A packet at `offset` of a source, decoded up to its first event record.
+///
+/// `state` keeps its clock from the packet before and moves to this packet's beginning.
+///
+/// # Errors
+///
+/// When the bytes are no packet of this trace, or its sizes contradict each other.
+pub fn read_packet(
+    source: &dyn ReadAt,
+    offset: u64,
+    trace: &TraceClass,
+    state: &mut State,
+) -> Result<Packet> {
+    let rest = source.len().saturating_sub(offset);
+    let mut size = FIRST_READ;
+    loop {
+        let wanted = (size as u64).min(rest) as usize;
+        let head = read_exactly(source, offset, wanted)?;
+        let clock = state.clock;
+        state.forget_roles();
+        match decode_head(&head, trace, state) {
+            Err(HeadError::OutOfData) if (wanted as u64) < rest => {
+                state.clock = clock;
+                size = size.saturating_mul(4);
+            }
+            Err(error) => return Err(error.into_ctf(offset, rest)),
+            Ok(decoded) => {
+                let properties = properties(&decoded, state, offset, rest)?;
+                let used = (properties.events_at.div_ceil(8) as usize).min(head.len());
+                let head = head.get(..used).unwrap_or_default().to_vec();
+                return Ok(Packet { properties, head, slots: state.slots.clone() });
+            }
+        }
+    }
+}
+
+/// Reads `count` bytes that the file had when it was opened.
+pub(super) fn read_exactly(source: &dyn ReadAt, offset: u64, count: usize) -> Result<Vec<u8>> {
+    let mut buffer = vec![0; count];
+    let mut filled = 0;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        let at = offset + filled as u64;
+        match source.read_at(at, rest) {
+            Ok(0) => {
+                let message = format!(
+                    "the file shrank while it was read: it had {} bytes when it was opened",
+                    source.len()
+                );
+                return Err(CtfError::packet(at, message));
+            }
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(CtfError::io(at, &error)),
+        }
+    }
+    Ok(buffer)
+}
+
+struct Head {
+    stream_class: usize,
+    context_at: u64,
+    events_at: u64,
+}
+
+enum HeadError {
+    OutOfData,
+    Wrong(u64, String),
+}
+
+impl HeadError {
+    fn into_ctf(self, offset: u64, rest: u64) -> CtfError {
+        match self {
+            Self::OutOfData => {
+                let message = format!(
+                    "packet header cut: its header and context do not fit the {rest} bytes left"
+                );
+                CtfError::packet(offset, message)
+            }
+            Self::Wrong(bits, message) => CtfError::packet(offset + bits / 8, message),
+        }
+    }
+}
+
+impl From<(DecodeError, u64)> for HeadError {
+    fn from((error, position): (DecodeError, u64)) -> Self {
+        match error {
+            DecodeError::OutOfData | DecodeError::TooLong { .. } => Self::OutOfData,
+            other => Self::Wrong(position, other.to_string()),
+        }
+    }
+}
+
+fn decode_head(
+    head: &[u8],
+    trace: &TraceClass,
+    state: &mut State,
+) -> std::result::Result<Head, HeadError> {
+    let mut reader = BitReader::new(head, 0, head.len() as u64 * 8);
+    if let Some(header) = &trace.packet_header {
+        decode_header(header, trace, &mut reader, state)?;
+    }
+    let (stream_class, class) = stream_class(trace, state, reader.position())?;
+    let context_at = reader.position();
+    if let Some(context) = &class.packet_context {
+        skip(context, &mut reader, state).map_err(|error| (error, reader.position()))?;
+    }
+    Ok(Head { stream_class, context_at, events_at: reader.position() })
+}
+
+/// Decodes the packet header member by member, so that a wrong magic number or UUID is
+/// reported as such and not as whatever the bytes behind it would mean.
+fn decode_header(
+    header: &FieldClass,
+    trace: &TraceClass,
+    reader: &mut BitReader<'_>,
+    state: &mut State,
+) -> std::result::Result<(), HeadError> {
+    let failed = |error: DecodeError, reader: &BitReader<'_>| (error, reader.position());
+    reader.align(header.alignment()).map_err(|error| failed(error.into(), reader))?;
+    for member in header.members() {
+        let start = reader.position();
+        let mut ahead = reader.clone();
+        skip(&member.class, reader, state).map_err(|error| failed(error, reader))?;
+        match member.name() {
+            "magic" => check_magic(state.role(Role::Magic), start)?,
+            "uuid" => check_uuid(trace, &mut ahead, start)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_magic(found: Option<u64>, at: u64) -> std::result::Result<(), HeadError> {
+    match found {
+        Some(MAGIC) | None => Ok(()),
+        Some(found) => {
+            let message =
+                format!("no packet begins here: expected the magic number {MAGIC:#x}, found {found:#x}");
+            Err(HeadError::Wrong(at, message))
+        }
+    }
+}
+
+fn check_uuid(
+    trace: &TraceClass,
+    reader: &mut BitReader<'_>,
+    at: u64,
+) -> std::result::Result<(), HeadError> {
+    let Some(expected) = trace.uuid else { return Ok(()) };
+    reader.align(8).map_err(|_| HeadError::OutOfData)?;
+    for byte in expected {
+        let found = reader.unsigned(8, ByteOrder::Little).map_err(|_| HeadError::OutOfData)?;
+        if found != u64::from(byte) {
+            let message = "the packet has another UUID than the metadata: \
+                           it belongs to another trace";
+            return Err(HeadError::Wrong(at, message.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn stream_class<'a>(
+    trace: &'a TraceClass,
+    state: &State,
+    at: u64,
+) -> std::result::Result<(usize, &'a StreamClass), HeadError> {
+    let classes = &trace.stream_classes;
+    let found = match state.role(Role::StreamClassId) {
+        Some(id) => classes.iter().enumerate().find(|(_, class)| class.id == id),
+        None => classes.iter().enumerate().next(),
+    };
+    found.ok_or_else(|| {
+        let id = state.role(Role::StreamClassId).unwrap_or(0);
+        HeadError::Wrong(at, format!("stream_id {id} is no stream of the metadata"))
+    })
+}
+
+fn properties(head: &Head, state: &State, offset: u64, rest: u64) -> Result<PacketProperties> {
+    let rest_bits = rest.saturating_mul(8);
+    let (total_bits, content_bits) =
+        match (state.role(Role::PacketSize), state.role(Role::ContentSize)) {
+            (None, None) => (rest_bits, rest_bits),
+            (Some(total), None) => (total, total),
+            (None, Some(content)) => (content, content),
+            (Some(total), Some(content)) => (total, content),
+        };
+    let wrong = |message: String| Err(CtfError::packet(offset, message));
+    if total_bits % 8 != 0 || total_bits == 0 {
+        return wrong(format!("packet size of {total_bits} bits: expected whole bytes, at least one"));
+    }
+    if content_bits > total_bits {
+        return wrong(format!(
+            "content size of {content_bits} bits is greater than the packet size of {total_bits}"
+        ));
+    }
+    if content_bits < head.events_at {
+        return wrong(format!(
+            "content size of {content_bits} bits is less than the {} bits of the packet's \
+             own header and context",
+            head.events_at
+        ));
+    }
+    Ok(PacketProperties {
+        offset,
+        total_bits,
+        content_bits,
+        available_bits: content_bits.min(rest_bits),
+        context_at: head.context_at,
+        events_at: head.events_at,
+        stream_class: head.stream_class,
+        stream_instance: state.role(Role::DataStreamId),
+        beginning: state.role(Role::PacketBeginning),
+        end: state.role(Role::PacketEnd),
+        events_discarded: state.role(Role::EventsDiscarded),
+        sequence_number: state.role(Role::PacketSequenceNumber),
+    })
+}
+
+/// A shared, decoded packet.
+pub type SharedPacket = Arc<Packet>;

@@ -1,0 +1,177 @@
+//! Decoding fields and writing their text in one pass.
+
+use super::escape::push_quoted;
+use super::number::{push_float, push_integer};
+use super::options::Palette;
+use super::plan::{ArrayPlan, FieldPlan, Label, VariantPlan};
+use crate::bits::BitReader;
+use crate::model::IntegerClass;
+use crate::record::{
+    array_length, float_value, select_option, skip, until_nul, DecodeError, State,
+};
+
+/// What writing a field needs beside its plan.
+pub struct FieldWriter<'a> {
+    /// Where the text goes.
+    pub out: &'a mut Vec<u8>,
+    /// Slots and clock.
+    pub state: &'a mut State,
+    /// Colours.
+    pub palette: &'a Palette,
+}
+
+impl FieldWriter<'_> {
+    #[inline]
+    fn text(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    /// Decodes the field at `reader` and writes it. `last` is written at the end of the
+    /// outermost structure, as if it were its last member.
+    ///
+    /// # Errors
+    ///
+    /// When the field does not fit the data.
+    pub fn scope(
+        &mut self,
+        plan: &FieldPlan,
+        reader: &mut BitReader<'_>,
+        last: Option<&[u8]>,
+    ) -> Result<(), DecodeError> {
+        match (plan, last) {
+            (FieldPlan::Structure(alignment, members), Some(last)) => {
+                self.open_structure(*alignment, members, reader)?;
+                let empty = members.iter().all(|(before, _)| before.is_empty());
+                self.text(if empty { " " } else { ", " });
+                self.out.extend_from_slice(last);
+                self.text(" }");
+                Ok(())
+            }
+            _ => self.field(plan, reader),
+        }
+    }
+
+    #[inline]
+    fn field(&mut self, plan: &FieldPlan, reader: &mut BitReader<'_>) -> Result<(), DecodeError> {
+        match plan {
+            FieldPlan::Integer(class) => {
+                let value = self.state.integer(class, reader)?;
+                self.text(self.palette.value);
+                push_integer(self.out, class, value);
+                self.text(self.palette.reset);
+            }
+            FieldPlan::String => {
+                reader.align(8)?;
+                self.string(reader.string()?);
+            }
+            FieldPlan::Structure(alignment, members) => {
+                self.open_structure(*alignment, members, reader)?;
+                self.text(" }");
+            }
+            FieldPlan::Array(array) => self.array(array, reader)?,
+            FieldPlan::Enumeration(class, labels) => self.enumeration(class, labels, reader)?,
+            FieldPlan::Variant(variant) => self.variant(variant, reader)?,
+            FieldPlan::Hidden(class) => skip(class, reader, self.state)?,
+            &FieldPlan::Float(size, alignment, order) => {
+                reader.align(alignment)?;
+                let value = float_value(reader.unsigned(size, order)?, size);
+                self.text(self.palette.value);
+                push_float(self.out, value);
+                self.text(self.palette.reset);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn open_structure(
+        &mut self,
+        alignment: u32,
+        members: &[(Vec<u8>, FieldPlan)],
+        reader: &mut BitReader<'_>,
+    ) -> Result<(), DecodeError> {
+        reader.align(alignment)?;
+        self.text("{");
+        for (before, plan) in members {
+            self.out.extend_from_slice(before);
+            self.field(plan, reader)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn string(&mut self, bytes: &[u8]) {
+        self.text(self.palette.value);
+        push_quoted(self.out, bytes);
+        self.text(self.palette.reset);
+    }
+
+    fn array(&mut self, array: &ArrayPlan, reader: &mut BitReader<'_>) -> Result<(), DecodeError> {
+        reader.align(array.alignment)?;
+        let count = array_length(&array.length, array.element_bits, self.state, reader)?;
+        if array.text {
+            self.string(until_nul(reader.bytes(count)?));
+            return Ok(());
+        }
+        self.text("[");
+        for index in 0..count {
+            self.text(if index == 0 { " " } else { ", " });
+            if array.named {
+                self.text("[");
+                self.out.extend_from_slice(itoa::Buffer::new().format(index).as_bytes());
+                self.text("] = ");
+            }
+            self.field(&array.element, reader)?;
+        }
+        self.text(" ]");
+        Ok(())
+    }
+
+    fn variant(
+        &mut self,
+        variant: &VariantPlan,
+        reader: &mut BitReader<'_>,
+    ) -> Result<(), DecodeError> {
+        let option = select_option(&variant.selector, &variant.options, self.state)?;
+        let index = variant.options.iter().position(|other| std::ptr::eq(other, option));
+        self.text("{ ");
+        if let Some(plan) = index.and_then(|index| variant.plans.get(index)) {
+            self.field(plan, reader)?;
+        }
+        self.text(" }");
+        Ok(())
+    }
+
+    fn enumeration(
+        &mut self,
+        class: &IntegerClass,
+        labels: &[Label],
+        reader: &mut BitReader<'_>,
+    ) -> Result<(), DecodeError> {
+        let raw = self.state.integer(class, reader)?;
+        let value = if class.signed { i128::from(raw as i64) } else { i128::from(raw) };
+        self.text("( ");
+        let holds = |label: &&Label| {
+            label.ranges.iter().any(|(lower, upper)| (*lower..=*upper).contains(&value))
+        };
+        let mut any = false;
+        for label in labels.iter().filter(holds) {
+            if any {
+                self.text(", ");
+            }
+            self.out.extend_from_slice(&label.text);
+            any = true;
+        }
+        if !any {
+            self.text(self.palette.unknown);
+            self.text("<unknown>");
+            self.text(self.palette.reset);
+        }
+        self.text(" : container = ");
+        self.text(self.palette.value);
+        push_integer(self.out, class, raw);
+        self.text(self.palette.reset);
+        self.text(" )");
+        Ok(())
+    }
+}

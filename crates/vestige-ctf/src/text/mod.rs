@@ -1,0 +1,20 @@
+//! Event records as lines of text, straight from their encoded bytes.
+//!
+//! The lines are those of Babeltrace 2's `sink.text.pretty`, byte for byte. What is the same
+//! for all records of a class (punctuation, names, colours) is put together once, in a
+//! [`plan::FieldPlan`] or a [`header::HeaderPlan`]; a record then costs copies of those
+//! pieces and the text of its values. [`renderer::Renderer`] does it for a whole merge, on
+//! all cores, and keeps the order.
+
+mod escape;
+mod fields;
+mod header;
+mod number;
+mod options;
+mod plan;
+mod renderer;
+mod time;
+
+pub use options::{ClockFormat, HeaderFields, Names, Options, Palette};
+pub use renderer::{Derived, PlaceTable, Renderer};
+pub use time::{OffsetSource, TimeFormatter};

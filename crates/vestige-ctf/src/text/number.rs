@@ -1,0 +1,142 @@
+//! Numbers in the bases of CTF, and `printf`'s `%g`.
+
+use crate::model::{DisplayBase, IntegerClass};
+
+/// Appends an integer in its preferred base; `value` is sign-extended when it is signed.
+#[inline]
+pub fn push_integer(out: &mut Vec<u8>, class: &IntegerClass, value: u64) {
+    match class.base {
+        DisplayBase::Decimal if class.signed => {
+            out.extend_from_slice(itoa::Buffer::new().format(value as i64).as_bytes());
+        }
+        DisplayBase::Decimal => {
+            out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        }
+        DisplayBase::Hexadecimal => {
+            out.extend_from_slice(b"0x");
+            push_digits(out, whole_digits(value, class.size, 4), 4);
+        }
+        DisplayBase::Octal => {
+            let value =
+                if class.signed { whole_digits(value, class.size, 3) } else { value };
+            out.push(b'0');
+            push_digits(out, value, 3);
+        }
+        DisplayBase::Binary => push_binary(out, value, class.size),
+    }
+}
+
+/// Keeps as many bits as the digits of a field of `size` bits have.
+#[inline]
+fn whole_digits(value: u64, size: u32, digit_bits: u32) -> u64 {
+    if size < 64 {
+        crate::bits::low_bits(value, size.div_ceil(digit_bits) * digit_bits)
+    } else {
+        value
+    }
+}
+
+/// Appends the digits of a value in base 8 (3 bits a digit) or 16 (4 bits).
+#[inline]
+pub fn push_digits(out: &mut Vec<u8>, value: u64, digit_bits: u32) {
+    let significant = 64 - value.leading_zeros();
+    let mut digits = significant.div_ceil(digit_bits).max(1);
+    while digits > 0 {
+        digits -= 1;
+        let digit = crate::bits::low_bits(value >> (digits * digit_bits), digit_bits) as u8;
+        out.push(if digit < 10 { b'0' + digit } else { b'A' + digit - 10 });
+    }
+}
+
+fn push_binary(out: &mut Vec<u8>, value: u64, size: u32) {
+    out.extend_from_slice(b"0b");
+    for bit in (0..size).rev() {
+        out.push(if value >> bit & 1 == 1 { b'1' } else { b'0' });
+    }
+}
+
+/// Appends `value` as at least `width` digits.
+#[inline]
+pub fn push_padded(out: &mut Vec<u8>, value: u64, width: usize) {
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(value).as_bytes();
+    for _ in digits.len()..width {
+        out.push(b'0');
+    }
+    out.extend_from_slice(digits);
+}
+
+/// Appends a floating point number as `%g` prints it: six significant digits.
+pub fn push_float(out: &mut Vec<u8>, value: f64) {
+    if !value.is_finite() {
+        if value.is_sign_negative() {
+            out.push(b'-');
+        }
+        out.extend_from_slice(if value.is_nan() { b"nan" } else { b"inf" });
+        return;
+    }
+    let scientific = format!("{value:.5e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..6).contains(&exponent) {
+        let decimals = usize::try_from(5 - exponent).unwrap_or(0);
+        out.extend_from_slice(without_zeros(&format!("{value:.decimals$}")).as_bytes());
+    } else {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        let mantissa = without_zeros(mantissa);
+        let text = format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+fn without_zeros(digits: &str) -> &str {
+    if digits.contains('.') {
+        digits.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        digits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn float(value: f64) -> String {
+        let mut out = Vec::new();
+        push_float(&mut out, value);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn floats_look_as_printf_prints_them() {
+        let expected = [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1.0, "1"),
+            (0.1, "0.1"),
+            (100_000.0, "100000"),
+            (1_000_000.0, "1e+06"),
+            (999_999.5, "1e+06"),
+            (100_000.5, "100000"),
+            (100_001.5, "100002"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (1.234_567_89e-300, "1.23457e-300"),
+            (5e-324, "4.94066e-324"),
+            (-12345.678, "-12345.7"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+        ];
+        for (value, text) in expected {
+            assert_eq!(float(value), text);
+        }
+    }
+
+    #[test]
+    fn hexadecimal_digits_are_upper_case_without_leading_zeros() {
+        let mut out = Vec::new();
+        push_digits(&mut out, 0xdead_beef, 4);
+        push_digits(&mut out, 0, 4);
+        assert_eq!(out, b"DEADBEEF0");
+    }
+}

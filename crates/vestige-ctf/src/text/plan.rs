@@ -1,0 +1,147 @@
+//! The constant pieces of the text of a field class.
+
+use super::escape::push_quoted;
+use super::options::Options;
+use crate::model::{
+    EnumerationMapping, FieldClass, FieldKind, IntegerClass, Length, Member, Selector,
+};
+
+/// A field class with the text around its values.
+#[derive(Debug, Clone)]
+pub enum FieldPlan {
+    /// A field that is decoded but not shown.
+    Hidden(FieldClass),
+    /// An integer.
+    Integer(IntegerClass),
+    /// An enumeration with its labels between quotes.
+    Enumeration(IntegerClass, Vec<Label>),
+    /// A floating point number: size, alignment, byte order.
+    Float(u32, u32, crate::model::ByteOrder),
+    /// A NUL-terminated string.
+    String,
+    /// An array.
+    Array(Box<ArrayPlan>),
+    /// A structure: its alignment and its members, each with the text before it.
+    Structure(u32, Vec<(Vec<u8>, FieldPlan)>),
+    /// A variant.
+    Variant(Box<VariantPlan>),
+}
+
+/// A label with all its ranges.
+#[derive(Debug, Clone)]
+pub struct Label {
+    /// Its text with quotes and colours.
+    pub text: Vec<u8>,
+    /// Its ranges, both ends included.
+    pub ranges: Vec<(i128, i128)>,
+}
+
+/// An array with the text around its elements.
+#[derive(Debug, Clone)]
+pub struct ArrayPlan {
+    /// The element.
+    pub element: FieldPlan,
+    /// Alignment of the element, bits.
+    pub alignment: u32,
+    /// Size of an element, if it is always the same, bits.
+    pub element_bits: Option<u64>,
+    /// The length.
+    pub length: Length,
+    /// Whether it is shown as a string.
+    pub text: bool,
+    /// Whether indexes are shown.
+    pub named: bool,
+}
+
+/// A variant with the plans of its options.
+#[derive(Debug, Clone)]
+pub struct VariantPlan {
+    /// The selector.
+    pub selector: Selector,
+    /// The options as the model has them; the selector picks one of these.
+    pub options: Vec<Member>,
+    /// Their plans, in the same order.
+    pub plans: Vec<FieldPlan>,
+}
+
+impl FieldPlan {
+    /// The plan of a field class; `named` tells whether names and indexes are shown.
+    #[must_use]
+    pub fn new(class: &FieldClass, options: &Options, named: bool) -> Self {
+        if !class.visible {
+            return Self::Hidden(class.clone());
+        }
+        match &class.kind {
+            FieldKind::Integer(integer) => Self::Integer(integer.clone()),
+            FieldKind::Enumeration(integer, mappings) => {
+                Self::Enumeration(integer.clone(), labels(mappings, options))
+            }
+            FieldKind::Float { size, alignment, order } => Self::Float(*size, *alignment, *order),
+            FieldKind::String => Self::String,
+            FieldKind::Array { element, length, text } => Self::Array(Box::new(ArrayPlan {
+                element: Self::new(element, options, named),
+                alignment: element.alignment(),
+                element_bits: element.fixed_size,
+                length: length.clone(),
+                text: *text,
+                named,
+            })),
+            FieldKind::Structure { members, alignment } => {
+                Self::Structure(*alignment, members_of(members, options, named))
+            }
+            FieldKind::Variant { options: choices, selector } => {
+                let plan = |member: &Member| Self::new(&member.class, options, named);
+                Self::Variant(Box::new(VariantPlan {
+                    selector: selector.clone(),
+                    plans: choices.iter().map(plan).collect(),
+                    options: choices.clone(),
+                }))
+            }
+        }
+    }
+}
+
+fn members_of(members: &[Member], options: &Options, named: bool) -> Vec<(Vec<u8>, FieldPlan)> {
+    let mut first = true;
+    let plan = |member: &Member| {
+        let plan = FieldPlan::new(&member.class, options, named);
+        let mut before = Vec::new();
+        if !matches!(plan, FieldPlan::Hidden(_)) {
+            before.extend_from_slice(if first { b" " } else { b", " });
+            first = false;
+            if named {
+                push_field_name(&mut before, options, member.name());
+            }
+        }
+        (before, plan)
+    };
+    members.iter().map(plan).collect()
+}
+
+/// `name = `, in the colour of field names.
+pub fn push_field_name(out: &mut Vec<u8>, options: &Options, name: &str) {
+    for piece in [options.palette.field_name, name, options.palette.reset, " = "] {
+        out.extend_from_slice(piece.as_bytes());
+    }
+}
+
+/// Ranges of the same label belong together, in the place of the first.
+fn labels(mappings: &[EnumerationMapping], options: &Options) -> Vec<Label> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut labels: Vec<Label> = Vec::new();
+    for mapping in mappings {
+        let index = names.iter().position(|name| *name == mapping.label);
+        let range = (mapping.lower, mapping.upper);
+        match index.and_then(|index| labels.get_mut(index)) {
+            Some(label) => label.ranges.push(range),
+            None => {
+                names.push(&mapping.label);
+                let mut text = options.palette.value.as_bytes().to_vec();
+                push_quoted(&mut text, mapping.label.as_bytes());
+                text.extend_from_slice(options.palette.reset.as_bytes());
+                labels.push(Label { text, ranges: vec![range] });
+            }
+        }
+    }
+    labels
+}

@@ -1,0 +1,341 @@
+//! Rendering a merge: all its records, in order, on all cores.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, RwLock};
+
+use rayon::prelude::*;
+
+use super::escape::push_quoted;
+use super::fields::FieldWriter;
+use super::header::{push_name, HeaderPlan, Last};
+use super::options::Options;
+use super::plan::{push_field_name, FieldPlan};
+use super::time::{OffsetSource, TimeFormatter};
+use crate::bits::BitReader;
+use crate::error::CtfError;
+use crate::model::FieldClass;
+use crate::muxer::{Merge, Run};
+use crate::record::{DecodeError, State};
+use crate::stream::{Batch, DataStream, Packet, Record};
+
+/// About how many records one task renders.
+const TASK_RECORDS: usize = 4096;
+
+/// Source places: object, function and source line, each as text. Only ever appended to.
+pub type PlaceTable = RwLock<Vec<[String; 3]>>;
+
+/// A column that a filter added to the common context of the records of a merge.
+#[derive(Clone)]
+pub struct Derived {
+    /// Name of the added structure.
+    pub name: String,
+    /// For each record in the order of the merge an index into `table`, or [`crate::places::NO_PLACE`].
+    pub column: Vec<u32>,
+    /// The values.
+    pub table: Arc<PlaceTable>,
+}
+
+/// The plans of one data stream's stream class.
+struct StreamPlan {
+    packet_context: Option<FieldPlan>,
+    event_context: Option<FieldPlan>,
+    events: Vec<EventPlan>,
+}
+
+/// The plans of one event record class.
+struct EventPlan {
+    header: HeaderPlan,
+    context: Option<FieldPlan>,
+    payload: Option<FieldPlan>,
+}
+
+/// Renders merges to text.
+pub struct Renderer {
+    options: Options,
+    clock: TimeFormatter,
+    last: Last,
+    plans: HashMap<(usize, usize, String), Arc<StreamPlan>>,
+    places: Vec<Vec<u8>>,
+}
+
+/// One task: some runs of a merge, with the index of their first record in the merge.
+struct Task {
+    runs: Vec<Run>,
+    first: usize,
+    last: Last,
+}
+
+impl Renderer {
+    /// A renderer with some options; `offset` tells the local time zone.
+    #[must_use]
+    pub fn new(options: Options, offset: OffsetSource) -> Self {
+        let clock = TimeFormatter::new(options.clock, offset);
+        Self { options, clock, last: Last::default(), plans: HashMap::new(), places: Vec::new() }
+    }
+
+    /// Appends a time as the records show it.
+    pub fn push_time(&mut self, out: &mut Vec<u8>, nanoseconds: i64) {
+        self.clock.push(out, nanoseconds);
+    }
+
+    /// The text of the records of some runs of a merge, in pieces to be written in order.
+    /// `first` is the index in the merge of the first record of the runs.
+    ///
+    /// # Errors
+    ///
+    /// A record that cannot be decoded, with the index of its batch; the pieces hold the
+    /// text of everything before it.
+    pub fn render(
+        &mut self,
+        merge: &Merge,
+        runs: Range<usize>,
+        first: usize,
+        derived: Option<&Derived>,
+    ) -> (Vec<Vec<u8>>, Option<(usize, CtfError)>) {
+        let plans: Vec<Arc<StreamPlan>> =
+            merge.batches.iter().map(|batch| self.plan(&batch.stream)).collect();
+        if let Some(derived) = derived {
+            self.render_places(derived);
+        }
+        let tasks = self.tasks(merge, merge.runs.get(runs).unwrap_or_default(), first);
+        let context = Context {
+            options: &self.options,
+            merge,
+            plans: &plans,
+            derived: derived.map(|derived| (derived, self.places.as_slice())),
+        };
+        let results: Vec<_> = tasks
+            .into_par_iter()
+            .map_with(self.clock.clone(), |clock, task| context.task(&task, clock))
+            .collect();
+        collect_pieces(results)
+    }
+
+    /// Splits runs into tasks and notes for each the time of the record before it.
+    fn tasks(&mut self, merge: &Merge, runs: &[Run], first: usize) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        let mut index = first;
+        let mut task = Task { runs: Vec::new(), first, last: self.last };
+        let mut filled = 0;
+        for run in runs {
+            let mut start = run.start;
+            while start < run.end {
+                let count = ((run.end - start) as usize).min(TASK_RECORDS - filled);
+                let piece = Run { start, end: start + count as u32, ..*run };
+                self.note_last(merge, &piece);
+                task.runs.push(piece);
+                start = piece.end;
+                filled += count;
+                index += count;
+                if filled == TASK_RECORDS {
+                    let next = Task { runs: Vec::new(), first: index, last: self.last };
+                    tasks.push(std::mem::replace(&mut task, next));
+                    filled = 0;
+                }
+            }
+        }
+        tasks.push(task);
+        tasks
+    }
+
+    fn note_last(&mut self, merge: &Merge, run: &Run) {
+        let Some((batch, records)) = merge.run(run) else { return };
+        if let (true, Some(record)) = (batch.stream.has_clock(), records.last()) {
+            let nanoseconds = Some(batch.nanoseconds(record));
+            self.last = Last { nanoseconds, cycles: Some(record.cycles) };
+        }
+    }
+
+    fn plan(&mut self, stream: &Arc<DataStream>) -> Arc<StreamPlan> {
+        let identity = Arc::as_ptr(&stream.trace) as usize;
+        let key = (identity, stream.class, stream.identity.name.clone());
+        let options = &self.options;
+        let plan = self.plans.entry(key).or_insert_with(|| Arc::new(stream_plan(stream, options)));
+        Arc::clone(plan)
+    }
+
+    /// Renders the places that were added since the last merge.
+    fn render_places(&mut self, derived: &Derived) {
+        let Ok(table) = derived.table.read() else { return };
+        for place in table.iter().skip(self.places.len()) {
+            self.places.push(place_text(&derived.name, place, &self.options));
+        }
+    }
+}
+
+/// `debug_info = { bin = "…", func = "…", src = "…" }`.
+fn place_text(name: &str, place: &[String; 3], options: &Options) -> Vec<u8> {
+    let named = options.names.context;
+    let mut out = Vec::new();
+    if named {
+        push_field_name(&mut out, options, name);
+    }
+    out.push(b'{');
+    for (index, (member, value)) in ["bin", "func", "src"].iter().zip(place).enumerate() {
+        out.extend_from_slice(if index == 0 { b" " } else { b", " });
+        if named {
+            push_field_name(&mut out, options, member);
+        }
+        out.extend_from_slice(options.palette.value.as_bytes());
+        push_quoted(&mut out, value.as_bytes());
+        out.extend_from_slice(options.palette.reset.as_bytes());
+    }
+    out.extend_from_slice(b" }");
+    out
+}
+
+fn collect_pieces(
+    results: Vec<(Vec<u8>, Option<(usize, CtfError)>)>,
+) -> (Vec<Vec<u8>>, Option<(usize, CtfError)>) {
+    let mut pieces = Vec::with_capacity(results.len());
+    for (piece, error) in results {
+        pieces.push(piece);
+        if error.is_some() {
+            return (pieces, error);
+        }
+    }
+    (pieces, None)
+}
+
+fn stream_plan(stream: &DataStream, options: &Options) -> StreamPlan {
+    let visible = |class: &Option<FieldClass>, named| {
+        let class = class.as_ref()?;
+        Some(FieldPlan::new(class, options, named))
+    };
+    let names = options.names;
+    let Some(class) = stream.trace.stream_classes.get(stream.class) else {
+        return StreamPlan { packet_context: None, event_context: None, events: Vec::new() };
+    };
+    let timed = stream.has_clock();
+    let events = class.event_classes.iter().map(|event| EventPlan {
+        header: HeaderPlan::new(options, &stream.trace, &stream.identity.name, event, timed),
+        context: visible(&event.context, names.context),
+        payload: visible(&event.payload, names.payload),
+    });
+    StreamPlan {
+        packet_context: visible(&class.packet_context, names.context),
+        event_context: visible(&class.event_context, names.context),
+        events: events.collect(),
+    }
+}
+
+/// What all tasks of a merge share.
+struct Context<'a> {
+    options: &'a Options,
+    merge: &'a Merge,
+    plans: &'a [Arc<StreamPlan>],
+    derived: Option<(&'a Derived, &'a [Vec<u8>])>,
+}
+
+/// What a task keeps of a batch from run to run.
+struct BatchText {
+    packet_context: Vec<u8>,
+    state: State,
+}
+
+impl Context<'_> {
+    fn task(
+        &self,
+        task: &Task,
+        clock: &mut TimeFormatter,
+    ) -> (Vec<u8>, Option<(usize, CtfError)>) {
+        let mut out = Vec::with_capacity(TASK_RECORDS * 160);
+        let mut texts: Vec<Option<BatchText>> = Vec::new();
+        texts.resize_with(self.merge.batches.len(), || None);
+        let mut last = task.last;
+        let mut index = task.first;
+        for run in &task.runs {
+            let Some((batch, records)) = self.merge.run(run) else { continue };
+            let Some(plan) = self.plans.get(run.batch as usize) else { continue };
+            let Some(place) = texts.get_mut(run.batch as usize) else { continue };
+            let text = place.get_or_insert_with(|| self.batch_text(batch, plan));
+            for record in records {
+                let length = out.len();
+                let times = (record.cycles, batch.nanoseconds(record));
+                let Some(event) = plan.events.get(record.class as usize) else { continue };
+                event.header.push(&mut out, self.options, clock, times, &mut last);
+                let place = self.place(index);
+                if let Err(error) = self.body(&mut out, batch, record, (plan, event), text, place) {
+                    out.truncate(length);
+                    let at = batch.file_offset(record);
+                    let error = CtfError::record(at, error.to_string());
+                    return (out, Some((run.batch as usize, error)));
+                }
+                index += 1;
+            }
+        }
+        (out, None)
+    }
+
+    #[inline]
+    fn place(&self, index: usize) -> Option<&[u8]> {
+        let (derived, places) = self.derived?;
+        let place = *derived.column.get(index)?;
+        places.get(place as usize).map(Vec::as_slice)
+    }
+
+    /// The text of the packet context, the same for all records of a packet.
+    fn batch_text(&self, batch: &Batch, plan: &StreamPlan) -> BatchText {
+        let mut out = Vec::new();
+        if let Some(context) = plan.packet_context.as_ref().filter(|plan| is_visible(plan)) {
+            self.scope_name(&mut out, "stream.packet.context");
+            let mut state = State::new(0);
+            state.slots.resize(batch.packet.slots.len(), 0);
+            let Packet { head, properties, .. } = batch.packet.as_ref();
+            let end = head.len() as u64 * 8;
+            let mut reader = BitReader::new(head, properties.context_at, end);
+            let palette = &self.options.palette;
+            let mut writer = FieldWriter { out: &mut out, state: &mut state, palette };
+            // The packet was decoded when it was read, so this cannot fail now.
+            let _ = writer.scope(context, &mut reader, None);
+        }
+        BatchText { packet_context: out, state: batch.state() }
+    }
+
+    fn scope_name(&self, out: &mut Vec<u8>, name: &str) {
+        if self.options.names.scope {
+            push_name(out, self.options, name);
+        }
+    }
+
+    #[inline]
+    fn body(
+        &self,
+        out: &mut Vec<u8>,
+        batch: &Batch,
+        record: &Record,
+        (plan, event): (&StreamPlan, &EventPlan),
+        text: &mut BatchText,
+        place: Option<&[u8]>,
+    ) -> Result<(), DecodeError> {
+        out.extend_from_slice(&text.packet_context);
+        let mut separator = !text.packet_context.is_empty();
+        let mut reader = batch.body_reader(record, &mut text.state);
+        let scopes = [
+            (&plan.event_context, "stream.event.context", place),
+            (&event.context, "event.context", None),
+            (&event.payload, "event.fields", None),
+        ];
+        for (scope, name, last) in scopes {
+            let Some(scope) = scope else { continue };
+            let visible = is_visible(scope);
+            if visible {
+                if separator {
+                    out.extend_from_slice(b", ");
+                }
+                separator = true;
+                self.scope_name(out, name);
+            }
+            let palette = &self.options.palette;
+            let mut writer = FieldWriter { out, state: &mut text.state, palette };
+            writer.scope(scope, &mut reader, last)?;
+        }
+        out.push(b'\n');
+        Ok(())
+    }
+}
+
+fn is_visible(plan: &FieldPlan) -> bool {
+    !matches!(plan, FieldPlan::Hidden(_))
+}
