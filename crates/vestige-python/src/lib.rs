@@ -1,0 +1,43 @@
+//! The binding of Vestige's Rust crates to Python: conversions and error mapping only.
+//!
+//! The face of this module is described in `src/vestige/_core.pyi`; `vestige.core` is the
+//! only Python module that imports it.
+
+mod errors;
+mod event;
+mod merge;
+mod metadata;
+mod places;
+mod source;
+mod stream;
+mod symbols;
+mod text;
+mod value;
+
+use pyo3::prelude::*;
+
+/// The extension module `vestige._core`.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::event::{EventRecord, FieldsView};
+    #[pymodule_export]
+    use crate::merge::{Merge, Muxer};
+    #[pymodule_export]
+    use crate::metadata::TraceClass;
+    #[pymodule_export]
+    use crate::places::PlaceColumn;
+    #[pymodule_export]
+    use crate::stream::{DataFile, DataStream};
+    #[pymodule_export]
+    use crate::symbols::{file_crc32, ObjectFile, SymbolTable};
+    #[pymodule_export]
+    use crate::text::TextRenderer;
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,275 @@
+//! `Muxer` and `Merge`: data streams merged by time.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use rayon::prelude::*;
+use vestige_ctf::muxer::{self, Notice};
+use vestige_ctf::record::{build, Validator};
+use vestige_ctf::stream::{Batch, LostKind, Record, Selection};
+use vestige_ctf::text::Derived;
+
+use crate::errors::trace_format_error;
+use crate::event::{EventRecord, Interner};
+use crate::stream::DataStream;
+
+/// A data stream, who represents it, its wanted and its needed event record classes.
+type StreamInput = (Py<DataStream>, Py<PyAny>, Option<Vec<bool>>, Option<Vec<bool>>);
+
+/// Merges data streams by time; the first in the list wins a tie.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct Muxer {
+    inner: Mutex<muxer::Muxer>,
+    streams: Arc<Vec<Py<DataStream>>>,
+    owners: Py<PyList>,
+    interner: Arc<Interner>,
+}
+
+#[pymethods]
+impl Muxer {
+    /// `streams` holds a tuple a data stream: the `DataStream`, the object that represents
+    /// it for users, and two lists that say which event record classes are wanted and which
+    /// ones a filter needs, or `None`.
+    #[new]
+    #[pyo3(signature = (streams, *, begin=None, end=None))]
+    fn new(
+        py: Python<'_>,
+        streams: Vec<StreamInput>,
+        begin: Option<i64>,
+        end: Option<i64>,
+    ) -> PyResult<Self> {
+        let owners = PyList::empty(py);
+        let mut inputs = Vec::new();
+        let mut handles = Vec::new();
+        for (stream, owner, classes, needed) in streams {
+            let wanted = Selection { begin, end, classes, needed };
+            inputs.push((Arc::clone(&stream.get().inner), wanted));
+            owners.append(owner)?;
+            handles.push(stream);
+        }
+        Ok(Self {
+            inner: Mutex::new(muxer::Muxer::new(inputs)),
+            streams: Arc::new(handles),
+            owners: owners.unbind(),
+            interner: Arc::new(Interner::default()),
+        })
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Merge>> {
+        let next = py.detach(|| self.inner.lock().ok().and_then(|mut inner| inner.next_merge()));
+        Ok(next.map(|merge| Merge {
+            inner: Arc::new(merge),
+            streams: Arc::clone(&self.streams),
+            owners: self.owners.clone_ref(py),
+            interner: Arc::clone(&self.interner),
+            derived: OnceLock::new(),
+            order: OnceLock::new(),
+        }))
+    }
+}
+
+/// A filter's column with the Python objects it stands for.
+pub struct PythonDerived {
+    pub text: Derived,
+    pub places: Py<PyList>,
+}
+
+/// A part of the merged order of event records.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct Merge {
+    pub inner: Arc<muxer::Merge>,
+    pub streams: Arc<Vec<Py<DataStream>>>,
+    pub owners: Py<PyList>,
+    pub interner: Arc<Interner>,
+    pub derived: OnceLock<PythonDerived>,
+    /// For each record in order its batch and its row; made when records are asked for.
+    order: OnceLock<Vec<(u32, u32)>>,
+}
+
+impl Merge {
+    pub fn order(&self) -> &[(u32, u32)] {
+        self.order.get_or_init(|| {
+            let runs = self.inner.runs.iter();
+            runs.flat_map(|run| (run.start..run.end).map(|row| (run.batch, row))).collect()
+        })
+    }
+
+    pub fn record(&self, index: usize) -> Option<(&Arc<Batch>, &Record)> {
+        let &(batch, row) = self.order().get(index)?;
+        let batch = self.inner.batches.get(batch as usize)?;
+        Some((batch, batch.records.get(row as usize)?))
+    }
+
+    /// Index of the data stream of a batch.
+    pub fn stream_index(&self, batch: &Batch) -> usize {
+        let same = |stream: &Py<DataStream>| Arc::ptr_eq(&stream.get().inner, &batch.stream);
+        self.streams.iter().position(same).unwrap_or(0)
+    }
+
+    /// Path of the file that a batch was read from.
+    pub fn path(&self, batch: usize) -> Option<&str> {
+        let batch = self.inner.batches.get(batch)?;
+        self.streams.get(self.stream_index(batch))?.get().path(batch.file)
+    }
+}
+
+#[pymethods]
+impl Merge {
+    fn __len__(&self) -> usize {
+        self.inner.records
+    }
+
+    /// The event record at an index of the merged order.
+    fn event(this: Bound<'_, Self>, index: usize) -> PyResult<EventRecord> {
+        EventRecord::of(&this, index)
+    }
+
+    /// All event records, in order.
+    fn events(this: Bound<'_, Self>) -> EventIterator {
+        EventIterator { merge: this.unbind(), next: 0.into() }
+    }
+
+    /// The merge without the event records that only a filter needed.
+    fn shown(this: Bound<'_, Self>) -> Py<Self> {
+        let merge = this.get();
+        let Some((inner, kept)) = merge.inner.shown() else { return this.unbind() };
+        let py = this.py();
+        let derived = OnceLock::new();
+        if let Some(all) = merge.derived.get() {
+            let column = kept.iter().filter_map(|&index| all.text.column.get(index).copied());
+            let text = Derived { column: column.collect(), ..all.text.clone() };
+            let _ = derived.set(PythonDerived { text, places: all.places.clone_ref(py) });
+        }
+        let shown = Self {
+            inner: Arc::new(inner),
+            streams: Arc::clone(&merge.streams),
+            owners: merge.owners.clone_ref(py),
+            interner: Arc::clone(&merge.interner),
+            derived,
+            order: OnceLock::new(),
+        };
+        match Py::new(py, shown) {
+            Ok(shown) => shown,
+            Err(_) => this.unbind(),
+        }
+    }
+
+    /// Number of runs: records in a row of one data stream.
+    #[getter]
+    fn run_count(&self) -> usize {
+        self.inner.runs.len()
+    }
+
+    /// Notices, each as `(run, stream, kind, …)`: the index of the run before which it
+    /// belongs, the object that represents its data stream, then for `kind` `"events"` or
+    /// `"packets"` the count, beginning and end (cycles) of a loss, and for `"damage"` the
+    /// exception.
+    #[getter]
+    fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let result = PyList::empty(py);
+        for (rank, run, notice) in &self.inner.notices {
+            let owner = self.owners.bind(py).get_item(*rank)?;
+            let entry = match notice {
+                Notice::Lost(lost) => {
+                    let kind = match lost.kind {
+                        LostKind::Events => "events",
+                        LostKind::Packets => "packets",
+                    };
+                    (run, owner, kind, lost.count, lost.beginning, lost.end).into_pyobject(py)?
+                        .into_any()
+                }
+                Notice::Damage(file, error) => {
+                    let path = self.streams.get(*rank).and_then(|s| s.get().path(*file));
+                    let error = trace_format_error(py, error, path);
+                    (run, owner, "damage", error.into_value(py)).into_pyobject(py)?.into_any()
+                }
+            };
+            result.append(entry)?;
+        }
+        Ok(result)
+    }
+
+    /// Time of the first and the last record, nanoseconds; `None` without a clock.
+    #[getter]
+    fn time_span(&self) -> Option<(i64, i64)> {
+        let timed = |record: (&Arc<Batch>, &Record)| {
+            record.0.stream.has_clock().then(|| record.0.nanoseconds(record.1))
+        };
+        let edge = |run: Option<&muxer::Run>, last: bool| {
+            let (batch, records) = self.inner.run(run?)?;
+            let record = if last { records.last() } else { records.first() };
+            let shared = self.inner.batches.iter().find(|b| std::ptr::eq(b.as_ref(), batch))?;
+            timed((shared, record?))
+        };
+        Some((edge(self.inner.runs.first(), false)?, edge(self.inner.runs.last(), true)?))
+    }
+
+    /// Decodes every field of every record for the sake of its errors.
+    fn validate(&self, py: Python<'_>) -> PyResult<()> {
+        let failed = py.detach(|| {
+            self.inner.runs.par_chunks(64).find_map_first(|runs| {
+                runs.iter().find_map(|run| validate_run(&self.inner, run))
+            })
+        });
+        match failed {
+            None => Ok(()),
+            Some((batch, error)) => Err(trace_format_error(py, &error, self.path(batch))),
+        }
+    }
+
+    /// The object that a filter attached to an event record, or `None`.
+    pub fn place<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(derived) = self.derived.get() else { return Ok(None) };
+        match derived.text.column.get(index) {
+            Some(&place) if place != vestige_ctf::places::NO_PLACE => {
+                derived.places.bind(py).get_item(place as usize).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+fn validate_run(merge: &muxer::Merge, run: &muxer::Run) -> Option<(usize, vestige_ctf::CtfError)> {
+    let (batch, records) = merge.run(run)?;
+    let mut state = batch.state();
+    for record in records {
+        let mut reader = batch.body_reader(record, &mut state);
+        for scope in batch.body_scopes(record).into_iter().flatten() {
+            if let Err(error) = build(scope, &mut reader, &mut state, &mut Validator) {
+                let at = batch.file_offset(record);
+                let error = vestige_ctf::CtfError::record(at, error.to_string());
+                return Some((run.batch as usize, error));
+            }
+        }
+    }
+    None
+}
+
+/// Iterates over the event records of a merge.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct EventIterator {
+    merge: Py<Merge>,
+    next: std::sync::atomic::AtomicUsize,
+}
+
+#[pymethods]
+impl EventIterator {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<EventRecord>> {
+        let index = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let merge = self.merge.bind(py);
+        if index >= merge.get().inner.records {
+            return Ok(None);
+        }
+        EventRecord::of(merge, index).map(Some)
+    }
+}
+

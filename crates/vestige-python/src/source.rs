@@ -1,0 +1,38 @@
+//! Regular files as sources of bytes.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+
+use vestige_ctf::source::ReadAt;
+
+/// `O_NONBLOCK` of Linux: opening a FIFO must not wait for a writer.
+const NON_BLOCKING: i32 = 0o4000;
+
+/// A regular file that is open for reading at any offset.
+pub struct FileSource {
+    file: File,
+    size: u64,
+}
+
+impl FileSource {
+    /// Opens a regular file; anything else is refused without waiting for it.
+    pub fn open(path: &str) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).custom_flags(NON_BLOCKING).open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        Ok(Self { file, size: metadata.len() })
+    }
+}
+
+impl ReadAt for FileSource {
+    fn len(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read_at(buffer, offset)
+    }
+}

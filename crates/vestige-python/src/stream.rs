@@ -1,0 +1,133 @@
+//! `DataFile` and `DataStream`: the files of a trace with their packets.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use vestige_ctf::stream::{self, PacketEntry, TraceIdentity};
+
+use crate::errors::{exception, trace_format_error};
+use crate::metadata::TraceClass;
+use crate::source::FileSource;
+
+/// A data stream file with its packets.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct DataFile {
+    pub inner: Arc<stream::DataFile>,
+    /// Path of the file.
+    #[pyo3(get)]
+    pub path: String,
+}
+
+fn open_error(py: Python<'_>, path: &str, error: &std::io::Error) -> PyErr {
+    exception(py, "TraceFormatError", &format!("cannot open: {error}"), Some(path), None)
+}
+
+#[pymethods]
+impl DataFile {
+    /// Opens a data stream file and finds its packets.
+    #[staticmethod]
+    #[pyo3(signature = (trace_class, path, *, index=None))]
+    fn open(
+        py: Python<'_>,
+        trace_class: &TraceClass,
+        path: String,
+        index: Option<&[u8]>,
+    ) -> PyResult<Self> {
+        let source = FileSource::open(&path).map_err(|error| open_error(py, &path, &error))?;
+        let trace = Arc::clone(&trace_class.inner);
+        let opened = py.detach(|| stream::DataFile::open(&trace, Arc::new(source), index));
+        match opened {
+            Ok(file) => Ok(Self { inner: Arc::new(file), path }),
+            Err(error) => Err(trace_format_error(py, &error, Some(&path))),
+        }
+    }
+
+    /// Index of its stream class in the trace class.
+    #[getter]
+    fn stream_class(&self) -> usize {
+        self.inner.first.stream_class
+    }
+
+    /// ID of its data stream, when the packets carry one.
+    #[getter]
+    fn stream_instance(&self) -> Option<u64> {
+        self.inner.first.stream_instance
+    }
+
+    /// Clock value at its beginning, cycles.
+    #[getter]
+    fn beginning(&self) -> Option<u64> {
+        self.inner.first.beginning
+    }
+
+    /// Size when it was opened, bytes.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.inner.source.len()
+    }
+
+    /// Offset, size (bytes), beginning, end (cycles), discarded events and sequence number
+    /// of each packet.
+    #[getter]
+    fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let entry = |packet: &PacketEntry| {
+            let p = packet.clone();
+            (p.offset, p.size, p.beginning, p.end, p.events_discarded, p.sequence_number)
+        };
+        PyList::new(py, self.inner.packets.iter().map(entry).collect::<Vec<_>>())
+    }
+}
+
+/// A data stream: the packets of one stream class and instance, in time order.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct DataStream {
+    pub inner: Arc<stream::DataStream>,
+    paths: Vec<String>,
+}
+
+impl DataStream {
+    /// Path of a file by its index.
+    pub fn path(&self, file: usize) -> Option<&str> {
+        self.paths.get(file).map(String::as_str)
+    }
+}
+
+#[pymethods]
+impl DataStream {
+    #[new]
+    #[pyo3(signature = (trace_class, files, *, trace_name, trace_index))]
+    fn new(
+        trace_class: &TraceClass,
+        files: Vec<Py<DataFile>>,
+        trace_name: String,
+        trace_index: usize,
+    ) -> Self {
+        let class = files.first().map_or(0, |file| file.get().inner.first.stream_class);
+        let inner = stream::DataStream::new(
+            Arc::clone(&trace_class.inner),
+            class,
+            files.iter().map(|file| Arc::clone(&file.get().inner)).collect(),
+            TraceIdentity { index: trace_index, name: trace_name },
+        );
+        let paths = files.iter().map(|file| file.get().path.clone()).collect();
+        Self { inner: Arc::new(inner), paths }
+    }
+
+    /// Nanoseconds from the clock's origin at a clock value, or `None` without a clock.
+    fn nanoseconds(&self, cycles: u64) -> Option<i64> {
+        self.inner.has_clock().then(|| self.inner.nanoseconds(cycles))
+    }
+
+    /// Whether its event records have a time.
+    #[getter]
+    fn has_clock(&self) -> bool {
+        self.inner.has_clock()
+    }
+
+    /// The number of packets.
+    #[getter]
+    fn packet_count(&self) -> usize {
+        self.inner.packets.len()
+    }
+}

@@ -1,0 +1,258 @@
+//! Object files and their symbols: conversions between `vestige_symbols` and Python.
+//!
+//! Which object was loaded where, and which debug file belongs to it, is
+//! decided in `vestige.debuginfo`; here are only bytes and answers.
+
+use std::io;
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use vestige_ctf::source::ReadAt as _;
+use vestige_symbols::{Crc32, Frame, Location, Lookup, ReadAt, Source, SymbolError, Unresolved};
+
+use crate::errors::exception;
+use crate::source::FileSource;
+
+const BLOCK_SIZE: usize = 1 << 20;
+
+/// Function and place of one level of inlined calls.
+type FrameRow = (Option<String>, Option<String>, Option<u32>);
+
+/// One answer: function, offset, directory, file, line, column, frames, source, reason.
+type LookupRow = (
+    Option<String>,
+    u64,
+    Option<String>,
+    Option<String>,
+    Option<u32>,
+    Option<u32>,
+    Vec<FrameRow>,
+    &'static str,
+    Option<&'static str>,
+);
+
+/// A regular file, read at offsets: no mapping, so that one that shrinks is an error.
+struct ObjectSource(FileSource);
+
+impl ReadAt for ObjectSource {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn read_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
+        while !buffer.is_empty() {
+            match self.0.read_at(offset, buffer) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => {
+                    buffer = buffer.get_mut(count..).unwrap_or_default();
+                    offset += count as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a file cannot be used: what it holds, or that it cannot be read at all.
+enum Failure {
+    Content(SymbolError),
+    Access(io::Error),
+}
+
+impl From<SymbolError> for Failure {
+    fn from(error: SymbolError) -> Self {
+        Self::Content(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Access(error)
+    }
+}
+
+/// `vestige.errors.DebugInfoError` for a file that cannot be used.
+fn symbol_error(py: Python<'_>, failure: &Failure, path: &str) -> PyErr {
+    let (message, offset) = match failure {
+        Failure::Content(error) => (error.to_string(), error.offset()),
+        Failure::Access(error) => (format!("cannot read the file: {error}"), None),
+    };
+    exception(py, "DebugInfoError", &message, Some(path), offset)
+}
+
+fn open_object(path: &str) -> Result<vestige_symbols::ObjectFile, Failure> {
+    let source = ObjectSource(FileSource::open(path)?);
+    Ok(vestige_symbols::ObjectFile::new(Box::new(source))?)
+}
+
+/// One ELF object: executable, shared object or debug file.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct ObjectFile {
+    path: String,
+    inner: vestige_symbols::ObjectFile,
+}
+
+#[pymethods]
+impl ObjectFile {
+    /// Open a regular file and read its headers.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let path = path.to_string_lossy().into_owned();
+        match py.detach(|| open_object(&path)) {
+            Ok(inner) => Ok(Self { path, inner }),
+            Err(failure) => Err(symbol_error(py, &failure, &path)),
+        }
+    }
+
+    #[getter]
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    #[getter]
+    fn is_pic(&self) -> bool {
+        self.inner.is_pic()
+    }
+
+    #[getter]
+    fn machine(&self) -> String {
+        self.inner.machine_name()
+    }
+
+    #[getter]
+    fn bits(&self) -> u8 {
+        self.inner.bits()
+    }
+
+    #[getter]
+    fn big_endian(&self) -> bool {
+        self.inner.is_big_endian()
+    }
+
+    #[getter]
+    fn build_id(&self) -> Option<&[u8]> {
+        self.inner.build_id()
+    }
+
+    #[getter]
+    fn debug_link(&self) -> Option<(&[u8], u32)> {
+        self.inner
+            .debug_link()
+            .map(|link| (link.name.as_slice(), link.crc))
+    }
+
+    /// Whether debug information covers code; reads it, and raises when it is damaged.
+    #[getter]
+    fn has_dwarf(&self, py: Python<'_>) -> PyResult<bool> {
+        let found = py.detach(|| self.inner.has_dwarf());
+        found.map_err(|error| symbol_error(py, &error.into(), &self.path))
+    }
+
+    #[getter]
+    fn has_symbols(&self) -> bool {
+        self.inner.has_symbol_table()
+    }
+
+    #[getter]
+    fn link_base(&self) -> u64 {
+        self.inner.link_base()
+    }
+
+    #[getter]
+    fn text_ranges(&self) -> Vec<(u64, u64)> {
+        self.inner.text_ranges().to_vec()
+    }
+}
+
+/// Lookups by file address over an object and its debug file.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct SymbolTable {
+    inner: vestige_symbols::SymbolTable,
+}
+
+#[pymethods]
+impl SymbolTable {
+    /// Combine the debug information of the first file that has any with the symbols of both.
+    #[new]
+    #[pyo3(signature = (debug, main=None))]
+    fn new(py: Python<'_>, debug: &ObjectFile, main: Option<&ObjectFile>) -> PyResult<Self> {
+        let main_object = main.map(|main| &main.inner);
+        let built = py.detach(|| vestige_symbols::SymbolTable::new(&debug.inner, main_object));
+        let inner = built.map_err(|error| symbol_error(py, &error.into(), &debug.path))?;
+        Ok(Self { inner })
+    }
+
+    /// Why debug information that is there cannot be used, when that is so.
+    #[getter]
+    fn dwarf_problem(&self) -> Option<String> {
+        self.inner.dwarf_problem().map(SymbolError::to_string)
+    }
+
+    /// Answer for each address, in order.
+    fn lookup(&self, py: Python<'_>, addresses: Vec<u64>) -> Vec<LookupRow> {
+        py.detach(|| {
+            addresses
+                .iter()
+                .map(|address| row(self.inner.lookup(*address)))
+                .collect()
+        })
+    }
+}
+
+fn row(found: Lookup) -> LookupRow {
+    let (function, offset) = match found.function {
+        Some(place) => (Some(place.name.to_string()), place.offset),
+        None => (None, 0),
+    };
+    let (directory, file, line, column) = match found.location {
+        Some(Location {
+            directory,
+            file,
+            line,
+            column,
+        }) => (Some(directory), Some(file), Some(line), column),
+        None => (None, None, None, None),
+    };
+    let frames = found.frames.into_iter().map(frame_row).collect();
+    let source = found.source.map_or("none", Source::as_str);
+    let reason = found.reason.map(Unresolved::as_str);
+    (
+        function, offset, directory, file, line, column, frames, source, reason,
+    )
+}
+
+fn frame_row(frame: Frame) -> FrameRow {
+    (
+        frame.function.map(|name| name.to_string()),
+        frame.path,
+        frame.line,
+    )
+}
+
+/// The CRC-32 of a whole file, as a debug link states it.
+#[pyfunction]
+pub fn file_crc32(py: Python<'_>, path: PathBuf) -> PyResult<u32> {
+    let path = path.to_string_lossy().into_owned();
+    let crc = py.detach(|| read_crc32(&path));
+    crc.map_err(|error| symbol_error(py, &error.into(), &path))
+}
+
+fn read_crc32(path: &str) -> io::Result<u32> {
+    let source = FileSource::open(path)?;
+    let mut block = vec![0; BLOCK_SIZE];
+    let mut crc = Crc32::new();
+    let mut offset = 0;
+    loop {
+        match source.read_at(offset, &mut block) {
+            Ok(0) => return Ok(crc.finish()),
+            Ok(count) => {
+                crc.update(block.get(..count).unwrap_or_default());
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

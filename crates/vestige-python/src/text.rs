@@ -1,0 +1,148 @@
+//! `TextRenderer`: merges as text, written to a file descriptor.
+
+use std::fs::File;
+use std::io::Write;
+use std::mem::ManuallyDrop;
+use std::os::fd::FromRawFd;
+use std::sync::{Arc, Mutex};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use vestige_ctf::text::{ClockFormat, HeaderFields, Names, Options, Palette, Renderer};
+
+use crate::errors::trace_format_error;
+use crate::merge::Merge;
+
+/// Renders merges as Babeltrace 2's `sink.text.pretty` does.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct TextRenderer {
+    inner: Mutex<Renderer>,
+}
+
+fn flag(options: &Bound<'_, PyDict>, name: &str) -> PyResult<bool> {
+    match options.get_item(name)? {
+        Some(value) => value.extract(),
+        None => Ok(false),
+    }
+}
+
+fn read_options(options: &Bound<'_, PyDict>) -> PyResult<Options> {
+    let get = |name: &str| flag(options, name);
+    let palette = if get("color")? {
+        Palette::colored(get("bright_is_bold")?)
+    } else {
+        Palette::default()
+    };
+    Ok(Options {
+        clock: ClockFormat {
+            cycles: get("clock_cycles")?,
+            date: get("clock_date")?,
+            utc: get("clock_gmt")?,
+            seconds: get("clock_seconds")?,
+            delta: get("delta")?,
+        },
+        fields: HeaderFields {
+            trace: get("field_trace")?,
+            hostname: get("field_hostname")?,
+            domain: get("field_domain")?,
+            procname: get("field_procname")?,
+            vpid: get("field_vpid")?,
+            log_level: get("field_loglevel")?,
+            emf: get("field_emf")?,
+        },
+        names: Names {
+            payload: get("name_payload")?,
+            context: get("name_context")?,
+            header: get("name_header")?,
+            scope: get("name_scope")?,
+        },
+        palette,
+    })
+}
+
+#[pymethods]
+impl TextRenderer {
+    /// `options` holds truth values by name; `zone_offset` gives the offset of local time
+    /// from UTC in seconds at a time in seconds since the epoch.
+    #[new]
+    fn new(options: &Bound<'_, PyDict>, zone_offset: Py<PyAny>) -> PyResult<Self> {
+        let offset = move |second: i64| {
+            Python::attach(|py| {
+                let offset = zone_offset.bind(py).call1((second,)).and_then(|o| o.extract::<i32>());
+                // A time that the C library cannot convert is shown as UTC.
+                offset.unwrap_or(0)
+            })
+        };
+        let renderer = Renderer::new(read_options(options)?, Arc::new(offset));
+        Ok(Self { inner: Mutex::new(renderer) })
+    }
+
+    /// Writes the text of some runs of a merge to a file descriptor. Returns the number of
+    /// bytes written.
+    fn write(
+        &self,
+        py: Python<'_>,
+        merge: &Merge,
+        runs: (usize, usize),
+        descriptor: i32,
+    ) -> PyResult<u64> {
+        let (written, error) = py.detach(|| {
+            let (pieces, error) = self.render_runs(merge, runs);
+            (write_all(descriptor, &pieces), error)
+        });
+        let written = written?;
+        match error {
+            None => Ok(written),
+            Some((batch, error)) => Err(trace_format_error(py, &error, merge.path(batch))),
+        }
+    }
+
+    /// The text of a whole merge.
+    fn render<'py>(&self, py: Python<'py>, merge: &Merge) -> PyResult<Bound<'py, PyBytes>> {
+        let runs = (0, merge.inner.runs.len());
+        let (pieces, error) = py.detach(|| self.render_runs(merge, runs));
+        match error {
+            None => Ok(PyBytes::new(py, &pieces.concat())),
+            Some((batch, error)) => Err(trace_format_error(py, &error, merge.path(batch))),
+        }
+    }
+
+    /// A time, nanoseconds from the origin, as the text of an event record shows it.
+    fn time(&self, py: Python<'_>, nanoseconds: i64) -> String {
+        let mut out = Vec::new();
+        py.detach(|| {
+            if let Ok(mut renderer) = self.inner.lock() {
+                renderer.push_time(&mut out, nanoseconds);
+            }
+        });
+        String::from_utf8_lossy(&out).into_owned()
+    }
+}
+
+type Rendered = (Vec<Vec<u8>>, Option<(usize, vestige_ctf::CtfError)>);
+
+impl TextRenderer {
+    fn render_runs(&self, merge: &Merge, runs: (usize, usize)) -> Rendered {
+        let before = merge.inner.runs.get(..runs.0).unwrap_or_default();
+        let first = before.iter().map(|run| (run.end - run.start) as usize).sum();
+        let derived = merge.derived.get().map(|derived| &derived.text);
+        match self.inner.lock() {
+            Ok(mut renderer) => renderer.render(&merge.inner, runs.0..runs.1, first, derived),
+            Err(_) => (Vec::new(), None),
+        }
+    }
+}
+
+/// Writes to a descriptor that stays open.
+#[allow(unsafe_code)]
+fn write_all(descriptor: i32, pieces: &[Vec<u8>]) -> std::io::Result<u64> {
+    // SAFETY: the caller owns the open descriptor for the length of this call, and
+    // ManuallyDrop keeps it from being closed here.
+    let mut file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
+    let mut written = 0;
+    for piece in pieces {
+        file.write_all(piece)?;
+        written += piece.len() as u64;
+    }
+    Ok(written)
+}
