@@ -1,0 +1,44 @@
+"""Fixtures for all tests: the real LTTng, its recordings, and the peers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from support.lttng import LttngEnvironment, missing_requirement
+from support.peers import missing_addr2line, missing_babeltrace
+from support.recipes import Workshop
+
+
+@pytest.fixture(scope="session")
+def lttng() -> Iterator[LttngEnvironment]:
+    """A running LTTng of our own; its tests are skipped where LTTng is missing."""
+    if reason := missing_requirement():
+        pytest.skip(reason)
+    with LttngEnvironment() as environment:
+        yield environment
+
+
+@pytest.fixture(scope="session")
+def workshop(lttng: LttngEnvironment, tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    """A directory in which recipes build and record, shared by all tests."""
+    return Workshop(lttng, tmp_path_factory.mktemp("workshop"))
+
+
+@pytest.fixture(scope="session")
+def babeltrace_peer() -> None:
+    """Skips where Babeltrace 2 is missing or of another version."""
+    if reason := missing_babeltrace():
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def addr2line_peer() -> None:
+    """Skips where addr2line is missing."""
+    if reason := missing_addr2line():
+        pytest.skip(reason)
