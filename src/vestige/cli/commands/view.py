@@ -1,0 +1,139 @@
+"""``vestige view``: a trace for people."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ... import core
+from ...components.filters.debug_info import DebugInfoFilter
+from ...components.sinks.text_pretty import TextPrettySink
+from ...components.sources.ctf_fs import CtfFsSource
+from ...errors import TraceFormatError
+from ...graph import Graph, Selection, Sink
+from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
+from ..render.summary import Summary, summary_lines
+from ..text_arguments import add_text_arguments, terminal_supports_color, text_options
+
+__all__ = ["ViewCommand", "view"]
+
+
+class ViewCommand:
+    """Shows traces to people."""
+
+    name = "view"
+    summary = "show traces, with source lines, colours and a summary"
+    description = (
+        "Show all events of the CTF traces at or below each PATH, in time order, each "
+        "with the object, function and source line it came from when the trace allows "
+        "it. On a terminal the text is coloured and goes through a pager ($PAGER)."
+    )
+    examples = """\
+examples:
+  vestige view TRACE
+  vestige view --event 'my_app:*' TRACE
+  vestige view --no-debug-info --clock-seconds TRACE
+  vestige view --debug-info-target-prefix=/srv/board-root TRACE
+"""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        parser.add_argument("paths", metavar="PATH", nargs="+", help="a trace directory")
+        parser.add_argument(
+            "-e", "--event", metavar="PATTERN", help="only events with such a name"
+        )
+        parser.add_argument(
+            "--no-debug-info", action="store_true", help="do not look up source lines"
+        )
+        parser.add_argument("--no-pager", action="store_true", help="use no pager")
+        add_text_arguments(parser)
+        add_debug_info_arguments(parser)
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Show the traces; return 1 when any of them is damaged."""
+        return view(options, options.paths, Selection(pattern=options.event))
+
+
+def view(options: argparse.Namespace, paths: list[str], selection: Selection) -> int:
+    """Show traces and end with a summary.
+
+    Args:
+        options: The parsed command line: text and debug information.
+        paths: The traces.
+        selection: Which events are shown.
+
+    Returns:
+        The exit status.
+    """
+    source = CtfFsSource(paths)
+    filters: list[DebugInfoFilter] = []
+    if not options.no_debug_info:
+        filters.append(debug_info_filter(options))
+    text = text_options(options)
+    summary = Summary()
+    with output(use_pager=not options.no_pager) as descriptor:
+        sink = SummarySink(TextPrettySink(text, descriptor=descriptor), summary)
+        damage = Graph([source], sink, filters, selection).run()
+    report(summary, damage)
+    return 1 if damage else 0
+
+
+class SummarySink:
+    """Passes merges on and counts what it sees.
+
+    Args:
+        inner: The sink that writes.
+        summary: Where the counts go.
+    """
+
+    def __init__(self, inner: Sink, summary: Summary) -> None:
+        self._inner = inner
+        self._summary = summary
+
+    def consume(self, merge: core.Merge) -> None:
+        """Count a merge and pass it on."""
+        self._inner.consume(merge)
+        self._summary.add(merge)
+
+    def finish(self) -> None:
+        """End the inner sink."""
+        self._inner.finish()
+
+
+def report(summary: Summary, damage: list[TraceFormatError]) -> None:
+    """Print damage and the closing lines on standard error."""
+    for error in damage:
+        print(f"vestige: error: {error}", file=sys.stderr)
+    for line in summary_lines(summary, damaged=len(damage)):
+        print(line, file=sys.stderr)
+
+
+@contextmanager
+def output(*, use_pager: bool) -> Iterator[int]:
+    """Give the descriptor for text: a pager on a terminal, else standard output."""
+    sys.stdout.flush()
+    if not (use_pager and sys.stdout.isatty()):
+        yield sys.stdout.fileno()
+        return
+    command = shlex.split(os.environ.get("PAGER") or "less")
+    environment = {"LESS": "FRX", **os.environ}
+    try:
+        pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
+    except OSError:
+        yield sys.stdout.fileno()
+        return
+    assert pager.stdin is not None
+    try:
+        yield pager.stdin.fileno()
+    except BrokenPipeError:
+        # The person has seen enough and closed the pager.
+        pass
+    finally:
+        pager.stdin.close()
+        pager.wait()

@@ -1,0 +1,102 @@
+"""The ``vestige`` command: choosing a verb, and turning errors into exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from .. import __version__
+from ..errors import CommandError, VestigeError
+from .commands import COMMANDS
+
+__all__ = ["EXIT_STATUSES", "entry_point", "main"]
+
+EXIT_STATUSES = """\
+exit status:
+  0    success
+  1    the trace is damaged or cannot be read, or the output cannot be written
+  2    wrong usage
+  130  interrupted (Ctrl-C)
+"""
+
+EXAMPLES = """\
+examples:
+  vestige demo                       a small real trace, with source lines
+  vestige view TRACE                 read a trace, for people
+  vestige convert TRACE              the text of 'babeltrace2 TRACE'
+  vestige convert --debug-info TRACE the same, with object, function and source line
+
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="vestige",
+        description="Read traces, with every event at the source line it came from.",
+        epilog=EXAMPLES + EXIT_STATUSES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "-V", "--version", action="version", version=f"vestige {__version__}"
+    )
+    verbs = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        verb = verbs.add_parser(
+            command.name,
+            help=command.summary,
+            description=command.description,
+            epilog=command.examples + "\n" + EXIT_STATUSES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.configure(verb)
+        verb.set_defaults(run=command.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line.
+
+    Args:
+        arguments: The words after the program's name; those of the process by default.
+
+    Returns:
+        The exit status.
+    """
+    options = build_parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except CommandError as error:
+        return report(error, error.exit_code)
+    except VestigeError as error:
+        return report(error, 1)
+    except BrokenPipeError:
+        return _quiet_broken_pipe()
+    except OSError as error:
+        return report(error, 1)
+    return status
+
+
+def report(error: Exception, status: int) -> int:
+    """Print an error for people; return the exit status."""
+    print(f"vestige: error: {error}", file=sys.stderr)
+    return status
+
+
+def _quiet_broken_pipe() -> int:
+    """The reader of our output went away: end as other filters do, without a word."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 128 + signal.SIGPIPE
+
+
+def entry_point() -> NoReturn:
+    """Run the command line of this process and exit."""
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

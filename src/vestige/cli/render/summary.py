@@ -1,0 +1,90 @@
+"""The closing lines of ``vestige view``: counts, losses, time span."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ... import core
+from ...graph import LostNotice, notices_of
+from ...units import NANOSECONDS_PER_SECOND
+
+__all__ = ["Summary", "summary_lines"]
+
+
+@dataclass
+class Summary:
+    """What was seen of a trace."""
+
+    events: int = 0
+    """Number of event records."""
+    begin: int | None = None
+    """Time of the first, nanoseconds."""
+    end: int | None = None
+    """Time of the last, nanoseconds."""
+    lost: dict[str, int] = field(default_factory=dict)
+    """What the tracer lost, by kind, as far as the trace tells the number."""
+    uncounted: set[str] = field(default_factory=set)
+    """Kinds of losses whose number the trace does not tell."""
+
+    def add(self, merge: core.Merge) -> None:
+        """Count a merge."""
+        self.events += len(merge)
+        span = merge.time_span
+        if span is not None:
+            self.begin = span[0] if self.begin is None else self.begin
+            self.end = span[1]
+        for notice in notices_of(merge):
+            if isinstance(notice, LostNotice):
+                self._add_loss(notice)
+
+    def _add_loss(self, notice: LostNotice) -> None:
+        if notice.count is None:
+            self.uncounted.add(notice.kind)
+        else:
+            self.lost[notice.kind] = self.lost.get(notice.kind, 0) + notice.count
+
+
+def summary_lines(summary: Summary, *, damaged: int) -> Iterator[str]:
+    """Return the closing lines.
+
+    Args:
+        summary: What was seen.
+        damaged: Number of places where the trace is damaged.
+
+    Yields:
+        The lines.
+    """
+    parts = [f"{summary.events:,} event{'' if summary.events == 1 else 's'}"]
+    if summary.begin is not None and summary.end is not None:
+        parts.append(f"over {duration(summary.end - summary.begin)}")
+    yield " ".join(parts) + f"; {losses(summary)}" + damage(damaged)
+
+
+def losses(summary: Summary) -> str:
+    """Return what was lost, in words."""
+    words = [f"{count:,} {kind} lost" for kind, count in sorted(summary.lost.items())]
+    words += [
+        f"an unknown number of {kind} lost before the first packet"
+        for kind in sorted(summary.uncounted)
+    ]
+    return ", ".join(words) or "nothing lost"
+
+
+def damage(places: int) -> str:
+    """Return how much damage there is, in words."""
+    if not places:
+        return ""
+    return f"; damaged in {places} place{'' if places == 1 else 's'}, see above"
+
+
+def duration(nanoseconds: int) -> str:
+    """Return a time span in the unit that suits it."""
+    seconds = nanoseconds / NANOSECONDS_PER_SECOND
+    if seconds >= 120:
+        return f"{seconds / 60:.1f} min"
+    if seconds >= 1:
+        return f"{seconds:.3f} s"
+    if nanoseconds >= 1_000_000:
+        return f"{nanoseconds / 1_000_000:.3f} ms"
+    return f"{nanoseconds / 1000:.1f} µs"

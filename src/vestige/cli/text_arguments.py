@@ -1,0 +1,118 @@
+"""The options of Babeltrace 2 that say what lines of text look like."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from ..components.sinks.text_pretty import FIELD_NAMES, NAME_SCOPES, TextOptions
+from ..errors import CommandError
+
+__all__ = ["add_text_arguments", "terminal_supports_color", "text_options"]
+
+
+def add_text_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options to a parser."""
+    group = parser.add_argument_group("text")
+    group.add_argument(
+        "--clock-cycles", action="store_true", help="show times in clock cycles"
+    )
+    group.add_argument(
+        "--clock-date", action="store_true", help="show the date before each time"
+    )
+    group.add_argument(
+        "--clock-gmt", action="store_true", help="show times in UTC, not in local time"
+    )
+    group.add_argument(
+        "--clock-seconds", action="store_true", help="show times as SECONDS.NANOSECONDS"
+    )
+    group.add_argument(
+        "--no-delta", action="store_true", help="do not show the time between events"
+    )
+    group.add_argument(
+        "-f",
+        "--fields",
+        metavar="FIELD[,FIELD]...",
+        help=f"show these header fields: all, {', '.join(FIELD_NAMES)}",
+    )
+    group.add_argument(
+        "-n",
+        "--names",
+        metavar="NAME[,NAME]...",
+        help=f"show these names: all, none, {', '.join(NAME_SCOPES)}",
+    )
+    group.add_argument(
+        "--color",
+        choices=("never", "auto", "always"),
+        default="auto",
+        help="use terminal colours (default: auto)",
+    )
+
+
+def text_options(
+    options: argparse.Namespace, *, to_standard_output: bool = True
+) -> TextOptions:
+    """Return what the lines look like.
+
+    Args:
+        options: The parsed command line.
+        to_standard_output: Whether the text goes there.
+
+    Raises:
+        CommandError: An unknown field or name.
+    """
+    text = TextOptions(
+        clock_cycles=options.clock_cycles,
+        clock_date=options.clock_date,
+        clock_gmt=options.clock_gmt,
+        clock_seconds=options.clock_seconds,
+        delta=not options.no_delta,
+        color=use_color(options.color, to_standard_output=to_standard_output),
+        bright_is_bold=bright_is_bold(),
+    )
+    if options.fields is not None:
+        known = {"all", *FIELD_NAMES}
+        text = text.with_fields(_words("--fields", options.fields, known))
+    if options.names is not None:
+        words = _words("--names", options.names, {"all", "none", *NAME_SCOPES})
+        if {"all", "none"} <= set(words):
+            raise CommandError("--names: 'all' and 'none' exclude each other", exit_code=2)
+        text = text.with_names(words)
+    return text
+
+
+def _words(option: str, value: str, known: set[str]) -> list[str]:
+    words = [word.strip() for word in value.split(",")]
+    for word in words:
+        if word not in known:
+            choices = ", ".join(sorted(known))
+            raise CommandError(f"{option}: unknown word '{word}'; expected {choices}", exit_code=2)
+    return words
+
+
+def use_color(choice: str, *, to_standard_output: bool = True) -> bool:
+    """Return whether text is coloured, as a person chose or as the terminal allows."""
+    if choice == "always":
+        return True
+    return choice == "auto" and to_standard_output and terminal_supports_color()
+
+
+def terminal_supports_color() -> bool:
+    """Return whether standard output is a terminal that shows colours.
+
+    ``BABELTRACE_TERM_COLOR`` (``always``, ``never``) and ``NO_COLOR`` decide first.
+    """
+    wish = os.environ.get("BABELTRACE_TERM_COLOR", "").lower()
+    if wish in {"always", "never"}:
+        return wish == "always"
+    if "NO_COLOR" in os.environ or os.environ.get("TERM") in {None, "", "dumb"}:
+        return False
+    return sys.stdout.isatty() and sys.stderr.isatty()
+
+
+def bright_is_bold() -> bool:
+    """Return whether bright colours are shown as bold ones."""
+    if os.environ.get("TERM") == "xterm-kitty":
+        return False
+    return os.environ.get("BABELTRACE_TERM_COLOR_BRIGHT_MEANS_BOLD", "1") != "0"

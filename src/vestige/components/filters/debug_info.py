@@ -1,0 +1,101 @@
+"""Object, function and source line for events: ``filter.lttng-utils.debug-info``.
+
+Event records whose common context has the fields ``ip`` and ``vpid`` get a structure
+with the strings ``bin``, ``func`` and ``src``. The process images that translate an
+address come from the trace itself, and change while it is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ... import core
+from ...debuginfo import (
+    DEBUG_DIRECTORIES,
+    STATE_EVENT_NAMES,
+    DebugFileFinder,
+    Place,
+    ProcessImages,
+    Resolver,
+    Unresolved,
+    apply,
+)
+from ...units import Address, Vpid
+
+__all__ = ["DebugInfoFilter", "DebugInfoOptions"]
+
+
+@dataclass(frozen=True, slots=True)
+class DebugInfoOptions:
+    """The parameters of the filter."""
+
+    directories: tuple[Path, ...] | None = None
+    """Directories of separate debug files; ``/usr/lib/debug`` by default."""
+    field_name: str = "debug_info"
+    """Name of the added structure."""
+    full_path: bool = False
+    """Whether ``bin`` and ``src`` show whole paths."""
+    target_prefix: Path | None = None
+    """Where the root directory of the traced machine is found on this one."""
+
+
+class DebugInfoFilter:
+    """Adds debug information to merges.
+
+    Args:
+        options: The parameters.
+    """
+
+    needed_events = STATE_EVENT_NAMES
+    """Events that change process images."""
+
+    def __init__(self, options: DebugInfoOptions | None = None) -> None:
+        self.options = options or DebugInfoOptions()
+        directories = self.options.directories
+        finder = DebugFileFinder(
+            DEBUG_DIRECTORIES if directories is None else directories,
+            self.options.target_prefix,
+        )
+        self._resolver = Resolver(finder, full_path=self.options.full_path)
+        self._images: dict[int, ProcessImages] = {}
+        self._column = core.PlaceColumn(
+            self.options.field_name, sorted(STATE_EVENT_NAMES)
+        )
+
+    def process(self, merge: core.Merge) -> None:
+        """Find the places of all event records of a merge.
+
+        Args:
+            merge: The next merge, in order.
+        """
+        self._column.begin(merge)
+        while (stop := self._column.advance(merge)) is not None:
+            # What was seen so far belongs to the images as they are now.
+            self._resolve_pending()
+            index, trace, vpid = stop
+            self._change_image(merge.event(index), trace, Vpid(vpid))
+        self._resolve_pending()
+        self._column.finish(merge)
+
+    def _change_image(self, event: core.EventRecord, trace: int, vpid: Vpid) -> None:
+        images = self._images_of(trace)
+        before = images.of(vpid).version
+        apply(images, event.name or "", vpid, event.payload.to_dict())
+        if images.of(vpid).version != before:
+            self._column.image_changed(trace, vpid)
+
+    def _images_of(self, trace: int) -> ProcessImages:
+        return self._images.setdefault(trace, ProcessImages())
+
+    def _resolve_pending(self) -> None:
+        pending = self._column.take_pending()
+        if not pending:
+            return
+        pairs = [
+            (self._images_of(trace).find(Vpid(vpid), Address(ip)), Address(ip))
+            for trace, vpid, ip in pending
+        ]
+        places: list[Place | Unresolved] = self._resolver.resolve_many(pairs)
+        texts = [self._resolver.text(place) for place in places]
+        self._column.add_places([tuple(text) for text in texts], places)

@@ -1,0 +1,65 @@
+"""CTF traces in the file system: ``source.ctf.fs``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import count
+
+from ... import core
+from ...ctf import LogicalTrace, find_traces, open_traces
+from ...errors import NotATraceError, TraceFormatError
+from ...graph import Stream, TraceInfo
+
+__all__ = ["CtfFsSource"]
+
+
+class CtfFsSource:
+    """Reads all CTF traces at or below some paths.
+
+    Args:
+        paths: Trace directories, or directories above them.
+        clock_offset_seconds: Seconds to add to all clocks.
+        clock_offset_nanoseconds: Nanoseconds to add to all clocks.
+
+    Raises:
+        NotATraceError: A path holds no trace.
+        TraceFormatError: The metadata of a trace cannot be used.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        *,
+        clock_offset_seconds: int = 0,
+        clock_offset_nanoseconds: int = 0,
+    ) -> None:
+        self._offset = (clock_offset_seconds, clock_offset_nanoseconds)
+        found = {
+            trace.directory: trace for path in paths for trace in find_traces(path)
+        }
+        opened = open_traces(found.values())
+        self.streams: list[Stream] = []
+        """The data streams of all traces."""
+        self.damage: list[TraceFormatError] = []
+        """The files of which nothing can be read."""
+        for index, trace in enumerate(opened):
+            self.streams.extend(self._streams_of(index, trace))
+            self.damage.extend(damaged.error for damaged in trace.damaged)
+        if not self.streams and not self.damage and not opened:
+            raise NotATraceError("no CTF trace")
+
+    def _streams_of(self, index: int, trace: LogicalTrace) -> Iterator[Stream]:
+        info = TraceInfo(index, trace.name, self._moved(trace.trace_class))
+        automatic_ids = count()
+        for files in trace.streams:
+            handle = core.DataStream(
+                info.parsed, files.files, trace_name=info.name, trace_index=index
+            )
+            identity = next(automatic_ids) if files.id is None else files.id
+            yield Stream(info, files.stream_class, identity, files.name, handle)
+
+    def _moved(self, trace_class: core.TraceClass) -> core.TraceClass:
+        if self._offset == (0, 0):
+            return trace_class
+        return trace_class.with_clock_offset(*self._offset)

@@ -1,0 +1,63 @@
+"""The one door to the Rust core.
+
+Every other module imports compiled names from here, never from ``vestige._core``, so
+that a missing or stale extension is reported once and clearly.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+try:
+    from . import _core
+except ImportError as error:  # pragma: no cover - only on a broken installation
+    raise ImportError(
+        "the compiled part of Vestige (vestige._core) is missing: "
+        "build it with 'pip install .' in the source tree"
+    ) from error
+
+from ._core import (
+    DataFile,
+    DataStream,
+    EventRecord,
+    FieldsView,
+    Merge,
+    Muxer,
+    ObjectFile,
+    PlaceColumn,
+    SymbolTable,
+    TextRenderer,
+    TraceClass,
+    file_crc32,
+)
+
+__all__ = [
+    "DataFile",
+    "DataStream",
+    "EventRecord",
+    "FieldsView",
+    "Merge",
+    "Muxer",
+    "ObjectFile",
+    "PlaceColumn",
+    "SymbolTable",
+    "TextRenderer",
+    "TraceClass",
+    "file_crc32",
+]
+
+
+def _check_version() -> None:
+    """Refuse an extension of another version: its calls would fail in odd ways."""
+    try:
+        expected = version("vestige")
+    except PackageNotFoundError:  # pragma: no cover - run from a bare source tree
+        return
+    if _core.__version__ != expected:
+        raise ImportError(
+            f"vestige {expected} found a compiled part of version "
+            f"{_core.__version__}: build it again with 'pip install .'"
+        )
+
+
+_check_version()

@@ -1,0 +1,94 @@
+"""Finding CTF traces below a path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import NotATraceError
+
+__all__ = ["METADATA", "FoundTrace", "find_traces"]
+
+METADATA = "metadata"
+"""Name of the metadata file in a trace directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTrace:
+    """A trace directory and how it was found."""
+
+    directory: Path
+    """The absolute directory, symbolic links kept."""
+    relative_name: str
+    """Its path below the one that was given; empty when it is the given one."""
+
+
+def find_traces(path: str | os.PathLike[str]) -> list[FoundTrace]:
+    """Find all CTF traces at or below a path.
+
+    Args:
+        path: A trace directory, or a directory above traces.
+
+    Returns:
+        The traces, in the order of their paths.
+
+    Raises:
+        NotATraceError: The path does not exist, is no directory, or holds no trace.
+    """
+    given = os.fspath(path)
+    root = Path(os.path.normpath(os.path.join(os.getcwd(), given)))
+    if not root.exists():
+        raise NotATraceError("no such file or directory", path=given)
+    if not root.is_dir():
+        raise NotATraceError(
+            "not a directory; expected the directory of a CTF trace", path=given
+        )
+    found = [
+        FoundTrace(directory, relative_name(given, root, directory))
+        for directory in trace_directories(root)
+    ]
+    if not found:
+        raise NotATraceError(
+            "no CTF trace here or below: no directory holds a 'metadata' file",
+            path=given,
+        )
+    return found
+
+
+def relative_name(given: str, root: Path, directory: Path) -> str:
+    """Return the path of a found trace below the path that was given."""
+    if directory == root:
+        return ""
+    return str(directory.relative_to(root))
+
+
+def trace_directories(root: Path) -> Iterator[Path]:
+    """Walk down from ``root``; below a trace no other trace is looked for."""
+    for directory, subdirectories, files in os.walk(root, onerror=_refuse):
+        if METADATA in files and (Path(directory) / METADATA).is_file():
+            subdirectories.clear()
+            yield Path(directory)
+        subdirectories.sort()
+
+
+def _refuse(error: OSError) -> None:
+    """Turn an unreadable directory into an error instead of an empty one."""
+    raise NotATraceError(f"cannot list the directory: {error.strerror}", path=error.filename)
+
+
+def data_file_names(directory: Path) -> Sequence[str]:
+    """Return the names of the data stream files of a trace directory, sorted.
+
+    These are all regular files but the metadata and hidden ones; an empty file is a
+    data stream in which nothing was recorded.
+    """
+    names = []
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.name == METADATA or entry.name.startswith("."):
+                continue
+            if entry.is_file() and entry.stat().st_size > 0:
+                names.append(entry.name)
+    return sorted(names)

@@ -1,0 +1,161 @@
+"""Opening the files of traces and joining them into data streams.
+
+The rules are those by which Babeltrace 2 joins files: trace directories with the same
+UUID are parts of one trace, described by the metadata with the most classes; files with
+the same stream class and the same data stream ID are parts of one data stream, in the
+order of their first time stamps; a file without such an ID is a data stream of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .. import core
+from ..errors import TraceFormatError, error_context
+from .discovery import METADATA, FoundTrace, data_file_names
+
+__all__ = ["DamagedFile", "LogicalTrace", "StreamFiles", "open_traces"]
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedFile:
+    """A data stream file of which nothing can be read."""
+
+    path: Path
+    """The file."""
+    error: TraceFormatError
+    """Why."""
+
+
+@dataclass(slots=True)
+class StreamFiles:
+    """A data stream: its class, its ID and its files in time order."""
+
+    stream_class: int
+    """Index of the stream class in the trace class."""
+    id: int | None
+    """Data stream ID, when the packets carry one."""
+    files: list[core.DataFile] = field(default_factory=list)
+    """The files."""
+
+    @property
+    def name(self) -> str:
+        """Path of the first file, by which Babeltrace 2 names the data stream."""
+        return self.files[0].path
+
+
+@dataclass(slots=True)
+class LogicalTrace:
+    """One trace, from one or several directories."""
+
+    directories: list[Path]
+    """Its directories."""
+    trace_class: core.TraceClass
+    """Its metadata."""
+    relative_name: str | None
+    """Path of its only directory below the path that was given, if it was found there."""
+    streams: list[StreamFiles]
+    """Its data streams, in the order of the paths of their first files."""
+    damaged: list[DamagedFile]
+    """Files of which nothing can be read."""
+
+    @property
+    def name(self) -> str:
+        """The host name and the relative path, as Babeltrace 2 names a trace."""
+        host = self.trace_class.environment.get("hostname")
+        parts = [host if isinstance(host, str) else None, self.relative_name]
+        return "/".join(part for part in parts if part)
+
+
+def open_traces(found: Iterable[FoundTrace]) -> list[LogicalTrace]:
+    """Open traces, and join those that are parts of the same one.
+
+    Args:
+        found: Trace directories.
+
+    Returns:
+        The traces. Files that cannot be read are listed in them, not raised.
+
+    Raises:
+        TraceFormatError: The metadata of a trace cannot be used.
+    """
+    groups: dict[bytes | Path, list[tuple[FoundTrace, core.TraceClass]]] = {}
+    for trace in found:
+        parsed = read_metadata(trace.directory)
+        key = trace.directory if parsed.uuid is None else parsed.uuid
+        groups.setdefault(key, []).append((trace, parsed))
+    return [_open_group(group) for group in groups.values()]
+
+
+def read_metadata(directory: Path) -> core.TraceClass:
+    """Parse the metadata of a trace directory.
+
+    Args:
+        directory: The trace directory.
+
+    Returns:
+        The parsed metadata.
+
+    Raises:
+        TraceFormatError: It cannot be read or is no valid CTF metadata.
+    """
+    path = directory / METADATA
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise TraceFormatError(
+            f"cannot read the metadata: {error.strerror}", path=path
+        ) from error
+    with error_context("reading the metadata"):
+        return core.TraceClass.parse(content, path=str(path))
+
+
+def _open_group(group: Sequence[tuple[FoundTrace, core.TraceClass]]) -> LogicalTrace:
+    group = sorted(group, key=lambda part: str(part[0].directory))
+    trace_class = max(group, key=lambda part: part[1].class_count)[1]
+    single = group[0][0].relative_name if len(group) == 1 else None
+    trace = LogicalTrace(
+        [part[0].directory for part in group], trace_class, single or None, [], []
+    )
+    for directory in trace.directories:
+        for name in data_file_names(directory):
+            _add_file(trace, directory, name)
+    for stream in trace.streams:
+        stream.files.sort(key=lambda file: -1 if file.beginning is None else file.beginning)
+    trace.streams.sort(key=lambda stream: stream.name)
+    return trace
+
+
+def _add_file(trace: LogicalTrace, directory: Path, name: str) -> None:
+    path = directory / name
+    index = _read_index(directory, name)
+    try:
+        opened = core.DataFile.open(trace.trace_class, str(path), index=index)
+    except TraceFormatError as error:
+        trace.damaged.append(DamagedFile(path, error))
+        return
+    identity = None if opened.beginning is None else opened.stream_instance
+    stream = _matching_stream(trace, opened.stream_class, identity)
+    stream.files.append(opened)
+
+
+def _matching_stream(
+    trace: LogicalTrace, stream_class: int, identity: int | None
+) -> StreamFiles:
+    for stream in trace.streams:
+        same = stream.stream_class == stream_class and stream.id == identity
+        if identity is not None and same:
+            return stream
+    stream = StreamFiles(stream_class, identity)
+    trace.streams.append(stream)
+    return stream
+
+
+def _read_index(directory: Path, name: str) -> bytes | None:
+    """Return LTTng's index of a data stream file; without one, headers are read."""
+    try:
+        return (directory / "index" / f"{name}.idx").read_bytes()
+    except OSError:
+        return None

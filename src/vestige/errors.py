@@ -1,0 +1,128 @@
+"""The one exception tree of Vestige.
+
+::
+
+    VestigeError
+    ├── TraceFormatError(ValueError)   bytes that are no valid CTF: metadata, packets, index
+    │   └── NotATraceError             a path that holds no CTF trace at all
+    ├── DebugInfoError(ValueError)     an object or debug file that cannot be used
+    ├── SelectionError(ValueError)     a request that makes no sense for this trace
+    ├── GraphError(RuntimeError)       components that cannot be joined or run
+    └── CommandError                   a failed command: message and exit status
+
+Every error carries its facts as attributes, not only as text. Context is added while
+the error rises, outermost first, with :func:`error_context`. "Not found" is no error:
+look-ups return a value that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = [
+    "CommandError",
+    "DebugInfoError",
+    "GraphError",
+    "NotATraceError",
+    "SelectionError",
+    "TraceFormatError",
+    "VestigeError",
+    "error_context",
+]
+
+
+class VestigeError(Exception):
+    """Anything that Vestige itself reports as wrong.
+
+    Args:
+        message: What is wrong and what was expected, in one sentence.
+        path: The file or directory concerned, when there is one.
+        offset: Byte offset within that file, when it is known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | Path | None = None,
+        offset: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = None if path is None else str(path)
+        self.offset = offset
+        self.contexts: list[str] = []
+
+    def add_context(self, context: str) -> None:
+        """Say what was being done, in the words of the caller.
+
+        Args:
+            context: Such as ``packet 3 of stream 0``; the last one added is the
+                outermost and is printed first.
+        """
+        self.contexts.append(context)
+
+    def place(self) -> str:
+        """Return ``PATH, byte OFFSET`` as far as it is known, or an empty string."""
+        if self.path is None:
+            return "" if self.offset is None else f"byte {self.offset}"
+        return self.path if self.offset is None else f"{self.path}, byte {self.offset}"
+
+    def __str__(self) -> str:
+        parts = [*reversed(self.contexts), self.place(), self.message]
+        return ": ".join(part for part in parts if part)
+
+
+class TraceFormatError(VestigeError, ValueError):
+    """The bytes of a trace do not follow the Common Trace Format."""
+
+
+class NotATraceError(TraceFormatError):
+    """No CTF trace lies at or below the path."""
+
+
+class DebugInfoError(VestigeError, ValueError):
+    """An object file or debug file cannot be used."""
+
+
+class SelectionError(VestigeError, ValueError):
+    """A selection, pattern or option does not fit the trace."""
+
+
+class GraphError(VestigeError, RuntimeError):
+    """Components cannot be connected or run as asked."""
+
+
+class CommandError(VestigeError):
+    """A command line that cannot be carried out.
+
+    Args:
+        message: What is wrong, for the person who typed the command.
+        exit_code: The exit status of the process.
+    """
+
+    def __init__(self, message: str, *, exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+@contextmanager
+def error_context(context: str) -> Iterator[None]:
+    """Add ``context`` to any Vestige error that leaves the block.
+
+    Args:
+        context: What the block does, such as ``reading the metadata``.
+
+    Yields:
+        Nothing.
+
+    Raises:
+        VestigeError: The error that left the block, with the context added.
+    """
+    try:
+        yield
+    except VestigeError as error:
+        error.add_context(context)
+        raise

@@ -1,0 +1,28 @@
+"""Components and how they are joined: sources, a muxer, filters, one sink.
+
+A graph pulls *merges* from the muxer: parts of the merged order of all event records,
+still encoded. Each filter may attach a derived column to a merge; the sink then decodes
+what it needs, once. Nothing is copied from component to component.
+"""
+
+from __future__ import annotations
+
+from .graph import Graph, Selection, mux
+from .notice import DamageNotice, LostNotice, Notice, notices_of
+from .protocols import Filter, Sink, Source
+from .stream import Stream, TraceInfo
+
+__all__ = [
+    "DamageNotice",
+    "Filter",
+    "Graph",
+    "LostNotice",
+    "Notice",
+    "Selection",
+    "Sink",
+    "Source",
+    "Stream",
+    "TraceInfo",
+    "mux",
+    "notices_of",
+]

@@ -1,0 +1,106 @@
+"""Running components: sources, the muxer, filters, a sink."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from .. import core
+from ..errors import TraceFormatError
+from .notice import DamageNotice, notices_of
+from .protocols import Filter, Sink, Source
+from .stream import Stream
+
+__all__ = ["Graph", "Selection", "mux"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which event records are wanted; the rest is not decoded."""
+
+    begin: int | None = None
+    """Earliest time, nanoseconds from the clock's origin."""
+    end: int | None = None
+    """Latest time, nanoseconds from the clock's origin; included."""
+    pattern: str | None = None
+    """Shell pattern of event names."""
+
+    def wanted_classes(self, stream: Stream) -> list[bool] | None:
+        """Return for each event record class whether it is wanted, or ``None`` for all."""
+        if self.pattern is None:
+            return None
+        pattern = self.pattern
+        return [
+            event.name is not None and fnmatchcase(event.name, pattern)
+            for event in stream.stream_class.event_classes
+        ]
+
+
+def mux(
+    streams: Iterable[Stream],
+    selection: Selection | None = None,
+    needed: Collection[str] = (),
+) -> core.Muxer:
+    """Merge data streams by time.
+
+    Args:
+        streams: The data streams, in any order.
+        selection: Which event records are wanted; all by default.
+        needed: Names of events that filters need from the beginning on, wanted or not.
+
+    Returns:
+        An iterator over merges.
+    """
+    wanted = selection or Selection()
+    inputs = []
+    for stream in sorted(streams, key=Stream.order_key):
+        classes = wanted.wanted_classes(stream)
+        kept = _needed_classes(stream, needed) if wanted != Selection() else None
+        if classes is None or any(classes) or any(kept or ()):
+            inputs.append((stream.handle, stream, classes, kept))
+    return core.Muxer(inputs, begin=wanted.begin, end=wanted.end)
+
+
+def _needed_classes(stream: Stream, needed: Collection[str]) -> list[bool] | None:
+    if not needed:
+        return None
+    return [event.name in needed for event in stream.stream_class.event_classes]
+
+
+@dataclass
+class Graph:
+    """Sources, filters in order and one sink."""
+
+    sources: Sequence[Source]
+    """The sources."""
+    sink: Sink
+    """The sink."""
+    filters: Sequence[Filter] = ()
+    """The filters, in the order in which they see a merge."""
+    selection: Selection = field(default_factory=Selection)
+    """Which event records are wanted."""
+
+    def run(self) -> list[TraceFormatError]:
+        """Move all event records from the sources to the sink.
+
+        Returns:
+            The damage that was met on the way: what could not be opened, then what could
+            not be read to its end.
+        """
+        damage = [error for source in self.sources for error in source.damage]
+        streams = [stream for source in self.sources for stream in source.streams]
+        needed = frozenset().union(*(part.needed_events for part in self.filters))
+        for merge in mux(streams, self.selection, needed):
+            for component in self.filters:
+                component.process(merge)
+            self.sink.consume(merge.shown())
+            damage.extend(_damage_of(merge))
+        self.sink.finish()
+        return damage
+
+
+def _damage_of(merge: core.Merge) -> Iterator[TraceFormatError]:
+    for notice in notices_of(merge):
+        if isinstance(notice, DamageNotice):
+            yield notice.error

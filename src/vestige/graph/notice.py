@@ -1,0 +1,74 @@
+"""What happens in a data stream beside event records: losses and damage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from .. import core
+from ..errors import TraceFormatError
+from ..units import Nanoseconds
+from .stream import Stream
+
+__all__ = ["DamageNotice", "LostNotice", "Notice", "notices_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class LostNotice:
+    """The tracer lost event records or packets."""
+
+    run: int
+    """Index of the run of the merge before which it belongs."""
+    stream: Stream
+    """The data stream."""
+    kind: Literal["events", "packets"]
+    """What was lost."""
+    count: int | None
+    """How many, or ``None`` when the trace does not tell."""
+    begin: Nanoseconds | None
+    """Earliest time of the loss."""
+    end: Nanoseconds | None
+    """Latest time of the loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class DamageNotice:
+    """A data stream cannot be read any further."""
+
+    run: int
+    """Index of the run of the merge before which it belongs."""
+    stream: Stream
+    """The data stream."""
+    error: TraceFormatError
+    """What is wrong, with file and byte offset."""
+
+
+Notice = LostNotice | DamageNotice
+"""Either kind of notice."""
+
+
+def notices_of(merge: core.Merge) -> Iterator[Notice]:
+    """Iterate over the notices of a merge, in their order.
+
+    Args:
+        merge: A merge whose data streams are represented by :class:`Stream` objects.
+
+    Yields:
+        The notices.
+    """
+    for run, stream, kind, *facts in merge.notices:
+        if kind == "damage":
+            yield DamageNotice(run, stream, facts[0])
+        else:
+            count, begin, end = facts
+            yield LostNotice(
+                run, stream, kind, count, _time(stream, begin), _time(stream, end)
+            )
+
+
+def _time(stream: Stream, cycles: int | None) -> Nanoseconds | None:
+    if cycles is None:
+        return None
+    nanoseconds = stream.handle.nanoseconds(cycles)
+    return None if nanoseconds is None else Nanoseconds(nanoseconds)

@@ -1,0 +1,53 @@
+"""What a component must offer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from .. import core
+from ..errors import TraceFormatError
+from .stream import Stream
+
+__all__ = ["Filter", "Sink", "Source"]
+
+
+class Source(Protocol):
+    """Gives data streams."""
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """The data streams."""
+
+    @property
+    def damage(self) -> Sequence[TraceFormatError]:
+        """What could not be opened."""
+
+
+class Filter(Protocol):
+    """Adds to merges on their way to the sink."""
+
+    @property
+    def needed_events(self) -> frozenset[str]:
+        """Names of events that the filter needs, also when nobody wants to see them."""
+
+    def process(self, merge: core.Merge) -> None:
+        """Attach a derived column to a merge.
+
+        Args:
+            merge: The next merge, in order.
+        """
+
+
+class Sink(Protocol):
+    """Consumes merges."""
+
+    def consume(self, merge: core.Merge) -> None:
+        """Take the next merge, with its notices.
+
+        Args:
+            merge: The next merge, in order.
+        """
+
+    def finish(self) -> None:
+        """End the output."""

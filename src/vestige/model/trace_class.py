@@ -1,0 +1,62 @@
+"""Trace, stream and event record classes (CTF 1.8.3, sections 5 to 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from .clock_class import ClockClass
+from .field_class import StructureFieldClass
+
+__all__ = ["EventRecordClass", "StreamClass", "TraceClass"]
+
+
+@dataclass(frozen=True, slots=True)
+class EventRecordClass:
+    """A kind of event record."""
+
+    id: int
+    """ID, unique in its stream class."""
+    name: str | None
+    """Name such as ``provider:event``."""
+    log_level: int | None
+    """Severity, 0 (emergency) to 14 (debug)."""
+    emf_uri: str | None
+    """URI of an Eclipse Modeling Framework model."""
+    context: StructureFieldClass | None
+    """Specific context."""
+    payload: StructureFieldClass | None
+    """Payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamClass:
+    """A kind of data stream."""
+
+    id: int
+    """ID, unique in the trace class."""
+    clock: ClockClass | None
+    """The clock of its time stamps."""
+    packet_context: StructureFieldClass | None
+    """Context of each packet."""
+    event_context: StructureFieldClass | None
+    """Common context of each event record."""
+    event_classes: tuple[EventRecordClass, ...]
+    """Event record classes in the order of the metadata."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceClass:
+    """All that the metadata of a trace declares."""
+
+    version: tuple[int, int]
+    """Version of CTF that the metadata claims."""
+    uuid: UUID | None
+    """Identity of the trace."""
+    environment: Mapping[str, int | str]
+    """What the tracer says about itself and the machine."""
+    clocks: tuple[ClockClass, ...]
+    """All clock classes."""
+    stream_classes: tuple[StreamClass, ...]
+    """All stream classes."""
