@@ -1,0 +1,293 @@
+//! The DWARF sections of one object, and which unit covers an address.
+//!
+//! Follows DWARF 5, sections 6.1.2 (`.debug_aranges`) and 7.5.1 (units). The
+//! ranges of a unit come from `.debug_aranges` where that has an entry for the
+//! unit, else from the unit's root entry, else from its line table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gimli::{
+    Abbreviations, DebugAbbrev, DebugAbbrevOffset, DebugInfoOffset, DwarfSections, EndianSlice,
+    RunTimeEndian, Section, SectionId, UnitOffset,
+};
+
+use crate::budget::{Budget, Meter};
+use crate::error::SymbolError;
+use crate::function::{Function, FunctionRange};
+use crate::object_file::ObjectFile;
+use crate::range_map::{Interval, RangeMap};
+use crate::text::Text;
+use crate::unit::Unit;
+
+pub(crate) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
+pub(crate) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
+pub(crate) type GimliUnit<'a> = gimli::Unit<Slice<'a>>;
+pub(crate) type GimliUnitHeader<'a> = gimli::UnitHeader<Slice<'a>>;
+
+/// The sections that lookups need. Location lists and types, the largest
+/// others, are never read.
+const SECTIONS: &[SectionId] = &[
+    SectionId::DebugAbbrev,
+    SectionId::DebugAddr,
+    SectionId::DebugAranges,
+    SectionId::DebugInfo,
+    SectionId::DebugLine,
+    SectionId::DebugLineStr,
+    SectionId::DebugRanges,
+    SectionId::DebugRngLists,
+    SectionId::DebugStr,
+    SectionId::DebugStrOffsets,
+];
+
+/// Work that every file may ask for, however small it is.
+const FREE_WORK: u64 = 1 << 16;
+/// Honest producers write about one attribute for two bytes of an entry.
+const ATTRIBUTES_PER_BYTE: u64 = 4;
+
+/// Bounds on the work that lookups in one object may do, over its life.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    pub(crate) range_entries: Budget,
+    pub(crate) line_bytes: Budget,
+    pub(crate) function_attributes: Budget,
+    pub(crate) inline_attributes: Budget,
+}
+
+/// The debug information of one object.
+#[derive(Debug)]
+pub(crate) struct DebugInfo {
+    pub(crate) sections: DwarfSections<Vec<u8>>,
+    pub(crate) endian: RunTimeEndian,
+    pub(crate) units: Vec<Unit>,
+    pub(crate) text: Text,
+    pub(crate) limits: Limits,
+    unit_map: RangeMap,
+    /// Tables of abbreviations by offset: units may share them.
+    abbreviations: Mutex<BTreeMap<usize, Option<Arc<Abbreviations>>>>,
+}
+
+/// The function that covers an address, and the range that does.
+pub(crate) struct FunctionAt<'a> {
+    pub(crate) unit_index: usize,
+    pub(crate) function: &'a Function,
+    pub(crate) ranges: &'a [FunctionRange],
+    pub(crate) part: FunctionRange,
+}
+
+impl DebugInfo {
+    /// Reads the sections of an object and the list of units; `None` when it has none.
+    pub(crate) fn load(object: &ObjectFile) -> Result<Option<Self>, SymbolError> {
+        let load = |id: SectionId| {
+            let wanted = SECTIONS
+                .contains(&id)
+                .then(|| object.dwarf_section(id.name()));
+            Ok(wanted.transpose()?.flatten().unwrap_or_default())
+        };
+        let has_units = [".debug_info", ".zdebug_info"]
+            .iter()
+            .any(|name| object.find_section(name.as_bytes()).is_some());
+        if !has_units {
+            return Ok(None);
+        }
+        let sections = DwarfSections::load(load)?;
+        let endian = if object.is_big_endian() {
+            RunTimeEndian::Big
+        } else {
+            RunTimeEndian::Little
+        };
+        let limits = Limits::of(&sections.borrow(|section| Slice::new(section, endian)));
+        let mut info = Self {
+            sections,
+            endian,
+            units: Vec::new(),
+            text: object.text().clone(),
+            limits,
+            unit_map: RangeMap::default(),
+            abbreviations: Mutex::default(),
+        };
+        info.units = info.read_units()?;
+        info.unit_map = info.map_units();
+        Ok(Some(info))
+    }
+
+    /// Whether any unit covers code.
+    pub(crate) fn describes_code(&self) -> bool {
+        !self.unit_map.is_empty()
+    }
+
+    /// The decoder's view of the sections.
+    pub(crate) fn dwarf(&self) -> Dwarf<'_> {
+        self.sections
+            .borrow(|section| Slice::new(section, self.endian))
+    }
+
+    /// The table of abbreviations in these bytes of `.debug_abbrev`, decoded once.
+    pub(crate) fn abbreviations(
+        &self,
+        dwarf: &Dwarf<'_>,
+        extent: &Range<usize>,
+    ) -> Option<Arc<Abbreviations>> {
+        let decode = || {
+            let table = dwarf.debug_abbrev.reader().slice().get(extent.clone())?;
+            let section = DebugAbbrev::from(Slice::new(table, self.endian));
+            section
+                .abbreviations(DebugAbbrevOffset(0))
+                .ok()
+                .map(Arc::new)
+        };
+        let mut known = self
+            .abbreviations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.entry(extent.start).or_insert_with(decode).clone()
+    }
+
+    /// The index of the unit that covers `address`.
+    pub(crate) fn unit_covering(&self, address: u64) -> Option<usize> {
+        self.unit_map.find(address).map(|index| index as usize)
+    }
+
+    /// The unit that holds the entry at an offset of `.debug_info`, and the entry's place in it.
+    pub(crate) fn unit_at(&self, offset: usize) -> Option<(usize, UnitOffset)> {
+        let after = self
+            .units
+            .partition_point(|unit| unit.extent.start <= offset);
+        let index = after.checked_sub(1)?;
+        let extent = &self.units.get(index)?.extent;
+        extent
+            .contains(&offset)
+            .then(|| (index, UnitOffset(offset - extent.start)))
+    }
+
+    /// The innermost function of a unit that covers `address`.
+    pub(crate) fn function_at<'a>(
+        &'a self,
+        dwarf: &Dwarf<'a>,
+        unit_index: usize,
+        address: u64,
+    ) -> Option<FunctionAt<'a>> {
+        let functions = self.units.get(unit_index)?.functions(self, dwarf);
+        let (function, ranges, part) = functions.find(address)?;
+        Some(FunctionAt {
+            unit_index,
+            function,
+            ranges,
+            part,
+        })
+    }
+
+    fn read_units(&self) -> Result<Vec<Unit>, SymbolError> {
+        let dwarf = self.dwarf();
+        let mut units: Vec<Unit> = Vec::new();
+        let mut headers = dwarf.units();
+        loop {
+            match headers.next() {
+                Ok(Some(header)) => units.extend(Unit::new(&header)),
+                Ok(None) => break,
+                // What comes before the damage is still good.
+                Err(_) if !units.is_empty() => break,
+                Err(reason) => {
+                    return Err(SymbolError::dwarf(
+                        ".debug_info",
+                        0,
+                        "a unit header",
+                        reason,
+                    ));
+                }
+            }
+        }
+        limit_abbreviations(&mut units, dwarf.debug_abbrev.reader().len());
+        Ok(units)
+    }
+
+    fn map_units(&self) -> RangeMap {
+        let dwarf = self.dwarf();
+        let mut meter = self.limits.range_entries.meter();
+        let mut ranges = self.address_ranges(&dwarf);
+        for (index, unit) in self.units.iter().enumerate() {
+            if unit.may_have_code && !ranges.contains_key(&index) {
+                let found = self.ranges_of(unit, &dwarf, &mut meter);
+                ranges.insert(index, found.unwrap_or_default());
+            }
+        }
+        let intervals = ranges.iter().flat_map(|(index, ranges)| {
+            ranges.iter().map(|(start, end)| Interval {
+                start: *start,
+                end: *end,
+                // The narrower range says more.
+                rank: u64::MAX - end.saturating_sub(*start),
+                value: u32::try_from(*index).unwrap_or(u32::MAX),
+            })
+        });
+        RangeMap::build(intervals.collect())
+    }
+
+    fn ranges_of<'a>(
+        &'a self,
+        unit: &'a Unit,
+        dwarf: &Dwarf<'a>,
+        meter: &mut Meter<'_>,
+    ) -> Option<Vec<(u64, u64)>> {
+        let ranges = unit.code_ranges(self, dwarf, meter)?;
+        if !ranges.is_empty() {
+            return Some(ranges);
+        }
+        Some(unit.lines(self, dwarf).code_ranges())
+    }
+
+    /// The ranges of `.debug_aranges` by unit, as far as the section is sound.
+    fn address_ranges(&self, dwarf: &Dwarf<'_>) -> BTreeMap<usize, Vec<(u64, u64)>> {
+        let mut found: BTreeMap<usize, Vec<(u64, u64)>> = BTreeMap::new();
+        let mut headers = dwarf.debug_aranges.headers();
+        while let Ok(Some(header)) = headers.next() {
+            let Some(index) = self.unit_starting_at(header.debug_info_offset()) else {
+                continue;
+            };
+            let mut entries = header.entries();
+            while let Ok(Some(entry)) = entries.next() {
+                let range = entry.range();
+                if range.begin < range.end && self.text.contains(range.begin) {
+                    found
+                        .entry(index)
+                        .or_default()
+                        .push((range.begin, range.end));
+                }
+            }
+        }
+        found
+    }
+
+    fn unit_starting_at(&self, offset: DebugInfoOffset<usize>) -> Option<usize> {
+        self.units
+            .binary_search_by_key(&offset.0, |unit| unit.extent.start)
+            .ok()
+    }
+}
+
+impl Limits {
+    fn of(dwarf: &Dwarf<'_>) -> Self {
+        let lists = &dwarf.ranges;
+        let lists = lists.debug_ranges().reader().len() + lists.debug_rnglists().reader().len();
+        let attributes = dwarf.debug_info.reader().len() as u64 * ATTRIBUTES_PER_BYTE + FREE_WORK;
+        Self {
+            range_entries: Budget::new(lists as u64 + FREE_WORK),
+            line_bytes: Budget::new(dwarf.debug_line.reader().len() as u64 * 4 + FREE_WORK),
+            function_attributes: Budget::new(attributes),
+            inline_attributes: Budget::new(attributes * 2),
+        }
+    }
+}
+
+/// Ends each unit's abbreviations where those of another unit start: however
+/// many units name overlapping tables, decoding them all stays linear in the
+/// section's size.
+fn limit_abbreviations(units: &mut [Unit], section_size: usize) {
+    let starts: BTreeSet<usize> = units.iter().map(|unit| unit.abbreviations.start).collect();
+    for unit in units {
+        let start = unit.abbreviations.start;
+        let next = starts.range(start.saturating_add(1)..).next();
+        unit.abbreviations.end = next.map_or(section_size, |next| (*next).min(section_size));
+    }
+}

@@ -1,0 +1,101 @@
+//! From a linkage name to the name as written in the source.
+//!
+//! C++ names follow the Itanium C++ ABI, Rust names the v0 scheme (RFC 2603)
+//! or the older one that ends in a hash.
+
+use std::fmt::{self, Write};
+
+use cpp_demangle::{DemangleOptions, ParseOptions, Symbol};
+
+/// No source has names like that, but a mangled name can refer to its own
+/// parts again and again until the result fills the memory.
+const MAX_DEMANGLED: usize = 64 << 10;
+const MAX_MANGLED: usize = 16 << 10;
+/// Deep enough for templates, shallow enough for the stack of a thread.
+const MAX_NESTING: u32 = 96;
+
+/// The demangled form of `name`; `None` when it is not a mangled name.
+pub(crate) fn demangle(name: &str) -> Option<String> {
+    if name.len() > MAX_MANGLED || !is_mangled(name) {
+        return None;
+    }
+    demangle_rust(name).or_else(|| demangle_cpp(name))
+}
+
+/// Whether the name has the prefix of a mangling scheme.
+pub(crate) fn is_mangled(name: &str) -> bool {
+    name.starts_with("_Z") || name.starts_with("_R") || name.starts_with("___Z")
+}
+
+fn demangle_rust(name: &str) -> Option<String> {
+    // Rust's older scheme looks like C++ but for the hash, `17h` and 16 digits.
+    if !name.starts_with("_R") && !name.contains("17h") {
+        return None;
+    }
+    let demangled = rustc_demangle::try_demangle(name).ok()?;
+    let mut text = Bounded::default();
+    write!(text, "{demangled:#}").ok()?;
+    Some(text.0)
+}
+
+fn demangle_cpp(name: &str) -> Option<String> {
+    let parse = ParseOptions::default().recursion_limit(MAX_NESTING);
+    let symbol = Symbol::new_with_options(name, &parse).ok()?;
+    let options = DemangleOptions::default().recursion_limit(MAX_NESTING * 2);
+    let mut text = Bounded::default();
+    symbol.structured_demangle(&mut text, &options).ok()?;
+    Some(text.0)
+}
+
+/// Text that refuses to grow beyond the limit.
+#[derive(Default)]
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.0.len() + text.len() > MAX_DEMANGLED {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_each_scheme() {
+        let expected = [
+            ("_ZN3app4Conn4openEi", Some("app::Conn::open(int)")),
+            ("_Z3fooi.cold", Some("foo(int) [clone .cold]")),
+            (
+                "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
+                Some("core::fmt::Formatter::pad"),
+            ),
+            ("_RNvC6_123foo3bar", Some("123foo::bar")),
+            ("main", None),
+            ("_Zebra", None),
+        ];
+        for (mangled, name) in expected {
+            assert_eq!(demangle(mangled).as_deref(), name, "{mangled}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_multiplies_itself_is_refused() {
+        // Each template argument list repeats the one before twice.
+        let mut name = String::from("_Z1fI1AIiiE");
+        for index in 0..60 {
+            let part = if index == 0 {
+                "S_".into()
+            } else {
+                format!("S{}_", index - 1)
+            };
+            name.push_str(&format!("1BI{part}{part}E"));
+        }
+        name.push_str("EvT_");
+        assert!(demangle(&name).is_none_or(|text| text.len() <= MAX_DEMANGLED));
+    }
+}

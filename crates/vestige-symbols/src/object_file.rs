@@ -1,0 +1,236 @@
+//! One ELF file: what identifies it and what it holds.
+//!
+//! Headers, build ID and debug link are read on opening; debug information
+//! only when it is asked for, and then once.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::bytes::c_string;
+use crate::compression::{decompress_gnu, decompress_section};
+use crate::debug_info::DebugInfo;
+use crate::debug_link::DebugLink;
+use crate::elf_header::{
+    Headers, Section, Segment, ET_DYN, ET_EXEC, PT_LOAD, SHF_COMPRESSED, SHT_SYMTAB,
+};
+use crate::error::SymbolError;
+use crate::note::find_build_id;
+use crate::read_at::{read_range, ReadAt};
+use crate::text::Text;
+
+/// Section names are short; a longer one is damage.
+const MAX_SECTION_NAME: usize = 256;
+
+/// Names of `e_machine` as tools write them.
+const MACHINES: &[(u16, &str)] = &[
+    (2, "sparc"),
+    (3, "i386"),
+    (8, "mips"),
+    (20, "ppc"),
+    (21, "ppc64"),
+    (22, "s390"),
+    (40, "arm"),
+    (43, "sparc64"),
+    (62, "x86-64"),
+    (183, "aarch64"),
+    (243, "riscv"),
+    (258, "loongarch"),
+];
+
+/// An ELF object: executable, shared object or separate debug file.
+pub struct ObjectFile {
+    source: Box<dyn ReadAt>,
+    headers: Headers,
+    text: Text,
+    build_id: Option<Vec<u8>>,
+    debug_link: Option<DebugLink>,
+    debug_info: OnceLock<Result<Option<Arc<DebugInfo>>, SymbolError>>,
+}
+
+impl ObjectFile {
+    /// Reads the headers, the build ID and the debug link of an object.
+    ///
+    /// # Errors
+    /// When the source is no ELF file, or its headers or the sections read
+    /// here are cut or not well formed.
+    pub fn new(source: Box<dyn ReadAt>) -> Result<Self, SymbolError> {
+        let headers = Headers::read(source.as_ref())?;
+        let build_id = find_build_id(source.as_ref(), &headers);
+        let text = Text::of(&headers);
+        let mut object = Self {
+            source,
+            headers,
+            text,
+            build_id,
+            debug_link: None,
+            debug_info: OnceLock::new(),
+        };
+        object.debug_link = object
+            .section_data(b".gnu_debuglink")?
+            .and_then(|data| DebugLink::parse(&data, object.headers.encoding));
+        Ok(object)
+    }
+
+    /// Whether the object may be loaded at any address (`ET_DYN`), which is
+    /// also how LTTng-UST decides its `is_pic` field.
+    pub fn is_pic(&self) -> bool {
+        self.headers.file_type == ET_DYN
+    }
+
+    /// Whether the object is an executable for fixed addresses (`ET_EXEC`).
+    pub fn is_fixed_executable(&self) -> bool {
+        self.headers.file_type == ET_EXEC
+    }
+
+    /// The number of the machine (`e_machine`).
+    pub fn machine(&self) -> u16 {
+        self.headers.machine
+    }
+
+    /// The name of the machine, or `machine-N` for one without a name here.
+    pub fn machine_name(&self) -> String {
+        let named = MACHINES
+            .iter()
+            .find(|(number, _)| *number == self.headers.machine);
+        match named {
+            Some((_, name)) => (*name).to_owned(),
+            None => format!("machine-{}", self.headers.machine),
+        }
+    }
+
+    /// The width of an address: 32 or 64.
+    pub fn bits(&self) -> u8 {
+        if self.headers.encoding.is_64 {
+            64
+        } else {
+            32
+        }
+    }
+
+    /// Whether numbers are stored with the most significant byte first.
+    pub fn is_big_endian(&self) -> bool {
+        self.headers.encoding.big_endian
+    }
+
+    /// The program headers.
+    pub fn segments(&self) -> &[Segment] {
+        &self.headers.segments
+    }
+
+    /// The section headers.
+    pub fn sections(&self) -> &[Section] {
+        &self.headers.sections
+    }
+
+    /// The name of a section, as stored.
+    pub fn section_name(&self, section: &Section) -> &[u8] {
+        let offset = section.name as usize;
+        c_string(&self.headers.section_names, offset, MAX_SECTION_NAME).unwrap_or_default()
+    }
+
+    /// The executable address ranges, as (start, end).
+    pub fn text_ranges(&self) -> &[(u64, u64)] {
+        &self.text.ranges
+    }
+
+    /// The build ID, when a note of the file holds one.
+    pub fn build_id(&self) -> Option<&[u8]> {
+        self.build_id.as_deref()
+    }
+
+    /// The debug link, when the file has one.
+    pub fn debug_link(&self) -> Option<&DebugLink> {
+        self.debug_link.as_ref()
+    }
+
+    /// The file address of what LTTng records as base address of the object.
+    ///
+    /// The state dump of LTTng-UST gives as `baddr` the load bias plus
+    /// `p_vaddr` of the first `PT_LOAD` program header, without rounding
+    /// (`extract_bin_info_events` in its state dump code). The gABI wants
+    /// those headers in ascending order, so this is the lowest `p_vaddr`, not
+    /// aligned down: rounding here would be an error for an object whose
+    /// first segment does not start on a page. Then, for a
+    /// position-independent object, file address = ip - baddr + link base; for
+    /// another one the ip is the file address. (`lttng_ust_dl:dlopen` records
+    /// the bias itself, `l_addr`: the same unless the object is linked at an
+    /// address other than 0.)
+    pub fn link_base(&self) -> u64 {
+        let loads = self
+            .headers
+            .segments
+            .iter()
+            .filter(|segment| segment.kind == PT_LOAD);
+        loads.map(|segment| segment.address).min().unwrap_or(0)
+    }
+
+    /// Whether the file holds DWARF debug information for some of its code.
+    ///
+    /// # Errors
+    /// When there is a `.debug_info` section that cannot be read.
+    pub fn has_dwarf(&self) -> Result<bool, SymbolError> {
+        Ok(self.debug_info()?.is_some_and(|info| info.describes_code()))
+    }
+
+    /// Whether the file holds a full symbol table (not only the dynamic one).
+    pub fn has_symbol_table(&self) -> bool {
+        let sections = &self.headers.sections;
+        sections
+            .iter()
+            .any(|section| section.kind == SHT_SYMTAB && section.has_bits())
+    }
+
+    /// The debug information, read at the first call; `None` when there is none.
+    pub(crate) fn debug_info(&self) -> Result<Option<Arc<DebugInfo>>, SymbolError> {
+        let load = || Ok(DebugInfo::load(self)?.map(Arc::new));
+        self.debug_info.get_or_init(load).clone()
+    }
+
+    pub(crate) fn headers(&self) -> &Headers {
+        &self.headers
+    }
+
+    pub(crate) fn text(&self) -> &Text {
+        &self.text
+    }
+
+    pub(crate) fn find_section(&self, name: &[u8]) -> Option<&Section> {
+        let sections = &self.headers.sections;
+        sections
+            .iter()
+            .find(|one| one.has_bits() && self.section_name(one) == name)
+    }
+
+    /// The bytes of the section with this name, decompressed; `None` when the file lacks them.
+    pub(crate) fn section_data(&self, name: &[u8]) -> Result<Option<Vec<u8>>, SymbolError> {
+        self.find_section(name)
+            .map(|section| self.read_section(section))
+            .transpose()
+    }
+
+    /// The bytes of a section, decompressed when its flags say so.
+    pub(crate) fn read_section(&self, section: &Section) -> Result<Vec<u8>, SymbolError> {
+        let data = read_range(
+            self.source.as_ref(),
+            "a section",
+            section.offset,
+            section.size,
+        )?;
+        if section.flags & SHF_COMPRESSED == 0 {
+            return Ok(data);
+        }
+        decompress_section(&data, self.headers.encoding, section.offset)
+    }
+
+    /// The bytes of a DWARF section under its name or the old compressed one.
+    pub(crate) fn dwarf_section(&self, name: &str) -> Result<Option<Vec<u8>>, SymbolError> {
+        if let Some(data) = self.section_data(name.as_bytes())? {
+            return Ok(Some(data));
+        }
+        let old_name = name.replacen(".debug_", ".zdebug_", 1);
+        let Some(section) = self.find_section(old_name.as_bytes()) else {
+            return Ok(None);
+        };
+        let data = self.read_section(section)?;
+        decompress_gnu(&data, section.offset).map(Some)
+    }
+}

@@ -1,0 +1,210 @@
+//! One unit of `.debug_info`, decoded as far as lookups have needed it.
+//!
+//! Follows DWARF 5, sections 3.1 (unit entries) and 7.5.1 (unit headers).
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use gimli::{
+    Abbreviations, AttributeValue, DebugAddrBase, DebugInfoOffset, DebugLineOffset,
+    DebugLocListsBase, DebugRngListsBase, DebugStrOffsetsBase, DwarfFileType, UnitType,
+};
+
+use crate::budget::Meter;
+use crate::debug_info::{DebugInfo, Dwarf, GimliUnit, GimliUnitHeader, Slice};
+use crate::debug_string::StringPosition;
+use crate::die::{address, DieAttributes, MAX_ATTRIBUTES};
+use crate::function::FunctionTable;
+use crate::line_table::LineTable;
+
+/// A unit: where it is, and what has been decoded of it.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    /// The bytes of the unit in `.debug_info`, header included.
+    pub(crate) extent: Range<usize>,
+    /// The bytes of its abbreviations in `.debug_abbrev`.
+    pub(crate) abbreviations: Range<usize>,
+    /// Whether its root entry may cover code (type units and partial units do not).
+    pub(crate) may_have_code: bool,
+    root: OnceLock<Option<UnitRoot>>,
+    functions: OnceLock<FunctionTable>,
+    lines: OnceLock<LineTable>,
+}
+
+/// What the root entry says that holds for the whole unit.
+#[derive(Debug)]
+pub(crate) struct UnitRoot {
+    abbreviations: Arc<Abbreviations>,
+    low_pc: u64,
+    str_offsets_base: DebugStrOffsetsBase<usize>,
+    addr_base: DebugAddrBase<usize>,
+    rnglists_base: DebugRngListsBase<usize>,
+    pub(crate) line_program: Option<DebugLineOffset<usize>>,
+    pub(crate) directory: Option<StringPosition>,
+}
+
+impl Unit {
+    /// A unit of which only the header is known; the end of the abbreviations is set later.
+    pub(crate) fn new(header: &GimliUnitHeader<'_>) -> Option<Self> {
+        let start = header.offset().as_debug_info_offset()?.0;
+        let end = start.checked_add(header.length_including_self())?;
+        let abbreviations = header.debug_abbrev_offset().0;
+        Some(Self {
+            extent: start..end,
+            abbreviations: abbreviations..abbreviations,
+            may_have_code: matches!(
+                header.type_(),
+                UnitType::Compilation | UnitType::Skeleton(_)
+            ),
+            root: OnceLock::new(),
+            functions: OnceLock::new(),
+            lines: OnceLock::new(),
+        })
+    }
+
+    /// The decoder's view of the unit; `None` when its header or root entry is damaged.
+    pub(crate) fn open<'a>(
+        &'a self,
+        info: &'a DebugInfo,
+        dwarf: &Dwarf<'a>,
+    ) -> Option<GimliUnit<'a>> {
+        let root = self.root(info, dwarf)?;
+        let header = self.header(dwarf)?;
+        let mut unit = bare_unit(header, Arc::clone(&root.abbreviations));
+        unit.low_pc = root.low_pc;
+        unit.str_offsets_base = root.str_offsets_base;
+        unit.addr_base = root.addr_base;
+        unit.rnglists_base = root.rnglists_base;
+        Some(unit)
+    }
+
+    pub(crate) fn root(&self, info: &DebugInfo, dwarf: &Dwarf<'_>) -> Option<&UnitRoot> {
+        self.root
+            .get_or_init(|| self.read_root(info, dwarf))
+            .as_ref()
+    }
+
+    /// The functions of the unit, decoded at the first call.
+    pub(crate) fn functions<'a>(
+        &'a self,
+        info: &'a DebugInfo,
+        dwarf: &Dwarf<'a>,
+    ) -> &'a FunctionTable {
+        self.functions.get_or_init(|| {
+            let unit = self.open(info, dwarf);
+            unit.map(|unit| FunctionTable::read(info, dwarf, &unit))
+                .unwrap_or_default()
+        })
+    }
+
+    /// The line table of the unit, decoded at the first call.
+    pub(crate) fn lines<'a>(&'a self, info: &'a DebugInfo, dwarf: &Dwarf<'a>) -> &'a LineTable {
+        self.lines.get_or_init(|| {
+            let table = || {
+                let unit = self.open(info, dwarf)?;
+                let program = self.root(info, dwarf)?.line_program?;
+                LineTable::read(info, dwarf, &unit, program)
+            };
+            table().unwrap_or_default()
+        })
+    }
+
+    /// The ranges of code that the root entry states.
+    pub(crate) fn code_ranges<'a>(
+        &'a self,
+        info: &'a DebugInfo,
+        dwarf: &Dwarf<'a>,
+        meter: &mut Meter<'_>,
+    ) -> Option<Vec<(u64, u64)>> {
+        let unit = self.open(info, dwarf)?;
+        let root = DieAttributes::at(&unit, None)?;
+        root.code_ranges(dwarf, &unit, &info.text, meter)
+    }
+
+    fn header<'a>(&self, dwarf: &Dwarf<'a>) -> Option<GimliUnitHeader<'a>> {
+        let offset = DebugInfoOffset(self.extent.start);
+        dwarf.debug_info.header_from_offset(offset).ok()
+    }
+
+    fn read_root<'a>(&self, info: &'a DebugInfo, dwarf: &Dwarf<'a>) -> Option<UnitRoot> {
+        let header = self.header(dwarf)?;
+        let unit = bare_unit(header, info.abbreviations(dwarf, &self.abbreviations)?);
+        RootAttributes::read(&unit)?.finish(dwarf, unit)
+    }
+}
+
+fn bare_unit<'a>(header: GimliUnitHeader<'a>, abbreviations: Arc<Abbreviations>) -> GimliUnit<'a> {
+    let encoding = header.encoding();
+    let file = DwarfFileType::Main;
+    GimliUnit {
+        header,
+        abbreviations,
+        name: None,
+        comp_dir: None,
+        low_pc: 0,
+        str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(encoding, file),
+        addr_base: DebugAddrBase(0),
+        loclists_base: DebugLocListsBase::default_for_encoding_and_file(encoding, file),
+        rnglists_base: DebugRngListsBase::default_for_encoding_and_file(encoding, file),
+        line_program: None,
+        dwo_id: None,
+    }
+}
+
+/// The attributes of a root entry that only make sense together.
+#[derive(Default)]
+struct RootAttributes<'a> {
+    low_pc: Option<AttributeValue<Slice<'a>>>,
+    directory: Option<AttributeValue<Slice<'a>>>,
+    line_program: Option<DebugLineOffset<usize>>,
+    str_offsets_base: Option<DebugStrOffsetsBase<usize>>,
+    addr_base: Option<DebugAddrBase<usize>>,
+    rnglists_base: Option<DebugRngListsBase<usize>>,
+}
+
+impl<'a> RootAttributes<'a> {
+    fn read(unit: &GimliUnit<'a>) -> Option<Self> {
+        let mut raw = unit.entries_raw(None).ok()?;
+        let abbreviation = raw.read_abbreviation().ok()??;
+        if abbreviation.attributes().len() > MAX_ATTRIBUTES {
+            return None;
+        }
+        let mut found = Self::default();
+        for specification in abbreviation.attributes() {
+            let attribute = raw.read_attribute(*specification).ok()?;
+            found.set(attribute.name(), attribute.value());
+        }
+        Some(found)
+    }
+
+    fn set(&mut self, name: gimli::DwAt, value: AttributeValue<Slice<'a>>) {
+        match (name, value) {
+            (gimli::DW_AT_low_pc, value) => self.low_pc = Some(value),
+            (gimli::DW_AT_comp_dir, value) => self.directory = Some(value),
+            (gimli::DW_AT_stmt_list, AttributeValue::DebugLineRef(offset)) => {
+                self.line_program = Some(offset);
+            }
+            (_, AttributeValue::DebugStrOffsetsBase(base)) => self.str_offsets_base = Some(base),
+            (_, AttributeValue::DebugAddrBase(base)) => self.addr_base = Some(base),
+            (_, AttributeValue::DebugRngListsBase(base)) => self.rnglists_base = Some(base),
+            _ => {}
+        }
+    }
+
+    /// Evaluates what depends on the bases, which may come after it.
+    fn finish(self, dwarf: &Dwarf<'a>, mut unit: GimliUnit<'a>) -> Option<UnitRoot> {
+        unit.str_offsets_base = self.str_offsets_base.unwrap_or(unit.str_offsets_base);
+        unit.addr_base = self.addr_base.unwrap_or(unit.addr_base);
+        unit.rnglists_base = self.rnglists_base.unwrap_or(unit.rnglists_base);
+        let directory = self.directory;
+        Some(UnitRoot {
+            low_pc: address(dwarf, &unit, self.low_pc.as_ref()).unwrap_or(0),
+            str_offsets_base: unit.str_offsets_base,
+            addr_base: unit.addr_base,
+            rnglists_base: unit.rnglists_base,
+            line_program: self.line_program,
+            directory: directory.and_then(|value| StringPosition::of(dwarf, &unit, value)),
+            abbreviations: unit.abbreviations,
+        })
+    }
+}
