@@ -1,0 +1,76 @@
+"""Which object was mapped there then, and which file has its symbols.
+
+A trace records bare addresses. To give one a name takes three steps, and each has a
+part of this package:
+
+1. *Which object was there?* :class:`ProcessImages` holds, for each process, the
+   objects in its memory at the present point of the trace. :func:`apply` feeds it the
+   events in :data:`STATE_EVENT_NAMES`, in the order of time. Asked for an address, it
+   answers with a :class:`Mapping`, or says why there is none.
+2. *Which file describes that object?* :class:`DebugFileFinder` looks for the object and
+   its separate debug file in the places that GDB searches, checks build IDs and CRCs,
+   and keeps a log of each :class:`Attempt`.
+3. *What is at the address?* :class:`Resolver` asks the symbol table of that file and
+   answers with a :class:`Place`; :func:`format_place` writes it as text.
+
+What cannot be found is no error: :class:`Unresolved` carries the :class:`Reason`, and
+a place that is known in part says in ``shortfall`` what is missing. Nothing here raises
+because of what a trace or a file contains.
+
+The package decides; it parses nothing. ELF and DWARF are read by the Rust core, behind
+the protocols in ``object_file``.
+"""
+
+from __future__ import annotations
+
+from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
+from vestige.debuginfo.finder import (
+    DEBUG_DIRECTORIES,
+    DebugFileFinder,
+    DebugSource,
+    FoundFiles,
+)
+from vestige.debuginfo.formatting import PlaceText, format_place
+from vestige.debuginfo.image import DebugLink, Mapping, ProcessImage, ProcessImages
+from vestige.debuginfo.object_file import (
+    CrcOfFile,
+    ObjectFile,
+    ObjectOpener,
+    SymbolRow,
+    SymbolTable,
+    SymbolTableBuilder,
+)
+from vestige.debuginfo.place import Binary, Frame, Place
+from vestige.debuginfo.resolver import Resolver
+from vestige.debuginfo.state_events import STATE_EVENT_NAMES, apply
+from vestige.debuginfo.unresolved import Reason, Unresolved
+
+__all__ = [
+    "DEBUG_DIRECTORIES",
+    "STATE_EVENT_NAMES",
+    "Attempt",
+    "AttemptKind",
+    "Binary",
+    "CrcOfFile",
+    "DebugFileFinder",
+    "DebugLink",
+    "DebugSource",
+    "FoundFiles",
+    "Frame",
+    "Mapping",
+    "ObjectFile",
+    "ObjectOpener",
+    "Outcome",
+    "Place",
+    "PlaceText",
+    "ProcessImage",
+    "ProcessImages",
+    "Reason",
+    "Resolver",
+    "SymbolRow",
+    "SymbolTable",
+    "SymbolTableBuilder",
+    "Unresolved",
+    "apply",
+    "format_place",
+]

@@ -1,0 +1,84 @@
+"""The texts ``bin``, ``func`` and ``src`` of a place, as Babeltrace 2 writes them.
+
+========  ========================================  =====================
+field     form                                      example
+========  ========================================  =====================
+``bin``   ``NAME+OFFSET`` from the object's base    ``libapp.so+0x18d7c``
+          ``NAME@ADDRESS`` without such a base      ``app@0x4b7fdd23``
+``func``  ``FUNCTION+OFFSET`` from its entry        ``load_config+0x194``
+``src``   ``FILE:LINE``                             ``config.c:1025``
+========  ========================================  =====================
+
+A field that is not known is empty. All are empty when the object is not the one that
+was traced: its name alone would suggest that the rest could be looked up.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vestige.debuginfo.place import Binary, Place
+from vestige.debuginfo.unresolved import Unresolved
+
+__all__ = ["PlaceText", "format_place"]
+
+
+class PlaceText(NamedTuple):
+    """The three members of a ``debug_info`` structure, in their order."""
+
+    bin: str = ""
+    """The object and the address in it."""
+
+    func: str = ""
+    """The function and the offset in it."""
+
+    src: str = ""
+    """The source file and the line."""
+
+
+def format_place(place: Place | Unresolved, *, full_path: bool = False) -> PlaceText:
+    """Write a place as text.
+
+    Args:
+        place: The place of an address, or why there is none.
+        full_path: Whether to write whole paths instead of their last components.
+
+    Returns:
+        The three texts.
+    """
+    if isinstance(place, Unresolved) or not place.binary.is_identified:
+        return PlaceText()
+    return PlaceText(
+        _binary(place.binary, full_path=full_path),
+        _function(place),
+        _source(place, full_path=full_path),
+    )
+
+
+def _binary(binary: Binary, *, full_path: bool) -> str:
+    name = binary.host_path if full_path else _last_component(binary.host_path)
+    if binary.is_pic:
+        return f"{name}+{_hexadecimal(binary.offset)}"
+    return f"{name}@{_hexadecimal(binary.address)}"
+
+
+def _function(place: Place) -> str:
+    if place.function is None:
+        return ""
+    return f"{place.function}+{_hexadecimal(place.offset)}"
+
+
+def _source(place: Place, *, full_path: bool) -> str:
+    path = place.source_path
+    if not path or not place.line:
+        return ""
+    return f"{path if full_path else _last_component(path)}:{place.line}"
+
+
+def _last_component(path: str) -> str:
+    return path.rpartition("/")[2] or path
+
+
+def _hexadecimal(number: int) -> str:
+    # Zero has no "0x" in front, as with C's "%#lx".
+    return f"{number:#x}" if number else "0"

@@ -1,0 +1,161 @@
+"""What this package needs of the parsers in the Rust core.
+
+The policy in this package works on these protocols, and takes the functions that open
+files as parameters. ``vestige.core`` has the classes that fulfil them; tests and other
+programs may bring their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol, cast
+
+from vestige import core
+
+__all__ = [
+    "CrcOfFile",
+    "FrameRow",
+    "ObjectFile",
+    "ObjectOpener",
+    "SymbolRow",
+    "SymbolTable",
+    "SymbolTableBuilder",
+    "file_crc32",
+    "open_object",
+    "open_symbol_table",
+]
+
+FrameRow = tuple[str | None, str | None, int | None]
+"""A level of inlined calls: function, full path of the file, line."""
+
+SymbolRow = tuple[
+    str | None,
+    int,
+    str | None,
+    str | None,
+    int | None,
+    int | None,
+    list[FrameRow],
+    str,
+    str | None,
+]
+"""An answer: function, offset, directory, file, line, column, frames, source, reason.
+
+The function is the innermost one that is not inlined. The frames are innermost first
+and end with that function; without inlining there may be none. The reason is given
+where there is no function.
+"""
+
+
+class ObjectFile(Protocol):
+    """An ELF file: an executable, a shared object or a separate debug file."""
+
+    @property
+    def is_pic(self) -> bool:
+        """Whether it may be loaded at any address."""
+        ...
+
+    @property
+    def bits(self) -> int:
+        """The width of its addresses."""
+        ...
+
+    @property
+    def build_id(self) -> bytes | None:
+        """The build ID in its notes."""
+        ...
+
+    @property
+    def debug_link(self) -> tuple[bytes, int] | None:
+        """The debug link section: the name of the debug file and its CRC-32."""
+        ...
+
+    @property
+    def has_dwarf(self) -> bool:
+        """Whether it holds DWARF debug information."""
+        ...
+
+    @property
+    def has_symbols(self) -> bool:
+        """Whether it holds a full symbol table, not only that of exported symbols."""
+        ...
+
+    @property
+    def link_base(self) -> int:
+        """The file address of its first segment."""
+        ...
+
+
+class SymbolTable(Protocol):
+    """The functions and lines of an object."""
+
+    def lookup(self, addresses: list[int], /) -> list[SymbolRow]:
+        """Look up file addresses.
+
+        Args:
+            addresses: The addresses, in any order.
+
+        Returns:
+            One answer for each address.
+        """
+        ...
+
+
+ObjectOpener = Callable[[Path], ObjectFile]
+"""Opens an ELF file; raises ``DebugInfoError`` when it is unusable."""
+
+CrcOfFile = Callable[[Path], int]
+"""Computes the CRC-32 of a whole file."""
+
+SymbolTableBuilder = Callable[[ObjectFile, ObjectFile | None], SymbolTable]
+"""Makes a symbol table of a file with symbols, and the object itself if it is there."""
+
+
+def open_object(path: Path) -> ObjectFile:
+    """Open an ELF file with the parser of the Rust core.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The open file.
+
+    Raises:
+        DebugInfoError: When it is unusable.
+    """
+    return cast("ObjectFile", core.ObjectFile.open(path))
+
+
+def open_symbol_table(debug: ObjectFile, main: ObjectFile | None) -> SymbolTable:
+    """Make a symbol table with the Rust core.
+
+    Args:
+        debug: The file that holds debug information or symbols.
+        main: The object itself, when it is another file and there.
+
+    Returns:
+        The table.
+
+    Raises:
+        DebugInfoError: When the debug information is unusable.
+    """
+    # The core reads its own objects only.
+    own_debug = cast("core.ObjectFile", debug)
+    own_main = cast("core.ObjectFile | None", main)
+    return cast("SymbolTable", core.SymbolTable(own_debug, own_main))
+
+
+def file_crc32(path: Path) -> int:
+    """Compute the CRC-32 of a file as debug links define it.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The CRC.
+
+    Raises:
+        DebugInfoError: When the file cannot be read.
+    """
+    return int(core.file_crc32(path))

@@ -1,0 +1,268 @@
+"""From addresses in mapped objects to places.
+
+A call handles many addresses: those in one object go to its symbol table together.
+Answers are kept by symbol table and file address, so they serve all processes that map
+the object, wherever they map it; a changed mapping never gets an old answer.
+
+A tracepoint's ``ip`` lies in helper functions of LTTng that were inlined where the
+program calls ``tracepoint()``. That call is the place people look for, so the place is
+the call site of the outermost such helper. All other addresses have the line that the
+line table gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vestige.debuginfo.attempt import Outcome, Refusal
+from vestige.debuginfo.finder import DebugFileFinder, DebugSource, FoundFiles
+from vestige.debuginfo.formatting import PlaceText, format_place
+from vestige.debuginfo.image import Mapping
+from vestige.debuginfo.object_file import SymbolRow, SymbolTable
+from vestige.debuginfo.place import Binary, Frame, Place
+from vestige.debuginfo.unresolved import Reason, Unresolved
+from vestige.errors import DebugInfoError
+from vestige.units import Address, FileAddress
+
+__all__ = ["Resolver"]
+
+_TRACEPOINT_HELPERS = (
+    "lttng_ust_tracepoint_cb_",
+    "lttng_ust__event_probe__",
+    "__tracepoint_cb_",
+    "__event_probe__",
+)
+
+# What a symbol table says when it has no function for an address.
+_TABLE_REASONS = {
+    "no-symbols": Reason.NO_SYMBOLS,
+    "outside-of-text": Reason.OUTSIDE_OF_TEXT,
+    "no-function-there": Reason.NO_FUNCTION,
+    "damaged-debug-info": Reason.DAMAGED_DEBUG_INFO,
+}
+
+_REFUSAL_REASONS = {
+    Outcome.MISSING: Reason.FILE_MISSING,
+    Outcome.OTHER_BUILD_ID: Reason.OTHER_FILE,
+    Outcome.OTHER_CONTENTS: Reason.OTHER_FILE,
+}
+
+_Answer = SymbolRow | Unresolved
+
+
+class Resolver:
+    """Resolves addresses.
+
+    Args:
+        finder: Finds the files of objects.
+        full_path: Whether :meth:`text` writes whole paths.
+    """
+
+    def __init__(self, finder: DebugFileFinder, *, full_path: bool = False) -> None:
+        self._finder = finder
+        self._full_path = full_path
+        self._objects: dict[Mapping, _Object] = {}
+        self._answers: dict[SymbolTable, dict[FileAddress, _Answer]] = {}
+
+    def resolve(
+        self, mapping: Mapping | Unresolved | None, ip: Address
+    ) -> Place | Unresolved:
+        """Resolve one address.
+
+        Args:
+            mapping: The object at the address, or why there is none.
+            ip: The address in the process.
+
+        Returns:
+            Its place, or why there is none.
+        """
+        return self.resolve_many([(mapping, ip)])[0]
+
+    def resolve_many(
+        self, pairs: Iterable[tuple[Mapping | Unresolved | None, Address]]
+    ) -> list[Place | Unresolved]:
+        """Resolve many addresses, with one look-up for each object.
+
+        Args:
+            pairs: For each address the object there, or why there is none.
+
+        Returns:
+            A place, or why there is none, for each pair in order.
+        """
+        requests = [_Request(self._object(mapping), ip) for mapping, ip in pairs]
+        self._look_up(requests)
+        return [self._place(request) for request in requests]
+
+    def text(self, place: Place | Unresolved) -> PlaceText:
+        """Write a place as text, in the form that this resolver was made for.
+
+        Args:
+            place: What a call of this object returned.
+
+        Returns:
+            The texts of ``bin``, ``func`` and ``src``.
+        """
+        return format_place(place, full_path=self._full_path)
+
+    def _object(self, mapping: Mapping | Unresolved | None) -> _Object | Unresolved:
+        if mapping is None:
+            return Unresolved(Reason.NO_OBJECT)
+        if isinstance(mapping, Unresolved):
+            return mapping
+        known = self._objects.get(mapping)
+        if known is None:
+            known = self._objects[mapping] = self._found(mapping)
+        return known
+
+    def _found(self, mapping: Mapping) -> _Object:
+        files = self._finder.find(mapping)
+        host_path = self._finder.host_path(mapping)
+        if files.debug is None:
+            return _Object(mapping, host_path, files, _why_nothing(files))
+        main = None if files.object is files.debug else files.object
+        table = self._finder.files.symbol_table(files.debug, main)
+        if isinstance(table, Refusal):
+            unusable = Unresolved(Reason.UNUSABLE_FILE, table.detail)
+            return _Object(mapping, host_path, files, unusable)
+        return _Object(mapping, host_path, files, table)
+
+    def _look_up(self, requests: list[_Request]) -> None:
+        wanted: dict[SymbolTable, dict[FileAddress, None]] = {}
+        for request in requests:
+            if request.table is None:
+                continue
+            known = self._answers.setdefault(request.table, {})
+            if request.file_address not in known:
+                wanted.setdefault(request.table, {})[request.file_address] = None
+        for table, addresses in wanted.items():
+            self._answers[table].update(_answers(table, list(addresses)))
+
+    def _place(self, request: _Request) -> Place | Unresolved:
+        found = request.object
+        if isinstance(found, Unresolved):
+            return found
+        binary, source = found.binary(request.ip), found.files.source
+        if isinstance(found.table, Unresolved):
+            return Place(binary, source, shortfall=found.table)
+        answer = self._answers[found.table][request.file_address]
+        if isinstance(answer, Unresolved):
+            return Place(binary, source, shortfall=answer)
+        return _place(binary, source, answer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    # A mapped object with what was found of it.
+    mapping: Mapping
+    host_path: str
+    files: FoundFiles
+    table: SymbolTable | Unresolved
+
+    @property
+    def is_pic(self) -> bool:
+        if self.mapping.is_pic is not None:
+            return self.mapping.is_pic
+        known = self.files.object or self.files.debug
+        return True if known is None else known.is_pic
+
+    @property
+    def is_identified(self) -> bool:
+        if self.files.object is not None or self.files.debug is not None:
+            return True
+        return self.mapping.build_id is None and not self.files.is_other_file
+
+    def binary(self, ip: Address) -> Binary:
+        return Binary(self.mapping, ip, self.host_path, self.is_pic, self.is_identified)
+
+    def file_address(self, ip: Address) -> FileAddress:
+        known = self.files.object or self.files.debug
+        bits = 64 if known is None else known.bits
+        address: int = ip
+        if self.is_pic:
+            link_base = 0 if known is None else known.link_base
+            bias_base = 0 if self.mapping.base_is_bias else link_base
+            address = ip - self.mapping.base + bias_base
+        return FileAddress(address & ((1 << bits) - 1))
+
+
+class _Request:
+    # One address to resolve.
+    __slots__ = ("file_address", "ip", "object", "table")
+
+    def __init__(self, found: _Object | Unresolved, ip: Address) -> None:
+        self.object = found
+        self.ip = ip
+        self.table: SymbolTable | None = None
+        self.file_address = FileAddress(0)
+        if isinstance(found, _Object) and not isinstance(found.table, Unresolved):
+            self.table = found.table
+            self.file_address = found.file_address(ip)
+
+
+def _answers(
+    table: SymbolTable, addresses: list[FileAddress]
+) -> dict[FileAddress, _Answer]:
+    try:
+        rows = table.lookup([int(address) for address in addresses])
+    except DebugInfoError as error:
+        unusable = Unresolved(Reason.UNUSABLE_FILE, str(error))
+        return dict.fromkeys(addresses, unusable)
+    return dict(zip(addresses, rows, strict=True))
+
+
+def _why_nothing(files: FoundFiles) -> Unresolved:
+    refusal = files.object_refusal
+    if refusal is None:
+        return Unresolved(Reason.NO_SYMBOLS)
+    reason = _REFUSAL_REASONS.get(refusal.outcome, Reason.UNUSABLE_FILE)
+    return Unresolved(reason, str(refusal))
+
+
+def _place(binary: Binary, source: DebugSource, row: SymbolRow) -> Place:
+    function, offset, directory, file, line, column, rows, _, reason = row
+    frames = tuple(Frame(*frame) for frame in rows)
+    hidden = _helper_count(frames)
+    if hidden:
+        frames = frames[hidden:]
+        directory, file = _split(frames[0].file)
+        line, column = frames[0].line, None
+    return Place(
+        binary,
+        source,
+        function=function,
+        offset=offset if function is not None else 0,
+        directory=directory or None,
+        file=file or None,
+        line=line or None,
+        column=column or None,
+        frames=frames,
+        shortfall=_shortfall(source, function, line, reason),
+    )
+
+
+def _shortfall(
+    source: DebugSource, function: str | None, line: int | None, reason: str | None
+) -> Unresolved | None:
+    if function is None:
+        known = _TABLE_REASONS.get(reason or "", Reason.NO_FUNCTION)
+        return Unresolved(known)
+    if not line:
+        return Unresolved(Reason.NO_LINE, source.value)
+    return None
+
+
+def _helper_count(frames: tuple[Frame, ...]) -> int:
+    # Frames up to the outermost inlined helper: helpers inline each other, and other
+    # small functions of LTTng. The last frame is a function of its own, not inlined.
+    for index in range(len(frames) - 2, -1, -1):
+        if (frames[index].function or "").startswith(_TRACEPOINT_HELPERS):
+            return index + 1
+    return 0
+
+
+def _split(path: str | None) -> tuple[str | None, str | None]:
+    if path is None:
+        return None, None
+    directory, slash, file = path.rpartition("/")
+    return directory or slash or None, file
