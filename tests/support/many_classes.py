@@ -45,7 +45,7 @@ FIELDS = (
     "lttng_ust_field_string(text_{number}, text)",
     "lttng_ust_field_integer_hex(long, mask_{number}, count)",
     "lttng_ust_field_float(double, ratio_{number}, count / 8.0)",
-    "lttng_ust_field_sequence_text(char, head_{number}, text, uint16_t, count % 4)",
+    "lttng_ust_field_sequence_text(char, head_{number}, text, uint16_t, 1 + count % 2)",
 )
 
 

@@ -21,7 +21,7 @@ type FrameRow = (Option<String>, Option<String>, Option<u32>);
 /// One answer: function, offset, directory, file, line, column, frames, source, reason.
 type LookupRow = (
     Option<String>,
-    u64,
+    i64,
     Option<String>,
     Option<String>,
     Option<u32>,

@@ -73,7 +73,6 @@ pub(crate) struct FunctionAt<'a> {
     pub(crate) unit_index: usize,
     pub(crate) function: &'a Function,
     pub(crate) ranges: &'a [FunctionRange],
-    pub(crate) part: FunctionRange,
 }
 
 impl DebugInfo {
@@ -169,12 +168,11 @@ impl DebugInfo {
         address: u64,
     ) -> Option<FunctionAt<'a>> {
         let functions = self.units.get(unit_index)?.functions(self, dwarf);
-        let (function, ranges, part) = functions.find(address)?;
+        let (function, ranges) = functions.find(address)?;
         Some(FunctionAt {
             unit_index,
             function,
             ranges,
-            part,
         })
     }
 

@@ -28,7 +28,6 @@ pub(crate) struct Function {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FunctionRange {
     pub(crate) start: u64,
-    pub(crate) end: u64,
     function: u32,
 }
 
@@ -49,12 +48,6 @@ pub(crate) struct FunctionTable {
     functions: Vec<Function>,
     ranges: Vec<FunctionRange>,
     map: RangeMap,
-}
-
-impl FunctionRange {
-    pub(crate) fn contains(&self, address: u64) -> bool {
-        self.start <= address && address < self.end
-    }
 }
 
 impl FunctionTable {
@@ -120,7 +113,6 @@ impl FunctionTable {
             });
             self.ranges.push(FunctionRange {
                 start: *start,
-                end: *end,
                 function,
             });
         }
@@ -133,14 +125,11 @@ impl FunctionTable {
         });
     }
 
-    /// The innermost function that covers `address`, its ranges, and which of them it is.
-    pub(crate) fn find(
-        &self,
-        address: u64,
-    ) -> Option<(&Function, &[FunctionRange], FunctionRange)> {
+    /// The innermost function that covers `address`, and its ranges.
+    pub(crate) fn find(&self, address: u64) -> Option<(&Function, &[FunctionRange])> {
         let part = self.ranges.get(self.map.find(address)? as usize)?;
         let function = self.functions.get(part.function as usize)?;
-        Some((function, self.ranges.get(function.ranges.clone())?, *part))
+        Some((function, self.ranges.get(function.ranges.clone())?))
     }
 }
 

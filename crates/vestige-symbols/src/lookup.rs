@@ -30,11 +30,10 @@ pub struct FunctionPlace {
     pub name: Arc<str>,
     /// The name of the symbol, when it is known.
     pub linkage_name: Option<Arc<str>>,
-    /// The address `offset` counts from: the function's entry, or the start
-    /// of the part when the address lies in a part split off.
+    /// The function's entry.
     pub entry: u64,
-    /// The distance from `entry`.
-    pub offset: u64,
+    /// The distance from `entry`; negative in a part that was split off and put before it.
+    pub offset: i64,
 }
 
 /// A place in a source file.

@@ -102,7 +102,7 @@ impl SymbolTable {
             name,
             linkage_name: Some(Arc::from(linkage)),
             entry: symbol.start,
-            offset: address.saturating_sub(symbol.start),
+            offset: distance(symbol.start, address),
         }
     }
 
@@ -132,10 +132,9 @@ impl SymbolTable {
 
     /// Names the place in a function that DWARF describes.
     ///
-    /// A part split off, as compilers do with code that seldom runs, may lie
-    /// before the entry. So a place in it counts from the part's own start, and
-    /// the name gets the suffix that the part's symbol has, usually `.cold`: what
-    /// perf and debuggers show, and the same whether or not the symbol is there.
+    /// A part split off, as compilers do with code that seldom runs, belongs to the
+    /// function: a place in it counts from the function's entry like any other, and may
+    /// lie before it.
     fn place_in_function(
         &self,
         found: &FunctionAt<'_>,
@@ -143,9 +142,6 @@ impl SymbolTable {
         address: u64,
     ) -> Option<FunctionPlace> {
         let entry = self.entry_of(found, name);
-        if !found.part.contains(entry) {
-            return self.place_in_part(found, name, address);
-        }
         let symbol = self
             .symbols
             .starting_at(entry)
@@ -156,55 +152,22 @@ impl SymbolTable {
             (None, Some(symbol)) => (self.shown_name(name, &symbol), Some(Arc::from(symbol))),
             (None, None) => (name.display.clone(), None),
         };
-        // An entry address inside the range must not make offsets negative.
-        let entry = if entry <= address {
-            entry
-        } else {
-            found.part.start
-        };
-        let offset = address.saturating_sub(entry);
         Some(FunctionPlace {
             name: shown?,
             linkage_name: linkage,
             entry,
-            offset,
+            offset: distance(entry, address),
         })
     }
 
-    /// The name to show for a function without linkage name whose symbol is known.
+    /// The name to show for a function without linkage name whose symbol is known. What a
+    /// compiler adds to the name of a clone, such as `.isra.0`, is not shown.
     fn shown_name(&self, name: &FunctionName, symbol: &str) -> Option<Arc<str>> {
-        let demangled = demangle(symbol).map(Arc::from);
+        let original = symbol.split('.').next().unwrap_or(symbol);
+        let demangled = demangle(original).map(Arc::from);
         demangled
             .or_else(|| name.display.clone())
             .or_else(|| Some(Arc::from(symbol)))
-    }
-
-    fn place_in_part(
-        &self,
-        found: &FunctionAt<'_>,
-        name: &FunctionName,
-        address: u64,
-    ) -> Option<FunctionPlace> {
-        let part_of = |linkage: &Arc<str>| format!("{linkage}.cold");
-        let covering = self.symbols.covering(address);
-        if let Some(symbol) = covering.filter(|symbol| found.part.contains(symbol.start)) {
-            let mut place = self.place_in_symbol(symbol, address);
-            if let (None, Some(plain)) = (&name.linkage, &name.plain) {
-                // The symbol may say how the linker made its name unique; that is not shown.
-                let shown = place.linkage_name.as_deref().and_then(demangle);
-                place.name = shown.map_or_else(|| Arc::from(part_of(plain)), Arc::from);
-            }
-            return Some(place);
-        }
-        let linkage = name.linkage.as_ref().map(part_of);
-        let demangled = linkage.as_deref().and_then(demangle);
-        let shown = demangled.or_else(|| name.display.as_ref().map(part_of))?;
-        Some(FunctionPlace {
-            name: Arc::from(shown),
-            linkage_name: linkage.map(Arc::from),
-            entry: found.part.start,
-            offset: address.saturating_sub(found.part.start),
-        })
     }
 
     /// The entry of a function; where it has several parts, the one whose
@@ -220,6 +183,11 @@ impl SymbolTable {
         let mut starts = found.ranges.iter().map(|range| range.start);
         starts.find(is_entry).unwrap_or(found.function.entry)
     }
+}
+
+/// How far an address lies behind an entry; negative before it.
+fn distance(entry: u64, address: u64) -> i64 {
+    address.wrapping_sub(entry) as i64
 }
 
 /// What turns rows and calls of one unit into paths and lines.

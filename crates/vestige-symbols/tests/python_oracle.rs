@@ -66,7 +66,7 @@ fn functions_and_lines_equal_addr2line() {
             .as_ref()
             .map_or("??", |place| place.name.as_ref());
         let same_name = *outermost == linkage_name(&found)
-            || outermost == shown.strip_suffix(".cold").unwrap_or(shown);
+            || outermost == shown;
         let places = chain.iter().zip(&ours);
         let same_lines = chain.len() == ours.len()
             && places

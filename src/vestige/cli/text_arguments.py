@@ -51,13 +51,17 @@ def add_text_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def text_options(
-    options: argparse.Namespace, *, to_standard_output: bool = True
+    options: argparse.Namespace,
+    *,
+    to_standard_output: bool = True,
+    like_babeltrace: bool = False,
 ) -> TextOptions:
     """Return what the lines look like.
 
     Args:
         options: The parsed command line.
         to_standard_output: Whether the text goes there.
+        like_babeltrace: Whether colours follow Babeltrace's rule, not the option alone.
 
     Raises:
         CommandError: An unknown field or name.
@@ -68,7 +72,11 @@ def text_options(
         clock_gmt=options.clock_gmt,
         clock_seconds=options.clock_seconds,
         delta=not options.no_delta,
-        color=use_color(options.color, to_standard_output=to_standard_output),
+        color=use_color(
+            options.color,
+            to_standard_output=to_standard_output,
+            like_babeltrace=like_babeltrace,
+        ),
         bright_is_bold=bright_is_bold(),
     )
     if options.fields is not None:
@@ -91,10 +99,19 @@ def _words(option: str, value: str, known: set[str]) -> list[str]:
     return words
 
 
-def use_color(choice: str, *, to_standard_output: bool = True) -> bool:
-    """Return whether text is coloured, as a person chose or as the terminal allows."""
+def use_color(
+    choice: str, *, to_standard_output: bool, like_babeltrace: bool
+) -> bool:
+    """Return whether text is coloured, as a person chose or as the terminal allows.
+
+    Args:
+        choice: ``never``, ``auto`` or ``always``.
+        to_standard_output: Whether the text goes there.
+        like_babeltrace: Whether ``always`` still means only where colours are supported,
+            as with Babeltrace 2.0.4 (which has ``BABELTRACE_TERM_COLOR`` for the rest).
+    """
     if choice == "always":
-        return True
+        return terminal_supports_color() if like_babeltrace else True
     return choice == "auto" and to_standard_output and terminal_supports_color()
 
 

@@ -6,6 +6,7 @@ field     form                                      example
 ``bin``   ``NAME+OFFSET`` from the object's base    ``libapp.so+0x18d7c``
           ``NAME@ADDRESS`` without such a base      ``app@0x4b7fdd23``
 ``func``  ``FUNCTION+OFFSET`` from its entry        ``load_config+0x194``
+          (negative in a part put before it)        ``load_config+-0x2e``
 ``src``   ``FILE:LINE``                             ``config.c:1025``
 ========  ========================================  =====================
 
@@ -65,6 +66,8 @@ def _binary(binary: Binary, *, full_path: bool) -> str:
 def _function(place: Place) -> str:
     if place.function is None:
         return ""
+    # A part that the compiler split off may lie before the entry: "main+-0x1a" keeps
+    # the form that readers of the field split at the last "+".
     return f"{place.function}+{_hexadecimal(place.offset)}"
 
 

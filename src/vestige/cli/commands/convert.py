@@ -14,7 +14,11 @@ from ...components.sinks.text_pretty import TextOptions, TextPrettySink
 from ...components.sources.ctf_fs import CtfFsSource
 from ...graph import Graph, Sink
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
-from ..text_arguments import add_text_arguments, text_options
+from ..text_arguments import (
+    add_text_arguments,
+    terminal_supports_color,
+    text_options,
+)
 
 __all__ = ["ConvertCommand"]
 
@@ -83,11 +87,15 @@ examples:
             clock_offset_nanoseconds=options.clock_offset_ns,
         )
         filters = [debug_info_filter(options)] if _wants_debug_info(options) else []
-        if options.output_format == "dummy":
-            return run_graph(source, DummySink(), filters)
-        text = text_options(options, to_standard_output=options.output is None)
-        with open_text_sink(text, options.output) as sink:
-            return run_graph(source, sink, filters)
+        text = text_options(
+            options, to_standard_output=options.output is None, like_babeltrace=True
+        )
+        with open_sink(options, text) as sink:
+            status = run_graph(source, sink, filters)
+        if terminal_supports_color():
+            # Babeltrace 2 leaves any terminal that shows colours with a reset.
+            sys.stdout.write("\x1b[0m")
+        return status
 
 
 def _wants_debug_info(options: argparse.Namespace) -> bool:
@@ -102,23 +110,27 @@ def _wants_debug_info(options: argparse.Namespace) -> bool:
 
 
 @contextmanager
-def open_text_sink(options: TextOptions, path: str | None) -> Iterator[TextPrettySink]:
-    """Open the text sink on a file or on standard output.
+def open_sink(options: argparse.Namespace, text: TextOptions) -> Iterator[Sink]:
+    """Open the sink that a command line asks for.
 
     Args:
-        options: What the lines look like.
-        path: The file, or ``None``.
+        options: The parsed command line.
+        text: What lines of text look like.
 
     Yields:
         The sink.
     """
-    if path is None:
-        sys.stdout.flush()
-        yield TextPrettySink(options)
+    if options.output_format == "dummy":
+        yield DummySink()
         return
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    if options.output is None:
+        sys.stdout.flush()
+        yield TextPrettySink(text)
+        return
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    descriptor = os.open(options.output, flags, 0o666)
     try:
-        yield TextPrettySink(options, descriptor=descriptor)
+        yield TextPrettySink(text, descriptor=descriptor)
     finally:
         os.close(descriptor)
 

@@ -1,0 +1,217 @@
+"""Reading traces from Python: :func:`open`, :class:`Trace`, :class:`EventSelection`."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import chain
+
+from .components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
+from .components.sources.ctf_fs import CtfFsSource
+from .core import EventRecord, Merge
+from .errors import SelectionError, TraceFormatError
+from .graph import DamageNotice, LostNotice, Selection, Stream, mux, notices_of
+from .units import NANOSECONDS_PER_SECOND
+
+__all__ = ["EventSelection", "Trace", "TraceDamageWarning", "open"]
+
+Time = int | datetime
+"""A time: nanoseconds since the epoch, or a datetime (without a zone: local time)."""
+
+
+class TraceDamageWarning(UserWarning):
+    """A part of a trace could not be read; what is intact was."""
+
+
+def open(  # noqa: A001 - the name that Python users expect, as in gzip.open
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    debug_info: bool | DebugInfoOptions = True,
+    strict: bool = False,
+) -> Trace:
+    """Open all CTF traces at or below a path, merged by time.
+
+    Only metadata and packet headers are read until events are asked for.
+
+    Args:
+        path: A trace directory, a directory above traces, or several of them.
+        debug_info: Whether events get their source places, or how to find them.
+        strict: Whether damage is an error instead of a :class:`TraceDamageWarning`.
+
+    Returns:
+        The trace.
+
+    Raises:
+        NotATraceError: A path holds no trace.
+        TraceFormatError: The metadata cannot be used, or, when strict, a data stream
+            file cannot be opened.
+
+    Example:
+        >>> trace = vestige.open("my-trace")
+        >>> for event in trace.events("my_app:*"):
+        ...     print(event.timestamp, event["user"], event.debug_info)
+    """
+    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    options = DebugInfoOptions() if debug_info is True else debug_info or None
+    return Trace(CtfFsSource(paths), options, strict=strict)
+
+
+class EventSelection:
+    """Event records of a trace, in time order, that can be iterated again and again.
+
+    Each iteration reads the trace anew; records that are not selected are stepped over,
+    not decoded.
+    """
+
+    def __init__(self, trace: Trace, selection: Selection) -> None:
+        self._trace = trace
+        self._selection = selection
+
+    def __iter__(self) -> Iterator[EventRecord]:
+        """Iterate over the event records.
+
+        Yields:
+            The event records. Their fields are decoded when they are asked for.
+        """
+        return chain.from_iterable(merge.events() for merge in self.merges())
+
+    def merges(self) -> Iterator[Merge]:
+        """Iterate over parts of the merged order, some ten thousand records each.
+
+        Yields:
+            The merges, with debug information attached when the trace has it.
+        """
+        return self._trace._read(self._selection)
+
+    def count(self) -> int:
+        """Return the number of event records; no payload is turned into values."""
+        return sum(len(merge) for merge in self.merges())
+
+    def events(
+        self,
+        pattern: str | None = None,
+        *,
+        begin: Time | None = None,
+        end: Time | None = None,
+    ) -> EventSelection:
+        """Select among these event records.
+
+        Args:
+            pattern: Shell pattern of event names, such as ``sched_*``.
+            begin: Earliest time.
+            end: Latest time; included.
+
+        Returns:
+            The selection. What is not stated stays as it is here.
+
+        Raises:
+            SelectionError: A time is neither an integer nor a datetime.
+        """
+        stated = {"pattern": pattern, "begin": _time(begin), "end": _time(end)}
+        changes = {name: value for name, value in stated.items() if value is not None}
+        return EventSelection(self._trace, replace(self._selection, **changes))
+
+    def __getitem__(self, times: slice) -> EventSelection:
+        """Select a range of times, ``selection[begin:end]``, end not included.
+
+        Args:
+            times: A slice of integers (nanoseconds since the epoch) or datetimes.
+
+        Returns:
+            The selection.
+
+        Raises:
+            SelectionError: Anything but a slice of times without a step.
+        """
+        if not isinstance(times, slice) or times.step is not None:
+            raise SelectionError("expected a range of times, such as events[begin:end]")
+        end = _time(times.stop)
+        return self.events(begin=times.start, end=None if end is None else end - 1)
+
+
+class Trace(EventSelection):
+    """All traces below some paths, merged by time.
+
+    Iterating yields all event records. Use :func:`open` to make one.
+    """
+
+    def __init__(
+        self, source: CtfFsSource, debug_info: DebugInfoOptions | None, *, strict: bool
+    ) -> None:
+        super().__init__(self, Selection())
+        self._source = source
+        self._debug_info = debug_info
+        self._strict = strict
+        self.damage: list[TraceFormatError] = list(source.damage)
+        """What cannot be read: files at once, the rest when it is met."""
+        self.losses: list[LostNotice] = []
+        """What the tracer lost, as far as the last iteration saw it."""
+        for error in source.damage:
+            self._report(error)
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """The data streams of all traces."""
+        return tuple(self._source.streams)
+
+    @property
+    def environment(self) -> dict[str, int | str]:
+        """What the tracers say about themselves and the machine."""
+        entries: dict[str, int | str] = {}
+        for stream in self._source.streams:
+            entries.update(stream.trace.parsed.environment)
+        return entries
+
+    @property
+    def event_names(self) -> list[str]:
+        """The names of all event record classes that the metadata declare, sorted."""
+        classes = (
+            event.name
+            for stream in self._source.streams
+            for event in stream.stream_class.event_classes
+        )
+        return sorted({name for name in classes if name is not None})
+
+    def _read(self, selection: Selection) -> Iterator[Merge]:
+        self.losses.clear()
+        options = self._debug_info
+        component = None if options is None else DebugInfoFilter(options)
+        needed = frozenset() if component is None else component.needed_events
+        for merge in mux(self._source.streams, selection, needed):
+            if component is not None:
+                component.process(merge)
+            yield merge.shown()
+            self._note(merge)
+
+    def _note(self, merge: Merge) -> None:
+        for notice in notices_of(merge):
+            if isinstance(notice, DamageNotice):
+                self._report(notice.error)
+                if str(notice.error) not in map(str, self.damage):
+                    self.damage.append(notice.error)
+            else:
+                self.losses.append(notice)
+
+    def _report(self, error: TraceFormatError) -> None:
+        if self._strict:
+            raise error
+        warnings.warn(str(error), TraceDamageWarning, stacklevel=4)
+
+    def __repr__(self) -> str:
+        """Show how many data streams there are."""
+        return f"<Trace of {len(self._source.streams)} data streams>"
+
+
+def _time(value: Time | None) -> int | None:
+    if value is None or isinstance(value, int):
+        return value
+    if not isinstance(value, datetime):
+        raise SelectionError(
+            f"{value!r} is no time: expected nanoseconds since the epoch or a datetime"
+        )
+    # A float cannot hold nanoseconds: keep seconds and microseconds apart.
+    seconds = int(value.replace(microsecond=0).timestamp())
+    return seconds * NANOSECONDS_PER_SECOND + value.microsecond * 1000
