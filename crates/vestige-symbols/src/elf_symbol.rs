@@ -191,6 +191,11 @@ impl ElfSymbols {
         self.symbols.get(self.map.find(address)? as usize)
     }
 
+    /// Where the last symbol before `address` ends, unless one covers it.
+    pub(crate) fn end_before(&self, address: u64) -> Option<u64> {
+        self.map.end_before(address)
+    }
+
     /// The preferred symbol that starts at `address`.
     pub(crate) fn starting_at(&self, address: u64) -> Option<&ElfSymbol> {
         self.covering(address)

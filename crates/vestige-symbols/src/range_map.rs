@@ -50,6 +50,13 @@ impl RangeMap {
         (address < segment.end).then_some(segment.value)
     }
 
+    /// Where the last range that ends at or before `address` ends, unless one covers it.
+    pub(crate) fn end_before(&self, address: u64) -> Option<u64> {
+        let after = self.0.partition_point(|segment| segment.start <= address);
+        let segment = self.0.get(after.checked_sub(1)?)?;
+        (segment.end <= address).then_some(segment.end)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

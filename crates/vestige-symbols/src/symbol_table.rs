@@ -14,6 +14,9 @@ use crate::lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 use crate::object_file::ObjectFile;
 use crate::text::Text;
 
+/// How much padding compilers and linkers put between functions at the most.
+const MAX_PADDING: u64 = 64;
+
 /// The symbols of one object; lookups may run on several threads at once.
 #[derive(Debug)]
 pub struct SymbolTable {
@@ -71,6 +74,9 @@ impl SymbolTable {
             self.lookup_symbol(address, &mut answer);
         }
         if answer.function.is_none() {
+            self.lookup_padding(address, &mut answer);
+        }
+        if answer.function.is_none() {
             answer.source = None;
             answer.reason = Some(self.reason());
         }
@@ -85,6 +91,34 @@ impl SymbolTable {
         } else {
             Unresolved::NoFunctionThere
         }
+    }
+
+    /// Padding belongs to the function before it: that is where the return address of a
+    /// function lies whose last instruction is a call that never returns.
+    fn lookup_padding(&self, address: u64, answer: &mut Lookup) {
+        let Some(end) = self.symbols.end_before(address) else {
+            return;
+        };
+        let Some(inside) = end.checked_sub(1).filter(|_| address - end < MAX_PADDING) else {
+            return;
+        };
+        let mut before = Lookup::default();
+        if let Some(info) = &self.debug_info {
+            self.lookup_dwarf(info, inside, &mut before);
+            answer.location = answer.location.take().or_else(|| {
+                let (dwarf, unit_index) = (info.dwarf(), info.unit_covering(inside)?);
+                let paths = Paths { info, dwarf: &dwarf, unit_index };
+                paths.location(address)
+            });
+        }
+        if before.function.is_none() {
+            self.lookup_symbol(inside, &mut before);
+        }
+        answer.source = before.source;
+        answer.function = before.function.map(|place| FunctionPlace {
+            offset: distance(place.entry, address),
+            ..place
+        });
     }
 
     fn lookup_symbol(&self, address: u64, answer: &mut Lookup) {

@@ -60,11 +60,15 @@ fn arbitrate(path: &Path, table: &SymbolTable, disputed: &[u64]) {
 /// Whether the functions and lines of all levels are the same.
 ///
 /// What addr2line does otherwise:
-/// - in padding, and in code without size, it names the symbol before;
+/// - in padding it sometimes names the function before, as we do, and sometimes none;
+/// - in code without size it names the symbol before;
 /// - a place in a split-off part has the name of the whole function;
 /// - a line it does not know is `?` or 0, with or without a file.
 fn equal(theirs: &Chain, found: &Lookup) -> bool {
     let ours = chain_of(found);
+    if found.location.is_none() && theirs.len() == 1 && theirs[0].0 == "??" {
+        return true;
+    }
     if found.reason == Some(Unresolved::NoFunctionThere) || found.source != Some(Source::Dwarf) {
         return no_line(&theirs[0].1)
             || no_line(&ours[0].1)
