@@ -66,8 +66,10 @@ fn arbitrate(path: &Path, table: &SymbolTable, disputed: &[u64]) {
 /// - a line it does not know is `?` or 0, with or without a file.
 fn equal(theirs: &Chain, found: &Lookup) -> bool {
     let ours = chain_of(found);
-    if found.location.is_none() && theirs.len() == 1 && theirs[0].0 == "??" {
-        return true;
+    if theirs.len() == 1 && theirs[0].0 == "??" {
+        // Padding without a name: at most the line can be compared.
+        let same = same_place(&theirs[0].1, &ours[0].1);
+        return same || no_line(&theirs[0].1) || found.location.is_none();
     }
     if found.reason == Some(Unresolved::NoFunctionThere) || found.source != Some(Source::Dwarf) {
         return no_line(&theirs[0].1)
