@@ -110,9 +110,14 @@ class EventSelection:
         Raises:
             SelectionError: A time is neither an integer nor a datetime.
         """
-        stated = {"pattern": pattern, "begin": _time(begin), "end": _time(end)}
-        changes = {name: value for name, value in stated.items() if value is not None}
-        return EventSelection(self._trace, replace(self._selection, **changes))
+        known = self._selection
+        changed = replace(
+            known,
+            pattern=known.pattern if pattern is None else pattern,
+            begin=known.begin if begin is None else _time(begin),
+            end=known.end if end is None else _time(end),
+        )
+        return EventSelection(self._trace, changed)
 
     def __getitem__(self, times: slice) -> EventSelection:
         """Select a range of times, ``selection[begin:end]``, end not included.

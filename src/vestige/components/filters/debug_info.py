@@ -98,4 +98,4 @@ class DebugInfoFilter:
         ]
         places: list[Place | Unresolved] = self._resolver.resolve_many(pairs)
         texts = [self._resolver.text(place) for place in places]
-        self._column.add_places([tuple(text) for text in texts], places)
+        self._column.add_places(texts, places)

@@ -1,0 +1,503 @@
+"""The face of the Rust core. Only :mod:`vestige.core` imports it.
+
+Bulk work on untrusted bytes happens here, without the interpreter lock: parsing
+metadata, finding and decoding event records, merging, rendering text, reading ELF and
+DWARF. What is decided is decided in Python.
+"""
+
+from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
+from datetime import datetime
+from os import PathLike
+from typing import Any, Final, final
+
+__all__ = [
+    "DataFile",
+    "DataStream",
+    "EventRecord",
+    "FieldsView",
+    "Merge",
+    "Muxer",
+    "ObjectFile",
+    "PlaceColumn",
+    "SymbolTable",
+    "TextRenderer",
+    "TraceClass",
+    "__version__",
+    "file_crc32",
+]
+
+__version__: Final[str]
+
+@final
+class TraceClass:
+    """Parsed metadata (CTF 1.8.3, section 7)."""
+
+    @staticmethod
+    def parse(metadata: bytes, *, path: str | None = None) -> TraceClass:
+        """Parse the bytes of a metadata file, packetised or plain.
+
+        Args:
+            metadata: The file's content.
+            path: Its path, for the error message.
+
+        Returns:
+            The trace class.
+
+        Raises:
+            TraceFormatError: With the line that is wrong and what was expected there.
+        """
+
+    def with_clock_offset(self, seconds: int, nanoseconds: int) -> TraceClass:
+        """Return the same trace class with all clocks moved."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return all of it as nested dictionaries, for :mod:`vestige.ctf.metadata`."""
+
+    @property
+    def uuid(self) -> bytes | None:
+        """The UUID, 16 bytes."""
+
+    @property
+    def environment(self) -> dict[str, int | str]:
+        """The entries of the trace environment."""
+
+    @property
+    def class_count(self) -> int:
+        """The number of stream classes and event record classes."""
+
+@final
+class DataFile:
+    """A data stream file with its packets."""
+
+    @staticmethod
+    def open(
+        trace_class: TraceClass, path: str, *, index: bytes | None = None
+    ) -> DataFile:
+        """Open a data stream file and find its packets.
+
+        Args:
+            trace_class: Its metadata.
+            path: A regular file; anything else is refused without waiting for it.
+            index: The content of its LTTng index file. One that does not describe the
+                file exactly is not used.
+
+        Returns:
+            The file.
+
+        Raises:
+            TraceFormatError: Not even the first packet can be read.
+        """
+
+    @property
+    def path(self) -> str:
+        """Path of the file."""
+
+    @property
+    def size(self) -> int:
+        """Size when it was opened, bytes."""
+
+    @property
+    def stream_class(self) -> int:
+        """Index of its stream class."""
+
+    @property
+    def stream_instance(self) -> int | None:
+        """ID of its data stream, when the packets carry one."""
+
+    @property
+    def beginning(self) -> int | None:
+        """Clock value at its beginning, cycles."""
+
+    @property
+    def packets(
+        self,
+    ) -> list[tuple[int, int, int | None, int | None, int | None, int | None]]:
+        """Offset and size (bytes), beginning and end (cycles), discarded events, number."""
+
+@final
+class DataStream:
+    """The packets of one stream class and instance, in time order."""
+
+    def __new__(
+        cls,
+        trace_class: TraceClass,
+        files: Sequence[DataFile],
+        *,
+        trace_name: str,
+        trace_index: int,
+    ) -> DataStream:
+        """Join files to a data stream.
+
+        Args:
+            trace_class: The metadata of the trace.
+            files: At least one file; a packet that stands in two is read once.
+            trace_name: Name of the trace, for text.
+            trace_index: Index of the trace among those that are read together.
+        """
+
+    def nanoseconds(self, cycles: int) -> int | None:
+        """Return nanoseconds from the clock's origin; ``None`` without a clock."""
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether its event records have a time."""
+
+    @property
+    def packet_count(self) -> int:
+        """The number of packets."""
+
+@final
+class Muxer:
+    """Merges data streams by time; the first in the list wins a tie."""
+
+    def __new__(
+        cls,
+        streams: Sequence[
+            tuple[DataStream, object, list[bool] | None, list[bool] | None]
+        ],
+        *,
+        begin: int | None = None,
+        end: int | None = None,
+    ) -> Muxer:
+        """Start to read.
+
+        Args:
+            streams: For each data stream the object that represents it for users, which
+                event record classes are wanted (all if ``None``), and which ones a
+                filter needs from the beginning on.
+            begin: Earliest time of wanted records, nanoseconds.
+            end: Latest time, nanoseconds; included.
+        """
+
+    def __iter__(self) -> Muxer: ...
+    def __next__(self) -> Merge: ...
+
+@final
+class Merge:
+    """A part of the merged order of event records, still encoded."""
+
+    def __len__(self) -> int: ...
+    def event(self, index: int) -> EventRecord:
+        """Return the event record at an index.
+
+        Raises:
+            IndexError: There is none.
+        """
+
+    def events(self) -> Iterator[EventRecord]:
+        """Iterate over all event records, in order."""
+
+    def shown(self) -> Merge:
+        """Return the merge without the event records that only a filter needed."""
+
+    def place(self, index: int) -> Any:
+        """Return the object that a filter attached to an event record, or ``None``."""
+
+    def validate(self) -> None:
+        """Decode every field of every event record.
+
+        Raises:
+            TraceFormatError: One cannot be decoded.
+        """
+
+    @property
+    def run_count(self) -> int:
+        """The number of runs: event records in a row of one data stream."""
+
+    @property
+    def notices(self) -> list[tuple[Any, ...]]:
+        """Losses and damage; see :mod:`vestige.graph.notice`."""
+
+    @property
+    def time_span(self) -> tuple[int, int] | None:
+        """Time of the first and the last event record, nanoseconds."""
+
+@final
+class EventRecord:
+    """An event record: a view whose fields are decoded when they are asked for."""
+
+    def __getitem__(self, name: str, /) -> Any:
+        """Decode a field: of the payload, else the specific, else the common context.
+
+        Integers become :class:`int`, enumerations
+        :class:`~vestige.values.EnumerationValue`, floating point numbers :class:`float`,
+        strings :class:`str`, arrays :class:`list`, structures :class:`dict`; a variant is
+        the option that is selected.
+
+        Raises:
+            KeyError: The event record has no such field.
+            TraceFormatError: The field cannot be decoded.
+        """
+
+    def __contains__(self, name: str, /) -> bool: ...
+    def get(self, name: str, default: Any = None) -> Any:
+        """Decode a field, or return ``default`` when there is no such field."""
+
+    @property
+    def name(self) -> str | None:
+        """Name of the event record class, such as ``provider:event``."""
+
+    @property
+    def class_id(self) -> int | None:
+        """ID of the event record class."""
+
+    @property
+    def log_level(self) -> int | None:
+        """Severity of the event record class, 0 (emergency) to 14 (debug)."""
+
+    @property
+    def timestamp(self) -> int | None:
+        """Nanoseconds since the clock's origin, the Unix epoch for real time."""
+
+    @property
+    def datetime(self) -> datetime | None:
+        """The time in UTC, cut to microseconds."""
+
+    @property
+    def cycles(self) -> int:
+        """The raw clock value, cycles."""
+
+    @property
+    def stream(self) -> Any:
+        """The data stream: a :class:`vestige.Stream`."""
+
+    @property
+    def file_offset(self) -> int:
+        """Byte offset of the event record in its file."""
+
+    @property
+    def debug_info(self) -> Any:
+        """A :class:`vestige.Place`, a :class:`vestige.Unresolved`, or ``None``."""
+
+    @property
+    def payload(self) -> FieldsView:
+        """The payload."""
+
+    @property
+    def context(self) -> FieldsView:
+        """The common context, such as ``vpid`` and ``ip``."""
+
+    @property
+    def specific_context(self) -> FieldsView:
+        """The specific context."""
+
+    @property
+    def packet_context(self) -> dict[str, Any]:
+        """The context of its packet, such as ``cpu_id``."""
+
+@final
+class FieldsView:
+    """The fields of one scope of an event record: a read-only mapping."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
+    def __contains__(self, name: str, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def get(self, name: str, default: Any = None) -> Any:
+        """Decode a field, or return ``default`` when there is no such field."""
+
+    def keys(self) -> list[str]:
+        """Return the names of the fields."""
+
+    def values(self) -> ValuesView[Any]:
+        """Decode all fields and return their values."""
+
+    def items(self) -> ItemsView[str, Any]:
+        """Decode all fields and return them with their names."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Decode all fields."""
+
+@final
+class TextRenderer:
+    """Renders merges as Babeltrace 2's ``sink.text.pretty`` does."""
+
+    def __new__(
+        cls, options: Mapping[str, bool], zone_offset: Any
+    ) -> TextRenderer:
+        """Make a renderer.
+
+        Args:
+            options: The fields of
+                :class:`vestige.components.sinks.text_pretty.TextOptions` by name.
+            zone_offset: Called with seconds since the epoch; returns the offset of local
+                time from UTC, seconds.
+        """
+
+    def write(self, merge: Merge, runs: tuple[int, int], descriptor: int) -> int:
+        """Write the text of some runs to a file descriptor.
+
+        Args:
+            merge: The merge.
+            runs: Index of the first run, and of the run behind the last.
+            descriptor: An open file descriptor.
+
+        Returns:
+            The number of bytes written.
+
+        Raises:
+            TraceFormatError: An event record cannot be decoded; the text of all before
+                it is written.
+            OSError: The text cannot be written.
+        """
+
+    def render(self, merge: Merge) -> bytes:
+        """Return the text of a whole merge.
+
+        Raises:
+            TraceFormatError: An event record cannot be decoded.
+        """
+
+    def time(self, nanoseconds: int) -> str:
+        """Return a time as event records show it."""
+
+@final
+class PlaceColumn:
+    """Gives each event record with a code address the index of its place.
+
+    The scan of a merge stops where a process image may change, so that what was seen
+    before is resolved under the image of that time.
+    """
+
+    def __new__(cls, field_name: str, state_events: Sequence[str]) -> PlaceColumn:
+        """Make a column.
+
+        Args:
+            field_name: Name of the structure that is added to the common context.
+            state_events: Names of the events at which the scan stops.
+        """
+
+    def begin(self, merge: Merge) -> None:
+        """Begin a merge."""
+
+    def advance(self, merge: Merge) -> tuple[int, int, int] | None:
+        """Go on to the next stop.
+
+        Returns:
+            Index of the event record in the merge, index of its trace, process ID; or
+            ``None`` at the end of the merge.
+        """
+
+    def take_pending(self) -> list[tuple[int, int, int]]:
+        """Return the new addresses: index of the trace, process ID, address."""
+
+    def add_places(
+        self, texts: Sequence[tuple[str, str, str]], objects: list[Any]
+    ) -> None:
+        """Add the places of the pending addresses, in their order.
+
+        Args:
+            texts: The texts of ``bin``, ``func`` and ``src``.
+            objects: What :attr:`EventRecord.debug_info` gives.
+        """
+
+    def image_changed(self, trace: int, vpid: int) -> None:
+        """Tell that the image of a process changed."""
+
+    def finish(self, merge: Merge) -> None:
+        """End a merge: its event records have their places from now on."""
+
+@final
+class ObjectFile:
+    """An ELF file: what identifies it and where its code is."""
+
+    @staticmethod
+    def open(path: str | PathLike[str]) -> ObjectFile:
+        """Open a regular file.
+
+        Raises:
+            DebugInfoError: It cannot be read or is no ELF file.
+        """
+
+    @property
+    def path(self) -> str:
+        """Path of the file."""
+
+    @property
+    def is_pic(self) -> bool:
+        """Whether it can be loaded anywhere (``ET_DYN``)."""
+
+    @property
+    def machine(self) -> str:
+        """Name of the machine."""
+
+    @property
+    def bits(self) -> int:
+        """32 or 64."""
+
+    @property
+    def big_endian(self) -> bool:
+        """Byte order."""
+
+    @property
+    def build_id(self) -> bytes | None:
+        """The build ID of its note, whatever its section's name."""
+
+    @property
+    def debug_link(self) -> tuple[bytes, int] | None:
+        """File name and CRC-32 of ``.gnu_debuglink``."""
+
+    @property
+    def has_dwarf(self) -> bool:
+        """Whether it has debug information about code.
+
+        Raises:
+            DebugInfoError: The debug information is damaged.
+        """
+
+    @property
+    def has_symbols(self) -> bool:
+        """Whether it has a ``.symtab``."""
+
+    @property
+    def link_base(self) -> int:
+        """The address that corresponds to the base address at run time."""
+
+    @property
+    def text_ranges(self) -> list[tuple[int, int]]:
+        """Executable segments: first address, and the one behind the last."""
+
+@final
+class SymbolTable:
+    """Functions and source lines by file address."""
+
+    def __new__(cls, debug: ObjectFile, main: ObjectFile | None = None) -> SymbolTable:
+        """Make a table from a debug file and the object it belongs to.
+
+        Raises:
+            DebugInfoError: A symbol table cannot be read.
+        """
+
+    def lookup(
+        self, addresses: list[int]
+    ) -> list[
+        tuple[
+            str | None,
+            int,
+            str | None,
+            str | None,
+            int | None,
+            int | None,
+            list[tuple[str | None, str | None, int | None]],
+            str,
+            str | None,
+        ]
+    ]:
+        """Look up file addresses.
+
+        Returns:
+            For each: function, offset from its entry, directory, file, line, column,
+            inlined frames (function, path, line; innermost first), the source of the
+            answer, and the reason when there is no function.
+        """
+
+    @property
+    def dwarf_problem(self) -> str | None:
+        """Why debug information that is there cannot be used."""
+
+def file_crc32(path: str | PathLike[str]) -> int:
+    """Return the CRC-32 of a file (IEEE 802.3), as debug links record it.
+
+    Raises:
+        DebugInfoError: The file cannot be read.
+    """
