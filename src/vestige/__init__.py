@@ -11,6 +11,7 @@ they are asked for. Everything that goes wrong is a :class:`VestigeError`.
 
 from __future__ import annotations
 
+from ._version import __version__
 from .components.filters.debug_info import DebugInfoOptions
 from .core import EventRecord as Event
 from .debuginfo import Place, Unresolved
@@ -26,8 +27,6 @@ from .errors import (
 from .graph import Stream
 from .trace import EventSelection, Trace, TraceDamageWarning, open  # noqa: A004
 from .values import EnumerationValue
-
-__version__ = "0.1.0"
 
 __all__ = [
     "CommandError",

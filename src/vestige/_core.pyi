@@ -158,6 +158,7 @@ class Muxer:
         *,
         begin: int | None = None,
         end: int | None = None,
+        check: bool = False,
     ) -> Muxer:
         """Start to read.
 
@@ -167,6 +168,7 @@ class Muxer:
                 filter needs from the beginning on.
             begin: Earliest time of wanted records, nanoseconds.
             end: Latest time, nanoseconds; included.
+            check: Whether to decode every field of every event record, for its errors.
         """
 
     def __iter__(self) -> Muxer: ...
@@ -192,13 +194,6 @@ class Merge:
 
     def place(self, index: int) -> Any:
         """Return the object that a filter attached to an event record, or ``None``."""
-
-    def validate(self) -> None:
-        """Decode every field of every event record.
-
-        Raises:
-            TraceFormatError: One cannot be decoded.
-        """
 
     @property
     def run_count(self) -> int:

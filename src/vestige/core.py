@@ -6,8 +6,6 @@ that a missing or stale extension is reported once and clearly.
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 try:
     from . import _core
 except ImportError as error:  # pragma: no cover - only on a broken installation
@@ -16,6 +14,7 @@ except ImportError as error:  # pragma: no cover - only on a broken installation
         "build it with 'pip install .' in the source tree"
     ) from error
 
+from ._version import __version__
 from ._core import (
     DataFile,
     DataStream,
@@ -49,13 +48,9 @@ __all__ = [
 
 def _check_version() -> None:
     """Refuse an extension of another version: its calls would fail in odd ways."""
-    try:
-        expected = version("vestige")
-    except PackageNotFoundError:  # pragma: no cover - run from a bare source tree
-        return
-    if _core.__version__ != expected:
+    if _core.__version__ != __version__:
         raise ImportError(
-            f"vestige {expected} found a compiled part of version "
+            f"vestige {__version__} found a compiled part of version "
             f"{_core.__version__}: build it again with 'pip install .'"
         )
 

@@ -81,6 +81,8 @@ pub struct IntegerClass {
     pub role: Option<Role>,
     /// Where to keep the value, when a length or a selector needs it.
     pub slot: Option<usize>,
+    /// Whether its value has to be noted: it has a clock, a role or a slot.
+    pub noted: bool,
 }
 
 /// One label of an enumeration with one of its ranges, both ends included.

@@ -7,6 +7,8 @@
 //! Ties go to the data stream that comes first in the list; whoever makes the list decides
 //! the order (Babeltrace 2 orders by trace UUID, trace name, stream class, stream ID).
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::mpsc::{channel, Receiver};
 use std::sync::Arc;
 
@@ -15,6 +17,10 @@ use crate::stream::{Batch, DataStream, Item, Lost, Record, Selection, StreamRead
 
 /// About how many records make a merge.
 const MERGE_RECORDS: usize = 32_768;
+/// About how many bytes of records make a merge; long records make shorter merges.
+const MERGE_BYTES: u64 = 4 * 1024 * 1024;
+/// About how much text a merge may become on account of names alone, bytes.
+const MERGE_TEXT: u64 = 128 * 1024 * 1024;
 
 /// Some records in a row of one batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +53,10 @@ pub struct Merge {
     pub notices: Vec<(usize, usize, Notice)>,
     /// The number of records.
     pub records: usize,
+    /// The number of their bytes.
+    bytes: u64,
+    /// Upper bound of the text that is not a matter of their bytes.
+    text: u64,
 }
 
 impl Merge {
@@ -89,6 +99,37 @@ impl Merge {
         Some((merge, kept))
     }
 
+    /// Whether it is large enough to be handed out.
+    fn is_full(&self) -> bool {
+        self.records >= MERGE_RECORDS || self.bytes >= MERGE_BYTES || self.text >= MERGE_TEXT
+    }
+
+    /// How many more records of a batch it takes, at most.
+    fn room(&self, batch: &Batch) -> usize {
+        let records = MERGE_RECORDS.saturating_sub(self.records);
+        if batch.repeated_text() <= MERGE_TEXT / MERGE_RECORDS as u64 {
+            // Even a whole merge of such records stays below the limit.
+            return records;
+        }
+        let text = MERGE_TEXT.saturating_sub(self.text) / batch.repeated_text();
+        usize::try_from(text).unwrap_or(usize::MAX).min(records)
+    }
+
+    /// Adds a batch; returns its index.
+    fn add_batch(&mut self, batch: &Arc<Batch>) -> u32 {
+        self.batches.push(Arc::clone(batch));
+        (self.batches.len() - 1) as u32
+    }
+
+    /// Adds a run of a batch that was added.
+    fn add_run(&mut self, batch: &Batch, run: Run) {
+        let (start, end) = (run.start as usize, run.end as usize);
+        self.runs.push(run);
+        self.records += end - start;
+        self.bytes += batch.size_of(start, end);
+        self.text += (end - start) as u64 * batch.repeated_text().min(MERGE_TEXT);
+    }
+
     /// Adds a record behind the last, to its run when it is the next of the same batch.
     fn push(&mut self, batch: u32, row: u32) {
         match self.runs.last_mut() {
@@ -121,13 +162,16 @@ struct Cursor {
     merged_as: Option<u32>,
 }
 
+/// Time and rank: what decides who is next.
+type Key = (i64, usize);
+
 /// Merges data streams by time.
 pub struct Muxer {
     cursors: Vec<Cursor>,
+    /// The heads of the data streams, the earliest on top.
+    heads: BinaryHeap<Reverse<Key>>,
+    started: bool,
 }
-
-/// Time and rank: what decides who is next.
-type Key = (i64, usize);
 
 impl Muxer {
     /// A muxer over data streams in the order that decides ties, each with what is wanted
@@ -142,7 +186,7 @@ impl Muxer {
                 Cursor { stream, head, ahead: None, merged_as: None }
             })
             .collect();
-        Self { cursors }
+        Self { cursors, heads: BinaryHeap::new(), started: false }
     }
 
     /// The next part of the merged order, or `None` at the end.
@@ -151,65 +195,44 @@ impl Muxer {
         for cursor in &mut self.cursors {
             cursor.merged_as = None;
         }
-        while merge.records < MERGE_RECORDS {
-            let Some((key, limit)) = self.next_two() else { break };
-            self.take(key.1, limit, &mut merge);
+        if !self.started {
+            self.started = true;
+            (0..self.cursors.len()).for_each(|rank| self.push_head(rank));
+        }
+        while !merge.is_full() {
+            let Some(Reverse((_, rank))) = self.heads.pop() else { break };
+            let limit = self.heads.peek().map(|Reverse(key)| *key);
+            if let Some(cursor) = self.cursors.get_mut(rank) {
+                cursor.take(rank, limit, &mut merge);
+            }
+            self.push_head(rank);
         }
         (merge.records > 0 || !merge.notices.is_empty()).then_some(merge)
     }
 
-    /// The keys of the first and the second data stream in order.
-    fn next_two(&mut self) -> Option<(Key, Option<Key>)> {
-        let (mut first, mut second): (Option<Key>, Option<Key>) = (None, None);
-        for (rank, cursor) in self.cursors.iter_mut().enumerate() {
-            let Some(time) = cursor.time() else { continue };
-            let key = (time, rank);
-            if first.is_none_or(|best| key < best) {
-                second = first;
-                first = Some(key);
-            } else if second.is_none_or(|best| key < best) {
-                second = Some(key);
-            }
-        }
-        first.map(|key| (key, second))
-    }
-
-    /// Moves the head of a data stream to the merge, as far as it stays before `limit`.
-    fn take(&mut self, rank: usize, limit: Option<Key>, merge: &mut Merge) {
-        let Some(cursor) = self.cursors.get_mut(rank) else { return };
-        match std::mem::replace(&mut cursor.head, Head::Ended) {
-            Head::Notice(notice) => {
-                merge.notices.push((rank, merge.runs.len(), notice));
-                cursor.advance();
-            }
-            Head::Batch(batch, start) => {
-                let end = run_end(&batch, start, rank, limit, MERGE_RECORDS - merge.records);
-                cursor.push_run(&batch, start, end, merge);
-                if end < batch.records.len() {
-                    cursor.head = Head::Batch(batch, end);
-                } else {
-                    cursor.advance();
-                }
-            }
-            other => cursor.head = other,
+    fn push_head(&mut self, rank: usize) {
+        if let Some(time) = self.cursors.get_mut(rank).and_then(Cursor::time) {
+            self.heads.push(Reverse((time, rank)));
         }
     }
 }
 
 /// The index behind the last record that comes before `limit`; at least one record is taken.
-fn run_end(
-    batch: &Batch,
-    start: usize,
-    rank: usize,
-    limit: Option<Key>,
-    room: usize,
-) -> usize {
+///
+/// Records of a batch are in time order, so the end is searched in growing steps: streams
+/// that interleave record by record and streams that do not both cost little.
+fn run_end(batch: &Batch, start: usize, rank: usize, limit: Option<Key>, room: usize) -> usize {
     let records = batch.records.get(start..).unwrap_or_default();
     let most = records.len().min(room.max(1));
     let Some(limit) = limit else { return start + most };
-    let candidates = records.get(1..most).unwrap_or_default();
-    let before = |record: &&Record| (batch.nanoseconds(record), rank) < limit;
-    start + 1 + candidates.iter().take_while(before).count()
+    let before = |record: &Record| (batch.nanoseconds(record), rank) < limit;
+    let (mut known, mut step) = (1, 1);
+    while known + step <= most && records.get(known + step - 1).is_some_and(before) {
+        known += step;
+        step *= 2;
+    }
+    let rest = records.get(known..most.min(known + step)).unwrap_or_default();
+    start + known + rest.partition_point(before)
 }
 
 impl Cursor {
@@ -250,18 +273,29 @@ impl Cursor {
         };
     }
 
+    /// Moves the head to the merge, as far as it stays before `limit`.
+    fn take(&mut self, rank: usize, limit: Option<Key>, merge: &mut Merge) {
+        match &mut self.head {
+            Head::Batch(batch, start) => {
+                let end = run_end(batch, *start, rank, limit, merge.room(batch));
+                let index = *self.merged_as.get_or_insert_with(|| merge.add_batch(batch));
+                merge.add_run(batch, Run { batch: index, start: *start as u32, end: end as u32 });
+                *start = end;
+                if end < batch.records.len() {
+                    return;
+                }
+            }
+            Head::Notice(notice) => {
+                merge.notices.push((rank, merge.runs.len(), notice.clone()));
+            }
+            Head::Reading(_) | Head::Ended => {}
+        }
+        self.advance();
+    }
+
     fn advance(&mut self) {
         self.merged_as = None;
         self.head = self.ahead.take().map_or(Head::Ended, Head::Reading);
-    }
-
-    fn push_run(&mut self, batch: &Arc<Batch>, start: usize, end: usize, merge: &mut Merge) {
-        let index = *self.merged_as.get_or_insert_with(|| {
-            merge.batches.push(Arc::clone(batch));
-            (merge.batches.len() - 1) as u32
-        });
-        merge.runs.push(Run { batch: index, start: start as u32, end: end as u32 });
-        merge.records += end - start;
     }
 }
 

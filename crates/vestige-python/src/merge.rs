@@ -4,9 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use rayon::prelude::*;
 use vestige_ctf::muxer::{self, Notice};
-use vestige_ctf::record::{build, Validator};
 use vestige_ctf::stream::{Batch, LostKind, Record, Selection};
 use vestige_ctf::text::Derived;
 
@@ -32,18 +30,19 @@ impl Muxer {
     /// it for users, and two lists that say which event record classes are wanted and which
     /// ones a filter needs, or `None`.
     #[new]
-    #[pyo3(signature = (streams, *, begin=None, end=None))]
+    #[pyo3(signature = (streams, *, begin=None, end=None, check=false))]
     fn new(
         py: Python<'_>,
         streams: Vec<StreamInput>,
         begin: Option<i64>,
         end: Option<i64>,
+        check: bool,
     ) -> PyResult<Self> {
         let owners = PyList::empty(py);
         let mut inputs = Vec::new();
         let mut handles = Vec::new();
         for (stream, owner, classes, needed) in streams {
-            let wanted = Selection { begin, end, classes, needed };
+            let wanted = Selection { begin, end, classes, needed, check };
             inputs.push((Arc::clone(&stream.get().inner), wanted));
             owners.append(owner)?;
             handles.push(stream);
@@ -209,19 +208,6 @@ impl Merge {
         Some((edge(self.inner.runs.first(), false)?, edge(self.inner.runs.last(), true)?))
     }
 
-    /// Decodes every field of every record for the sake of its errors.
-    fn validate(&self, py: Python<'_>) -> PyResult<()> {
-        let failed = py.detach(|| {
-            self.inner.runs.par_chunks(64).find_map_first(|runs| {
-                runs.iter().find_map(|run| validate_run(&self.inner, run))
-            })
-        });
-        match failed {
-            None => Ok(()),
-            Some((batch, error)) => Err(trace_format_error(py, &error, self.path(batch))),
-        }
-    }
-
     /// The object that a filter attached to an event record, or `None`.
     pub fn place<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(derived) = self.derived.get() else { return Ok(None) };
@@ -232,22 +218,6 @@ impl Merge {
             _ => Ok(None),
         }
     }
-}
-
-fn validate_run(merge: &muxer::Merge, run: &muxer::Run) -> Option<(usize, vestige_ctf::CtfError)> {
-    let (batch, records) = merge.run(run)?;
-    let mut state = batch.state();
-    for record in records {
-        let mut reader = batch.body_reader(record, &mut state);
-        for scope in batch.body_scopes(record).into_iter().flatten() {
-            if let Err(error) = build(scope, &mut reader, &mut state, &mut Validator) {
-                let at = batch.file_offset(record);
-                let error = vestige_ctf::CtfError::record(at, error.to_string());
-                return Some((run.batch as usize, error));
-            }
-        }
-    }
-    None
 }
 
 /// Iterates over the event records of a merge.

@@ -88,7 +88,11 @@ impl TextRenderer {
     ) -> PyResult<u64> {
         let (written, error) = py.detach(|| {
             let (pieces, error) = self.render_runs(merge, runs);
-            (write_all(descriptor, &pieces), error)
+            let written = write_all(descriptor, &pieces);
+            if let Ok(renderer) = self.inner.lock() {
+                renderer.recycle(pieces);
+            }
+            (written, error)
         });
         let written = written?;
         match error {

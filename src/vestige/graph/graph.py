@@ -41,6 +41,8 @@ def mux(
     streams: Iterable[Stream],
     selection: Selection | None = None,
     needed: Collection[str] = (),
+    *,
+    check: bool = False,
 ) -> core.Muxer:
     """Merge data streams by time.
 
@@ -48,6 +50,7 @@ def mux(
         streams: The data streams, in any order.
         selection: Which event records are wanted; all by default.
         needed: Names of events that filters need from the beginning on, wanted or not.
+        check: Whether to decode every field of every event record, for its errors.
 
     Returns:
         An iterator over merges.
@@ -59,7 +62,7 @@ def mux(
         kept = _needed_classes(stream, needed) if wanted != Selection() else None
         if classes is None or any(classes) or any(kept or ()):
             inputs.append((stream.handle, stream, classes, kept))
-    return core.Muxer(inputs, begin=wanted.begin, end=wanted.end)
+    return core.Muxer(inputs, begin=wanted.begin, end=wanted.end, check=check)
 
 
 def _needed_classes(stream: Stream, needed: Collection[str]) -> list[bool] | None:
@@ -91,7 +94,8 @@ class Graph:
         damage = [error for source in self.sources for error in source.damage]
         streams = [stream for source in self.sources for stream in source.streams]
         needed = frozenset().union(*(part.needed_events for part in self.filters))
-        for merge in mux(streams, self.selection, needed):
+        check = self.sink.checks_every_field
+        for merge in mux(streams, self.selection, needed, check=check):
             for component in self.filters:
                 component.process(merge)
             self.sink.consume(merge.shown())

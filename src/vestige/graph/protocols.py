@@ -42,6 +42,10 @@ class Filter(Protocol):
 class Sink(Protocol):
     """Consumes merges."""
 
+    @property
+    def checks_every_field(self) -> bool:
+        """Whether all fields must be decoded, also those that nobody asks for."""
+
     def consume(self, merge: core.Merge) -> None:
         """Take the next merge, with its notices.
 

@@ -6,6 +6,11 @@ use super::parser::Parser;
 use crate::error::{CtfError, Result};
 use crate::model::{ClockClass, EnvironmentValue, EventClass, FieldClass};
 
+/// Most entries of `env` that are read; they are searched one by one.
+const MAX_ENVIRONMENT: usize = 10_000;
+/// Most stream classes that are read; they are searched one by one.
+const MAX_STREAMS: usize = 4096;
+
 /// What stands in a `trace`, `stream` or `event` block.
 #[derive(Default)]
 struct Block {
@@ -94,6 +99,9 @@ impl Parser {
                 Value::Integer(_) => EnvironmentValue::Integer(attribute.signed()?),
                 Value::Text(text) | Value::Name(text) => EnvironmentValue::String(text.clone()),
             };
+            if self.trace.environment.len() >= MAX_ENVIRONMENT {
+                return Err(attribute.error("at most 10000 entries in env"));
+            }
             self.trace.environment.retain(|(key, _)| *key != attribute.key);
             self.trace.environment.push((attribute.key, value));
         }
@@ -137,6 +145,9 @@ impl Parser {
             Some(attribute) => attribute.unsigned()?,
             None => 0,
         };
+        if self.declared_streams.len() >= MAX_STREAMS {
+            return Err(CtfError::metadata(line, format!("more than {MAX_STREAMS} streams")));
+        }
         if self.declared_streams.contains(&id) {
             return Err(CtfError::metadata(line, format!("stream {id} stands twice")));
         }

@@ -186,8 +186,9 @@ fn set_fixed_size(class: &mut FieldClass) {
     class.fixed_size = match &mut class.kind {
         // A value that others or the clock need must be read, not stepped over.
         FieldKind::Integer(integer) | FieldKind::Enumeration(integer, _) => {
-            let plain = integer.slot.is_none() && integer.clock.is_none();
-            (plain && integer.role.is_none()).then_some(u64::from(integer.size))
+            integer.noted =
+                integer.slot.is_some() || integer.clock.is_some() || integer.role.is_some();
+            (!integer.noted).then_some(u64::from(integer.size))
         }
         FieldKind::Float { size, .. } => Some(u64::from(*size)),
         FieldKind::String | FieldKind::Variant { .. } => None,
@@ -218,10 +219,11 @@ fn add_member(size: u64, member: &FieldClass) -> Option<u64> {
     start.checked_add(member.fixed_size?)
 }
 
-/// Elements may need padding in between; then the stride is the padded size.
+/// Elements may need padding in between; then the stride is the padded size. Elements
+/// without a bit have to be counted when they are read, so that there are not too many.
 fn fixed_array_size(element: &FieldClass, count: u64) -> Option<u64> {
-    let size = element.fixed_size?;
     let Some(before_last) = count.checked_sub(1) else { return Some(0) };
+    let size = element.fixed_size.filter(|size| *size > 0)?;
     let mask = u64::from(element.alignment()) - 1;
     let stride = size.checked_add(mask)? & !mask;
     stride.checked_mul(before_last)?.checked_add(size)

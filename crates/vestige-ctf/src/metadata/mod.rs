@@ -8,6 +8,7 @@
 
 mod attributes;
 mod blocks;
+mod budget;
 mod constants;
 pub mod derive;
 mod enumeration;

@@ -15,6 +15,8 @@ pub struct Parser {
     pub(super) declared_streams: Vec<u64>,
     /// The first event of each stream without a block yet: stream ID and line.
     pub(super) undeclared_streams: Vec<(u64, u32)>,
+    /// How much was copied of types that were used by their name.
+    pub(super) copied: u64,
     pub(super) scopes: Scopes,
     pub(super) trace: TraceClass,
 }
@@ -31,6 +33,7 @@ impl Parser {
             depth: 0,
             declared_streams: Vec::new(),
             undeclared_streams: Vec::new(),
+            copied: 0,
             scopes,
             trace: TraceClass::default(),
         }

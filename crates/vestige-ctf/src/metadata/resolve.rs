@@ -69,16 +69,19 @@ fn resolve_all(
     streams: &mut [StreamClass],
     slots: &mut Slots,
 ) -> Result<()> {
-    resolve_scopes(&mut [packet_header, &mut None, &mut None, &mut None, &mut None, &mut None], slots)?;
+    let mut header = [&mut *packet_header, &mut None, &mut None, &mut None, &mut None, &mut None];
+    resolve_scopes(&mut header, 0..1, slots)?;
     for stream in streams {
         let StreamClass { packet_context, event_header, event_context, event_classes, .. } = stream;
         resolve_scopes(
             &mut [packet_header, packet_context, event_header, event_context, &mut None, &mut None],
+            1..4,
             slots,
         )?;
         for EventClass { context, payload, .. } in event_classes {
             resolve_scopes(
                 &mut [packet_header, packet_context, event_header, event_context, context, payload],
+                4..6,
                 slots,
             )?;
         }
@@ -88,9 +91,15 @@ fn resolve_all(
 
 type Scopes<'a> = [&'a mut Option<FieldClass>; 6];
 
-fn resolve_scopes(scopes: &mut Scopes<'_>, slots: &mut Slots) -> Result<()> {
+/// Resolves the arrays and variants of the `users`; each scope is such a user only once,
+/// but what it refers to may be in all scopes before it.
+fn resolve_scopes(
+    scopes: &mut Scopes<'_>,
+    users: std::ops::Range<usize>,
+    slots: &mut Slots,
+) -> Result<()> {
     let mut dependencies = Vec::new();
-    for scope in 0..SCOPES.len() {
+    for scope in users {
         let mut position = Position { scope, path: Vec::new() };
         if let Some(class) = scope_class(scopes, scope) {
             collect(scopes, class, &mut position, &mut dependencies)?;
@@ -269,15 +278,14 @@ fn connect_variant(
     };
     selector.slot = slot;
     selector.signed = container.signed;
+    let exact: HashMap<&str, usize> = options.iter().copied().zip(0..).collect();
+    let bare = options.iter().rev().zip((0..options.len()).rev());
+    let bare: HashMap<&str, usize> =
+        bare.filter_map(|(name, index)| Some((name.strip_prefix('_')?, index))).collect();
+    let option = |label: &str| exact.get(label).or_else(|| bare.get(label)).copied();
     selector.ranges = mappings
         .iter()
-        .filter_map(|mapping| {
-            let bare = |name: &str| name.strip_prefix('_').map(str::to_owned);
-            let index = options.iter().position(|option| *option == mapping.label).or_else(|| {
-                options.iter().position(|option| bare(option).as_deref() == Some(&mapping.label))
-            })?;
-            Some((mapping.lower, mapping.upper, index))
-        })
+        .filter_map(|mapping| Some((mapping.lower, mapping.upper, option(&mapping.label)?)))
         .collect();
     Ok(())
 }

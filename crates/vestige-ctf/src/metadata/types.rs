@@ -1,5 +1,7 @@
 //! Types of TSDL: specifiers, declarators, aliases (CTF 1.8.3, section 4 and annex C).
 
+use std::collections::HashSet;
+
 use super::attributes::Attribute;
 use super::constants;
 use super::lexer::TokenKind;
@@ -26,11 +28,12 @@ impl Parser {
         let class = self.nested(Self::type_specifier)?;
         if typedef {
             loop {
-                let (name, class) = self.declarator(class.clone())?;
-                self.declare(NameSpace::Alias, &name, class)?;
+                let (name, declared) = self.declarator(class.clone())?;
+                self.declare(NameSpace::Alias, &name, declared)?;
                 if !self.accept(",") {
                     break;
                 }
+                self.charge_copy(&class)?;
             }
         }
         self.expect(";")
@@ -111,7 +114,9 @@ impl Parser {
                 break;
             }
         }
-        best.ok_or_else(|| self.error(format!("unknown type '{name}'")))
+        let class = best.ok_or_else(|| self.error(format!("unknown type '{name}'")))?;
+        self.charge_copy(&class)?;
+        Ok(class)
     }
 
     /// Reads `integer { … }`.
@@ -128,6 +133,7 @@ impl Parser {
             clock: None,
             role: None,
             slot: None,
+            noted: false,
         };
         for attribute in self.attributes()? {
             self.set_integer_attribute(&mut class, &attribute)?;
@@ -225,10 +231,12 @@ impl Parser {
     }
 
     /// The type behind a tag that is used without a body.
-    pub(super) fn tagged(&self, space: NameSpace, tag: Option<&str>) -> Result<FieldClass> {
+    pub(super) fn tagged(&mut self, space: NameSpace, tag: Option<&str>) -> Result<FieldClass> {
         let name = tag.ok_or_else(|| self.unexpected("a name or '{'"))?;
         let class = self.scopes.find(space, name).cloned();
-        class.ok_or_else(|| self.error(format!("unknown type '{name}'")))
+        let class = class.ok_or_else(|| self.error(format!("unknown type '{name}'")))?;
+        self.charge_copy(&class)?;
+        Ok(class)
     }
 
     fn structure_type(&mut self) -> Result<FieldClass> {
@@ -293,14 +301,15 @@ impl Parser {
         self.expect("{")?;
         self.scopes.push();
         let mut members = Vec::new();
+        let mut names = HashSet::new();
         while !self.accept("}") {
-            self.field(&mut members)?;
+            self.field(&mut members, &mut names)?;
         }
         self.scopes.pop();
         Ok(members)
     }
 
-    fn field(&mut self, members: &mut Vec<Member>) -> Result<()> {
+    fn field(&mut self, members: &mut Vec<Member>, names: &mut HashSet<String>) -> Result<()> {
         let TokenKind::Name(word) = self.peek() else {
             return Err(self.unexpected("a field"));
         };
@@ -313,14 +322,15 @@ impl Parser {
             return Ok(());
         }
         loop {
-            let (declared_name, class) = self.declarator(class.clone())?;
-            if members.iter().any(|member| member.declared_name == declared_name) {
+            let (declared_name, declared) = self.declarator(class.clone())?;
+            if !names.insert(declared_name.clone()) {
                 return Err(self.error(format!("field '{declared_name}' stands twice")));
             }
-            members.push(Member { declared_name, class });
+            members.push(Member { declared_name, class: declared });
             if !self.accept(",") {
                 break;
             }
+            self.charge_copy(&class)?;
         }
         self.expect(";")
     }
@@ -338,6 +348,7 @@ impl Parser {
         }
         // The last dimension is the innermost, as in C.
         let class = dimensions.into_iter().rev().fold(class, array);
+        self.check_nesting(&class)?;
         Ok((name, class))
     }
 

@@ -30,32 +30,6 @@ pub trait Builder {
     fn structure(&mut self, members: &[Member], values: Vec<Self::Value>) -> Self::Value;
 }
 
-/// Builds nothing: decoding for the sake of its errors.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct Validator;
-
-impl Builder for Validator {
-    type Value = ();
-
-    fn unsigned(&mut self, _: &IntegerClass, value: u64) {
-        std::hint::black_box(value);
-    }
-    fn signed(&mut self, _: &IntegerClass, value: i64) {
-        std::hint::black_box(value);
-    }
-    fn enumeration(&mut self, _: &IntegerClass, _: &[EnumerationMapping], value: u64) {
-        std::hint::black_box(value);
-    }
-    fn float(&mut self, value: f64) {
-        std::hint::black_box(value);
-    }
-    fn string(&mut self, bytes: &[u8]) {
-        std::hint::black_box(bytes);
-    }
-    fn array(&mut self, _: Vec<()>) {}
-    fn structure(&mut self, _: &[Member], _: Vec<()>) {}
-}
-
 /// Decodes a field into a value.
 ///
 /// # Errors

@@ -67,12 +67,19 @@ fn skip_elements(
     match element.fixed_size {
         // Packed elements are one step.
         Some(size) if size % u64::from(element.alignment()) == 0 => {
+            if size == 0 {
+                state.count_empty_elements(count)?;
+            }
             let bits = size.checked_mul(count).ok_or(DecodeError::OutOfData)?;
             reader.skip(bits)?;
         }
         _ => {
             for _ in 0..count {
+                let before = reader.position();
                 skip(element, reader, state)?;
+                if reader.position() == before {
+                    state.count_empty_elements(1)?;
+                }
             }
         }
     }

@@ -3,8 +3,8 @@
 use crate::bits::{low_bits, sign_extend, BitReader, OutOfData};
 use crate::model::{IntegerClass, Length, Member, Role, Selector};
 
-/// How many elements of no size at all are believed in an array.
-const MAX_EMPTY_ELEMENTS: u64 = 65_536;
+/// How many array elements of no size at all one record may have.
+pub(crate) const MAX_EMPTY_ELEMENTS: u64 = 4096;
 
 /// Why a field cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub enum DecodeError {
         /// The length it claims.
         length: u64,
     },
+    /// Arrays have more elements without a single bit than is believed.
+    TooManyEmpty,
+    /// The text of an array would be longer than memory should hold.
+    TextTooLong,
 }
 
 impl From<OutOfData> for DecodeError {
@@ -42,6 +46,10 @@ impl std::fmt::Display for DecodeError {
             Self::TooLong { length } => {
                 write!(f, "an array claims {length} elements, more than the packet can hold")
             }
+            Self::TextTooLong => f.write_str("the text of an array is longer than 512 MiB"),
+            Self::TooManyEmpty => {
+                write!(f, "arrays with more than {MAX_EMPTY_ELEMENTS} elements of no size")
+            }
         }
     }
 }
@@ -53,6 +61,8 @@ pub struct State {
     pub slots: Vec<u64>,
     /// The clock of the data stream, in cycles.
     pub clock: u64,
+    /// Array elements without a single bit since the last [`State::forget_empty_elements`].
+    empty_elements: u64,
     roles: [Option<u64>; 10],
 }
 
@@ -76,6 +86,27 @@ impl State {
         self.roles = [None; 10];
     }
 
+    /// Starts a new count of array elements without a single bit.
+    #[inline]
+    pub fn forget_empty_elements(&mut self) {
+        self.empty_elements = 0;
+    }
+
+    /// Counts array elements without a single bit: nothing else bounds their number, and
+    /// some bytes of nested arrays could claim more of them than anybody can step over.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError::TooManyEmpty`] when there are more than any tracer writes.
+    #[inline]
+    pub fn count_empty_elements(&mut self, count: u64) -> Result<(), DecodeError> {
+        self.empty_elements = self.empty_elements.saturating_add(count);
+        if self.empty_elements > MAX_EMPTY_ELEMENTS {
+            return Err(DecodeError::TooManyEmpty);
+        }
+        Ok(())
+    }
+
     /// Reads an integer and notes it for whoever needs it; returns its raw bits, which are
     /// sign-extended when it is signed.
     ///
@@ -89,12 +120,18 @@ impl State {
         reader: &mut BitReader<'_>,
     ) -> Result<u64, OutOfData> {
         reader.align(class.alignment)?;
-        let mut value = reader.unsigned(class.size, class.order)?;
-        if class.clock.is_some() {
-            self.advance_clock(class.size, value);
+        let raw = reader.unsigned(class.size, class.order)?;
+        let value =
+            if class.signed { sign_extend(raw, class.size) as u64 } else { raw };
+        if class.noted {
+            self.note(class, raw, value);
         }
-        if class.signed {
-            value = sign_extend(value, class.size) as u64;
+        Ok(value)
+    }
+
+    fn note(&mut self, class: &IntegerClass, raw: u64, value: u64) {
+        if class.clock.is_some() {
+            self.advance_clock(class.size, raw);
         }
         if let Some(place) = class.slot.and_then(|slot| self.slots.get_mut(slot)) {
             *place = value;
@@ -104,7 +141,6 @@ impl State {
                 *place = Some(value);
             }
         }
-        Ok(value)
     }
 
     /// Moves the clock to the next value whose low bits are `value`

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::packet::Packet;
+use super::pool::Buffers;
 use super::reader::{DataStream, Selection};
 use crate::bits::BitReader;
 use crate::model::{EventClass, FieldClass, StreamClass};
@@ -39,6 +40,14 @@ pub struct Batch {
     pub selection: Arc<Selection>,
 }
 
+impl Drop for Batch {
+    fn drop(&mut self) {
+        let data = std::mem::take(&mut self.data);
+        let records = std::mem::take(&mut self.records);
+        self.stream.pool.give(Buffers { data, records });
+    }
+}
+
 impl Batch {
     /// The stream class of all records.
     #[must_use]
@@ -73,6 +82,25 @@ impl Batch {
             }
         }
         BitReader::new(&self.data, u64::from(record.body), end)
+    }
+
+    /// The bytes of the records from one index to before another.
+    #[must_use]
+    pub fn size_of(&self, start: usize, end: usize) -> u64 {
+        let whole = self.data.len() as u64;
+        let at = |index: usize| {
+            self.records.get(index).map_or(whole, |record| u64::from(record.start) / 8)
+        };
+        at(end).saturating_sub(at(start))
+    }
+
+    /// Upper bound of the text of a record beside that of its own bytes.
+    #[must_use]
+    pub fn repeated_text(&self) -> u64 {
+        // The packet context is shown with each record; a number takes no more than this.
+        const TEXT_OF_BYTE: u64 = 16;
+        let context = (self.packet.head.len() as u64).saturating_mul(TEXT_OF_BYTE);
+        self.stream.names_size.saturating_add(context).max(1)
     }
 
     /// Byte offset of a record in its file.

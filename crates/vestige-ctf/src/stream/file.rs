@@ -50,7 +50,7 @@ impl DataFile {
         let mut state = State::new(trace.slot_count);
         let first = read_packet(source.as_ref(), 0, trace, &mut state)?.properties;
         let indexed = index.and_then(|bytes| lttng_index::parse(bytes, source.len()));
-        if let Some(packets) = indexed.filter(|packets| packets.first().is_some()) {
+        if let Some(packets) = indexed.filter(|packets| !packets.is_empty()) {
             return Ok(Self { source, packets, first, problem: None });
         }
         let (packets, problem) = list_packets(trace, source.as_ref(), &first, &mut state);
@@ -95,5 +95,13 @@ fn list_packets(
             }
         }
     }
-    (packets, None)
+    let problem = packets.last().filter(|_| offset > source.len()).map(|last| {
+        let message = format!(
+            "packet cut: it has {} bytes, the file holds {} of them",
+            last.size,
+            source.len() - last.offset
+        );
+        CtfError::packet(last.offset, message)
+    });
+    (packets, problem)
 }

@@ -8,7 +8,9 @@ mod batch;
 mod file;
 mod lost;
 mod lttng_index;
+mod names;
 mod packet;
+mod pool;
 mod reader;
 mod scan;
 

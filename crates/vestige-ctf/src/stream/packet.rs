@@ -10,6 +10,8 @@ use crate::source::ReadAt;
 
 const MAGIC: u64 = 0xC1FC_1FC1;
 const FIRST_READ: usize = 4096;
+/// Largest header and context together that is read, bytes.
+const MAX_HEAD: u64 = 16 * 1024 * 1024;
 
 /// What the header and the context of a packet say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,11 +70,12 @@ pub fn read_packet(
     let mut size = FIRST_READ;
     loop {
         let wanted = (size as u64).min(rest) as usize;
-        let head = read_exactly(source, offset, wanted)?;
+        let head = read_exactly(source, offset, wanted, Vec::new())?;
         let clock = state.clock;
         state.forget_roles();
+        state.forget_empty_elements();
         match decode_head(&head, trace, state) {
-            Err(HeadError::OutOfData) if (wanted as u64) < rest => {
+            Err(HeadError::OutOfData) if (wanted as u64) < rest.min(MAX_HEAD) => {
                 state.clock = clock;
                 size = size.saturating_mul(4);
             }
@@ -88,8 +91,13 @@ pub fn read_packet(
 }
 
 /// Reads `count` bytes that the file had when it was opened.
-pub(super) fn read_exactly(source: &dyn ReadAt, offset: u64, count: usize) -> Result<Vec<u8>> {
-    let mut buffer = vec![0; count];
+pub(super) fn read_exactly(
+    source: &dyn ReadAt,
+    offset: u64,
+    count: usize,
+    mut buffer: Vec<u8>,
+) -> Result<Vec<u8>> {
+    buffer.resize(count, 0);
     let mut filled = 0;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
         let at = offset + filled as u64;
@@ -125,7 +133,8 @@ impl HeadError {
         match self {
             Self::OutOfData => {
                 let message = format!(
-                    "packet header cut: its header and context do not fit the {rest} bytes left"
+                    "packet header cut: its header and context do not fit the {} bytes left",
+                    rest.min(MAX_HEAD)
                 );
                 CtfError::packet(offset, message)
             }

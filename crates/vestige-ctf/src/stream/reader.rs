@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::batch::{Batch, Record};
 use super::file::DataFile;
 use super::lost::{losses, Lost};
+use super::pool::{Buffers, Pool};
 use super::packet::{read_exactly, read_packet, Packet, PacketProperties, SharedPacket};
-use super::scan::{scan, Scan, ScanEnd};
+use super::scan::{scan, Scan, ScanEnd, Window};
 use super::MAX_ALIGNMENT;
 use crate::error::{CtfError, Result};
 use crate::model::TraceClass;
-use crate::record::State;
+use crate::record::{HeaderDecoder, State};
 
 /// Bytes of a packet that are read at once.
 const WINDOW: u64 = 256 * 1024;
@@ -39,8 +40,14 @@ pub struct DataStream {
     pub packets: Vec<(usize, usize)>,
     /// Whether fields of a record's body refer to its header.
     pub header_needed: bool,
+    /// How the headers of its records are decoded.
+    pub header: HeaderDecoder,
     /// The trace it belongs to.
     pub identity: TraceIdentity,
+    /// Upper bound of the bytes that names add to the text of a record.
+    pub names_size: u64,
+    /// Memory for its batches.
+    pub(super) pool: Pool,
     base: i64,
     frequency: Option<u64>,
 }
@@ -62,12 +69,33 @@ impl DataStream {
         if files.len() > 1 {
             order_packets(&files, &mut packets);
         }
-        let clock = trace.stream_classes.get(class).and_then(|class| class.clock);
+        let stream_class = trace.stream_classes.get(class);
+        let header_needed = trace.header_needed;
+        let header = stream_class.and_then(|class| class.event_header.as_ref());
+        let header = if header_needed {
+            // The fast way leaves no slots for the fields behind the header.
+            header.map_or(HeaderDecoder::None, |header| HeaderDecoder::General(header.clone()))
+        } else {
+            HeaderDecoder::new(header)
+        };
+        let clock = stream_class.and_then(|class| class.clock);
         let clock = clock.and_then(|index| trace.clocks.get(index));
         let base = clock.map_or(i64::MIN, crate::model::ClockClass::base_nanoseconds);
         let frequency = clock.map(|clock| clock.frequency);
-        let header_needed = trace.header_needed;
-        Self { trace, class, files, packets, header_needed, identity, base, frequency }
+        let names_size = stream_class.map_or(0, |class| super::names::names_size(&trace, class));
+        Self {
+            trace,
+            class,
+            files,
+            packets,
+            header_needed,
+            header,
+            identity,
+            names_size,
+            pool: Pool::default(),
+            base,
+            frequency,
+        }
     }
 
     /// Nanoseconds from the origin at a clock value; the lowest time without a clock.
@@ -116,6 +144,8 @@ pub struct Selection {
     pub classes: Option<Vec<bool>>,
     /// Per event record class whether a filter needs it, wanted or not, from the beginning.
     pub needed: Option<Vec<bool>>,
+    /// Whether to decode every field of every record, to be sure that it can be decoded.
+    pub check: bool,
 }
 
 impl Selection {
@@ -284,41 +314,45 @@ impl StreamReader {
         let base = place.position / 8 / boundary * boundary;
         let left = properties.available_bits.div_ceil(8) - base;
         let mut size = (place.position / 8 - base + WINDOW).min(left);
+        let Buffers { mut data, mut records } = self.stream.pool.take();
         loop {
-            let data = self.read_bytes(&place, base, size)?;
-            let scan = self.scan(&place, base, &data);
+            data = self.read_bytes(&place, base, size, data)?;
+            records.clear();
+            let scan = self.scan(&place, base, &data, records);
             let whole = size == left;
             match (&scan.end, scan.progress, whole) {
                 (ScanEnd::Partial, false, false) if size < MAX_RECORD => {
                     size = size.saturating_mul(4).min(left).min(MAX_RECORD);
+                    records = scan.records;
                 }
                 _ => return Ok(self.finish(place, base, data, scan, whole)),
             }
         }
     }
 
-    fn read_bytes(&self, place: &Place, base: u64, size: u64) -> Result<Vec<u8>> {
+    fn read_bytes(&self, place: &Place, base: u64, size: u64, buffer: Vec<u8>) -> Result<Vec<u8>> {
         let offset = place.packet.properties.offset + base;
         match self.stream.files.get(place.file) {
-            Some(file) => read_exactly(file.source.as_ref(), offset, size as usize),
+            Some(file) => read_exactly(file.source.as_ref(), offset, size as usize, buffer),
             None => Ok(Vec::new()),
         }
     }
 
-    fn scan(&mut self, place: &Place, base: u64, data: &[u8]) -> Scan {
+    fn scan(&mut self, place: &Place, base: u64, data: &[u8], records: Vec<Record>) -> Scan {
         let start = place.position - base * 8;
         let content = place.packet.properties.available_bits - base * 8;
         let end = content.min(data.len() as u64 * 8);
         let stream = Arc::clone(&self.stream);
         let Some(class) = stream.trace.stream_classes.get(stream.class) else {
             return Scan {
-                records: Vec::new(),
+                records,
                 position: end,
                 progress: true,
                 end: ScanEnd::Done,
             };
         };
-        scan(&stream, class, data, (start, end), &mut self.state, &self.selection)
+        let window = Window { data, start, end };
+        scan(&stream, class, &window, records, &mut self.state, &self.selection)
     }
 
     /// Notes where to go on and hands out what was found. An error waits in `problems`, so
@@ -350,6 +384,7 @@ impl StreamReader {
             None => self.place = Some(Place { packet: Arc::clone(&packet), file, position }),
         }
         if scan.records.is_empty() {
+            self.stream.pool.give(Buffers { data, records: scan.records });
             return None;
         }
         let stream = Arc::clone(&self.stream);

@@ -3,11 +3,14 @@
 use super::batch::Record;
 use super::reader::{DataStream, Selection};
 use crate::bits::BitReader;
-use crate::model::{EventClass, Role, StreamClass};
-use crate::record::{skip, DecodeError, State};
+use crate::model::{FieldClass, StreamClass};
+use crate::record::{check, skip, DecodeError, State};
 
 /// Most records of one batch, so that merging and rendering work on bounded pieces.
 const MAX_RECORDS: usize = 16_384;
+
+/// A common size of an event record, bits.
+const LIKELY_BITS: u64 = 8 * 24;
 
 /// How a scan ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,23 +53,53 @@ impl From<DecodeError> for Wrong {
     }
 }
 
-/// Scans bits `start..end` of a window. The clock in `state` ends at the last record.
+/// Bits `start..end` of some bytes of a packet.
+pub struct Window<'a> {
+    /// The bytes.
+    pub data: &'a [u8],
+    /// Where the first record begins, bits.
+    pub start: u64,
+    /// Where the content ends, bits.
+    pub end: u64,
+}
+
+/// Scans a window into the empty list `records`. The clock in `state` ends at the last one.
 pub fn scan(
     stream: &DataStream,
     class: &StreamClass,
-    data: &[u8],
-    (start, end): (u64, u64),
+    window: &Window<'_>,
+    mut records: Vec<Record>,
     state: &mut State,
     selection: &Selection,
 ) -> Scan {
-    let mut reader = BitReader::new(data, start, end);
-    let mut found =
-        Scan { records: Vec::new(), position: start, progress: false, end: ScanEnd::Done };
+    let mut reader = BitReader::new(window.data, window.start, window.end);
+    // Records are seldom smaller than this; growing the list moves all of it.
+    let likely = (window.end.saturating_sub(window.start) / LIKELY_BITS) as usize;
+    records.reserve(likely.min(MAX_RECORDS));
+    let position = window.start;
+    let mut found = Scan { records, position, progress: false, end: ScanEnd::Done };
+    if selection.check {
+        find_records::<true>(stream, class, &mut reader, state, selection, &mut found);
+    } else {
+        find_records::<false>(stream, class, &mut reader, state, selection, &mut found);
+    }
+    found
+}
+
+fn find_records<const CHECK: bool>(
+    stream: &DataStream,
+    class: &StreamClass,
+    reader: &mut BitReader<'_>,
+    state: &mut State,
+    selection: &Selection,
+    found: &mut Scan,
+) {
+    let everything = selection.is_everything();
     while reader.remaining() > 0 && found.records.len() < MAX_RECORDS {
         let clock = state.clock;
-        match record(class, &mut reader, state) {
+        match record::<CHECK>(stream, class, reader, state) {
             Ok(record) => {
-                if selection.accepts(stream, &record) {
+                if everything || selection.accepts(stream, &record) {
                     found.records.push(record);
                 }
                 found.position = reader.position();
@@ -79,7 +112,6 @@ pub fn scan(
             }
         }
     }
-    found
 }
 
 fn end_of(wrong: Wrong, start: u64) -> ScanEnd {
@@ -98,36 +130,41 @@ fn end_of(wrong: Wrong, start: u64) -> ScanEnd {
 }
 
 #[inline]
-fn record(
+fn record<const CHECK: bool>(
+    stream: &DataStream,
     class: &StreamClass,
     reader: &mut BitReader<'_>,
     state: &mut State,
 ) -> Result<Record, Wrong> {
     let before = reader.position();
-    let mut id = None;
-    if let Some(header) = &class.event_header {
-        state.forget_roles();
-        skip(header, reader, state)?;
-        id = state.role(Role::EventClassId);
-    }
+    state.forget_empty_elements();
+    let id = stream.header.decode(reader, state)?;
     let cycles = state.clock;
     let body = reader.position();
     let index = class_index(class, id)?;
-    if let Some(context) = &class.event_context {
-        skip(context, reader, state)?;
-    }
-    if let Some(EventClass { context, payload, .. }) = class.event_classes.get(index) {
-        if let Some(context) = context {
-            skip(context, reader, state)?;
-        }
-        if let Some(payload) = payload {
-            skip(payload, reader, state)?;
-        }
+    let event = class.event_classes.get(index);
+    let context = event.and_then(|event| event.context.as_ref());
+    let payload = event.and_then(|event| event.payload.as_ref());
+    for scope in [class.event_context.as_ref(), context, payload].into_iter().flatten() {
+        step::<CHECK>(scope, reader, state)?;
     }
     if reader.position() == before {
         return Err(Wrong::Empty);
     }
     Ok(Record { cycles, start: before as u32, body: body as u32, class: index as u32 })
+}
+
+#[inline]
+fn step<const CHECK: bool>(
+    scope: &FieldClass,
+    reader: &mut BitReader<'_>,
+    state: &mut State,
+) -> Result<(), DecodeError> {
+    if CHECK {
+        check(scope, reader, state)
+    } else {
+        skip(scope, reader, state)
+    }
 }
 
 /// Classes mostly stand in the order of their IDs; only others need a search.

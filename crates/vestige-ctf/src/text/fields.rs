@@ -18,6 +18,8 @@ pub struct FieldWriter<'a> {
     pub state: &'a mut State,
     /// Colours.
     pub palette: &'a Palette,
+    /// How long `out` may become while an array is written.
+    pub most: usize,
 }
 
 impl FieldWriter<'_> {
@@ -115,6 +117,9 @@ impl FieldWriter<'_> {
         }
         self.text("[");
         for index in 0..count {
+            if self.out.len() > self.most {
+                return Err(DecodeError::TextTooLong);
+            }
             self.text(if index == 0 { " " } else { ", " });
             if array.named {
                 self.text("[");

@@ -1,5 +1,7 @@
 //! The constant pieces of the text of a field class.
 
+use std::collections::HashMap;
+
 use super::escape::push_quoted;
 use super::options::Options;
 use crate::model::{
@@ -127,15 +129,14 @@ pub fn push_field_name(out: &mut Vec<u8>, options: &Options, name: &str) {
 
 /// Ranges of the same label belong together, in the place of the first.
 fn labels(mappings: &[EnumerationMapping], options: &Options) -> Vec<Label> {
-    let mut names: Vec<&str> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     let mut labels: Vec<Label> = Vec::new();
     for mapping in mappings {
-        let index = names.iter().position(|name| *name == mapping.label);
+        let place = *places.entry(&mapping.label).or_insert(labels.len());
         let range = (mapping.lower, mapping.upper);
-        match index.and_then(|index| labels.get_mut(index)) {
+        match labels.get_mut(place) {
             Some(label) => label.ranges.push(range),
             None => {
-                names.push(&mapping.label);
                 let mut text = options.palette.value.as_bytes().to_vec();
                 push_quoted(&mut text, mapping.label.as_bytes());
                 text.extend_from_slice(options.palette.reset.as_bytes());

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, RwLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use rayon::prelude::*;
 
@@ -20,7 +21,15 @@ use crate::record::{DecodeError, State};
 use crate::stream::{Batch, DataStream, Packet, Record};
 
 /// About how many records one task renders.
-const TASK_RECORDS: usize = 4096;
+const TASK_RECORDS: usize = 2048;
+/// Longest text of a merge that has arrays in it; merges are far smaller, but for a record
+/// that is all arrays of single bits.
+const MAX_TEXT: usize = 512 * 1024 * 1024;
+/// How much text a task writes before it tells the other tasks.
+const TEXT_STEP: usize = 1024 * 1024;
+
+/// Most pieces of text that are kept for use again.
+const MOST_PIECES: usize = 64;
 
 /// Source places: object, function and source line, each as text. Only ever appended to.
 pub type PlaceTable = RwLock<Vec<[String; 3]>>;
@@ -57,6 +66,8 @@ pub struct Renderer {
     last: Last,
     plans: HashMap<(usize, usize, String), Arc<StreamPlan>>,
     places: Vec<Vec<u8>>,
+    /// Pieces of text that are written, for those to come.
+    free: Mutex<Vec<Vec<u8>>>,
 }
 
 /// One task: some runs of a merge, with the index of their first record in the merge.
@@ -71,7 +82,14 @@ impl Renderer {
     #[must_use]
     pub fn new(options: Options, offset: OffsetSource) -> Self {
         let clock = TimeFormatter::new(options.clock, offset);
-        Self { options, clock, last: Last::default(), plans: HashMap::new(), places: Vec::new() }
+        Self {
+            options,
+            clock,
+            last: Last::default(),
+            plans: HashMap::new(),
+            places: Vec::new(),
+            free: Mutex::new(Vec::new()),
+        }
     }
 
     /// Appends a time as the records show it.
@@ -104,12 +122,21 @@ impl Renderer {
             merge,
             plans: &plans,
             derived: derived.map(|derived| (derived, self.places.as_slice())),
+            written: AtomicUsize::new(0),
+            free: &self.free,
         };
         let results: Vec<_> = tasks
             .into_par_iter()
             .map_with(self.clock.clone(), |clock, task| context.task(&task, clock))
             .collect();
         collect_pieces(results)
+    }
+
+    /// Takes back pieces of text that are written.
+    pub fn recycle(&self, pieces: Vec<Vec<u8>>) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.extend(pieces);
+        free.truncate(MOST_PIECES);
     }
 
     /// Splits runs into tasks and notes for each the time of the record before it.
@@ -185,8 +212,11 @@ fn place_text(name: &str, place: &[String; 3], options: &Options) -> Vec<u8> {
     out
 }
 
+/// Text, and the record after it that cannot be decoded, with the index of its batch.
+type Piece = (Vec<u8>, Option<(usize, CtfError)>);
+
 fn collect_pieces(
-    results: Vec<(Vec<u8>, Option<(usize, CtfError)>)>,
+    results: Vec<Piece>,
 ) -> (Vec<Vec<u8>>, Option<(usize, CtfError)>) {
     let mut pieces = Vec::with_capacity(results.len());
     for (piece, error) in results {
@@ -226,25 +256,31 @@ struct Context<'a> {
     merge: &'a Merge,
     plans: &'a [Arc<StreamPlan>],
     derived: Option<(&'a Derived, &'a [Vec<u8>])>,
+    /// About how much text all tasks have written.
+    written: AtomicUsize,
+    free: &'a Mutex<Vec<Vec<u8>>>,
 }
 
 /// What a task keeps of a batch from run to run.
 struct BatchText {
     packet_context: Vec<u8>,
     state: State,
+    /// How long the text of the task may become.
+    most: usize,
 }
 
 impl Context<'_> {
-    fn task(
-        &self,
-        task: &Task,
-        clock: &mut TimeFormatter,
-    ) -> (Vec<u8>, Option<(usize, CtfError)>) {
-        let mut out = Vec::with_capacity(TASK_RECORDS * 160);
+    fn task(&self, task: &Task, clock: &mut TimeFormatter) -> Piece {
+        let mut out = {
+            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+            free.pop().unwrap_or_default()
+        };
+        out.clear();
         let mut texts: Vec<Option<BatchText>> = Vec::new();
         texts.resize_with(self.merge.batches.len(), || None);
         let mut last = task.last;
         let mut index = task.first;
+        let mut told = 0;
         for run in &task.runs {
             let Some((batch, records)) = self.merge.run(run) else { continue };
             let Some(plan) = self.plans.get(run.batch as usize) else { continue };
@@ -252,6 +288,12 @@ impl Context<'_> {
             let text = place.get_or_insert_with(|| self.batch_text(batch, plan));
             for record in records {
                 let length = out.len();
+                if length - told > TEXT_STEP {
+                    self.written.fetch_add(length - told, Ordering::Relaxed);
+                    told = length;
+                }
+                let others = self.written.load(Ordering::Relaxed).saturating_sub(told);
+                text.most = MAX_TEXT.saturating_sub(others);
                 let times = (record.cycles, batch.nanoseconds(record));
                 let Some(event) = plan.events.get(record.class as usize) else { continue };
                 event.header.push(&mut out, self.options, clock, times, &mut last);
@@ -286,11 +328,12 @@ impl Context<'_> {
             let end = head.len() as u64 * 8;
             let mut reader = BitReader::new(head, properties.context_at, end);
             let palette = &self.options.palette;
-            let mut writer = FieldWriter { out: &mut out, state: &mut state, palette };
+            let most = MAX_TEXT;
+            let mut writer = FieldWriter { out: &mut out, state: &mut state, palette, most };
             // The packet was decoded when it was read, so this cannot fail now.
             let _ = writer.scope(context, &mut reader, None);
         }
-        BatchText { packet_context: out, state: batch.state() }
+        BatchText { packet_context: out, state: batch.state(), most: MAX_TEXT }
     }
 
     fn scope_name(&self, out: &mut Vec<u8>, name: &str) {
@@ -328,7 +371,8 @@ impl Context<'_> {
                 self.scope_name(out, name);
             }
             let palette = &self.options.palette;
-            let mut writer = FieldWriter { out, state: &mut text.state, palette };
+            let most = text.most;
+            let mut writer = FieldWriter { out, state: &mut text.state, palette, most };
             writer.scope(scope, &mut reader, last)?;
         }
         out.push(b'\n');

@@ -92,6 +92,9 @@ class SummarySink:
         summary: Where the counts go.
     """
 
+    checks_every_field = False
+    """The inner sink decodes what it shows."""
+
     def __init__(self, inner: Sink, summary: Summary) -> None:
         self._inner = inner
         self._summary = summary

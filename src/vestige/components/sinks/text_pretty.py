@@ -115,6 +115,9 @@ class TextPrettySink:
         warnings: Where warnings go.
     """
 
+    checks_every_field = False
+    """Fields are decoded when their text is written."""
+
     def __init__(
         self,
         options: TextOptions | None = None,
