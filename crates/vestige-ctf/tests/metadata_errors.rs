@@ -40,7 +40,6 @@ fn declarations_that_are_cut_or_malformed() {
     assert_refused("env { a = ; };", 1, "expected an integer, found ';'");
     assert_refused("{ };", 1, "expected a declaration");
     assert_refused("\nfoo { };", 2, "unknown type 'foo'");
-    assert_refused("trace { wrong.scope := struct { }; };", 1, "'wrong.scope' is no scope");
     assert_refused("event { fields := integer { size = 8; }; };", 1, "expected a structure");
 }
 
@@ -120,7 +119,6 @@ fn what_cannot_be_decoded_is_refused_before_any_data_is_read() {
     assert!(fields("u8 n; variant <n> { u8 a; } v;").contains("is no enumeration"));
     assert!(fields("variant { u8 a; } v;").contains("variant without a selector"));
     let whole = |text: &str| refusal(text).message;
-    assert!(whole("trace { major = 1; };").contains("declares no stream and no event"));
     assert!(whole("").contains("metadata is empty"));
     assert!(whole("stream { id = 0; }; stream { id = 1; };").contains("no 'stream_id'"));
     let events = "event { id = 0; stream_id = 0; }; event { id = 1; stream_id = 0; };";

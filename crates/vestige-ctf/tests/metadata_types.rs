@@ -291,10 +291,10 @@ fn events_may_stand_before_their_stream_block() {
 }
 
 #[test]
-fn attributes_and_call_sites_that_mean_nothing_to_the_reader_are_passed_over() {
+fn what_means_nothing_to_the_reader_is_passed_over() {
     let trace = parse(
         "callsite { name = \"e\"; func = \"main\"; line = 12; };\n\
-         trace { major = 1; minor = 8; extension.of.somebody = 3; };\n\
+         trace { major = 1; minor = 8; extension.of.somebody = 3; their.scope := struct { }; };\n\
          event { name = e; custom = \"x\"; };\n",
     );
     assert_eq!(trace.stream_classes[0].event_classes.len(), 1);

@@ -89,6 +89,14 @@ def data_file_names(directory: Path) -> Sequence[str]:
         for entry in entries:
             if entry.name == METADATA or entry.name.startswith("."):
                 continue
-            if entry.is_file() and entry.stat().st_size > 0:
+            if _is_data(entry):
                 names.append(entry.name)
     return sorted(names)
+
+
+def _is_data(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file() and entry.stat().st_size > 0
+    except OSError:
+        # A link to itself, or a file that was just removed.
+        return False

@@ -18,6 +18,11 @@ from .discovery import METADATA, FoundTrace, data_file_names
 
 __all__ = ["DamagedFile", "LogicalTrace", "StreamFiles", "open_traces"]
 
+LARGEST_METADATA = 64 * 1024 * 1024
+"""Most bytes of metadata that are read; real ones have some hundred kilobytes."""
+LARGEST_INDEX = 64 * 1024 * 1024
+"""Most bytes of an index file that are read: enough for a million packets."""
+
 
 @dataclass(frozen=True, slots=True)
 class DamagedFile:
@@ -102,7 +107,12 @@ def read_metadata(directory: Path) -> core.TraceClass:
         TraceFormatError: It cannot be read or is no valid CTF metadata.
     """
     path = directory / METADATA
+    _check_name(path)
     try:
+        if path.stat().st_size > LARGEST_METADATA:
+            raise TraceFormatError(
+                f"the metadata has more than {LARGEST_METADATA >> 20} MiB", path=path
+            )
         content = path.read_bytes()
     except OSError as error:
         raise TraceFormatError(
@@ -132,6 +142,7 @@ def _add_file(trace: LogicalTrace, directory: Path, name: str) -> None:
     path = directory / name
     index = _read_index(directory, name)
     try:
+        _check_name(path)
         opened = core.DataFile.open(trace.trace_class, str(path), index=index)
     except TraceFormatError as error:
         trace.damaged.append(DamagedFile(path, error))
@@ -139,6 +150,14 @@ def _add_file(trace: LogicalTrace, directory: Path, name: str) -> None:
     identity = None if opened.beginning is None else opened.stream_instance
     stream = _matching_stream(trace, opened.stream_class, identity)
     stream.files.append(opened)
+
+
+def _check_name(path: Path) -> None:
+    """Refuse a path that the core cannot be told: it takes names as text."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise TraceFormatError("cannot open: the path is no UTF-8 text", path=path) from error
 
 
 def _matching_stream(
@@ -155,7 +174,11 @@ def _matching_stream(
 
 def _read_index(directory: Path, name: str) -> bytes | None:
     """Return LTTng's index of a data stream file; without one, headers are read."""
+    path = directory / "index" / f"{name}.idx"
     try:
-        return (directory / "index" / f"{name}.idx").read_bytes()
+        # Anything but a regular file might never end, and an index only saves time.
+        if not path.is_file() or path.stat().st_size > LARGEST_INDEX:
+            return None
+        return path.read_bytes()
     except OSError:
         return None

@@ -98,3 +98,9 @@ class Place:
         if not self.file or not self.directory or self.file.startswith("/"):
             return self.file
         return f"{self.directory.rstrip('/')}/{self.file}"
+
+    def __str__(self) -> str:
+        """Write the place in a few words, for people: function, file and line."""
+        where = f"{self.source_path}:{self.line}" if self.line else None
+        name = self.function or self.binary.mapping.path
+        return name if where is None else f"{name} at {where}"

@@ -85,7 +85,8 @@ impl Parser {
         for (key, class, line) in block.types {
             match key.as_str() {
                 "packet.header" => self.trace.packet_header = Some(structure(class, line, &key)?),
-                _ => return Err(unknown_type(&key, line)),
+                // An unknown scope is none of the reader's business.
+                _ => {}
             }
         }
         Ok(())
@@ -122,14 +123,18 @@ impl Parser {
             offset_cycles: 0,
             absolute: false,
         };
+        let mut offset = 0;
         for attribute in self.attributes()? {
-            set_clock_attribute(&mut clock, &attribute)?;
+            match attribute.key.as_str() {
+                "offset" => offset = attribute.integer()?,
+                _ => set_clock_attribute(&mut clock, &attribute)?,
+            }
         }
         self.expect(";")?;
         if clock.name.is_empty() {
             return Err(CtfError::metadata(line, "clock without a name"));
         }
-        normalise_offset(&mut clock);
+        set_offset(&mut clock, offset);
         if self.trace.clocks.iter().any(|known| known.name == clock.name) {
             return Err(CtfError::metadata(line, format!("clock '{}' stands twice", clock.name)));
         }
@@ -160,7 +165,8 @@ impl Parser {
                 "packet.context" => stream.packet_context = Some(class),
                 "event.header" => stream.event_header = Some(class),
                 "event.context" => stream.event_context = Some(class),
-                _ => return Err(unknown_type(&key, line)),
+                // An unknown scope is none of the reader's business.
+                _ => {}
             }
         }
         Ok(())
@@ -195,7 +201,8 @@ impl Parser {
             match key.as_str() {
                 "context" => event.context = Some(class),
                 "fields" => event.payload = Some(class),
-                _ => return Err(unknown_type(&key, line)),
+                // An unknown scope is none of the reader's business.
+                _ => {}
             }
         }
         let stream_id = self.stream_of_event(stream_id, line)?;
@@ -246,10 +253,6 @@ fn find<'a>(attributes: &'a [Attribute], key: &str) -> Option<&'a Attribute> {
     attributes.iter().find(|attribute| attribute.key == key)
 }
 
-fn unknown_type(key: &str, line: u32) -> CtfError {
-    CtfError::metadata(line, format!("'{key}' is no scope of this block"))
-}
-
 fn structure(class: FieldClass, line: u32, key: &str) -> Result<FieldClass> {
     if matches!(class.kind, crate::model::FieldKind::Structure { .. }) {
         Ok(class)
@@ -271,16 +274,17 @@ fn set_clock_attribute(clock: &mut ClockClass, attribute: &Attribute) -> Result<
         }
         "precision" => clock.precision = attribute.unsigned()?,
         "offset_s" => clock.offset_seconds = attribute.signed()?,
-        "offset" => clock.offset_cycles = attribute.unsigned()?,
         "absolute" => clock.absolute = attribute.boolean()?,
         _ => {}
     }
     Ok(())
 }
 
-/// Keeps the cycles below one second, so that their nanoseconds are exact for longer.
-fn normalise_offset(clock: &mut ClockClass) {
-    let seconds = clock.offset_cycles / clock.frequency;
-    clock.offset_cycles %= clock.frequency;
-    clock.offset_seconds = clock.offset_seconds.wrapping_add_unsigned(seconds);
+/// Keeps the cycles below one second, so that their nanoseconds are exact for longer; an
+/// offset before the origin counts back from the whole seconds.
+fn set_offset(clock: &mut ClockClass, cycles: i128) {
+    let frequency = i128::from(clock.frequency);
+    let seconds = cycles.div_euclid(frequency) as i64;
+    clock.offset_cycles = cycles.rem_euclid(frequency) as u64;
+    clock.offset_seconds = clock.offset_seconds.wrapping_add(seconds);
 }

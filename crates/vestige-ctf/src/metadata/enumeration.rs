@@ -3,7 +3,7 @@
 use super::lexer::TokenKind;
 use super::parser::Parser;
 use super::scope::NameSpace;
-use crate::error::Result;
+use crate::error::{CtfError, Result};
 use crate::model::{EnumerationMapping, FieldClass, FieldKind, IntegerClass};
 
 impl Parser {
@@ -20,7 +20,9 @@ impl Parser {
             return self.tagged(NameSpace::Enumeration, tag.as_deref());
         }
         let container = self.container(container)?;
+        let line = self.line();
         let mappings = self.mappings()?;
+        check_mappings(&container, &mappings, line)?;
         let class = FieldClass::new(FieldKind::Enumeration(container, mappings));
         if let Some(tag) = tag {
             if !self.scopes.declare(NameSpace::Enumeration, &tag, class.clone()) {
@@ -77,5 +79,28 @@ impl Parser {
         let lower = self.integer()?;
         let upper = if self.accept("...") { self.integer()? } else { lower };
         Ok((lower, upper))
+    }
+}
+
+/// The values of all labels must be values of the container (CTF 1.8.3, section 4.1.8).
+fn check_mappings(
+    container: &IntegerClass,
+    mappings: &[EnumerationMapping],
+    line: u32,
+) -> Result<()> {
+    let bits = container.size - u32::from(container.signed);
+    let highest = (1i128 << bits) - 1;
+    let lowest = if container.signed { -(1i128 << bits) } else { 0 };
+    let outside = mappings.iter().find(|one| one.lower < lowest || one.upper > highest);
+    match outside {
+        _ if mappings.is_empty() => Err(CtfError::metadata(line, "an enum needs a label")),
+        None => Ok(()),
+        Some(EnumerationMapping { label, .. }) => {
+            let message = format!(
+                "enum label '{label}': its value does not fit the container, \
+                 which holds {lowest} to {highest}"
+            );
+            Err(CtfError::metadata(line, message))
+        }
     }
 }

@@ -29,8 +29,8 @@ pub enum TokenKind {
 }
 
 /// Longest first, so that a prefix does not win.
-const PUNCTUATION: [&str; 18] = [
-    "...", ":=", "->", "{", "}", "[", "]", "(", ")", "<", ">", ":", ";", ",", "=", ".", "*", "-",
+const PUNCTUATION: [&str; 19] = [
+    "...", ":=", "->", "{", "}", "[", "]", "(", ")", "<", ">", ":", ";", ",", "=", ".", "*", "-", "+",
 ];
 
 struct Lexer<'a> {

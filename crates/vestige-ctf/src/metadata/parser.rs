@@ -177,6 +177,9 @@ impl Parser {
     /// Reads an integer constant with its sign.
     pub(super) fn integer(&mut self) -> Result<i128> {
         let negative = self.accept("-");
+        if !negative {
+            self.accept("+");
+        }
         match self.peek() {
             &TokenKind::Integer(value) => {
                 self.advance();

@@ -25,6 +25,7 @@ impl Parser {
             return self.typealias();
         }
         let typedef = self.accept_word("typedef");
+        let tagged = matches!(self.peek_ahead(1), TokenKind::Name(_));
         let class = self.nested(Self::type_specifier)?;
         if typedef {
             loop {
@@ -35,6 +36,11 @@ impl Parser {
                 }
                 self.charge_copy(&class)?;
             }
+        }
+        if tagged && !typedef {
+            // The grammar lets a tagged declaration end with its brace.
+            self.accept(";");
+            return Ok(());
         }
         self.expect(";")
     }
@@ -92,6 +98,7 @@ impl Parser {
     }
 
     fn aliased_type(&mut self) -> Result<FieldClass> {
+        let line = self.line();
         let mut name = self.name()?;
         // The longest run of words that is an alias; the word after it names the field.
         let mut words = 0;
@@ -114,7 +121,8 @@ impl Parser {
                 break;
             }
         }
-        let class = best.ok_or_else(|| self.error(format!("unknown type '{name}'")))?;
+        let unknown = || crate::CtfError::metadata(line, format!("unknown type '{name}'"));
+        let class = best.ok_or_else(unknown)?;
         self.charge_copy(&class)?;
         Ok(class)
     }

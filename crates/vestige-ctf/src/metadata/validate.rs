@@ -13,9 +13,6 @@ fn error(message: impl Into<String>) -> CtfError {
 ///
 /// Names the scope and the field, and what the specification expects of it.
 pub fn validate(trace: &TraceClass) -> Result<()> {
-    if trace.stream_classes.is_empty() {
-        return Err(error("the metadata declares no stream and no event"));
-    }
     if let Some(header) = &trace.packet_header {
         validate_packet_header(header)?;
     }
