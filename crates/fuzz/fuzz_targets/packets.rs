@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use vestige_ctf::metadata;
 use vestige_ctf::model::TraceClass;
 use vestige_ctf::muxer::{Merge, Muxer};
-use vestige_ctf::record::{build, Validator};
+use vestige_ctf::record::check;
 use vestige_ctf::stream::{Batch, DataFile, DataStream, Record, Selection, TraceIdentity};
 use vestige_ctf::text::{Options, Renderer};
 
@@ -88,7 +88,7 @@ fn validate_record(batch: &Batch, record: &Record) {
     let mut state = batch.state();
     let mut reader = batch.body_reader(record, &mut state);
     for scope in batch.body_scopes(record).into_iter().flatten() {
-        let built = build(scope, &mut reader, &mut state, &mut Validator);
+        let built = check(scope, &mut reader, &mut state);
         assert_eq!(built, Ok(()), "a record that was found could not be decoded");
     }
 }

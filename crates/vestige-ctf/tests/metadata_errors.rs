@@ -120,6 +120,7 @@ fn what_cannot_be_decoded_is_refused_before_any_data_is_read() {
     assert!(fields("variant { u8 a; } v;").contains("variant without a selector"));
     let whole = |text: &str| refusal(text).message;
     assert!(whole("").contains("metadata is empty"));
+    assert!(whole("\n\0\0 /* nothing */ \n").contains("declares nothing"));
     assert!(whole("stream { id = 0; }; stream { id = 1; };").contains("no 'stream_id'"));
     let events = "event { id = 0; stream_id = 0; }; event { id = 1; stream_id = 0; };";
     assert!(whole(events).contains("its event header has no 'id'"));

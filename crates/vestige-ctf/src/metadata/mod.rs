@@ -20,7 +20,7 @@ mod scope;
 mod types;
 pub mod validate;
 
-use crate::error::Result;
+use crate::error::{CtfError, ErrorKind, Result};
 use crate::model::TraceClass;
 
 /// Deepest nesting of types that is read; hostile metadata must not exhaust the stack.
@@ -43,6 +43,11 @@ pub fn parse(bytes: &[u8]) -> Result<TraceClass> {
 /// An error with the line that is wrong and what was expected there.
 pub fn parse_text(text: &[u8]) -> Result<TraceClass> {
     let tokens = lexer::tokens(text)?;
+    if tokens.len() < 2 {
+        // Zeros and white space, such as a crash leaves behind, are no trace without streams.
+        let message = "the metadata declares nothing; expected TSDL text";
+        return Err(CtfError::new(ErrorKind::Metadata, message));
+    }
     let mut trace = parser::Parser::new(tokens).trace_class()?;
     resolve::resolve(&mut trace)?;
     derive::derive(&mut trace);
