@@ -73,7 +73,6 @@ impl Parser {
     /// Reads the `trace` block.
     pub(super) fn trace_block(&mut self) -> Result<()> {
         let block = self.block()?;
-        self.trace_declared = true;
         for attribute in &block.attributes {
             match attribute.key.as_str() {
                 "major" => self.trace.version.0 = attribute.unsigned()?,

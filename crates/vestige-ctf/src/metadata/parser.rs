@@ -11,8 +11,6 @@ pub struct Parser {
     tokens: Vec<Token>,
     position: usize,
     depth: u32,
-    /// Whether the `trace` block was read.
-    pub(super) trace_declared: bool,
     /// IDs of the streams whose block was read; events may come before theirs.
     pub(super) declared_streams: Vec<u64>,
     /// The first event of each stream without a block yet: stream ID and line.
@@ -33,7 +31,6 @@ impl Parser {
             tokens,
             position: 0,
             depth: 0,
-            trace_declared: false,
             declared_streams: Vec::new(),
             undeclared_streams: Vec::new(),
             copied: 0,
@@ -53,8 +50,8 @@ impl Parser {
         while *self.peek() != TokenKind::End {
             self.top_level()?;
         }
-        if !self.trace_declared {
-            return Err(self.error("the metadata has no trace block"));
+        if self.tokens.len() <= 1 {
+            return Err(self.error("the metadata declares nothing: expected a trace block"));
         }
         for (id, line) in &self.undeclared_streams {
             // A trace without any stream block has one implicit stream.
