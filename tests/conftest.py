@@ -25,7 +25,9 @@ def lttng() -> Iterator[LttngEnvironment]:
 
 
 @pytest.fixture(scope="session")
-def workshop(lttng: LttngEnvironment, tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def workshop(
+    lttng: LttngEnvironment, tmp_path_factory: pytest.TempPathFactory
+) -> Workshop:
     """A directory in which recipes build and record, shared by all tests."""
     return Workshop(lttng, tmp_path_factory.mktemp("workshop"))
 

@@ -52,7 +52,13 @@ INSTRUMENTED = (
     "-finstrument-functions",
     "-finstrument-functions-exclude-function-list=lttng_ust,lttng__",
 )
-EVENTS = ("shop:*", "pricing:*", "discount:*", *STATE_DUMP_EVENTS, "lttng_ust_cyg_profile:*")
+EVENTS = (
+    "shop:*",
+    "pricing:*",
+    "discount:*",
+    *STATE_DUMP_EVENTS,
+    "lttng_ust_cyg_profile:*",
+)
 CONTEXTS = ("ip", "vpid", "vtid", "procname")
 
 
@@ -78,7 +84,10 @@ def split(installed: Path, debug: Path) -> None:
 def record(installed: Path, trace: Path) -> None:
     """Run the shop at its neutral path and record it into `trace`."""
     shop = Program(
-        [INSTALL_DIRECTORY / "bin" / "shop", INSTALL_DIRECTORY / "plugins" / "libdiscount.so"],
+        [
+            INSTALL_DIRECTORY / "bin" / "shop",
+            INSTALL_DIRECTORY / "plugins" / "libdiscount.so",
+        ],
         preload=[DL_HELPER, CYG_PROFILE_HELPER],
     )
     channel = Channel(contexts=CONTEXTS, events=EVENTS, sub_buffer_size="64K")
@@ -117,7 +126,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _compile(source: str, output: Path, linking: Sequence[str]) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
-    flags = ["-O2", "-g", f"-ffile-prefix-map={SOURCES}={MAPPED_SOURCES}", "-Wl,--build-id"]
+    flags = [
+        "-O2",
+        "-g",
+        f"-ffile-prefix-map={SOURCES}={MAPPED_SOURCES}",
+        "-Wl,--build-id",
+    ]
     run_tool(["gcc", *flags, "-I.", source, "-o", output, *linking], directory=SOURCES)
 
 

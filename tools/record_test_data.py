@@ -122,7 +122,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(reason)
     too_large = False
     DATA.mkdir(exist_ok=True)
-    mapped = [f"-ffile-prefix-map={PROGRAMS}=tests/programs", f"-ffile-prefix-map={Path.cwd()}=."]
+    mapped = [
+        f"-ffile-prefix-map={PROGRAMS}=tests/programs",
+        f"-ffile-prefix-map={Path.cwd()}=.",
+    ]
     toolchain = Toolchain(flags=("-O2", "-g", *mapped))
     private = [Path("/opt")]
     with (

@@ -5,8 +5,8 @@
 ...     print(event.timestamp, event.name, event.payload, event.debug_info)
 
 :func:`open` gives a :class:`Trace`; iterating over it, or over a selection such as
-``trace.events("my_app:*")``, yields :class:`Event` objects, whose fields are decoded when
-they are asked for. Everything that goes wrong is a :class:`VestigeError`.
+``trace.events("my_app:*")``, yields :class:`Event` objects, whose fields are decoded
+when they are asked for. Everything that goes wrong is a :class:`VestigeError`.
 """
 
 from __future__ import annotations

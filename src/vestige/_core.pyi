@@ -112,7 +112,7 @@ class DataFile:
     def packets(
         self,
     ) -> list[tuple[int, int, int | None, int | None, int | None, int | None]]:
-        """Offset and size (bytes), beginning and end (cycles), discarded events, number."""
+        """Offset, size (bytes), beginning, end (cycles), discarded events, number."""
 
 @final
 class DataStream:
@@ -215,9 +215,9 @@ class EventRecord:
         """Decode a field: of the payload, else the specific, else the common context.
 
         Integers become :class:`int`, enumerations
-        :class:`~vestige.values.EnumerationValue`, floating point numbers :class:`float`,
-        strings :class:`str`, arrays :class:`list`, structures :class:`dict`; a variant is
-        the option that is selected.
+        :class:`~vestige.values.EnumerationValue`, floating point numbers
+        :class:`float`, strings :class:`str`, arrays :class:`list`, structures
+        :class:`dict`; a variant is the option that is selected.
 
         Raises:
             KeyError: The event record has no such field.
@@ -307,16 +307,14 @@ class FieldsView:
 class TextRenderer:
     """Renders merges as Babeltrace 2's ``sink.text.pretty`` does."""
 
-    def __new__(
-        cls, options: Mapping[str, bool], zone_offset: Any
-    ) -> TextRenderer:
+    def __new__(cls, options: Mapping[str, bool], zone_offset: Any) -> TextRenderer:
         """Make a renderer.
 
         Args:
             options: The fields of
                 :class:`vestige.components.sinks.text_pretty.TextOptions` by name.
-            zone_offset: Called with seconds since the epoch; returns the offset of local
-                time from UTC, seconds.
+            zone_offset: Called with seconds since the epoch; returns the offset of
+                local time from UTC, seconds.
         """
 
     def write(self, merge: Merge, runs: tuple[int, int], descriptor: int) -> int:

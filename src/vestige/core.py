@@ -7,14 +7,13 @@ that a missing or stale extension is reported once and clearly.
 from __future__ import annotations
 
 try:
-    from . import _core
+    from ._core import __version__ as _compiled_version
 except ImportError as error:  # pragma: no cover - only on a broken installation
     raise ImportError(
         "the compiled part of Vestige (vestige._core) is missing: "
         "build it with 'pip install .' in the source tree"
     ) from error
 
-from ._version import __version__
 from ._core import (
     DataFile,
     DataStream,
@@ -29,6 +28,7 @@ from ._core import (
     TraceClass,
     file_crc32,
 )
+from ._version import __version__
 
 __all__ = [
     "DataFile",
@@ -48,10 +48,10 @@ __all__ = [
 
 def _check_version() -> None:
     """Refuse an extension of another version: its calls would fail in odd ways."""
-    if _core.__version__ != __version__:
+    if _compiled_version != __version__:
         raise ImportError(
             f"vestige {__version__} found a compiled part of version "
-            f"{_core.__version__}: build it again with 'pip install .'"
+            f"{_compiled_version}: build it again with 'pip install .'"
         )
 
 

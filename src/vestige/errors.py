@@ -3,7 +3,7 @@
 ::
 
     VestigeError
-    ├── TraceFormatError(ValueError)   bytes that are no valid CTF: metadata, packets, index
+    ├── TraceFormatError(ValueError)   bytes that are no valid CTF
     │   └── NotATraceError             a path that holds no CTF trace at all
     ├── DebugInfoError(ValueError)     an object or debug file that cannot be used
     ├── SelectionError(ValueError)     a request that makes no sense for this trace

@@ -84,7 +84,7 @@ class EventSelection:
         Yields:
             The merges, with debug information attached when the trace has it.
         """
-        return self._trace._read(self._selection)
+        return self._trace.read(self._selection)
 
     def count(self) -> int:
         """Return the number of event records; no payload is turned into values."""
@@ -180,7 +180,15 @@ class Trace(EventSelection):
         )
         return sorted({name for name in classes if name is not None})
 
-    def _read(self, selection: Selection) -> Iterator[Merge]:
+    def read(self, selection: Selection) -> Iterator[Merge]:
+        """Read merges; :meth:`EventSelection.merges` is the friendlier way.
+
+        Args:
+            selection: Which event records are wanted.
+
+        Yields:
+            The merges.
+        """
         self.losses.clear()
         options = self._debug_info
         component = None if options is None else DebugInfoFilter(options)

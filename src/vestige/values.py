@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Self
 
 __all__ = ["EnumerationValue", "utc_datetime"]
 
@@ -20,7 +21,7 @@ class EnumerationValue(int):
     labels: tuple[str, ...]
     """All labels of the value, in the order of the metadata."""
 
-    def __new__(cls, value: int, labels: Sequence[str]) -> EnumerationValue:
+    def __new__(cls, value: int, labels: Sequence[str]) -> Self:
         """Make a value from its number and its labels."""
         made = super().__new__(cls, value)
         made.labels = tuple(labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from support.catalogue import RECORDERS, Recordings
 from support.recipes import Recording, Workshop
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
 from oracle.peer_skips import skip_reason
 from support.catalogue import RECORDERS, Recordings
 from support.peers import babeltrace
@@ -68,7 +69,9 @@ def assert_same_output(
         pytest.skip(reason)
     trace = recordings(name).trace
     expected = babeltrace(trace, *options, environment=environment)
-    assert expected.status == 0, f"babeltrace2 ended with {expected.status}: see peer_skips.py"
+    assert expected.status == 0, (
+        f"babeltrace2 ended with {expected.status}: see peer_skips.py"
+    )
     actual = convert(trace, *options, environment=environment)
     if actual.stdout != expected.stdout:
         pytest.fail(_explain(expected.stdout, actual.stdout), pytrace=False)
@@ -77,7 +80,9 @@ def assert_same_output(
 
 
 @pytest.mark.parametrize("name", RECORDERS)
-def test_prints_every_recording_like_babeltrace(recordings: Recordings, name: str) -> None:
+def test_prints_every_recording_like_babeltrace(
+    recordings: Recordings, name: str
+) -> None:
     """Text and loss warnings of each kind of recording are the same."""
     assert_same_output(recordings, name)
 
@@ -92,8 +97,12 @@ def test_takes_the_options_of_babeltrace(
 
 
 @pytest.mark.parametrize("zone", ["Asia/Kathmandu", "America/St_Johns", "EST5EDT"])
-@pytest.mark.parametrize("options", [(), ("--clock-date",), ("--clock-gmt",)], ids=" ".join)
-def test_prints_local_time(recordings: Recordings, zone: str, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "options", [(), ("--clock-date",), ("--clock-gmt",)], ids=" ".join
+)
+def test_prints_local_time(
+    recordings: Recordings, zone: str, options: tuple[str, ...]
+) -> None:
     """Times of day follow the zone in TZ, also where it is no whole hour from UTC."""
     assert_same_output(recordings, "losses", options, {"TZ": zone})
 
@@ -109,7 +118,9 @@ def test_writes_to_a_file(recordings: Recordings, tmp_path: Path) -> None:
 
 def test_merges_several_traces(recordings: Recordings) -> None:
     """Traces given together are printed as one, ordered by time."""
-    first, second, last = (recordings(n).trace for n in ("greeting", "forking", "processes-pid"))
+    first, second, last = (
+        recordings(n).trace for n in ("greeting", "forking", "processes-pid")
+    )
     expected = babeltrace(last, str(first), str(second))
     actual = convert(last, str(first), str(second))
     if actual.stdout != expected.stdout:
@@ -123,11 +134,17 @@ def test_reads_a_trace_directory_itself(recordings: Recordings) -> None:
 
 
 def _explain(expected: bytes, actual: bytes) -> str:
-    old, new = (text.decode(errors="replace").splitlines() for text in (expected, actual))
+    old, new = (
+        text.decode(errors="replace").splitlines() for text in (expected, actual)
+    )
     counts = f"{len(old)} lines expected, {len(new)} printed"
     changed = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
     pairs = changed[: SHOWN_DIFFERENCES // 2]
     lines = difflib.unified_diff(
-        [pair[0] for pair in pairs], [pair[1] for pair in pairs], "babeltrace2", "vestige", n=0
+        [pair[0] for pair in pairs],
+        [pair[1] for pair in pairs],
+        "babeltrace2",
+        "vestige",
+        n=0,
     )
     return "\n".join([counts, *lines])

@@ -10,25 +10,40 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from support.catalogue import Recordings
-from support.compilers import run_tool, split_by_build_id, split_by_debug_link, split_debug_file
+from support.compilers import (
+    run_tool,
+    split_by_build_id,
+    split_by_debug_link,
+    split_debug_file,
+)
 from support.lttng import DEBUG_INFO_CONTEXTS, STATE_DUMP_EVENTS, Channel, Program
 from support.peers import Frame, addr2line
 from support.recipes import Recording, Workshop
-from support.text_events import DebugInfo, Mapping, PrintedEvent, ProcessImages, iter_events
+from support.text_events import (
+    DebugInfo,
+    Mapping,
+    PrintedEvent,
+    ProcessImages,
+    iter_events,
+)
 from support.vestige_command import comparing_peer_with_itself, convert
 
 pytestmark = [
     pytest.mark.oracle,
     pytest.mark.usefixtures("addr2line_peer"),
     pytest.mark.skipif(
-        comparing_peer_with_itself(), reason="Babeltrace 2 leaves many of these fields empty"
+        comparing_peer_with_itself(),
+        reason="Babeltrace 2 leaves many of these fields empty",
     ),
 ]
 
 TRACEPOINT_MACHINERY = re.compile(r"(lttng_ust_|__)tracepoint_cb_")
 PROVIDER_HEADER = re.compile(r"_tp\.h:\d+$")
-CLONE_SUFFIX = re.compile(r" \[clone [^]]*\]| \(\.[\w.]+\)|\.(cold|isra|part|constprop)[.\d]*$")
+CLONE_SUFFIX = re.compile(
+    r" \[clone [^]]*\]| \(\.[\w.]+\)|\.(cold|isra|part|constprop)[.\d]*$"
+)
 SHORT = "short"
 FULL = "full"
 
@@ -86,7 +101,8 @@ def is_machinery(frame: Frame) -> bool:
     so the header counts as well as the name.
     """
     return bool(
-        TRACEPOINT_MACHINERY.match(frame.function) or PROVIDER_HEADER.search(frame.location)
+        TRACEPOINT_MACHINERY.match(frame.function)
+        or PROVIDER_HEADER.search(frame.location)
     )
 
 
@@ -121,7 +137,9 @@ neither.
 
 
 def assert_like_addr2line(
-    found: list[Resolved], unstripped: dict[Path, Path] | None = None, style: str = SHORT
+    found: list[Resolved],
+    unstripped: dict[Path, Path] | None = None,
+    style: str = SHORT,
 ) -> None:
     """Compare function and source line of each event, all differences in one message."""
     by_binary: dict[Path, list[Resolved]] = defaultdict(list)
@@ -132,7 +150,9 @@ def assert_like_addr2line(
         binary = (unstripped or {}).get(path, path)
         addresses = [resolved.address for resolved in events]
         peers = [
-            addr2line(binary, addresses, tool) for tool in SYMBOLIZERS if shutil.which(tool)
+            addr2line(binary, addresses, tool)
+            for tool in SYMBOLIZERS
+            if shutil.which(tool)
         ]
         for resolved in events:
             answers = [
@@ -144,7 +164,9 @@ def assert_like_addr2line(
     assert not wrong, "\n".join(sorted(wrong))
 
 
-def _differences(resolved: Resolved, frames: list[Frame], binary: Path, style: str) -> set[str]:
+def _differences(
+    resolved: Resolved, frames: list[Frame], binary: Path, style: str
+) -> set[str]:
     actual, address = resolved.debug_info, resolved.address
     name, _, offset = actual.func.rpartition("+")
     where = f"{binary.name} {address:#x}"
@@ -159,7 +181,9 @@ def _differences(resolved: Resolved, frames: list[Frame], binary: Path, style: s
     return wrong
 
 
-@pytest.mark.parametrize("name", ["shapes", "functions", "functions-fast", "forking", "toolchains"])
+@pytest.mark.parametrize(
+    "name", ["shapes", "functions", "functions-fast", "forking", "toolchains"]
+)
 def test_resolves_functions_and_lines(recordings: Recordings, name: str) -> None:
     """Every event in our binaries has addr2line's function and source line."""
     assert_like_addr2line(resolved_events(recordings(name)))
@@ -228,7 +252,9 @@ class Stripped:
         for number, (way, program) in enumerate(programs.items()):
             # The run path makes each program's build ID another one.
             distinct = [f"-Wl,-rpath,/nowhere/{number}"]
-            built = workshop.toolchain.build_program("greeting", program.parent, distinct)
+            built = workshop.toolchain.build_program(
+                "greeting", program.parent, distinct
+            )
             built.rename(program)
             unstripped[program] = directory / "unstripped" / program.name
             unstripped[program].parent.mkdir(exist_ok=True)
@@ -238,7 +264,9 @@ class Stripped:
         events = ["greeting:*", *STATE_DUMP_EVENTS]
         channel = Channel(contexts=DEBUG_INFO_CONTEXTS, events=events)
         trace = workshop.record("stripped-trace", runs, [channel])
-        return cls(Recording(trace, list(programs.values())), unstripped, debug_directory)
+        return cls(
+            Recording(trace, list(programs.values())), unstripped, debug_directory
+        )
 
     def events(self, way: str, *options: str) -> list[Resolved]:
         """Return the events of the program that was stripped this way."""
@@ -246,7 +274,14 @@ class Stripped:
         return [r for r in found if r.mapping.path.name == f"by-{way}"]
 
 
-_WAYS = ("build-id", "link-beside", "link-dot-debug", "link-global", "wrong-crc", "nothing")
+_WAYS = (
+    "build-id",
+    "link-beside",
+    "link-dot-debug",
+    "link-global",
+    "wrong-crc",
+    "nothing",
+)
 _FOUND_WAYS = _WAYS[:4]
 
 
@@ -279,7 +314,9 @@ def test_searches_several_debug_directories(stripped: Stripped, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("way", ["wrong-crc", "nothing"])
-def test_does_not_use_a_debug_file_that_does_not_belong(stripped: Stripped, way: str) -> None:
+def test_does_not_use_a_debug_file_that_does_not_belong(
+    stripped: Stripped, way: str
+) -> None:
     """With a wrong checksum, or without any debug file, only the binary is named."""
     found = stripped.events(way, f"--debug-info-dir={stripped.debug_directory}")
     assert all(r.debug_info.bin.startswith(f"by-{way}+0x") for r in found)
@@ -298,7 +335,9 @@ def test_looks_below_the_target_prefix(stripped: Stripped, tmp_path: Path) -> No
     assert {r.debug_info.src for r in absent} == {""}
 
 
-def test_does_not_use_a_binary_of_another_build(stripped: Stripped, tmp_path: Path) -> None:
+def test_does_not_use_a_binary_of_another_build(
+    stripped: Stripped, tmp_path: Path
+) -> None:
     """When the recorded build ID is not the file's, the file is not used at all."""
     way = "build-id"
     program = next(p for p in stripped.recording.binaries if p.name == f"by-{way}")

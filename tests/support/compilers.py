@@ -32,7 +32,11 @@ def run_tool(argv: Sequence[str | Path], directory: Path | None = None) -> bytes
     words = [os.fspath(word) for word in argv]
     try:
         done = subprocess.run(
-            words, cwd=directory, capture_output=True, timeout=BUILD_SECONDS, check=False
+            words,
+            cwd=directory,
+            capture_output=True,
+            timeout=BUILD_SECONDS,
+            check=False,
         )
     except (FileNotFoundError, subprocess.TimeoutExpired) as error:
         raise BuildError(str(error)) from error
@@ -62,7 +66,9 @@ class Toolchain:
                 return tool
         return None
 
-    def build(self, sources: Sequence[Path], output: Path, extra_flags: Sequence[str] = ()) -> Path:
+    def build(
+        self, sources: Sequence[Path], output: Path, extra_flags: Sequence[str] = ()
+    ) -> Path:
         """Compile and link `sources` into `output`."""
         output.parent.mkdir(parents=True, exist_ok=True)
         is_cxx = any(source.suffix == ".cpp" for source in sources)
@@ -72,11 +78,15 @@ class Toolchain:
         run_tool([compiler, *self.flags, include, *sources, "-o", output, *linking])
         return output
 
-    def build_program(self, name: str, directory: Path, extra_flags: Sequence[str] = ()) -> Path:
+    def build_program(
+        self, name: str, directory: Path, extra_flags: Sequence[str] = ()
+    ) -> Path:
         """Build `tests/programs/NAME.c` (or `.cpp`) into an executable."""
         return self.build([_source(name)], directory / name, extra_flags)
 
-    def build_library(self, name: str, output: Path, extra_flags: Sequence[str] = ()) -> Path:
+    def build_library(
+        self, name: str, output: Path, extra_flags: Sequence[str] = ()
+    ) -> Path:
         """Build `tests/programs/NAME.c` into a shared library."""
         return self.build([_source(name)], output, ["-shared", "-fPIC", *extra_flags])
 
@@ -97,7 +107,9 @@ def build_id(binary: Path) -> str:
     return found[1]
 
 
-def split_debug_file(binary: Path, debug_file: Path, *, keep_symbols: bool = False) -> Path:
+def split_debug_file(
+    binary: Path, debug_file: Path, *, keep_symbols: bool = False
+) -> Path:
     """Move the debug information of `binary` into `debug_file`."""
     debug_file.parent.mkdir(parents=True, exist_ok=True)
     run_tool(["objcopy", "--only-keep-debug", binary, debug_file])

@@ -102,7 +102,9 @@ def missing_requirement() -> str | None:
         check=False,
     )
     if probe.returncode != 0:
-        return "the LTTng-UST headers are not installed (Debian package liblttng-ust-dev)"
+        return (
+            "the LTTng-UST headers are not installed (Debian package liblttng-ust-dev)"
+        )
     return None
 
 
@@ -111,7 +113,18 @@ def can_use_name_spaces() -> bool:
     if shutil.which("unshare") is None or shutil.which("nsenter") is None:
         return False
     probe = subprocess.run(
-        ["unshare", "--mount", "--uts", "--pid", "--fork", "mount", "-t", "tmpfs", "none", "/run"],
+        [
+            "unshare",
+            "--mount",
+            "--uts",
+            "--pid",
+            "--fork",
+            "mount",
+            "-t",
+            "tmpfs",
+            "none",
+            "/run",
+        ],
         capture_output=True,
         timeout=COMMAND_SECONDS,
         check=False,
@@ -128,9 +141,15 @@ class LttngEnvironment:
             programs only; needs name spaces.
     """
 
-    def __init__(self, host_name: str = "", private_directories: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, host_name: str = "", private_directories: Sequence[Path] = ()
+    ) -> None:
         self.host_name = host_name
-        self._private_directories = [Path("/run"), Path("/dev/shm"), *private_directories]
+        self._private_directories = [
+            Path("/run"),
+            Path("/dev/shm"),
+            *private_directories,
+        ]
         self._needs_name_spaces = bool(host_name or private_directories)
         self._home = Path(tempfile.mkdtemp(prefix="lttng-home-"))
         self._daemon: subprocess.Popen[bytes] | None = None
@@ -163,7 +182,9 @@ class LttngEnvironment:
         if can_use_name_spaces():
             self._start_in_name_spaces()
         elif self._needs_name_spaces:
-            raise LttngError("a host name or private directories need name spaces (root)")
+            raise LttngError(
+                "a host name or private directories need name spaces (root)"
+            )
         elif not self._answers():
             self._daemon = self._spawn(["lttng-sessiond", "--no-kernel"])
         wait_until(self._answers, "lttng-sessiond answers", START_SECONDS)
@@ -205,10 +226,14 @@ class LttngEnvironment:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise LttngError(f"{shlex.join(command)}: still running after {seconds:g} s") from error
+            raise LttngError(
+                f"{shlex.join(command)}: still running after {seconds:g} s"
+            ) from error
         if check and done.returncode != 0:
             text = (done.stdout + done.stderr).decode(errors="replace")
-            raise LttngError(f"{shlex.join(command)}: exit status {done.returncode}\n{text}")
+            raise LttngError(
+                f"{shlex.join(command)}: exit status {done.returncode}\n{text}"
+            )
         return done
 
     def run_program(self, program: Program) -> bytes:
@@ -220,7 +245,9 @@ class LttngEnvironment:
         return done.stdout
 
     @contextmanager
-    def session(self, output: Path, channels: Sequence[Channel], name: str = "") -> Iterator[str]:
+    def session(
+        self, output: Path, channels: Sequence[Channel], name: str = ""
+    ) -> Iterator[str]:
         """Record into `output` while the block runs; the trace is complete after it."""
         self._session_count += 1
         name = name or f"session-{self._session_count}"
@@ -248,7 +275,9 @@ class LttngEnvironment:
         return output
 
     def _enable(self, session: str, channel: Channel) -> None:
-        self.run(["lttng", "enable-channel", f"--session={session}", *channel.arguments()])
+        self.run(
+            ["lttng", "enable-channel", f"--session={session}", *channel.arguments()]
+        )
         where = ["--userspace", f"--session={session}", f"--channel={channel.name}"]
         if channel.contexts:
             types = [f"--type={context}" for context in channel.contexts]
@@ -256,15 +285,27 @@ class LttngEnvironment:
         self.run(["lttng", "enable-event", *where, ",".join(channel.events)])
 
     def _start_in_name_spaces(self) -> None:
-        script = [f"mount -t tmpfs none {shlex.quote(str(p))}" for p in self._private_directories]
+        script = [
+            f"mount -t tmpfs none {shlex.quote(str(p))}"
+            for p in self._private_directories
+        ]
         if self.host_name:
             script.append(f"hostname {shlex.quote(self.host_name)}")
         # The shell stays the first process of the PID name space and reaps orphans.
         script.append("lttng-sessiond --no-kernel & wait; exit 1")
-        flags = ["--mount", "--uts", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc"]
+        flags = [
+            "--mount",
+            "--uts",
+            "--pid",
+            "--fork",
+            "--kill-child=SIGKILL",
+            "--mount-proc",
+        ]
         self._daemon = self._spawn(["unshare", *flags, "sh", "-ec", "\n".join(script)])
         children = Path(f"/proc/{self._daemon.pid}/task/{self._daemon.pid}/children")
-        wait_until(lambda: bool(children.read_text().split()), "name spaces", START_SECONDS)
+        wait_until(
+            lambda: bool(children.read_text().split()), "name spaces", START_SECONDS
+        )
         self._name_space_pid = int(children.read_text().split()[0])
 
     def _spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:

@@ -29,7 +29,9 @@ class Output:
     @property
     def warnings(self) -> list[bytes]:
         """Return the loss warnings among the lines on standard error."""
-        return [line for line in self.stderr.splitlines() if line.startswith(b"WARNING:")]
+        return [
+            line for line in self.stderr.splitlines() if line.startswith(b"WARNING:")
+        ]
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ def missing_addr2line() -> str | None:
     return None
 
 
-def babeltrace(trace: Path, *options: str, environment: Mapping[str, str] | None = None) -> Output:
+def babeltrace(
+    trace: Path, *options: str, environment: Mapping[str, str] | None = None
+) -> Output:
     """Print `trace` with Babeltrace 2."""
     return run_peer(["babeltrace2", *options, trace], environment=environment)
 

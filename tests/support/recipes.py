@@ -81,7 +81,9 @@ class Workshop:
 
     def library(self, name: str, file_name: str, flags: Sequence[str] = ()) -> Path:
         """Build a shared library and return the path to load it from."""
-        return self._install(self.toolchain.build_library(name, self._built / file_name, flags))
+        return self._install(
+            self.toolchain.build_library(name, self._built / file_name, flags)
+        )
 
     def built(self, installed: Path) -> Path:
         """Return the built file behind an installed one."""
@@ -91,7 +93,9 @@ class Workshop:
         """Copy a built file again to where programs run, after it has been changed."""
         self._install(self.built(installed))
 
-    def record(self, name: str, programs: Sequence[Program], channels: Sequence[Channel]) -> Path:
+    def record(
+        self, name: str, programs: Sequence[Program], channels: Sequence[Channel]
+    ) -> Path:
         """Record into a directory `name`."""
         return self.lttng.record(self.directory / name, programs, channels)
 
@@ -182,7 +186,9 @@ def record_functions(
     return Recording(trace, [program])
 
 
-def record_lengthy(workshop: Workshop, name: str = "lengthy", rounds: int = 2) -> Recording:
+def record_lengthy(
+    workshop: Workshop, name: str = "lengthy", rounds: int = 2
+) -> Recording:
     """Record strings and sequences of up to 8 KiB."""
     program = workshop.program("lengthy")
     channel = Channel(
@@ -191,7 +197,9 @@ def record_lengthy(workshop: Workshop, name: str = "lengthy", rounds: int = 2) -
         sub_buffer_size="4M",
         sub_buffer_count=4,
     )
-    return Recording(workshop.record(name, [Program([program, str(rounds)])], [channel]), [program])
+    return Recording(
+        workshop.record(name, [Program([program, str(rounds)])], [channel]), [program]
+    )
 
 
 def record_crowd(
@@ -206,13 +214,17 @@ def record_crowd(
         sub_buffer_size="4M",
         sub_buffer_count=4,
     )
-    return Recording(workshop.record(name, [Program([program, str(rounds)])], [channel]), [program])
+    return Recording(
+        workshop.record(name, [Program([program, str(rounds)])], [channel]), [program]
+    )
 
 
 def record_shapes(workshop: Workshop, name: str = "shapes") -> Recording:
     """Record a C++ program with methods, templates, a lambda and inlined functions."""
     program = workshop.program("shapes")
-    channel = Channel(contexts=DEBUG_INFO_CONTEXTS, events=["shapes:*", *STATE_DUMP_EVENTS])
+    channel = Channel(
+        contexts=DEBUG_INFO_CONTEXTS, events=["shapes:*", *STATE_DUMP_EVENTS]
+    )
     return Recording(workshop.record(name, [Program([program])], [channel]), [program])
 
 
@@ -222,14 +234,18 @@ def record_toolchains(workshop: Workshop, name: str = "toolchains") -> Recording
     for toolchain in toolchain_matrix():
         if toolchain.missing_tool() is None:
             directory = workshop.directory / "toolchains" / toolchain.label
-            programs += [toolchain.build_program(p, directory) for p in ("greeting", "shapes")]
+            programs += [
+                toolchain.build_program(p, directory) for p in ("greeting", "shapes")
+            ]
     events = ["greeting:*", "shapes:*", *STATE_DUMP_EVENTS]
     channel = Channel(contexts=DEBUG_INFO_CONTEXTS, events=events)
     runs = [Program([program, "argument"]) for program in programs]
     return Recording(workshop.record(name, runs, [channel]), programs)
 
 
-def record_reload(workshop: Workshop, name: str = "reload", rounds: int = 3) -> Recording:
+def record_reload(
+    workshop: Workshop, name: str = "reload", rounds: int = 3
+) -> Recording:
     """Record two libraries that are loaded in turn at the same base address.
 
     Raises:
@@ -243,7 +259,9 @@ def record_reload(workshop: Workshop, name: str = "reload", rounds: int = 3) -> 
     events = ["reload:*", *STATE_DUMP_EVENTS]
     channel = Channel(contexts=(*DEBUG_INFO_CONTEXTS, "procname"), events=events)
     for attempt in range(RELOAD_ATTEMPTS):
-        trace = workshop.record(f"{name}-{attempt}" if attempt else name, [run], [channel])
+        trace = workshop.record(
+            f"{name}-{attempt}" if attempt else name, [run], [channel]
+        )
         if _shares_one_base(trace):
             return Recording(trace, [program, alpha, bravo])
     raise RecipeError("libalpha.so and libbravo.so never had the same base address")
@@ -256,7 +274,9 @@ def record_lost_records(workshop: Workshop, name: str = "lost-records") -> Recor
 
 def record_lost_packets(workshop: Workshop, name: str = "lost-packets") -> Recording:
     """Record into buffers too small for it, in overwrite mode: packets are lost."""
-    return _record_loss(workshop, name, [_tiny("channel0", overwrite=True)], [b"packets"])
+    return _record_loss(
+        workshop, name, [_tiny("channel0", overwrite=True)], [b"packets"]
+    )
 
 
 def record_losses(
@@ -264,7 +284,9 @@ def record_losses(
 ) -> Recording:
     """Record into a channel that loses records and into one that loses packets."""
     channels = [_tiny("discarding"), _tiny("overwriting", overwrite=True)]
-    return _record_loss(workshop, name, channels, [b"events", b"packets"], events, bursts)
+    return _record_loss(
+        workshop, name, channels, [b"events", b"packets"], events, bursts
+    )
 
 
 def _tiny(name: str, *, overwrite: bool = False) -> Channel:
@@ -289,11 +311,15 @@ def _record_loss(
     program = workshop.program("flood")
     run = Program([program, str(events), str(bursts), BURST_PAUSE_MICROSECONDS])
     for attempt in range(LOSS_ATTEMPTS):
-        trace = workshop.record(f"{name}-{attempt}" if attempt else name, [run], channels)
+        trace = workshop.record(
+            f"{name}-{attempt}" if attempt else name, [run], channels
+        )
         warnings = b"\n".join(babeltrace(trace).warnings)
         if all(re.search(rb"discarded \d+ " + kind, warnings) for kind in wanted):
             return Recording(trace, [program])
-    raise RecipeError(f"no loss of {b' and '.join(wanted).decode()}, although buffers are tiny")
+    raise RecipeError(
+        f"no loss of {b' and '.join(wanted).decode()}, although buffers are tiny"
+    )
 
 
 def _shares_one_base(trace: Path) -> bool:

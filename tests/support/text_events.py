@@ -102,4 +102,6 @@ def iter_events(text: bytes) -> Iterator[PrintedEvent]:
     """Yield the events that have the contexts `ip` and `vpid`, in order."""
     for line in text.decode(errors="replace").splitlines():
         if found := _EVENT.match(line):
-            yield PrintedEvent(found["name"], int(found["ip"]), int(found["vpid"]), found["rest"])
+            yield PrintedEvent(
+                found["name"], int(found["ip"]), int(found["vpid"]), found["rest"]
+            )

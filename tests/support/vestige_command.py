@@ -18,7 +18,9 @@ def comparing_peer_with_itself() -> bool:
     return os.environ.get(REFERENCE_VARIABLE) == "babeltrace2"
 
 
-def convert(trace: Path, *options: str, environment: Mapping[str, str] | None = None) -> Output:
+def convert(
+    trace: Path, *options: str, environment: Mapping[str, str] | None = None
+) -> Output:
     """Run `vestige convert` on a trace."""
     command = [sys.executable, "-m", "vestige", "convert"]
     if comparing_peer_with_itself():

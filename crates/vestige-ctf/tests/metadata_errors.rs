@@ -70,7 +70,11 @@ fn integers_and_floats_that_cannot_be() {
     assert_fields_refused("integer { size = 8; byte_order = up; } a;", 1, "le, be");
     assert_fields_refused("integer { size = 8; map = clock.x.value; } a;", 1, "declared before");
     assert_fields_refused("integer { size = 8; map = c; } a;", 1, "clock.NAME.value");
-    assert_fields_refused("floating_point { exp_dig = 5; mant_dig = 11; } a;", 1, "expected 8 and 24");
+    assert_fields_refused(
+        "floating_point { exp_dig = 5; mant_dig = 11; } a;",
+        1,
+        "expected 8 and 24",
+    );
     assert_fields_refused("struct { u8 a; } align(12) s;", 1, "a power of two");
 }
 
@@ -97,12 +101,18 @@ fn names_that_are_unknown_or_stand_twice() {
 fn streams_and_events_that_contradict_each_other() {
     assert_refused("stream { id = 1; };\nstream { id = 1; };", 2, "stream 1 stands twice");
     let two = "stream { id = 1; event.header := struct { integer { size = 8; } id; }; };\n";
-    let same = format!("{two}event {{ id = 1; stream_id = 1; }};\nevent {{ id = 1; stream_id = 1; }};");
+    let same =
+        format!("{two}event {{ id = 1; stream_id = 1; }};\nevent {{ id = 1; stream_id = 1; }};");
     assert_refused(&same, 3, "event 1 stands twice in stream 1");
-    assert_refused(&format!("{two}event {{ id = 1; stream_id = 9; }};"), 2, "no stream block declares");
+    assert_refused(
+        &format!("{two}event {{ id = 1; stream_id = 9; }};"),
+        2,
+        "no stream block declares",
+    );
     let many = "stream { id = 1; };\nstream { id = 2; };\nevent { name = e; };";
     assert_refused(many, 3, "event without stream_id");
-    let unnumbered = format!("{two}event {{ id = 1; stream_id = 1; }};\nevent {{ stream_id = 1; }};");
+    let unnumbered =
+        format!("{two}event {{ id = 1; stream_id = 1; }};\nevent {{ stream_id = 1; }};");
     assert_refused(&unnumbered, 3, "event without id");
 }
 
@@ -124,9 +134,11 @@ fn what_cannot_be_decoded_is_refused_before_any_data_is_read() {
     assert!(whole("stream { id = 0; }; stream { id = 1; };").contains("no 'stream_id'"));
     let events = "event { id = 0; stream_id = 0; }; event { id = 1; stream_id = 0; };";
     assert!(whole(events).contains("its event header has no 'id'"));
-    let late = format!("{HEAD}trace {{ packet.header := struct {{ u8 a; u32 magic; }}; }}; event {{ }};");
+    let late =
+        format!("{HEAD}trace {{ packet.header := struct {{ u8 a; u32 magic; }}; }}; event {{ }};");
     assert!(whole(&late).contains("'magic' must be the first field"));
-    let uuid = format!("{HEAD}trace {{ packet.header := struct {{ u8 uuid[15]; }}; }}; event {{ }};");
+    let uuid =
+        format!("{HEAD}trace {{ packet.header := struct {{ u8 uuid[15]; }}; }}; event {{ }};");
     assert!(whole(&uuid).contains("array of 16 bytes"));
     let signed = format!(
         "{HEAD}stream {{ packet.context := struct {{ integer {{ size = 8; signed = true; }} \

@@ -179,7 +179,8 @@ impl Merge {
                         LostKind::Events => "events",
                         LostKind::Packets => "packets",
                     };
-                    (run, owner, kind, lost.count, lost.beginning, lost.end).into_pyobject(py)?
+                    (run, owner, kind, lost.count, lost.beginning, lost.end)
+                        .into_pyobject(py)?
                         .into_any()
                 }
                 Notice::Damage(file, error) => {
@@ -242,4 +243,3 @@ impl EventIterator {
         EventRecord::of(merge, index).map(Some)
     }
 }
-

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use vestige_ctf::model;
 use vestige_ctf::model::{
     ClockClass, DisplayBase, EnvironmentValue, EventClass, FieldClass, FieldKind, IntegerClass,
     Length, Member, StreamClass,
 };
-use vestige_ctf::model;
 
 use crate::errors::trace_format_error;
 

@@ -138,9 +138,7 @@ impl ObjectFile {
 
     #[getter]
     fn debug_link(&self) -> Option<(&[u8], u32)> {
-        self.inner
-            .debug_link()
-            .map(|link| (link.name.as_slice(), link.crc))
+        self.inner.debug_link().map(|link| (link.name.as_slice(), link.crc))
     }
 
     /// Whether debug information covers code; reads it, and raises when it is damaged.
@@ -192,12 +190,7 @@ impl SymbolTable {
 
     /// Answer for each address, in order.
     fn lookup(&self, py: Python<'_>, addresses: Vec<u64>) -> Vec<LookupRow> {
-        py.detach(|| {
-            addresses
-                .iter()
-                .map(|address| row(self.inner.lookup(*address)))
-                .collect()
-        })
+        py.detach(|| addresses.iter().map(|address| row(self.inner.lookup(*address))).collect())
     }
 }
 
@@ -207,28 +200,19 @@ fn row(found: Lookup) -> LookupRow {
         None => (None, 0),
     };
     let (directory, file, line, column) = match found.location {
-        Some(Location {
-            directory,
-            file,
-            line,
-            column,
-        }) => (Some(directory), Some(file), Some(line), column),
+        Some(Location { directory, file, line, column }) => {
+            (Some(directory), Some(file), Some(line), column)
+        }
         None => (None, None, None, None),
     };
     let frames = found.frames.into_iter().map(frame_row).collect();
     let source = found.source.map_or("none", Source::as_str);
     let reason = found.reason.map(Unresolved::as_str);
-    (
-        function, offset, directory, file, line, column, frames, source, reason,
-    )
+    (function, offset, directory, file, line, column, frames, source, reason)
 }
 
 fn frame_row(frame: Frame) -> FrameRow {
-    (
-        frame.function.map(|name| name.to_string()),
-        frame.path,
-        frame.line,
-    )
+    (frame.function.map(|name| name.to_string()), frame.path, frame.line)
 }
 
 /// The CRC-32 of a whole file, as a debug link states it.

@@ -28,11 +28,8 @@ fn flag(options: &Bound<'_, PyDict>, name: &str) -> PyResult<bool> {
 
 fn read_options(options: &Bound<'_, PyDict>) -> PyResult<Options> {
     let get = |name: &str| flag(options, name);
-    let palette = if get("color")? {
-        Palette::colored(get("bright_is_bold")?)
-    } else {
-        Palette::default()
-    };
+    let palette =
+        if get("color")? { Palette::colored(get("bright_is_bold")?) } else { Palette::default() };
     Ok(Options {
         clock: ClockFormat {
             cycles: get("clock_cycles")?,

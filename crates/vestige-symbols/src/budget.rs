@@ -19,11 +19,7 @@ impl Budget {
     /// Starts counting on a copy, because counting each step in common would be slow.
     pub(crate) fn meter(&self) -> Meter<'_> {
         let granted = self.0.load(Ordering::Relaxed);
-        Meter {
-            budget: self,
-            granted,
-            left: granted,
-        }
+        Meter { budget: self, granted, left: granted }
     }
 }
 
@@ -49,9 +45,6 @@ impl Drop for Meter<'_> {
         let used = self.granted - self.left;
         let subtract = |left: u64| Some(left.saturating_sub(used));
         // The closure never refuses, so there is no failure to look at.
-        let _ = self
-            .budget
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
+        let _ = self.budget.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
     }
 }

@@ -18,10 +18,7 @@ pub(crate) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(data: &'a [u8], encoding: Encoding) -> Self {
-        Self {
-            rest: data,
-            encoding,
-        }
+        Self { rest: data, encoding }
     }
 
     pub(crate) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
@@ -34,11 +31,7 @@ impl<'a> Cursor<'a> {
         let big_endian = self.encoding.big_endian;
         let bytes = self.bytes(count)?;
         let add = |value: u64, byte: &u8| (value << 8) | u64::from(*byte);
-        Some(if big_endian {
-            bytes.iter().fold(0, add)
-        } else {
-            bytes.iter().rev().fold(0, add)
-        })
+        Some(if big_endian { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) })
     }
 
     pub(crate) fn u8(&mut self) -> Option<u8> {
@@ -67,9 +60,6 @@ impl<'a> Cursor<'a> {
 pub(crate) fn c_string(data: &[u8], offset: usize, limit: usize) -> Option<&[u8]> {
     let tail = data.get(offset..)?;
     let tail = tail.get(..limit).unwrap_or(tail);
-    let end = tail
-        .iter()
-        .position(|byte| *byte == 0)
-        .unwrap_or(tail.len());
+    let end = tail.iter().position(|byte| *byte == 0).unwrap_or(tail.len());
     tail.get(..end)
 }

@@ -66,35 +66,20 @@ fn parse_header(section: &[u8], encoding: Encoding) -> Option<Compressed<'_>> {
     }
     let (size, _alignment) = (cursor.word()?, cursor.word()?);
     let header_size = if encoding.is_64 { 24 } else { 12 };
-    Some(Compressed {
-        method,
-        size,
-        data: section.get(header_size..)?,
-    })
+    Some(Compressed { method, size, data: section.get(header_size..)? })
 }
 
 fn parse_gnu_header(section: &[u8]) -> Option<Compressed<'_>> {
     // The size is big-endian whatever the file's byte order is.
-    let encoding = Encoding {
-        big_endian: true,
-        is_64: true,
-    };
+    let encoding = Encoding { big_endian: true, is_64: true };
     let mut cursor = Cursor::new(section.strip_prefix(GNU_MAGIC)?, encoding);
     let size = cursor.u64()?;
-    Some(Compressed {
-        method: Method::Zlib,
-        size,
-        data: section.get(12..)?,
-    })
+    Some(Compressed { method: Method::Zlib, size, data: section.get(12..)? })
 }
 
 fn inflate(compressed: &Compressed<'_>, offset: u64) -> Result<Vec<u8>, SymbolError> {
     let announced = compressed.size;
-    let failed = |expected| SymbolError::Compressed {
-        offset,
-        expected,
-        announced,
-    };
+    let failed = |expected| SymbolError::Compressed { offset, expected, announced };
     let limit = (compressed.data.len() as u64).saturating_mul(MAX_RATIO) + ALWAYS_ALLOWED;
     let size = usize::try_from(announced)
         .ok()
@@ -130,10 +115,7 @@ fn inflate_zstd(input: &[u8], output: &mut [u8]) -> Option<()> {
 mod tests {
     use super::*;
 
-    const ENCODING: Encoding = Encoding {
-        big_endian: false,
-        is_64: true,
-    };
+    const ENCODING: Encoding = Encoding { big_endian: false, is_64: true };
 
     fn section(method: u32, size: u64, data: &[u8]) -> Vec<u8> {
         let mut section = Vec::new();

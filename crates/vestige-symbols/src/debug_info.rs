@@ -79,9 +79,7 @@ impl DebugInfo {
     /// Reads the sections of an object and the list of units; `None` when it has none.
     pub(crate) fn load(object: &ObjectFile) -> Result<Option<Self>, SymbolError> {
         let load = |id: SectionId| {
-            let wanted = SECTIONS
-                .contains(&id)
-                .then(|| object.dwarf_section(id.name()));
+            let wanted = SECTIONS.contains(&id).then(|| object.dwarf_section(id.name()));
             Ok(wanted.transpose()?.flatten().unwrap_or_default())
         };
         let has_units = [".debug_info", ".zdebug_info"]
@@ -91,11 +89,8 @@ impl DebugInfo {
             return Ok(None);
         }
         let sections = DwarfSections::load(load)?;
-        let endian = if object.is_big_endian() {
-            RunTimeEndian::Big
-        } else {
-            RunTimeEndian::Little
-        };
+        let endian =
+            if object.is_big_endian() { RunTimeEndian::Big } else { RunTimeEndian::Little };
         let limits = Limits::of(&sections.borrow(|section| Slice::new(section, endian)));
         let mut info = Self {
             sections,
@@ -118,8 +113,7 @@ impl DebugInfo {
 
     /// The decoder's view of the sections.
     pub(crate) fn dwarf(&self) -> Dwarf<'_> {
-        self.sections
-            .borrow(|section| Slice::new(section, self.endian))
+        self.sections.borrow(|section| Slice::new(section, self.endian))
     }
 
     /// The table of abbreviations in these bytes of `.debug_abbrev`, decoded once.
@@ -131,15 +125,9 @@ impl DebugInfo {
         let decode = || {
             let table = dwarf.debug_abbrev.reader().slice().get(extent.clone())?;
             let section = DebugAbbrev::from(Slice::new(table, self.endian));
-            section
-                .abbreviations(DebugAbbrevOffset(0))
-                .ok()
-                .map(Arc::new)
+            section.abbreviations(DebugAbbrevOffset(0)).ok().map(Arc::new)
         };
-        let mut known = self
-            .abbreviations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.abbreviations.lock().unwrap_or_else(PoisonError::into_inner);
         known.entry(extent.start).or_insert_with(decode).clone()
     }
 
@@ -150,14 +138,10 @@ impl DebugInfo {
 
     /// The unit that holds the entry at an offset of `.debug_info`, and the entry's place in it.
     pub(crate) fn unit_at(&self, offset: usize) -> Option<(usize, UnitOffset)> {
-        let after = self
-            .units
-            .partition_point(|unit| unit.extent.start <= offset);
+        let after = self.units.partition_point(|unit| unit.extent.start <= offset);
         let index = after.checked_sub(1)?;
         let extent = &self.units.get(index)?.extent;
-        extent
-            .contains(&offset)
-            .then(|| (index, UnitOffset(offset - extent.start)))
+        extent.contains(&offset).then(|| (index, UnitOffset(offset - extent.start)))
     }
 
     /// The innermost function of a unit that covers `address`.
@@ -169,11 +153,7 @@ impl DebugInfo {
     ) -> Option<FunctionAt<'a>> {
         let functions = self.units.get(unit_index)?.functions(self, dwarf);
         let (function, ranges) = functions.find(address)?;
-        Some(FunctionAt {
-            unit_index,
-            function,
-            ranges,
-        })
+        Some(FunctionAt { unit_index, function, ranges })
     }
 
     fn read_units(&self) -> Result<Vec<Unit>, SymbolError> {
@@ -187,12 +167,7 @@ impl DebugInfo {
                 // What comes before the damage is still good.
                 Err(_) if !units.is_empty() => break,
                 Err(reason) => {
-                    return Err(SymbolError::dwarf(
-                        ".debug_info",
-                        0,
-                        "a unit header",
-                        reason,
-                    ));
+                    return Err(SymbolError::dwarf(".debug_info", 0, "a unit header", reason));
                 }
             }
         }
@@ -247,10 +222,7 @@ impl DebugInfo {
             while let Ok(Some(entry)) = entries.next() {
                 let range = entry.range();
                 if range.begin < range.end && self.text.contains(range.begin) {
-                    found
-                        .entry(index)
-                        .or_default()
-                        .push((range.begin, range.end));
+                    found.entry(index).or_default().push((range.begin, range.end));
                 }
             }
         }
@@ -258,9 +230,7 @@ impl DebugInfo {
     }
 
     fn unit_starting_at(&self, offset: DebugInfoOffset<usize>) -> Option<usize> {
-        self.units
-            .binary_search_by_key(&offset.0, |unit| unit.extent.start)
-            .ok()
+        self.units.binary_search_by_key(&offset.0, |unit| unit.extent.start).ok()
     }
 }
 

@@ -21,10 +21,7 @@ impl DebugLink {
         let name = c_string(data, 0, data.len()).filter(|name| !name.is_empty())?;
         let crc_offset = name.len().checked_add(1)?.next_multiple_of(4);
         let crc = Cursor::new(data.get(crc_offset..)?, encoding).u32()?;
-        Some(Self {
-            name: name.to_vec(),
-            crc,
-        })
+        Some(Self { name: name.to_vec(), crc })
     }
 }
 
@@ -59,30 +56,16 @@ mod tests {
     #[test]
     fn reads_name_and_crc_in_both_byte_orders() {
         let data = b"foo.debug\0\0\0\x01\x02\x03\x04";
-        let parse = |big_endian| {
-            DebugLink::parse(
-                data,
-                Encoding {
-                    big_endian,
-                    is_64: false,
-                },
-            )
-        };
+        let parse = |big_endian| DebugLink::parse(data, Encoding { big_endian, is_64: false });
         assert_eq!(parse(true).map(|link| link.crc), Some(0x0102_0304));
         assert_eq!(parse(false).map(|link| link.crc), Some(0x0403_0201));
-        assert_eq!(
-            parse(false).map(|link| link.name),
-            Some(b"foo.debug".to_vec())
-        );
+        assert_eq!(parse(false).map(|link| link.name), Some(b"foo.debug".to_vec()));
     }
 
     #[test]
     fn cut_sections_hold_no_link() {
         let data = b"foo.debug\0\0\0\x01\x02\x03\x04";
-        let encoding = Encoding {
-            big_endian: false,
-            is_64: true,
-        };
+        let encoding = Encoding { big_endian: false, is_64: true };
         for end in 0..data.len() {
             assert_eq!(DebugLink::parse(&data[..end], encoding), None);
         }

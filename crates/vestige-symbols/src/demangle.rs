@@ -70,10 +70,7 @@ mod tests {
         let expected = [
             ("_ZN3app4Conn4openEi", Some("app::Conn::open(int)")),
             ("_Z3fooi.cold", Some("foo(int) [clone .cold]")),
-            (
-                "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
-                Some("core::fmt::Formatter::pad"),
-            ),
+            ("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", Some("core::fmt::Formatter::pad")),
             ("_RNvC6_123foo3bar", Some("123foo::bar")),
             ("main", None),
             ("_Zebra", None),
@@ -88,11 +85,7 @@ mod tests {
         // Each template argument list repeats the one before twice.
         let mut name = String::from("_Z1fI1AIiiE");
         for index in 0..60 {
-            let part = if index == 0 {
-                "S_".into()
-            } else {
-                format!("S{}_", index - 1)
-            };
+            let part = if index == 0 { "S_".into() } else { format!("S{}_", index - 1) };
             name.push_str(&format!("1BI{part}{part}E"));
         }
         name.push_str("EvT_");

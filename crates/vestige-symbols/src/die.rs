@@ -97,10 +97,7 @@ impl<'a> DieAttributes<'a> {
         if let Some(value) = &self.ranges {
             read_range_list(dwarf, unit, value, meter, &mut ranges)?;
         } else if let Some(start) = address(dwarf, unit, self.low_pc.as_ref()) {
-            ranges.extend(
-                self.high_address(dwarf, unit, start)
-                    .map(|end| (start, end)),
-            );
+            ranges.extend(self.high_address(dwarf, unit, start).map(|end| (start, end)));
         }
         ranges.retain(|(start, end)| start < end && text.contains(*start));
         Some(ranges)
@@ -123,20 +120,14 @@ impl<'a> DieAttributes<'a> {
         ranges: &[(u64, u64)],
     ) -> u64 {
         let first = ranges.first().map_or(0, |(start, _)| *start);
-        let covered = |address: &u64| {
-            ranges
-                .iter()
-                .any(|(start, end)| start <= address && address < end)
-        };
+        let covered =
+            |address: &u64| ranges.iter().any(|(start, end)| start <= address && address < end);
         let stated = match &self.entry_pc {
             Some(AttributeValue::Udata(offset)) => first.checked_add(*offset),
             value => address(dwarf, unit, value.as_ref()),
         };
         let base = || address(dwarf, unit, self.low_pc.as_ref());
-        stated
-            .filter(covered)
-            .or_else(|| base().filter(covered))
-            .unwrap_or(first)
+        stated.filter(covered).or_else(|| base().filter(covered)).unwrap_or(first)
     }
 }
 

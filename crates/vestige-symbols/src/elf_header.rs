@@ -287,10 +287,7 @@ fn read_table<T>(
     let size = table.count.saturating_mul(table.stride);
     let data = read_range(source, table.what, table.offset, size)?;
     // A stride has 16 bits in the file header: the cast keeps it.
-    Ok(data
-        .chunks_exact(table.stride as usize)
-        .filter_map(parse)
-        .collect())
+    Ok(data.chunks_exact(table.stride as usize).filter_map(parse).collect())
 }
 
 fn parse_segment(entry: &[u8], encoding: Encoding) -> Option<Segment> {
@@ -299,21 +296,9 @@ fn parse_segment(entry: &[u8], encoding: Encoding) -> Option<Segment> {
     let early_flags = if encoding.is_64 { cursor.u32()? } else { 0 };
     let (offset, address, _physical) = (cursor.word()?, cursor.word()?, cursor.word()?);
     let (file_size, memory_size) = (cursor.word()?, cursor.word()?);
-    let flags = if encoding.is_64 {
-        early_flags
-    } else {
-        cursor.u32()?
-    };
+    let flags = if encoding.is_64 { early_flags } else { cursor.u32()? };
     let alignment = cursor.word()?;
-    Some(Segment {
-        kind,
-        flags,
-        offset,
-        address,
-        file_size,
-        memory_size,
-        alignment,
-    })
+    Some(Segment { kind, flags, offset, address, file_size, memory_size, alignment })
 }
 
 fn parse_section(entry: &[u8], encoding: Encoding) -> Option<Section> {

@@ -47,13 +47,7 @@ impl ElfSymbol {
             _ => 1,
         };
         let is_function = self.kind != STT_NOTYPE;
-        (
-            self.sized,
-            self.start,
-            is_function,
-            binding,
-            Reverse(self.table),
-        )
+        (self.sized, self.start, is_function, binding, Reverse(self.table))
     }
 }
 
@@ -81,21 +75,12 @@ impl ElfSymbols {
     pub(crate) fn read(objects: &[&ObjectFile]) -> Result<Self, SymbolError> {
         let mut found = Self::default();
         // Where a debug file lacks `.opd`, its bytes are in the other object.
-        let opd = objects
-            .iter()
-            .map(|object| Opd::read(object))
-            .collect::<Result<Vec<_>, _>>()?;
+        let opd = objects.iter().map(|object| Opd::read(object)).collect::<Result<Vec<_>, _>>()?;
         let opd = opd.into_iter().flatten().next();
-        for (kind, source) in [
-            (SHT_SYMTAB, Source::ElfSymtab),
-            (SHT_DYNSYM, Source::ElfDynsym),
-        ] {
+        for (kind, source) in [(SHT_SYMTAB, Source::ElfSymtab), (SHT_DYNSYM, Source::ElfDynsym)] {
             for object in objects {
                 let tables = object.sections().iter();
-                for table in tables
-                    .filter(|table| table.kind == kind && table.has_bits())
-                    .take(1)
-                {
+                for table in tables.filter(|table| table.kind == kind && table.has_bits()).take(1) {
                     found.add_table(object, table, source, opd.as_ref())?;
                 }
             }
@@ -123,15 +108,8 @@ impl ElfSymbols {
         let index = self.names.len() as u8;
         self.names.push((object.read_section(strings)?, source));
         let size = if encoding.is_64 { 24 } else { 16 };
-        let entries = data
-            .chunks_exact(size)
-            .filter_map(|entry| parse_entry(entry, encoding));
-        let context = Context {
-            object,
-            code: code_sections(object),
-            opd,
-            table: index,
-        };
+        let entries = data.chunks_exact(size).filter_map(|entry| parse_entry(entry, encoding));
+        let context = Context { object, code: code_sections(object), opd, table: index };
         let symbols = entries.filter_map(|entry| context.function_symbol(&entry));
         self.symbols.extend(symbols);
         Ok(())
@@ -145,16 +123,12 @@ impl ElfSymbols {
             one.preference().cmp(&other.preference()).then_with(names)
         });
         self.symbols = symbols;
-        let intervals = self
-            .symbols
-            .iter()
-            .enumerate()
-            .map(|(index, symbol)| Interval {
-                start: symbol.start,
-                end: symbol.end,
-                rank: index,
-                value: index as u32,
-            });
+        let intervals = self.symbols.iter().enumerate().map(|(index, symbol)| Interval {
+            start: symbol.start,
+            end: symbol.end,
+            rank: index,
+            value: index as u32,
+        });
         self.map = RangeMap::build(intervals.collect());
     }
 
@@ -165,9 +139,7 @@ impl ElfSymbols {
         starts.dedup();
         for symbol in self.symbols.iter_mut().filter(|symbol| !symbol.sized) {
             let next = starts.partition_point(|start| *start <= symbol.start);
-            symbol.end = starts
-                .get(next)
-                .map_or(symbol.end, |next| symbol.end.min(*next));
+            symbol.end = starts.get(next).map_or(symbol.end, |next| symbol.end.min(*next));
         }
     }
 
@@ -179,10 +151,7 @@ impl ElfSymbols {
     }
 
     fn raw_name(&self, symbol: &ElfSymbol, limit: usize) -> &[u8] {
-        let names = self
-            .names
-            .get(usize::from(symbol.table))
-            .map(|(names, _)| names.as_slice());
+        let names = self.names.get(usize::from(symbol.table)).map(|(names, _)| names.as_slice());
         c_string(names.unwrap_or_default(), symbol.name as usize, limit).unwrap_or_default()
     }
 
@@ -198,8 +167,7 @@ impl ElfSymbols {
 
     /// The preferred symbol that starts at `address`.
     pub(crate) fn starting_at(&self, address: u64) -> Option<&ElfSymbol> {
-        self.covering(address)
-            .filter(|symbol| symbol.start == address)
+        self.covering(address).filter(|symbol| symbol.start == address)
     }
 
     /// The name of a symbol, without the version the linker may have added.
@@ -213,9 +181,7 @@ impl ElfSymbols {
 
     /// The kind of table that a symbol comes from.
     pub(crate) fn source(&self, symbol: &ElfSymbol) -> Option<Source> {
-        self.names
-            .get(usize::from(symbol.table))
-            .map(|(_, source)| *source)
+        self.names.get(usize::from(symbol.table)).map(|(_, source)| *source)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -229,23 +195,11 @@ fn parse_entry(entry: &[u8], encoding: Encoding) -> Option<Entry> {
     if encoding.is_64 {
         let (info, _other, section) = (cursor.u8()?, cursor.u8()?, cursor.u16()?);
         let (value, size) = (cursor.word()?, cursor.word()?);
-        return Some(Entry {
-            name,
-            info,
-            section,
-            value,
-            size,
-        });
+        return Some(Entry { name, info, section, value, size });
     }
     let (value, size) = (cursor.word()?, cursor.word()?);
     let (info, _other, section) = (cursor.u8()?, cursor.u8()?, cursor.u16()?);
-    Some(Entry {
-        name,
-        info,
-        section,
-        value,
-        size,
-    })
+    Some(Entry { name, info, section, value, size })
 }
 
 /// What is needed to judge the entries of one symbol table.
@@ -286,15 +240,7 @@ impl Context<'_> {
             size => start.saturating_add(size).min(section_end),
         };
         let (sized, table) = (entry.size != 0, self.table);
-        Some(ElfSymbol {
-            start,
-            end,
-            sized,
-            kind,
-            binding,
-            table,
-            name: entry.name,
-        })
+        Some(ElfSymbol { start, end, sized, kind, binding, table, name: entry.name })
     }
 
     /// The section of a symbol; found by address when its index does not fit the entry.

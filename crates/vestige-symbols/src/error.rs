@@ -88,66 +88,35 @@ impl SymbolError {
         expected: &'static str,
         reason: gimli::Error,
     ) -> Self {
-        Self::Dwarf {
-            section,
-            offset,
-            expected,
-            reason: reason.to_string(),
-        }
+        Self::Dwarf { section, offset, expected, reason: reason.to_string() }
     }
 }
 
 impl fmt::Display for SymbolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io {
-                what,
-                offset,
-                message,
-                ..
-            } => {
+            Self::Io { what, offset, message, .. } => {
                 write!(f, "cannot read {what} at offset {offset:#x}: {message}")
             }
             Self::NotElf { found } => write!(
                 f,
                 "expected the ELF magic number 7f 45 4c 46 at offset 0x0, found {found:02x?}"
             ),
-            Self::Truncated {
-                what,
-                offset,
-                expected,
-                available,
-            } => write!(
+            Self::Truncated { what, offset, expected, available } => write!(
                 f,
                 "expected {expected} bytes of {what} at offset {offset:#x}, \
                  but the file has only {available} there"
             ),
-            Self::Malformed {
-                what,
-                offset,
-                expected,
-            } => {
+            Self::Malformed { what, offset, expected } => {
                 write!(f, "expected {expected} in {what} at offset {offset:#x}")
             }
-            Self::Compressed {
-                offset,
-                expected,
-                announced,
-            } => write!(
+            Self::Compressed { offset, expected, announced } => write!(
                 f,
                 "compressed section at offset {offset:#x} announces {announced} bytes: \
                  expected {expected}"
             ),
-            Self::Dwarf {
-                section,
-                offset,
-                expected,
-                reason,
-            } => {
-                write!(
-                    f,
-                    "expected {expected} in {section} at offset {offset:#x}: {reason}"
-                )
+            Self::Dwarf { section, offset, expected, reason } => {
+                write!(f, "expected {expected} in {section} at offset {offset:#x}: {reason}")
             }
         }
     }
@@ -170,31 +139,16 @@ mod tests {
                 kind: io::ErrorKind::Other,
                 message: "broken".into(),
             },
-            SymbolError::Truncated {
-                what,
-                offset: 0x40,
-                expected: 8,
-                available: 3,
-            },
-            SymbolError::Malformed {
-                what,
-                offset: 0x40,
-                expected,
-            },
-            SymbolError::Compressed {
-                offset: 0x40,
-                expected,
-                announced: 9,
-            },
+            SymbolError::Truncated { what, offset: 0x40, expected: 8, available: 3 },
+            SymbolError::Malformed { what, offset: 0x40, expected },
+            SymbolError::Compressed { offset: 0x40, expected, announced: 9 },
             SymbolError::dwarf(".debug_info", 0x40, expected, gimli::Error::MissingUnitDie),
         ];
         for error in errors {
             assert_eq!(error.offset(), Some(0x40));
             assert!(error.to_string().contains("0x40"), "{error}");
         }
-        let error = SymbolError::NotElf {
-            found: b"#!".to_vec(),
-        };
+        let error = SymbolError::NotElf { found: b"#!".to_vec() };
         assert_eq!(error.offset(), Some(0));
         assert!(error.to_string().contains("[23, 21]"), "{error}");
     }

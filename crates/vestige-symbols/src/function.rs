@@ -105,16 +105,8 @@ impl FunctionTable {
             // The deeper function is the inner one; of two beside each other the narrower.
             let rank = (depth, u64::MAX - (end - start));
             let value = self.ranges.len() as u32;
-            intervals.push(Interval {
-                start: *start,
-                end: *end,
-                rank,
-                value,
-            });
-            self.ranges.push(FunctionRange {
-                start: *start,
-                function,
-            });
+            intervals.push(Interval { start: *start, end: *end, rank, value });
+            self.ranges.push(FunctionRange { start: *start, function });
         }
         self.functions.push(Function {
             die,
@@ -141,8 +133,7 @@ impl Function {
         dwarf: &Dwarf<'a>,
         unit_index: usize,
     ) -> &FunctionName {
-        self.name
-            .get_or_init(|| FunctionName::of(&DieName::of(info, dwarf, unit_index, self.die)))
+        self.name.get_or_init(|| FunctionName::of(&DieName::of(info, dwarf, unit_index, self.die)))
     }
 
     /// The inlined calls of the function, decoded at the first call.
@@ -153,12 +144,8 @@ impl Function {
         unit_index: usize,
     ) -> &InlineTable {
         self.inlines.get_or_init(|| {
-            let unit = info
-                .units
-                .get(unit_index)
-                .and_then(|unit| unit.open(info, dwarf));
-            unit.map(|unit| InlineTable::read(info, dwarf, &unit, self.die))
-                .unwrap_or_default()
+            let unit = info.units.get(unit_index).and_then(|unit| unit.open(info, dwarf));
+            unit.map(|unit| InlineTable::read(info, dwarf, &unit, self.die)).unwrap_or_default()
         })
     }
 }
@@ -173,11 +160,7 @@ impl FunctionName {
             (None, Some(name), _) | (None, None, Some(name)) => Some(Arc::from(name.as_ref())),
             (None, None, None) => None,
         };
-        Self {
-            linkage: linkage.map(Arc::from),
-            plain: plain.map(Arc::from),
-            display,
-        }
+        Self { linkage: linkage.map(Arc::from), plain: plain.map(Arc::from), display }
     }
 
     /// Whether a symbol at the function's entry is this function's: some
@@ -193,15 +176,10 @@ impl FunctionName {
 
     /// Whether a symbol is this very function, not a clone of it.
     pub(crate) fn is_exactly(&self, symbol: &str) -> bool {
-        [&self.linkage, &self.plain]
-            .into_iter()
-            .flatten()
-            .any(|name| name.as_ref() == symbol)
+        [&self.linkage, &self.plain].into_iter().flatten().any(|name| name.as_ref() == symbol)
     }
 }
 
 fn is_clone_of(symbol: &str, name: &str) -> bool {
-    symbol
-        .strip_prefix(name)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    symbol.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

@@ -89,24 +89,14 @@ impl LineTable {
         header: &LineProgramHeader<Slice<'a>>,
     ) -> Self {
         let position = |value| StringPosition::of(dwarf, unit, value);
-        let directories = header
-            .include_directories()
-            .iter()
-            .copied()
-            .map(position)
-            .collect();
+        let directories = header.include_directories().iter().copied().map(position).collect();
         let files = header.file_names().iter().map(|file| File {
             name: position(file.path_name()),
             directory: file.directory_index(),
         });
         let files = files.collect();
         let counts_from_zero = header.version() >= 5;
-        Self {
-            files,
-            directories,
-            counts_from_zero,
-            ..Self::default()
-        }
+        Self { files, directories, counts_from_zero, ..Self::default() }
     }
 
     fn add_row(&mut self, first: usize, row: &LineRow) {
@@ -142,16 +132,12 @@ impl LineTable {
     }
 
     fn index(&mut self) {
-        let intervals = self
-            .sequences
-            .iter()
-            .enumerate()
-            .map(|(index, sequence)| Interval {
-                start: sequence.start,
-                end: sequence.end,
-                rank: u64::MAX - (sequence.end - sequence.start),
-                value: index as u32,
-            });
+        let intervals = self.sequences.iter().enumerate().map(|(index, sequence)| Interval {
+            start: sequence.start,
+            end: sequence.end,
+            rank: u64::MAX - (sequence.end - sequence.start),
+            value: index as u32,
+        });
         self.map = RangeMap::build(intervals.collect());
     }
 
@@ -165,20 +151,13 @@ impl LineTable {
 
     /// The ranges of all sequences.
     pub(crate) fn code_ranges(&self) -> Vec<(u64, u64)> {
-        self.sequences
-            .iter()
-            .map(|sequence| (sequence.start, sequence.end))
-            .collect()
+        self.sequences.iter().map(|sequence| (sequence.start, sequence.end)).collect()
     }
 
     /// The full path of a file of the table, made absolute where `base`, the
     /// compilation directory, allows it.
     pub(crate) fn path(&self, dwarf: &Dwarf<'_>, file: u64, base: Option<&str>) -> Option<String> {
-        let index = if self.counts_from_zero {
-            Some(file)
-        } else {
-            file.checked_sub(1)
-        };
+        let index = if self.counts_from_zero { Some(file) } else { file.checked_sub(1) };
         let file = self.files.get(usize::try_from(index?).ok()?)?;
         let name = String::from_utf8_lossy(file.name?.read(dwarf)?);
         let mut path = base.unwrap_or_default().to_owned();
@@ -190,15 +169,8 @@ impl LineTable {
     }
 
     fn directory(&self, index: u64) -> Option<StringPosition> {
-        let index = if self.counts_from_zero {
-            Some(index)
-        } else {
-            index.checked_sub(1)
-        };
-        self.directories
-            .get(usize::try_from(index?).ok()?)
-            .copied()
-            .flatten()
+        let index = if self.counts_from_zero { Some(index) } else { index.checked_sub(1) };
+        self.directories.get(usize::try_from(index?).ok()?).copied().flatten()
     }
 }
 

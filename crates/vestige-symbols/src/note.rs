@@ -68,10 +68,7 @@ fn padding(size: usize, alignment: usize) -> usize {
 mod tests {
     use super::*;
 
-    const LITTLE: Encoding = Encoding {
-        big_endian: false,
-        is_64: true,
-    };
+    const LITTLE: Encoding = Encoding { big_endian: false, is_64: true };
 
     fn note(name: &[u8], kind: u32, content: &[u8]) -> Vec<u8> {
         let mut data = Vec::new();

@@ -56,14 +56,8 @@ impl ObjectFile {
         let headers = Headers::read(source.as_ref())?;
         let build_id = find_build_id(source.as_ref(), &headers);
         let text = Text::of(&headers);
-        let mut object = Self {
-            source,
-            headers,
-            text,
-            build_id,
-            debug_link: None,
-            debug_info: OnceLock::new(),
-        };
+        let mut object =
+            Self { source, headers, text, build_id, debug_link: None, debug_info: OnceLock::new() };
         object.debug_link = object
             .section_data(b".gnu_debuglink")?
             .and_then(|data| DebugLink::parse(&data, object.headers.encoding));
@@ -88,9 +82,7 @@ impl ObjectFile {
 
     /// The name of the machine, or `machine-N` for one without a name here.
     pub fn machine_name(&self) -> String {
-        let named = MACHINES
-            .iter()
-            .find(|(number, _)| *number == self.headers.machine);
+        let named = MACHINES.iter().find(|(number, _)| *number == self.headers.machine);
         match named {
             Some((_, name)) => (*name).to_owned(),
             None => format!("machine-{}", self.headers.machine),
@@ -155,11 +147,7 @@ impl ObjectFile {
     /// the bias itself, `l_addr`: the same unless the object is linked at an
     /// address other than 0.)
     pub fn link_base(&self) -> u64 {
-        let loads = self
-            .headers
-            .segments
-            .iter()
-            .filter(|segment| segment.kind == PT_LOAD);
+        let loads = self.headers.segments.iter().filter(|segment| segment.kind == PT_LOAD);
         loads.map(|segment| segment.address).min().unwrap_or(0)
     }
 
@@ -174,9 +162,7 @@ impl ObjectFile {
     /// Whether the file holds a full symbol table (not only the dynamic one).
     pub fn has_symbol_table(&self) -> bool {
         let sections = &self.headers.sections;
-        sections
-            .iter()
-            .any(|section| section.kind == SHT_SYMTAB && section.has_bits())
+        sections.iter().any(|section| section.kind == SHT_SYMTAB && section.has_bits())
     }
 
     /// The debug information, read at the first call; `None` when there is none.
@@ -195,26 +181,17 @@ impl ObjectFile {
 
     pub(crate) fn find_section(&self, name: &[u8]) -> Option<&Section> {
         let sections = &self.headers.sections;
-        sections
-            .iter()
-            .find(|one| one.has_bits() && self.section_name(one) == name)
+        sections.iter().find(|one| one.has_bits() && self.section_name(one) == name)
     }
 
     /// The bytes of the section with this name, decompressed; `None` when the file lacks them.
     pub(crate) fn section_data(&self, name: &[u8]) -> Result<Option<Vec<u8>>, SymbolError> {
-        self.find_section(name)
-            .map(|section| self.read_section(section))
-            .transpose()
+        self.find_section(name).map(|section| self.read_section(section)).transpose()
     }
 
     /// The bytes of a section, decompressed when its flags say so.
     pub(crate) fn read_section(&self, section: &Section) -> Result<Vec<u8>, SymbolError> {
-        let data = read_range(
-            self.source.as_ref(),
-            "a section",
-            section.offset,
-            section.size,
-        )?;
+        let data = read_range(self.source.as_ref(), "a section", section.offset, section.size)?;
         if section.flags & SHF_COMPRESSED == 0 {
             return Ok(data);
         }

@@ -27,11 +27,7 @@ impl Opd {
             return Ok(None);
         };
         let data = object.read_section(section)?;
-        Ok(Some(Self {
-            address: section.address,
-            data,
-            encoding: object.headers().encoding,
-        }))
+        Ok(Some(Self { address: section.address, data, encoding: object.headers().encoding }))
     }
 
     /// The address of the code that the descriptor at `address` stands for.

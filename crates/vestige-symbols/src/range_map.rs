@@ -33,10 +33,8 @@ impl RangeMap {
     pub(crate) fn build<K: Ord + Copy>(mut intervals: Vec<Interval<K>>) -> Self {
         intervals.retain(|interval| interval.start < interval.end);
         intervals.sort_by_key(|interval| interval.start);
-        let disjoint = intervals
-            .iter()
-            .zip(intervals.iter().skip(1))
-            .all(|(one, next)| one.end <= next.start);
+        let disjoint =
+            intervals.iter().zip(intervals.iter().skip(1)).all(|(one, next)| one.end <= next.start);
         if disjoint {
             return Self(intervals.iter().map(segment_of).collect());
         }
@@ -63,19 +61,12 @@ impl RangeMap {
 }
 
 fn segment_of<K>(interval: &Interval<K>) -> Segment {
-    Segment {
-        start: interval.start,
-        end: interval.end,
-        value: interval.value,
-    }
+    Segment { start: interval.start, end: interval.end, value: interval.value }
 }
 
 /// Sweeps over all boundaries with a heap of the intervals open there.
 fn flatten<K: Ord + Copy>(intervals: &[Interval<K>]) -> Vec<Segment> {
-    let mut bounds: Vec<u64> = intervals
-        .iter()
-        .flat_map(|one| [one.start, one.end])
-        .collect();
+    let mut bounds: Vec<u64> = intervals.iter().flat_map(|one| [one.start, one.end]).collect();
     bounds.sort_unstable();
     bounds.dedup();
     let mut waiting = intervals.iter().enumerate().peekable();
@@ -101,11 +92,7 @@ fn flatten<K: Ord + Copy>(intervals: &[Interval<K>]) -> Vec<Segment> {
 fn append(segments: &mut Vec<Segment>, range: Range<u64>, value: u32) {
     match segments.last_mut() {
         Some(last) if last.end == range.start && last.value == value => last.end = range.end,
-        _ => segments.push(Segment {
-            start: range.start,
-            end: range.end,
-            value,
-        }),
+        _ => segments.push(Segment { start: range.start, end: range.end, value }),
     }
 }
 
@@ -114,22 +101,14 @@ mod tests {
     use super::*;
 
     fn interval(start: u64, end: u64, rank: u32, value: u32) -> Interval<u32> {
-        Interval {
-            start,
-            end,
-            rank,
-            value,
-        }
+        Interval { start, end, rank, value }
     }
 
     #[test]
     fn finds_only_inside_disjoint_ranges() {
         let map = RangeMap::build(vec![interval(20, 30, 0, 2), interval(5, 10, 0, 1)]);
         let found: Vec<_> = [4, 5, 9, 10, 19, 20, 29, 30].map(|at| map.find(at)).into();
-        assert_eq!(
-            found,
-            [None, Some(1), Some(1), None, None, Some(2), Some(2), None]
-        );
+        assert_eq!(found, [None, Some(1), Some(1), None, None, Some(2), Some(2), None]);
     }
 
     #[test]
@@ -155,11 +134,7 @@ mod tests {
                 best.sort_by_key(|one| (one.rank, one.start));
                 let found = map.find(address);
                 // Where rank and start are equal, the later of the list wins.
-                assert_eq!(
-                    found,
-                    best.last().map(|one| one.value),
-                    "{address} {intervals:?}"
-                );
+                assert_eq!(found, best.last().map(|one| one.value), "{address} {intervals:?}");
             }
         }
     }

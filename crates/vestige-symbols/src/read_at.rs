@@ -70,21 +70,14 @@ pub(crate) fn read_range(
     let available = source.len().saturating_sub(offset);
     let length = usize::try_from(size).ok().filter(|_| size <= available);
     let Some(length) = length else {
-        return Err(SymbolError::Truncated {
-            what,
-            offset,
-            expected: size,
-            available,
-        });
+        return Err(SymbolError::Truncated { what, offset, expected: size, available });
     };
     let mut data = vec![0; length];
-    source
-        .read_at(offset, &mut data)
-        .map_err(|error| SymbolError::Io {
-            what,
-            offset,
-            kind: error.kind(),
-            message: error.to_string(),
-        })?;
+    source.read_at(offset, &mut data).map_err(|error| SymbolError::Io {
+        what,
+        offset,
+        kind: error.kind(),
+        message: error.to_string(),
+    })?;
     Ok(data)
 }

@@ -115,10 +115,9 @@ impl SymbolTable {
             self.lookup_symbol(inside, &mut before);
         }
         answer.source = before.source;
-        answer.function = before.function.map(|place| FunctionPlace {
-            offset: distance(place.entry, address),
-            ..place
-        });
+        answer.function = before
+            .function
+            .map(|place| FunctionPlace { offset: distance(place.entry, address), ..place });
     }
 
     fn lookup_symbol(&self, address: u64, answer: &mut Lookup) {
@@ -145,11 +144,7 @@ impl SymbolTable {
             return;
         };
         let dwarf = info.dwarf();
-        let paths = Paths {
-            info,
-            dwarf: &dwarf,
-            unit_index,
-        };
+        let paths = Paths { info, dwarf: &dwarf, unit_index };
         answer.location = paths.location(address);
         let Some(found) = info.function_at(&dwarf, unit_index, address) else {
             return;
@@ -157,10 +152,7 @@ impl SymbolTable {
         let name = found.function.name(info, &dwarf, unit_index);
         answer.function = self.place_in_function(&found, name, address);
         answer.source = Some(Source::Dwarf);
-        let outer = answer
-            .function
-            .as_ref()
-            .map(|place| Arc::clone(&place.name));
+        let outer = answer.function.as_ref().map(|place| Arc::clone(&place.name));
         answer.frames = paths.frames(&found, address, outer, answer.location.as_ref());
     }
 
@@ -176,10 +168,7 @@ impl SymbolTable {
         address: u64,
     ) -> Option<FunctionPlace> {
         let entry = self.entry_of(found, name);
-        let symbol = self
-            .symbols
-            .starting_at(entry)
-            .map(|symbol| self.symbols.name(symbol));
+        let symbol = self.symbols.starting_at(entry).map(|symbol| self.symbols.name(symbol));
         let symbol = symbol.filter(|symbol| name.may_be(symbol));
         let (shown, linkage) = match (&name.linkage, symbol) {
             (Some(linkage), _) => (name.display.clone(), Some(Arc::clone(linkage))),
@@ -199,9 +188,7 @@ impl SymbolTable {
     fn shown_name(&self, name: &FunctionName, symbol: &str) -> Option<Arc<str>> {
         let original = symbol.split('.').next().unwrap_or(symbol);
         let demangled = demangle(original).map(Arc::from);
-        demangled
-            .or_else(|| name.display.clone())
-            .or_else(|| Some(Arc::from(symbol)))
+        demangled.or_else(|| name.display.clone()).or_else(|| Some(Arc::from(symbol)))
     }
 
     /// The entry of a function; where it has several parts, the one whose
@@ -237,8 +224,7 @@ impl Paths<'_> {
         let directory = unit.root(self.info, self.dwarf)?.directory;
         let directory = directory.and_then(|position| position.read(self.dwarf));
         let directory = directory.map(String::from_utf8_lossy);
-        unit.lines(self.info, self.dwarf)
-            .path(self.dwarf, file, directory.as_deref())
+        unit.lines(self.info, self.dwarf).path(self.dwarf, file, directory.as_deref())
     }
 
     fn location(&self, address: u64) -> Option<Location> {
@@ -247,11 +233,7 @@ impl Paths<'_> {
         if row.line == 0 {
             return None;
         }
-        Some(Location::new(
-            &self.path(u64::from(row.file))?,
-            row.line,
-            row.column,
-        ))
+        Some(Location::new(&self.path(u64::from(row.file))?, row.line, row.column))
     }
 
     fn frames(
@@ -261,28 +243,18 @@ impl Paths<'_> {
         outer: Option<Arc<str>>,
         location: Option<&Location>,
     ) -> Vec<Frame> {
-        let inlines = found
-            .function
-            .inlines(self.info, self.dwarf, found.unit_index);
+        let inlines = found.function.inlines(self.info, self.dwarf, found.unit_index);
         let mut path = location.map(Location::path);
         let mut line = location.map(|location| location.line);
         let mut frames = Vec::new();
         for call in inlines.find(address) {
             let function = call.name(self.info, self.dwarf, self.unit_index);
-            frames.push(Frame {
-                function,
-                path,
-                line,
-            });
+            frames.push(Frame { function, path, line });
             path = self.path(call.call_file);
             line = u32::try_from(call.call_line).ok().filter(|line| *line > 0);
         }
         if !frames.is_empty() {
-            frames.push(Frame {
-                function: outer,
-                path,
-                line,
-            });
+            frames.push(Frame { function: outer, path, line });
         }
         frames
     }

@@ -41,17 +41,9 @@ impl Text {
             .collect();
         let intervals = ranges
             .iter()
-            .map(|(start, end)| Interval {
-                start: *start,
-                end: *end,
-                rank: 0,
-                value: 0,
-            })
+            .map(|(start, end)| Interval { start: *start, end: *end, rank: 0, value: 0 })
             .collect();
-        Self {
-            map: RangeMap::build(intervals),
-            ranges,
-        }
+        Self { map: RangeMap::build(intervals), ranges }
     }
 
     pub(crate) fn contains(&self, address: u64) -> bool {

@@ -52,10 +52,7 @@ impl Unit {
         Some(Self {
             extent: start..end,
             abbreviations: abbreviations..abbreviations,
-            may_have_code: matches!(
-                header.type_(),
-                UnitType::Compilation | UnitType::Skeleton(_)
-            ),
+            may_have_code: matches!(header.type_(), UnitType::Compilation | UnitType::Skeleton(_)),
             root: OnceLock::new(),
             functions: OnceLock::new(),
             lines: OnceLock::new(),
@@ -79,9 +76,7 @@ impl Unit {
     }
 
     pub(crate) fn root(&self, info: &DebugInfo, dwarf: &Dwarf<'_>) -> Option<&UnitRoot> {
-        self.root
-            .get_or_init(|| self.read_root(info, dwarf))
-            .as_ref()
+        self.root.get_or_init(|| self.read_root(info, dwarf)).as_ref()
     }
 
     /// The functions of the unit, decoded at the first call.
@@ -92,8 +87,7 @@ impl Unit {
     ) -> &'a FunctionTable {
         self.functions.get_or_init(|| {
             let unit = self.open(info, dwarf);
-            unit.map(|unit| FunctionTable::read(info, dwarf, &unit))
-                .unwrap_or_default()
+            unit.map(|unit| FunctionTable::read(info, dwarf, &unit)).unwrap_or_default()
         })
     }
 

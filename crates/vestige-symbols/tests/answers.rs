@@ -16,9 +16,8 @@ fn zstd_sections_give_the_same_answers() {
     let packed = scratch.path("zstd");
     let option = "--compress-debug-sections=zstd";
     let paths = [plain.to_str().unwrap(), packed.to_str().unwrap()];
-    let done = ["objcopy", "llvm-objcopy"]
-        .iter()
-        .any(|tool| run(tool, &[option, paths[0], paths[1]]));
+    let done =
+        ["objcopy", "llvm-objcopy"].iter().any(|tool| run(tool, &[option, paths[0], paths[1]]));
     if !done {
         return;
     }
@@ -49,10 +48,7 @@ fn a_method_has_its_demangled_name_and_offset() {
         "long app::Conn::get<long>(long)",
         "main",
     ] {
-        assert!(
-            names.iter().any(|found| found == name),
-            "{name} is not in {names:#?}"
-        );
+        assert!(names.iter().any(|found| found == name), "{name} is not in {names:#?}");
     }
 }
 
@@ -65,15 +61,9 @@ fn a_part_split_off_belongs_to_its_function_with_and_without_symbols() {
     let stripped = scratch.path("stripped");
     let keep_dwarf = ["--strip-all", "--keep-section=.debug_*"];
     let paths = [path.to_str().unwrap(), stripped.to_str().unwrap()];
-    let done = run(
-        "objcopy",
-        &[keep_dwarf[0], keep_dwarf[1], paths[0], paths[1]],
-    );
+    let done = run("objcopy", &[keep_dwarf[0], keep_dwarf[1], paths[0], paths[1]]);
     let mut parts = 0;
-    for file in [Some(&path), done.then_some(&stripped)]
-        .into_iter()
-        .flatten()
-    {
+    for file in [Some(&path), done.then_some(&stripped)].into_iter().flatten() {
         let table = symbol_table(file);
         for address in text_addresses(file, 1) {
             let Some(place) = table.lookup(address).function else {
@@ -111,10 +101,7 @@ fn a_stripped_object_resolves_through_its_debug_file() {
     let mut crc = vestige_symbols::Crc32::new();
     crc.update(&std::fs::read(scratch.path("program.debug")).unwrap());
     let link = main.debug_link().unwrap();
-    assert_eq!(
-        (link.name.as_slice(), link.crc),
-        (&b"program.debug"[..], crc.finish())
-    );
+    assert_eq!((link.name.as_slice(), link.crc), (&b"program.debug"[..], crc.finish()));
     let combined = SymbolTable::new(&debug, Some(&main)).unwrap();
     let alone = symbol_table(&path);
     for address in text_addresses(&path, 1) {
@@ -136,10 +123,7 @@ fn without_debug_information_symbols_answer() {
         let name = |found: Lookup| found.function.map(|place| (place.name, place.offset));
         let (name, expected) = (name(one.clone()), name(other));
         // A name too hard for the demangler is shown as linked; DWARF has the bare name too.
-        if !name
-            .as_ref()
-            .is_some_and(|(name, _)| name.starts_with("_Z"))
-        {
+        if !name.as_ref().is_some_and(|(name, _)| name.starts_with("_Z")) {
             assert_eq!(name, expected);
         }
         assert_eq!(one.location, None);
@@ -147,9 +131,8 @@ fn without_debug_information_symbols_answer() {
     }
     if run("strip", &[path.to_str().unwrap()]) {
         let stripped = symbol_table(&path);
-        let sources = text_addresses(&path, 1)
-            .into_iter()
-            .filter_map(|at| stripped.lookup(at).source);
+        let sources =
+            text_addresses(&path, 1).into_iter().filter_map(|at| stripped.lookup(at).source);
         assert!(sources.collect::<Vec<_>>().contains(&Source::ElfDynsym));
     }
 }
@@ -167,10 +150,7 @@ fn assembly_symbols_without_a_size_end_at_the_next() {
         .filter_map(|address| table.lookup(*address).function)
         .map(|place| (place.name.to_string(), place.offset))
         .collect();
-    assert!(
-        names.contains(&("first_unsized".into(), 2)),
-        "{start:#x} {names:?}"
-    );
+    assert!(names.contains(&("first_unsized".into(), 2)), "{start:#x} {names:?}");
     assert!(!names.contains(&("first_unsized".into(), 3)));
     assert!(names.contains(&("second_untyped".into(), 1)));
     assert!(names.contains(&("main".into(), 2)));
@@ -186,19 +166,10 @@ fn split_dwarf_falls_back_on_symbols_and_keeps_lines() {
         return;
     };
     let table = symbol_table(&path);
-    let found: Vec<_> = text_addresses(&path, 1)
-        .into_iter()
-        .map(|at| table.lookup(at))
-        .collect();
-    let main = found
-        .iter()
-        .find(|one| linkage_name(one) == "main")
-        .unwrap();
+    let found: Vec<_> = text_addresses(&path, 1).into_iter().map(|at| table.lookup(at)).collect();
+    let main = found.iter().find(|one| linkage_name(one) == "main").unwrap();
     assert_eq!(main.source, Some(Source::ElfSymtab));
-    assert!(main
-        .location
-        .as_ref()
-        .is_some_and(|location| location.file == "program.c"));
+    assert!(main.location.as_ref().is_some_and(|location| location.file == "program.c"));
 }
 
 #[test]
@@ -211,17 +182,11 @@ fn addresses_outside_have_a_reason() {
     for address in [0, 1, u64::MAX, u64::MAX / 2] {
         let found = table.lookup(address);
         assert_eq!(found.reason, Some(Unresolved::OutsideOfText));
-        assert_eq!(
-            (found.function, found.location, found.source),
-            (None, None, None)
-        );
+        assert_eq!((found.function, found.location, found.source), (None, None, None));
     }
     if run("strip", &["-R", ".dynsym", path.to_str().unwrap()]) {
         let start = open(&path).text_ranges()[0].0;
-        assert_eq!(
-            symbol_table(&path).lookup(start).reason,
-            Some(Unresolved::NoSymbols)
-        );
+        assert_eq!(symbol_table(&path).lookup(start).reason, Some(Unresolved::NoSymbols));
     }
 }
 
@@ -233,17 +198,9 @@ fn one_table_answers_several_threads_alike() {
     };
     let addresses = text_addresses(&path, 3);
     let alone = symbol_table(&path);
-    let expected: Vec<_> = addresses
-        .iter()
-        .map(|address| alone.lookup(*address))
-        .collect();
+    let expected: Vec<_> = addresses.iter().map(|address| alone.lookup(*address)).collect();
     let shared = symbol_table(&path);
-    let work = || {
-        addresses
-            .iter()
-            .map(|address| shared.lookup(*address))
-            .collect::<Vec<_>>()
-    };
+    let work = || addresses.iter().map(|address| shared.lookup(*address)).collect::<Vec<_>>();
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
         for thread in threads {

@@ -49,12 +49,7 @@ fn arbitrate(path: &Path, table: &SymbolTable, disputed: &[u64]) {
         .map(|(address, theirs, found)| format!("{address:#x} {theirs:?}\n    {found:?}"))
         .collect();
     differences.truncate(12);
-    assert!(
-        differences.is_empty(),
-        "{}\n{}",
-        path.display(),
-        differences.join("\n")
-    );
+    assert!(differences.is_empty(), "{}\n{}", path.display(), differences.join("\n"));
 }
 
 /// Whether the functions and lines of all levels are the same.
@@ -76,15 +71,9 @@ fn equal(theirs: &Chain, found: &Lookup) -> bool {
             || no_line(&ours[0].1)
             || same_place(&theirs[0].1, &ours[0].1);
     }
-    let lines = theirs
-        .iter()
-        .zip(&ours)
-        .all(|((_, theirs), (_, ours))| same_place(theirs, ours));
+    let lines = theirs.iter().zip(&ours).all(|((_, theirs), (_, ours))| same_place(theirs, ours));
     let name = linkage_name(found);
-    let shown = found
-        .function
-        .as_ref()
-        .map_or("", |place| place.name.as_ref());
+    let shown = found.function.as_ref().map_or("", |place| place.name.as_ref());
     let outermost = theirs.last().unwrap().0.as_str();
     // Without the function's debug information addr2line names the part by its symbol.
     let same_name = [name.as_str(), shown]
@@ -139,21 +128,11 @@ fn programs_of_32_bits_equal_addr2line() {
         #define stderr 0\n#define fprintf(a, ...) printf(__VA_ARGS__)\n";
     let source = format!("{declarations}{source}");
     for flags in [["-gdwarf-5", "-O2"], ["-gdwarf-3", "-O0"]] {
-        let flags = [
-            "-m32",
-            "-nostdlib",
-            "-ffreestanding",
-            "-fno-pic",
-            "-no-pie",
-            flags[0],
-            flags[1],
-        ];
+        let flags =
+            ["-m32", "-nostdlib", "-ffreestanding", "-fno-pic", "-no-pie", flags[0], flags[1]];
         if let Some(path) = compile(&scratch, "gcc", &source, &flags) {
             let object = open(&path);
-            assert_eq!(
-                (object.bits(), object.is_pic(), object.machine()),
-                (32, false, 3)
-            );
+            assert_eq!((object.bits(), object.is_pic(), object.machine()), (32, false, 3));
             assert!(compare(&path, 1) > 60);
         }
     }
@@ -174,14 +153,9 @@ fn cpp_programs_equal_addr2line() {
 #[test]
 fn clang_programs_equal_addr2line() {
     let scratch = Scratch::new("clang");
-    let source = C_PROGRAM
-        .replace("int local(int b) { return b + a; }", "")
-        .replace("local(a)", "a");
-    for flags in [
-        &["-gdwarf-4", "-O2"],
-        &["-gdwarf-5", "-O2"],
-        &["-gdwarf-5", "-O0"],
-    ] {
+    let source =
+        C_PROGRAM.replace("int local(int b) { return b + a; }", "").replace("local(a)", "a");
+    for flags in [&["-gdwarf-4", "-O2"], &["-gdwarf-5", "-O2"], &["-gdwarf-5", "-O0"]] {
         if let Some(path) = compile(&scratch, "clang", &source, flags) {
             assert!(compare(&path, 1) > 100);
         }

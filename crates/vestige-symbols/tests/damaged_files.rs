@@ -37,43 +37,29 @@ fn use_file(data: Vec<u8>) -> Result<usize, SymbolError> {
     for section in object.sections() {
         object.section_name(section);
     }
-    let _ = (
-        object.link_base(),
-        object.build_id(),
-        object.debug_link(),
-        object.machine_name(),
-    );
+    let _ = (object.link_base(), object.build_id(), object.debug_link(), object.machine_name());
     let _ = object.has_dwarf();
     let table = SymbolTable::new(&object, None)?;
     let addresses = object.text_ranges().iter().flat_map(|(start, end)| {
         let step = ((end - start) / 40).max(1);
         (0..40u64).map(move |index| start.saturating_add(index.saturating_mul(step)))
     });
-    Ok(addresses
-        .filter(|address| table.lookup(*address).function.is_some())
-        .count())
+    Ok(addresses.filter(|address| table.lookup(*address).function.is_some()).count())
 }
 
 /// Runs `use_file` and fails on a file that takes long.
 fn check(data: Vec<u8>, what: &str) -> Result<usize, SymbolError> {
     let start = Instant::now();
     let result = use_file(data);
-    assert!(
-        start.elapsed() < Duration::from_secs(10),
-        "{what} takes {:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() < Duration::from_secs(10), "{what} takes {:?}", start.elapsed());
     if let Err(error) = &result {
         assert!(error.to_string().contains("expected") || error.to_string().contains("cannot"));
     }
     result
 }
 
-const KINDS: &[&[&str]] = &[
-    &["-gdwarf-5", "-O2"],
-    &["-gdwarf-3", "-O2"],
-    &["-gdwarf-5", "-O2", "-gz=zlib"],
-];
+const KINDS: &[&[&str]] =
+    &[&["-gdwarf-5", "-O2"], &["-gdwarf-3", "-O2"], &["-gdwarf-5", "-O2", "-gz=zlib"]];
 
 #[test]
 fn files_cut_anywhere_are_errors() {

@@ -35,13 +35,8 @@ fn build(scratch: &Scratch, entries: &str, ranges: &str) -> Option<PathBuf> {
     .unwrap();
     let (input, output) = (scratch.path("hostile.s"), scratch.path("hostile"));
     std::fs::write(&input, source).unwrap();
-    let arguments = [
-        "-nostdlib",
-        "-static",
-        "-o",
-        output.to_str().unwrap(),
-        input.to_str().unwrap(),
-    ];
+    let arguments =
+        ["-nostdlib", "-static", "-o", output.to_str().unwrap(), input.to_str().unwrap()];
     run("cc", &arguments).then_some(output)
 }
 
@@ -50,15 +45,8 @@ fn look_up(path: &Path) -> Vec<Lookup> {
     let start = Instant::now();
     assert_eq!(open(path).has_dwarf(), Ok(true));
     let table = symbol_table(path);
-    let found = text_addresses(path, 16)
-        .into_iter()
-        .map(|address| table.lookup(address))
-        .collect();
-    assert!(
-        start.elapsed() < Duration::from_secs(20),
-        "takes {:?}",
-        start.elapsed()
-    );
+    let found = text_addresses(path, 16).into_iter().map(|address| table.lookup(address)).collect();
+    assert!(start.elapsed() < Duration::from_secs(20), "takes {:?}", start.elapsed());
     found
 }
 
@@ -74,10 +62,7 @@ fn entries_that_complete_each_other_in_a_circle_take_the_symbol_s_name() {
     };
     for found in look_up(&path) {
         assert!(found.frames.len() <= 2);
-        assert_eq!(
-            found.function.map(|place| place.name.to_string()),
-            Some("_start".into())
-        );
+        assert_eq!(found.function.map(|place| place.name.to_string()), Some("_start".into()));
     }
 }
 
@@ -133,11 +118,7 @@ fn a_unit_length_beyond_the_section_is_tolerated() {
     let mut data = std::fs::read(&path).unwrap();
     let object = open(&path);
     let is_info = |name: &[u8]| name == b".debug_info";
-    let info = object
-        .sections()
-        .iter()
-        .find(|one| is_info(object.section_name(one)))
-        .unwrap();
+    let info = object.sections().iter().find(|one| is_info(object.section_name(one))).unwrap();
     let at = info.offset as usize;
     data[at..at + 4].copy_from_slice(&0x7fff_ffff_u32.to_le_bytes());
     let object = vestige_symbols::ObjectFile::new(Box::new(data)).unwrap();
@@ -146,8 +127,5 @@ fn a_unit_length_beyond_the_section_is_tolerated() {
     let table = vestige_symbols::SymbolTable::new(&object, None).unwrap();
     assert!(table.dwarf_problem().is_some());
     let (start, _) = object.text_ranges()[0];
-    assert!(table
-        .lookup(start)
-        .reason
-        .is_none_or(|reason| reason == Unresolved::DamagedDebugInfo));
+    assert!(table.lookup(start).reason.is_none_or(|reason| reason == Unresolved::DamagedDebugInfo));
 }

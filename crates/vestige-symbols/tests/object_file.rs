@@ -57,16 +57,10 @@ impl Writer {
 /// An object with two loaded segments, the first at `base`, and a build ID in a
 /// note that no section names.
 fn object(big_endian: bool, is_64: bool, file_type: u16, base: u64) -> Vec<u8> {
-    let mut writer = Writer {
-        data: Vec::new(),
-        big_endian,
-        is_64,
-    };
+    let mut writer = Writer { data: Vec::new(), big_endian, is_64 };
     let (header_size, segment_size) = if is_64 { (64, 56) } else { (52, 32) };
     writer.data.extend(b"\x7fELF");
-    writer
-        .data
-        .extend([1 + u8::from(is_64), 1 + u8::from(big_endian), 1]);
+    writer.data.extend([1 + u8::from(is_64), 1 + u8::from(big_endian), 1]);
     writer.data.resize(16, 0);
     writer.u16(file_type);
     writer.u16(40);
@@ -97,20 +91,11 @@ fn headers_of_every_class_and_byte_order_are_read() {
     for (big_endian, is_64) in [(false, false), (false, true), (true, false), (true, true)] {
         let data = object(big_endian, is_64, ET_DYN, 0);
         let object = ObjectFile::new(Box::new(data)).unwrap();
-        assert_eq!(
-            (object.is_big_endian(), object.bits() == 64),
-            (big_endian, is_64)
-        );
-        assert_eq!(
-            (object.is_pic(), object.machine_name().as_str()),
-            (true, "arm")
-        );
+        assert_eq!((object.is_big_endian(), object.bits() == 64), (big_endian, is_64));
+        assert_eq!((object.is_pic(), object.machine_name().as_str()), (true, "arm"));
         assert_eq!(object.build_id(), Some(&b"build-id"[..]));
         assert_eq!(object.text_ranges(), [(0, 0x80), (0x1080, 0x10c0)]);
-        assert_eq!(
-            (object.has_dwarf(), object.has_symbol_table()),
-            (Ok(false), false)
-        );
+        assert_eq!((object.has_dwarf(), object.has_symbol_table()), (Ok(false), false));
         assert_eq!(object.debug_link(), None);
     }
 }

@@ -13,11 +13,7 @@ use vestige_symbols::{Lookup, ObjectFile, SymbolTable};
 const PROGRAM: &str = "/usr/bin/python3.11";
 
 fn debug_file(program: &ObjectFile) -> Option<PathBuf> {
-    let id: String = program
-        .build_id()?
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let id: String = program.build_id()?.iter().map(|byte| format!("{byte:02x}")).collect();
     let (directory, name) = id.split_at_checked(2)?;
     let path = PathBuf::from(format!("/usr/lib/debug/.build-id/{directory}/{name}.debug"));
     path.exists().then_some(path)
@@ -39,9 +35,7 @@ fn program_and_debug_file() -> Option<(ObjectFile, PathBuf)> {
 fn random_addresses(program: &ObjectFile, count: usize) -> Vec<u64> {
     let (start, end) = program.text_ranges()[0];
     let mut random = Lcg(42);
-    (0..count)
-        .map(|_| start + random.below(end - start))
-        .collect()
+    (0..count).map(|_| start + random.below(end - start)).collect()
 }
 
 #[test]
@@ -61,23 +55,13 @@ fn functions_and_lines_equal_addr2line() {
         let found = table.lookup(*address);
         let ours = chain_of(&found);
         let outermost = &chain.last().unwrap().0;
-        let shown = found
-            .function
-            .as_ref()
-            .map_or("??", |place| place.name.as_ref());
-        let same_name = *outermost == linkage_name(&found)
-            || outermost == shown;
+        let shown = found.function.as_ref().map_or("??", |place| place.name.as_ref());
+        let same_name = *outermost == linkage_name(&found) || outermost == shown;
         let places = chain.iter().zip(&ours);
         let same_lines = chain.len() == ours.len()
-            && places
-                .into_iter()
-                .all(|((_, theirs), (_, ours))| same_place(theirs, ours));
+            && places.into_iter().all(|((_, theirs), (_, ours))| same_place(theirs, ours));
         if !(same_name && (same_lines || has_no_line(&found))) {
-            writeln!(
-                differences,
-                "{address:#x}: addr2line {chain:?}\n    ours {ours:?}"
-            )
-            .unwrap();
+            writeln!(differences, "{address:#x}: addr2line {chain:?}\n    ours {ours:?}").unwrap();
         }
     }
     assert!(differences.is_empty(), "{differences}");
@@ -100,10 +84,7 @@ fn twenty_thousand_lookups_take_little_time() {
     let table = SymbolTable::new(&debug, Some(&program)).unwrap();
     let opened = start.elapsed();
     let resolved = |table: &SymbolTable| {
-        addresses
-            .iter()
-            .filter(|address| table.lookup(**address).function.is_some())
-            .count()
+        addresses.iter().filter(|address| table.lookup(**address).function.is_some()).count()
     };
     let start = Instant::now();
     let count = resolved(&table);

@@ -85,7 +85,9 @@ def text_options(
     if options.names is not None:
         words = _words("--names", options.names, {"all", "none", *NAME_SCOPES})
         if {"all", "none"} <= set(words):
-            raise CommandError("--names: 'all' and 'none' exclude each other", exit_code=2)
+            raise CommandError(
+                "--names: 'all' and 'none' exclude each other", exit_code=2
+            )
         text = text.with_names(words)
     return text
 
@@ -95,20 +97,20 @@ def _words(option: str, value: str, known: set[str]) -> list[str]:
     for word in words:
         if word not in known:
             choices = ", ".join(sorted(known))
-            raise CommandError(f"{option}: unknown word '{word}'; expected {choices}", exit_code=2)
+            raise CommandError(
+                f"{option}: unknown word '{word}'; expected {choices}", exit_code=2
+            )
     return words
 
 
-def use_color(
-    choice: str, *, to_standard_output: bool, like_babeltrace: bool
-) -> bool:
+def use_color(choice: str, *, to_standard_output: bool, like_babeltrace: bool) -> bool:
     """Return whether text is coloured, as a person chose or as the terminal allows.
 
     Args:
         choice: ``never``, ``auto`` or ``always``.
         to_standard_output: Whether the text goes there.
-        like_babeltrace: Whether ``always`` still means only where colours are supported,
-            as with Babeltrace 2.0.4 (which has ``BABELTRACE_TERM_COLOR`` for the rest).
+        like_babeltrace: Whether ``always`` still means only where colours are
+            supported, as with Babeltrace 2.0.4; ``BABELTRACE_TERM_COLOR`` forces them.
     """
     if choice == "always":
         return terminal_supports_color() if like_babeltrace else True

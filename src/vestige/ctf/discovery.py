@@ -38,7 +38,7 @@ def find_traces(path: str | os.PathLike[str]) -> list[FoundTrace]:
         NotATraceError: The path does not exist, is no directory, or holds no trace.
     """
     given = os.fspath(path)
-    root = Path(os.path.normpath(os.path.join(os.getcwd(), given)))
+    root = Path(os.path.normpath(Path.cwd() / given))
     if not root.exists():
         raise NotATraceError("no such file or directory", path=given)
     if not root.is_dir():
@@ -46,7 +46,7 @@ def find_traces(path: str | os.PathLike[str]) -> list[FoundTrace]:
             "not a directory; expected the directory of a CTF trace", path=given
         )
     found = [
-        FoundTrace(directory, relative_name(given, root, directory))
+        FoundTrace(directory, relative_name(root, directory))
         for directory in trace_directories(root)
     ]
     if not found:
@@ -57,7 +57,7 @@ def find_traces(path: str | os.PathLike[str]) -> list[FoundTrace]:
     return found
 
 
-def relative_name(given: str, root: Path, directory: Path) -> str:
+def relative_name(root: Path, directory: Path) -> str:
     """Return the path of a found trace below the path that was given."""
     if directory == root:
         return ""
@@ -75,7 +75,9 @@ def trace_directories(root: Path) -> Iterator[Path]:
 
 def _refuse(error: OSError) -> None:
     """Turn an unreadable directory into an error instead of an empty one."""
-    raise NotATraceError(f"cannot list the directory: {error.strerror}", path=error.filename)
+    raise NotATraceError(
+        f"cannot list the directory: {error.strerror}", path=error.filename
+    )
 
 
 def data_file_names(directory: Path) -> Sequence[str]:

@@ -60,7 +60,7 @@ class LogicalTrace:
     trace_class: core.TraceClass
     """Its metadata."""
     relative_name: str | None
-    """Path of its only directory below the path that was given, if it was found there."""
+    """Path of its only directory below the one that was given, if it was found so."""
     streams: list[StreamFiles]
     """Its data streams, in the order of the paths of their first files."""
     damaged: list[DamagedFile]
@@ -133,7 +133,9 @@ def _open_group(group: Sequence[tuple[FoundTrace, core.TraceClass]]) -> LogicalT
         for name in data_file_names(directory):
             _add_file(trace, directory, name)
     for stream in trace.streams:
-        stream.files.sort(key=lambda file: -1 if file.beginning is None else file.beginning)
+        stream.files.sort(
+            key=lambda file: -1 if file.beginning is None else file.beginning
+        )
     trace.streams.sort(key=lambda stream: stream.name)
     return trace
 
@@ -157,7 +159,9 @@ def _check_name(path: Path) -> None:
     try:
         str(path).encode()
     except UnicodeEncodeError as error:
-        raise TraceFormatError("cannot open: the path is no UTF-8 text", path=path) from error
+        raise TraceFormatError(
+            "cannot open: the path is no UTF-8 text", path=path
+        ) from error
 
 
 def _matching_stream(

@@ -27,7 +27,7 @@ class Selection:
     """Shell pattern of event names."""
 
     def wanted_classes(self, stream: Stream) -> list[bool] | None:
-        """Return for each event record class whether it is wanted, or ``None`` for all."""
+        """Tell for each event record class if it is wanted; ``None`` for all."""
         if self.pattern is None:
             return None
         pattern = self.pattern
@@ -88,8 +88,8 @@ class Graph:
         """Move all event records from the sources to the sink.
 
         Returns:
-            The damage that was met on the way: what could not be opened, then what could
-            not be read to its end.
+            The damage that was met on the way: what could not be opened, then what
+            could not be read to its end.
         """
         damage = [error for source in self.sources for error in source.damage]
         streams = [stream for source in self.sources for stream in source.streams]

@@ -59,8 +59,8 @@ class Stream:
     def order_key(self) -> tuple[bytes, str, int, int]:
         """Return what decides ties in time, as Babeltrace 2 does.
 
-        Trace UUID, trace name, stream class ID and data stream ID, in this order; what is
-        missing comes first.
+        Trace UUID, trace name, stream class ID and data stream ID, in this order; what
+        is missing comes first.
         """
         uuid = self.trace.parsed.uuid or b""
         return (uuid, self.trace.name, self.class_index, self.id)

@@ -83,10 +83,9 @@ impl Parser {
             }
         }
         for (key, class, line) in block.types {
-            match key.as_str() {
-                "packet.header" => self.trace.packet_header = Some(structure(class, line, &key)?),
-                // An unknown scope is none of the reader's business.
-                _ => {}
+            // An unknown scope is none of the reader's business.
+            if key == "packet.header" {
+                self.trace.packet_header = Some(structure(class, line, &key)?);
             }
         }
         Ok(())

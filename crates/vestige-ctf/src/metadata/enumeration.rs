@@ -11,11 +11,8 @@ impl Parser {
     pub(super) fn enumeration_type(&mut self) -> Result<FieldClass> {
         self.advance();
         let tag = self.tag();
-        let container = if self.accept(":") {
-            Some(self.nested(Self::type_specifier)?)
-        } else {
-            None
-        };
+        let container =
+            if self.accept(":") { Some(self.nested(Self::type_specifier)?) } else { None };
         if !matches!(self.peek(), TokenKind::Punctuation("{")) {
             return self.tagged(NameSpace::Enumeration, tag.as_deref());
         }

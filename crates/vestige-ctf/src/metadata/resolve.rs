@@ -109,7 +109,8 @@ fn resolve_scopes(
     for Dependency { user, target } in dependencies {
         let target_class = field(scopes, &target).cloned();
         slots.header_needed |= target.scope == EVENT_HEADER && user.scope > EVENT_HEADER;
-        let slot = *assigned.entry(target.clone()).or_insert_with(|| slot_of(scopes, &target, slots));
+        let slot =
+            *assigned.entry(target.clone()).or_insert_with(|| slot_of(scopes, &target, slots));
         if let (Some(class), Some(user_class)) = (target_class, field_mut(scopes, &user)) {
             connect(user_class, &class, slot)?;
         }
@@ -226,9 +227,8 @@ fn field_mut<'a>(scopes: &'a mut Scopes<'_>, position: &Position) -> Option<&'a 
     for &index in &position.path {
         class = match &mut class.kind {
             FieldKind::Array { element, .. } => element,
-            FieldKind::Structure { members: list, .. } | FieldKind::Variant { options: list, .. } => {
-                &mut list.get_mut(index)?.class
-            }
+            FieldKind::Structure { members: list, .. }
+            | FieldKind::Variant { options: list, .. } => &mut list.get_mut(index)?.class,
             _ => return None,
         };
     }

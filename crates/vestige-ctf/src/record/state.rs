@@ -121,8 +121,7 @@ impl State {
     ) -> Result<u64, OutOfData> {
         reader.align(class.alignment)?;
         let raw = reader.unsigned(class.size, class.order)?;
-        let value =
-            if class.signed { sign_extend(raw, class.size) as u64 } else { raw };
+        let value = if class.signed { sign_extend(raw, class.size) as u64 } else { raw };
         if class.noted {
             self.note(class, raw, value);
         }
@@ -207,8 +206,7 @@ pub fn select_option<'a>(
         .iter()
         .find(|(lower, upper, _)| (*lower..=*upper).contains(&value))
         .and_then(|&(_, _, index)| options.get(index));
-    selected
-        .ok_or_else(|| DecodeError::NoOption { selector: selector.path.join("."), value })
+    selected.ok_or_else(|| DecodeError::NoOption { selector: selector.path.join("."), value })
 }
 
 #[cfg(test)]

@@ -196,8 +196,9 @@ fn check_magic(found: Option<u64>, at: u64) -> std::result::Result<(), HeadError
     match found {
         Some(MAGIC) | None => Ok(()),
         Some(found) => {
-            let message =
-                format!("no packet begins here: expected the magic number {MAGIC:#x}, found {found:#x}");
+            let message = format!(
+                "no packet begins here: expected the magic number {MAGIC:#x}, found {found:#x}"
+            );
             Err(HeadError::Wrong(at, message))
         }
     }
@@ -248,7 +249,9 @@ fn properties(head: &Head, state: &State, offset: u64, rest: u64) -> Result<Pack
         };
     let wrong = |message: String| Err(CtfError::packet(offset, message));
     if total_bits % 8 != 0 || total_bits == 0 {
-        return wrong(format!("packet size of {total_bits} bits: expected whole bytes, at least one"));
+        return wrong(format!(
+            "packet size of {total_bits} bits: expected whole bytes, at least one"
+        ));
     }
     if content_bits > total_bits {
         return wrong(format!(

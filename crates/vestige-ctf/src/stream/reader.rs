@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::batch::{Batch, Record};
 use super::file::DataFile;
 use super::lost::{losses, Lost};
-use super::pool::{Buffers, Pool};
 use super::packet::{read_exactly, read_packet, Packet, PacketProperties, SharedPacket};
+use super::pool::{Buffers, Pool};
 use super::scan::{scan, Scan, ScanEnd, Window};
 use super::MAX_ALIGNMENT;
 use crate::error::{CtfError, Result};
@@ -344,12 +344,7 @@ impl StreamReader {
         let end = content.min(data.len() as u64 * 8);
         let stream = Arc::clone(&self.stream);
         let Some(class) = stream.trace.stream_classes.get(stream.class) else {
-            return Scan {
-                records,
-                position: end,
-                progress: true,
-                end: ScanEnd::Done,
-            };
+            return Scan { records, position: end, progress: true, end: ScanEnd::Done };
         };
         let window = Window { data, start, end };
         scan(&stream, class, &window, records, &mut self.state, &self.selection)

@@ -17,8 +17,7 @@ pub fn push_integer(out: &mut Vec<u8>, class: &IntegerClass, value: u64) {
             push_digits(out, whole_digits(value, class.size, 4), 4);
         }
         DisplayBase::Octal => {
-            let value =
-                if class.signed { whole_digits(value, class.size, 3) } else { value };
+            let value = if class.signed { whole_digits(value, class.size, 3) } else { value };
             out.push(b'0');
             push_digits(out, value, 3);
         }

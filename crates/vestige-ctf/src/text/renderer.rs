@@ -215,9 +215,7 @@ fn place_text(name: &str, place: &[String; 3], options: &Options) -> Vec<u8> {
 /// Text, and the record after it that cannot be decoded, with the index of its batch.
 type Piece = (Vec<u8>, Option<(usize, CtfError)>);
 
-fn collect_pieces(
-    results: Vec<Piece>,
-) -> (Vec<Vec<u8>>, Option<(usize, CtfError)>) {
+fn collect_pieces(results: Vec<Piece>) -> (Vec<Vec<u8>>, Option<(usize, CtfError)>) {
     let mut pieces = Vec::with_capacity(results.len());
     for (piece, error) in results {
         pieces.push(piece);

@@ -100,7 +100,10 @@ pub struct Outcome {
 impl Outcome {
     /// The lines of the text without their times.
     pub fn lines(&self) -> Vec<&str> {
-        self.text.lines().map(|line| line.rsplit_once(") ").map_or(line, |(_, rest)| rest)).collect()
+        self.text
+            .lines()
+            .map(|line| line.rsplit_once(") ").map_or(line, |(_, rest)| rest))
+            .collect()
     }
 
     pub fn times(&self) -> Vec<i64> {

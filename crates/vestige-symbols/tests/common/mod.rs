@@ -33,10 +33,7 @@ impl Drop for Scratch {
 
 /// Whether a tool can be started; prints why a test is skipped when not.
 pub fn have(tool: &str) -> bool {
-    let found = Command::new(tool)
-        .arg("--version")
-        .output()
-        .is_ok_and(|run| run.status.success());
+    let found = Command::new(tool).arg("--version").output().is_ok_and(|run| run.status.success());
     if !found {
         println!("skipped: no {tool} on this machine");
     }
@@ -72,10 +69,8 @@ pub struct Lcg(pub u64);
 
 impl Lcg {
     pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 24) % limit
     }
 }
@@ -98,10 +93,7 @@ pub fn ask(tool: &str, path: &Path, addresses: &[u64]) -> Vec<Chain> {
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
-    let text: String = addresses
-        .iter()
-        .map(|address| format!("{address:#x}\n"))
-        .collect();
+    let text: String = addresses.iter().map(|address| format!("{address:#x}\n")).collect();
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()).unwrap());
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -146,11 +138,7 @@ pub fn chain_of(found: &Lookup) -> Chain {
 /// The name as linked; without one, the name shown.
 pub fn linkage_name(found: &Lookup) -> String {
     found.function.as_ref().map_or("??".to_owned(), |place| {
-        place
-            .linkage_name
-            .as_ref()
-            .unwrap_or(&place.name)
-            .to_string()
+        place.linkage_name.as_ref().unwrap_or(&place.name).to_string()
     })
 }
 
@@ -158,9 +146,7 @@ pub fn linkage_name(found: &Lookup) -> String {
 pub fn text_addresses(path: &Path, step: usize) -> Vec<u64> {
     let object = open(path);
     let ranges = object.text_ranges().iter();
-    ranges
-        .flat_map(|(start, end)| (*start..*end).step_by(step))
-        .collect()
+    ranges.flat_map(|(start, end)| (*start..*end).step_by(step)).collect()
 }
 
 /// Whether a place has no line: addr2line then gives a file or `??`, and `?` or 0.

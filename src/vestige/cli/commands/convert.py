@@ -30,8 +30,8 @@ class ConvertCommand:
     summary = "print traces as 'babeltrace2 convert' does, byte for byte"
     description = (
         "Merge all CTF traces at or below each PATH by time and print their events. "
-        "Options and output are those of 'babeltrace2 convert' 2.0; docs/differences.md "
-        "lists where the output is better."
+        "Options and output are those of 'babeltrace2 convert' 2.0; "
+        "docs/differences.md lists where the output is better."
     )
     examples = """\
 examples:
@@ -43,7 +43,9 @@ examples:
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
-        parser.add_argument("paths", metavar="PATH", nargs="+", help="a trace directory")
+        parser.add_argument(
+            "paths", metavar="PATH", nargs="+", help="a trace directory"
+        )
         parser.add_argument(
             "-i", "--input-format", choices=("ctf",), help="format of the input"
         )

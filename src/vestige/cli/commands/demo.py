@@ -64,7 +64,9 @@ examples:
             options.no_debug_info = False
             options.debug_info_dir = options.debug_info_dir or str(demo / "debug")
             options.debug_info_target_prefix = str(demo / "root")
-            status = view(options, [str(demo / "trace")], Selection(pattern=options.event))
+            status = view(
+                options, [str(demo / "trace")], Selection(pattern=options.event)
+            )
         sys.stderr.flush()
         print("\n" + WHAT_NEXT, end="")
         return status

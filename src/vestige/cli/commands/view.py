@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from typing import IO, cast
 
 from ... import core
 from ...components.filters.debug_info import DebugInfoFilter
@@ -19,7 +19,7 @@ from ...errors import TraceFormatError
 from ...graph import Graph, Selection, Sink
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
 from ..render.summary import Summary, summary_lines
-from ..text_arguments import add_text_arguments, terminal_supports_color, text_options
+from ..text_arguments import add_text_arguments, text_options
 
 __all__ = ["ViewCommand", "view"]
 
@@ -44,7 +44,9 @@ examples:
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
-        parser.add_argument("paths", metavar="PATH", nargs="+", help="a trace directory")
+        parser.add_argument(
+            "paths", metavar="PATH", nargs="+", help="a trace directory"
+        )
         parser.add_argument(
             "-e", "--event", metavar="PATTERN", help="only events with such a name"
         )
@@ -131,12 +133,12 @@ def output(*, use_pager: bool) -> Iterator[int]:
     except OSError:
         yield sys.stdout.fileno()
         return
-    assert pager.stdin is not None
+    text = cast("IO[bytes]", pager.stdin)
     try:
-        yield pager.stdin.fileno()
+        yield text.fileno()
     except BrokenPipeError:
         # The person has seen enough and closed the pager.
         pass
     finally:
-        pager.stdin.close()
+        text.close()
         pager.wait()

@@ -11,6 +11,9 @@ from ...units import NANOSECONDS_PER_SECOND
 
 __all__ = ["Summary", "summary_lines"]
 
+_LONG_SECONDS = 120
+_MILLISECOND = 1_000_000
+
 
 @dataclass
 class Summary:
@@ -81,10 +84,10 @@ def damage(places: int) -> str:
 def duration(nanoseconds: int) -> str:
     """Return a time span in the unit that suits it."""
     seconds = nanoseconds / NANOSECONDS_PER_SECOND
-    if seconds >= 120:
+    if seconds >= _LONG_SECONDS:
         return f"{seconds / 60:.1f} min"
     if seconds >= 1:
         return f"{seconds:.3f} s"
-    if nanoseconds >= 1_000_000:
-        return f"{nanoseconds / 1_000_000:.3f} ms"
+    if nanoseconds >= _MILLISECOND:
+        return f"{nanoseconds / _MILLISECOND:.3f} ms"
     return f"{nanoseconds / 1000:.1f} µs"

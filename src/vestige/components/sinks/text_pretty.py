@@ -23,7 +23,7 @@ FIELD_NAMES = {
     "emf": "field_emf",
     "callsite": None,
 }
-"""Names of header fields, with their options; Babeltrace 2 shows nothing for the last."""
+"""Names of header fields, with their options; ``callsite`` shows nothing."""
 
 NAME_SCOPES = {
     "payload": "name_payload",
@@ -100,7 +100,9 @@ class TextOptions:
         return replace(self, **{name: name in chosen for name in names})
 
 
-def _chosen(known: dict[str, str | None] | dict[str, str], words: list[str]) -> set[str]:
+def _chosen(
+    known: dict[str, str | None] | dict[str, str], words: list[str]
+) -> set[str]:
     if "all" in words:
         return {option for option in known.values() if option}
     return {option for word in words if (option := known.get(word))}
@@ -131,7 +133,8 @@ class TextPrettySink:
         self.bytes_written = 0
         """Size of the text so far, bytes."""
         settings = {
-            entry.name: getattr(self.options, entry.name) for entry in fields(self.options)
+            entry.name: getattr(self.options, entry.name)
+            for entry in fields(self.options)
         }
         self._renderer = core.TextRenderer(settings, zone_offset)
 
@@ -183,7 +186,8 @@ class TextPrettySink:
             f'in trace "{stream.trace.name}" '
             f"{'(no UUID)' if uuid is None else f'(UUID: {uuid})'} "
             f'within stream "{stream.name}" '
-            f"(stream class ID: {stream.stream_class.id}, stream ID: {stream.id}).{reset}\n"
+            f"(stream class ID: {stream.stream_class.id}, stream ID: {stream.id})."
+            f"{reset}\n"
         )
 
     def _range(self, notice: LostNotice) -> str:

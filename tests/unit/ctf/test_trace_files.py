@@ -1,0 +1,272 @@
+"""Opening the files of traces and joining them into data streams."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import vestige
+from support.ctf_writer import UUID_TEXT, Packet, Trace, numbered
+from support.recordings import DATA, NAMES, copy_trace, leaf
+from vestige.ctf import find_traces, open_traces
+from vestige.ctf import trace_files as module
+from vestige.errors import TraceFormatError
+
+
+def open_all(path):
+    """Open the traces at or below a path."""
+    return open_traces(find_traces(path))
+
+
+def events_of(path):
+    """Return what event records say, whatever file they come from."""
+    return [
+        (event.timestamp, event.name, repr(event.payload), repr(event.packet_context))
+        for event in vestige.open(path, debug_info=False)
+    ]
+
+
+def stream_facts(trace):
+    """Return class, ID and file names of the data streams of a trace."""
+    return [
+        (stream.stream_class, stream.id, [Path(file.path).name for file in stream.files])
+        for stream in trace.streams
+    ]
+
+
+class TestOpening:
+    """What is found in a directory."""
+
+    def test_each_file_of_lttng_is_a_data_stream(self):
+        """Joined by stream class and ID, in the order of their paths."""
+        [trace] = open_all(DATA / "lost")
+
+        assert sorted(stream_facts(trace), key=lambda facts: facts[2]) == stream_facts(trace)
+        assert [(facts[1], facts[2]) for facts in stream_facts(trace)] == [
+            (0, ["discarding_0"]),
+            (1, ["discarding_1"]),
+            (0, ["overwriting_0"]),
+            (1, ["overwriting_1"]),
+        ]
+        assert trace.streams[0].name == str(leaf(DATA / "lost") / "discarding_0")
+
+    def test_a_trace_is_named_by_host_and_path(self):
+        """As in the text of its events."""
+        [below] = open_all(DATA / "hello")
+        [itself] = open_all(leaf(DATA / "hello"))
+
+        assert below.name == "demo/ust/uid/0/64-bit"
+        assert itself.name == "demo"
+
+    def test_a_trace_of_which_nothing_is_known_has_no_name(self, tmp_path):
+        """Neither host nor path."""
+        [trace] = open_all(Trace().write(tmp_path))
+
+        assert trace.name == ""
+
+    def test_a_file_without_an_instance_id_is_a_stream_of_its_own(self, tmp_path):
+        """Although the stream class is the same."""
+        packets = [Packet(numbered(1))]
+        [trace] = open_all(Trace(streams={"b": packets, "a": packets}).write(tmp_path))
+
+        assert stream_facts(trace) == [(0, None, ["a"]), (0, None, ["b"])]
+
+    def test_a_file_that_is_no_data_stream_is_listed_as_damaged(self, tmp_path):
+        """The others are opened."""
+        directory = copy_trace("hello", tmp_path / "trace")
+        (directory / "notes").write_bytes(b"x" * 100)
+        [trace] = open_all(directory)
+
+        [damaged] = trace.damaged
+        assert damaged.path == directory / "notes"
+        assert (damaged.error.path, damaged.error.offset) == (str(directory / "notes"), 0)
+        assert len(trace.streams) == 2
+
+
+class TestMetadata:
+    """Metadata that cannot be used."""
+
+    def test_an_error_says_what_was_done(self, tmp_path):
+        """With file, line and context."""
+        (tmp_path / "metadata").write_text("/* CTF 1.8 */\ntrace {\n  nonsense\n")
+        with pytest.raises(TraceFormatError) as caught:
+            open_all(tmp_path)
+
+        assert caught.value.contexts == ["reading the metadata"]
+        assert caught.value.path == str(tmp_path / "metadata")
+        assert "line 4: expected '='" in caught.value.message
+
+    def test_metadata_of_endless_size_are_not_read(self, tmp_path):
+        """The file is sparse: nothing of it would fit the memory."""
+        (tmp_path / "metadata").touch()
+        os.truncate(tmp_path / "metadata", 1 << 40)
+        with pytest.raises(TraceFormatError, match="more than 64 MiB"):
+            open_all(tmp_path)
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+    def test_metadata_that_may_not_be_read(self, tmp_path):
+        """The reason is the system's."""
+        Trace().write(tmp_path)
+        (tmp_path / "metadata").chmod(0)
+        with pytest.raises(TraceFormatError, match="cannot read the metadata: Permission"):
+            open_all(tmp_path)
+
+    def test_a_file_name_that_is_no_text_is_an_error(self, tmp_path):
+        """The core takes names as UTF-8."""
+        directory = Trace(streams={"stream": [Packet(numbered(2))]}).write(tmp_path)
+        os.rename(directory / "stream", os.fsencode(directory) + b"/stream\xff")
+        [trace] = open_all(directory)
+
+        assert [damaged.error.message for damaged in trace.damaged] == [
+            "cannot open: the path is no UTF-8 text"
+        ]
+
+
+class TestIndexes:
+    """LTTng's index files only save time."""
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_without_them_the_events_are_the_same(self, name, tmp_path):
+        """The headers of the packets are read instead."""
+        shutil.copytree(DATA / name, tmp_path / name)
+        for index in (tmp_path / name).rglob("index"):
+            shutil.rmtree(index)
+
+        assert events_of(tmp_path / name) == events_of(DATA / name)
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            lambda data: b"",
+            lambda data: data[:-1],
+            lambda data: data[:24],
+            lambda data: bytes(len(data)),
+            lambda data: b"\xff" * len(data),
+            lambda data: data[:24] + bytes(8) + data[32:],
+            lambda data: data[:40] + b"\x7f" + data[41:],
+            lambda data: data + data[16:],
+            lambda data: data[::-1],
+        ],
+        ids=[
+            "empty",
+            "cut",
+            "header only",
+            "zeros",
+            "ones",
+            "offset zero",
+            "odd size",
+            "doubled",
+            "reversed",
+        ],
+    )
+    def test_a_damaged_one_changes_nothing(self, damage, tmp_path):
+        """One that does not describe its file exactly is not used."""
+        shutil.copytree(DATA / "lost", tmp_path / "lost")
+        for index in (tmp_path / "lost").rglob("*.idx"):
+            index.write_bytes(damage(index.read_bytes()))
+
+        assert events_of(tmp_path / "lost") == events_of(DATA / "lost")
+
+    def test_that_of_another_file_changes_nothing(self, tmp_path):
+        """Two files with the same number of packets and other times."""
+        shutil.copytree(DATA / "lost", tmp_path / "lost")
+        folder = leaf(tmp_path / "lost") / "index"
+        for one, other in (("discarding_1", "overwriting_1"), ("discarding_0", "discarding_1")):
+            shutil.copyfile(
+                leaf(DATA / "lost") / "index" / f"{other}.idx", folder / f"{one}.idx"
+            )
+
+        assert events_of(tmp_path / "lost") == events_of(DATA / "lost")
+
+    def test_what_is_no_regular_file_is_not_opened(self, tmp_path):
+        """A pipe would never end."""
+        directory = Trace(streams={"stream": [Packet(numbered(2))]}).write(tmp_path)
+        (directory / "index").mkdir()
+        os.mkfifo(directory / "index" / "stream.idx")
+
+        assert module._read_index(directory, "stream") is None
+        assert len(events_of(directory)) == 2
+
+
+class TestJoining:
+    """Files that are parts of one data stream, directories that are parts of one trace."""
+
+    def test_a_copy_of_a_file_adds_no_events(self, tmp_path):
+        """A packet that stands in two files is read once."""
+        directory = copy_trace("lost", tmp_path / "trace")
+        expected = events_of(directory)
+        shutil.copyfile(directory / "discarding_1", directory / "another")
+        [trace] = open_all(directory)
+
+        assert events_of(directory) == expected
+        assert [facts[2] for facts in stream_facts(trace)] == [
+            ["another", "discarding_1"],
+            ["discarding_0"],
+            ["overwriting_0"],
+            ["overwriting_1"],
+        ]
+
+    def test_a_file_in_pieces_is_one_stream(self, tmp_path):
+        """As LTTng cuts them with --tracefile-size; names do not matter, times do."""
+        directory = copy_trace("lost", tmp_path / "trace")
+        expected = events_of(directory)
+        data = (directory / "discarding_1").read_bytes()
+        (directory / "discarding_1").unlink()
+        for number in range(0, len(data), 4096):
+            (directory / f"piece_{9 - number // 4096}").write_bytes(data[number : number + 4096])
+        [trace] = open_all(directory)
+
+        assert events_of(directory) == expected
+        assert stream_facts(trace)[-1][1:] == (
+            1,
+            ["piece_9", "piece_8", "piece_7", "piece_6", "piece_5"],
+        )
+
+    def test_directories_with_one_uuid_are_one_trace(self, tmp_path):
+        """As after a rotation; it has no path of its own then."""
+        first = copy_trace("lost", tmp_path / "archives" / "1")
+        expected = events_of(first)
+        data = (first / "discarding_1").read_bytes()
+        second = tmp_path / "archives" / "2"
+        second.mkdir()
+        shutil.copyfile(first / "metadata", second / "metadata")
+        (first / "discarding_1").write_bytes(data[: 2 * 4096])
+        (second / "discarding_1").write_bytes(data[2 * 4096 :])
+        [trace] = open_all(tmp_path)
+
+        assert trace.directories == [first, second]
+        assert trace.name == "demo"
+        assert events_of(tmp_path) == expected
+
+    def test_a_whole_copy_beside_adds_no_events(self, tmp_path):
+        """Every packet is known already."""
+        copy_trace("fields", tmp_path / "one")
+        copy_trace("fields", tmp_path / "two")
+
+        assert events_of(tmp_path) == events_of(DATA / "fields")
+
+    def test_the_metadata_with_the_most_classes_describes_the_joined_trace(self, tmp_path):
+        """A later part knows events that the first one did not have yet."""
+        fields = ("uint32_t value;", "uint32_t value;")
+        packets = {"s": [Packet(numbered(1))]}
+        Trace(fields[:1], streams=packets).write(tmp_path / "1")
+        Trace(fields, streams=packets).write(tmp_path / "2")
+        Trace(fields[:1], streams=packets).write(tmp_path / "3")
+        [trace] = open_all(tmp_path)
+
+        assert trace.trace_class.class_count == 3
+
+    def test_directories_without_a_uuid_stay_apart(self, tmp_path):
+        """Nothing tells that they belong together."""
+        trace = Trace()
+        text = trace.metadata().replace(f'uuid = "{UUID_TEXT}";', "")
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "metadata").write_text(text)
+        found = open_all(tmp_path)
+
+        assert [trace.trace_class.uuid for trace in found] == [None, None]
+        assert [trace.name for trace in found] == ["a", "b"]

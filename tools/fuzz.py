@@ -1,0 +1,244 @@
+"""Fuzzes the parsers that read untrusted bytes, each for a little while.
+
+Run it from anywhere; it needs a nightly Rust compiler and cargo-fuzz:
+
+    python tools/fuzz.py [--seconds SECONDS] [TARGET ...]
+
+The seeds are made at run time: from the recordings in `tests/data`, and from
+small shared objects that the C compiler builds. The corpus grows in the cargo target
+directory and is kept there from run to run; nothing of it belongs into the repository.
+
+A crash, a hang (10 s for one input), or memory above 1 GiB ends the run with exit
+status 1; the input that caused it is kept and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+FUZZ_DIRECTORY = REPOSITORY / "crates" / "fuzz"
+TEST_DATA = REPOSITORY / "tests" / "data"
+
+LIMITS = (
+    "-rss_limit_mb=1024",
+    "-malloc_limit_mb=512",
+    "-timeout=10",
+    # The thread pool lives as long as the process: that is no leak.
+    "-detect_leaks=0",
+    "-print_final_stats=1",
+    "-verbosity=1",
+)
+
+REAL_METADATA = ("fields", "hello", "lost", "reload")
+"""The recordings whose metadata the target `packets` embeds, in its order."""
+OWN_METADATA = 0xC0
+"""First byte of an input of `packets` that brings its metadata itself."""
+WRITTEN_METADATA = ("every_type", "big_endian")
+"""The hand-written metadata that `packets` embeds behind the real ones."""
+
+PROGRAM = """
+struct pair { int one, two; };
+static inline __attribute__((always_inline)) int twice(int a) { return a * 2; }
+__attribute__((noinline)) int sum(const struct pair *p, int n)
+{
+    int all = 0;
+    for (int i = 0; i < n; i++) all += twice(p[i].one) + p[i].two;
+    return all;
+}
+__attribute__((cold)) int entry(int n) { struct pair p = { n, 2 }; return sum(&p, 1); }
+"""
+OBJECT_FLAGS = (
+    ("-O2", "-gdwarf-5"),
+    ("-O2", "-gdwarf-4"),
+    ("-O0", "-gdwarf-3"),
+    ("-O2", "-gdwarf-2", "-ffunction-sections"),
+    ("-O2", "-gdwarf-5", "-gz"),
+    ("-O2", "-gdwarf-4", "-fdebug-types-section"),
+    ("-O0", "-s"),
+)
+"""How the seeds of `elf` and `dwarf` are compiled, a shared object each."""
+
+
+def recorded_files(name: str) -> Iterator[Path]:
+    """Yield the data stream files of a recording."""
+    for metadata in sorted((TEST_DATA / name).rglob("metadata")):
+        for path in sorted(metadata.parent.iterdir()):
+            if path.is_file() and path != metadata:
+                yield path
+
+
+def metadata_seeds() -> Iterator[bytes]:
+    """Yield recorded and hand-written metadata files."""
+    for path in sorted(TEST_DATA.rglob("metadata")):
+        yield path.read_bytes().rstrip(b"\0")
+    for path in sorted((FUZZ_DIRECTORY / "metadata").iterdir()):
+        yield path.read_bytes()
+
+
+def packet_seeds() -> Iterator[bytes]:
+    """Yield data streams behind the byte that chooses their metadata."""
+    for index, name in enumerate(REAL_METADATA):
+        for path in recorded_files(name):
+            yield bytes([index]) + path.read_bytes()[:16_384]
+    written = [
+        FUZZ_DIRECTORY / "metadata" / f"{name}.tsdl" for name in WRITTEN_METADATA
+    ]
+    for index, path in enumerate(written, start=len(REAL_METADATA)):
+        text = path.read_bytes()
+        stream = bytes(range(64)) * 4
+        yield bytes([index]) + stream
+        yield bytes([OWN_METADATA]) + len(text).to_bytes(2, "little") + text + stream
+
+
+def object_seeds() -> Iterator[bytes]:
+    """Yield small shared objects with all kinds of debug information."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return
+    work = work_directory() / "objects"
+    work.mkdir(parents=True, exist_ok=True)
+    source, output = work / "program.c", work / "program.so"
+    source.write_text(PROGRAM)
+    basic = [compiler, "-shared", "-fPIC", "-nostdlib", "-Wl,-z,noseparate-code"]
+    for flags in OBJECT_FLAGS:
+        command = [*basic, *flags, "-o", str(output), source.name]
+        # A compiler that does not know a flag gives one seed less.
+        if succeeds(*command, cwd=work):
+            yield output.read_bytes()
+
+
+TARGETS: Mapping[str, Callable[[], Iterator[bytes]]] = {
+    "metadata": metadata_seeds,
+    "packets": packet_seeds,
+    "elf": object_seeds,
+    "dwarf": object_seeds,
+}
+
+
+def work_directory() -> Path:
+    """Return where corpora and reproducers are kept."""
+    target = os.environ.get("CARGO_TARGET_DIR")
+    return Path(target or FUZZ_DIRECTORY / "target").resolve() / "fuzzing"
+
+
+def missing_tool() -> str | None:
+    """Return what is missing and how to get it, or `None`."""
+    if shutil.which("cargo") is None:
+        return "cargo is missing: install Rust with rustup"
+    if not succeeds("cargo", "+nightly", "--version"):
+        return "a nightly Rust compiler is missing: rustup toolchain install nightly"
+    if not succeeds("cargo", "fuzz", "--version"):
+        return "cargo-fuzz is missing: cargo install cargo-fuzz"
+    return None
+
+
+def succeeds(*command: str, cwd: Path | None = None) -> bool:
+    """Tell whether a command runs and ends well."""
+    quiet = subprocess.DEVNULL
+    done = subprocess.run(command, check=False, cwd=cwd, stdout=quiet, stderr=quiet)
+    return done.returncode == 0
+
+
+def write_seeds(target: str) -> Path:
+    """Add the seeds of a target to its corpus; return the corpus directory."""
+    corpus = work_directory() / "corpus" / target
+    corpus.mkdir(parents=True, exist_ok=True)
+    for seed in TARGETS[target]():
+        (corpus / f"seed-{hashlib.sha256(seed).hexdigest()[:16]}").write_bytes(seed)
+    return corpus
+
+
+def cargo_fuzz(verb: str, *arguments: str) -> list[str]:
+    """Return a command of cargo-fuzz for our fuzz targets."""
+    base = ["cargo", "+nightly", "fuzz", verb, "--fuzz-dir", str(FUZZ_DIRECTORY)]
+    return [*base, *arguments]
+
+
+def run_target(target: str, seconds: int) -> bool:
+    """Fuzz one target; return whether it held.
+
+    Args:
+        target: Its name.
+        seconds: For how long.
+
+    Returns:
+        Whether no input broke it. The reproducer is printed otherwise.
+    """
+    corpus = write_seeds(target)
+    artifacts = work_directory() / "artifacts" / target
+    artifacts.mkdir(parents=True, exist_ok=True)
+    log = work_directory() / f"{target}.log"
+    known = set(artifacts.iterdir())
+    limits = (*LIMITS, f"-max_total_time={seconds}", f"-artifact_prefix={artifacts}/")
+    with log.open("wb") as output:
+        command = cargo_fuzz("run", target, str(corpus), "--", *limits)
+        status = subprocess.run(
+            command, check=False, cwd=REPOSITORY, stdout=output, stderr=output
+        ).returncode
+    found = sorted(set(artifacts.iterdir()) - known)
+    # The status alone would miss what a thread of the pool did to the process.
+    if status == 0 and not found:
+        print(f"{target}: {executions(log)} inputs in {seconds} s, nothing found")
+        return True
+    print(f"{target}: FAILED, exit status {status}; the log is {log}")
+    for path in found:
+        print(f"  reproducer: {path}")
+        print("  run it again: " + " ".join(cargo_fuzz("run", target, str(path))))
+    if not found:
+        print("\n".join(log.read_text(errors="replace").splitlines()[-20:]))
+    return False
+
+
+def executions(log: Path) -> str:
+    """Return how many inputs a run tried, as libFuzzer's last lines tell it."""
+    for line in reversed(log.read_text(errors="replace").splitlines()):
+        if line.startswith("stat::number_of_executed_units:"):
+            return line.split()[-1]
+    return "some"
+
+
+def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the command line."""
+    names = ", ".join(TARGETS)
+    parser = argparse.ArgumentParser(
+        description="Fuzz the parsers that read untrusted bytes."
+    )
+    parser.add_argument(
+        "targets", metavar="TARGET", nargs="*", help=f"any of: {names} (default: all)"
+    )
+    parser.add_argument(
+        "--seconds", type=int, default=15, help="how long for each target (default: 15)"
+    )
+    options = parser.parse_args(arguments)
+    unknown = sorted(set(options.targets) - set(TARGETS))
+    if unknown:
+        parser.error(f"unknown target {unknown[0]!r}; expected one of {names}")
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fuzz the targets that the command line names; return the exit status."""
+    options = parse_arguments(arguments)
+    if reason := missing_tool():
+        print(f"fuzz: {reason}", file=sys.stderr)
+        return 1
+    built = subprocess.run(cargo_fuzz("build"), check=False, cwd=REPOSITORY)
+    if built.returncode != 0:
+        print("fuzz: the fuzz targets do not build", file=sys.stderr)
+        return 1
+    held = [
+        run_target(target, options.seconds) for target in options.targets or TARGETS
+    ]
+    return 0 if all(held) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
