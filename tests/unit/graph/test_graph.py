@@ -83,7 +83,7 @@ def test_damage_is_returned_what_could_not_be_opened_first(tmp_path):
         ("zzz", 0),
         ("discarding_1", 4096),
     ]
-    assert sink.names.count("flood:wrap") > 100
+    assert 200 < len(sink.names) < 400
     assert sink.finished == 1
 
 
