@@ -44,7 +44,7 @@ impl<'a> BitReader<'a> {
     /// # Errors
     ///
     /// [`OutOfData`] when that lies past the end.
-    #[inline]
+    #[inline(always)]
     pub fn align(&mut self, alignment: u32) -> Result<(), OutOfData> {
         let mask = u64::from(alignment).wrapping_sub(1);
         let aligned = self.position.checked_add(mask).ok_or(OutOfData)? & !mask;
@@ -74,7 +74,7 @@ impl<'a> BitReader<'a> {
     /// # Errors
     ///
     /// [`OutOfData`] when fewer bits are left.
-    #[inline]
+    #[inline(always)]
     pub fn unsigned(&mut self, size: u32, order: ByteOrder) -> Result<u64, OutOfData> {
         let start = self.position;
         self.skip(u64::from(size))?;

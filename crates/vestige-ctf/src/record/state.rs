@@ -113,7 +113,7 @@ impl State {
     /// # Errors
     ///
     /// [`OutOfData`] when the data ends before it.
-    #[inline]
+    #[inline(always)]
     pub fn integer(
         &mut self,
         class: &IntegerClass,
