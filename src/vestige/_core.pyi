@@ -48,7 +48,11 @@ class TraceClass:
         """
 
     def with_clock_offset(self, seconds: int, nanoseconds: int) -> TraceClass:
-        """Return the same trace class with all clocks moved."""
+        """Return the same trace class with all clocks moved.
+
+        Raises:
+            SelectionError: A clock would leave the 64 bits of its nanoseconds.
+        """
 
     def describe(self) -> dict[str, Any]:
         """Return all of it as nested dictionaries, for :mod:`vestige.ctf.metadata`."""

@@ -78,7 +78,16 @@ class TestOpen:
         """Also when the second one leads to it from above."""
         inner = DATA / "hello" / "ust"
 
-        assert vestige.open([DATA / "hello", inner, DATA / "hello"]).count() == 4
+        trace = vestige.open([DATA / "hello", inner, DATA / "hello"])
+
+        assert trace.count() == 4
+        assert len(trace.streams) == 2
+
+    def test_a_path_given_twice_does_not_change_the_name_of_its_trace(self):
+        """It is no trace in two directories."""
+        stream, *_ = vestige.open([DATA / "hello", DATA / "hello"]).streams
+
+        assert stream.trace.name == "demo/ust/uid/0/64-bit"
 
     def test_a_path_relative_to_the_working_directory(self, monkeypatch):
         """File names of streams are absolute all the same."""
@@ -498,7 +507,9 @@ class TestDamage:
         expected.remove(inside.pop())
 
         assert inside
-        assert [(Path(event.stream.name).name, event.file_offset) for event in found] == expected
+        assert [
+            (Path(event.stream.name).name, event.file_offset) for event in found
+        ] == expected
         [damage] = trace.damage
         assert (damage.path, damage.offset) == (str(cut / "discarding_1"), 8192)
 

@@ -245,6 +245,7 @@ impl EventRecord {
         Err(PyKeyError::new_err(name.to_owned()))
     }
 
+    /// The value of a field, or the default when there is no such field.
     #[pyo3(signature = (name, default=None))]
     fn get<'py>(
         &self,
@@ -287,6 +288,7 @@ impl FieldsView {
         value.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
+    /// The value of a field, or the default when there is no such field.
     #[pyo3(signature = (name, default=None))]
     fn get<'py>(
         &self,

@@ -10,7 +10,10 @@ use vestige_ctf::model::{
     Length, Member, StreamClass,
 };
 
-use crate::errors::trace_format_error;
+use crate::errors::{exception, trace_format_error};
+
+/// Most seconds from the origin whose nanoseconds fit 64 bits.
+const LARGEST_OFFSET: u64 = i64::MAX as u64 / 1_000_000_000;
 
 /// Parsed metadata.
 #[pyclass(frozen, module = "vestige._core")]
@@ -32,12 +35,19 @@ impl TraceClass {
     }
 
     /// The same trace class with all clocks moved.
-    fn with_clock_offset(&self, seconds: i64, nanoseconds: i64) -> Self {
+    fn with_clock_offset(&self, py: Python<'_>, seconds: i64, nanoseconds: i64) -> PyResult<Self> {
         let mut trace = model::TraceClass::clone(&self.inner);
         for clock in &mut trace.clocks {
             move_clock(clock, seconds, nanoseconds);
+            if clock.offset_seconds.unsigned_abs() > LARGEST_OFFSET {
+                let message = format!(
+                    "the offset moves the clock '{}' out of the 64 bits of its nanoseconds",
+                    clock.name
+                );
+                return Err(exception(py, "SelectionError", &message, None, None));
+            }
         }
-        Self { inner: Arc::new(trace) }
+        Ok(Self { inner: Arc::new(trace) })
     }
 
     /// UUID, 16 bytes.

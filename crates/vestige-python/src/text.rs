@@ -1,7 +1,7 @@
 //! `TextRenderer`: merges as text, written to a file descriptor.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 use std::sync::{Arc, Mutex};
@@ -134,16 +134,32 @@ impl TextRenderer {
     }
 }
 
-/// Writes to a descriptor that stays open.
+/// Writes to a descriptor that stays open. A signal in between is Python's to handle, so
+/// that Ctrl-C works while nobody reads the other end of a pipe.
 #[allow(unsafe_code)]
-fn write_all(descriptor: i32, pieces: &[Vec<u8>]) -> std::io::Result<u64> {
+fn write_all(descriptor: i32, pieces: &[Vec<u8>]) -> PyResult<u64> {
     // SAFETY: the caller owns the open descriptor for the length of this call, and
     // ManuallyDrop keeps it from being closed here.
     let mut file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
     let mut written = 0;
     for piece in pieces {
-        file.write_all(piece)?;
-        written += piece.len() as u64;
+        let mut rest = piece.as_slice();
+        while !rest.is_empty() {
+            match file.write(rest) {
+                Ok(count) => {
+                    written += count as u64;
+                    rest = rest.get(count..).unwrap_or_default();
+                    if !rest.is_empty() {
+                        // A signal ends a write early once it has written something.
+                        Python::attach(|py| py.check_signals())?;
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {
+                    Python::attach(|py| py.check_signals())?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
     Ok(written)
 }

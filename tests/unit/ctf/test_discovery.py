@@ -35,7 +35,12 @@ def test_a_trace_directory_itself_has_no_relative_name(tmp_path):
 
 def test_traces_below_are_named_by_their_path_and_sorted(tmp_path):
     """As LTTng nests them; the order in the file system does not matter."""
-    for name in ("ust/uid/1000/64-bit", "kernel", "ust/uid/0/64-bit", "ust/uid/0/32-bit"):
+    for name in (
+        "ust/uid/1000/64-bit",
+        "kernel",
+        "ust/uid/0/64-bit",
+        "ust/uid/0/32-bit",
+    ):
         make_trace(tmp_path / name)
     found = find_traces(tmp_path)
 
@@ -109,10 +114,13 @@ def test_a_directory_named_metadata_makes_no_trace(tmp_path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda path: None, "no such file or directory"),
+        (lambda _: None, "no such file or directory"),
         (lambda path: path.write_text("text"), "not a directory"),
         (lambda path: path.mkdir(), "no CTF trace here or below"),
-        (lambda path: (path / "a" / "b").mkdir(parents=True), "no CTF trace here or below"),
+        (
+            lambda path: (path / "a" / "b").mkdir(parents=True),
+            "no CTF trace here or below",
+        ),
         (lambda path: path.symlink_to("nowhere"), "no such file or directory"),
         (lambda path: path.symlink_to(path.name), "no such file or directory"),
     ],

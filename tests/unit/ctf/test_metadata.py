@@ -102,7 +102,12 @@ def test_the_event_record_classes(written):
     """All attributes of one, and one without any."""
     first, bare = written.stream_classes[0].event_classes
 
-    assert (first.id, first.name, first.log_level, first.emf_uri) == (4, "first", 6, "http://x")
+    assert (first.id, first.name, first.log_level, first.emf_uri) == (
+        4,
+        "first",
+        6,
+        "http://x",
+    )
     assert first.context.member("depth").field_class.size == 8
     assert (bare.id, bare.name, bare.log_level, bare.emf_uri) == (5, "bare", None, None)
     assert (bare.context, bare.payload) == (None, None)
@@ -136,7 +141,9 @@ def test_reals_arrays_and_texts(payload):
     """An array of arrays is nested from the outside to the inside."""
     rows, letters = (payload.member(name).field_class for name in ("rows", "letters"))
 
-    assert payload.member("real").field_class == FloatFieldClass(32, visible=True, size=32)
+    assert payload.member("real").field_class == FloatFieldClass(
+        32, visible=True, size=32
+    )
     assert (rows.length, rows.text) == (2, False)
     assert (rows.element.length, rows.element.text) == ("n", False)
     assert isinstance(rows.element.element, StructureFieldClass)

@@ -32,7 +32,11 @@ def events_of(path):
 def stream_facts(trace):
     """Return class, ID and file names of the data streams of a trace."""
     return [
-        (stream.stream_class, stream.id, [Path(file.path).name for file in stream.files])
+        (
+            stream.stream_class,
+            stream.id,
+            [Path(file.path).name for file in stream.files],
+        )
         for stream in trace.streams
     ]
 
@@ -44,7 +48,9 @@ class TestOpening:
         """Joined by stream class and ID, in the order of their paths."""
         [trace] = open_all(DATA / "lost")
 
-        assert sorted(stream_facts(trace), key=lambda facts: facts[2]) == stream_facts(trace)
+        assert sorted(stream_facts(trace), key=lambda facts: facts[2]) == stream_facts(
+            trace
+        )
         assert [(facts[1], facts[2]) for facts in stream_facts(trace)] == [
             (0, ["discarding_0"]),
             (1, ["discarding_1"]),
@@ -82,7 +88,10 @@ class TestOpening:
 
         [damaged] = trace.damaged
         assert damaged.path == directory / "notes"
-        assert (damaged.error.path, damaged.error.offset) == (str(directory / "notes"), 0)
+        assert (damaged.error.path, damaged.error.offset) == (
+            str(directory / "notes"),
+            0,
+        )
         assert len(trace.streams) == 2
 
 
@@ -111,13 +120,15 @@ class TestMetadata:
         """The reason is the system's."""
         Trace().write(tmp_path)
         (tmp_path / "metadata").chmod(0)
-        with pytest.raises(TraceFormatError, match="cannot read the metadata: Permission"):
+        with pytest.raises(
+            TraceFormatError, match="cannot read the metadata: Permission"
+        ):
             open_all(tmp_path)
 
     def test_a_file_name_that_is_no_text_is_an_error(self, tmp_path):
         """The core takes names as UTF-8."""
         directory = Trace(streams={"stream": [Packet(numbered(2))]}).write(tmp_path)
-        os.rename(directory / "stream", os.fsencode(directory) + b"/stream\xff")
+        (directory / "stream").rename(directory / os.fsdecode(b"stream\xff"))
         [trace] = open_all(directory)
 
         assert [damaged.error.message for damaged in trace.damaged] == [
@@ -140,7 +151,7 @@ class TestIndexes:
     @pytest.mark.parametrize(
         "damage",
         [
-            lambda data: b"",
+            lambda _: b"",
             lambda data: data[:-1],
             lambda data: data[:24],
             lambda data: bytes(len(data)),
@@ -174,7 +185,10 @@ class TestIndexes:
         """Two files with the same number of packets and other times."""
         shutil.copytree(DATA / "lost", tmp_path / "lost")
         folder = leaf(tmp_path / "lost") / "index"
-        for one, other in (("discarding_1", "overwriting_1"), ("discarding_0", "discarding_1")):
+        for one, other in (
+            ("discarding_1", "overwriting_1"),
+            ("discarding_0", "discarding_1"),
+        ):
             shutil.copyfile(
                 leaf(DATA / "lost") / "index" / f"{other}.idx", folder / f"{one}.idx"
             )
@@ -215,15 +229,15 @@ class TestJoining:
         expected = events_of(directory)
         data = (directory / "discarding_1").read_bytes()
         (directory / "discarding_1").unlink()
-        for number in range(0, len(data), 4096):
-            (directory / f"piece_{9 - number // 4096}").write_bytes(data[number : number + 4096])
+        for number, name in enumerate("zxyba"):
+            (directory / name).write_bytes(data[number * 4096 : (number + 1) * 4096])
         [trace] = open_all(directory)
 
+        assert len(data) == 5 * 4096
         assert events_of(directory) == expected
-        assert stream_facts(trace)[-1][1:] == (
-            1,
-            ["piece_9", "piece_8", "piece_7", "piece_6", "piece_5"],
-        )
+        # Found by its piece "a", the stream is named and ordered by its first one.
+        assert stream_facts(trace)[-1][1:] == (1, list("zxyba"))
+        assert trace.streams[-1].name == str(directory / "z")
 
     def test_directories_with_one_uuid_are_one_trace(self, tmp_path):
         """As after a rotation; it has no path of its own then."""
@@ -248,7 +262,9 @@ class TestJoining:
 
         assert events_of(tmp_path) == events_of(DATA / "fields")
 
-    def test_the_metadata_with_the_most_classes_describes_the_joined_trace(self, tmp_path):
+    def test_the_metadata_with_the_most_classes_describes_the_joined_trace(
+        self, tmp_path
+    ):
         """A later part knows events that the first one did not have yet."""
         fields = ("uint32_t value;", "uint32_t value;")
         packets = {"s": [Packet(numbered(1))]}

@@ -112,7 +112,9 @@ def test_notices_of_losses_carry_their_facts():
         ("packets", 2),
         ("events", 82),
     ]
-    assert [notice.run for notice in notices] == sorted(notice.run for notice in notices)
+    assert [notice.run for notice in notices] == sorted(
+        notice.run for notice in notices
+    )
     assert all(notice.begin < notice.end for notice in notices)
 
 

@@ -98,7 +98,10 @@ def test_a_stream_tells_its_trace_and_class():
     stream = streams[1]
 
     assert stream.trace.uuid == UUID("fada75c6-0b28-47b6-a883-51989af28130")
-    assert stream.stream_class is stream.trace.trace_class.stream_classes[stream.class_index]
+    assert (
+        stream.stream_class
+        is stream.trace.trace_class.stream_classes[stream.class_index]
+    )
     assert {event.name for event in stream.stream_class.event_classes} >= {"flood:drop"}
     assert "handle" not in repr(stream)
     assert len({stream, *streams}) == len(streams) == 4

@@ -2,25 +2,14 @@
 
 use std::sync::Arc;
 
+use super::data_stream::DataStream;
 use super::packet::Packet;
 use super::pool::Buffers;
-use super::reader::{DataStream, Selection};
+use super::record_place::Record;
+use super::selection::Selection;
 use crate::bits::BitReader;
 use crate::model::{EventClass, FieldClass, StreamClass};
 use crate::record::State;
-
-/// An event record inside the data of its batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record {
-    /// The clock of its data stream at the record, cycles.
-    pub cycles: u64,
-    /// Bit offset of its header in the batch's data.
-    pub start: u32,
-    /// Bit offset of what follows the header: its contexts and payload.
-    pub body: u32,
-    /// Index of its class in the stream class.
-    pub class: u32,
-}
 
 /// Event records of one data stream, in order, within one window of a packet.
 pub struct Batch {

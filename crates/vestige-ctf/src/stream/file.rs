@@ -4,27 +4,11 @@ use std::sync::Arc;
 
 use super::lttng_index;
 use super::packet::{read_packet, PacketProperties};
+use super::packet_entry::PacketEntry;
 use crate::error::{CtfError, Result};
 use crate::model::TraceClass;
 use crate::record::State;
 use crate::source::ReadAt;
-
-/// Where a packet is, and what is known of it without reading it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PacketEntry {
-    /// Byte offset in the file.
-    pub offset: u64,
-    /// Size with padding, bytes.
-    pub size: u64,
-    /// Clock value at its beginning, cycles.
-    pub beginning: Option<u64>,
-    /// Clock value at its end, cycles.
-    pub end: Option<u64>,
-    /// Event records discarded since the stream began.
-    pub events_discarded: Option<u64>,
-    /// Sequence number in the stream.
-    pub sequence_number: Option<u64>,
-}
 
 /// A data stream file with the list of its packets.
 pub struct DataFile {
@@ -55,19 +39,6 @@ impl DataFile {
         }
         let (packets, problem) = list_packets(trace, source.as_ref(), &first, &mut state);
         Ok(Self { source, packets, first, problem })
-    }
-}
-
-impl PacketEntry {
-    fn of(packet: &PacketProperties) -> Self {
-        Self {
-            offset: packet.offset,
-            size: packet.total_bits / 8,
-            beginning: packet.beginning,
-            end: packet.end,
-            events_discarded: packet.events_discarded,
-            sequence_number: packet.sequence_number,
-        }
     }
 }
 

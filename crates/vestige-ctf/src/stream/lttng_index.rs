@@ -4,7 +4,7 @@
 //! version and entry size, then one entry a packet. An index only saves reading the packet
 //! headers; one that does not describe the file exactly is not used.
 
-use super::file::PacketEntry;
+use super::packet_entry::PacketEntry;
 
 const MAGIC: u32 = 0xC1F1_DCC1;
 const HEADER_SIZE: usize = 16;

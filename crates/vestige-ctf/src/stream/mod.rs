@@ -5,20 +5,28 @@
 //! window, whatever the size of a packet or of a file.
 
 mod batch;
+mod data_stream;
 mod file;
 mod lost;
 mod lttng_index;
 mod names;
 mod packet;
+mod packet_entry;
 mod pool;
 mod reader;
+mod record_place;
 mod scan;
+mod selection;
 
-pub use batch::{Batch, Record};
-pub use file::{DataFile, PacketEntry};
+pub use batch::Batch;
+pub use data_stream::{DataStream, TraceIdentity};
+pub use file::DataFile;
 pub use lost::{Lost, LostKind};
 pub use packet::{Packet, PacketProperties};
-pub use reader::{DataStream, Item, Selection, StreamReader, TraceIdentity};
+pub use packet_entry::PacketEntry;
+pub use reader::{Item, StreamReader};
+pub use record_place::Record;
+pub use selection::Selection;
 
 /// Greatest alignment of a field, in bits. Windows of a packet begin on this boundary, so
 /// that offsets inside a window keep the alignment they have in the packet.

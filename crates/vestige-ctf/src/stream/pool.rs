@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::batch::Record;
+use super::record_place::Record;
 
 /// Most buffers kept for a data stream: the batch that is merged and those read ahead.
 const MOST_BUFFERS: usize = 4;

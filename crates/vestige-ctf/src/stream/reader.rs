@@ -3,196 +3,22 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::batch::{Batch, Record};
-use super::file::DataFile;
+use super::batch::Batch;
+use super::data_stream::DataStream;
 use super::lost::{losses, Lost};
 use super::packet::{read_exactly, read_packet, Packet, PacketProperties, SharedPacket};
-use super::pool::{Buffers, Pool};
+use super::pool::Buffers;
+use super::record_place::Record;
 use super::scan::{scan, Scan, ScanEnd, Window};
+use super::selection::Selection;
 use super::MAX_ALIGNMENT;
 use crate::error::{CtfError, Result};
-use crate::model::TraceClass;
-use crate::record::{HeaderDecoder, State};
+use crate::record::State;
 
 /// Bytes of a packet that are read at once.
 const WINDOW: u64 = 256 * 1024;
 /// Largest event record: bit offsets inside a window are 32 bits wide.
 const MAX_RECORD: u64 = 256 * 1024 * 1024;
-
-/// Which of the traces that are read together a data stream belongs to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TraceIdentity {
-    /// Index among the traces.
-    pub index: usize,
-    /// Name of the trace, for whoever shows it.
-    pub name: String,
-}
-
-/// A data stream: packets of one stream class and one instance, in time order.
-pub struct DataStream {
-    /// The trace class.
-    pub trace: Arc<TraceClass>,
-    /// Index of the stream class.
-    pub class: usize,
-    /// The files with their packets.
-    pub files: Vec<Arc<DataFile>>,
-    /// All packets in order: index of the file and of the packet in it.
-    pub packets: Vec<(usize, usize)>,
-    /// Whether fields of a record's body refer to its header.
-    pub header_needed: bool,
-    /// How the headers of its records are decoded.
-    pub header: HeaderDecoder,
-    /// The trace it belongs to.
-    pub identity: TraceIdentity,
-    /// Upper bound of the bytes that names add to the text of a record.
-    pub names_size: u64,
-    /// Memory for its batches.
-    pub(super) pool: Pool,
-    base: i64,
-    frequency: Option<u64>,
-}
-
-impl DataStream {
-    /// A data stream of some files, whose packets are put in time order. A packet that
-    /// stands in two files, as in overlapping snapshots, is read once.
-    #[must_use]
-    pub fn new(
-        trace: Arc<TraceClass>,
-        class: usize,
-        files: Vec<Arc<DataFile>>,
-        identity: TraceIdentity,
-    ) -> Self {
-        let mut packets: Vec<(usize, usize)> = Vec::new();
-        for (file, data) in files.iter().enumerate() {
-            packets.extend((0..data.packets.len()).map(|packet| (file, packet)));
-        }
-        if files.len() > 1 {
-            order_packets(&files, &mut packets);
-        }
-        let stream_class = trace.stream_classes.get(class);
-        let header_needed = trace.header_needed;
-        let header = stream_class.and_then(|class| class.event_header.as_ref());
-        let header = if header_needed {
-            // The fast way leaves no slots for the fields behind the header.
-            header.map_or(HeaderDecoder::None, |header| HeaderDecoder::General(header.clone()))
-        } else {
-            HeaderDecoder::new(header)
-        };
-        let clock = stream_class.and_then(|class| class.clock);
-        let clock = clock.and_then(|index| trace.clocks.get(index));
-        let base = clock.map_or(i64::MIN, crate::model::ClockClass::base_nanoseconds);
-        let frequency = clock.map(|clock| clock.frequency);
-        let names_size = stream_class.map_or(0, |class| super::names::names_size(&trace, class));
-        Self {
-            trace,
-            class,
-            files,
-            packets,
-            header_needed,
-            header,
-            identity,
-            names_size,
-            pool: Pool::default(),
-            base,
-            frequency,
-        }
-    }
-
-    /// Nanoseconds from the origin at a clock value; the lowest time without a clock.
-    #[inline]
-    #[must_use]
-    pub fn nanoseconds(&self, cycles: u64) -> i64 {
-        match self.frequency {
-            Some(frequency) => {
-                let value = crate::model::cycles_to_nanoseconds(cycles, frequency);
-                self.base.wrapping_add(value as i64)
-            }
-            None => i64::MIN,
-        }
-    }
-
-    /// Whether its records have a time.
-    #[inline]
-    #[must_use]
-    pub fn has_clock(&self) -> bool {
-        self.frequency.is_some()
-    }
-}
-
-fn order_packets(files: &[Arc<DataFile>], packets: &mut Vec<(usize, usize)>) {
-    let entry = |&(file, packet): &(usize, usize)| {
-        files.get(file).and_then(|file| file.packets.get(packet))
-    };
-    packets.sort_by_key(|at| entry(at).and_then(|entry| entry.beginning));
-    packets.dedup_by(|right, left| match (entry(left), entry(right)) {
-        (Some(left), Some(right)) => {
-            (left.size, left.beginning, left.end, left.sequence_number)
-                == (right.size, right.beginning, right.end, right.sequence_number)
-        }
-        _ => false,
-    });
-}
-
-/// Which event records are wanted; the rest is stepped over.
-#[derive(Debug, Clone, Default)]
-pub struct Selection {
-    /// Earliest time, nanoseconds from the origin.
-    pub begin: Option<i64>,
-    /// Latest time, nanoseconds from the origin.
-    pub end: Option<i64>,
-    /// Per event record class whether it is wanted; all when absent.
-    pub classes: Option<Vec<bool>>,
-    /// Per event record class whether a filter needs it, wanted or not, from the beginning.
-    pub needed: Option<Vec<bool>>,
-    /// Whether to decode every field of every record, to be sure that it can be decoded.
-    pub check: bool,
-}
-
-impl Selection {
-    /// Whether all records are wanted.
-    #[must_use]
-    pub fn is_everything(&self) -> bool {
-        self.begin.is_none() && self.end.is_none() && self.classes.is_none()
-    }
-
-    /// Whether a record is wanted for itself.
-    #[inline]
-    #[must_use]
-    pub fn shows(&self, stream: &DataStream, record: &Record) -> bool {
-        if let Some(classes) = &self.classes {
-            if !classes.get(record.class as usize).copied().unwrap_or(false) {
-                return false;
-            }
-        }
-        if self.begin.is_none() && self.end.is_none() {
-            return true;
-        }
-        let time = stream.nanoseconds(record.cycles);
-        self.begin.is_none_or(|begin| time >= begin) && self.end.is_none_or(|end| time <= end)
-    }
-
-    /// Whether a record is wanted or needed.
-    #[inline]
-    pub(super) fn accepts(&self, stream: &DataStream, record: &Record) -> bool {
-        let needed = self.needed.as_ref().and_then(|needed| needed.get(record.class as usize));
-        needed.copied().unwrap_or(false) || self.shows(stream, record)
-    }
-
-    /// Whether a packet can hold a wanted record. Packets with lying times are another
-    /// matter: they are read when the time range is not limited.
-    fn accepts_packet(&self, stream: &DataStream, packet: &super::PacketEntry) -> bool {
-        let before = match (self.begin, packet.end) {
-            (Some(begin), Some(end)) if end != 0 => stream.nanoseconds(end) < begin,
-            _ => false,
-        };
-        let after = match (self.end, packet.beginning) {
-            (Some(end), Some(beginning)) => stream.nanoseconds(beginning) > end,
-            _ => false,
-        };
-        let needed = self.needed.as_ref().is_some_and(|needed| needed.contains(&true));
-        !after && (needed || !before)
-    }
-}
 
 /// What a data stream yields.
 pub enum Item {

@@ -1,7 +1,8 @@
 //! Finding the event records in a window of a packet.
 
-use super::batch::Record;
-use super::reader::{DataStream, Selection};
+use super::data_stream::DataStream;
+use super::record_place::Record;
+use super::selection::Selection;
 use crate::bits::BitReader;
 use crate::model::{FieldClass, StreamClass};
 use crate::record::{check, skip, DecodeError, State};

@@ -22,6 +22,9 @@ from ..text_arguments import (
 
 __all__ = ["ConvertCommand"]
 
+LARGEST_OFFSET_BITS = 63
+"""Bits of a clock offset beside its sign."""
+
 
 class ConvertCommand:
     """Prints traces as Babeltrace 2 does."""
@@ -62,14 +65,14 @@ examples:
         parser.add_argument(
             "--clock-offset",
             metavar="SECONDS",
-            type=int,
+            type=_integer,
             default=0,
             help="add SECONDS to all clocks",
         )
         parser.add_argument(
             "--clock-offset-ns",
             metavar="NS",
-            type=int,
+            type=_integer,
             default=0,
             help="add NS nanoseconds to all clocks",
         )
@@ -98,6 +101,17 @@ examples:
             # Babeltrace 2 leaves any terminal that shows colours with a reset.
             sys.stdout.write("\x1b[0m")
         return status
+
+
+def _integer(text: str) -> int:
+    """Read an integer that the core can hold: 64 bits."""
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no integer") from None
+    if value.bit_length() > LARGEST_OFFSET_BITS:
+        raise argparse.ArgumentTypeError(f"{text} does not fit 64 bits")
+    return value
 
 
 def _wants_debug_info(options: argparse.Namespace) -> bool:

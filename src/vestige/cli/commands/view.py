@@ -79,9 +79,13 @@ def view(options: argparse.Namespace, paths: list[str], selection: Selection) ->
         filters.append(debug_info_filter(options))
     text = text_options(options)
     summary = Summary()
-    with output(use_pager=not options.no_pager) as descriptor:
-        sink = SummarySink(TextPrettySink(text, descriptor=descriptor), summary)
-        damage = Graph([source], sink, filters, selection).run()
+    try:
+        with output(use_pager=not options.no_pager) as descriptor:
+            sink = SummarySink(TextPrettySink(text, descriptor=descriptor), summary)
+            damage = Graph([source], sink, filters, selection).run()
+    except PagerClosedError:
+        # The person has seen enough: there is nothing to sum up.
+        return 0
     report(summary, damage)
     return 1 if damage else 0
 
@@ -119,6 +123,10 @@ def report(summary: Summary, damage: list[TraceFormatError]) -> None:
         print(line, file=sys.stderr)
 
 
+class PagerClosedError(Exception):
+    """The pager went away before it had all of the text."""
+
+
 @contextmanager
 def output(*, use_pager: bool) -> Iterator[int]:
     """Give the descriptor for text: a pager on a terminal, else standard output."""
@@ -136,9 +144,8 @@ def output(*, use_pager: bool) -> Iterator[int]:
     text = cast("IO[bytes]", pager.stdin)
     try:
         yield text.fileno()
-    except BrokenPipeError:
-        # The person has seen enough and closed the pager.
-        pass
+    except BrokenPipeError as error:
+        raise PagerClosedError from error
     finally:
         text.close()
         pager.wait()

@@ -66,7 +66,10 @@ def summary_lines(summary: Summary, *, damaged: int) -> Iterator[str]:
 
 def losses(summary: Summary) -> str:
     """Return what was lost, in words."""
-    words = [f"{count:,} {kind} lost" for kind, count in sorted(summary.lost.items())]
+    words = [
+        f"{count:,} {kind.removesuffix('s') if count == 1 else kind} lost"
+        for kind, count in sorted(summary.lost.items())
+    ]
     words += [
         f"an unknown number of {kind} lost before the first packet"
         for kind in sorted(summary.uncounted)

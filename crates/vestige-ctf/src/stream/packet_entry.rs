@@ -1,0 +1,34 @@
+//! What is known of a packet before it is read.
+
+use super::packet::PacketProperties;
+
+/// Where a packet is, and what is known of it without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PacketEntry {
+    /// Byte offset in the file.
+    pub offset: u64,
+    /// Size with padding, bytes.
+    pub size: u64,
+    /// Clock value at its beginning, cycles.
+    pub beginning: Option<u64>,
+    /// Clock value at its end, cycles.
+    pub end: Option<u64>,
+    /// Event records discarded since the stream began.
+    pub events_discarded: Option<u64>,
+    /// Sequence number in the stream.
+    pub sequence_number: Option<u64>,
+}
+
+impl PacketEntry {
+    /// What the header and the context of a packet say of it.
+    pub(super) fn of(packet: &PacketProperties) -> Self {
+        Self {
+            offset: packet.offset,
+            size: packet.total_bits / 8,
+            beginning: packet.beginning,
+            end: packet.end,
+            events_discarded: packet.events_discarded,
+            sequence_number: packet.sequence_number,
+        }
+    }
+}

@@ -1,0 +1,134 @@
+"""The debug-info filter and its parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from support.recordings import DATA, DEMO, DEMO_DEBUG_INFO, RELOAD_DEBUG_INFO
+from vestige.components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
+from vestige.components.sources.ctf_fs import CtfFsSource
+from vestige.debuginfo import STATE_EVENT_NAMES, Place, Reason, Unresolved
+from vestige.graph import Selection, mux
+
+
+def processed(options, path=DEMO / "trace", pattern="discount:applied"):
+    """Return (event, place) of the events of a trace behind a filter."""
+    component = DebugInfoFilter(options)
+    found = []
+    for merge in mux(
+        CtfFsSource([path]).streams, Selection(pattern=pattern), component.needed_events
+    ):
+        component.process(merge)
+        shown = merge.shown()
+        found += [
+            (shown.event(index), shown.place(index)) for index in range(len(shown))
+        ]
+    return found
+
+
+def test_it_needs_the_events_that_change_process_images():
+    """Also when nobody wants to see them."""
+    assert DebugInfoFilter().needed_events == STATE_EVENT_NAMES
+    assert {"lttng_ust_lib:load", "lttng_ust_statedump:bin_info"} <= STATE_EVENT_NAMES
+
+
+def test_the_defaults():
+    """Those of Babeltrace 2."""
+    options = DebugInfoOptions()
+
+    assert DebugInfoFilter().options == options
+    assert (options.directories, options.target_prefix) == (None, None)
+    assert (options.field_name, options.full_path) == ("debug_info", False)
+
+
+def test_every_event_of_the_program_gets_its_place():
+    """From the objects and debug files of the demo, as event and merge tell it."""
+    found = processed(DEMO_DEBUG_INFO, pattern="[!l]*")
+
+    assert len(found) == 42
+    assert {type(place) for _, place in found} == {Place}
+    assert all(event.debug_info is place for event, place in found)
+    assert {(place.function, place.file, place.line) for _, place in found} == {
+        ("main", "shop.c", 79),
+        ("packer", "shop.c", 63),
+        ("refuse", "shop.c", 52),
+        ("price_of", "pricing.c", 36),
+        ("discount", "discount.c", 13),
+        ("discount", "discount.c", 21),
+    }
+
+
+def test_without_debug_files_dynamic_symbols_are_left():
+    """A function, no line, and the reason why."""
+    options = dataclasses.replace(DEMO_DEBUG_INFO, directories=())
+    (_, place), *_ = processed(options)
+
+    assert (place.function, place.file, place.line) == ("discount", None, None)
+    assert place.binary.offset == 0x1A42
+    assert place.shortfall.reason is Reason.NO_LINE
+
+
+def test_without_the_target_the_object_is_not_found():
+    """A build ID leads to the debug file all the same."""
+    options = dataclasses.replace(DEMO_DEBUG_INFO, target_prefix=Path("/nonexistent"))
+    (_, place), *_ = processed(options)
+
+    assert (place.function, place.line) == ("discount", 13)
+
+
+def test_a_trace_without_contexts_gets_no_places():
+    """There is no address to look for."""
+    assert {place for _, place in processed(None, DATA / "hello", "*")} == {None}
+
+
+def test_an_address_in_no_object_is_unresolved():
+    """The trace has no state dump."""
+    found = processed(None, DATA / "fields", "fields:*_pair")
+
+    assert [place for _, place in found] == [Unresolved(Reason.NO_STATE_DUMP)] * 2
+
+
+def test_what_was_seen_before_a_change_belongs_to_the_image_before_it():
+    """Within one merge, one address is in two libraries in turn."""
+    found = processed(RELOAD_DEBUG_INFO, DATA / "reload", "reload:inside")
+
+    assert [(place.function, place.line) for _, place in found] == [
+        *[("alpha_step", 8)] * 3,
+        *[("bravo_step", found[3][1].line)] * 3,
+    ] * 2
+    assert {Path(place.file).name for _, place in found} == {
+        "reload_alpha.c",
+        "reload_bravo.c",
+    }
+
+
+def test_processes_do_not_share_their_images():
+    """Two traces with one process each, read together with a third one."""
+    reload_places = [
+        str(place)
+        for _, place in processed(RELOAD_DEBUG_INFO, DATA / "reload", "reload:inside")
+    ]
+    component = DebugInfoFilter(RELOAD_DEBUG_INFO)
+    streams = CtfFsSource([DATA / "reload", DATA / "threads-pid"]).streams
+    places = {}
+    for merge in mux(streams):
+        component.process(merge)
+        for event in merge.events():
+            places.setdefault(event.name, []).append(str(event.debug_info))
+
+    assert places["reload:inside"] == reload_places
+    assert len(places["threads:begin"]) == 8
+    assert not any("reload" in place for place in places["threads:begin"])
+
+
+@pytest.mark.parametrize("name", ["debug_info", "where"])
+def test_the_name_is_that_of_the_text_not_of_a_field(name):
+    """Events offer the place itself."""
+    options = dataclasses.replace(DEMO_DEBUG_INFO, field_name=name)
+    (event, place), *_ = processed(options)
+
+    assert name not in event
+    assert event.debug_info is place
