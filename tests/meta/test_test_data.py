@@ -1,0 +1,36 @@
+"""The test data: each recording has what belongs to it, and is used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.recordings import DATA, NAMES
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+HELPERS = ("reload-root", "reload-debug")
+
+
+def test_every_recording_is_listed() -> None:
+    """In the table of the read-me, and among the names that tests use."""
+    folders = {path.name for path in DATA.iterdir() if path.is_dir()} - set(HELPERS)
+    table = (DATA / "README.md").read_text(encoding="utf-8")
+
+    assert folders == set(NAMES)
+    assert [name for name in NAMES if f"| `{name}` |" not in table] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recording_has_what_the_peer_printed(name: str) -> None:
+    """Text and warnings, recorded together with the trace."""
+    assert (DATA / f"{name}.txt").stat().st_size
+    assert (DATA / f"{name}.stderr").exists()
+
+
+def test_every_program_has_a_recipe() -> None:
+    """A program that nothing records shows nothing."""
+    recipes = (ROOT / "tests/support/recipes.py").read_text(encoding="utf-8")
+    programs = {path.stem for path in (ROOT / "tests/programs").glob("*.c*")}
+
+    assert [name for name in sorted(programs) if f'"{name}"' not in recipes] == []
