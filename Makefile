@@ -3,11 +3,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find crates src -name '*.rs' -o -name 'Cargo.toml' 2>/dev/null) \
+SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
            Cargo.toml Cargo.lock pyproject.toml
+comma := ,
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Where rustup puts cargo, for a shell that was opened before it was installed.
+export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format oracle bench fuzz clean tools
+.PHONY: help demo test lint format oracle bench fuzz clean
 
 help:
 	@echo "make demo     build Vestige and show a real trace with its source lines"
@@ -19,20 +23,27 @@ help:
 	@echo "make format   let ruff and rustfmt format the sources"
 	@echo "make clean    remove what was built"
 
-# One line for each tool that is missing, and how to get it.
-tools:
-	@command -v $(PYTHON) >/dev/null || \
-	  { echo "make: $(PYTHON) is missing: apt-get install python3 python3-venv" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "make: $(PYTHON) is older than 3.11: set PYTHON=python3.11 or newer" >&2; exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
-	  { echo "make: the module venv is missing: apt-get install python3-venv" >&2; exit 1; }
-	@command -v cc >/dev/null || \
-	  { echo "make: cc is missing: apt-get install gcc libc6-dev" >&2; exit 1; }
-	@command -v cargo >/dev/null || \
-	  { echo "make: cargo is missing: install Rust 1.85 or newer with rustup" >&2; exit 1; }
+# One line for the first tool that is missing, and how to get it; then make stops.
+ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
+missing = $(if $(shell $(path); { $(1); } >/dev/null 2>&1 || echo no),$(error $(2)))
+path = PATH="$$PATH:$$HOME/.cargo/bin"
+is_3_11 = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3$(comma) 11))'
+is_1_85 = cargo --version | awk '{ split($$2, v, "."); exit v[1] == 1 && v[2] < 85 }'
+$(call missing,command -v $(PYTHON),$(PYTHON) is missing: apt-get install python3 python3-venv)
+$(call missing,$(is_3_11),$(PYTHON) is older than 3.11: set PYTHON=python3.11 or newer)
+$(call missing,$(PYTHON) -m ensurepip --version,venv is missing: apt-get install python3-venv)
+$(call missing,command -v cc,cc is missing: apt-get install gcc libc6-dev)
+$(call missing,command -v cargo,cargo is missing: get Rust 1.85 or newer with rustup)
+$(call missing,$(is_1_85),cargo is older than 1.85: rustup update stable)
+ifneq ($(filter lint format,$(MAKECMDGOALS)),)
+$(call missing,cargo fmt --version,rustfmt is missing: rustup component add rustfmt)
+endif
+ifneq ($(filter lint,$(MAKECMDGOALS)),)
+$(call missing,cargo clippy --version,clippy is missing: rustup component add clippy)
+endif
+endif
 
-$(BIN)/python: | tools
+$(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.backend: | $(BIN)/python
@@ -76,7 +87,7 @@ format: $(VENV)/.dev
 bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python tests/bench/bench.py $(BENCH)
 
-fuzz: | tools
+fuzz:
 	@$(PYTHON) tools/fuzz.py
 
 clean:

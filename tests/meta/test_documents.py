@@ -25,16 +25,19 @@ LONG_OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+)")
 
 
 def label(path: Path) -> str:
+    """Return the path below the repository."""
     return str(path.relative_to(ROOT))
 
 
 def blocks(path: Path, language: str) -> Iterator[str]:
+    """Yield the blocks of code in a language."""
     for found, block in FENCE.findall(path.read_text(encoding="utf-8")):
         if found == language:
             yield block
 
 
 def verbs() -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of all commands."""
     actions = build_parser()._actions
     [found] = [a for a in actions if isinstance(a, argparse._SubParsersAction)]
     return dict(found.choices)

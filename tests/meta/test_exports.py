@@ -22,10 +22,12 @@ ERRORS = [getattr(errors, name) for name in errors.__all__ if name != "error_con
 
 
 def load(name: str) -> ModuleType:
+    """Import a module."""
     return importlib.import_module(name)
 
 
 def has_docstring(thing: object) -> bool:
+    """Tell whether there is any text."""
     return bool((inspect.getdoc(thing) or "").strip())
 
 
@@ -99,4 +101,6 @@ def test_no_error_class_is_hidden() -> None:
         tree.add(error)
         pending += error.__subclasses__()
 
-    assert {error for error in tree if error.__module__.startswith("vestige")} == defined
+    assert {
+        error for error in tree if error.__module__.startswith("vestige")
+    } == defined

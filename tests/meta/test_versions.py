@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def manifest(name: str) -> dict[str, Any]:
+    """Read a manifest."""
     return tomllib.loads((ROOT / name).read_text(encoding="utf-8"))
 
 
