@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
+
+NOBODY = 65_534
 
 
 @pytest.fixture
@@ -24,3 +30,19 @@ def time_zone(monkeypatch):
 def utc(time_zone):
     """Let the local time be UTC."""
     time_zone("UTC")
+
+
+@pytest.fixture
+def unprivileged():
+    """Give a directory to a user who is not root; root may read everything."""
+    directory = Path(tempfile.mkdtemp())
+    if os.geteuid() != 0:
+        yield directory
+    else:
+        os.chown(directory, NOBODY, NOBODY)
+        os.seteuid(NOBODY)
+        yield directory
+        os.seteuid(0)
+    for secret in directory.rglob("*"):
+        secret.chmod(0o700)
+    shutil.rmtree(directory)

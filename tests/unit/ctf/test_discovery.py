@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -139,15 +138,14 @@ def test_a_path_without_a_trace_is_an_error_with_the_path_as_given(
     assert str(caught.value).startswith("given: ")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may list every directory")
-def test_a_directory_that_cannot_be_listed_is_an_error(tmp_path):
+def test_a_directory_that_cannot_be_listed_is_an_error(unprivileged):
     """Not an empty one: its traces would be missing silently."""
-    make_trace(tmp_path / "kernel")
-    (tmp_path / "secret").mkdir(mode=0)
+    make_trace(unprivileged / "kernel")
+    (unprivileged / "secret").mkdir(mode=0)
     with pytest.raises(NotATraceError, match="cannot list the directory") as caught:
-        find_traces(tmp_path)
+        find_traces(unprivileged)
 
-    assert caught.value.path == str(tmp_path / "secret")
+    assert caught.value.path == str(unprivileged / "secret")
 
 
 def test_data_files_are_all_visible_files_but_the_metadata(tmp_path):

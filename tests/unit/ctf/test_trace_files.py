@@ -115,15 +115,14 @@ class TestMetadata:
         with pytest.raises(TraceFormatError, match="more than 64 MiB"):
             open_all(tmp_path)
 
-    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-    def test_metadata_that_may_not_be_read(self, tmp_path):
+    def test_metadata_that_may_not_be_read(self, unprivileged):
         """The reason is the system's."""
-        Trace().write(tmp_path)
-        (tmp_path / "metadata").chmod(0)
+        Trace().write(unprivileged)
+        (unprivileged / "metadata").chmod(0)
         with pytest.raises(
             TraceFormatError, match="cannot read the metadata: Permission"
         ):
-            open_all(tmp_path)
+            open_all(unprivileged)
 
     def test_a_file_name_that_is_no_text_is_an_error(self, tmp_path):
         """The core takes names as UTF-8."""
