@@ -8,12 +8,18 @@
 //! the order (Babeltrace 2 orders by trace UUID, trace name, stream class, stream ID).
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::mpsc::{channel, Receiver};
 use std::sync::Arc;
 
 use crate::error::CtfError;
 use crate::stream::{Batch, DataStream, Item, Lost, Record, Selection, StreamReader};
+
+/// How many items are read ahead of the merge, by all data streams together, as long as
+/// each reads at least one. One at a time costs a thread switch for each; many cost memory.
+const ITEMS_AHEAD: usize = 16;
+/// Most items of one data stream that are read at once.
+const MOST_ITEMS_AHEAD: usize = 3;
 
 /// About how many records make a merge.
 const MERGE_RECORDS: usize = 32_768;
@@ -139,7 +145,8 @@ impl Merge {
     }
 }
 
-type Ahead = (StreamReader, Result<Option<Item>, (usize, CtfError)>);
+/// Items read ahead, and the reader unless the data stream has ended.
+type Ahead = (VecDeque<Result<Item, (usize, CtfError)>>, Option<StreamReader>);
 
 /// What is at the head of a data stream.
 enum Head {
@@ -156,7 +163,11 @@ enum Head {
 struct Cursor {
     stream: Arc<DataStream>,
     head: Head,
-    /// The item after the head.
+    /// How many items are read at once.
+    items: usize,
+    /// Items after the head that are read.
+    ready: VecDeque<Result<Item, (usize, CtfError)>>,
+    /// Items after these, which are being read.
     ahead: Option<Receiver<Ahead>>,
     /// Index of the head's batch in the merge that is being made.
     merged_as: Option<u32>,
@@ -178,12 +189,13 @@ impl Muxer {
     /// of it.
     #[must_use]
     pub fn new(streams: Vec<(Arc<DataStream>, Selection)>) -> Self {
+        let items = (ITEMS_AHEAD / streams.len().max(1)).clamp(1, MOST_ITEMS_AHEAD);
         let cursors = streams
             .into_iter()
             .map(|(stream, selection)| {
                 let reader = StreamReader::new(Arc::clone(&stream), selection);
-                let head = Head::Reading(read_ahead(reader));
-                Cursor { stream, head, ahead: None, merged_as: None }
+                let head = Head::Reading(read_ahead(reader, items));
+                Cursor { stream, head, items, ready: VecDeque::new(), ahead: None, merged_as: None }
             })
             .collect();
         Self { cursors, heads: BinaryHeap::new(), started: false }
@@ -253,24 +265,13 @@ impl Cursor {
         }
     }
 
-    /// Waits for the item that is being read and starts to read the one after it.
+    /// Waits for the items that are being read and starts to read those after them.
     fn receive(&mut self) {
         let Head::Reading(receiver) = &self.head else { return };
-        let Ok((reader, result)) = receiver.recv() else {
-            self.head = Head::Ended;
-            return;
-        };
-        self.head = match result {
-            Ok(None) => Head::Ended,
-            Ok(Some(item)) => {
-                self.ahead = Some(read_ahead(reader));
-                match item {
-                    Item::Batch(batch) => Head::Batch(Arc::new(batch), 0),
-                    Item::Lost(lost) => Head::Notice(Notice::Lost(lost)),
-                }
-            }
-            Err((file, error)) => Head::Notice(Notice::Damage(file, error)),
-        };
+        let (items, reader) = receiver.recv().unwrap_or_default();
+        self.ready = items;
+        self.ahead = reader.map(|reader| read_ahead(reader, self.items));
+        self.advance();
     }
 
     /// Moves the head to the merge, as far as it stays before `limit`.
@@ -295,17 +296,32 @@ impl Cursor {
 
     fn advance(&mut self) {
         self.merged_as = None;
-        self.head = self.ahead.take().map_or(Head::Ended, Head::Reading);
+        self.head = match self.ready.pop_front() {
+            Some(Ok(Item::Batch(batch))) => Head::Batch(Arc::new(batch), 0),
+            Some(Ok(Item::Lost(lost))) => Head::Notice(Notice::Lost(lost)),
+            Some(Err((file, error))) => Head::Notice(Notice::Damage(file, error)),
+            None => self.ahead.take().map_or(Head::Ended, Head::Reading),
+        };
     }
 }
 
-/// Reads the next item of a data stream on the thread pool.
-fn read_ahead(mut reader: StreamReader) -> Receiver<Ahead> {
+/// Reads the next items of a data stream on the thread pool.
+fn read_ahead(mut reader: StreamReader, count: usize) -> Receiver<Ahead> {
     let (sender, receiver) = channel();
     rayon::spawn(move || {
-        let result = reader.next_item();
-        // A muxer that was dropped does not want it any more.
-        let _ = sender.send((reader, result));
+        let mut items = VecDeque::with_capacity(count);
+        while items.len() < count {
+            match reader.next_item() {
+                Ok(Some(item)) => items.push_back(Ok(item)),
+                end => {
+                    items.extend(end.err().map(Err));
+                    // A muxer that was dropped does not want it any more.
+                    let _ = sender.send((items, None));
+                    return;
+                }
+            }
+        }
+        let _ = sender.send((items, Some(reader)));
     });
     receiver
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::record_place::Record;
 
 /// Most buffers kept for a data stream: the batch that is merged and those read ahead.
-const MOST_BUFFERS: usize = 4;
+const MOST_BUFFERS: usize = 8;
 
 /// The memory of a batch.
 #[derive(Debug, Default)]

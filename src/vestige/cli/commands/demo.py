@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from importlib.resources import as_file, files
+from pathlib import Path
 
 from ...graph import Selection
 from ..debug_info_arguments import add_debug_info_arguments
@@ -12,6 +12,9 @@ from ..text_arguments import add_text_arguments
 from .view import view
 
 __all__ = ["DemoCommand"]
+
+DEMO = Path(__file__).resolve().parents[2] / "demo"
+"""Where the package keeps the recording, its binaries and their debug files."""
 
 INTRODUCTION = """\
 A small shop took orders while LTTng 2.13 recorded it: a C program (shop), a shared
@@ -60,13 +63,11 @@ examples:
     def run(self, options: argparse.Namespace) -> int:
         """Show the recording."""
         print(INTRODUCTION, flush=True)
-        with as_file(files("vestige") / "demo") as demo:
-            options.no_debug_info = False
-            options.debug_info_dir = options.debug_info_dir or str(demo / "debug")
-            options.debug_info_target_prefix = str(demo / "root")
-            status = view(
-                options, [str(demo / "trace")], Selection(pattern=options.event)
-            )
+        options.no_debug_info = False
+        options.debug_info_dir = options.debug_info_dir or str(DEMO / "debug")
+        options.debug_info_target_prefix = str(DEMO / "root")
+        trace = str(DEMO / "trace")
+        status = view(options, [trace], Selection(pattern=options.event))
         sys.stderr.flush()
         print("\n" + WHAT_NEXT, end="")
         return status
