@@ -140,7 +140,11 @@ def compare(row: Row, runs: int) -> str:
         peer.seconds / mine.seconds for mine, peer in zip(ours, theirs, strict=True)
     )
     peer = f"{_median(theirs):.3f} s | {_peak(theirs)} MiB"
-    return f"| {row.job} | {own} | {peer} | **{ratio:.2g}x** |"
+    if ratio < 1:
+        verdict = f"slower by {_median(ours) - _median(theirs):.2f} s"
+    else:
+        verdict = f"**{ratio:.2g}x**"
+    return f"| {row.job} | {own} | {peer} | {verdict} |"
 
 
 def _median(measures: Sequence[Measure]) -> float:
