@@ -147,6 +147,10 @@ class DataStream:
         """Whether its event records have a time."""
 
     @property
+    def class_id(self) -> int:
+        """ID of its stream class."""
+
+    @property
     def packet_count(self) -> int:
         """The number of packets."""
 

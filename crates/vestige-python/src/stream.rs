@@ -125,6 +125,13 @@ impl DataStream {
         self.inner.has_clock()
     }
 
+    /// ID of its stream class, which need not be its index: blocks stand in any order.
+    #[getter]
+    fn class_id(&self) -> u64 {
+        let classes = &self.inner.trace.stream_classes;
+        classes.get(self.inner.class).map_or(0, |class| class.id)
+    }
+
     /// The number of packets.
     #[getter]
     fn packet_count(&self) -> usize {

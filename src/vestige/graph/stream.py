@@ -63,4 +63,4 @@ class Stream:
         is missing comes first.
         """
         uuid = self.trace.parsed.uuid or b""
-        return (uuid, self.trace.name, self.class_index, self.id)
+        return (uuid, self.trace.name, self.handle.class_id, self.id)
