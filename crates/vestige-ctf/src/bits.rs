@@ -78,40 +78,22 @@ impl<'a> BitReader<'a> {
     pub fn unsigned(&mut self, size: u32, order: ByteOrder) -> Result<u64, OutOfData> {
         let start = self.position;
         self.skip(u64::from(size))?;
-        let byte = (start / 8) as usize;
-        let shift = (start % 8) as u32;
-        if let Some(window) = self.data.get(byte..byte.saturating_add(8)) {
-            let raw: [u8; 8] = window.try_into().unwrap_or_default();
-            if shift + size <= 64 {
-                return Ok(match order {
-                    ByteOrder::Little => low_bits(u64::from_le_bytes(raw) >> shift, size),
-                    ByteOrder::Big => {
-                        low_bits(u64::from_be_bytes(raw) >> (64 - shift - size), size)
-                    }
-                });
-            }
-        }
-        Ok(self.unsigned_bytewise(start, size, order))
+        Ok(read_bits(self.data, start, size, order))
     }
 
-    /// The same for the last bytes of the data and for integers that span nine bytes.
-    #[cold]
-    fn unsigned_bytewise(&self, start: u64, size: u32, order: ByteOrder) -> u64 {
-        let first = (start / 8) as usize;
-        let last = ((start + u64::from(size)).div_ceil(8)) as usize;
-        let bytes = self.data.get(first..last).unwrap_or_default();
-        let shift = (start % 8) as u32;
-        let wide = match order {
-            ByteOrder::Little => {
-                bytes.iter().rev().fold(0u128, |value, &byte| value << 8 | u128::from(byte))
-                    >> shift
-            }
-            ByteOrder::Big => {
-                let unused = (bytes.len() as u32 * 8).saturating_sub(shift + size);
-                bytes.iter().fold(0u128, |value, &byte| value << 8 | u128::from(byte)) >> unused
-            }
-        };
-        low_bits(wide as u64, size)
+    /// The eight bytes at the position, which must be on a byte; `None` near the end.
+    #[inline(always)]
+    #[must_use]
+    pub fn word(&self) -> Option<[u8; 8]> {
+        let start = (self.position / 8) as usize;
+        self.data.get(start..start.checked_add(8)?)?.try_into().ok()
+    }
+
+    /// All of the bytes, read or not.
+    #[inline]
+    #[must_use]
+    pub fn data(&self) -> &'a [u8] {
+        self.data
     }
 
     /// Reads a NUL-terminated string, without its NUL; the position must be on a byte.
@@ -124,7 +106,7 @@ impl<'a> BitReader<'a> {
         let start = (self.position / 8) as usize;
         let end = (self.end / 8) as usize;
         let rest = self.data.get(start..end).ok_or(OutOfData)?;
-        let length = memchr::memchr(0, rest).ok_or(OutOfData)?;
+        let length = find_nul(rest).ok_or(OutOfData)?;
         self.position += (length as u64 + 1) * 8;
         rest.get(..length).ok_or(OutOfData)
     }
@@ -140,6 +122,63 @@ impl<'a> BitReader<'a> {
         self.skip(count.checked_mul(8).ok_or(OutOfData)?)?;
         self.data.get(start..start + count as usize).ok_or(OutOfData)
     }
+}
+
+/// The unsigned integer of 1 to 64 bits at a bit offset; bits past the end read as 0.
+#[inline(always)]
+#[must_use]
+pub fn read_bits(data: &[u8], start: u64, size: u32, order: ByteOrder) -> u64 {
+    let byte = (start / 8) as usize;
+    let shift = (start % 8) as u32;
+    if let Some(window) = data.get(byte..byte.saturating_add(8)) {
+        let raw: [u8; 8] = window.try_into().unwrap_or_default();
+        if shift + size <= 64 {
+            return match order {
+                ByteOrder::Little => low_bits(u64::from_le_bytes(raw) >> shift, size),
+                ByteOrder::Big => low_bits(u64::from_be_bytes(raw) >> (64 - shift - size), size),
+            };
+        }
+    }
+    read_bytewise(data, start, size, order)
+}
+
+/// The same for the last bytes of the data and for integers that span nine bytes.
+#[cold]
+fn read_bytewise(data: &[u8], start: u64, size: u32, order: ByteOrder) -> u64 {
+    let first = (start / 8) as usize;
+    let last = ((start + u64::from(size)).div_ceil(8)) as usize;
+    let bytes = data.get(first..last).unwrap_or_default();
+    let shift = (start % 8) as u32;
+    let wide = match order {
+        ByteOrder::Little => {
+            bytes.iter().rev().fold(0u128, |value, &byte| value << 8 | u128::from(byte)) >> shift
+        }
+        ByteOrder::Big => {
+            let unused = (bytes.len() as u32 * 8).saturating_sub(shift + size);
+            bytes.iter().fold(0u128, |value, &byte| value << 8 | u128::from(byte)) >> unused
+        }
+    };
+    low_bits(wide as u64, size)
+}
+
+/// The index of the first NUL byte.
+///
+/// Most strings of traces are short: looking at 16 bytes costs less than a call.
+#[inline]
+fn find_nul(bytes: &[u8]) -> Option<usize> {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const NEAR: usize = 16;
+    for (index, chunk) in bytes.chunks_exact(8).take(NEAR / 8).enumerate() {
+        let word = u64::from_le_bytes(chunk.try_into().unwrap_or_default());
+        // The lowest high bit that is left marks the first byte that is 0.
+        let zero = word.wrapping_sub(LOW) & !word & HIGH;
+        if zero != 0 {
+            return Some(index * 8 + (zero.trailing_zeros() / 8) as usize);
+        }
+    }
+    let far = if bytes.len() < NEAR { bytes.len() / 8 * 8 } else { NEAR };
+    memchr::memchr(0, bytes.get(far..)?).map(|index| far + index)
 }
 
 /// The `size` lowest bits of a value.
@@ -189,7 +228,7 @@ mod tests {
             for start in 0..64 {
                 for size in 1..=64 {
                     let mut reader = BitReader::new(&data, start, 192);
-                    let slow = reader.unsigned_bytewise(start, size, order);
+                    let slow = read_bytewise(&data, start, size, order);
                     assert_eq!(reader.unsigned(size, order), Ok(slow), "{start} {size}");
                 }
             }
@@ -201,6 +240,19 @@ mod tests {
         let mut reader = BitReader::new(b"abc\0def", 0, 56);
         assert_eq!(reader.string(), Ok(&b"abc"[..]));
         assert_eq!(reader.string(), Err(OutOfData));
+    }
+
+    #[test]
+    fn the_first_nul_is_found_at_any_distance() {
+        for length in 0..40 {
+            for rest in 0..20 {
+                let mut data = vec![0x80; length];
+                data.push(0);
+                data.extend((0..rest).map(|index| index % 3));
+                assert_eq!(find_nul(&data), Some(length), "{length} {rest}");
+            }
+            assert_eq!(find_nul(&vec![1; length]), None);
+        }
     }
 
     #[test]

@@ -6,8 +6,8 @@
 
 use super::skip;
 use super::state::{DecodeError, State};
-use crate::bits::BitReader;
-use crate::model::{FieldClass, FieldKind, IntegerClass, Role};
+use crate::bits::{low_bits, BitReader};
+use crate::model::{ByteOrder, FieldClass, FieldKind, IntegerClass, Role};
 
 /// How the headers of a stream class are decoded.
 #[derive(Debug, Clone)]
@@ -32,6 +32,16 @@ pub struct CompactHeader {
     long_alignment: u32,
     long_id: IntegerClass,
     long_time: IntegerClass,
+    /// Where ID and time of the short form are in the first eight bytes, if both are.
+    packed: Option<Packed>,
+}
+
+/// The short form inside one machine word.
+#[derive(Debug, Clone, Copy)]
+struct Packed {
+    id_size: u32,
+    time_at: u32,
+    time_size: u32,
 }
 
 impl HeaderDecoder {
@@ -88,6 +98,7 @@ impl CompactHeader {
         let timed = is_time(short_time) && is_time(long_time);
         let identified = long_id.role == Some(Role::EventClassId) && long_id.clock.is_none();
         (timed && identified && id_class.clock.is_none()).then(|| Self {
+            packed: Packed::new(*alignment, id_class, short_alignment, short_time),
             alignment: *alignment,
             id: id_class.clone(),
             escape,
@@ -102,6 +113,13 @@ impl CompactHeader {
     #[inline]
     fn decode(&self, reader: &mut BitReader<'_>, state: &mut State) -> Result<u64, DecodeError> {
         reader.align(self.alignment)?;
+        if let Some((id, time, size)) = self.packed_form(reader) {
+            if id < self.escape {
+                reader.skip(u64::from(size))?;
+                state.advance_clock(self.short_time.size, time);
+                return Ok(id);
+            }
+        }
         let id = read(&self.id, reader)?;
         if id < self.escape {
             reader.align(self.short_alignment)?;
@@ -118,6 +136,35 @@ impl CompactHeader {
         let time = read(&self.long_time, reader)?;
         state.advance_clock(self.long_time.size, time);
         Ok(id)
+    }
+
+    /// ID, time and size of the short form, if a word of data is left.
+    #[inline(always)]
+    fn packed_form(&self, reader: &BitReader<'_>) -> Option<(u64, u64, u32)> {
+        let Packed { id_size, time_at, time_size } = self.packed?;
+        let word = reader.word()?;
+        let (id, time) = match self.id.order {
+            ByteOrder::Little => {
+                let word = u64::from_le_bytes(word);
+                (low_bits(word, id_size), word >> time_at)
+            }
+            ByteOrder::Big => {
+                let word = u64::from_be_bytes(word);
+                (word >> (64 - id_size), word >> (64 - time_at - time_size))
+            }
+        };
+        Some((id, low_bits(time, time_size), time_at + time_size))
+    }
+}
+
+impl Packed {
+    fn new(alignment: u32, id: &IntegerClass, option: u32, time: &IntegerClass) -> Option<Self> {
+        let known = [8, id.alignment, option, time.alignment].iter().all(|a| *a <= alignment);
+        let mask = option.max(time.alignment).max(1) - 1;
+        let time_at = id.size.checked_add(mask)? & !mask;
+        let fits = time_at.checked_add(time.size)? <= 64;
+        let packed = Self { id_size: id.size, time_at, time_size: time.size };
+        (known && fits && id.order == time.order).then_some(packed)
     }
 }
 

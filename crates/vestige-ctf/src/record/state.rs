@@ -61,6 +61,8 @@ pub struct State {
     pub slots: Vec<u64>,
     /// The clock of the data stream, in cycles.
     pub clock: u64,
+    /// Sum of all values that were decoded for the sake of their errors alone.
+    pub checked: u64,
     /// Array elements without a single bit since the last [`State::forget_empty_elements`].
     empty_elements: u64,
     roles: [Option<u64>; 10],

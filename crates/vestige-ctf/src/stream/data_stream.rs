@@ -1,11 +1,11 @@
 //! A data stream: which packets it has, and what its records have in common.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::file::DataFile;
 use super::pool::Pool;
-use crate::model::TraceClass;
-use crate::record::HeaderDecoder;
+use crate::model::{StreamClass, TraceClass};
+use crate::record::{HeaderDecoder, Program};
 
 /// Which of the traces that are read together a data stream belongs to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,6 +36,9 @@ pub struct DataStream {
     pub names_size: u64,
     /// Memory for its batches.
     pub(super) pool: Pool,
+    /// The steps through the body of each event record class, made when first needed: a
+    /// kernel declares hundreds of classes and a recording holds some of them.
+    programs: Vec<OnceLock<Program>>,
     base: i64,
     frequency: Option<u64>,
 }
@@ -71,6 +74,8 @@ impl DataStream {
         let base = clock.map_or(i64::MIN, crate::model::ClockClass::base_nanoseconds);
         let frequency = clock.map(|clock| clock.frequency);
         let names_size = stream_class.map_or(0, |class| super::names::names_size(&trace, class));
+        let programs = stream_class.map_or(0, |class| class.event_classes.len());
+        let programs = (0..programs).map(|_| OnceLock::new()).collect();
         Self {
             trace,
             class,
@@ -81,6 +86,7 @@ impl DataStream {
             identity,
             names_size,
             pool: Pool::default(),
+            programs,
             base,
             frequency,
         }
@@ -97,6 +103,18 @@ impl DataStream {
             }
             None => i64::MIN,
         }
+    }
+
+    /// The steps through the bodies of the records of an event record class.
+    #[inline]
+    pub(super) fn program(&self, class: &StreamClass, event: usize) -> Option<&Program> {
+        let place = self.programs.get(event)?;
+        Some(place.get_or_init(|| {
+            let event = class.event_classes.get(event);
+            let context = event.and_then(|event| event.context.as_ref());
+            let payload = event.and_then(|event| event.payload.as_ref());
+            Program::new([class.event_context.as_ref(), context, payload].into_iter().flatten())
+        }))
     }
 
     /// Whether its records have a time.
