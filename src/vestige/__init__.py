@@ -11,22 +11,27 @@ when they are asked for. Everything that goes wrong is a :class:`VestigeError`.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ._version import __version__
-from .components.filters.debug_info import DebugInfoOptions
-from .core import EventRecord as Event
-from .debuginfo import Place, Unresolved
-from .errors import (
-    CommandError,
-    DebugInfoError,
-    GraphError,
-    NotATraceError,
-    SelectionError,
-    TraceFormatError,
-    VestigeError,
-)
-from .graph import Stream
-from .trace import EventSelection, Trace, TraceDamageWarning, open  # noqa: A004
-from .values import EnumerationValue
+
+if TYPE_CHECKING:
+    from .components.filters.debug_info import DebugInfoOptions
+    from .core import EventRecord as Event
+    from .debuginfo import Place, Unresolved
+    from .errors import (
+        CommandError,
+        DebugInfoError,
+        GraphError,
+        NotATraceError,
+        SelectionError,
+        TraceFormatError,
+        VestigeError,
+    )
+    from .graph import Stream
+    from .trace import EventSelection, Trace, TraceDamageWarning, open  # noqa: A004
+    from .values import EnumerationValue
 
 __all__ = [
     "CommandError",
@@ -48,3 +53,44 @@ __all__ = [
     "__version__",
     "open",
 ]
+
+_HOMES = {
+    "CommandError": "errors",
+    "DebugInfoError": "errors",
+    "DebugInfoOptions": "components.filters.debug_info",
+    "EnumerationValue": "values",
+    "EventSelection": "trace",
+    "GraphError": "errors",
+    "NotATraceError": "errors",
+    "Place": "debuginfo",
+    "SelectionError": "errors",
+    "Stream": "graph",
+    "Trace": "trace",
+    "TraceDamageWarning": "trace",
+    "TraceFormatError": "errors",
+    "Unresolved": "debuginfo",
+    "VestigeError": "errors",
+    "open": "trace",
+}
+"""The module of each public name: it is imported when the name is first used.
+
+The command line needs few of them, and importing all costs more than reading a trace of
+ten events.
+"""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used (PEP 562)."""
+    if name == "Event":
+        value: Any = import_module(".core", __name__).EventRecord
+    elif name in _HOMES:
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported or not."""
+    return sorted({*globals(), *__all__})

@@ -12,6 +12,7 @@ import pytest
 
 import vestige
 from support.recordings import DEMO, DEMO_DEBUG_INFO
+from vestige.cli.commands import load_commands
 from vestige.cli.main import EXIT_STATUSES, build_parser
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -38,7 +39,7 @@ def blocks(path: Path, language: str) -> Iterator[str]:
 
 def verbs() -> dict[str, argparse.ArgumentParser]:
     """Return the parsers of all commands."""
-    actions = build_parser()._actions
+    actions = build_parser(load_commands([]))._actions
     [found] = [a for a in actions if isinstance(a, argparse._SubParsersAction)]
     return dict(found.choices)
 
@@ -88,7 +89,7 @@ def test_the_commands_can_be_parsed() -> None:
     assert commands
     for path, words in commands:
         try:
-            build_parser().parse_args(words[1:])
+            build_parser(load_commands([])).parse_args(words[1:])
         except SystemExit:
             pytest.fail(f"{label(path)}: {shlex.join(words)}")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
+if TYPE_CHECKING:
+    from ..components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
 
 __all__ = ["add_debug_info_arguments", "debug_info_filter"]
 
@@ -38,6 +39,12 @@ def add_debug_info_arguments(parser: argparse.ArgumentParser) -> None:
 
 def debug_info_options(options: argparse.Namespace) -> DebugInfoOptions:
     """Return the options of the filter."""
+    # The filter is imported when it is asked for: most of what a command line reads is
+    # text without it, and the import costs as much as all others together.
+    from pathlib import Path  # noqa: PLC0415
+
+    from ..components.filters.debug_info import DebugInfoOptions  # noqa: PLC0415
+
     directories = options.debug_info_dir
     prefix = options.debug_info_target_prefix
     return DebugInfoOptions(
@@ -52,4 +59,6 @@ def debug_info_options(options: argparse.Namespace) -> DebugInfoOptions:
 
 def debug_info_filter(options: argparse.Namespace) -> DebugInfoFilter:
     """Return the filter that a command line asks for."""
+    from ..components.filters.debug_info import DebugInfoFilter  # noqa: PLC0415
+
     return DebugInfoFilter(debug_info_options(options))

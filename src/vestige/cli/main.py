@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from .. import __version__
 from ..errors import CommandError, VestigeError
-from .commands import COMMANDS
+from .commands import Command, load_commands
 
 __all__ = ["EXIT_STATUSES", "entry_point", "main"]
 
@@ -33,8 +33,8 @@ examples:
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def build_parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
+    """Return the parser of a command line with some verbs."""
     parser = argparse.ArgumentParser(
         prog="vestige",
         description="Read traces, with every event at the source line it came from.",
@@ -45,7 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
         "-V", "--version", action="version", version=f"vestige {__version__}"
     )
     verbs = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in commands:
         verb = verbs.add_parser(
             command.name,
             help=command.summary,
@@ -67,7 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status.
     """
-    options = build_parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    options = build_parser(load_commands(words)).parse_args(words)
     try:
         status: int = options.run(options)
         sys.stdout.flush()

@@ -9,7 +9,6 @@ makes trees of them: ``ust/uid/UID/64-bit``, ``ust/pid/NAME-PID-TIME``, ``kernel
 from __future__ import annotations
 
 from .discovery import FoundTrace, find_traces
-from .metadata import trace_class_model
 from .trace_files import DamagedFile, LogicalTrace, StreamFiles, open_traces
 
 __all__ = [
@@ -19,5 +18,4 @@ __all__ = [
     "StreamFiles",
     "find_traces",
     "open_traces",
-    "trace_class_model",
 ]

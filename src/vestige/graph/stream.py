@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from uuid import UUID
+from typing import TYPE_CHECKING
 
 from .. import core
-from ..ctf import trace_class_model
-from ..model import StreamClass, TraceClass
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from ..model import StreamClass, TraceClass
 
 __all__ = ["Stream", "TraceInfo"]
 
@@ -27,11 +30,16 @@ class TraceInfo:
     @cached_property
     def trace_class(self) -> TraceClass:
         """The model of the trace class."""
+        # Text needs no model: only who asks for it waits for its import.
+        from ..ctf.metadata import trace_class_model  # noqa: PLC0415
+
         return trace_class_model(self.parsed)
 
     @property
     def uuid(self) -> UUID | None:
         """Identity of the trace."""
+        from uuid import UUID  # noqa: PLC0415 - as above
+
         raw = self.parsed.uuid
         return None if raw is None else UUID(bytes=raw)
 

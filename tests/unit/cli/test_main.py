@@ -18,10 +18,11 @@ import pytest
 
 import vestige
 from support.recordings import DATA
-from vestige.cli.commands import COMMANDS
+from vestige.cli.commands import load_commands
 from vestige.cli.main import EXIT_STATUSES, entry_point
 
 VESTIGE = [sys.executable, "-m", "vestige"]
+COMMANDS = load_commands([])
 VERBS = [command.name for command in COMMANDS]
 DEADLINE = 20
 

@@ -8,7 +8,7 @@ import pytest
 
 from support.recordings import DATA, NAMES, leaf
 from vestige import core
-from vestige.ctf import trace_class_model
+from vestige.ctf.metadata import trace_class_model
 from vestige.model import (
     ArrayFieldClass,
     ClockClass,

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from . import convert, demo, view
+from collections.abc import Sequence
+from importlib import import_module
+
 from .protocol import Command
 
-__all__ = ["COMMANDS", "Command"]
+__all__ = ["VERBS", "Command", "load_commands"]
 
-COMMANDS: tuple[Command, ...] = (
-    view.ViewCommand(),
-    convert.ConvertCommand(),
-    demo.DemoCommand(),
-)
-"""All verbs, in the order of ``vestige --help``."""
+VERBS = {
+    "view": "ViewCommand",
+    "convert": "ConvertCommand",
+    "demo": "DemoCommand",
+}
+"""The class of each verb, in the order of the help; modules are named like verbs."""
+
+
+def load_commands(words: Sequence[str]) -> list[Command]:
+    """Import the verb that a command line starts with, or all of them.
+
+    Importing all costs more time than reading a small trace.
+
+    Args:
+        words: The command line.
+
+    Returns:
+        The commands that its parser needs.
+    """
+    verbs = words[:1] if words and words[0] in VERBS else list(VERBS)
+    return [_load(verb) for verb in verbs]
+
+
+def _load(verb: str) -> Command:
+    module = import_module(f".{verb}", __name__)
+    command: Command = getattr(module, VERBS[verb])()
+    return command

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ...components.filters.debug_info import DebugInfoFilter
 from ...components.sinks.dummy import DummySink
 from ...components.sinks.text_pretty import TextOptions, TextPrettySink
 from ...components.sources.ctf_fs import CtfFsSource
-from ...graph import Graph, Sink
+from ...graph import Filter, Graph, Sink
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
 from ..text_arguments import (
     add_text_arguments,
@@ -151,7 +150,7 @@ def open_sink(options: argparse.Namespace, text: TextOptions) -> Iterator[Sink]:
         os.close(descriptor)
 
 
-def run_graph(source: CtfFsSource, sink: Sink, filters: list[DebugInfoFilter]) -> int:
+def run_graph(source: CtfFsSource, sink: Sink, filters: Sequence[Filter]) -> int:
     """Run a graph and report the damage it met.
 
     Args:
