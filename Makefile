@@ -85,7 +85,7 @@ format: $(VENV)/.dev
 	@cargo fmt
 
 bench: $(VENV)/.built $(VENV)/.dev
-	@PYTHONPATH=tests $(BIN)/python tests/bench/bench.py $(BENCH)
+	@PYTHONPATH=tests $(BIN)/python -m bench.bench $(BENCH)
 
 fuzz:
 	@$(PYTHON) tools/fuzz.py

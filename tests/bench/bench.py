@@ -1,184 +1,117 @@
-"""Time Vestige beside Babeltrace 2 on the same trace, in the same run.
+"""Time Vestige beside Babeltrace 2 on the same traces, in the same run.
 
-The trace is recorded with LTTng: threads that emit an integer, a long and a string, with
-the contexts ``ip``, ``vpid`` and ``vtid`` and the state dump. It is kept in ``bench-out/``.
-
-Both tools run in turn, A B A B ...; a row gives the median of each and their ratio. What is
-printed is a Markdown table; it is also written to ``bench-out/table.md``.
+Three traces are recorded with LTTng, one like a kernel's is generated; all are kept in
+``bench-out/``. All commands of a row run in turn, A B C A B C ...; a row gives the median
+of each, and the median of the ratios. "Bytes alone" is ``cat`` of the same files, with
+the text for rows that write it. What is printed is Markdown; it is also written to
+``bench-out/table.md``.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-import statistics
-import subprocess
 import sys
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from support.compilers import Toolchain
-from support.lttng import Channel, LttngEnvironment, Program, missing_requirement
-from support.recipes import Workshop
+from bench.measure import Row, compare, measure
+from bench.traces import OUTPUT, Shape, shapes
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-OUTPUT = ROOT / "bench-out"
-PROGRAMS = ROOT / "tests" / "bench"
+PROGRAMS = Path(__file__).resolve().parent
 VESTIGE = str(Path(sys.executable).parent / "vestige")
-WORKERS = 4
-MIB = 1024
+BABELTRACE = "babeltrace2"
+SYSTEM_PYTHON = "/usr/bin/python3"
+HEADINGS = (
+    "job",
+    "Vestige",
+    "peak",
+    "Babeltrace 2.0.4",
+    "peak",
+    "faster",
+    "bytes alone",
+)
 
 
-@dataclass(frozen=True)
-class Row:
-    """A comparison: the same job by both tools."""
-
-    job: str
-    vestige: Sequence[str]
-    peer: Sequence[str]
-    peer_needs: str
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One run of a command."""
-
-    seconds: float
-    peak_kib: int
-
-
-def rows(trace: Path, small: Path) -> list[Row]:
+def rows(traces: Mapping[str, Shape]) -> Iterator[Row]:
     """Return what is compared."""
-    text, bt = str(trace), "babeltrace2"
-    iterate = str(PROGRAMS / "iterate_vestige.py")
-    iterate_peer = str(PROGRAMS / "iterate_bt2.py")
-    return [
-        Row("decoding (`-o dummy`)", *_pair("-o", "dummy", text), bt),
-        Row("text", *_pair(text), bt),
-        Row("text with debug info", *_pair("--debug-info", text), bt),
-        Row(
-            "Python, five fields of each event",
-            [sys.executable, iterate, text],
-            ["/usr/bin/python3", iterate_peer, text],
-            "/usr/bin/python3",
-        ),
-        Row("start-up: ten events", *_pair(str(small)), bt),
-    ]
-
-
-def _pair(*arguments: str) -> tuple[list[str], list[str]]:
-    return [VESTIGE, "convert", *arguments], ["babeltrace2", *arguments]
-
-
-def record(trace: Path, events: int) -> None:
-    """Record a trace with at least so many events, unless it is there."""
-    if trace.exists():
-        return
-    reason = missing_requirement()
-    if reason is not None:
-        sys.exit(f"bench: cannot record: {reason}")
-    print(f"recording {events:,} events into {trace}", file=sys.stderr)
-    with LttngEnvironment() as lttng:
-        workshop = Workshop(lttng, OUTPUT / "work", toolchain=Toolchain())
-        program = workshop.program("threads")
-        channel = Channel(
-            contexts=("ip", "vpid", "vtid"),
-            events=("threads:*", "lttng_ust_statedump:*"),
-            sub_buffer_size="16M",
-            sub_buffer_count=8,
-        )
-        run = Program([program, str(WORKERS), str(-(-events // WORKERS))], seconds=300)
-        recorded = workshop.record(f"recording-{events}", [run], [channel])
-    shutil.move(recorded, trace)
-
-
-def measure(command: Sequence[str]) -> Measure:
-    """Run a command once; its output goes nowhere."""
-    start = time.perf_counter()
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=environment(),
-    ) as process:
-        peak = _wait(process)
-    seconds = time.perf_counter() - start
-    if process.returncode != 0:
-        sys.exit(f"bench: exit status {process.returncode} of {' '.join(command)}")
-    return Measure(seconds, peak)
-
-
-def environment() -> dict[str, str]:
-    """Return the environment of both tools: an installed package has its bytecode."""
-    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-
-
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Wait for a process and return its own peak memory, KiB."""
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return usage.ru_maxrss
-
-
-def compare(row: Row, runs: int) -> str:
-    """Run both tools in turn and return a row of the table."""
-    peer_is_there = shutil.which(row.peer_needs) is not None
-    measure(row.vestige)  # the first run writes bytecode and fills the page cache
-    ours: list[Measure] = []
-    theirs: list[Measure] = []
-    for _ in range(runs):
-        ours.append(measure(row.vestige))
-        if peer_is_there:
-            theirs.append(measure(row.peer))
-    own = f"{_median(ours):.3f} s | {_peak(ours)} MiB"
-    if not peer_is_there:
-        return f"| {row.job} | {own} | {row.peer_needs} is missing | | |"
-    ratio = statistics.median(
-        peer.seconds / mine.seconds for mine, peer in zip(ours, theirs, strict=True)
+    for name in ("threads", "ticks", "texts", "kernel"):
+        yield _decoding(name, traces[name])
+        yield _text(name, traces[name])
+    threads = traces["threads"]
+    path = str(threads.path())
+    yield _pair("threads: text with debug info", "--debug-info", path)
+    yield _python("threads: Python, five fields of each event", "iterate", path)
+    yield _pair(
+        "opening 1.5 MB of metadata", "-o", "dummy", str(traces["opening"].path())
     )
-    peer = f"{_median(theirs):.3f} s | {_peak(theirs)} MiB"
-    if ratio < 1:
-        verdict = f"slower by {_median(ours) - _median(theirs):.2f} s"
-    else:
-        verdict = f"**{ratio:.2g}x**"
-    return f"| {row.job} | {own} | {peer} | {verdict} |"
+    yield _pair("start-up: ten events", str(traces["small"].path()))
 
 
-def _median(measures: Sequence[Measure]) -> float:
-    return statistics.median(one.seconds for one in measures)
+def huge_rows(traces: Mapping[str, Shape]) -> Iterator[Row]:
+    """Return the rows on a trace of 2 GB: they are about memory."""
+    yield _decoding("huge", traces["huge"])
+    yield _text("huge", traces["huge"])
 
 
-def _peak(measures: Sequence[Measure]) -> int:
-    return max(one.peak_kib for one in measures) // MIB
+def _pair(job: str, *arguments: str, floor: Sequence[str] = ()) -> Row:
+    own = [VESTIGE, "convert", *arguments]
+    return Row(job, own, [BABELTRACE, *arguments], BABELTRACE, floor)
+
+
+def _decoding(name: str, shape: Shape) -> Row:
+    floor = ["cat", *map(str, shape.files())]
+    return _pair(f"{name}: decoding", "-o", "dummy", str(shape.path()), floor=floor)
+
+
+def _text(name: str, shape: Shape) -> Row:
+    files = [*map(str, shape.files()), str(_text_of(shape))]
+    return _pair(f"{name}: text", str(shape.path()), floor=["cat", *files])
+
+
+def _text_of(shape: Shape) -> Path:
+    """Return a file with the text of a trace."""
+    text = OUTPUT / f"{shape.name}.txt"
+    if not text.exists():
+        measure([VESTIGE, "convert", str(shape.path())], text)
+    return text
+
+
+def _python(job: str, program: str, path: str) -> Row:
+    own = [sys.executable, str(PROGRAMS / f"{program}_vestige.py"), path]
+    peer = [SYSTEM_PYTHON, str(PROGRAMS / "iterate_bt2.py"), path]
+    return Row(job, own, peer, SYSTEM_PYTHON)
 
 
 def main() -> None:
-    """Record what is missing, run all rows and print the table."""
+    """Make what is missing, run all rows and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="300,000 events only")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the events")
     parser.add_argument("--runs", type=int, default=3, help="runs of each command")
+    parser.add_argument("--only", metavar="WORD", help="rows whose job has this word")
+    parser.add_argument("--huge", action="store_true", help="only the trace of 2 GB")
     options = parser.parse_args()
-    events = 300_000 if options.quick else 3_000_000
-    OUTPUT.mkdir(exist_ok=True)
-    trace, small = OUTPUT / f"trace-{events}", OUTPUT / "trace-small"
-    record(trace, events)
-    record(small, 4)
-    size = sum(file.stat().st_size for file in trace.rglob("*") if file.is_file())
-    lines = [
-        f"{events:,} events, {size / 1e6:.0f} MB, median of {options.runs} runs:",
-        "",
-        "| job | Vestige | peak | Babeltrace 2.0.4 | peak | faster |",
-        "| --- | --- | --- | --- | --- | --- |",
+    traces = shapes(300_000 if options.quick else 3_000_000)
+    lines = [f"Median of {options.runs} runs.", ""]
+    lines += [
+        "| " + " | ".join(HEADINGS) + " |",
+        "| " + " | ".join("---" for _ in HEADINGS) + " |",
     ]
-    for row in rows(trace, small):
-        lines.append(compare(row, options.runs))
-        print(lines[-1], file=sys.stderr)
+    for row in huge_rows(traces) if options.huge else rows(traces):
+        if options.only is None or options.only in row.job:
+            cells = compare(row, options.runs).cells()
+            lines.append("| " + " | ".join(cells) + " |")
+            print(lines[-1], file=sys.stderr)
+    lines += ["", *_legend(traces, huge=options.huge)]
     table = "\n".join(lines)
-    (OUTPUT / "table.md").write_text(table + "\n", encoding="utf-8")
+    name = "table-huge.md" if options.huge else "table.md"
+    (OUTPUT / name).write_text(table + "\n", encoding="utf-8")
     print(table)
+
+
+def _legend(traces: Mapping[str, Shape], *, huge: bool) -> Iterator[str]:
+    for name in ("huge",) if huge else ("threads", "ticks", "texts", "kernel"):
+        shape = traces[name]
+        yield f"- **{name}**: {shape.about}, {shape.size() / 1e6:.0f} MB"
 
 
 if __name__ == "__main__":

@@ -219,6 +219,20 @@ def record_crowd(
     )
 
 
+def record_assorted(
+    workshop: Workshop,
+    name: str = "assorted",
+    *,
+    sort: str = "texts",
+    events: int = 400,
+) -> Recording:
+    """Record two threads that emit one sort of events: `ticks` or `texts`."""
+    program = workshop.program("assorted")
+    channel = Channel(events=["assorted:*"], sub_buffer_size="1M", sub_buffer_count=4)
+    run = Program([program, sort, str(events)])
+    return Recording(workshop.record(name, [run], [channel]), [program])
+
+
 def record_shapes(workshop: Workshop, name: str = "shapes") -> Recording:
     """Record a C++ program with methods, templates, a lambda and inlined functions."""
     program = workshop.program("shapes")
@@ -333,6 +347,7 @@ __all__ = [
     "RecipeError",
     "Recording",
     "Workshop",
+    "record_assorted",
     "record_crowd",
     "record_fields",
     "record_forking",
