@@ -17,17 +17,30 @@ pub struct Program {
     loads: Vec<Load>,
 }
 
-/// One step.
+/// Some fields at known distances, possibly none, and then one of unknown size.
 #[derive(Debug, Clone)]
-enum Step {
-    /// Fields at known distances.
-    Run {
-        alignment: u32,
-        bits: u64,
-        /// Its part of the loads.
-        first: u32,
-        last: u32,
-    },
+struct Step {
+    run: Run,
+    then: Then,
+}
+
+/// Fields at known distances.
+#[derive(Debug, Clone, Copy, Default)]
+struct Run {
+    /// Alignment of the first of them, bits.
+    alignment: u32,
+    /// Size of all of them with what lies between, bits.
+    bits: u32,
+    /// Their part of the loads.
+    first: u32,
+    last: u32,
+}
+
+/// A field of unknown size, or one that others depend on.
+#[derive(Debug, Clone)]
+enum Then {
+    /// No field: the next run needs an alignment of its own, or this is the end.
+    Nothing,
     /// An integer that a length, a selector, the clock or the reader needs.
     Noted(IntegerClass),
     /// A NUL-terminated string.
@@ -45,31 +58,25 @@ enum Step {
 struct Load {
     /// Bits from the start of its run.
     offset: u32,
-    size: u32,
+    size: u8,
     order: ByteOrder,
-    width: Width,
-}
-
-/// Whether a number is one of those that a machine loads at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Width {
-    One,
-    Two,
-    Four,
-    Eight,
-    Other,
+    /// How far to shift the eight bytes that hold it, once they are in its byte order;
+    /// `None` when it is spread over nine bytes or its run may start within a byte.
+    shift: Option<u8>,
 }
 
 /// Greatest distance in a run, bits; arrays of more bits are steps of their own.
-const MAX_RUN: u64 = 1 << 16;
+const MAX_RUN: u32 = 1 << 16;
 
 impl Program {
     /// Compiles the scopes of a record's body.
     #[must_use]
     pub fn new<'a>(scopes: impl IntoIterator<Item = &'a FieldClass>) -> Self {
-        let mut compiler = Compiler { program: Self::default(), run: None };
+        let mut compiler = Compiler { program: Self::default(), run: Run::default() };
         scopes.into_iter().for_each(|scope| compiler.field(scope));
-        compiler.end_run();
+        if compiler.run.alignment > 0 {
+            compiler.step(Then::Nothing);
+        }
         compiler.program
     }
 
@@ -86,28 +93,29 @@ impl Program {
         state: &mut State,
         sum: &mut u64,
     ) -> Result<(), DecodeError> {
-        for step in &self.steps {
-            match step {
-                Step::Run { alignment, bits, first, last } => {
-                    reader.align(*alignment)?;
-                    let start = reader.position();
-                    reader.skip(*bits)?;
-                    if CHECK {
-                        let loads = self.loads.get(*first as usize..*last as usize);
-                        *sum = sum.wrapping_add(load_all(reader, start, loads.unwrap_or_default()));
-                    }
+        for Step { run, then } in &self.steps {
+            if run.alignment > 0 {
+                reader.align(run.alignment)?;
+                let start = reader.position();
+                reader.skip(u64::from(run.bits))?;
+                if CHECK {
+                    let loads = self.loads.get(run.first as usize..run.last as usize);
+                    *sum = sum.wrapping_add(load_all(reader, start, loads.unwrap_or_default()));
                 }
-                Step::Noted(class) => *sum = sum.wrapping_add(state.integer(class, reader)?),
-                Step::String => {
+            }
+            match then {
+                Then::Nothing => {}
+                Then::Noted(class) => *sum = sum.wrapping_add(state.integer(class, reader)?),
+                Then::String => {
                     reader.align(8)?;
                     *sum = sum.wrapping_add(reader.string()?.len() as u64);
                 }
-                Step::Text { length } => {
+                Then::Text { length } => {
                     reader.align(8)?;
                     let count = array_length(length, Some(8), state, reader)?;
                     *sum = sum.wrapping_add(reader.bytes(count)?.len() as u64);
                 }
-                Step::Numbers { load, alignment, length } => {
+                Then::Numbers { load, alignment, length } => {
                     reader.align(*alignment)?;
                     let count = array_length(length, Some(u64::from(load.size)), state, reader)?;
                     let start = reader.position();
@@ -116,8 +124,8 @@ impl Program {
                         *sum = sum.wrapping_add(load_array(reader, start, *load, count));
                     }
                 }
-                Step::Field(class) if CHECK => check(class, reader, state)?,
-                Step::Field(class) => skip(class, reader, state)?,
+                Then::Field(class) if CHECK => check(class, reader, state)?,
+                Then::Field(class) => skip(class, reader, state)?,
             }
         }
         Ok(())
@@ -127,60 +135,58 @@ impl Program {
 /// Decodes the numbers of a run that was found to fit; the sum of their values.
 #[inline]
 fn load_all(reader: &BitReader<'_>, start: u64, loads: &[Load]) -> u64 {
-    let mut sum = 0u64;
-    for load in loads {
-        sum = sum.wrapping_add(value(reader.data(), start + u64::from(load.offset), *load));
-    }
-    sum
+    loads.iter().fold(0u64, |sum, load| sum.wrapping_add(load.value(reader.data(), start)))
 }
 
 fn load_array(reader: &BitReader<'_>, start: u64, load: Load, count: u64) -> u64 {
     let size = u64::from(load.size);
     (0..count)
-        .fold(0u64, |sum, index| sum.wrapping_add(value(reader.data(), start + index * size, load)))
+        .fold(0u64, |sum, index| sum.wrapping_add(load.value(reader.data(), start + index * size)))
 }
 
-/// The value of a number, 0 past the end of the data.
-#[inline(always)]
-fn value(data: &[u8], position: u64, load: Load) -> u64 {
-    macro_rules! whole {
-        ($kind:ty) => {{
-            let byte = (position / 8) as usize;
-            let raw = data.get(byte..byte.wrapping_add(size_of::<$kind>()));
-            let raw = raw.and_then(|raw| raw.try_into().ok()).unwrap_or_default();
-            u64::from(match load.order {
-                ByteOrder::Little => <$kind>::from_le_bytes(raw),
-                ByteOrder::Big => <$kind>::from_be_bytes(raw),
-            })
-        }};
+impl Load {
+    /// A number in a run of an alignment.
+    fn new(offset: u32, size: u32, order: ByteOrder, alignment: u32) -> Self {
+        let within = offset % 8;
+        let shift = match order {
+            ByteOrder::Little => Some(within),
+            ByteOrder::Big => 64u32.checked_sub(within + size),
+        };
+        let whole = alignment >= 8 && within + size <= 64;
+        let shift = shift.filter(|_| whole).map(|shift| shift as u8);
+        Self { offset, size: size as u8, order, shift }
     }
-    match load.width {
-        Width::One => whole!(u8),
-        Width::Two => whole!(u16),
-        Width::Four => whole!(u32),
-        Width::Eight => whole!(u64),
-        Width::Other => read_bits(data, position, load.size, load.order),
-    }
-}
 
-/// A run that is being made.
-struct Run {
-    alignment: u32,
-    bits: u64,
-    first: u32,
+    /// The value, in a run that starts at a bit; 0 past the end of the data.
+    #[inline(always)]
+    fn value(&self, data: &[u8], start: u64) -> u64 {
+        let position = start + u64::from(self.offset);
+        let byte = (position / 8) as usize;
+        let window = data.get(byte..byte.saturating_add(8));
+        let (Some(window), Some(shift)) = (window, self.shift) else {
+            return read_bits(data, position, u32::from(self.size), self.order);
+        };
+        let raw: [u8; 8] = window.try_into().unwrap_or_default();
+        // Both ways are one instruction, so that this is no branch to be guessed.
+        let word = match self.order {
+            ByteOrder::Little => u64::from_le_bytes(raw),
+            ByteOrder::Big => u64::from_be_bytes(raw),
+        };
+        (word >> shift) & (u64::MAX >> (64 - self.size))
+    }
 }
 
 struct Compiler {
     program: Program,
-    run: Option<Run>,
+    run: Run,
 }
 
 impl Compiler {
     fn field(&mut self, class: &FieldClass) {
         match &class.kind {
             FieldKind::Integer(integer) | FieldKind::Enumeration(integer, _) => {
-                if integer.noted {
-                    self.step(Step::Noted(integer.clone()));
+                if integer.noted || !(1..=64).contains(&integer.size) {
+                    self.step(Then::Noted(integer.clone()));
                 } else {
                     self.number(integer.size, integer.alignment, integer.order);
                 }
@@ -188,72 +194,50 @@ impl Compiler {
             FieldKind::Float { size, alignment, order } if *size <= 64 => {
                 self.number(*size, *alignment, *order);
             }
-            FieldKind::String => self.step(Step::String),
+            FieldKind::String => self.step(Then::String),
             FieldKind::Structure { members, alignment } => {
                 self.align(*alignment);
                 members.iter().for_each(|member| self.field(&member.class));
             }
             FieldKind::Array { element, length, text } => {
-                let step = array_step(element, length, *text);
-                self.step(step.unwrap_or_else(|| Step::Field(Box::new(class.clone()))));
+                let array = array(element, length, *text);
+                self.step(array.unwrap_or_else(|| Then::Field(Box::new(class.clone()))));
             }
-            _ => self.step(Step::Field(Box::new(class.clone()))),
+            _ => self.step(Then::Field(Box::new(class.clone()))),
         }
     }
 
     /// Aligns the next field: inside the run when its start is aligned well enough for the
     /// distance to be known, else by a new run.
     fn align(&mut self, alignment: u32) {
-        let mask = u64::from(alignment.max(1)) - 1;
-        match &mut self.run {
-            Some(run) if run.alignment >= alignment && run.bits < MAX_RUN => {
-                run.bits = (run.bits + mask) & !mask;
+        let alignment = alignment.max(1);
+        if self.run.alignment < alignment || self.run.bits >= MAX_RUN {
+            if self.run.bits > 0 {
+                self.step(Then::Nothing);
             }
-            _ => {
-                self.end_run();
-                let first = self.program.loads.len() as u32;
-                self.run = Some(Run { alignment: alignment.max(1), bits: 0, first });
-            }
+            // A run without a field yet may as well begin with the greater alignment.
+            self.run.alignment = self.run.alignment.max(alignment);
         }
+        self.run.bits = self.run.bits.next_multiple_of(alignment);
     }
 
     fn number(&mut self, size: u32, alignment: u32, order: ByteOrder) {
         self.align(alignment);
-        if let Some(run) = &mut self.run {
-            let whole_bytes = run.alignment >= 8 && run.bits % 8 == 0;
-            let width = if whole_bytes { width(size) } else { Width::Other };
-            self.program.loads.push(Load { offset: run.bits as u32, size, order, width });
-            run.bits += u64::from(size);
-        }
+        self.program.loads.push(Load::new(self.run.bits, size, order, self.run.alignment));
+        self.run.bits += size;
+        self.run.last = self.program.loads.len() as u32;
     }
 
-    fn step(&mut self, step: Step) {
-        self.end_run();
-        self.program.steps.push(step);
-    }
-
-    fn end_run(&mut self) {
-        if let Some(Run { alignment, bits, first }) = self.run.take() {
-            let last = self.program.loads.len() as u32;
-            if bits > 0 || alignment > 1 {
-                self.program.steps.push(Step::Run { alignment, bits, first, last });
-            }
-        }
-    }
-}
-
-fn width(size: u32) -> Width {
-    match size {
-        8 => Width::One,
-        16 => Width::Two,
-        32 => Width::Four,
-        64 => Width::Eight,
-        _ => Width::Other,
+    /// Ends the run with a field that is not one of it.
+    fn step(&mut self, then: Then) {
+        self.program.steps.push(Step { run: self.run, then });
+        let next = self.program.loads.len() as u32;
+        self.run = Run { first: next, last: next, ..Run::default() };
     }
 }
 
 /// The step of an array of bytes of text, or of numbers that follow each other without gaps.
-fn array_step(element: &FieldClass, length: &Length, text: bool) -> Option<Step> {
+fn array(element: &FieldClass, length: &Length, text: bool) -> Option<Then> {
     let (size, alignment, order) = match &element.kind {
         FieldKind::Integer(class) if !class.noted => (class.size, class.alignment, class.order),
         FieldKind::Float { size, alignment, order } if *size <= 64 => (*size, *alignment, *order),
@@ -261,10 +245,8 @@ fn array_step(element: &FieldClass, length: &Length, text: bool) -> Option<Step>
     };
     let length = length.clone();
     if text {
-        return Some(Step::Text { length });
+        return Some(Then::Text { length });
     }
-    let whole_bytes = alignment >= 8;
-    let width = if whole_bytes { width(size) } else { Width::Other };
-    let load = Load { offset: 0, size, order, width };
-    (size % alignment.max(1) == 0).then_some(Step::Numbers { load, alignment, length })
+    let load = Load::new(0, size, order, if size % 8 == 0 { alignment } else { 1 });
+    (size % alignment.max(1) == 0).then_some(Then::Numbers { load, alignment, length })
 }
