@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     )
     from .graph import Stream
     from .trace import EventSelection, Trace, TraceDamageWarning, open  # noqa: A004
-    from .values import EnumerationValue
+    from .values import BitMapValue, EnumerationValue
 
 __all__ = [
+    "BitMapValue",
     "CommandError",
     "DebugInfoError",
     "DebugInfoOptions",
@@ -55,6 +56,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BitMapValue": "values",
     "CommandError": "errors",
     "DebugInfoError": "errors",
     "DebugInfoOptions": "components.filters.debug_info",

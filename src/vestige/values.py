@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
-__all__ = ["EnumerationValue", "utc_datetime"]
+__all__ = ["BitMapValue", "EnumerationValue", "utc_datetime"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -36,6 +36,27 @@ class EnumerationValue(int):
         """Show the labels and the number."""
         labels = ", ".join(repr(label) for label in self.labels) or "<unknown>"
         return f"<{labels}: {int(self)}>"
+
+
+class BitMapValue(int):
+    """The value of a bit map field: its bits as an integer that knows its flags.
+
+    A flag is set when any of its bits is (CTF2-SPEC-2.0, section 5.3.5.1).
+    """
+
+    flags: tuple[str, ...]
+    """The names of all flags that are set, in the order of the metadata."""
+
+    def __new__(cls, value: int, flags: Sequence[str]) -> Self:
+        """Make a value from its bits and the names of its flags."""
+        made = super().__new__(cls, value)
+        made.flags = tuple(flags)
+        return made
+
+    def __repr__(self) -> str:
+        """Show the flags and the bits."""
+        flags = " | ".join(repr(flag) for flag in self.flags) or "<none>"
+        return f"<{flags}: {int(self):#x}>"
 
 
 def utc_datetime(nanoseconds: int | None) -> datetime | None:

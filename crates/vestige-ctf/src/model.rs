@@ -3,6 +3,14 @@
 
 use std::collections::BTreeMap;
 
+mod identity;
+mod scalars;
+
+pub use identity::{Attributes, ClockOrigin, Identity};
+pub use scalars::{
+    BitArrayClass, BitMeaning, BlobClass, StringEncoding, TextClass, Uses, VariableLengthClass,
+};
+
 /// Byte order of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ByteOrder {
@@ -99,18 +107,31 @@ pub struct EnumerationMapping {
 /// A member of a structure or an option of a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// The name as the metadata has it.
+    /// The name as the metadata has it; empty for an option that has none.
     pub declared_name: String,
+    /// Whether the name is shown as it is declared, as those of CTF 2.
+    pub verbatim: bool,
     /// The field class.
     pub class: FieldClass,
+    /// What the producer tells about it.
+    pub attributes: Attributes,
 }
 
 impl Member {
+    /// A member as CTF 1.8 declares it.
+    #[must_use]
+    pub fn new(declared_name: String, class: FieldClass) -> Self {
+        Self { declared_name, verbatim: false, class, attributes: None }
+    }
+
     /// The name to show: CTF 1.8.3 (section 7.3.1) lets a tracer prefix any identifier
     /// with an underscore to keep it apart from keywords; readers remove it.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.declared_name.strip_prefix('_').unwrap_or(&self.declared_name)
+        match self.declared_name.strip_prefix('_') {
+            Some(name) if !self.verbatim => name,
+            _ => &self.declared_name,
+        }
     }
 }
 
@@ -123,9 +144,13 @@ pub struct FieldClass {
     pub visible: bool,
     /// Size in bits when it is the same for every field once aligned.
     pub fixed_size: Option<u64>,
+    /// Least alignment in bits that an array has beside that of its elements.
+    pub minimum_alignment: u32,
+    /// What the producer tells about it.
+    pub attributes: Attributes,
 }
 
-/// The kinds of field class of CTF 1.8.
+/// The kinds of field class of CTF 1.8 and CTF 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldKind {
     /// Integer.
@@ -166,6 +191,27 @@ pub enum FieldKind {
         /// What selects the option.
         selector: Selector,
     },
+    /// Bits: bit arrays, bit maps, booleans, integers and floats of unusual sizes.
+    BitArray(Box<BitArrayClass>),
+    /// Integer in the LEB128 encoding.
+    VariableLength(Box<VariableLengthClass>),
+    /// String with a length, or in UTF-16 or UTF-32.
+    Text(TextClass),
+    /// Bytes with a media type.
+    Blob(Box<BlobClass>),
+    /// A field that may be there or not.
+    Optional(Box<OptionalClass>),
+}
+
+/// A field that may be there or not (CTF2-SPEC-2.0, section 5.3.22).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionalClass {
+    /// The field when it is there.
+    pub field: FieldClass,
+    /// What tells whether it is there: any of its ranges. A boolean counts as 0 or 1.
+    pub selector: Selector,
+    /// Slots of values inside of the field, which are unknown when it is not there.
+    pub slots: Vec<usize>,
 }
 
 /// The length of an array.
@@ -206,14 +252,20 @@ pub struct ClockClass {
     pub description: Option<String>,
     /// Cycles per second, never 0.
     pub frequency: u64,
-    /// Error in cycles.
-    pub precision: u64,
+    /// Random error in cycles, when known.
+    pub precision: Option<u64>,
+    /// Systematic error in cycles, when known.
+    pub accuracy: Option<u64>,
     /// Offset from the origin, whole seconds.
     pub offset_seconds: i64,
     /// Offset from the origin, cycles beside the seconds.
     pub offset_cycles: u64,
     /// Whether it is a global clock.
     pub absolute: bool,
+    /// Where its values count from; CTF 1.8 knows only `absolute`.
+    pub origin: ClockOrigin,
+    /// Namespace, name and unique ID.
+    pub identity: Identity,
 }
 
 impl ClockClass {
@@ -255,7 +307,7 @@ pub enum EnvironmentValue {
 }
 
 /// An event record class.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventClass {
     /// Its ID, unique in its stream class.
     pub id: u64,
@@ -269,6 +321,8 @@ pub struct EventClass {
     pub context: Option<FieldClass>,
     /// Payload.
     pub payload: Option<FieldClass>,
+    /// Namespace, name and unique ID.
+    pub identity: Identity,
 }
 
 /// A (data) stream class.
@@ -288,6 +342,8 @@ pub struct StreamClass {
     pub event_class_index: BTreeMap<u64, usize>,
     /// Index of the clock class that its fields update.
     pub clock: Option<usize>,
+    /// Namespace, name and unique ID.
+    pub identity: Identity,
 }
 
 /// A trace class: all that the metadata says.
@@ -311,6 +367,8 @@ pub struct TraceClass {
     pub slot_count: usize,
     /// Whether fields behind the event record header refer to fields in it.
     pub header_needed: bool,
+    /// Namespace, name and unique ID.
+    pub identity: Identity,
 }
 
 impl TraceClass {
@@ -328,7 +386,7 @@ impl FieldClass {
     /// A field class about which nothing is derived yet.
     #[must_use]
     pub fn new(kind: FieldKind) -> Self {
-        Self { kind, visible: true, fixed_size: None }
+        Self { kind, visible: true, fixed_size: None, minimum_alignment: 1, attributes: None }
     }
 
     /// Alignment in bits of a field of this class.
@@ -340,9 +398,13 @@ impl FieldClass {
             FieldKind::Float { alignment, .. } | FieldKind::Structure { alignment, .. } => {
                 *alignment
             }
-            FieldKind::String => 8,
-            FieldKind::Array { element, .. } => element.alignment(),
-            FieldKind::Variant { .. } => 1,
+            FieldKind::String
+            | FieldKind::VariableLength(_)
+            | FieldKind::Text(_)
+            | FieldKind::Blob(_) => 8,
+            FieldKind::Array { element, .. } => element.alignment().max(self.minimum_alignment),
+            FieldKind::BitArray(class) => class.alignment,
+            FieldKind::Variant { .. } | FieldKind::Optional(_) => 1,
         }
     }
 

@@ -61,8 +61,8 @@ fn attributes_of_the_wrong_kind() {
 #[test]
 fn integers_and_floats_that_cannot_be() {
     assert_fields_refused("integer { signed = true; } a;", 1, "integer without a size");
-    assert_fields_refused("integer { size = 0; } a;", 1, "a size from 1 to 64 bits");
-    assert_fields_refused("integer { size = 65; } a;", 1, "a size from 1 to 64 bits");
+    assert_fields_refused("integer { size = 0; } a;", 1, "a size from 1 to 65536 bits");
+    assert_fields_refused("integer { size = 65537; } a;", 1, "a size from 1 to 65536 bits");
     assert_fields_refused("integer {\n size = 8; align = 3; } a;", 2, "a power of two");
     assert_fields_refused("integer { size = 8; align = 65536; } a;", 1, "at most 32768 bits");
     assert_fields_refused("integer { size = 8; base = 7; } a;", 1, "2, 8, 10 or 16");

@@ -246,7 +246,10 @@ fn clocks_have_frequency_offset_and_identity() {
          event { name = e; };",
     );
     let clock = &trace.clocks[0];
-    assert_eq!((clock.name.as_str(), clock.frequency, clock.precision), ("monotonic", 1000, 3));
+    assert_eq!(
+        (clock.name.as_str(), clock.frequency, clock.precision),
+        ("monotonic", 1000, Some(3))
+    );
     assert_eq!((clock.offset_seconds, clock.offset_cycles), (1, 500));
     assert!(clock.absolute);
     assert_eq!(clock.uuid.unwrap()[..4], [0x2a, 0x64, 0x22, 0xd0]);

@@ -50,13 +50,18 @@ pub struct EventRecord {
 }
 
 static ENUMERATION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static BIT_MAP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static DATETIME: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 fn builder(py: Python<'_>) -> PyResult<PythonBuilder<'_>> {
-    let class = ENUMERATION.get_or_try_init(py, || {
-        PyResult::Ok(py.import("vestige.values")?.getattr("EnumerationValue")?.unbind())
-    })?;
-    Ok(PythonBuilder { py, enumeration: class.bind(py).clone() })
+    let class = |name: &str| PyResult::Ok(py.import("vestige.values")?.getattr(name)?.unbind());
+    let enumeration = ENUMERATION.get_or_try_init(py, || class("EnumerationValue"))?;
+    let bit_map = BIT_MAP.get_or_try_init(py, || class("BitMapValue"))?;
+    Ok(PythonBuilder {
+        py,
+        enumeration: enumeration.bind(py).clone(),
+        bit_map: bit_map.bind(py).clone(),
+    })
 }
 
 impl EventRecord {

@@ -5,6 +5,7 @@
 
 mod errors;
 mod event;
+mod field_class;
 mod merge;
 mod metadata;
 mod places;

@@ -6,11 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use vestige_ctf::model;
 use vestige_ctf::model::{
-    ClockClass, DisplayBase, EnvironmentValue, EventClass, FieldClass, FieldKind, IntegerClass,
-    Length, Member, StreamClass,
+    ClockClass, ClockOrigin, EnvironmentValue, EventClass, FieldClass, Identity, StreamClass,
 };
 
 use crate::errors::{exception, trace_format_error};
+use crate::field_class::field;
 
 /// Most seconds from the origin whose nanoseconds fit 64 bits.
 const LARGEST_OFFSET: u64 = i64::MAX as u64 / 1_000_000_000;
@@ -87,6 +87,7 @@ impl TraceClass {
         result.set_item("packet_header", optional(py, trace.packet_header.as_ref())?)?;
         result.set_item("clocks", list(py, &trace.clocks, clock)?)?;
         result.set_item("streams", list(py, &trace.stream_classes, stream)?)?;
+        identity(&result, &trace.identity)?;
         Ok(result)
     }
 }
@@ -141,7 +142,33 @@ fn clock<'py>(py: Python<'py>, clock: &ClockClass) -> PyResult<Bound<'py, PyDict
     result.set_item("offset_seconds", clock.offset_seconds)?;
     result.set_item("offset_cycles", clock.offset_cycles)?;
     result.set_item("absolute", clock.absolute)?;
+    result.set_item("accuracy", clock.accuracy)?;
+    result.set_item("origin", origin(py, &clock.origin)?)?;
+    result.set_item("namespace", &clock.identity.namespace)?;
+    result.set_item("uid", &clock.identity.uid)?;
+    result.set_item("attributes", clock.identity.attributes.as_deref())?;
     Ok(result)
+}
+
+/// `None`, `"unix-epoch"` or the parts of an origin.
+fn origin<'py>(py: Python<'py>, origin: &ClockOrigin) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match origin {
+        ClockOrigin::Unknown => py.None().into_bound(py),
+        ClockOrigin::UnixEpoch => "unix-epoch".into_pyobject(py)?.into_any(),
+        ClockOrigin::Custom { namespace, name, uid } => {
+            (namespace, name, uid).into_pyobject(py)?.into_any()
+        }
+    })
+}
+
+/// The keys of a namespace, a unique ID and attributes; the name too, where there is none.
+fn identity(result: &Bound<'_, PyDict>, identity: &Identity) -> PyResult<()> {
+    result.set_item("namespace", &identity.namespace)?;
+    if !result.contains("name")? {
+        result.set_item("name", &identity.name)?;
+    }
+    result.set_item("uid", &identity.uid)?;
+    result.set_item("attributes", identity.attributes.as_deref())
 }
 
 fn stream<'py>(py: Python<'py>, stream: &StreamClass) -> PyResult<Bound<'py, PyDict>> {
@@ -152,6 +179,7 @@ fn stream<'py>(py: Python<'py>, stream: &StreamClass) -> PyResult<Bound<'py, PyD
     result.set_item("event_header", optional(py, stream.event_header.as_ref())?)?;
     result.set_item("event_context", optional(py, stream.event_context.as_ref())?)?;
     result.set_item("events", list(py, &stream.event_classes, event)?)?;
+    identity(&result, &stream.identity)?;
     Ok(result)
 }
 
@@ -163,70 +191,6 @@ fn event<'py>(py: Python<'py>, event: &EventClass) -> PyResult<Bound<'py, PyDict
     result.set_item("emf_uri", &event.emf_uri)?;
     result.set_item("context", optional(py, event.context.as_ref())?)?;
     result.set_item("payload", optional(py, event.payload.as_ref())?)?;
-    Ok(result)
-}
-
-fn members<'py>(py: Python<'py>, members: &[Member]) -> PyResult<Bound<'py, PyList>> {
-    let result = PyList::empty(py);
-    for member in members {
-        result.append((member.name(), field(py, &member.class)?))?;
-    }
-    Ok(result)
-}
-
-fn integer(result: &Bound<'_, PyDict>, class: &IntegerClass) -> PyResult<()> {
-    result.set_item("size", class.size)?;
-    result.set_item("signed", class.signed)?;
-    result.set_item("clock", class.clock)?;
-    let base = match class.base {
-        DisplayBase::Binary => 2,
-        DisplayBase::Octal => 8,
-        DisplayBase::Decimal => 10,
-        DisplayBase::Hexadecimal => 16,
-    };
-    result.set_item("base", base)
-}
-
-fn field<'py>(py: Python<'py>, class: &FieldClass) -> PyResult<Bound<'py, PyDict>> {
-    let result = PyDict::new(py);
-    result.set_item("alignment", class.alignment())?;
-    result.set_item("visible", class.visible)?;
-    let kind = match &class.kind {
-        FieldKind::Integer(class) => {
-            integer(&result, class)?;
-            "integer"
-        }
-        FieldKind::Enumeration(class, mappings) => {
-            integer(&result, class)?;
-            let ranges: Vec<_> =
-                mappings.iter().map(|m| (m.label.as_str(), m.lower, m.upper)).collect();
-            result.set_item("mappings", ranges)?;
-            "enumeration"
-        }
-        FieldKind::Float { size, .. } => {
-            result.set_item("size", size)?;
-            "float"
-        }
-        FieldKind::String => "string",
-        FieldKind::Array { element, length, text } => {
-            result.set_item("element", field(py, element)?)?;
-            result.set_item("text", text)?;
-            match length {
-                Length::Static(length) => result.set_item("length", length)?,
-                Length::Dynamic { path, .. } => result.set_item("length", path.join("."))?,
-            }
-            "array"
-        }
-        FieldKind::Structure { members: list, .. } => {
-            result.set_item("members", members(py, list)?)?;
-            "structure"
-        }
-        FieldKind::Variant { options, selector } => {
-            result.set_item("options", members(py, options)?)?;
-            result.set_item("selector", selector.path.join("."))?;
-            "variant"
-        }
-    };
-    result.set_item("kind", kind)?;
+    identity(&result, &event.identity)?;
     Ok(result)
 }

@@ -1,9 +1,9 @@
 //! Python objects from decoded fields.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
-use vestige_ctf::model::{EnumerationMapping, IntegerClass, Member};
-use vestige_ctf::record::Builder;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyString};
+use vestige_ctf::model::{EnumerationMapping, IntegerClass, Member, StringEncoding};
+use vestige_ctf::record::{Builder, Number};
 
 /// Builds Python objects: `int`, `float`, `str`, `list`, `dict`; an enumeration becomes an
 /// `EnumerationValue`, which is an `int` that knows its labels.
@@ -11,6 +11,8 @@ pub struct PythonBuilder<'py> {
     pub py: Python<'py>,
     /// The class of enumeration values.
     pub enumeration: Bound<'py, PyAny>,
+    /// The class of bit map values.
+    pub bit_map: Bound<'py, PyAny>,
 }
 
 impl<'py> PythonBuilder<'py> {
@@ -21,6 +23,31 @@ impl<'py> PythonBuilder<'py> {
             Ok(value.into_pyobject(self.py)?.into_any())
         }
     }
+
+    fn any_number(&self, value: &Number) -> PyResult<Bound<'py, PyAny>> {
+        match value {
+            Number::Unsigned(value) => Ok(value.into_pyobject(self.py)?.into_any()),
+            Number::Signed(value) => Ok(value.into_pyobject(self.py)?.into_any()),
+            Number::Wide { signed, bytes } => {
+                let options = PyDict::new(self.py);
+                options.set_item("signed", *signed)?;
+                let bytes = PyBytes::new(self.py, bytes);
+                let class = self.py.get_type::<PyInt>();
+                class.call_method("from_bytes", (bytes, "little"), Some(&options))
+            }
+        }
+    }
+}
+
+/// The labels whose ranges match, each once, in the order of the metadata.
+fn labels(mappings: &[EnumerationMapping], holds: impl Fn(i128, i128) -> bool) -> Vec<&str> {
+    let mut labels: Vec<&str> = Vec::new();
+    for mapping in mappings {
+        if holds(mapping.lower, mapping.upper) && !labels.contains(&mapping.label.as_str()) {
+            labels.push(&mapping.label);
+        }
+    }
+    labels
 }
 
 impl<'py> Builder for PythonBuilder<'py> {
@@ -41,13 +68,7 @@ impl<'py> Builder for PythonBuilder<'py> {
         value: u64,
     ) -> Self::Value {
         let wide = if class.signed { i128::from(value as i64) } else { i128::from(value) };
-        let mut labels: Vec<&str> = Vec::new();
-        for mapping in mappings {
-            let holds = (mapping.lower..=mapping.upper).contains(&wide);
-            if holds && !labels.contains(&mapping.label.as_str()) {
-                labels.push(&mapping.label);
-            }
-        }
+        let labels = labels(mappings, |lower, upper| (lower..=upper).contains(&wide));
         self.enumeration.call1((self.integer(class, value)?, labels))
     }
 
@@ -59,8 +80,9 @@ impl<'py> Builder for PythonBuilder<'py> {
         Ok(match std::str::from_utf8(bytes) {
             Ok(text) => PyString::new(self.py, text).into_any(),
             // Bytes that are no UTF-8 stay recoverable, as in file names.
-            Err(_) => pyo3::types::PyBytes::new(self.py, bytes)
-                .call_method1("decode", ("utf-8", "surrogateescape"))?,
+            Err(_) => {
+                PyBytes::new(self.py, bytes).call_method1("decode", ("utf-8", "surrogateescape"))?
+            }
         })
     }
 
@@ -78,5 +100,46 @@ impl<'py> Builder for PythonBuilder<'py> {
             result.set_item(member.name(), value?)?;
         }
         Ok(result.into_any())
+    }
+
+    fn boolean(&mut self, value: bool) -> Self::Value {
+        Ok(PyBool::new(self.py, value).to_owned().into_any())
+    }
+
+    fn bits(&mut self, flags: &[EnumerationMapping], size: u32, value: &Number) -> Self::Value {
+        let number = self.any_number(value)?;
+        if flags.is_empty() {
+            return Ok(number);
+        }
+        let labels = labels(flags, |lower, upper| value.any_bit_of(lower, upper, size));
+        self.bit_map.call1((number, labels))
+    }
+
+    fn number(&mut self, mappings: &[EnumerationMapping], value: &Number) -> Self::Value {
+        let number = self.any_number(value)?;
+        if mappings.is_empty() {
+            return Ok(number);
+        }
+        let narrow = value.value();
+        let holds = |lower, upper| narrow.is_some_and(|value| (lower..=upper).contains(&value));
+        self.enumeration.call1((number, labels(mappings, holds)))
+    }
+
+    fn text(&mut self, encoding: StringEncoding, bytes: &[u8]) -> Self::Value {
+        if encoding == StringEncoding::Utf8 {
+            return self.string(bytes);
+        }
+        let bytes = PyBytes::new(self.py, bytes);
+        // Lone surrogates stay recoverable; a number that is no codepoint at all does not.
+        let decoded = bytes.call_method1("decode", (encoding.name(), "surrogatepass"));
+        decoded.or_else(|_| bytes.call_method1("decode", (encoding.name(), "replace")))
+    }
+
+    fn blob(&mut self, bytes: &[u8]) -> Self::Value {
+        Ok(PyBytes::new(self.py, bytes).into_any())
+    }
+
+    fn nothing(&mut self) -> Self::Value {
+        Ok(self.py.None().into_bound(self.py))
     }
 }

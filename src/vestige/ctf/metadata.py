@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
@@ -10,7 +11,13 @@ from uuid import UUID
 from .. import core
 from ..model import (
     ArrayFieldClass,
+    BitArrayFieldClass,
+    BitMapFieldClass,
+    BlobFieldClass,
+    BooleanFieldClass,
     ClockClass,
+    ClockOrigin,
+    EncodedStringFieldClass,
     EnumerationFieldClass,
     EnumerationMapping,
     EventRecordClass,
@@ -18,12 +25,16 @@ from ..model import (
     FloatFieldClass,
     IntegerFieldClass,
     Member,
+    OptionalFieldClass,
     StreamClass,
     StringFieldClass,
     StructureFieldClass,
     TraceClass,
+    VariableLengthIntegerFieldClass,
     VariantFieldClass,
 )
+from ..model.attributes import no_attributes
+from ..model.clock_class import UNIX_EPOCH
 
 __all__ = ["trace_class_model"]
 
@@ -50,7 +61,21 @@ def trace_class_model(trace_class: core.TraceClass) -> TraceClass:
         stream_classes=tuple(
             _stream(stream, clocks) for stream in description["streams"]
         ),
+        name=description["name"],
+        **_identity(description),
     )
+
+
+def _identity(description: Description) -> dict[str, Any]:
+    return {
+        "namespace": description["namespace"],
+        "uid": description["uid"],
+        "attributes": _attributes(description["attributes"]),
+    }
+
+
+def _attributes(text: str | None) -> Mapping[str, object]:
+    return MappingProxyType(json.loads(text)) if text else no_attributes()
 
 
 def _uuid(raw: bytes | None) -> UUID | None:
@@ -58,7 +83,21 @@ def _uuid(raw: bytes | None) -> UUID | None:
 
 
 def _clock(clock: Description) -> ClockClass:
-    return ClockClass(**{**clock, "uuid": _uuid(clock["uuid"])})
+    changed = {
+        "uuid": _uuid(clock["uuid"]),
+        "origin": _origin(clock["origin"]),
+        "attributes": _attributes(clock["attributes"]),
+    }
+    return ClockClass(**{**clock, **changed})
+
+
+def _origin(origin: str | tuple[str | None, str, str] | None) -> ClockOrigin | None:
+    if origin is None:
+        return None
+    if isinstance(origin, str):
+        return UNIX_EPOCH
+    namespace, name, uid = origin
+    return ClockOrigin(name, uid, namespace)
 
 
 def _stream(stream: Description, clocks: Sequence[ClockClass]) -> StreamClass:
@@ -69,6 +108,8 @@ def _stream(stream: Description, clocks: Sequence[ClockClass]) -> StreamClass:
         packet_context=_scope(stream["packet_context"]),
         event_context=_scope(stream["event_context"]),
         event_classes=tuple(_event(event) for event in stream["events"]),
+        name=stream["name"],
+        **_identity(stream),
     )
 
 
@@ -80,6 +121,7 @@ def _event(event: Description) -> EventRecordClass:
         emf_uri=event["emf_uri"],
         context=_scope(event["context"]),
         payload=_scope(event["payload"]),
+        **_identity(event),
     )
 
 
@@ -93,7 +135,11 @@ def _field(field: Description) -> FieldClass:
 
 
 def _common(field: Description) -> dict[str, Any]:
-    return {"alignment": field["alignment"], "visible": field["visible"]}
+    return {
+        "alignment": field["alignment"],
+        "visible": field["visible"],
+        "attributes": _attributes(field["attributes"]),
+    }
 
 
 def _integer(field: Description) -> IntegerFieldClass:
@@ -108,8 +154,14 @@ def _enumeration(field: Description) -> EnumerationFieldClass:
         size=field["size"],
         signed=field["signed"],
         base=field["base"],
-        mappings=tuple(EnumerationMapping(*mapping) for mapping in field["mappings"]),
+        mappings=_mappings(field["mappings"]),
     )
+
+
+def _mappings(
+    mappings: Sequence[tuple[str, int, int]],
+) -> tuple[EnumerationMapping, ...]:
+    return tuple(EnumerationMapping(*mapping) for mapping in mappings)
 
 
 def _float(field: Description) -> FloatFieldClass:
@@ -129,8 +181,13 @@ def _array(field: Description) -> ArrayFieldClass:
     )
 
 
-def _members(members: Sequence[tuple[str, Description]]) -> tuple[Member, ...]:
-    return tuple(Member(name, _field(field)) for name, field in members)
+def _members(
+    members: Sequence[tuple[str, Description, str | None]],
+) -> tuple[Member, ...]:
+    return tuple(
+        Member(name, _field(field), _attributes(attributes))
+        for name, field, attributes in members
+    )
 
 
 def _structure(field: Description) -> StructureFieldClass:
@@ -139,7 +196,54 @@ def _structure(field: Description) -> StructureFieldClass:
 
 def _variant(field: Description) -> VariantFieldClass:
     return VariantFieldClass(
-        **_common(field), options=_members(field["options"]), selector=field["selector"]
+        **_common(field),
+        options=_members(field["options"]),
+        selector=field["selector"],
+        ranges=tuple(tuple(ranges) for ranges in field["ranges"]),
+    )
+
+
+def _bit_array(field: Description) -> BitArrayFieldClass:
+    return BitArrayFieldClass(**_common(field), size=field["size"])
+
+
+def _boolean(field: Description) -> BooleanFieldClass:
+    return BooleanFieldClass(**_common(field), size=field["size"])
+
+
+def _bit_map(field: Description) -> BitMapFieldClass:
+    return BitMapFieldClass(
+        **_common(field), size=field["size"], flags=_mappings(field["flags"])
+    )
+
+
+def _variable_length(field: Description) -> VariableLengthIntegerFieldClass:
+    return VariableLengthIntegerFieldClass(
+        **_common(field),
+        signed=field["signed"],
+        base=field["base"],
+        mappings=_mappings(field["mappings"]),
+    )
+
+
+def _encoded_string(field: Description) -> EncodedStringFieldClass:
+    return EncodedStringFieldClass(
+        **_common(field), length=field["length"], encoding=field["encoding"]
+    )
+
+
+def _blob(field: Description) -> BlobFieldClass:
+    return BlobFieldClass(
+        **_common(field), length=field["length"], media_type=field["media_type"]
+    )
+
+
+def _optional(field: Description) -> OptionalFieldClass:
+    return OptionalFieldClass(
+        **_common(field),
+        field_class=_field(field["field"]),
+        selector=field["selector"],
+        ranges=tuple(field["ranges"]),
     )
 
 
@@ -151,4 +255,11 @@ _FIELD_CLASSES: Mapping[str, Callable[[Description], FieldClass]] = {
     "array": _array,
     "structure": _structure,
     "variant": _variant,
+    "bit-array": _bit_array,
+    "boolean": _boolean,
+    "bit-map": _bit_map,
+    "variable-length-integer": _variable_length,
+    "encoded-string": _encoded_string,
+    "blob": _blob,
+    "optional": _optional,
 }

@@ -6,24 +6,37 @@ builds them from metadata.
 
 from __future__ import annotations
 
-from .clock_class import ClockClass
+from .clock_class import ClockClass, ClockOrigin
 from .field_class import (
     ArrayFieldClass,
+    BitArrayFieldClass,
+    BitMapFieldClass,
+    BlobFieldClass,
+    BooleanFieldClass,
+    EncodedStringFieldClass,
     EnumerationFieldClass,
     EnumerationMapping,
     FieldClass,
     FloatFieldClass,
     IntegerFieldClass,
     Member,
+    OptionalFieldClass,
     StringFieldClass,
     StructureFieldClass,
+    VariableLengthIntegerFieldClass,
     VariantFieldClass,
 )
 from .trace_class import EventRecordClass, StreamClass, TraceClass
 
 __all__ = [
     "ArrayFieldClass",
+    "BitArrayFieldClass",
+    "BitMapFieldClass",
+    "BlobFieldClass",
+    "BooleanFieldClass",
     "ClockClass",
+    "ClockOrigin",
+    "EncodedStringFieldClass",
     "EnumerationFieldClass",
     "EnumerationMapping",
     "EventRecordClass",
@@ -31,9 +44,11 @@ __all__ = [
     "FloatFieldClass",
     "IntegerFieldClass",
     "Member",
+    "OptionalFieldClass",
     "StreamClass",
     "StringFieldClass",
     "StructureFieldClass",
     "TraceClass",
+    "VariableLengthIntegerFieldClass",
     "VariantFieldClass",
 ]

@@ -1,19 +1,29 @@
-"""Field classes (CTF 1.8.3, section 4)."""
+"""Field classes (CTF 1.8.3, section 4; CTF2-SPEC-2.0, section 5.3)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .attributes import no_attributes
 
 __all__ = [
     "ArrayFieldClass",
+    "BitArrayFieldClass",
+    "BitMapFieldClass",
+    "BlobFieldClass",
+    "BooleanFieldClass",
+    "EncodedStringFieldClass",
     "EnumerationFieldClass",
     "EnumerationMapping",
     "FieldClass",
     "FloatFieldClass",
     "IntegerFieldClass",
     "Member",
+    "OptionalFieldClass",
     "StringFieldClass",
     "StructureFieldClass",
+    "VariableLengthIntegerFieldClass",
     "VariantFieldClass",
 ]
 
@@ -26,6 +36,10 @@ class FieldClass:
     """Alignment of a field, bits."""
     visible: bool
     """Whether the field is shown; those that only serve the decoder are not."""
+    attributes: Mapping[str, object] = field(
+        default_factory=no_attributes, hash=False, kw_only=True
+    )
+    """What the producer tells about it, by namespace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +79,7 @@ class FloatFieldClass(FieldClass):
     """A binary floating point number (IEEE 754)."""
 
     size: int
-    """Size, bits: 32 or 64."""
+    """Size, bits: 32 or 64; in CTF 2 also 16, 128 and more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +104,11 @@ class Member:
     """A member of a structure or an option of a variant."""
 
     name: str
-    """Its name."""
+    """Its name; empty for an option without one."""
     field_class: FieldClass
     """Its class."""
+    attributes: Mapping[str, object] = field(default_factory=no_attributes, hash=False)
+    """What the producer tells about it, by namespace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +131,70 @@ class VariantFieldClass(FieldClass):
     """The options."""
     selector: str
     """Path of the field that selects one of them."""
+    ranges: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """For each option the ranges of the selector that choose it, both ends included."""
+
+
+@dataclass(frozen=True, slots=True)
+class VariableLengthIntegerFieldClass(FieldClass):
+    """An integer in the LEB128 encoding."""
+
+    signed: bool
+    """Whether values can be negative."""
+    base: int
+    """Preferred display base: 2, 8, 10 or 16."""
+    mappings: tuple[EnumerationMapping, ...] = ()
+    """Labels of values with their ranges."""
+
+
+@dataclass(frozen=True, slots=True)
+class BitArrayFieldClass(FieldClass):
+    """Bits without a meaning of their own."""
+
+    size: int
+    """Size, bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanFieldClass(BitArrayFieldClass):
+    """Bits that are true when any of them is set."""
+
+
+@dataclass(frozen=True, slots=True)
+class BitMapFieldClass(BitArrayFieldClass):
+    """Bits with names."""
+
+    flags: tuple[EnumerationMapping, ...]
+    """Names of flags with their ranges of bit indexes."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedStringFieldClass(StringFieldClass):
+    """A string with a length, or in another encoding than UTF-8."""
+
+    length: int | str | None
+    """Number of bytes, the path of the field that holds it, or ``None`` to U+0000."""
+    encoding: str
+    """``utf-8``, ``utf-16le``, ``utf-16be``, ``utf-32le`` or ``utf-32be``."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlobFieldClass(FieldClass):
+    """Bytes with a media type."""
+
+    length: int | str
+    """Number of bytes, or the path of the field that holds it."""
+    media_type: str
+    """IANA media type."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalFieldClass(FieldClass):
+    """A field that may be there or not."""
+
+    field_class: FieldClass
+    """Class of the field when it is there."""
+    selector: str
+    """Path of the field that tells."""
+    ranges: tuple[tuple[int, int], ...]
+    """Ranges of the selector with which the field is there; a boolean is 0 or 1."""

@@ -1,11 +1,15 @@
-"""Trace, stream and event record classes (CTF 1.8.3, sections 5 to 7)."""
+"""Trace, stream and event record classes.
+
+CTF 1.8.3, sections 5 to 7; CTF2-SPEC-2.0, sections 5.6 to 5.9.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
+from .attributes import no_attributes
 from .clock_class import ClockClass
 from .field_class import StructureFieldClass
 
@@ -28,6 +32,12 @@ class EventRecordClass:
     """Specific context."""
     payload: StructureFieldClass | None
     """Payload."""
+    namespace: str | None = None
+    """Whose name it has."""
+    uid: str | None = None
+    """Unique ID within namespace and name."""
+    attributes: Mapping[str, object] = field(default_factory=no_attributes, hash=False)
+    """What the producer tells about it, by namespace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,14 @@ class StreamClass:
     """Common context of each event record."""
     event_classes: tuple[EventRecordClass, ...]
     """Event record classes in the order of the metadata."""
+    namespace: str | None = None
+    """Whose name it has."""
+    name: str | None = None
+    """Name."""
+    uid: str | None = None
+    """Unique ID within namespace and name."""
+    attributes: Mapping[str, object] = field(default_factory=no_attributes, hash=False)
+    """What the producer tells about it, by namespace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +71,18 @@ class TraceClass:
     version: tuple[int, int]
     """Version of CTF that the metadata claims."""
     uuid: UUID | None
-    """Identity of the trace."""
+    """Identity of the trace; in CTF 2 that of its metadata."""
     environment: Mapping[str, int | str]
     """What the tracer says about itself and the machine."""
     clocks: tuple[ClockClass, ...]
     """All clock classes."""
     stream_classes: tuple[StreamClass, ...]
     """All stream classes."""
+    namespace: str | None = None
+    """Whose name it has."""
+    name: str | None = None
+    """Name."""
+    uid: str | None = None
+    """Unique ID within namespace and name."""
+    attributes: Mapping[str, object] = field(default_factory=no_attributes, hash=False)
+    """What the producer tells about it, by namespace."""

@@ -4,7 +4,7 @@ use super::attributes::{Attribute, Value};
 use super::lexer::TokenKind;
 use super::parser::Parser;
 use crate::error::{CtfError, Result};
-use crate::model::{ClockClass, EnvironmentValue, EventClass, FieldClass};
+use crate::model::{ClockClass, ClockOrigin, EnvironmentValue, EventClass, FieldClass, Identity};
 
 /// Most entries of `env` that are read; they are searched one by one.
 const MAX_ENVIRONMENT: usize = 10_000;
@@ -117,10 +117,13 @@ impl Parser {
             uuid: None,
             description: None,
             frequency: 1_000_000_000,
-            precision: 1,
+            precision: Some(1),
+            accuracy: None,
             offset_seconds: 0,
             offset_cycles: 0,
             absolute: false,
+            origin: ClockOrigin::Unknown,
+            identity: Identity::default(),
         };
         let mut offset = 0;
         for attribute in self.attributes()? {
@@ -177,14 +180,7 @@ impl Parser {
         let block = self.block()?;
         let mut stream_id = None;
         let mut id = None;
-        let mut event = EventClass {
-            id: 0,
-            name: None,
-            log_level: None,
-            emf_uri: None,
-            context: None,
-            payload: None,
-        };
+        let mut event = EventClass::default();
         for attribute in &block.attributes {
             match attribute.key.as_str() {
                 "name" => event.name = Some(attribute.text()?.to_owned()),
@@ -271,7 +267,7 @@ fn set_clock_attribute(clock: &mut ClockClass, attribute: &Attribute) -> Result<
                 return Err(attribute.error("a frequency above 0"));
             }
         }
-        "precision" => clock.precision = attribute.unsigned()?,
+        "precision" => clock.precision = Some(attribute.unsigned()?),
         "offset_s" => clock.offset_seconds = attribute.signed()?,
         "absolute" => clock.absolute = attribute.boolean()?,
         _ => {}

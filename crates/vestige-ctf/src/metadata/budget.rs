@@ -7,7 +7,7 @@
 use super::parser::Parser;
 use super::MAX_DEPTH;
 use crate::error::Result;
-use crate::model::{FieldClass, FieldKind};
+use crate::model::{BitMeaning, EnumerationMapping, FieldClass, FieldKind};
 
 /// How much may be copied altogether: fields, enumeration labels, and 32 bytes of name each.
 const MAX_COPIED: u64 = 1_000_000;
@@ -42,16 +42,30 @@ impl Parser {
 /// How much there is of a field class, and how deep it goes.
 fn weigh(class: &FieldClass) -> (u64, u32) {
     let (inner, depth) = match &class.kind {
-        FieldKind::Enumeration(_, mappings) => {
-            (mappings.iter().map(|mapping| name_weight(&mapping.label)).sum(), 0)
-        }
+        FieldKind::Enumeration(_, mappings) => (mappings_weight(mappings), 0),
         FieldKind::Array { element, .. } => weigh(element),
+        FieldKind::Optional(optional) => weigh(&optional.field),
+        FieldKind::BitArray(class) => (meaning_weight(&class.meaning), 0),
+        FieldKind::VariableLength(class) => (mappings_weight(&class.mappings), 0),
         _ => class.members().iter().fold((0, 0), |(weight, depth), member| {
             let (inner, below) = weigh(&member.class);
             (weight + inner + name_weight(&member.declared_name), depth.max(below))
         }),
     };
     (inner + 1, depth + 1)
+}
+
+fn mappings_weight(mappings: &[EnumerationMapping]) -> u64 {
+    mappings.iter().map(|mapping| name_weight(&mapping.label)).sum()
+}
+
+fn meaning_weight(meaning: &BitMeaning) -> u64 {
+    match meaning {
+        BitMeaning::Flags(mappings) | BitMeaning::Integer { mappings, .. } => {
+            mappings_weight(mappings)
+        }
+        _ => 0,
+    }
 }
 
 fn name_weight(name: &str) -> u64 {

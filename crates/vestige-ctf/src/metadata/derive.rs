@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use crate::model::{
-    Encoding, FieldClass, FieldKind, IntegerClass, Length, Member, Role, StreamClass, TraceClass,
+    Encoding, FieldClass, FieldKind, IntegerClass, Length, Member, Role, StreamClass, TextClass,
+    TraceClass, Uses,
 };
 
 const PACKET_HEADER_ROLES: [(&str, Role); 3] = [
@@ -105,6 +106,9 @@ fn default_clock(stream: &StreamClass) -> Option<usize> {
         match &class.kind {
             FieldKind::Array { element, .. } => find(element),
             FieldKind::Integer(class) | FieldKind::Enumeration(class, _) => class.clock,
+            FieldKind::BitArray(class) => class.uses.clock,
+            FieldKind::VariableLength(class) => class.uses.clock,
+            FieldKind::Optional(class) => find(&class.field),
             _ => class.members().iter().find_map(|member| find(&member.class)),
         }
     }
@@ -163,8 +167,35 @@ fn update_visibility(class: &mut FieldClass, needed: &mut HashSet<usize>) {
             }
             element.visible
         }
+        FieldKind::BitArray(class) => is_shown(&class.uses, needed),
+        FieldKind::VariableLength(class) => is_shown(&class.uses, needed),
+        FieldKind::Optional(optional) => {
+            update_visibility(&mut optional.field, needed);
+            if optional.field.visible {
+                needed.insert(optional.selector.slot);
+            }
+            optional.field.visible
+        }
+        FieldKind::Text(TextClass { length, .. }) => {
+            if let Some(Length::Dynamic { slot, .. }) = length {
+                needed.insert(*slot);
+            }
+            true
+        }
+        FieldKind::Blob(blob) => {
+            if let Length::Dynamic { slot, .. } = &blob.length {
+                needed.insert(*slot);
+            }
+            blob.expected.is_none()
+        }
         FieldKind::Float { .. } | FieldKind::String => true,
     };
+}
+
+/// A number that only serves the decoder is not shown, unless a visible field depends on it.
+fn is_shown(uses: &Uses, needed: &HashSet<usize>) -> bool {
+    let plain = uses.clock.is_none() && uses.roles.is_empty();
+    plain || uses.slot.is_some_and(|slot| needed.contains(&slot))
 }
 
 /// Arrays of byte-aligned bytes with a text encoding are strings.
@@ -175,6 +206,9 @@ fn mark_text(class: &mut FieldClass) {
         });
         mark_text(element);
         return;
+    }
+    if let FieldKind::Optional(optional) = &mut class.kind {
+        mark_text(&mut optional.field);
     }
     for member in members_mut(class) {
         mark_text(&mut member.class);
@@ -191,7 +225,21 @@ fn set_fixed_size(class: &mut FieldClass) {
             (!integer.noted).then_some(u64::from(integer.size))
         }
         FieldKind::Float { size, .. } => Some(u64::from(*size)),
-        FieldKind::String | FieldKind::Variant { .. } => None,
+        FieldKind::String | FieldKind::Variant { .. } | FieldKind::VariableLength(_) => None,
+        FieldKind::BitArray(class) => (!class.uses.any()).then_some(u64::from(class.size)),
+        FieldKind::Text(text) => match text.length {
+            // Whether wider code units are whole is seen only when they are read.
+            Some(Length::Static(count)) if text.encoding.unit() == 1 => count.checked_mul(8),
+            _ => None,
+        },
+        FieldKind::Blob(blob) => match blob.length {
+            Length::Static(count) if blob.expected.is_none() => count.checked_mul(8),
+            _ => None,
+        },
+        FieldKind::Optional(optional) => {
+            set_fixed_size(&mut optional.field);
+            None
+        }
         FieldKind::Array { element, length, .. } => {
             set_fixed_size(element);
             match length {

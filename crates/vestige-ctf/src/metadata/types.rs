@@ -9,8 +9,12 @@ use super::parser::Parser;
 use super::scope::NameSpace;
 use crate::error::Result;
 use crate::model::{
-    DisplayBase, Encoding, FieldClass, FieldKind, IntegerClass, Length, Member, Selector,
+    BitArrayClass, BitMeaning, DisplayBase, Encoding, FieldClass, FieldKind, IntegerClass, Length,
+    Member, Selector, Uses,
 };
+
+/// Largest integer that is read, bits: its text takes time that grows with the square.
+pub(crate) const MAX_INTEGER_SIZE: u64 = 65_536;
 
 /// One `[…]` behind a field name.
 enum Dimension {
@@ -152,14 +156,14 @@ impl Parser {
         if class.alignment == 0 {
             class.alignment = default_alignment(class.size);
         }
-        Ok(FieldClass::new(FieldKind::Integer(class)))
+        Ok(FieldClass::new(integer_kind(class)))
     }
 
     fn set_integer_attribute(&self, class: &mut IntegerClass, attribute: &Attribute) -> Result<()> {
         match attribute.key.as_str() {
             "size" => match attribute.unsigned()? {
-                size @ 1..=64 => class.size = size as u32,
-                _ => return Err(attribute.error("a size from 1 to 64 bits")),
+                size @ 1..=MAX_INTEGER_SIZE => class.size = size as u32,
+                _ => return Err(attribute.error("a size from 1 to 65536 bits")),
             },
             "align" => class.alignment = constants::alignment(attribute)?,
             "signed" => class.signed = attribute.boolean()?,
@@ -334,7 +338,7 @@ impl Parser {
             if !names.insert(declared_name.clone()) {
                 return Err(self.error(format!("field '{declared_name}' stands twice")));
             }
-            members.push(Member { declared_name, class: declared });
+            members.push(Member::new(declared_name, declared));
             if !self.accept(",") {
                 break;
             }
@@ -376,6 +380,22 @@ fn array(element: FieldClass, dimension: Dimension) -> FieldClass {
         Dimension::Dynamic(path) => Length::Dynamic { path, slot: 0 },
     };
     FieldClass::new(FieldKind::Array { element: Box::new(element), length, text: false })
+}
+
+/// Integers of more than 64 bits are rare: they have a kind of their own.
+fn integer_kind(class: IntegerClass) -> FieldKind {
+    if class.size <= 64 {
+        return FieldKind::Integer(class);
+    }
+    let IntegerClass { size, alignment, signed, order, base, clock, .. } = class;
+    FieldKind::BitArray(Box::new(BitArrayClass {
+        size,
+        alignment,
+        order,
+        reversed: false,
+        meaning: BitMeaning::Integer { signed, base, mappings: Vec::new() },
+        uses: Uses { clock, ..Uses::default() },
+    }))
 }
 
 /// CTF 1.8.3, section 4.1.2: whole bytes are byte-aligned, the rest is packed.

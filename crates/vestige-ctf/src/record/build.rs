@@ -1,8 +1,12 @@
 //! Making values of fields, whatever the caller's values are.
 
-use super::state::{array_length, select_option, DecodeError, State};
+use super::state::{array_length, is_there, select_option, DecodeError, State};
+use super::{binary_float, bit_array, blob, text, variable_length, Number};
 use crate::bits::BitReader;
-use crate::model::{EnumerationMapping, FieldClass, FieldKind, IntegerClass, Member};
+use crate::model::{
+    BitArrayClass, BitMeaning, EnumerationMapping, FieldClass, FieldKind, IntegerClass, Member,
+    StringEncoding,
+};
 
 /// Makes values of decoded fields.
 pub trait Builder {
@@ -28,6 +32,18 @@ pub trait Builder {
     fn array(&mut self, elements: Vec<Self::Value>) -> Self::Value;
     /// A structure, with a value for each of its members.
     fn structure(&mut self, members: &[Member], values: Vec<Self::Value>) -> Self::Value;
+    /// A boolean.
+    fn boolean(&mut self, value: bool) -> Self::Value;
+    /// A bit array, with flags when it is a bit map.
+    fn bits(&mut self, flags: &[EnumerationMapping], size: u32, value: &Number) -> Self::Value;
+    /// An integer of any size, with labels when it has mappings.
+    fn number(&mut self, mappings: &[EnumerationMapping], value: &Number) -> Self::Value;
+    /// A string in any encoding, without its U+0000.
+    fn text(&mut self, encoding: StringEncoding, bytes: &[u8]) -> Self::Value;
+    /// A BLOB.
+    fn blob(&mut self, bytes: &[u8]) -> Self::Value;
+    /// An optional field that is not there.
+    fn nothing(&mut self) -> Self::Value;
 }
 
 /// Decodes a field into a value.
@@ -76,7 +92,37 @@ pub fn build<B: Builder>(
             build(&option.class, reader, state, builder)
         }
         FieldKind::Array { .. } => build_array(class, reader, state, builder),
+        FieldKind::BitArray(bits) => build_bits(bits, reader, state, builder),
+        FieldKind::VariableLength(integer) => {
+            let number = variable_length(integer, reader, state)?;
+            Ok(builder.number(&integer.mappings, &number))
+        }
+        FieldKind::Text(string) => Ok(builder.text(string.encoding, text(string, reader, state)?)),
+        FieldKind::Blob(bytes) => Ok(builder.blob(blob(bytes, reader, state)?)),
+        FieldKind::Optional(optional) => {
+            if is_there(optional, state) {
+                build(&optional.field, reader, state, builder)
+            } else {
+                Ok(builder.nothing())
+            }
+        }
     }
+}
+
+fn build_bits<B: Builder>(
+    class: &BitArrayClass,
+    reader: &mut BitReader<'_>,
+    state: &mut State,
+    builder: &mut B,
+) -> Result<B::Value, DecodeError> {
+    let number = bit_array(class, reader, state)?;
+    Ok(match &class.meaning {
+        BitMeaning::Bits => builder.bits(&[], class.size, &number),
+        BitMeaning::Flags(flags) => builder.bits(flags, class.size, &number),
+        BitMeaning::Boolean => builder.boolean(number.any_bit()),
+        BitMeaning::Integer { mappings, .. } => builder.number(mappings, &number),
+        BitMeaning::Float => builder.float(binary_float(&number, class.size)),
+    })
 }
 
 fn build_array<B: Builder>(
@@ -88,7 +134,7 @@ fn build_array<B: Builder>(
     let FieldKind::Array { element, length, text } = &class.kind else {
         return build(class, reader, state, builder);
     };
-    reader.align(element.alignment())?;
+    reader.align(class.alignment())?;
     let count = array_length(length, element.fixed_size, state, reader)?;
     if *text {
         return Ok(builder.string(until_nul(reader.bytes(count)?)));

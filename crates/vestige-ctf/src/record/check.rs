@@ -1,9 +1,10 @@
 //! Decoding every field for the sake of its errors.
 
 use super::build::float_value;
-use super::state::{array_length, select_option, DecodeError, State};
+use super::state::{array_length, is_there, select_option, DecodeError, State};
+use super::{binary_float, bit_array, blob, text, variable_length};
 use crate::bits::BitReader;
-use crate::model::{FieldClass, FieldKind};
+use crate::model::{BitMeaning, FieldClass, FieldKind};
 
 /// Decodes a field completely and drops its value.
 ///
@@ -38,10 +39,32 @@ pub fn check(
             let option = select_option(selector, options, state)?;
             check(&option.class, reader, state)?;
         }
-        FieldKind::Array { element, length, text } => {
-            reader.align(element.alignment())?;
+        FieldKind::BitArray(bits) => {
+            let number = bit_array(bits, reader, state)?;
+            if bits.meaning == BitMeaning::Float {
+                std::hint::black_box(binary_float(&number, bits.size));
+            } else {
+                std::hint::black_box(number);
+            }
+        }
+        FieldKind::VariableLength(integer) => {
+            std::hint::black_box(variable_length(integer, reader, state)?);
+        }
+        FieldKind::Text(string) => {
+            std::hint::black_box(text(string, reader, state)?);
+        }
+        FieldKind::Blob(bytes) => {
+            std::hint::black_box(blob(bytes, reader, state)?);
+        }
+        FieldKind::Optional(optional) => {
+            if is_there(optional, state) {
+                check(&optional.field, reader, state)?;
+            }
+        }
+        FieldKind::Array { element, length, text: is_text } => {
+            reader.align(class.alignment())?;
             let count = array_length(length, element.fixed_size, state, reader)?;
-            if *text {
+            if *is_text {
                 std::hint::black_box(reader.bytes(count)?);
                 return Ok(());
             }

@@ -7,15 +7,21 @@
 
 mod build;
 mod check;
+mod encoded_text;
 mod header;
 mod program;
 mod skip;
 mod state;
+mod variable_length;
+mod wide_number;
 
 pub use build::{build, build_member, float_value, until_nul, Builder};
 pub use check::check;
+pub use encoded_text::{blob, text, to_utf8};
 pub use header::HeaderDecoder;
 pub use program::Program;
 pub use skip::skip;
 pub(crate) use state::MAX_EMPTY_ELEMENTS;
-pub use state::{array_length, select_option, DecodeError, State};
+pub use state::{array_length, is_there, select_option, DecodeError, State};
+pub use variable_length::variable_length;
+pub use wide_number::{binary_float, bit_array, Number};

@@ -200,7 +200,7 @@ impl Compiler {
                 members.iter().for_each(|member| self.field(&member.class));
             }
             FieldKind::Array { element, length, text } => {
-                let array = array(element, length, *text);
+                let array = array(element, length, *text, class.alignment());
                 self.step(array.unwrap_or_else(|| Then::Field(Box::new(class.clone()))));
             }
             _ => self.step(Then::Field(Box::new(class.clone()))),
@@ -237,16 +237,16 @@ impl Compiler {
 }
 
 /// The step of an array of bytes of text, or of numbers that follow each other without gaps.
-fn array(element: &FieldClass, length: &Length, text: bool) -> Option<Then> {
-    let (size, alignment, order) = match &element.kind {
+fn array(element: &FieldClass, length: &Length, text: bool, alignment: u32) -> Option<Then> {
+    let (size, packing, order) = match &element.kind {
         FieldKind::Integer(class) if !class.noted => (class.size, class.alignment, class.order),
         FieldKind::Float { size, alignment, order } if *size <= 64 => (*size, *alignment, *order),
         _ => return None,
     };
     let length = length.clone();
-    if text {
+    if text && alignment == 8 {
         return Some(Then::Text { length });
     }
     let load = Load::new(0, size, order, if size % 8 == 0 { alignment } else { 1 });
-    (size % alignment.max(1) == 0).then_some(Then::Numbers { load, alignment, length })
+    (size % packing.max(1) == 0).then_some(Then::Numbers { load, alignment, length })
 }

@@ -1,6 +1,7 @@
 //! Finding the end of a field without making a value of it.
 
-use super::state::{array_length, select_option, DecodeError, State};
+use super::state::{array_length, is_there, select_option, DecodeError, State};
+use super::{bit_array, blob, text, variable_length};
 use crate::bits::BitReader;
 use crate::model::{FieldClass, FieldKind};
 
@@ -49,8 +50,25 @@ fn skip_variable(
             let option = select_option(selector, options, state)?;
             skip(&option.class, reader, state)?;
         }
+        FieldKind::BitArray(bits) => {
+            bit_array(bits, reader, state)?;
+        }
+        FieldKind::VariableLength(integer) => {
+            variable_length(integer, reader, state)?;
+        }
+        FieldKind::Text(string) => {
+            text(string, reader, state)?;
+        }
+        FieldKind::Blob(bytes) => {
+            blob(bytes, reader, state)?;
+        }
+        FieldKind::Optional(optional) => {
+            if is_there(optional, state) {
+                skip(&optional.field, reader, state)?;
+            }
+        }
         FieldKind::Array { element, length, .. } => {
-            reader.align(element.alignment())?;
+            reader.align(class.alignment())?;
             let count = array_length(length, element.fixed_size, state, reader)?;
             skip_elements(element, count, reader, state)?;
         }

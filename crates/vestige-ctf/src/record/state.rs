@@ -1,10 +1,14 @@
 //! What decoding one field leaves behind for the next: slots, roles and the clock.
 
 use crate::bits::{low_bits, sign_extend, BitReader, OutOfData};
-use crate::model::{IntegerClass, Length, Member, Role, Selector};
+use crate::model::{IntegerClass, Length, Member, OptionalClass, Role, Selector, Uses};
 
 /// How many array elements of no size at all one record may have.
 pub(crate) const MAX_EMPTY_ELEMENTS: u64 = 4096;
+
+/// What a slot holds when the optional field around its value is not there. No data is so
+/// long, so a length that is unknown is always refused.
+pub(crate) const UNKNOWN: u64 = u64::MAX;
 
 /// Why a field cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +31,17 @@ pub enum DecodeError {
     TooManyEmpty,
     /// The text of an array would be longer than memory should hold.
     TextTooLong,
+    /// A variable-length integer has more bytes than are read.
+    IntegerTooLong,
+    /// A string's length is no multiple of its code units.
+    CutText {
+        /// Its length in bytes.
+        length: u64,
+        /// Bytes of a code unit.
+        unit: usize,
+    },
+    /// The UUID of the metadata in the packet is another one.
+    OtherMetadata,
 }
 
 impl From<OutOfData> for DecodeError {
@@ -43,10 +58,24 @@ impl std::fmt::Display for DecodeError {
             Self::NoOption { selector, value } => {
                 write!(f, "value {value} of '{selector}' selects no option of its variant")
             }
+            Self::TooLong { length: UNKNOWN } => f.write_str(
+                "an array claims 2^64 - 1 elements, or the optional field with its length is \
+                 not there",
+            ),
             Self::TooLong { length } => {
                 write!(f, "an array claims {length} elements, more than the packet can hold")
             }
             Self::TextTooLong => f.write_str("the text of an array is longer than 512 MiB"),
+            Self::IntegerTooLong => {
+                let most = super::variable_length::MAX_BYTES;
+                write!(f, "a variable-length integer has more than {most} bytes")
+            }
+            Self::CutText { length, unit } => {
+                write!(f, "a string of {length} bytes ends within a code unit of {unit} bytes")
+            }
+            Self::OtherMetadata => f.write_str(
+                "the packet has another UUID than the metadata: it belongs to another trace",
+            ),
             Self::TooManyEmpty => {
                 write!(f, "arrays with more than {MAX_EMPTY_ELEMENTS} elements of no size")
             }
@@ -144,6 +173,22 @@ impl State {
         }
     }
 
+    /// Notes the value of a field that is no integer of up to 64 bits; `raw` is its lowest
+    /// bits, `value` the closest value of 64 bits.
+    pub(super) fn note_uses(&mut self, uses: &Uses, size: u32, raw: u64, value: u64) {
+        if uses.clock.is_some() {
+            self.advance_clock(size, raw);
+        }
+        if let Some(place) = uses.slot.and_then(|slot| self.slots.get_mut(slot)) {
+            *place = value;
+        }
+        for role in &uses.roles {
+            if let Some(place) = self.roles.get_mut(*role as usize) {
+                *place = Some(value);
+            }
+        }
+    }
+
     /// Moves the clock to the next value whose low bits are `value`
     /// (CTF 1.8.3, section 8: a value below the last one means one wrap).
     #[inline]
@@ -209,6 +254,24 @@ pub fn select_option<'a>(
         .find(|(lower, upper, _)| (*lower..=*upper).contains(&value))
         .and_then(|&(_, _, index)| options.get(index));
     selected.ok_or_else(|| DecodeError::NoOption { selector: selector.path.join("."), value })
+}
+
+/// Whether an optional field is there now. When it is not, the values of the fields in it
+/// are unknown to those who need them.
+#[inline]
+pub fn is_there(class: &OptionalClass, state: &mut State) -> bool {
+    let selector = &class.selector;
+    let raw = state.slots.get(selector.slot).copied().unwrap_or(UNKNOWN);
+    let value = if selector.signed { i128::from(raw as i64) } else { i128::from(raw) };
+    let there = selector.ranges.iter().any(|(lower, upper, _)| (*lower..=*upper).contains(&value));
+    if !there {
+        for &slot in &class.slots {
+            if let Some(place) = state.slots.get_mut(slot) {
+                *place = UNKNOWN;
+            }
+        }
+    }
+    there
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 //! Names come with every record, so long names and many fields without a bit make much text
 //! of little data. Whoever gathers records for rendering must know, to gather fewer.
 
-use crate::model::{EnvironmentValue, EventClass, FieldClass, FieldKind, StreamClass, TraceClass};
+use crate::model::{
+    BitMeaning, EnumerationMapping, EnvironmentValue, EventClass, FieldClass, FieldKind,
+    StreamClass, TraceClass,
+};
 use crate::record::MAX_EMPTY_ELEMENTS;
 
 /// Punctuation around a field, bytes.
@@ -41,9 +44,15 @@ fn scope_size(scope: &Option<FieldClass>) -> u64 {
 
 fn field_size(class: &FieldClass) -> u64 {
     let inner = match &class.kind {
-        FieldKind::Enumeration(_, mappings) => {
-            mappings.iter().map(|mapping| mapping.label.len() as u64 + PUNCTUATION).sum()
-        }
+        FieldKind::Enumeration(_, mappings) => labels_size(mappings),
+        FieldKind::BitArray(class) => match &class.meaning {
+            BitMeaning::Flags(mappings) | BitMeaning::Integer { mappings, .. } => {
+                labels_size(mappings)
+            }
+            _ => 0,
+        },
+        FieldKind::VariableLength(class) => labels_size(&class.mappings),
+        FieldKind::Optional(optional) => field_size(&optional.field),
         FieldKind::Array { element, .. } => {
             let elements = if may_be_empty(element) { MAX_EMPTY_ELEMENTS } else { 1 };
             field_size(element).saturating_add(PUNCTUATION).saturating_mul(elements)
@@ -56,13 +65,20 @@ fn field_size(class: &FieldClass) -> u64 {
     inner.saturating_add(PUNCTUATION)
 }
 
+fn labels_size(mappings: &[EnumerationMapping]) -> u64 {
+    mappings.iter().map(|mapping| mapping.label.len() as u64 + PUNCTUATION).sum()
+}
+
 fn may_be_empty(class: &FieldClass) -> bool {
     let empty = |class: &FieldClass| may_be_empty(class);
     match &class.kind {
         FieldKind::Integer(_)
         | FieldKind::Enumeration(..)
         | FieldKind::Float { .. }
-        | FieldKind::String => false,
+        | FieldKind::String
+        | FieldKind::BitArray(_)
+        | FieldKind::VariableLength(_) => false,
+        FieldKind::Text(_) | FieldKind::Blob(_) | FieldKind::Optional(_) => true,
         FieldKind::Array { element, length, .. } => {
             !matches!(length, crate::model::Length::Static(1..)) || empty(element)
         }

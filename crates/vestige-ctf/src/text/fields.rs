@@ -7,7 +7,8 @@ use super::plan::{ArrayPlan, FieldPlan, Label, VariantPlan};
 use crate::bits::BitReader;
 use crate::model::IntegerClass;
 use crate::record::{
-    array_length, float_value, select_option, skip, until_nul, DecodeError, State,
+    array_length, blob, float_value, is_there, select_option, skip, text, until_nul, DecodeError,
+    State,
 };
 
 /// What writing a field needs beside its plan.
@@ -24,7 +25,7 @@ pub struct FieldWriter<'a> {
 
 impl FieldWriter<'_> {
     #[inline]
-    fn text(&mut self, text: &str) {
+    pub(super) fn text(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
     }
 
@@ -74,6 +75,24 @@ impl FieldWriter<'_> {
             FieldPlan::Enumeration(class, labels) => self.enumeration(class, labels, reader)?,
             FieldPlan::Variant(variant) => self.variant(variant, reader)?,
             FieldPlan::Hidden(class) => skip(class, reader, self.state)?,
+            FieldPlan::BitArray(class, labels) => self.bit_array(class, labels, reader)?,
+            FieldPlan::VariableLength(class, labels) => {
+                self.variable_length(class, labels, reader)?;
+            }
+            FieldPlan::Text(class) => {
+                let bytes = text(class, reader, self.state)?;
+                self.encoded_text(class.encoding, bytes);
+            }
+            FieldPlan::Blob(class) => self.blob(blob(class, reader, self.state)?),
+            FieldPlan::Optional(class, plan) => {
+                if is_there(class, self.state) {
+                    self.text("{ ");
+                    self.field(plan, reader)?;
+                    self.text(" }");
+                } else {
+                    self.text("<none>");
+                }
+            }
             &FieldPlan::Float(size, alignment, order) => {
                 reader.align(alignment)?;
                 let value = float_value(reader.unsigned(size, order)?, size);
@@ -102,7 +121,7 @@ impl FieldWriter<'_> {
     }
 
     #[inline]
-    fn string(&mut self, bytes: &[u8]) {
+    pub(super) fn string(&mut self, bytes: &[u8]) {
         self.text(self.palette.value);
         push_quoted(self.out, bytes);
         self.text(self.palette.reset);

@@ -6,6 +6,7 @@
 //! pieces and the text of its values. [`renderer::Renderer`] does it for a whole merge, on
 //! all cores, and keeps the order.
 
+mod bits;
 mod escape;
 mod fields;
 mod header;

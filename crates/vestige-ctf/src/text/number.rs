@@ -5,8 +5,14 @@ use crate::model::{DisplayBase, IntegerClass};
 /// Appends an integer in its preferred base; `value` is sign-extended when it is signed.
 #[inline]
 pub fn push_integer(out: &mut Vec<u8>, class: &IntegerClass, value: u64) {
-    match class.base {
-        DisplayBase::Decimal if class.signed => {
+    push_based(out, class.base, class.signed, class.size, value);
+}
+
+/// Appends an integer of up to 64 bits in a base.
+#[inline]
+pub fn push_based(out: &mut Vec<u8>, base: DisplayBase, signed: bool, size: u32, value: u64) {
+    match base {
+        DisplayBase::Decimal if signed => {
             out.extend_from_slice(itoa::Buffer::new().format(value as i64).as_bytes());
         }
         DisplayBase::Decimal => {
@@ -14,14 +20,81 @@ pub fn push_integer(out: &mut Vec<u8>, class: &IntegerClass, value: u64) {
         }
         DisplayBase::Hexadecimal => {
             out.extend_from_slice(b"0x");
-            push_digits(out, whole_digits(value, class.size, 4), 4);
+            push_digits(out, whole_digits(value, size, 4), 4);
         }
         DisplayBase::Octal => {
-            let value = if class.signed { whole_digits(value, class.size, 3) } else { value };
+            let value = if signed { whole_digits(value, size, 3) } else { value };
             out.push(b'0');
             push_digits(out, value, 3);
         }
-        DisplayBase::Binary => push_binary(out, value, class.size),
+        DisplayBase::Binary => push_binary(out, value, size),
+    }
+}
+
+/// Appends an integer of any size from its bytes, the least significant one first. Negative
+/// numbers are two's complement; in other bases than 10 their bits are shown.
+pub fn push_wide(out: &mut Vec<u8>, base: DisplayBase, negative: bool, bytes: &[u8]) {
+    let digit_bits = match base {
+        DisplayBase::Decimal => return push_wide_decimal(out, negative, bytes),
+        DisplayBase::Hexadecimal => 4,
+        DisplayBase::Octal => 3,
+        DisplayBase::Binary => 1,
+    };
+    out.extend_from_slice(match base {
+        DisplayBase::Hexadecimal => b"0x",
+        DisplayBase::Octal => b"0",
+        _ => b"0b",
+    });
+    let bit = |index: usize| bytes.get(index / 8).map_or(0, |byte| byte >> (index % 8) & 1);
+    let digit = |place: usize| {
+        (0..digit_bits).rev().fold(0, |digit, step| digit << 1 | bit(place * digit_bits + step))
+    };
+    let places = (bytes.len() * 8).div_ceil(digit_bits);
+    let first = (1..places).rev().find(|&place| digit(place) != 0).unwrap_or(0);
+    for place in (0..=first).rev() {
+        let digit = digit(place);
+        out.push(if digit < 10 { b'0' + digit } else { b'A' + digit - 10 });
+    }
+}
+
+/// Divides by a billion until nothing is left: nine digits each time.
+fn push_wide_decimal(out: &mut Vec<u8>, negative: bool, bytes: &[u8]) {
+    const BILLION: u64 = 1_000_000_000;
+    let fill = if negative { 0xff } else { 0 };
+    let mut limbs: Vec<u32> = bytes
+        .chunks(4)
+        .map(|chunk| {
+            let mut raw = [fill; 4];
+            raw.iter_mut().zip(chunk).for_each(|(to, from)| *to = *from);
+            u32::from_le_bytes(raw)
+        })
+        .collect();
+    if negative {
+        out.push(b'-');
+        let mut carry = true;
+        for limb in &mut limbs {
+            (*limb, carry) = (!*limb).overflowing_add(u32::from(carry));
+        }
+    }
+    let mut groups = Vec::new();
+    while limbs.last() == Some(&0) {
+        limbs.pop();
+    }
+    while !limbs.is_empty() {
+        let mut rest = 0u64;
+        for limb in limbs.iter_mut().rev() {
+            let wide = rest << 32 | u64::from(*limb);
+            *limb = (wide / BILLION) as u32;
+            rest = wide % BILLION;
+        }
+        groups.push(rest);
+        while limbs.last() == Some(&0) {
+            limbs.pop();
+        }
+    }
+    push_padded(out, groups.pop().unwrap_or(0), 1);
+    for group in groups.iter().rev() {
+        push_padded(out, *group, 9);
     }
 }
 

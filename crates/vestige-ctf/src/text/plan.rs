@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::escape::push_quoted;
 use super::options::Options;
 use crate::model::{
-    EnumerationMapping, FieldClass, FieldKind, IntegerClass, Length, Member, Selector,
+    BitArrayClass, BitMeaning, BlobClass, EnumerationMapping, FieldClass, FieldKind, IntegerClass,
+    Length, Member, OptionalClass, Selector, TextClass, VariableLengthClass,
 };
 
 /// A field class with the text around its values.
@@ -27,6 +28,16 @@ pub enum FieldPlan {
     Structure(u32, Vec<(Vec<u8>, FieldPlan)>),
     /// A variant.
     Variant(Box<VariantPlan>),
+    /// Bits, with the labels of flags or values.
+    BitArray(Box<BitArrayClass>, Vec<Label>),
+    /// A variable-length integer with its labels.
+    VariableLength(Box<VariableLengthClass>, Vec<Label>),
+    /// A string with a length or in another encoding.
+    Text(TextClass),
+    /// Bytes.
+    Blob(Box<BlobClass>),
+    /// A field that may be there or not.
+    Optional(Box<OptionalClass>, Box<FieldPlan>),
 }
 
 /// A label with all its ranges.
@@ -43,7 +54,7 @@ pub struct Label {
 pub struct ArrayPlan {
     /// The element.
     pub element: FieldPlan,
-    /// Alignment of the element, bits.
+    /// Alignment of the array, bits.
     pub alignment: u32,
     /// Size of an element, if it is always the same, bits.
     pub element_bits: Option<u64>,
@@ -82,7 +93,7 @@ impl FieldPlan {
             FieldKind::String => Self::String,
             FieldKind::Array { element, length, text } => Self::Array(Box::new(ArrayPlan {
                 element: Self::new(element, options, named),
-                alignment: element.alignment(),
+                alignment: class.alignment(),
                 element_bits: element.fixed_size,
                 length: length.clone(),
                 text: *text,
@@ -98,6 +109,24 @@ impl FieldPlan {
                     plans: choices.iter().map(plan).collect(),
                     options: choices.clone(),
                 }))
+            }
+            FieldKind::BitArray(bits) => {
+                let labels = match &bits.meaning {
+                    BitMeaning::Flags(mappings) | BitMeaning::Integer { mappings, .. } => {
+                        labels(mappings, options)
+                    }
+                    _ => Vec::new(),
+                };
+                Self::BitArray(bits.clone(), labels)
+            }
+            FieldKind::VariableLength(integer) => {
+                Self::VariableLength(integer.clone(), labels(&integer.mappings, options))
+            }
+            FieldKind::Text(text) => Self::Text(text.clone()),
+            FieldKind::Blob(blob) => Self::Blob(blob.clone()),
+            FieldKind::Optional(optional) => {
+                let plan = Self::new(&optional.field, options, named);
+                Self::Optional(optional.clone(), Box::new(plan))
             }
         }
     }
