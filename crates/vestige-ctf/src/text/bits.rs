@@ -4,8 +4,8 @@
 //! arrays as hexadecimal numbers, named values as enumerations, absent fields as `<none>`.
 
 use super::fields::FieldWriter;
+use super::labels::{Label, Labels};
 use super::number::{push_based, push_float, push_wide};
-use super::plan::Label;
 use crate::bits::BitReader;
 use crate::model::{BitArrayClass, BitMeaning, DisplayBase, StringEncoding, VariableLengthClass};
 use crate::record::{binary_float, bit_array, to_utf8, variable_length, DecodeError, Number};
@@ -16,7 +16,7 @@ impl FieldWriter<'_> {
     pub(super) fn bit_array(
         &mut self,
         class: &BitArrayClass,
-        labels: &[Label],
+        labels: &Labels,
         reader: &mut BitReader<'_>,
     ) -> Result<(), DecodeError> {
         let number = bit_array(class, reader, self.state)?;
@@ -29,22 +29,22 @@ impl FieldWriter<'_> {
                     };
                     label.ranges.iter().any(set)
                 };
-                self.labels(labels.iter().filter(active), " | ");
+                self.labels(labels.all().iter().filter(active), " | ");
                 self.bits(&number);
                 self.text(" )");
             }
             BitMeaning::Boolean => {
-                self.text(self.palette.value);
+                self.paint(self.palette.value);
                 self.text(if number.any_bit() { "true" } else { "false" });
-                self.text(self.palette.reset);
+                self.paint(self.palette.reset);
             }
             BitMeaning::Integer { base, .. } => {
                 self.labelled_number(labels, *base, class.size, &number);
             }
             BitMeaning::Float => {
-                self.text(self.palette.value);
+                self.paint(self.palette.value);
                 push_float(self.out, binary_float(&number, class.size));
-                self.text(self.palette.reset);
+                self.paint(self.palette.reset);
             }
         }
         Ok(())
@@ -53,7 +53,7 @@ impl FieldWriter<'_> {
     pub(super) fn variable_length(
         &mut self,
         class: &VariableLengthClass,
-        labels: &[Label],
+        labels: &Labels,
         reader: &mut BitReader<'_>,
     ) -> Result<(), DecodeError> {
         let number = variable_length(class, reader, self.state)?;
@@ -70,18 +70,18 @@ impl FieldWriter<'_> {
 
     /// A BLOB as one hexadecimal number, its first byte first.
     pub(super) fn blob(&mut self, bytes: &[u8]) {
-        self.text(self.palette.value);
+        self.paint(self.palette.value);
         self.text("0x");
         self.out.reserve(bytes.len() * 2);
         for byte in bytes {
             let digit = |digit: u8| DIGITS.get(usize::from(digit)).copied().unwrap_or(b'?');
             self.out.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
         }
-        self.text(self.palette.reset);
+        self.paint(self.palette.reset);
     }
 
     fn bits(&mut self, number: &Number) {
-        self.text(self.palette.value);
+        self.paint(self.palette.value);
         match number {
             Number::Wide { bytes, .. } => {
                 push_wide(self.out, DisplayBase::Hexadecimal, false, bytes)
@@ -90,21 +90,14 @@ impl FieldWriter<'_> {
                 push_based(self.out, DisplayBase::Hexadecimal, false, 64, narrow.low());
             }
         }
-        self.text(self.palette.reset);
+        self.paint(self.palette.reset);
     }
 
-    fn labelled_number(&mut self, labels: &[Label], base: DisplayBase, size: u32, number: &Number) {
-        if !labels.is_empty() {
-            let value = number.value();
-            let holds = |label: &&Label| {
-                let range = |(lower, upper): &(i128, i128)| {
-                    value.is_some_and(|value| (*lower..=*upper).contains(&value))
-                };
-                label.ranges.iter().any(range)
-            };
-            self.labels(labels.iter().filter(holds), ", ");
+    fn labelled_number(&mut self, labels: &Labels, base: DisplayBase, size: u32, number: &Number) {
+        if !labels.all().is_empty() {
+            self.labels(number.value().into_iter().flat_map(|value| labels.of(value)), ", ");
         }
-        self.text(self.palette.value);
+        self.paint(self.palette.value);
         match number {
             Number::Unsigned(value) => push_based(self.out, base, false, size, *value),
             Number::Signed(value) => push_based(self.out, base, true, size, *value as u64),
@@ -112,8 +105,8 @@ impl FieldWriter<'_> {
                 push_wide(self.out, base, number.is_negative(), bytes);
             }
         }
-        self.text(self.palette.reset);
-        if !labels.is_empty() {
+        self.paint(self.palette.reset);
+        if !labels.all().is_empty() {
             self.text(" )");
         }
     }
@@ -126,13 +119,13 @@ impl FieldWriter<'_> {
             if any {
                 self.text(separator);
             }
-            self.out.extend_from_slice(&label.text);
+            label.text.push(self.out);
             any = true;
         }
         if !any {
-            self.text(self.palette.unknown);
+            self.paint(self.palette.unknown);
             self.text("<unknown>");
-            self.text(self.palette.reset);
+            self.paint(self.palette.reset);
         }
         self.text(" : container = ");
     }

@@ -1,9 +1,12 @@
 //! Decoding fields and writing their text in one pass.
 
+use super::digits::push_decimal;
 use super::escape::push_quoted;
+use super::labels::Labels;
 use super::number::{push_float, push_integer};
 use super::options::Palette;
-use super::plan::{ArrayPlan, FieldPlan, Label, VariantPlan};
+use super::plan::{ArrayPlan, FieldPlan, VariantPlan};
+use super::snippet::Snippet;
 use crate::bits::BitReader;
 use crate::model::IntegerClass;
 use crate::record::{
@@ -27,6 +30,14 @@ impl FieldWriter<'_> {
     #[inline]
     pub(super) fn text(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
+    }
+
+    /// Starts or ends a colour, which mostly is none.
+    #[inline(always)]
+    pub(super) fn paint(&mut self, code: &str) {
+        if !code.is_empty() {
+            self.out.extend_from_slice(code.as_bytes());
+        }
     }
 
     /// Decodes the field at `reader` and writes it. `last` is written at the end of the
@@ -59,9 +70,9 @@ impl FieldWriter<'_> {
         match plan {
             FieldPlan::Integer(class) => {
                 let value = self.state.integer(class, reader)?;
-                self.text(self.palette.value);
+                self.paint(self.palette.value);
                 push_integer(self.out, class, value);
-                self.text(self.palette.reset);
+                self.paint(self.palette.reset);
             }
             FieldPlan::String => {
                 reader.align(8)?;
@@ -96,9 +107,9 @@ impl FieldWriter<'_> {
             &FieldPlan::Float(size, alignment, order) => {
                 reader.align(alignment)?;
                 let value = float_value(reader.unsigned(size, order)?, size);
-                self.text(self.palette.value);
+                self.paint(self.palette.value);
                 push_float(self.out, value);
-                self.text(self.palette.reset);
+                self.paint(self.palette.reset);
             }
         }
         Ok(())
@@ -108,13 +119,13 @@ impl FieldWriter<'_> {
     fn open_structure(
         &mut self,
         alignment: u32,
-        members: &[(Vec<u8>, FieldPlan)],
+        members: &[(Snippet, FieldPlan)],
         reader: &mut BitReader<'_>,
     ) -> Result<(), DecodeError> {
         reader.align(alignment)?;
         self.text("{");
         for (before, plan) in members {
-            self.out.extend_from_slice(before);
+            before.push(self.out);
             self.field(plan, reader)?;
         }
         Ok(())
@@ -122,9 +133,9 @@ impl FieldWriter<'_> {
 
     #[inline]
     pub(super) fn string(&mut self, bytes: &[u8]) {
-        self.text(self.palette.value);
+        self.paint(self.palette.value);
         push_quoted(self.out, bytes);
-        self.text(self.palette.reset);
+        self.paint(self.palette.reset);
     }
 
     fn array(&mut self, array: &ArrayPlan, reader: &mut BitReader<'_>) -> Result<(), DecodeError> {
@@ -142,7 +153,7 @@ impl FieldWriter<'_> {
             self.text(if index == 0 { " " } else { ", " });
             if array.named {
                 self.text("[");
-                self.out.extend_from_slice(itoa::Buffer::new().format(index).as_bytes());
+                push_decimal(self.out, index);
                 self.text("] = ");
             }
             self.field(&array.element, reader)?;
@@ -169,32 +180,29 @@ impl FieldWriter<'_> {
     fn enumeration(
         &mut self,
         class: &IntegerClass,
-        labels: &[Label],
+        labels: &Labels,
         reader: &mut BitReader<'_>,
     ) -> Result<(), DecodeError> {
         let raw = self.state.integer(class, reader)?;
         let value = if class.signed { i128::from(raw as i64) } else { i128::from(raw) };
         self.text("( ");
-        let holds = |label: &&Label| {
-            label.ranges.iter().any(|(lower, upper)| (*lower..=*upper).contains(&value))
-        };
         let mut any = false;
-        for label in labels.iter().filter(holds) {
+        for label in labels.of(value) {
             if any {
                 self.text(", ");
             }
-            self.out.extend_from_slice(&label.text);
+            label.text.push(self.out);
             any = true;
         }
         if !any {
-            self.text(self.palette.unknown);
+            self.paint(self.palette.unknown);
             self.text("<unknown>");
-            self.text(self.palette.reset);
+            self.paint(self.palette.reset);
         }
         self.text(" : container = ");
-        self.text(self.palette.value);
+        self.paint(self.palette.value);
         push_integer(self.out, class, raw);
-        self.text(self.palette.reset);
+        self.paint(self.palette.reset);
         self.text(" )");
         Ok(())
     }

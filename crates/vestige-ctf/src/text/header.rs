@@ -1,7 +1,8 @@
 //! What stands before the fields: time, delta, facts about the trace, event name.
 
-use super::number::push_padded;
+use super::digits::push_decimal_padded;
 use super::options::{Names, Options};
+use super::snippet::Snippet;
 use super::time::{push_nanoseconds, TimeFormatter};
 use crate::model::{EnvironmentValue, EventClass, TraceClass};
 
@@ -38,11 +39,11 @@ pub struct Last {
 /// The constant pieces of the header of one event record class.
 #[derive(Debug, Clone)]
 pub struct HeaderPlan {
-    before_time: Vec<u8>,
-    after_time: Vec<u8>,
-    after_delta: Vec<u8>,
+    before_time: Snippet,
+    after_time: Snippet,
+    after_delta: Snippet,
     /// Facts and name.
-    tail: Vec<u8>,
+    tail: Snippet,
     timed: bool,
 }
 
@@ -64,43 +65,13 @@ impl HeaderPlan {
         timed: bool,
     ) -> Self {
         let named = options.names.header;
-        let mut plan = Self {
-            before_time: Vec::new(),
-            after_time: Vec::new(),
-            after_delta: Vec::new(),
-            tail: Vec::new(),
-            timed,
-        };
-        if timed {
-            plan.set_time_pieces(options, named);
-        }
         // Without names, what follows a time needs no comma.
-        let mut tail = Tail { out: &mut plan.tail, options, comma: timed && named };
+        let mut text = Vec::new();
+        let mut tail = Tail { out: &mut text, options, comma: timed && named };
         tail.facts(trace, trace_name, event);
         tail.event_name(event);
-        plan
-    }
-
-    fn set_time_pieces(&mut self, options: &Options, named: bool) {
-        if named {
-            push_name(&mut self.before_time, options, "timestamp");
-        } else {
-            self.before_time.push(b'[');
-        }
-        self.before_time.extend_from_slice(options.palette.time.as_bytes());
-        self.after_time.extend_from_slice(options.palette.reset.as_bytes());
-        if !named {
-            self.after_time.extend_from_slice(b"] ");
-        }
-        if options.clock.delta {
-            if named {
-                self.after_time.extend_from_slice(b", ");
-                push_name(&mut self.after_time, options, "delta");
-            } else {
-                self.after_time.push(b'(');
-                self.after_delta.extend_from_slice(b") ");
-            }
-        }
+        let [before_time, after_time, after_delta] = time_pieces(options, named);
+        Self { before_time, after_time, after_delta, tail: Snippet::new(&text), timed }
     }
 
     /// Appends the header of a record.
@@ -114,21 +85,46 @@ impl HeaderPlan {
         last: &mut Last,
     ) {
         if self.timed {
-            out.extend_from_slice(&self.before_time);
+            self.before_time.push(out);
             if options.clock.cycles {
-                push_padded(out, cycles, 20);
+                push_decimal_padded(out, cycles, 20);
             } else {
                 clock.push(out, nanoseconds);
             }
-            out.extend_from_slice(&self.after_time);
+            self.after_time.push(out);
             if options.clock.delta {
                 push_delta(out, options, (cycles, nanoseconds), last);
-                out.extend_from_slice(&self.after_delta);
+                self.after_delta.push(out);
             }
             *last = Last { nanoseconds: Some(nanoseconds), cycles: Some(cycles) };
         }
-        out.extend_from_slice(&self.tail);
+        self.tail.push(out);
     }
+}
+
+/// What stands before and after a time, and after the delta.
+fn time_pieces(options: &Options, named: bool) -> [Snippet; 3] {
+    let [mut before_time, mut after_time, mut after_delta] = [Vec::new(), Vec::new(), Vec::new()];
+    if named {
+        push_name(&mut before_time, options, "timestamp");
+    } else {
+        before_time.push(b'[');
+    }
+    before_time.extend_from_slice(options.palette.time.as_bytes());
+    after_time.extend_from_slice(options.palette.reset.as_bytes());
+    if !named {
+        after_time.extend_from_slice(b"] ");
+    }
+    if options.clock.delta {
+        if named {
+            after_time.extend_from_slice(b", ");
+            push_name(&mut after_time, options, "delta");
+        } else {
+            after_time.push(b'(');
+            after_delta.extend_from_slice(b") ");
+        }
+    }
+    [before_time, after_time, after_delta].map(|piece| Snippet::new(&piece))
 }
 
 #[inline]
@@ -143,7 +139,7 @@ fn push_delta(
             None => out.extend_from_slice(b"+????????????"),
             Some(before) => {
                 out.push(b'+');
-                push_padded(out, cycles.wrapping_sub(before), 12);
+                push_decimal_padded(out, cycles.wrapping_sub(before), 12);
             }
         }
         return;
@@ -153,7 +149,7 @@ fn push_delta(
         Some(before) => {
             let delta = nanoseconds.wrapping_sub(before) as u64;
             out.push(b'+');
-            push_padded(out, delta / NANOSECONDS, 1);
+            push_decimal_padded(out, delta / NANOSECONDS, 1);
             push_nanoseconds(out, delta % NANOSECONDS);
         }
     }

@@ -7,13 +7,16 @@
 //! all cores, and keeps the order.
 
 mod bits;
+mod digits;
 mod escape;
 mod fields;
 mod header;
+mod labels;
 mod number;
 mod options;
 mod plan;
 mod renderer;
+mod snippet;
 mod time;
 
 pub use options::{ClockFormat, HeaderFields, Names, Options, Palette};

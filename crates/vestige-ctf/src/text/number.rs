@@ -1,5 +1,6 @@
 //! Numbers in the bases of CTF, and `printf`'s `%g`.
 
+use super::digits::{push_decimal, push_decimal_padded, push_hexadecimal, push_octal, push_signed};
 use crate::model::{DisplayBase, IntegerClass};
 
 /// Appends an integer in its preferred base; `value` is sign-extended when it is signed.
@@ -12,20 +13,16 @@ pub fn push_integer(out: &mut Vec<u8>, class: &IntegerClass, value: u64) {
 #[inline]
 pub fn push_based(out: &mut Vec<u8>, base: DisplayBase, signed: bool, size: u32, value: u64) {
     match base {
-        DisplayBase::Decimal if signed => {
-            out.extend_from_slice(itoa::Buffer::new().format(value as i64).as_bytes());
-        }
-        DisplayBase::Decimal => {
-            out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
-        }
+        DisplayBase::Decimal if signed => push_signed(out, value as i64),
+        DisplayBase::Decimal => push_decimal(out, value),
         DisplayBase::Hexadecimal => {
             out.extend_from_slice(b"0x");
-            push_digits(out, whole_digits(value, size, 4), 4);
+            push_hexadecimal(out, whole_digits(value, size, 4));
         }
         DisplayBase::Octal => {
             let value = if signed { whole_digits(value, size, 3) } else { value };
             out.push(b'0');
-            push_digits(out, value, 3);
+            push_octal(out, value);
         }
         DisplayBase::Binary => push_binary(out, value, size),
     }
@@ -92,9 +89,9 @@ fn push_wide_decimal(out: &mut Vec<u8>, negative: bool, bytes: &[u8]) {
             limbs.pop();
         }
     }
-    push_padded(out, groups.pop().unwrap_or(0), 1);
+    push_decimal_padded(out, groups.pop().unwrap_or(0), 1);
     for group in groups.iter().rev() {
-        push_padded(out, *group, 9);
+        push_decimal_padded(out, *group, 9);
     }
 }
 
@@ -108,34 +105,11 @@ fn whole_digits(value: u64, size: u32, digit_bits: u32) -> u64 {
     }
 }
 
-/// Appends the digits of a value in base 8 (3 bits a digit) or 16 (4 bits).
-#[inline]
-pub fn push_digits(out: &mut Vec<u8>, value: u64, digit_bits: u32) {
-    let significant = 64 - value.leading_zeros();
-    let mut digits = significant.div_ceil(digit_bits).max(1);
-    while digits > 0 {
-        digits -= 1;
-        let digit = crate::bits::low_bits(value >> (digits * digit_bits), digit_bits) as u8;
-        out.push(if digit < 10 { b'0' + digit } else { b'A' + digit - 10 });
-    }
-}
-
 fn push_binary(out: &mut Vec<u8>, value: u64, size: u32) {
     out.extend_from_slice(b"0b");
     for bit in (0..size).rev() {
         out.push(if value >> bit & 1 == 1 { b'1' } else { b'0' });
     }
-}
-
-/// Appends `value` as at least `width` digits.
-#[inline]
-pub fn push_padded(out: &mut Vec<u8>, value: u64, width: usize) {
-    let mut buffer = itoa::Buffer::new();
-    let digits = buffer.format(value).as_bytes();
-    for _ in digits.len()..width {
-        out.push(b'0');
-    }
-    out.extend_from_slice(digits);
 }
 
 /// Appends a floating point number as `%g` prints it: six significant digits.
@@ -202,13 +176,5 @@ mod tests {
         for (value, text) in expected {
             assert_eq!(float(value), text);
         }
-    }
-
-    #[test]
-    fn hexadecimal_digits_are_upper_case_without_leading_zeros() {
-        let mut out = Vec::new();
-        push_digits(&mut out, 0xdead_beef, 4);
-        push_digits(&mut out, 0, 4);
-        assert_eq!(out, b"DEADBEEF0");
     }
 }

@@ -1,12 +1,11 @@
 //! The constant pieces of the text of a field class.
 
-use std::collections::HashMap;
-
-use super::escape::push_quoted;
+use super::labels::Labels;
 use super::options::Options;
+use super::snippet::Snippet;
 use crate::model::{
-    BitArrayClass, BitMeaning, BlobClass, EnumerationMapping, FieldClass, FieldKind, IntegerClass,
-    Length, Member, OptionalClass, Selector, TextClass, VariableLengthClass,
+    BitArrayClass, BitMeaning, BlobClass, FieldClass, FieldKind, IntegerClass, Length, Member,
+    OptionalClass, Selector, TextClass, VariableLengthClass,
 };
 
 /// A field class with the text around its values.
@@ -17,7 +16,7 @@ pub enum FieldPlan {
     /// An integer.
     Integer(IntegerClass),
     /// An enumeration with its labels between quotes.
-    Enumeration(IntegerClass, Vec<Label>),
+    Enumeration(IntegerClass, Labels),
     /// A floating point number: size, alignment, byte order.
     Float(u32, u32, crate::model::ByteOrder),
     /// A NUL-terminated string.
@@ -25,28 +24,19 @@ pub enum FieldPlan {
     /// An array.
     Array(Box<ArrayPlan>),
     /// A structure: its alignment and its members, each with the text before it.
-    Structure(u32, Vec<(Vec<u8>, FieldPlan)>),
+    Structure(u32, Vec<(Snippet, FieldPlan)>),
     /// A variant.
     Variant(Box<VariantPlan>),
     /// Bits, with the labels of flags or values.
-    BitArray(Box<BitArrayClass>, Vec<Label>),
+    BitArray(Box<BitArrayClass>, Labels),
     /// A variable-length integer with its labels.
-    VariableLength(Box<VariableLengthClass>, Vec<Label>),
+    VariableLength(Box<VariableLengthClass>, Labels),
     /// A string with a length or in another encoding.
     Text(TextClass),
     /// Bytes.
     Blob(Box<BlobClass>),
     /// A field that may be there or not.
     Optional(Box<OptionalClass>, Box<FieldPlan>),
-}
-
-/// A label with all its ranges.
-#[derive(Debug, Clone)]
-pub struct Label {
-    /// Its text with quotes and colours.
-    pub text: Vec<u8>,
-    /// Its ranges, both ends included.
-    pub ranges: Vec<(i128, i128)>,
 }
 
 /// An array with the text around its elements.
@@ -87,7 +77,7 @@ impl FieldPlan {
         match &class.kind {
             FieldKind::Integer(integer) => Self::Integer(integer.clone()),
             FieldKind::Enumeration(integer, mappings) => {
-                Self::Enumeration(integer.clone(), labels(mappings, options))
+                Self::Enumeration(integer.clone(), Labels::new(mappings, options))
             }
             FieldKind::Float { size, alignment, order } => Self::Float(*size, *alignment, *order),
             FieldKind::String => Self::String,
@@ -113,14 +103,14 @@ impl FieldPlan {
             FieldKind::BitArray(bits) => {
                 let labels = match &bits.meaning {
                     BitMeaning::Flags(mappings) | BitMeaning::Integer { mappings, .. } => {
-                        labels(mappings, options)
+                        Labels::new(mappings, options)
                     }
-                    _ => Vec::new(),
+                    _ => Labels::default(),
                 };
                 Self::BitArray(bits.clone(), labels)
             }
             FieldKind::VariableLength(integer) => {
-                Self::VariableLength(integer.clone(), labels(&integer.mappings, options))
+                Self::VariableLength(integer.clone(), Labels::new(&integer.mappings, options))
             }
             FieldKind::Text(text) => Self::Text(text.clone()),
             FieldKind::Blob(blob) => Self::Blob(blob.clone()),
@@ -132,7 +122,7 @@ impl FieldPlan {
     }
 }
 
-fn members_of(members: &[Member], options: &Options, named: bool) -> Vec<(Vec<u8>, FieldPlan)> {
+fn members_of(members: &[Member], options: &Options, named: bool) -> Vec<(Snippet, FieldPlan)> {
     let mut first = true;
     let plan = |member: &Member| {
         let plan = FieldPlan::new(&member.class, options, named);
@@ -144,7 +134,7 @@ fn members_of(members: &[Member], options: &Options, named: bool) -> Vec<(Vec<u8
                 push_field_name(&mut before, options, member.name());
             }
         }
-        (before, plan)
+        (Snippet::new(&before), plan)
     };
     members.iter().map(plan).collect()
 }
@@ -154,24 +144,4 @@ pub fn push_field_name(out: &mut Vec<u8>, options: &Options, name: &str) {
     for piece in [options.palette.field_name, name, options.palette.reset, " = "] {
         out.extend_from_slice(piece.as_bytes());
     }
-}
-
-/// Ranges of the same label belong together, in the place of the first.
-fn labels(mappings: &[EnumerationMapping], options: &Options) -> Vec<Label> {
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut labels: Vec<Label> = Vec::new();
-    for mapping in mappings {
-        let place = *places.entry(&mapping.label).or_insert(labels.len());
-        let range = (mapping.lower, mapping.upper);
-        match labels.get_mut(place) {
-            Some(label) => label.ranges.push(range),
-            None => {
-                let mut text = options.palette.value.as_bytes().to_vec();
-                push_quoted(&mut text, mapping.label.as_bytes());
-                text.extend_from_slice(options.palette.reset.as_bytes());
-                labels.push(Label { text, ranges: vec![range] });
-            }
-        }
-    }
-    labels
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use rayon::prelude::*;
 
@@ -12,10 +12,11 @@ use super::fields::FieldWriter;
 use super::header::{push_name, HeaderPlan, Last};
 use super::options::Options;
 use super::plan::{push_field_name, FieldPlan};
+use super::snippet::Snippet;
 use super::time::{OffsetSource, TimeFormatter};
 use crate::bits::BitReader;
 use crate::error::CtfError;
-use crate::model::FieldClass;
+use crate::model::{EventClass, FieldClass};
 use crate::muxer::{Merge, Run};
 use crate::record::{DecodeError, State};
 use crate::stream::{Batch, DataStream, Packet, Record};
@@ -49,7 +50,8 @@ pub struct Derived {
 struct StreamPlan {
     packet_context: Option<FieldPlan>,
     event_context: Option<FieldPlan>,
-    events: Vec<EventPlan>,
+    /// Made when a record of the class is first seen: few classes of a kernel are.
+    events: Vec<OnceLock<EventPlan>>,
 }
 
 /// The plans of one event record class.
@@ -235,16 +237,41 @@ fn stream_plan(stream: &DataStream, options: &Options) -> StreamPlan {
     let Some(class) = stream.trace.stream_classes.get(stream.class) else {
         return StreamPlan { packet_context: None, event_context: None, events: Vec::new() };
     };
-    let timed = stream.has_clock();
-    let events = class.event_classes.iter().map(|event| EventPlan {
-        header: HeaderPlan::new(options, &stream.trace, &stream.identity.name, event, timed),
-        context: visible(&event.context, names.context),
-        payload: visible(&event.payload, names.payload),
-    });
     StreamPlan {
         packet_context: visible(&class.packet_context, names.context),
         event_context: visible(&class.event_context, names.context),
-        events: events.collect(),
+        events: class.event_classes.iter().map(|_| OnceLock::new()).collect(),
+    }
+}
+
+impl StreamPlan {
+    /// The plan of an event record class by its index.
+    #[inline]
+    fn event(&self, stream: &DataStream, index: u32, options: &Options) -> Option<&EventPlan> {
+        let place = self.events.get(index as usize)?;
+        match place.get() {
+            Some(plan) => Some(plan),
+            None => {
+                let class = stream.trace.stream_classes.get(stream.class)?;
+                let event = class.event_classes.get(index as usize)?;
+                Some(place.get_or_init(|| EventPlan::new(stream, event, options)))
+            }
+        }
+    }
+}
+
+impl EventPlan {
+    #[cold]
+    fn new(stream: &DataStream, event: &EventClass, options: &Options) -> Self {
+        let DataStream { trace, identity, .. } = stream;
+        let visible = |class: &Option<FieldClass>, named| {
+            class.as_ref().map(|class| FieldPlan::new(class, options, named))
+        };
+        Self {
+            header: HeaderPlan::new(options, trace, &identity.name, event, stream.has_clock()),
+            context: visible(&event.context, options.names.context),
+            payload: visible(&event.payload, options.names.payload),
+        }
     }
 }
 
@@ -261,7 +288,7 @@ struct Context<'a> {
 
 /// What a task keeps of a batch from run to run.
 struct BatchText {
-    packet_context: Vec<u8>,
+    packet_context: Snippet,
     state: State,
     /// How long the text of the task may become.
     most: usize,
@@ -293,7 +320,8 @@ impl Context<'_> {
                 let others = self.written.load(Ordering::Relaxed).saturating_sub(told);
                 text.most = MAX_TEXT.saturating_sub(others);
                 let times = (record.cycles, batch.nanoseconds(record));
-                let Some(event) = plan.events.get(record.class as usize) else { continue };
+                let event = plan.event(&batch.stream, record.class, self.options);
+                let Some(event) = event else { continue };
                 event.header.push(&mut out, self.options, clock, times, &mut last);
                 let place = self.place(index);
                 if let Err(error) = self.body(&mut out, batch, record, (plan, event), text, place) {
@@ -331,7 +359,7 @@ impl Context<'_> {
             // The packet was decoded when it was read, so this cannot fail now.
             let _ = writer.scope(context, &mut reader, None);
         }
-        BatchText { packet_context: out, state: batch.state(), most: MAX_TEXT }
+        BatchText { packet_context: Snippet::new(&out), state: batch.state(), most: MAX_TEXT }
     }
 
     fn scope_name(&self, out: &mut Vec<u8>, name: &str) {
@@ -350,7 +378,7 @@ impl Context<'_> {
         text: &mut BatchText,
         place: Option<&[u8]>,
     ) -> Result<(), DecodeError> {
-        out.extend_from_slice(&text.packet_context);
+        text.packet_context.push(out);
         let mut separator = !text.packet_context.is_empty();
         let mut reader = batch.body_reader(record, &mut text.state);
         let scopes = [

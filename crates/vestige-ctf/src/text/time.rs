@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::number::push_padded;
+use super::digits::push_decimal_padded;
 use super::options::ClockFormat;
+use super::snippet::Snippet;
 
 const NANOSECONDS: i64 = 1_000_000_000;
 /// No zone changes its offset inside a quarter of an hour.
@@ -19,14 +20,14 @@ pub struct TimeFormatter {
     offset: OffsetSource,
     zone_block: Option<(i64, i32)>,
     second: Option<i64>,
-    second_text: Vec<u8>,
+    second_text: Snippet,
 }
 
 impl TimeFormatter {
     /// A formatter of a format; `offset` is asked for local time only.
     #[must_use]
     pub fn new(format: ClockFormat, offset: OffsetSource) -> Self {
-        Self { format, offset, zone_block: None, second: None, second_text: Vec::new() }
+        Self { format, offset, zone_block: None, second: None, second_text: Snippet::default() }
     }
 
     /// Appends a time, nanoseconds from the origin.
@@ -37,31 +38,32 @@ impl TimeFormatter {
             return push_negative(out, nanoseconds);
         }
         if self.second != Some(second) {
-            self.second_text.clear();
-            self.write_second(second);
+            self.second_text = self.text_of_second(second);
             self.second = Some(second);
         }
-        out.extend_from_slice(&self.second_text);
+        self.second_text.push(out);
         push_nanoseconds(out, nanoseconds.rem_euclid(NANOSECONDS) as u64);
     }
 
-    fn write_second(&mut self, second: i64) {
+    fn text_of_second(&mut self, second: i64) -> Snippet {
+        let mut text = Vec::new();
         if self.format.seconds {
-            push_padded(&mut self.second_text, second as u64, 1);
-            return;
+            push_decimal_padded(&mut text, second as u64, 1);
+            return Snippet::new(&text);
         }
         let local = second + i64::from(self.zone_offset(second));
         let (days, rest) = (local.div_euclid(86_400), local.rem_euclid(86_400) as u64);
         if self.format.date {
             let (year, month, day) = civil_date(days);
             let date = format!("{year:04}-{month:02}-{day:02} ");
-            self.second_text.extend_from_slice(date.as_bytes());
+            text.extend_from_slice(date.as_bytes());
         }
-        push_padded(&mut self.second_text, rest / 3600, 2);
-        self.second_text.push(b':');
-        push_padded(&mut self.second_text, rest / 60 % 60, 2);
-        self.second_text.push(b':');
-        push_padded(&mut self.second_text, rest % 60, 2);
+        push_decimal_padded(&mut text, rest / 3600, 2);
+        text.push(b':');
+        push_decimal_padded(&mut text, rest / 60 % 60, 2);
+        text.push(b':');
+        push_decimal_padded(&mut text, rest % 60, 2);
+        Snippet::new(&text)
     }
 
     fn zone_offset(&mut self, second: i64) -> i32 {
@@ -82,20 +84,16 @@ impl TimeFormatter {
 
 /// `.` and nine digits.
 #[inline]
-pub fn push_nanoseconds(out: &mut Vec<u8>, mut nanoseconds: u64) {
-    let mut digits = *b".000000000";
-    for digit in digits.iter_mut().skip(1).rev() {
-        *digit += (nanoseconds % 10) as u8;
-        nanoseconds /= 10;
-    }
-    out.extend_from_slice(&digits);
+pub fn push_nanoseconds(out: &mut Vec<u8>, nanoseconds: u64) {
+    out.push(b'.');
+    push_decimal_padded(out, nanoseconds, 9);
 }
 
 /// Times before the origin are always shown in seconds.
 fn push_negative(out: &mut Vec<u8>, nanoseconds: i64) {
     let magnitude = nanoseconds.unsigned_abs();
     out.push(b'-');
-    push_padded(out, magnitude / NANOSECONDS as u64, 1);
+    push_decimal_padded(out, magnitude / NANOSECONDS as u64, 1);
     push_nanoseconds(out, magnitude % NANOSECONDS as u64);
 }
 
