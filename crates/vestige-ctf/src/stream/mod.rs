@@ -13,6 +13,7 @@ mod names;
 mod packet;
 mod packet_entry;
 mod pool;
+pub mod quirks;
 mod reader;
 mod record_place;
 mod scan;

@@ -1,0 +1,113 @@
+//! Wrong packet times that some tracers are known to write, and their correction.
+//!
+//! Which versions write them is what Babeltrace 2.0.4 goes by (`plugins/ctf/fs-src/fs.c`):
+//!
+//! - lttng-ust before 2.11.0, lttng-modules before 2.9.13 and from 2.10.0 before 2.10.10
+//!   may record an event after the end that its packet states;
+//! - barectf before 2.3.1 may record an event before the beginning that its packet states;
+//! - any LTTng tracer whose process crashed leaves the end of open packets 0.
+
+use crate::model::{EnvironmentValue, TraceClass};
+
+/// What may be wrong with the packet times of a trace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Quirks {
+    /// Events may stand after the end of their packet.
+    pub event_after_packet: bool,
+    /// Events may stand before the beginning of their packet.
+    pub event_before_packet: bool,
+    /// The end of a packet may be 0 because the tracer crashed.
+    pub open_packet: bool,
+}
+
+impl Quirks {
+    /// The quirks of the tracer that a trace names in its environment.
+    #[must_use]
+    pub fn of(trace: &TraceClass) -> Self {
+        let name = trace.environment_string("tracer_name");
+        let (Some(name), Some(major)) = (name, integer(trace, "tracer_major")) else {
+            return Self::default();
+        };
+        let minor = integer(trace, "tracer_minor");
+        // Without a minor version the rest of the version says nothing.
+        let patch = minor.and_then(|_| {
+            integer(trace, "tracer_patch").or_else(|| integer(trace, "tracer_patchlevel"))
+        });
+        let version = (major, minor.unwrap_or(0), patch.unwrap_or(0));
+        let lttng = matches!(name, "lttng-ust" | "lttng-modules");
+        Self {
+            event_after_packet: match name {
+                "lttng-ust" => version < (2, 11, 0),
+                "lttng-modules" => {
+                    version < (2, 9, 13) || ((2, 10, 0)..(2, 10, 10)).contains(&version)
+                }
+                _ => false,
+            },
+            event_before_packet: name == "barectf" && version < (2, 3, 1),
+            open_packet: lttng,
+        }
+    }
+}
+
+/// Whether the end that a packet states is after all its events, unless it is 0.
+#[must_use]
+pub fn trusts_packet_end(trace: &TraceClass) -> bool {
+    !Quirks::of(trace).event_after_packet
+}
+
+/// Whether the beginning that a packet states is before all its events.
+#[must_use]
+pub fn trusts_packet_beginning(trace: &TraceClass) -> bool {
+    !Quirks::of(trace).event_before_packet
+}
+
+fn integer(trace: &TraceClass, name: &str) -> Option<i64> {
+    trace.environment.iter().find_map(|(key, value)| match value {
+        EnvironmentValue::Integer(number) if key == name => Some(*number),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace(name: &str, version: (i64, i64, i64)) -> TraceClass {
+        let number = |key: &str, value| (key.to_owned(), EnvironmentValue::Integer(value));
+        let environment = vec![
+            ("tracer_name".to_owned(), EnvironmentValue::String(name.to_owned())),
+            number("tracer_major", version.0),
+            number("tracer_minor", version.1),
+            number("tracer_patchlevel", version.2),
+        ];
+        TraceClass { environment, ..TraceClass::default() }
+    }
+
+    #[test]
+    fn lttng_of_known_versions_records_events_after_the_end_of_a_packet() {
+        for (name, version, affected) in [
+            ("lttng-ust", (2, 10, 9), true),
+            ("lttng-ust", (2, 11, 0), false),
+            ("lttng-modules", (2, 8, 99), true),
+            ("lttng-modules", (2, 9, 12), true),
+            ("lttng-modules", (2, 9, 13), false),
+            ("lttng-modules", (2, 10, 9), true),
+            ("lttng-modules", (2, 10, 10), false),
+            ("barectf", (2, 3, 0), false),
+        ] {
+            assert_eq!(trusts_packet_end(&trace(name, version)), !affected, "{name} {version:?}");
+        }
+    }
+
+    #[test]
+    fn old_barectf_records_events_before_the_beginning_of_a_packet() {
+        assert!(!trusts_packet_beginning(&trace("barectf", (2, 3, 0))));
+        assert!(trusts_packet_beginning(&trace("barectf", (2, 3, 1))));
+        assert!(trusts_packet_beginning(&trace("lttng-ust", (1, 0, 0))));
+    }
+
+    #[test]
+    fn a_trace_without_a_tracer_has_no_quirk() {
+        assert_eq!(Quirks::of(&TraceClass::default()), Quirks::default());
+    }
+}
