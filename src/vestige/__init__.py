@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .debuginfo import Place, Unresolved
     from .errors import (
         CommandError,
+        Damage,
         DebugInfoError,
         GraphError,
         NotATraceError,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BitMapValue",
     "CommandError",
+    "Damage",
     "DebugInfoError",
     "DebugInfoOptions",
     "EnumerationValue",
@@ -58,6 +60,7 @@ __all__ = [
 _HOMES = {
     "BitMapValue": "values",
     "CommandError": "errors",
+    "Damage": "errors",
     "DebugInfoError": "errors",
     "DebugInfoOptions": "components.filters.debug_info",
     "EnumerationValue": "values",

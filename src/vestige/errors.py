@@ -19,10 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 __all__ = [
     "CommandError",
+    "Damage",
     "DebugInfoError",
     "GraphError",
     "NotATraceError",
@@ -75,8 +78,72 @@ class VestigeError(Exception):
         return ": ".join(part for part in parts if part)
 
 
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Bytes of a trace that cannot be used."""
+
+    path: str
+    """The file."""
+    start: int | None
+    """Byte offset of the first byte concerned; ``None`` when only the file is known."""
+    end: int | None
+    """Byte offset behind the last."""
+    kind: str
+    """What it is: one of the stable names that ``docs/reference/python.md`` lists."""
+    message: str
+    """What was expected and what was found."""
+    lost_records: int | None = None
+    """About how many event records were lost; ``None`` when that cannot be told."""
+    lost_from: int | None = None
+    """Time of the last good event record before, nanoseconds."""
+    lost_until: int | None = None
+    """Time at which the next good packet begins, nanoseconds."""
+
+    def __str__(self) -> str:
+        """Return the file, the byte offset and the message."""
+        place = self.path if self.start is None else f"{self.path}, byte {self.start}"
+        return f"{place}: {self.message}"
+
+
 class TraceFormatError(VestigeError, ValueError):
-    """The bytes of a trace do not follow the Common Trace Format."""
+    """The bytes of a trace do not follow the Common Trace Format.
+
+    Args:
+        message: What is wrong and what was expected, in one sentence.
+        path: The file concerned.
+        offset: Byte offset within that file.
+        damage: The facts, when it is damage that could be read around.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | Path | None = None,
+        offset: int | None = None,
+        damage: Damage | None = None,
+    ) -> None:
+        super().__init__(message, path=path, offset=offset)
+        self._damage = damage
+
+    @classmethod
+    def of_damage(cls, damage: Damage) -> Self:
+        """Return the error that damage is for those who want none of it.
+
+        Args:
+            damage: The damage.
+        """
+        return cls(
+            damage.message, path=damage.path, offset=damage.start, damage=damage
+        )
+
+    @property
+    def damage(self) -> Damage:
+        """The facts as a value."""
+        if self._damage is not None:
+            return self._damage
+        path = "" if self.path is None else self.path
+        return Damage(path, self.offset, None, "stream-unreadable", self.message)
 
 
 class NotATraceError(TraceFormatError):

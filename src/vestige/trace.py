@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from itertools import chain
 from .components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
 from .components.sources.ctf_fs import CtfFsSource
 from .core import EventRecord, Merge
-from .errors import SelectionError, TraceFormatError
+from .errors import Damage, SelectionError, TraceFormatError
 from .graph import DamageNotice, LostNotice, Selection, Stream, mux, notices_of
 from .units import NANOSECONDS_PER_SECOND
 
@@ -47,7 +48,7 @@ def open(  # noqa: A001 - the name that Python users expect, as in gzip.open
     Raises:
         NotATraceError: A path holds no trace.
         TraceFormatError: The metadata cannot be used, or, when strict, a data stream
-            file cannot be opened.
+            file cannot be opened. When strict, reading raises it at the first damage.
 
     Example:
         >>> trace = vestige.open("my-trace")
@@ -150,12 +151,12 @@ class Trace(EventSelection):
         self._source = source
         self._debug_info = debug_info
         self._strict = strict
-        self.damage: list[TraceFormatError] = list(source.damage)
+        self.damage: list[Damage] = list(source.damage)
         """What cannot be read: files at once, the rest when it is met."""
         self.losses: list[LostNotice] = []
         """What the tracer lost, as far as the last iteration saw it."""
-        for error in source.damage:
-            self._report(error)
+        for damage in source.damage:
+            self._report(damage)
 
     @property
     def streams(self) -> Sequence[Stream]:
@@ -202,20 +203,35 @@ class Trace(EventSelection):
     def _note(self, merge: Merge) -> None:
         for notice in notices_of(merge):
             if isinstance(notice, DamageNotice):
-                self._report(notice.error)
-                if str(notice.error) not in map(str, self.damage):
-                    self.damage.append(notice.error)
+                self._report(notice.damage)
+                self._remember(notice.damage)
             else:
                 self.losses.append(notice)
 
-    def _report(self, error: TraceFormatError) -> None:
+    def _remember(self, damage: Damage) -> None:
+        known = {(other.path, other.start, other.kind) for other in self.damage}
+        if (damage.path, damage.start, damage.kind) not in known:
+            self.damage.append(damage)
+
+    def _report(self, damage: Damage) -> None:
         if self._strict:
-            raise error
-        warnings.warn(str(error), TraceDamageWarning, stacklevel=4)
+            raise TraceFormatError.of_damage(damage)
+        warnings.warn(str(damage), TraceDamageWarning, stacklevel=_caller_level())
 
     def __repr__(self) -> str:
         """Show how many data streams there are."""
         return f"<Trace of {len(self._source.streams)} data streams>"
+
+
+def _caller_level() -> int:
+    """Return the ``stacklevel`` at which a warning points at the code of the user."""
+    package = os.path.dirname(__file__) + os.sep  # noqa: PTH120 - hot enough
+    frame = sys._getframe(1)  # noqa: SLF001 - the one way before Python 3.12
+    level = 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def _time(value: Time | None) -> int | None:

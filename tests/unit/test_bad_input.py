@@ -317,12 +317,12 @@ class TestPackets:
     def test_content_larger_than_the_file(self, tmp_path: Path) -> None:
         lie = good_packet(packet_bits=1 << 50, content_bits=1 << 50)
         write(tmp_path, lie)
-        assert_damage(tmp_path, "packet cut", byte=0, good=GOOD)
+        assert_damage(tmp_path, "packet cut", byte=FIRST_PACKET, good=GOOD)
 
     @pytest.mark.parametrize("bits", [FIRST_PACKET * 8 + 8, 1 << 50, (1 << 64) - 8])
     def test_padding_larger_than_the_file(self, tmp_path: Path, bits: int) -> None:
         write(tmp_path, good_packet(packet_bits=bits))
-        assert_damage(tmp_path, "packet cut", byte=0, good=GOOD)
+        assert_damage(tmp_path, "packet cut", byte=FIRST_PACKET, good=GOOD)
 
     def test_content_that_ends_inside_a_record(self, tmp_path: Path) -> None:
         write(tmp_path, good_packet(content_bits=FIRST_PACKET * 8 - 24))
@@ -387,7 +387,9 @@ class TestTruncation:
         self, tmp_path: Path, length: int, good: int
     ) -> None:
         write(tmp_path, good_packet(padding=100).encode()[:length])
-        assert_damage(tmp_path, "packet cut", byte=0, good=good)
+        # What is lost begins behind the last good record.
+        lost = PACKET_HEAD_BYTES + good * RECORD_BYTES
+        assert_damage(tmp_path, "packet cut", byte=lost, good=good)
 
     def test_between_packets_is_no_damage(self, tmp_path: Path) -> None:
         write(tmp_path, good_packet())
@@ -412,7 +414,7 @@ class TestTruncation:
     )
     def test_bytes_behind_the_last_packet(self, tmp_path: Path, tail: bytes) -> None:
         write(tmp_path, good_packet(), tail)
-        message = "packet header cut" if len(tail) == 3 else "no packet begins here"
+        message = "bytes that are no packet" if any(tail) else "bytes of zero where"
         assert_damage(tmp_path, message, byte=FIRST_PACKET, good=GOOD)
 
     def test_other_streams_are_read_whole(self, tmp_path: Path) -> None:
@@ -420,7 +422,7 @@ class TestTruncation:
         trace = Trace(streams={"a": [good_packet()], "b": [late]}).write(tmp_path)
         os.truncate(trace / "a", FIRST_PACKET - 1)
         result = convert(trace)
-        assert "/a, byte 0: packet cut" in result.only_error()
+        assert f"/a, byte {FIRST_PACKET - RECORD_BYTES}: packet cut" in result.only_error()
         assert result.values == [0, 1, 2, 3, 100, 101, 102]
 
     def test_a_real_recording_cut_in_the_middle(self, tmp_path: Path) -> None:
@@ -430,7 +432,7 @@ class TestTruncation:
         stream = next((tmp_path / "cut").rglob("channel0_1"))
         os.truncate(stream, 5000)
         result = convert(tmp_path / "cut")
-        assert f"{stream}, byte 0: packet cut" in result.only_error()
+        assert f"{stream}, byte 4920: packet cut" in result.only_error()
         expected = convert(whole).text
         assert result.text
         assert set(result.text.splitlines()) <= set(expected.splitlines())
@@ -488,7 +490,7 @@ class TestRecords:
             events = list(trace)
         assert [event["value"] for event in events] == list(range(GOOD))
         [damage] = trace.damage
-        assert (damage.path, damage.offset) == (str(tmp_path / "stream"), FIRST_PACKET)
+        assert (damage.path, damage.start) == (str(tmp_path / "stream"), FIRST_PACKET)
 
     def test_the_strict_api_raises(self, tmp_path: Path) -> None:
         write(tmp_path, Packet([*numbered(GOOD), Event(9_000_000, b"", id=99)]))
@@ -582,7 +584,7 @@ class TestBounds:
     def test_a_terabyte_of_nothing_behind_a_packet(self, tmp_path: Path) -> None:
         write(tmp_path, good_packet())
         os.truncate(tmp_path / "stream", 1 << 40)
-        message = "no packet begins here"
+        message = "bytes of zero where a packet is expected"
         assert_damage(tmp_path, message, byte=FIRST_PACKET, good=GOOD)
 
     def test_a_record_that_claims_a_terabyte(self, tmp_path: Path) -> None:

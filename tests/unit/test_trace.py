@@ -493,7 +493,7 @@ class TestDamage:
         whole = vestige.open(copy_trace("lost", tmp_path / "whole"))
         trace = vestige.open(cut)
         with pytest.warns(
-            TraceDamageWarning, match=r"discarding_1, byte 8192: packet cut"
+            TraceDamageWarning, match=r"discarding_1, byte 9160: packet cut"
         ):
             found = list(trace)
         expected, inside = [], []
@@ -511,7 +511,7 @@ class TestDamage:
             (Path(event.stream.name).name, event.file_offset) for event in found
         ] == expected
         [damage] = trace.damage
-        assert (damage.path, damage.offset) == (str(cut / "discarding_1"), 8192)
+        assert (damage.path, damage.start) == (str(cut / "discarding_1"), 9160)
 
     def test_strict_makes_it_an_error(self, cut):
         """Raised when the reader gets there, after the good events."""
@@ -520,7 +520,7 @@ class TestDamage:
         with pytest.raises(TraceFormatError, match="packet cut") as caught:
             seen.extend(event.timestamp for event in trace)
 
-        assert caught.value.offset == 8192
+        assert caught.value.offset == 9160
         assert len(seen) > 200
 
     def test_the_same_damage_is_listed_once(self, cut):

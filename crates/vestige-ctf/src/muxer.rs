@@ -12,8 +12,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::mpsc::{channel, Receiver};
 use std::sync::Arc;
 
-use crate::error::CtfError;
-use crate::stream::{Batch, DataStream, Item, Lost, Record, Selection, StreamReader};
+
+use crate::stream::{Batch, Damage, DataStream, Item, Lost, Record, Selection, StreamReader};
 
 /// How many items are read ahead of the merge, by all data streams together, as long as
 /// each reads at least one. One at a time costs a thread switch for each; many cost memory.
@@ -44,8 +44,8 @@ pub struct Run {
 pub enum Notice {
     /// The tracer lost something.
     Lost(Lost),
-    /// The data stream is damaged from here on; with the index of the file.
-    Damage(usize, CtfError),
+    /// Bytes of the data stream cannot be used; with the index of the file.
+    Damage(usize, Damage),
 }
 
 /// A part of the merged order.
@@ -146,7 +146,7 @@ impl Merge {
 }
 
 /// Items read ahead, and the reader unless the data stream has ended.
-type Ahead = (VecDeque<Result<Item, (usize, CtfError)>>, Option<StreamReader>);
+type Ahead = (VecDeque<Item>, Option<StreamReader>);
 
 /// What is at the head of a data stream.
 enum Head {
@@ -166,7 +166,7 @@ struct Cursor {
     /// How many items are read at once.
     items: usize,
     /// Items after the head that are read.
-    ready: VecDeque<Result<Item, (usize, CtfError)>>,
+    ready: VecDeque<Item>,
     /// Items after these, which are being read.
     ahead: Option<Receiver<Ahead>>,
     /// Index of the head's batch in the merge that is being made.
@@ -297,9 +297,9 @@ impl Cursor {
     fn advance(&mut self) {
         self.merged_as = None;
         self.head = match self.ready.pop_front() {
-            Some(Ok(Item::Batch(batch))) => Head::Batch(Arc::new(batch), 0),
-            Some(Ok(Item::Lost(lost))) => Head::Notice(Notice::Lost(lost)),
-            Some(Err((file, error))) => Head::Notice(Notice::Damage(file, error)),
+            Some(Item::Batch(batch)) => Head::Batch(Arc::new(batch), 0),
+            Some(Item::Lost(lost)) => Head::Notice(Notice::Lost(lost)),
+            Some(Item::Damage(file, damage)) => Head::Notice(Notice::Damage(file, damage)),
             None => self.ahead.take().map_or(Head::Ended, Head::Reading),
         };
     }
@@ -312,9 +312,8 @@ fn read_ahead(mut reader: StreamReader, count: usize) -> Receiver<Ahead> {
         let mut items = VecDeque::with_capacity(count);
         while items.len() < count {
             match reader.next_item() {
-                Ok(Some(item)) => items.push_back(Ok(item)),
-                end => {
-                    items.extend(end.err().map(Err));
+                Some(item) => items.push_back(item),
+                None => {
                     // A muxer that was dropped does not want it any more.
                     let _ = sender.send((items, None));
                     return;

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use common::{parse, read, BitWriter, HEAD};
 use vestige_ctf::model::ByteOrder::Little;
-use vestige_ctf::stream::DataFile;
-use vestige_ctf::CtfError;
+use vestige_ctf::stream::{Damage, DamageKind, DataFile};
 
 /// Bytes of the header and context of a packet.
 const PACKET_HEAD: usize = 4 + 8 + 8;
@@ -51,7 +50,7 @@ fn two_packets() -> Vec<u8> {
 }
 
 /// The error of a file whose first packet cannot be used.
-fn refused(bytes: Vec<u8>) -> CtfError {
+fn refused(bytes: Vec<u8>) -> Damage {
     let trace = parse(&metadata());
     match DataFile::open(&trace, Arc::new(bytes), None) {
         Ok(_) => panic!("accepted"),
@@ -70,11 +69,20 @@ fn a_stream_cut_anywhere_keeps_the_records_before_the_cut() {
         assert_eq!(outcome.records.len(), expected, "cut at {length}");
         if length == PACKET {
             assert_eq!(outcome.damage, [], "cut at {length}");
-        } else {
-            let at = if length < PACKET { 0 } else { PACKET as u64 };
-            assert_eq!(outcome.only_damage().offset, Some(at), "cut at {length}");
-            assert!(outcome.only_damage().message.contains("cut"), "cut at {length}");
+            continue;
         }
+        let damage = outcome.only_damage();
+        assert_eq!(damage.end, length as u64, "cut at {length}");
+        assert!(damage.message.contains("cut"), "cut at {length}");
+        let (packet, good) = match length < PACKET {
+            true => (0, first),
+            false => (PACKET, expected - RECORDS),
+        };
+        let is_head = length - packet < PACKET_HEAD;
+        let lost = if is_head { 0 } else { PACKET_HEAD + good * RECORD };
+        assert_eq!(damage.start, (packet + lost) as u64, "cut at {length}");
+        let kind = if is_head { DamageKind::PacketHeader } else { DamageKind::PacketCut };
+        assert_eq!(damage.kind, kind, "cut at {length}");
     }
 }
 
@@ -82,8 +90,8 @@ fn a_stream_cut_anywhere_keeps_the_records_before_the_cut() {
 fn a_file_without_a_whole_packet_header_is_refused() {
     for length in 0..PACKET_HEAD {
         let error = refused(two_packets()[..length].to_vec());
-        assert!(error.message.contains("packet header cut"), "{length}: {error}");
-        assert_eq!(error.offset, Some(0));
+        assert!(error.message.contains("packet header cut"), "{length}: {error:?}");
+        assert_eq!((error.kind, error.start), (DamageKind::StreamUnreadable, 0));
     }
 }
 
@@ -98,12 +106,18 @@ fn sizes_that_lie_are_refused_with_what_they_say() {
     ];
     for ((total, content), message) in cases {
         let error = refused(packet_of(1, total, content));
-        assert!(error.message.contains(message), "{error}");
+        assert!(error.message.contains(message), "{error:?}");
         // The same in the second packet: the first one is read.
         let bytes = [packet(100), packet_of(200, total, content)].concat();
         let outcome = read(&metadata(), &[bytes]);
         assert_eq!(outcome.times(), [100, 101, 102, 103, 104]);
-        assert_eq!(outcome.only_damage().offset, Some(PACKET as u64));
+        assert_eq!(outcome.only_damage().start, PACKET as u64);
+        assert_eq!(outcome.only_damage().end, 2 * PACKET as u64);
+        // And before the end: those behind it are read.
+        let bytes = [packet(100), packet_of(200, total, content), packet(300)].concat();
+        let outcome = read(&metadata(), &[bytes]);
+        assert_eq!(outcome.times(), [100, 101, 102, 103, 104, 300, 301, 302, 303, 304]);
+        assert_eq!(outcome.only_damage().end, 2 * PACKET as u64);
     }
 }
 
@@ -113,7 +127,8 @@ fn a_packet_larger_than_the_file_gives_its_records_and_an_error() {
         let bytes = [packet(100), packet_of(200, size, (PACKET - PADDING) * 8)].concat();
         let outcome = read(&metadata(), &[bytes]);
         assert_eq!(outcome.records.len(), 2 * RECORDS);
-        assert_eq!(outcome.only_damage().offset, Some(PACKET as u64));
+        assert_eq!(outcome.only_damage().kind, DamageKind::PacketCut);
+        assert_eq!(outcome.only_damage().start, (2 * PACKET - PADDING) as u64);
     }
 }
 
@@ -123,21 +138,28 @@ fn content_that_ends_inside_a_record_is_an_error_at_that_record() {
     let outcome = read(&metadata(), &[packet_of(100, PACKET * 8, content * 8)]);
     assert_eq!(outcome.records.len(), RECORDS - 1);
     let at = PACKET_HEAD + (RECORDS - 1) * RECORD;
-    assert_eq!(outcome.only_damage().offset, Some(at as u64));
+    assert_eq!(outcome.only_damage().start, at as u64);
+    assert_eq!(outcome.only_damage().kind, DamageKind::RecordPastContent);
     assert!(outcome.only_damage().message.contains("past the end of its packet's content"));
 }
 
 #[test]
 fn garbage_behind_the_last_packet_is_an_error_there() {
-    for garbage in [vec![0; 4096], vec![0xff; 3], b"no packet at all, but text".to_vec()] {
+    for (garbage, kind) in [
+        (vec![0; 4096], DamageKind::ZeroPadding),
+        (vec![0xff; 3], DamageKind::PacketHeader),
+        (b"no packet at all, but text".to_vec(), DamageKind::Garbage),
+    ] {
+        let end = (2 * PACKET + garbage.len()) as u64;
         let outcome = read(&metadata(), &[[two_packets(), garbage].concat()]);
         assert_eq!(outcome.records.len(), 2 * RECORDS);
-        assert_eq!(outcome.only_damage().offset, Some(2 * PACKET as u64));
+        let damage = outcome.only_damage();
+        assert_eq!((damage.kind, damage.start, damage.end), (kind, 2 * PACKET as u64, end));
     }
 }
 
 /// The outcome of one more record at the end of a packet.
-fn with_record(id: u8, body: &[u8]) -> CtfError {
+fn with_record(id: u8, body: &[u8]) -> Damage {
     let mut bytes = packet(100);
     bytes.truncate(PACKET - PADDING);
     bytes.push(id);
@@ -148,7 +170,7 @@ fn with_record(id: u8, body: &[u8]) -> CtfError {
     bytes[12..20].copy_from_slice(&(size as u64).to_le_bytes());
     let outcome = read(&metadata(), &[bytes]);
     assert_eq!(outcome.times(), [100, 101, 102, 103, 104]);
-    assert_eq!(outcome.only_damage().offset, Some((PACKET - PADDING) as u64));
+    assert_eq!(outcome.only_damage().start, (PACKET - PADDING) as u64);
     outcome.only_damage().clone()
 }
 

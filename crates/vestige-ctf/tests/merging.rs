@@ -65,7 +65,7 @@ fn damage_in_one_stream_leaves_the_others_whole() {
     cut.truncate(12);
     let outcome = read(&metadata(), &[cut, stream([2, 4])]);
     assert_eq!(outcome.times(), [1, 2, 4]);
-    assert_eq!(outcome.only_damage().offset, Some(8));
+    assert_eq!(outcome.only_damage().start, 8);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use vestige_ctf::stream::Damage;
 use vestige_ctf::CtfError;
 
 /// An exception class of `vestige.errors` with a message and its place.
@@ -25,4 +26,24 @@ pub fn exception(
 /// The exception for damage in a trace file.
 pub fn trace_format_error(py: Python<'_>, error: &CtfError, path: Option<&str>) -> PyErr {
     exception(py, "TraceFormatError", &error.to_string(), path, error.offset)
+}
+
+/// What `vestige.graph` makes a `Damage` of: path, first byte, byte behind the last, kind,
+/// message, records lost, and the times (cycles) between which they were lost.
+pub type DamageTuple = (
+    Option<String>,
+    u64,
+    u64,
+    &'static str,
+    String,
+    Option<u64>,
+    Option<u64>,
+    Option<u64>,
+);
+
+/// The facts of damage in a file.
+pub fn damage_tuple(path: Option<&str>, damage: &Damage) -> DamageTuple {
+    let path = path.map(str::to_owned);
+    let Damage { start, end, records, after, before, .. } = *damage;
+    (path, start, end, damage.kind.name(), damage.message.clone(), records, after, before)
 }

@@ -8,7 +8,7 @@ use vestige_ctf::muxer::{self, Notice};
 use vestige_ctf::stream::{Batch, LostKind, Record, Selection};
 use vestige_ctf::text::Derived;
 
-use crate::errors::trace_format_error;
+use crate::errors::damage_tuple;
 use crate::event::{EventRecord, Interner};
 use crate::stream::DataStream;
 
@@ -167,7 +167,7 @@ impl Merge {
     /// Notices, each as `(run, stream, kind, …)`: the index of the run before which it
     /// belongs, the object that represents its data stream, then for `kind` `"events"` or
     /// `"packets"` the count, beginning and end (cycles) of a loss, and for `"damage"` the
-    /// exception.
+    /// facts of [`damage_tuple`].
     #[getter]
     fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let result = PyList::empty(py);
@@ -183,10 +183,10 @@ impl Merge {
                         .into_pyobject(py)?
                         .into_any()
                 }
-                Notice::Damage(file, error) => {
+                Notice::Damage(file, damage) => {
                     let path = self.streams.get(*rank).and_then(|s| s.get().path(*file));
-                    let error = trace_format_error(py, error, path);
-                    (run, owner, "damage", error.into_value(py)).into_pyobject(py)?.into_any()
+                    let damage = damage_tuple(path, damage);
+                    (run, owner, "damage", damage).into_pyobject(py)?.into_any()
                 }
             };
             result.append(entry)?;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use vestige_ctf::stream::{self, PacketEntry, TraceIdentity};
 
-use crate::errors::{exception, trace_format_error};
+use crate::errors::{damage_tuple, exception, DamageTuple};
 use crate::metadata::TraceClass;
 use crate::source::FileSource;
 
@@ -21,6 +21,19 @@ pub struct DataFile {
 
 fn open_error(py: Python<'_>, path: &str, error: &std::io::Error) -> PyErr {
     exception(py, "TraceFormatError", &format!("cannot open: {error}"), Some(path), None)
+}
+
+/// The exception for a file without any packet; its `damage` holds the facts.
+fn damage_error(py: Python<'_>, path: &str, damage: &stream::Damage) -> PyErr {
+    let (path, start, end, kind, message, records, ..) = damage_tuple(Some(path), damage);
+    let build = || -> PyResult<PyErr> {
+        let errors = py.import("vestige.errors")?;
+        let facts = (path, start, end, kind, message, records);
+        let damage = errors.getattr("Damage")?.call1(facts)?;
+        let class = errors.getattr("TraceFormatError")?;
+        Ok(PyErr::from_value(class.call_method1("of_damage", (damage,))?))
+    };
+    build().unwrap_or_else(|error| error)
 }
 
 #[pymethods]
@@ -39,7 +52,7 @@ impl DataFile {
         let opened = py.detach(|| stream::DataFile::open(&trace, Arc::new(source), index));
         match opened {
             Ok(file) => Ok(Self { inner: Arc::new(file), path }),
-            Err(error) => Err(trace_format_error(py, &error, Some(&path))),
+            Err(damage) => Err(damage_error(py, &path, &damage)),
         }
     }
 
@@ -59,6 +72,12 @@ impl DataFile {
     #[getter]
     fn beginning(&self) -> Option<u64> {
         self.inner.first.beginning
+    }
+
+    /// What is wrong between and with its packets, as far as headers tell.
+    #[getter]
+    fn damage(&self) -> Vec<DamageTuple> {
+        self.inner.damage.iter().map(|damage| damage_tuple(Some(&self.path), damage)).collect()
     }
 
     /// Size when it was opened, bytes.

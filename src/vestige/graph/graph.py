@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from .. import core
-from ..errors import TraceFormatError
+from ..errors import Damage, TraceFormatError
 from .notice import DamageNotice, notices_of
 from .protocols import Filter, Sink, Source
 from .stream import Stream
@@ -83,15 +83,21 @@ class Graph:
     """The filters, in the order in which they see a merge."""
     selection: Selection = field(default_factory=Selection)
     """Which event records are wanted."""
+    strict: bool = False
+    """Whether to stop at the first damage."""
 
-    def run(self) -> list[TraceFormatError]:
+    def run(self) -> list[Damage]:
         """Move all event records from the sources to the sink.
 
         Returns:
             The damage that was met on the way: what could not be opened, then what
-            could not be read to its end.
+            could not be read.
+
+        Raises:
+            TraceFormatError: There is damage, and it is to be strict.
         """
-        damage = [error for source in self.sources for error in source.damage]
+        damage = [found for source in self.sources for found in source.damage]
+        self._refuse(damage)
         streams = [stream for source in self.sources for stream in source.streams]
         needed = frozenset().union(*(part.needed_events for part in self.filters))
         check = self.sink.checks_every_field
@@ -99,12 +105,18 @@ class Graph:
             for component in self.filters:
                 component.process(merge)
             self.sink.consume(merge.shown())
-            damage.extend(_damage_of(merge))
+            found = list(_damage_of(merge))
+            self._refuse(found)
+            damage.extend(found)
         self.sink.finish()
         return damage
 
+    def _refuse(self, damage: Sequence[Damage]) -> None:
+        if self.strict and damage:
+            raise TraceFormatError.of_damage(damage[0])
 
-def _damage_of(merge: core.Merge) -> Iterator[TraceFormatError]:
+
+def _damage_of(merge: core.Merge) -> Iterator[Damage]:
     for notice in notices_of(merge):
         if isinstance(notice, DamageNotice):
-            yield notice.error
+            yield notice.damage

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from .. import core
-from ..errors import TraceFormatError
+from ..errors import Damage
 from ..units import Nanoseconds
 from .stream import Stream
 
@@ -34,14 +34,14 @@ class LostNotice:
 
 @dataclass(frozen=True, slots=True)
 class DamageNotice:
-    """A data stream cannot be read any further."""
+    """Some bytes of a data stream cannot be used; what lies behind them is read."""
 
     run: int
     """Index of the run of the merge before which it belongs."""
     stream: Stream
     """The data stream."""
-    error: TraceFormatError
-    """What is wrong, with file and byte offset."""
+    damage: Damage
+    """What is wrong, with its file and range of bytes."""
 
 
 Notice = LostNotice | DamageNotice
@@ -59,12 +59,20 @@ def notices_of(merge: core.Merge) -> Iterator[Notice]:
     """
     for run, stream, kind, *facts in merge.notices:
         if kind == "damage":
-            yield DamageNotice(run, stream, facts[0])
+            yield DamageNotice(run, stream, _damage(stream, facts[0]))
         else:
             count, begin, end = facts
             yield LostNotice(
                 run, stream, kind, count, _time(stream, begin), _time(stream, end)
             )
+
+
+def _damage(stream: Stream, facts: tuple[Any, ...]) -> Damage:
+    path, start, end, kind, message, records, after, before = facts
+    lost_from, lost_until = _time(stream, after), _time(stream, before)
+    return Damage(
+        path or stream.name, start, end, kind, message, records, lost_from, lost_until
+    )
 
 
 def _time(stream: Stream, cycles: int | None) -> Nanoseconds | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from .. import core
-from ..errors import TraceFormatError
+from ..errors import Damage
 from .stream import Stream
 
 __all__ = ["Filter", "Sink", "Source"]
@@ -20,7 +20,7 @@ class Source(Protocol):
         """The data streams."""
 
     @property
-    def damage(self) -> Sequence[TraceFormatError]:
+    def damage(self) -> Sequence[Damage]:
         """What could not be opened."""
 
 

@@ -219,7 +219,7 @@ class TestOutput:
 
         assert status == 1
         assert damage == [
-            f"vestige: error: {directory / 'discarding_1'}, byte 4096: "
+            f"vestige: error: {directory / 'discarding_1'}, byte 4996: "
             + damage[0].split(": ", 3)[-1]
         ]
         assert "packet cut" in damage[0]

@@ -79,9 +79,10 @@ def test_damage_is_returned_what_could_not_be_opened_first(tmp_path):
     sink = Collector()
     damage = Graph([CtfFsSource([directory])], sink).run()
 
-    assert [(Path(error.path).name, error.offset) for error in damage] == [
-        ("zzz", 0),
-        ("discarding_1", 4096),
+    places = [(Path(found.path).name, found.start, found.kind) for found in damage]
+    assert places == [
+        ("zzz", 0, "stream-unreadable"),
+        ("discarding_1", 4996, "packet-cut"),
     ]
     assert 200 < len(sink.names) < 400
     assert sink.finished == 1
@@ -132,7 +133,7 @@ def test_a_loss_before_the_first_packet_has_no_number(tmp_path):
 
 
 def test_notices_of_damage_carry_the_error(tmp_path):
-    """With the data stream that ends there."""
+    """With the data stream that has it."""
     packet = Packet([*numbered(2), Event(9_000_000, b"", id=99)])
     source = CtfFsSource([Trace(streams={"s": [packet]}).write(tmp_path)])
     notices = [notice for merge in mux(source.streams) for notice in notices_of(merge)]
@@ -140,8 +141,9 @@ def test_notices_of_damage_carry_the_error(tmp_path):
     [notice] = notices
     assert isinstance(notice, DamageNotice)
     assert notice.stream is source.streams[0]
-    assert notice.error.path == str(tmp_path / "s")
-    assert "class 99" in notice.error.message
+    assert notice.damage.path == str(tmp_path / "s")
+    assert notice.damage.kind == "unknown-event-class"
+    assert "class 99" in notice.damage.message
 
 
 def test_a_loss_in_a_stream_without_clock_has_no_times(tmp_path):

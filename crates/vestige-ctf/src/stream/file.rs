@@ -1,14 +1,21 @@
 //! One data stream file: its packets, found through its index or through their headers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::damage::{Damage, DamageKind};
+use super::listing::{list, Correction, Listing};
 use super::lttng_index;
+use super::order::{damage_of, judge, Verdict};
 use super::packet::{read_packet, PacketProperties};
 use super::packet_entry::PacketEntry;
-use crate::error::{CtfError, Result};
+use super::trust::Trust;
 use crate::model::TraceClass;
 use crate::record::State;
 use crate::source::ReadAt;
+
+/// How many packets of an index are looked at before it is believed.
+const INDEX_SAMPLES: usize = 64;
 
 /// A data stream file with the list of its packets.
 pub struct DataFile {
@@ -16,10 +23,14 @@ pub struct DataFile {
     pub source: Arc<dyn ReadAt>,
     /// Its packets in the order of the file.
     pub packets: Vec<PacketEntry>,
-    /// The first packet, which says to which data stream the file belongs.
+    /// A packet that says to which data stream the file belongs, mostly the first.
     pub first: PacketProperties,
-    /// Why the list ends before the file does.
-    pub problem: Option<CtfError>,
+    /// What is wrong between and with its packets, in the order of the file.
+    pub damage: Vec<Damage>,
+    /// What packets tell wrongly of themselves, by their byte offset.
+    pub(super) corrections: BTreeMap<u64, Correction>,
+    /// How far its times can be believed.
+    pub(super) trust: Trust,
 }
 
 impl DataFile {
@@ -29,50 +40,71 @@ impl DataFile {
     ///
     /// # Errors
     ///
-    /// When not even its first packet can be read.
-    pub fn open(trace: &TraceClass, source: Arc<dyn ReadAt>, index: Option<&[u8]>) -> Result<Self> {
-        let mut state = State::new(trace.slot_count);
-        let first = read_packet(source.as_ref(), 0, trace, &mut state)?.properties;
+    /// When it has not a single packet.
+    pub fn open(
+        trace: &TraceClass,
+        source: Arc<dyn ReadAt>,
+        index: Option<&[u8]>,
+    ) -> Result<Self, Damage> {
         let indexed = index.and_then(|bytes| lttng_index::parse(bytes, source.len()));
-        if let Some(packets) = indexed.filter(|packets| !packets.is_empty()) {
-            return Ok(Self { source, packets, first, problem: None });
-        }
-        let (packets, problem) = list_packets(trace, source.as_ref(), &first, &mut state);
-        Ok(Self { source, packets, first, problem })
+        let indexed = indexed.unwrap_or_default();
+        let believed = believed_index(trace, source.as_ref(), &indexed);
+        let listing = believed.unwrap_or_else(|| {
+            let hints: Vec<u64> = indexed.iter().map(|entry| entry.offset).collect();
+            list(trace, source.as_ref(), &hints)
+        });
+        let Listing { packets, first, damage, corrections } = listing;
+        let Some(first) = first else { return Err(unreadable(source.as_ref(), damage)) };
+        let trust = Trust::of(trace, first.stream_class);
+        Ok(Self { source, packets, first, damage, corrections, trust })
     }
 }
 
-/// Walks from header to header. What cannot be read ends the list; the packets before it
-/// stay usable, and a last packet that is cut is one of them.
-fn list_packets(
+/// The listing by an index, when the packets that it lists are there.
+fn believed_index(
     trace: &TraceClass,
     source: &dyn ReadAt,
-    first: &PacketProperties,
-    state: &mut State,
-) -> (Vec<PacketEntry>, Option<CtfError>) {
-    let mut packets = vec![PacketEntry::of(first)];
-    let mut offset = first.total_bits / 8;
-    while offset < source.len() {
-        match read_packet(source, offset, trace, state) {
-            Err(error) => return (packets, Some(error)),
-            Ok(packet) if packet.properties.stream_class != first.stream_class => {
-                let message = "the packet belongs to another stream class than the first \
-                               packet of the file";
-                return (packets, Some(CtfError::packet(offset, message)));
-            }
-            Ok(packet) => {
-                packets.push(PacketEntry::of(&packet.properties));
-                offset = offset.saturating_add(packet.properties.total_bits / 8);
-            }
+    entries: &[PacketEntry],
+) -> Option<Listing> {
+    let mut state = State::new(trace.slot_count);
+    let first = read_packet(source, entries.first()?.offset, trace, &mut state).ok()?.properties;
+    let step = entries.len().div_ceil(INDEX_SAMPLES);
+    let samples = entries.iter().step_by(step).chain(entries.last());
+    for entry in samples {
+        let packet = read_packet(source, entry.offset, trace, &mut state).ok()?.properties;
+        let same = packet.total_bits / 8 == entry.size
+            && packet.stream_class == first.stream_class
+            && packet.beginning.is_none_or(|time| Some(time) == entry.beginning);
+        if !same {
+            return None;
         }
     }
-    let problem = packets.last().filter(|_| offset > source.len()).map(|last| {
-        let message = format!(
-            "packet cut: it has {} bytes, the file holds {} of them",
-            last.size,
-            source.len() - last.offset
-        );
-        CtfError::packet(last.offset, message)
-    });
-    (packets, problem)
+    let facts: Vec<PacketProperties> = entries.iter().map(PacketEntry::properties).collect();
+    let verdicts = judge(&facts, Trust::of(trace, first.stream_class));
+    let mut listing = Listing { first: Some(first), ..Listing::default() };
+    for ((entry, packet), verdict) in entries.iter().zip(&facts).zip(verdicts) {
+        listing.damage.extend(damage_of(verdict, packet, source.len()));
+        match verdict {
+            Verdict::Keep => {}
+            Verdict::KeepWithoutEnd => {
+                listing.corrections.entry(packet.offset).or_default().no_end = true;
+            }
+            Verdict::Drop | Verdict::Duplicate => continue,
+        }
+        listing.packets.push(entry.clone());
+    }
+    Some(listing)
+}
+
+/// The one damage of a file without any packet.
+fn unreadable(source: &dyn ReadAt, damage: Vec<Damage>) -> Damage {
+    let first = damage.into_iter().next();
+    match first {
+        Some(damage) if damage.kind == DamageKind::ZeroPadding => damage,
+        Some(damage) => {
+            let kind = DamageKind::StreamUnreadable;
+            Damage { kind, start: 0, end: source.len(), ..damage }
+        }
+        None => Damage::new(DamageKind::StreamUnreadable, 0, 0, "the file is empty"),
+    }
 }

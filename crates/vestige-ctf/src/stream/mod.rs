@@ -5,21 +5,28 @@
 //! window, whatever the size of a packet or of a file.
 
 mod batch;
+mod damage;
 mod data_stream;
+mod doubt;
 mod file;
+mod listing;
 mod lost;
 mod lttng_index;
 mod names;
+mod order;
 mod packet;
 mod packet_entry;
+mod pattern;
 mod pool;
 pub mod quirks;
 mod reader;
 mod record_place;
 mod scan;
 mod selection;
+mod trust;
 
 pub use batch::Batch;
+pub use damage::{Damage, DamageKind};
 pub use data_stream::{DataStream, TraceIdentity};
 pub use file::DataFile;
 pub use lost::{Lost, LostKind};

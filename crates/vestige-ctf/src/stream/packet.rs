@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::damage::{Damage, DamageKind};
 use crate::bits::BitReader;
-use crate::error::{CtfError, Result};
 use crate::model::{ByteOrder, FieldClass, Role, StreamClass, TraceClass};
 use crate::record::{skip, DecodeError, State};
 use crate::source::ReadAt;
 
-const MAGIC: u64 = 0xC1FC_1FC1;
+/// The first field of a packet header, in the trace's byte order.
+pub(super) const MAGIC: u64 = 0xC1FC_1FC1;
 const FIRST_READ: usize = 4096;
 /// Largest header and context together that is read, bytes.
 const MAX_HEAD: u64 = 16 * 1024 * 1024;
@@ -65,7 +66,7 @@ pub fn read_packet(
     offset: u64,
     trace: &TraceClass,
     state: &mut State,
-) -> Result<Packet> {
+) -> Result<Packet, Damage> {
     let rest = source.len().saturating_sub(offset);
     let mut size = FIRST_READ;
     loop {
@@ -79,7 +80,7 @@ pub fn read_packet(
                 state.clock = clock;
                 size = size.saturating_mul(4);
             }
-            Err(error) => return Err(error.into_ctf(offset, rest)),
+            Err(error) => return Err(error.into_damage(offset, rest)),
             Ok(decoded) => {
                 let properties = properties(&decoded, state, offset, rest)?;
                 let used = (properties.events_at.div_ceil(8) as usize).min(head.len());
@@ -96,7 +97,7 @@ pub(super) fn read_exactly(
     offset: u64,
     count: usize,
     mut buffer: Vec<u8>,
-) -> Result<Vec<u8>> {
+) -> Result<Vec<u8>, Damage> {
     buffer.resize(count, 0);
     let mut filled = 0;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -107,11 +108,14 @@ pub(super) fn read_exactly(
                     "the file shrank while it was read: it had {} bytes when it was opened",
                     source.len()
                 );
-                return Err(CtfError::packet(at, message));
+                return Err(Damage::new(DamageKind::ReadFailed, at, source.len(), message));
             }
             Ok(read) => filled += read,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(CtfError::io(at, &error)),
+            Err(error) => {
+                let message = format!("cannot read: {error}");
+                return Err(Damage::new(DamageKind::ReadFailed, at, source.len(), message));
+            }
         }
     }
     Ok(buffer)
@@ -125,20 +129,23 @@ struct Head {
 
 enum HeadError {
     OutOfData,
-    Wrong(u64, String),
+    Wrong(DamageKind, u64, String),
 }
 
 impl HeadError {
-    fn into_ctf(self, offset: u64, rest: u64) -> CtfError {
+    fn into_damage(self, offset: u64, rest: u64) -> Damage {
+        let end = offset.saturating_add(rest);
         match self {
             Self::OutOfData => {
                 let message = format!(
                     "packet header cut: its header and context do not fit the {} bytes left",
                     rest.min(MAX_HEAD)
                 );
-                CtfError::packet(offset, message)
+                Damage::new(DamageKind::PacketHeader, offset, end, message)
             }
-            Self::Wrong(bits, message) => CtfError::packet(offset + bits / 8, message),
+            Self::Wrong(kind, bits, message) => {
+                Damage::new(kind, offset.saturating_add(bits / 8), end, message)
+            }
         }
     }
 }
@@ -147,7 +154,7 @@ impl From<(DecodeError, u64)> for HeadError {
     fn from((error, position): (DecodeError, u64)) -> Self {
         match error {
             DecodeError::OutOfData | DecodeError::TooLong { .. } => Self::OutOfData,
-            other => Self::Wrong(position, other.to_string()),
+            other => Self::Wrong(DamageKind::PacketHeader, position, other.to_string()),
         }
     }
 }
@@ -156,7 +163,7 @@ fn decode_head(
     head: &[u8],
     trace: &TraceClass,
     state: &mut State,
-) -> std::result::Result<Head, HeadError> {
+) -> Result<Head, HeadError> {
     let mut reader = BitReader::new(head, 0, head.len() as u64 * 8);
     if let Some(header) = &trace.packet_header {
         decode_header(header, trace, &mut reader, state)?;
@@ -176,7 +183,7 @@ fn decode_header(
     trace: &TraceClass,
     reader: &mut BitReader<'_>,
     state: &mut State,
-) -> std::result::Result<(), HeadError> {
+) -> Result<(), HeadError> {
     let failed = |error: DecodeError, reader: &BitReader<'_>| (error, reader.position());
     reader.align(header.alignment()).map_err(|error| failed(error.into(), reader))?;
     for member in header.members() {
@@ -192,14 +199,14 @@ fn decode_header(
     Ok(())
 }
 
-fn check_magic(found: Option<u64>, at: u64) -> std::result::Result<(), HeadError> {
+fn check_magic(found: Option<u64>, at: u64) -> Result<(), HeadError> {
     match found {
         Some(MAGIC) | None => Ok(()),
         Some(found) => {
             let message = format!(
                 "no packet begins here: expected the magic number {MAGIC:#x}, found {found:#x}"
             );
-            Err(HeadError::Wrong(at, message))
+            Err(HeadError::Wrong(DamageKind::BadMagic, at, message))
         }
     }
 }
@@ -208,7 +215,7 @@ fn check_uuid(
     trace: &TraceClass,
     reader: &mut BitReader<'_>,
     at: u64,
-) -> std::result::Result<(), HeadError> {
+) -> Result<(), HeadError> {
     let Some(expected) = trace.uuid else { return Ok(()) };
     reader.align(8).map_err(|_| HeadError::OutOfData)?;
     for byte in expected {
@@ -216,7 +223,7 @@ fn check_uuid(
         if found != u64::from(byte) {
             let message = "the packet has another UUID than the metadata: \
                            it belongs to another trace";
-            return Err(HeadError::Wrong(at, message.to_owned()));
+            return Err(HeadError::Wrong(DamageKind::OtherUuid, at, message.to_owned()));
         }
     }
     Ok(())
@@ -226,7 +233,7 @@ fn stream_class<'a>(
     trace: &'a TraceClass,
     state: &State,
     at: u64,
-) -> std::result::Result<(usize, &'a StreamClass), HeadError> {
+) -> Result<(usize, &'a StreamClass), HeadError> {
     let classes = &trace.stream_classes;
     let found = match state.role(Role::StreamClassId) {
         Some(id) => classes.iter().enumerate().find(|(_, class)| class.id == id),
@@ -234,11 +241,17 @@ fn stream_class<'a>(
     };
     found.ok_or_else(|| {
         let id = state.role(Role::StreamClassId).unwrap_or(0);
-        HeadError::Wrong(at, format!("stream_id {id} is no stream of the metadata"))
+        let message = format!("stream_id {id} is no stream of the metadata");
+        HeadError::Wrong(DamageKind::PacketHeader, at, message)
     })
 }
 
-fn properties(head: &Head, state: &State, offset: u64, rest: u64) -> Result<PacketProperties> {
+fn properties(
+    head: &Head,
+    state: &State,
+    offset: u64,
+    rest: u64,
+) -> Result<PacketProperties, Damage> {
     let rest_bits = rest.saturating_mul(8);
     let (total_bits, content_bits) =
         match (state.role(Role::PacketSize), state.role(Role::ContentSize)) {
@@ -247,7 +260,10 @@ fn properties(head: &Head, state: &State, offset: u64, rest: u64) -> Result<Pack
             (None, Some(content)) => (content, content),
             (Some(total), Some(content)) => (total, content),
         };
-    let wrong = |message: String| Err(CtfError::packet(offset, message));
+    let wrong = |message: String| {
+        let end = offset.saturating_add(rest);
+        Err(Damage::new(DamageKind::PacketSizes, offset, end, message))
+    };
     if total_bits % 8 != 0 || total_bits == 0 {
         return wrong(format!(
             "packet size of {total_bits} bits: expected whole bytes, at least one"

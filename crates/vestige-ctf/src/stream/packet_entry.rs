@@ -31,4 +31,20 @@ impl PacketEntry {
             sequence_number: packet.sequence_number,
         }
     }
+
+    /// What an index tells of a packet, for whoever judges its times.
+    pub(super) fn properties(&self) -> PacketProperties {
+        let bits = self.size.saturating_mul(8);
+        PacketProperties {
+            offset: self.offset,
+            total_bits: bits,
+            content_bits: bits,
+            available_bits: bits,
+            beginning: self.beginning,
+            end: self.end,
+            events_discarded: self.events_discarded,
+            sequence_number: self.sequence_number,
+            ..PacketProperties::default()
+        }
+    }
 }

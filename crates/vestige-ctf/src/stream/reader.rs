@@ -1,18 +1,22 @@
 //! Reading a data stream packet by packet, window by window.
+//!
+//! Damage ends the packet it is in, not the data stream: decision 16 tells which records of
+//! such a packet are given.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::batch::Batch;
+use super::damage::{Damage, DamageKind};
 use super::data_stream::DataStream;
-use super::lost::{losses, Lost};
+use super::doubt::Doubt;
+use super::lost::{losses, Lost, LostKind};
 use super::packet::{read_exactly, read_packet, Packet, PacketProperties, SharedPacket};
 use super::pool::Buffers;
 use super::record_place::Record;
 use super::scan::{scan, Scan, ScanEnd, Window};
 use super::selection::Selection;
 use super::MAX_ALIGNMENT;
-use crate::error::{CtfError, Result};
 use crate::record::State;
 
 /// Bytes of a packet that are read at once.
@@ -26,6 +30,8 @@ pub enum Item {
     Batch(Batch),
     /// A loss that the tracer counted.
     Lost(Lost),
+    /// Bytes that cannot be used, with the index of their file.
+    Damage(usize, Damage),
 }
 
 /// Where the reader is in a packet.
@@ -34,6 +40,27 @@ struct Place {
     file: usize,
     /// Bit offset of the next record, from the start of the packet.
     position: u64,
+    /// The latest time that a record of the packet can have, cycles.
+    limit: u64,
+    /// The time before which the next record cannot lie, cycles.
+    floor: u64,
+    /// A window that is read and waits for the next one to be right.
+    held: Option<Held>,
+}
+
+/// Records that are given out once what follows them proves right.
+struct Held {
+    batch: Batch,
+    floor: u64,
+    end: u64,
+}
+
+/// The bytes of a window and how its records are found once more.
+struct Read {
+    base: u64,
+    data: Vec<u8>,
+    clock: u64,
+    whole: bool,
 }
 
 /// Reads the items of a data stream in order.
@@ -44,119 +71,211 @@ pub struct StreamReader {
     next_packet: usize,
     place: Option<Place>,
     previous: Option<PacketProperties>,
+    /// Whether packets are missing since the previous one.
+    gap: bool,
+    /// Time of the last record, cycles.
+    last: Option<u64>,
+    /// Number and bits of the records so far, to estimate what damage costs.
+    seen: (u64, u64),
     pending: VecDeque<Item>,
-    problems: VecDeque<(usize, CtfError)>,
-    failed: bool,
+    /// For each file how many of its damages were given, `usize::MAX` when it is given up.
+    reported: Vec<usize>,
 }
 
 impl StreamReader {
     /// A reader at the beginning of a data stream.
     #[must_use]
     pub fn new(stream: Arc<DataStream>, selection: Selection) -> Self {
-        let problems = stream.files.iter().enumerate();
-        let problems = problems
-            .filter_map(|(index, file)| file.problem.clone().map(|problem| (index, problem)))
-            .collect();
         Self {
             state: State::new(stream.trace.slot_count),
+            reported: vec![0; stream.files.len()],
             stream,
             selection: Arc::new(selection),
             next_packet: 0,
             place: None,
             previous: None,
+            gap: false,
+            last: None,
+            seen: (0, 0),
             pending: VecDeque::new(),
-            problems,
-            failed: false,
         }
     }
 
-    /// The next item, or `None` at the end of the data stream. After an error, which comes
-    /// with the index of its file, the data stream has ended.
-    ///
-    /// # Errors
-    ///
-    /// Damage, after everything that stands before it was yielded.
-    pub fn next_item(&mut self) -> std::result::Result<Option<Item>, (usize, CtfError)> {
+    /// The next item, or `None` at the end of the data stream.
+    pub fn next_item(&mut self) -> Option<Item> {
         loop {
-            if self.failed {
-                return Ok(None);
-            }
             if let Some(item) = self.pending.pop_front() {
-                return Ok(Some(item));
+                return Some(item);
             }
             if let Some(place) = self.place.take() {
-                let file = place.file;
-                match self.read_window(place) {
-                    Ok(Some(batch)) => return Ok(Some(Item::Batch(batch))),
-                    Ok(None) => continue,
-                    Err(error) => return Err(self.fail(file, error)),
-                }
+                self.read_window(place);
+                continue;
             }
             match self.stream.packets.get(self.next_packet).copied() {
-                Some(at) => self.enter_packet(at)?,
-                None => match self.problems.pop_front() {
-                    Some((file, problem)) => return Err(self.fail(file, problem)),
-                    None => return Ok(None),
-                },
+                Some(at) => self.enter_packet(at),
+                None => {
+                    (0..self.reported.len()).for_each(|file| self.report_until(file, None));
+                    if self.pending.is_empty() {
+                        return None;
+                    }
+                }
             }
         }
     }
 
-    fn fail(&mut self, file: usize, error: CtfError) -> (usize, CtfError) {
-        self.failed = true;
-        (file, error)
+    /// Gives the damages of a file that lie before an offset, or all.
+    fn report_until(&mut self, file: usize, next: Option<(u64, Option<u64>)>) {
+        let stream = Arc::clone(&self.stream);
+        let (Some(data), Some(reported)) = (stream.files.get(file), self.reported.get_mut(file))
+        else {
+            return;
+        };
+        let rest = data.damage.get(*reported..).unwrap_or_default();
+        let due = |damage: &&Damage| next.is_none_or(|(offset, _)| damage.start <= offset);
+        let before = next.and_then(|(_, beginning)| beginning);
+        let mut count = 0;
+        for damage in rest.iter().take_while(due) {
+            count += 1;
+            self.gap = true;
+            let records = damage.records.or_else(|| {
+                let empty = damage.kind.is_empty();
+                if empty { Some(0) } else { estimate(self.seen, (damage.end - damage.start) * 8) }
+            });
+            let damage = Damage { records, after: self.last, before, ..damage.clone() };
+            self.pending.push_back(Item::Damage(file, damage));
+        }
+        *reported = reported.saturating_add(count);
     }
 
-    fn enter_packet(
-        &mut self,
-        (file, packet): (usize, usize),
-    ) -> std::result::Result<(), (usize, CtfError)> {
+    fn enter_packet(&mut self, (file, packet): (usize, usize)) {
         self.next_packet += 1;
-        let Some(data) = self.stream.files.get(file).cloned() else { return Ok(()) };
-        let Some(entry) = data.packets.get(packet) else { return Ok(()) };
+        let Some(data) = self.stream.files.get(file).cloned() else { return };
+        let Some(entry) = data.packets.get(packet) else { return };
+        if self.reported.get(file) == Some(&usize::MAX) {
+            return;
+        }
+        self.report_until(file, Some((entry.offset, entry.beginning)));
         if !self.selection.accepts_packet(&self.stream, entry) {
             self.previous = None;
-            return Ok(());
+            return;
         }
-        let packet =
-            read_packet(data.source.as_ref(), entry.offset, &self.stream.trace, &mut self.state)
-                .map_err(|error| self.fail(file, error))?;
-        let properties = &packet.properties;
-        let found = losses(self.previous.as_ref(), properties);
-        self.pending.extend(found.into_iter().map(Item::Lost));
-        self.previous = Some(properties.clone());
-        let position = properties.events_at;
-        self.place = Some(Place { packet: Arc::new(packet), file, position });
-        Ok(())
+        let clock = self.state.clock;
+        let source = data.source.as_ref();
+        match read_packet(source, entry.offset, &self.stream.trace, &mut self.state) {
+            Ok(packet) => self.begin_packet(file, packet),
+            Err(damage) => {
+                self.state.clock = clock;
+                let end = entry.offset.saturating_add(entry.size).min(data.source.len());
+                let start = entry.offset;
+                self.give_up(file, Damage { start, end: end.max(start), ..damage });
+            }
+        }
     }
 
-    /// Reads a window at `place` and the records in it; `None` when it has no wanted one.
-    fn read_window(&mut self, place: Place) -> Result<Option<Batch>> {
+    /// Reports a packet of which nothing is read.
+    fn give_up(&mut self, file: usize, damage: Damage) {
+        self.gap = true;
+        if damage.kind == DamageKind::ReadFailed {
+            // What follows in the file cannot be read either.
+            if let Some(reported) = self.reported.get_mut(file) {
+                *reported = usize::MAX;
+            }
+        }
+        let records =
+            damage.records.or_else(|| estimate(self.seen, (damage.end - damage.start) * 8));
+        let damage = Damage { records, after: self.last, ..damage };
+        self.pending.push_back(Item::Damage(file, damage));
+    }
+
+    fn begin_packet(&mut self, file: usize, mut packet: Packet) {
+        let Some(data) = self.stream.files.get(file).cloned() else { return };
+        let properties = &mut packet.properties;
+        let correction = data.corrections.get(&properties.offset).copied().unwrap_or_default();
+        if let Some(size) = correction.size {
+            let there = size.saturating_mul(8);
+            properties.available_bits = properties.available_bits.min(there);
+        }
+        if properties.available_bits < properties.events_at {
+            let message = "packet cut: another one begins in its header";
+            let end = properties.offset + correction.size.unwrap_or(0);
+            let damage = Damage::new(DamageKind::PacketCut, properties.offset, end, message);
+            return self.give_up(file, damage);
+        }
+        let beginning = data.trust.beginning_of(properties);
+        if let (Some(beginning), Some(last)) = (beginning, self.last) {
+            if beginning < last {
+                let message = format!(
+                    "packet that begins at clock value {beginning}, before the {last} of the \
+                     last event record"
+                );
+                let end = (properties.offset + properties.total_bits / 8).min(data.source.len());
+                let kind = DamageKind::TimeGoesBack;
+                let damage = Damage::new(kind, properties.offset, end, message);
+                return self.give_up(file, damage);
+            }
+        }
+        let end = data.trust.end_of(properties).filter(|_| !correction.no_end);
+        let limit = end.or_else(|| self.next_beginning()).unwrap_or(u64::MAX);
+        let floor = self.last.max(beginning).unwrap_or(0);
+        let found = losses(self.previous.as_ref(), properties);
+        let gap = std::mem::take(&mut self.gap);
+        let counted = found.into_iter().filter(|lost| !(gap && lost.kind == LostKind::Packets));
+        self.pending.extend(counted.map(Item::Lost));
+        self.previous = Some(properties.clone());
+        let position = properties.events_at;
+        let packet = Arc::new(packet);
+        self.place = Some(Place { packet, file, position, limit, floor, held: None });
+    }
+
+    /// The beginning of the next packet, when it can be believed.
+    fn next_beginning(&self) -> Option<u64> {
+        let &(file, packet) = self.stream.packets.get(self.next_packet)?;
+        let file = self.stream.files.get(file)?;
+        file.packets.get(packet)?.beginning.filter(|_| file.trust.beginning)
+    }
+
+    /// Reads a window at `place` and gives its records, or what is wrong there.
+    fn read_window(&mut self, mut place: Place) {
         let properties = &place.packet.properties;
         if place.position >= properties.available_bits {
-            return check_cut(properties).map(|()| None);
+            return self.end_packet(place);
         }
         let boundary = u64::from(MAX_ALIGNMENT) / 8;
         let base = place.position / 8 / boundary * boundary;
         let left = properties.available_bits.div_ceil(8) - base;
         let mut size = (place.position / 8 - base + WINDOW).min(left);
         let Buffers { mut data, mut records } = self.stream.pool.take();
+        let clock = self.state.clock;
         loop {
-            data = self.read_bytes(&place, base, size, data)?;
+            data = match self.read_bytes(&place, base, size, data) {
+                Ok(data) => data,
+                Err(damage) => {
+                    self.release(place.held.take());
+                    return self.give_up(place.file, damage);
+                }
+            };
             records.clear();
-            let scan = self.scan(&place, base, &data, records);
+            self.state.clock = clock;
+            let selection = Arc::clone(&self.selection);
+            let scan = self.scan(&place, base, &data, records, &selection);
             let whole = size == left;
             match (&scan.end, scan.progress, whole) {
                 (ScanEnd::Partial, false, false) if size < MAX_RECORD => {
                     size = size.saturating_mul(4).min(left).min(MAX_RECORD);
                     records = scan.records;
                 }
-                _ => return Ok(self.finish(place, base, data, scan, whole)),
+                _ => return self.finish(place, Read { base, data, clock, whole }, scan),
             }
         }
     }
 
-    fn read_bytes(&self, place: &Place, base: u64, size: u64, buffer: Vec<u8>) -> Result<Vec<u8>> {
+    fn read_bytes(
+        &self,
+        place: &Place,
+        base: u64,
+        size: u64,
+        buffer: Vec<u8>,
+    ) -> Result<Vec<u8>, Damage> {
         let offset = place.packet.properties.offset + base;
         match self.stream.files.get(place.file) {
             Some(file) => read_exactly(file.source.as_ref(), offset, size as usize, buffer),
@@ -164,80 +283,268 @@ impl StreamReader {
         }
     }
 
-    fn scan(&mut self, place: &Place, base: u64, data: &[u8], records: Vec<Record>) -> Scan {
+    fn scan(
+        &mut self,
+        place: &Place,
+        base: u64,
+        data: &[u8],
+        records: Vec<Record>,
+        selection: &Selection,
+    ) -> Scan {
         let start = place.position - base * 8;
         let content = place.packet.properties.available_bits - base * 8;
         let end = content.min(data.len() as u64 * 8);
+        let floor = place.floor;
         let stream = Arc::clone(&self.stream);
         let Some(class) = stream.trace.stream_classes.get(stream.class) else {
-            return Scan { records, position: end, progress: true, end: ScanEnd::Done };
+            let (progress, position) = (true, end);
+            return Scan { records, position, last: floor, progress, end: ScanEnd::Done };
         };
-        let window = Window { data, start, end };
-        scan(&stream, class, &window, records, &mut self.state, &self.selection)
+        let window = Window { data, start, end, floor };
+        scan(&stream, class, &window, records, &mut self.state, selection)
     }
 
-    /// Notes where to go on and hands out what was found. An error waits in `problems`, so
-    /// that the records before it come first.
-    fn finish(
-        &mut self,
-        place: Place,
-        base: u64,
-        data: Vec<u8>,
-        scan: Scan,
-        whole: bool,
-    ) -> Option<Batch> {
-        let position = base * 8 + scan.position;
-        let at = place.packet.properties.offset + position / 8;
-        let error = match scan.end {
-            ScanEnd::Failed { start, message } => {
-                let at = place.packet.properties.offset + base + start / 8;
-                Some(CtfError::record(at, message))
-            }
-            ScanEnd::Partial if whole || !scan.progress => Some(partial(&place.packet, at)),
-            _ => None,
-        };
-        let Place { packet, file, .. } = place;
-        match error {
-            Some(error) => {
-                self.next_packet = usize::MAX;
-                self.problems.push_front((file, error));
-            }
-            None => self.place = Some(Place { packet: Arc::clone(&packet), file, position }),
+    /// Gives the records of a window, and notes where to go on.
+    fn finish(&mut self, mut place: Place, read: Read, mut scan: Scan) {
+        if scan.last > place.limit {
+            scan = self.cut_at_limit(&place, &read, scan);
         }
-        if scan.records.is_empty() {
-            self.stream.pool.give(Buffers { data, records: scan.records });
+        let failure = self.failure(&place, &read, &scan);
+        if let Some(damage) = failure {
+            return self.fail(place, read, scan, damage);
+        }
+        if self.selection.is_everything() {
+            self.seen.0 += scan.records.len() as u64;
+            self.seen.1 += read.base * 8 + scan.position - place.position;
+        }
+        let at_end = matches!(scan.end, ScanEnd::Partial) && read.whole;
+        let floor = std::mem::replace(&mut place.floor, scan.last);
+        place.position = read.base * 8 + scan.position;
+        self.last = Some(scan.last);
+        self.release(place.held.take());
+        let end = scan.position;
+        if let Some(batch) = self.batch(&place, read, scan.records) {
+            let short = self.trust(&place).is_some_and(|trust| trust.time_bits < u64::BITS);
+            if short && place.position < place.packet.properties.available_bits {
+                place.held = Some(Held { batch, floor, end });
+            } else {
+                self.pending.push_back(Item::Batch(batch));
+            }
+        }
+        if at_end {
+            self.end_packet(place);
+        } else {
+            self.place = Some(place);
+        }
+    }
+
+    fn trust(&self, place: &Place) -> Option<super::trust::Trust> {
+        self.stream.files.get(place.file).map(|file| file.trust)
+    }
+
+    fn release(&mut self, held: Option<Held>) {
+        self.pending.extend(held.map(|held| Item::Batch(held.batch)));
+    }
+
+    fn batch(&mut self, place: &Place, read: Read, records: Vec<Record>) -> Option<Batch> {
+        let Read { base, data, .. } = read;
+        if records.is_empty() {
+            self.stream.pool.give(Buffers { data, records });
             return None;
         }
         let stream = Arc::clone(&self.stream);
         let selection = Arc::clone(&self.selection);
-        Some(Batch { stream, packet, file, base, data, records: scan.records, selection })
+        let packet = Arc::clone(&place.packet);
+        Some(Batch { stream, packet, file: place.file, base, data, records, selection })
+    }
+
+    /// Whether a packet ends before its content: then a part of a record at its end is no
+    /// wonder.
+    fn is_cut(&self, place: &Place) -> bool {
+        let properties = &place.packet.properties;
+        let sized = self.trust(place).is_some_and(|trust| trust.sized);
+        !sized || properties.available_bits < properties.content_bits
+    }
+
+    /// Whether a packet is cut by the end of its file and by nothing else.
+    fn is_cut_by_file(&self, place: &Place) -> bool {
+        let files = &self.stream.files;
+        let offset = place.packet.properties.offset;
+        let corrected = files.get(place.file).and_then(|file| file.corrections.get(&offset));
+        self.is_cut(place) && corrected.is_none_or(|correction| correction.size.is_none())
+    }
+
+    /// What is wrong at the end of a scan, if anything.
+    fn failure(&self, place: &Place, read: &Read, scan: &Scan) -> Option<Damage> {
+        let properties = &place.packet.properties;
+        let start = properties.offset + read.base;
+        let end = properties.offset + properties.available_bits.div_ceil(8);
+        match &scan.end {
+            ScanEnd::Failed { start: at, kind, message } => {
+                Some(Damage::new(*kind, start + at / 8, end, message.clone()))
+            }
+            ScanEnd::Partial if read.whole && self.is_cut_by_file(place) => None,
+            ScanEnd::Partial if read.whole || !scan.progress => {
+                let start = start + scan.position / 8;
+                Some(partial(properties, start, end))
+            }
+            _ => None,
+        }
+    }
+
+    /// Ends a packet in which nothing was wrong but, perhaps, its size.
+    fn end_packet(&mut self, mut place: Place) {
+        self.release(place.held.take());
+        let Some(file) = self.stream.files.get(place.file) else { return };
+        let properties = &place.packet.properties;
+        let correction = file.corrections.get(&properties.offset).copied().unwrap_or_default();
+        let rest = file.source.len() - properties.offset;
+        let there = correction.size.unwrap_or(rest);
+        let is_cut = properties.total_bits / 8 > there;
+        let is_partial = place.position < properties.available_bits;
+        if !is_cut && !is_partial {
+            return;
+        }
+        let content = properties.content_bits.div_ceil(8);
+        let size = properties.total_bits / 8;
+        let message = match (correction.size, content > there) {
+            _ if !is_cut => "data stream cut: its last event record is not complete".to_owned(),
+            (Some(_), _) => {
+                format!("packet cut: it has {size} bytes, the next one begins after {there}")
+            }
+            (None, true) => format!(
+                "packet cut: its content has {content} bytes, the file holds {there} of them"
+            ),
+            (None, false) => {
+                format!("packet cut: it has {size} bytes, the file holds {there} of them")
+            }
+        };
+        let start = properties.offset + place.position.div_ceil(8);
+        let end = (properties.offset + there).max(start);
+        let missing = properties.content_bits.saturating_sub(place.position);
+        let records = if missing == 0 { Some(0) } else { estimate(self.seen, missing) };
+        let damage = Damage { records, ..Damage::new(DamageKind::PacketCut, start, end, message) };
+        self.push_damage(&place, damage);
+    }
+
+    fn push_damage(&mut self, place: &Place, damage: Damage) {
+        let before = Some(place.limit).filter(|&limit| limit != u64::MAX);
+        let damage = Damage { after: self.last, before, ..damage };
+        self.pending.push_back(Item::Damage(place.file, damage));
+    }
+
+    /// Cuts a scan at the first record that lies after the end of the packet.
+    fn cut_at_limit(&mut self, place: &Place, read: &Read, scan: Scan) -> Scan {
+        let all = self.all_records(place, read, scan.position);
+        let count = all.partition_point(|record| record.cycles <= place.limit);
+        let Some(first) = all.get(count).copied() else { return scan };
+        let last = all.get(..count).and_then(<[Record]>::last);
+        let last = last.map_or(place.floor, |record| record.cycles);
+        let mut records = scan.records;
+        records.retain(|record| record.start < first.start);
+        let position = u64::from(first.start);
+        let message = format!(
+            "event record at clock value {}, after the end of its packet at {}",
+            first.cycles, place.limit
+        );
+        let end = ScanEnd::Failed { start: position, kind: DamageKind::TimePastPacket, message };
+        Scan { records, position, last, progress: count > 0, end }
+    }
+
+    /// All records of a window up to a bit offset, wanted or not.
+    fn all_records(&mut self, place: &Place, read: &Read, until: u64) -> Vec<Record> {
+        let clock = std::mem::replace(&mut self.state.clock, read.clock);
+        let everything = Selection { check: self.selection.check, ..Selection::default() };
+        let mut all = Vec::new();
+        let mut at = Place { packet: Arc::clone(&place.packet), held: None, ..*place };
+        loop {
+            let scan = self.scan(&at, read.base, &read.data, Vec::new(), &everything);
+            all.extend(scan.records.into_iter().filter(|record| u64::from(record.start) < until));
+            at.position = read.base * 8 + scan.position;
+            at.floor = scan.last;
+            if scan.end != ScanEnd::Done || !scan.progress || scan.position >= until {
+                break;
+            }
+        }
+        self.state.clock = clock;
+        all
+    }
+
+    /// Ends a packet at a record that makes no sense, and leaves out those before it that
+    /// may begin at wrong places already.
+    fn fail(&mut self, mut place: Place, read: Read, scan: Scan, damage: Damage) {
+        let all = self.all_records(&place, &read, scan.position);
+        let stream = Arc::clone(&self.stream);
+        let mut held = place.held.take();
+        let mut left_out = all.len() as u64;
+        let mut records = scan.records;
+        let mut start = damage.start;
+        let mut last = None;
+        if let Some(trust) = self.trust(&place) {
+            let mut doubt = Doubt::new(&stream, trust, &place.packet.slots);
+            let certain = doubt.certain(&read.data, &all, place.floor, scan.position);
+            let base = place.packet.properties.offset + read.base;
+            if let Some(first) = all.get(certain) {
+                records.retain(|record| record.start < first.start);
+                start = base + u64::from(first.start) / 8;
+            }
+            left_out -= certain as u64;
+            last = certain.checked_sub(1).and_then(|index| all.get(index));
+            let last = last.map_or(place.floor, |record| record.cycles);
+            self.last = Some(self.last.map_or(last, |before| before.max(last)));
+            if certain == 0 && !doubt.is_settled() {
+                held = held.and_then(|held| {
+                    let (held, dropped, first) = doubt_held(&mut doubt, held);
+                    left_out += dropped;
+                    start = first.unwrap_or(start);
+                    held
+                });
+            }
+        }
+        self.state.clock = last.map_or(self.state.clock, |record| record.cycles);
+        self.release(held);
+        if let Some(batch) = self.batch(&place, read, records) {
+            self.pending.push_back(Item::Batch(batch));
+        }
+        let mut message = damage.message;
+        if left_out > 0 {
+            let records = if left_out == 1 { "record" } else { "records" };
+            message = format!(
+                "{message} (at byte {}); left out with it: {left_out} {records} in front of it \
+                 that may be misread too",
+                damage.start
+            );
+        }
+        let bits = (damage.end.saturating_sub(start)) * 8;
+        let records = estimate(self.seen, bits).or((left_out > 0).then_some(left_out));
+        self.push_damage(&place, Damage { start, message, records, ..damage });
     }
 }
 
-fn check_cut(packet: &PacketProperties) -> Result<()> {
-    if packet.available_bits < packet.content_bits {
-        return Err(cut(packet));
-    }
-    Ok(())
+/// Leaves out the records of a held window that are in doubt: what remains, how many are
+/// left out, and the byte offset of the first of these.
+fn doubt_held(doubt: &mut Doubt<'_>, held: Held) -> (Option<Held>, u64, Option<u64>) {
+    let Held { mut batch, floor, end } = held;
+    let certain = doubt.certain(&batch.data, &batch.records, floor, end);
+    let first = batch.records.get(certain).map(|record| batch.file_offset(record));
+    let dropped = (batch.records.len() - certain) as u64;
+    batch.records.truncate(certain);
+    let batch = (certain > 0).then_some(Held { batch, floor, end });
+    (batch, dropped, first)
 }
 
-fn cut(packet: &PacketProperties) -> CtfError {
-    let message = format!(
-        "packet cut: its content has {} bytes, the file holds {} of them",
-        packet.content_bits.div_ceil(8),
-        packet.available_bits / 8
-    );
-    CtfError::packet(packet.offset, message)
+/// About how many records some bits held, given the number and bits of those before.
+fn estimate((records, bits): (u64, u64), lost: u64) -> Option<u64> {
+    let lost = u128::from(lost) * u128::from(records);
+    let count = lost.checked_div(u128::from(bits))?;
+    u64::try_from(count).ok().map(|count| count.max(1))
 }
 
-fn partial(packet: &Packet, at: u64) -> CtfError {
-    let properties = &packet.properties;
-    if properties.available_bits < properties.content_bits {
-        return cut(properties);
-    }
+fn partial(properties: &PacketProperties, start: u64, end: u64) -> Damage {
     let message = format!(
         "event record runs past the end of its packet's content, {} bits from byte {}",
-        properties.content_bits, properties.offset
+        properties.available_bits.min(properties.content_bits),
+        properties.offset
     );
-    CtfError::record(at, message)
+    Damage::new(DamageKind::RecordPastContent, start, end, message)
 }

@@ -1,5 +1,6 @@
 //! Finding the event records in a window of a packet.
 
+use super::damage::DamageKind;
 use super::data_stream::DataStream;
 use super::record_place::Record;
 use super::selection::Selection;
@@ -24,6 +25,8 @@ pub enum ScanEnd {
     Failed {
         /// Bit offset of the record.
         start: u64,
+        /// Of which kind the damage is.
+        kind: DamageKind,
         /// What is wrong.
         message: String,
     },
@@ -35,6 +38,8 @@ pub struct Scan {
     pub records: Vec<Record>,
     /// Bit offset behind the last record that was stepped over.
     pub position: u64,
+    /// Time of the last record that was stepped over, or of what lies before the window.
+    pub last: u64,
     /// Whether any record was found, selected or not.
     pub progress: bool,
     /// How it ended.
@@ -62,6 +67,8 @@ pub struct Window<'a> {
     pub start: u64,
     /// Where the content ends, bits.
     pub end: u64,
+    /// The time before which no record may lie, cycles.
+    pub floor: u64,
 }
 
 /// Scans a window into the empty list `records`. The clock in `state` ends at the last one.
@@ -78,7 +85,8 @@ pub fn scan(
     let likely = (window.end.saturating_sub(window.start) / LIKELY_BITS) as usize;
     records.reserve(likely.min(MAX_RECORDS));
     let position = window.start;
-    let mut found = Scan { records, position, progress: false, end: ScanEnd::Done };
+    let last = window.floor;
+    let mut found = Scan { records, position, last, progress: false, end: ScanEnd::Done };
     if selection.check {
         find_records::<true>(stream, class, &mut reader, state, selection, &mut found);
     } else {
@@ -100,6 +108,12 @@ fn find_records<const CHECK: bool>(
         let clock = state.clock;
         match record::<CHECK>(stream, class, reader, state) {
             Ok(record) => {
+                if record.cycles < found.last {
+                    state.clock = clock;
+                    found.end = goes_back(&record, found);
+                    break;
+                }
+                found.last = record.cycles;
                 if everything || selection.accepts(stream, &record) {
                     found.records.push(record);
                 }
@@ -117,16 +131,29 @@ fn find_records<const CHECK: bool>(
     std::hint::black_box(state.checked);
 }
 
+#[cold]
+fn goes_back(record: &Record, found: &Scan) -> ScanEnd {
+    let message = format!(
+        "event record at clock value {}, before the {} of what stands in front of it",
+        record.cycles, found.last
+    );
+    ScanEnd::Failed { start: found.position, kind: DamageKind::TimeGoesBack, message }
+}
+
 fn end_of(wrong: Wrong, start: u64) -> ScanEnd {
     match wrong {
         Wrong::Decode(DecodeError::OutOfData | DecodeError::TooLong { .. }) => ScanEnd::Partial,
-        Wrong::Decode(error) => ScanEnd::Failed { start, message: error.to_string() },
+        Wrong::Decode(error) => {
+            ScanEnd::Failed { start, kind: DamageKind::BadField, message: error.to_string() }
+        }
         Wrong::UnknownClass(id) => ScanEnd::Failed {
             start,
+            kind: DamageKind::UnknownEventClass,
             message: format!("event record of class {id}, which the metadata does not declare"),
         },
         Wrong::Empty => ScanEnd::Failed {
             start,
+            kind: DamageKind::BadField,
             message: "event record without a single bit: the metadata gives it no field".to_owned(),
         },
     }

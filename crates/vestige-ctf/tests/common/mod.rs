@@ -6,7 +6,7 @@ use std::sync::Arc;
 use vestige_ctf::metadata;
 use vestige_ctf::model::{ByteOrder, FieldClass, TraceClass};
 use vestige_ctf::muxer::{Muxer, Notice};
-use vestige_ctf::stream::{DataFile, DataStream, Lost, Selection, TraceIdentity};
+use vestige_ctf::stream::{Damage, DataFile, DataStream, Lost, Selection, TraceIdentity};
 use vestige_ctf::text::{Options, Renderer};
 use vestige_ctf::CtfError;
 
@@ -94,7 +94,7 @@ pub struct Outcome {
     /// What the tracer lost.
     pub lost: Vec<Lost>,
     /// What is wrong, with the index of the data stream.
-    pub damage: Vec<(usize, CtfError)>,
+    pub damage: Vec<(usize, Damage)>,
 }
 
 impl Outcome {
@@ -111,7 +111,7 @@ impl Outcome {
     }
 
     /// The one error that was met.
-    pub fn only_damage(&self) -> &CtfError {
+    pub fn only_damage(&self) -> &Damage {
         assert_eq!(self.damage.len(), 1, "{:?}", self.damage);
         &self.damage[0].1
     }
@@ -151,11 +151,11 @@ pub fn merge(streams: Vec<Arc<DataStream>>) -> Outcome {
         }
         let (pieces, error) = renderer.render(&merge, 0..merge.runs.len(), 0, None);
         outcome.text.push_str(&String::from_utf8(pieces.concat()).unwrap());
-        outcome.damage.extend(error);
+        outcome.damage.extend(error.map(|(rank, error)| (rank, Damage::of_error(&error, 0))));
         for (rank, _, notice) in merge.notices {
             match notice {
                 Notice::Lost(lost) => outcome.lost.push(lost),
-                Notice::Damage(_, error) => outcome.damage.push((rank, error)),
+                Notice::Damage(_, damage) => outcome.damage.push((rank, damage)),
             }
         }
     }

@@ -12,6 +12,7 @@ from ...components.sinks.dummy import DummySink
 from ...components.sinks.text_pretty import TextOptions, TextPrettySink
 from ...components.sources.ctf_fs import CtfFsSource
 from ...graph import Filter, Graph, Sink
+from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
 from ..text_arguments import (
     add_text_arguments,
@@ -80,6 +81,7 @@ examples:
             action="store_true",
             help="add object, function and source line to events",
         )
+        add_strict_argument(parser)
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
 
@@ -95,7 +97,7 @@ examples:
             options, to_standard_output=options.output is None, like_babeltrace=True
         )
         with open_sink(options, text) as sink:
-            status = run_graph(source, sink, filters)
+            status = run_graph(source, sink, filters, strict=options.strict)
         if terminal_supports_color():
             # Babeltrace 2 leaves any terminal that shows colours with a reset.
             sys.stdout.write("\x1b[0m")
@@ -150,18 +152,23 @@ def open_sink(options: argparse.Namespace, text: TextOptions) -> Iterator[Sink]:
         os.close(descriptor)
 
 
-def run_graph(source: CtfFsSource, sink: Sink, filters: Sequence[Filter]) -> int:
+def run_graph(
+    source: CtfFsSource, sink: Sink, filters: Sequence[Filter], *, strict: bool = False
+) -> int:
     """Run a graph and report the damage it met.
 
     Args:
         source: The source.
         sink: The sink.
         filters: The filters.
+        strict: Whether to stop at the first damage.
 
     Returns:
         The exit status.
+
+    Raises:
+        TraceFormatError: There is damage, and it is to be strict.
     """
-    damage = Graph([source], sink, filters).run()
-    for error in damage:
-        print(f"vestige: error: {error}", file=sys.stderr)
+    damage = Graph([source], sink, filters, strict=strict).run()
+    print_damage(damage)
     return 1 if damage else 0

@@ -64,6 +64,7 @@ examples:
         """Show the recording."""
         print(INTRODUCTION, flush=True)
         options.no_debug_info = False
+        options.strict = False
         options.debug_info_dir = options.debug_info_dir or str(DEMO / "debug")
         options.debug_info_target_prefix = str(DEMO / "root")
         trace = str(DEMO / "trace")

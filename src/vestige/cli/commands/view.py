@@ -7,7 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, cast
 
@@ -15,8 +15,9 @@ from ... import core
 from ...components.filters.debug_info import DebugInfoFilter
 from ...components.sinks.text_pretty import TextPrettySink
 from ...components.sources.ctf_fs import CtfFsSource
-from ...errors import TraceFormatError
+from ...errors import Damage
 from ...graph import Graph, Selection, Sink
+from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
 from ..render.summary import Summary, summary_lines
 from ..text_arguments import add_text_arguments, text_options
@@ -54,6 +55,7 @@ examples:
             "--no-debug-info", action="store_true", help="do not look up source lines"
         )
         parser.add_argument("--no-pager", action="store_true", help="use no pager")
+        add_strict_argument(parser)
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
 
@@ -82,7 +84,8 @@ def view(options: argparse.Namespace, paths: list[str], selection: Selection) ->
     try:
         with output(use_pager=not options.no_pager) as descriptor:
             sink = SummarySink(TextPrettySink(text, descriptor=descriptor), summary)
-            damage = Graph([source], sink, filters, selection).run()
+            graph = Graph([source], sink, filters, selection, strict=options.strict)
+            damage = graph.run()
     except PagerClosedError:
         # The person has seen enough: there is nothing to sum up.
         return 0
@@ -115,10 +118,9 @@ class SummarySink:
         self._inner.finish()
 
 
-def report(summary: Summary, damage: list[TraceFormatError]) -> None:
+def report(summary: Summary, damage: Sequence[Damage]) -> None:
     """Print damage and the closing lines on standard error."""
-    for error in damage:
-        print(f"vestige: error: {error}", file=sys.stderr)
+    print_damage(damage)
     for line in summary_lines(summary, damaged=len(damage)):
         print(line, file=sys.stderr)
 

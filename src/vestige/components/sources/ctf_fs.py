@@ -8,7 +8,7 @@ from itertools import count
 
 from ... import core
 from ...ctf import LogicalTrace, find_traces, open_traces
-from ...errors import NotATraceError, TraceFormatError
+from ...errors import Damage, NotATraceError
 from ...graph import Stream, TraceInfo
 
 __all__ = ["CtfFsSource"]
@@ -41,11 +41,11 @@ class CtfFsSource:
         opened = open_traces(found.values())
         self.streams: list[Stream] = []
         """The data streams of all traces."""
-        self.damage: list[TraceFormatError] = []
+        self.damage: list[Damage] = []
         """The files of which nothing can be read."""
         for index, trace in enumerate(opened):
             self.streams.extend(self._streams_of(index, trace))
-            self.damage.extend(damaged.error for damaged in trace.damaged)
+            self.damage.extend(damaged.error.damage for damaged in trace.damaged)
         if not self.streams and not self.damage and not opened:
             raise NotATraceError("no CTF trace")
 

@@ -1,0 +1,303 @@
+//! Listing the packets of a data stream file, whatever lies between them.
+//!
+//! Packets follow each other without a gap. Where none follows, the next one is searched:
+//! by its magic number or UUID, then by whether the bytes there make sense as a packet, and
+//! whether another packet, or the end of the file, follows that one.
+
+use std::collections::BTreeMap;
+
+use super::damage::{Damage, DamageKind};
+use super::order::{damage_of, judge, Verdict};
+use super::packet::{read_exactly, read_packet, PacketProperties};
+use super::packet_entry::PacketEntry;
+use super::pattern::Pattern;
+use super::trust::Trust;
+use crate::model::TraceClass;
+use crate::record::State;
+use crate::source::ReadAt;
+
+/// Bytes that are searched at once.
+const WINDOW: u64 = 256 * 1024;
+/// How many places of a file are tried that look like a packet and are none: enough for any
+/// real damage, and an end for a file made of such places.
+const MOST_TRIES: u32 = 100_000;
+/// How far the next packet is searched; a file of a terabyte may be nothing but a hole.
+const MOST_SEARCHED: u64 = 1 << 30;
+
+/// What is known of a packet beside what it tells itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Correction {
+    /// Bytes of it that are there, when another packet begins inside of it.
+    pub size: Option<u64>,
+    /// Whether its end cannot be right.
+    pub no_end: bool,
+}
+
+/// The packets of a file and what is wrong between them.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// The packets in the order of the file.
+    pub packets: Vec<PacketEntry>,
+    /// A packet that tells to which data stream the file belongs.
+    pub first: Option<PacketProperties>,
+    /// What is wrong, in the order of the file.
+    pub damage: Vec<Damage>,
+    /// What the packets themselves tell wrongly, by their byte offset.
+    pub corrections: BTreeMap<u64, Correction>,
+}
+
+/// Lists the packets of a file. `hints` are offsets at which an index saw packets.
+#[must_use]
+pub fn list(trace: &TraceClass, source: &dyn ReadAt, hints: &[u64]) -> Listing {
+    let mut walker = Walker {
+        trace,
+        source,
+        state: State::new(trace.slot_count),
+        pattern: Pattern::of(trace),
+        hints,
+        found: Vec::new(),
+        tries: 0,
+        listing: Listing::default(),
+    };
+    walker.walk();
+    walker.finish()
+}
+
+struct Walker<'a> {
+    trace: &'a TraceClass,
+    source: &'a dyn ReadAt,
+    state: State,
+    pattern: Option<Pattern>,
+    hints: &'a [u64],
+    found: Vec<PacketProperties>,
+    tries: u32,
+    listing: Listing,
+}
+
+impl Walker<'_> {
+    fn walk(&mut self) {
+        let mut offset = 0;
+        while offset < self.source.len() {
+            offset = match self.read(offset) {
+                Ok(packet) => self.accept(packet),
+                Err(damage) if damage.kind == DamageKind::ReadFailed => {
+                    self.listing.damage.push(damage);
+                    return;
+                }
+                Err(damage) => self.resume(offset, damage),
+            };
+        }
+    }
+
+    fn read(&mut self, offset: u64) -> Result<PacketProperties, Damage> {
+        read_packet(self.source, offset, self.trace, &mut self.state)
+            .map(|packet| packet.properties)
+    }
+
+    /// Notes a packet; returns where the next one is expected.
+    fn accept(&mut self, packet: PacketProperties) -> u64 {
+        let length = self.source.len();
+        let offset = packet.offset;
+        let end = offset.saturating_add(packet.total_bits / 8);
+        let next = if end > length {
+            // Cut, or its size is wrong and others follow.
+            self.search(head_end(&packet), length)
+        } else if self.may_swallow(&packet) {
+            let content_end = offset.saturating_add(packet.content_bits.div_ceil(8));
+            self.search(content_end, end)
+        } else {
+            None
+        };
+        self.found.push(packet);
+        if let Some(next) = next {
+            self.correct(offset, next);
+        }
+        next.unwrap_or(end)
+    }
+
+    /// Whether a packet has so much padding that a packet may stand in it: its size may be
+    /// wrong and happen to end where some packet begins.
+    fn may_swallow(&self, packet: &PacketProperties) -> bool {
+        let padding = (packet.total_bits - packet.content_bits) / 8;
+        let smallest = self.found.iter().map(|packet| packet.total_bits / 8).min();
+        let smallest = smallest.unwrap_or_else(|| packet.content_bits.div_ceil(8));
+        self.pattern.is_some() && padding >= smallest.max(packet.events_at.div_ceil(8)).max(1)
+    }
+
+    fn correct(&mut self, offset: u64, next: u64) {
+        let correction = self.listing.corrections.entry(offset).or_default();
+        correction.size = Some(next.saturating_sub(offset));
+    }
+
+    /// No packet begins at `offset`: finds the next one and notes what lies before it.
+    fn resume(&mut self, offset: u64, damage: Damage) -> u64 {
+        let last = self.found.last().filter(|packet| {
+            packet.offset.saturating_add(packet.total_bits / 8) == offset
+                && !self.listing.corrections.contains_key(&packet.offset)
+        });
+        // The size of the packet before may be what is wrong.
+        let inside = last.map(|packet| (packet.offset, head_end(packet)));
+        let from = inside.map_or(offset.saturating_add(1), |(_, from)| from);
+        let next = self.search(from, self.source.len());
+        match (next, inside) {
+            (Some(next), Some((packet, _))) if next < offset => {
+                self.correct(packet, next);
+                next
+            }
+            _ => {
+                let end = next.unwrap_or_else(|| self.source.len());
+                let found = self.classify(offset, end, damage);
+                self.listing.damage.push(found);
+                end
+            }
+        }
+    }
+
+    /// The first packet that begins in a range.
+    fn search(&mut self, from: u64, to: u64) -> Option<u64> {
+        let Some(pattern) = self.pattern.clone() else { return self.search_boundaries(from, to) };
+        let step = pattern.len() as u64;
+        let mut at = from.saturating_add(pattern.offset());
+        let to = to.saturating_add(pattern.offset()).min(self.source.len());
+        let to = to.min(at.saturating_add(MOST_SEARCHED));
+        let mut buffer = Vec::new();
+        while at < to {
+            let size = WINDOW.min(self.source.len() - at);
+            buffer = read_exactly(self.source, at, size as usize, buffer).ok()?;
+            for hit in pattern.find(&buffer) {
+                let candidate = (at + hit as u64).saturating_sub(pattern.offset());
+                if candidate + pattern.offset() < to && self.is_plausible(candidate) {
+                    return Some(candidate);
+                }
+                if self.tries > MOST_TRIES {
+                    return None;
+                }
+            }
+            if size <= step {
+                break;
+            }
+            at += size - (step - 1);
+        }
+        None
+    }
+
+    /// Packets that carry nothing to search for: where an index saw them, or where packets
+    /// of one size stand.
+    fn search_boundaries(&mut self, from: u64, to: u64) -> Option<u64> {
+        let sizes = self.found.iter().map(|packet| packet.total_bits / 8);
+        let (least, most) = (sizes.clone().min(), sizes.max());
+        let size = least.filter(|_| least == most && self.found.len() > 1);
+        let last = self.found.last().map_or(0, |packet| packet.offset);
+        let boundary = size.filter(|&size| size > 0).and_then(|size| {
+            let steps = from.saturating_sub(last).div_ceil(size);
+            last.checked_add(steps.checked_mul(size)?)
+        });
+        let hint = self.hints.iter().copied().find(|&hint| hint >= from);
+        let mut candidates: Vec<u64> = boundary.into_iter().chain(hint).collect();
+        candidates.sort_unstable();
+        candidates.into_iter().find(|&at| at < to && self.is_plausible(at))
+    }
+
+    /// Whether a packet begins at an offset, and another one or the end follows it.
+    fn is_plausible(&mut self, offset: u64) -> bool {
+        self.tries += 1;
+        let clock = self.state.clock;
+        let found = self.read(offset).is_ok_and(|packet| self.is_credible(&packet));
+        self.state.clock = clock;
+        found
+    }
+
+    fn is_credible(&mut self, packet: &PacketProperties) -> bool {
+        let same_class =
+            self.found.first().is_none_or(|first| first.stream_class == packet.stream_class);
+        let end = packet.offset.saturating_add(packet.total_bits / 8);
+        if !same_class {
+            return false;
+        }
+        if end == self.source.len() || (end < self.source.len() && self.read(end).is_ok()) {
+            return true;
+        }
+        // What follows may be damaged too; then a UUID must speak for it, or its times.
+        let last = self.found.last().and_then(|last| last.beginning);
+        let in_order = matches!(
+            (last, packet.beginning, packet.end),
+            (Some(last), Some(beginning), Some(end)) if last <= beginning && beginning <= end
+        );
+        self.pattern.as_ref().is_some_and(|pattern| pattern.is_strong() || in_order)
+    }
+
+    /// Names what lies where a packet was expected.
+    fn classify(&self, start: u64, end: u64, damage: Damage) -> Damage {
+        if self.is_zero(start, end) {
+            let message = format!("{} bytes of zero where a packet is expected", end - start);
+            return Damage::new(DamageKind::ZeroPadding, start, end, message);
+        }
+        let size = end - start;
+        let is_packet = self.found.iter().any(|packet| packet.total_bits / 8 == size);
+        let looked_for = matches!(damage.kind, DamageKind::BadMagic | DamageKind::OtherUuid);
+        if looked_for && !is_packet {
+            let message = format!("{size} bytes that are no packet: {}", damage.message);
+            return Damage::new(DamageKind::Garbage, start, end, message);
+        }
+        Damage { start, end, ..damage }
+    }
+
+    fn is_zero(&self, start: u64, end: u64) -> bool {
+        let (mut at, mut buffer) = (start, Vec::new());
+        let end = end.min(start.saturating_add(MOST_SEARCHED));
+        while at < end {
+            let size = WINDOW.min(end - at);
+            match read_exactly(self.source, at, size as usize, buffer) {
+                Ok(bytes) if bytes.iter().all(|&byte| byte == 0) => buffer = bytes,
+                _ => return false,
+            }
+            at += size;
+        }
+        true
+    }
+
+    fn finish(self) -> Listing {
+        let Self { trace, source, found, mut listing, .. } = self;
+        let class = most_common(found.iter().map(|packet| packet.stream_class));
+        let (mine, others): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|packet| Some(packet.stream_class) == class);
+        for packet in others {
+            let end = packet.offset.saturating_add(packet.total_bits / 8).min(source.len());
+            let message = "the packet belongs to another stream class than most packets of \
+                           the file";
+            listing.damage.push(Damage::new(DamageKind::PacketHeader, packet.offset, end, message));
+        }
+        let verdicts = judge(&mine, Trust::of(trace, class.unwrap_or(0)));
+        for (packet, verdict) in mine.iter().zip(verdicts) {
+            listing.damage.extend(damage_of(verdict, packet, source.len()));
+            match verdict {
+                Verdict::Keep => {}
+                Verdict::KeepWithoutEnd => {
+                    listing.corrections.entry(packet.offset).or_default().no_end = true;
+                }
+                Verdict::Drop | Verdict::Duplicate => continue,
+            }
+            listing.packets.push(PacketEntry::of(packet));
+        }
+        let instance = most_common(mine.iter().map(|packet| packet.stream_instance));
+        listing.first = mine
+            .into_iter()
+            .filter(|packet| listing.packets.iter().any(|entry| entry.offset == packet.offset))
+            .find(|packet| Some(packet.stream_instance) == instance);
+        listing.damage.sort_by_key(|damage| damage.start);
+        listing
+    }
+}
+
+fn head_end(packet: &PacketProperties) -> u64 {
+    packet.offset.saturating_add(packet.events_at.div_ceil(8).max(1))
+}
+
+/// The most common value; of several, the one that comes first.
+fn most_common<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
+    let mut counts: BTreeMap<T, (usize, std::cmp::Reverse<usize>)> = BTreeMap::new();
+    for (index, value) in values.enumerate() {
+        counts.entry(value).or_insert((0, std::cmp::Reverse(index))).0 += 1;
+    }
+    counts.into_iter().max_by_key(|&(_, rank)| rank).map(|(value, _)| value)
+}

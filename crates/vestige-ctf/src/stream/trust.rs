@@ -1,0 +1,107 @@
+//! How far the times of a stream class can be believed, and how much they prove.
+
+use super::packet::PacketProperties;
+use crate::model::{EnvironmentValue, FieldClass, FieldKind, Role, TraceClass};
+
+/// What the times and IDs of a stream class are good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trust {
+    /// Whether no record lies before the beginning of its packet.
+    pub beginning: bool,
+    /// Whether no record lies after the end of its packet.
+    pub end: bool,
+    /// Bits of the shortest time stamp in a record header; 0 without any.
+    pub time_bits: u32,
+    /// Whether packets tell their size; else the only one reaches to the end of its file.
+    pub sized: bool,
+    /// Bits that a known event record class ID proves: how seldom chance would hit one.
+    pub class_bits: u32,
+}
+
+impl Trust {
+    /// The trust in a stream class, by its metadata and by what is known of its tracer.
+    ///
+    /// LTTng-UST before 2.11 and LTTng-modules before 2.9.13 and 2.10.10 wrote ends that
+    /// may lie before the last record, barectf before 2.3.1 beginnings behind the first.
+    #[must_use]
+    pub fn of(trace: &TraceClass, class: usize) -> Self {
+        let class = trace.stream_classes.get(class);
+        let context = class.and_then(|class| class.packet_context.as_ref());
+        let header = class.and_then(|class| class.event_header.as_ref());
+        let whole = |role| context.and_then(|context| role_size(context, role)) == Some(64);
+        let known = class.map_or(0, |class| class.event_classes.len() as u64);
+        let id_bits = header.and_then(|header| role_size(header, Role::EventClassId)).unwrap_or(0);
+        Self {
+            beginning: whole(Role::PacketBeginning) && !begins_late(trace),
+            end: whole(Role::PacketEnd) && !ends_early(trace),
+            sized: [Role::PacketSize, Role::ContentSize]
+                .into_iter()
+                .any(|role| context.and_then(|context| role_size(context, role)).is_some()),
+            time_bits: header.and_then(shortest_time).unwrap_or(0),
+            class_bits: id_bits.saturating_sub(u64::BITS - known.saturating_sub(1).leading_zeros()),
+        }
+    }
+
+    /// The end of a packet, when it has one that can be believed.
+    #[must_use]
+    pub fn end_of(self, packet: &PacketProperties) -> Option<u64> {
+        let beginning = packet.beginning.filter(|_| self.beginning).unwrap_or(0);
+        // LTTng leaves a zero in packets that it could not close.
+        packet.end.filter(|&end| self.end && end != 0 && end >= beginning)
+    }
+
+    /// The beginning of a packet, when it has one that can be believed.
+    #[must_use]
+    pub fn beginning_of(self, packet: &PacketProperties) -> Option<u64> {
+        packet.beginning.filter(|_| self.beginning)
+    }
+}
+
+/// Whether the tracer may have written packet ends that lie before the last record.
+fn ends_early(trace: &TraceClass) -> bool {
+    let version = version(trace);
+    match trace.environment_string("tracer_name") {
+        Some("lttng-ust") => version < (2, 11, 0),
+        Some("lttng-modules") => {
+            version < (2, 9, 13) || ((2, 10, 0)..(2, 10, 10)).contains(&version)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the tracer may have written packet beginnings that lie behind the first record.
+fn begins_late(trace: &TraceClass) -> bool {
+    trace.environment_string("tracer_name") == Some("barectf") && version(trace) < (2, 3, 1)
+}
+
+fn version(trace: &TraceClass) -> (i64, i64, i64) {
+    let number = |names: &[&str]| {
+        let found = trace.environment.iter().find_map(|(key, value)| match value {
+            EnvironmentValue::Integer(value) if names.contains(&key.as_str()) => Some(*value),
+            _ => None,
+        });
+        found.unwrap_or(0)
+    };
+    let patch = number(&["tracer_patchlevel", "tracer_patch"]);
+    (number(&["tracer_major"]), number(&["tracer_minor"]), patch)
+}
+
+/// The size of the smallest integer with a role.
+fn role_size(class: &FieldClass, role: Role) -> Option<u32> {
+    match &class.kind {
+        FieldKind::Integer(integer) | FieldKind::Enumeration(integer, _) => {
+            (integer.role == Some(role)).then_some(integer.size)
+        }
+        _ => class.members().iter().filter_map(|member| role_size(&member.class, role)).min(),
+    }
+}
+
+/// The size of the smallest integer that updates the clock.
+fn shortest_time(class: &FieldClass) -> Option<u32> {
+    match &class.kind {
+        FieldKind::Integer(integer) | FieldKind::Enumeration(integer, _) => {
+            integer.clock.is_some().then_some(integer.size)
+        }
+        _ => class.members().iter().filter_map(|member| shortest_time(&member.class)).min(),
+    }
+}
