@@ -69,7 +69,7 @@ fn the_beginning_of_a_packet_is_where_its_clock_starts() {
         BitWriter::new(Little).put(size, 16).put(begin, 64).put(end, 64).put(time, 8).bytes()
     };
     // The end, which is decoded before the record, must not move the clock.
-    let bytes = [packet(0x1f0, 0xffff, 0xf5), packet(0x2fe, 0xffff, 0x01)].concat();
+    let bytes = [packet(0x1f0, 0x2ef, 0xf5), packet(0x2fe, 0xffff, 0x01)].concat();
     assert_eq!(read(&metadata, &[bytes]).times(), [0x1f5, 0x301]);
 }
 
@@ -92,7 +92,7 @@ fn clock_values_and_offsets_at_the_limits_of_their_type_do_no_harm() {
                  stream {{ event.header := struct {{ integer {{ size = 64; map = clock.c.value; }} \
                    t; }}; }};\nevent {{ name = e; }};"
             );
-            let bytes = BitWriter::new(Little).put(-1, 64).put(0, 64).bytes();
+            let bytes = BitWriter::new(Little).put(0, 64).put(-1, 64).bytes();
             let outcome = read(&metadata, &[bytes]);
             assert_eq!((outcome.records.len(), outcome.text.lines().count()), (2, 2));
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::{merge, open, parse, read, BitWriter, HEAD};
 use vestige_ctf::model::ByteOrder::Little;
-use vestige_ctf::stream::{DataFile, DataStream, TraceIdentity};
+use vestige_ctf::stream::{DamageKind, DataFile, DataStream, TraceIdentity};
 
 fn metadata() -> String {
     format!("{HEAD}stream {{ event.header := struct {{ time t; }}; }};\nevent {{ name = e; }};")
@@ -54,9 +54,10 @@ fn records_without_a_clock_come_stream_by_stream() {
 }
 
 #[test]
-fn time_that_goes_back_in_one_stream_stays_in_its_order() {
+fn time_that_goes_back_in_one_stream_ends_its_packet() {
     let outcome = read(&metadata(), &[stream([5, 3, 6]), stream([4])]);
-    assert_eq!(outcome.records, [(4, 1), (5, 0), (3, 0), (6, 0)]);
+    assert_eq!(outcome.records, [(4, 1), (5, 0)]);
+    assert_eq!(outcome.only_damage().kind, DamageKind::TimeGoesBack);
 }
 
 #[test]

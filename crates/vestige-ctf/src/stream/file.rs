@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::damage::{Damage, DamageKind};
-use super::listing::{list, Correction, Listing};
+use super::listing::{list, Listing};
 use super::lttng_index;
 use super::order::{damage_of, judge, Verdict};
 use super::packet::{read_packet, PacketProperties};
@@ -27,8 +27,9 @@ pub struct DataFile {
     pub first: PacketProperties,
     /// What is wrong between and with its packets, in the order of the file.
     pub damage: Vec<Damage>,
-    /// What packets tell wrongly of themselves, by their byte offset.
-    pub(super) corrections: BTreeMap<u64, Correction>,
+    /// The bytes that a packet really has, by its byte offset, where that is less than it
+    /// tells because another packet begins inside of it.
+    pub(super) sizes: BTreeMap<u64, u64>,
     /// How far its times can be believed.
     pub(super) trust: Trust,
 }
@@ -53,10 +54,10 @@ impl DataFile {
             let hints: Vec<u64> = indexed.iter().map(|entry| entry.offset).collect();
             list(trace, source.as_ref(), &hints)
         });
-        let Listing { packets, first, damage, corrections } = listing;
+        let Listing { packets, first, damage, sizes } = listing;
         let Some(first) = first else { return Err(unreadable(source.as_ref(), damage)) };
         let trust = Trust::of(trace, first.stream_class);
-        Ok(Self { source, packets, first, damage, corrections, trust })
+        Ok(Self { source, packets, first, damage, sizes, trust })
     }
 }
 
@@ -84,14 +85,9 @@ fn believed_index(
     let mut listing = Listing { first: Some(first), ..Listing::default() };
     for ((entry, packet), verdict) in entries.iter().zip(&facts).zip(verdicts) {
         listing.damage.extend(damage_of(verdict, packet, source.len()));
-        match verdict {
-            Verdict::Keep => {}
-            Verdict::KeepWithoutEnd => {
-                listing.corrections.entry(packet.offset).or_default().no_end = true;
-            }
-            Verdict::Drop | Verdict::Duplicate => continue,
+        if matches!(verdict, Verdict::Keep | Verdict::EndDoubtful) {
+            listing.packets.push(entry.clone());
         }
-        listing.packets.push(entry.clone());
     }
     Some(listing)
 }

@@ -24,15 +24,6 @@ const MOST_TRIES: u32 = 100_000;
 /// How far the next packet is searched; a file of a terabyte may be nothing but a hole.
 const MOST_SEARCHED: u64 = 1 << 30;
 
-/// What is known of a packet beside what it tells itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Correction {
-    /// Bytes of it that are there, when another packet begins inside of it.
-    pub size: Option<u64>,
-    /// Whether its end cannot be right.
-    pub no_end: bool,
-}
-
 /// The packets of a file and what is wrong between them.
 #[derive(Debug, Default)]
 pub struct Listing {
@@ -42,8 +33,9 @@ pub struct Listing {
     pub first: Option<PacketProperties>,
     /// What is wrong, in the order of the file.
     pub damage: Vec<Damage>,
-    /// What the packets themselves tell wrongly, by their byte offset.
-    pub corrections: BTreeMap<u64, Correction>,
+    /// The bytes that a packet really has, by its byte offset, when another packet begins
+    /// inside of it.
+    pub sizes: BTreeMap<u64, u64>,
 }
 
 /// Lists the packets of a file. `hints` are offsets at which an index saw packets.
@@ -125,15 +117,14 @@ impl Walker<'_> {
     }
 
     fn correct(&mut self, offset: u64, next: u64) {
-        let correction = self.listing.corrections.entry(offset).or_default();
-        correction.size = Some(next.saturating_sub(offset));
+        self.listing.sizes.insert(offset, next.saturating_sub(offset));
     }
 
     /// No packet begins at `offset`: finds the next one and notes what lies before it.
     fn resume(&mut self, offset: u64, damage: Damage) -> u64 {
         let last = self.found.last().filter(|packet| {
             packet.offset.saturating_add(packet.total_bits / 8) == offset
-                && !self.listing.corrections.contains_key(&packet.offset)
+                && !self.listing.sizes.contains_key(&packet.offset)
         });
         // The size of the packet before may be what is wrong.
         let inside = last.map(|packet| (packet.offset, head_end(packet)));
@@ -270,14 +261,9 @@ impl Walker<'_> {
         let verdicts = judge(&mine, Trust::of(trace, class.unwrap_or(0)));
         for (packet, verdict) in mine.iter().zip(verdicts) {
             listing.damage.extend(damage_of(verdict, packet, source.len()));
-            match verdict {
-                Verdict::Keep => {}
-                Verdict::KeepWithoutEnd => {
-                    listing.corrections.entry(packet.offset).or_default().no_end = true;
-                }
-                Verdict::Drop | Verdict::Duplicate => continue,
+            if matches!(verdict, Verdict::Keep | Verdict::EndDoubtful) {
+                listing.packets.push(PacketEntry::of(packet));
             }
-            listing.packets.push(PacketEntry::of(packet));
         }
         let instance = most_common(mine.iter().map(|packet| packet.stream_instance));
         listing.first = mine

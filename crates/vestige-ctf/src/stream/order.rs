@@ -9,39 +9,55 @@ use super::trust::Trust;
 pub enum Verdict {
     /// It fits.
     Keep,
-    /// It fits, but for its end.
-    KeepWithoutEnd,
+    /// It fits, but its end lies behind the beginning of the next one.
+    EndDoubtful,
     /// Its times cannot be right.
     Drop,
     /// It stands in the file before.
     Duplicate,
 }
 
-/// Judges the packets of a file: the longest list that is in order is kept.
+/// Judges the packets of a file.
 ///
-/// One packet with a wrong beginning must not hide those behind it, so the judgement is
-/// about all of them together.
+/// One packet with a wrong beginning must not hide those behind it: where beginnings are not
+/// in order, the longest list that is in order is kept. Where only an end lies behind the
+/// next beginning, nobody can tell which of the two is wrong before the records are read;
+/// the reader decides then.
 #[must_use]
 pub fn judge(packets: &[PacketProperties], trust: Trust) -> Vec<Verdict> {
-    let times: Option<Vec<(u64, u64)>> = packets
+    let mut verdicts = vec![Verdict::Keep; packets.len()];
+    mark_duplicates(packets, &mut verdicts);
+    let times: Option<Vec<(usize, (u64, u64))>> = packets
         .iter()
-        .map(|packet| {
+        .enumerate()
+        .zip(&verdicts)
+        .filter(|(_, verdict)| **verdict == Verdict::Keep)
+        .map(|((index, packet), _)| {
             let beginning = trust.beginning_of(packet)?;
-            Some((beginning, trust.end_of(packet).unwrap_or(beginning)))
+            Some((index, (beginning, trust.end_of(packet).unwrap_or(beginning))))
         })
         .collect();
-    let mut verdicts = vec![Verdict::Keep; packets.len()];
     let Some(times) = times else { return verdicts };
-    if times.windows(2).any(|pair| matches!(pair, [left, right] if right.0 < left.1)) {
+    let (mut indexes, mut times): (Vec<usize>, Vec<(u64, u64)>) = times.into_iter().unzip();
+    if times.windows(2).any(|pair| matches!(pair, [left, right] if right.0 < left.0)) {
         let kept = longest_chain(&times);
-        for (verdict, keep) in verdicts.iter_mut().zip(&kept) {
-            if !keep {
+        for (&index, keep) in indexes.iter().zip(&kept) {
+            if let Some(verdict) = verdicts.get_mut(index).filter(|_| !keep) {
                 *verdict = Verdict::Drop;
             }
         }
-        give_second_chance(&times, &kept, &mut verdicts);
+        let mut keep = kept.iter();
+        indexes.retain(|_| keep.next() == Some(&true));
+        let mut keep = kept.iter();
+        times.retain(|_| keep.next() == Some(&true));
     }
-    mark_duplicates(packets, &mut verdicts);
+    for (pair, &index) in times.windows(2).zip(&indexes) {
+        if let ([left, right], Some(verdict)) = (pair, verdicts.get_mut(index)) {
+            if left.1 > right.0 {
+                *verdict = Verdict::EndDoubtful;
+            }
+        }
+    }
     verdicts
 }
 
@@ -97,64 +113,24 @@ impl Fenwick {
     }
 }
 
-/// Keeps a packet of which only the end is wrong: its beginning lies between its neighbours.
-fn give_second_chance(times: &[(u64, u64)], kept: &[bool], verdicts: &mut [Verdict]) {
-    let mut next_beginnings = vec![u64::MAX; times.len()];
-    let mut next = u64::MAX;
-    for (index, (&(beginning, _), &keep)) in times.iter().zip(kept).enumerate().rev() {
-        if let Some(place) = next_beginnings.get_mut(index) {
-            *place = next;
-        }
-        next = if keep { beginning } else { next };
-    }
-    let mut last_end = 0;
-    for (index, &(beginning, end)) in times.iter().enumerate() {
-        if kept.get(index) == Some(&true) {
-            last_end = end;
-            continue;
-        }
-        let next = next_beginnings.get(index).copied().unwrap_or(u64::MAX);
-        if beginning >= last_end && beginning < next && end > next {
-            if let Some(verdict) = verdicts.get_mut(index) {
-                *verdict = Verdict::KeepWithoutEnd;
-            }
-            last_end = beginning;
-        }
-    }
-}
-
 /// A packet with the same sizes, times and number as another is that packet once more.
 fn mark_duplicates(packets: &[PacketProperties], verdicts: &mut [Verdict]) {
-    let facts = |packet: &PacketProperties| {
-        (
+    let mut seen = std::collections::HashSet::new();
+    for (packet, verdict) in packets.iter().zip(verdicts) {
+        let facts = (
             packet.total_bits,
             packet.content_bits,
             packet.beginning,
             packet.end,
             packet.sequence_number,
             packet.events_discarded,
-        )
-    };
-    let mut seen = std::collections::HashSet::new();
-    for (packet, verdict) in packets.iter().zip(verdicts.iter()) {
-        if *verdict != Verdict::Drop {
-            seen.insert(facts(packet));
-        }
-    }
-    let mut last = None;
-    for (packet, verdict) in packets.iter().zip(verdicts.iter_mut()) {
-        let facts = facts(packet);
-        if *verdict == Verdict::Drop {
-            if seen.contains(&facts) {
-                *verdict = Verdict::Duplicate;
-            }
-            continue;
-        }
+        );
         // Without a number, packets of one instant may be alike and yet be two.
-        if last == Some(facts) && packet.sequence_number.is_some() {
+        let single = packet.sequence_number.is_some()
+            || matches!((packet.beginning, packet.end), (Some(from), Some(to)) if from < to);
+        if single && !seen.insert(facts) {
             *verdict = Verdict::Duplicate;
         }
-        last = Some(facts);
     }
 }
 
@@ -168,7 +144,7 @@ pub fn damage_of(verdict: Verdict, packet: &PacketProperties, file_end: u64) -> 
     };
     match verdict {
         Verdict::Keep => None,
-        Verdict::KeepWithoutEnd => {
+        Verdict::EndDoubtful => {
             let message =
                 format!("packet {}: it ends after the beginning of the next packet", times());
             let end = packet.offset.saturating_add(packet.events_at / 8);

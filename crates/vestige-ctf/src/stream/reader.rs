@@ -190,14 +190,14 @@ impl StreamReader {
     fn begin_packet(&mut self, file: usize, mut packet: Packet) {
         let Some(data) = self.stream.files.get(file).cloned() else { return };
         let properties = &mut packet.properties;
-        let correction = data.corrections.get(&properties.offset).copied().unwrap_or_default();
-        if let Some(size) = correction.size {
+        let size = data.sizes.get(&properties.offset).copied();
+        if let Some(size) = size {
             let there = size.saturating_mul(8);
             properties.available_bits = properties.available_bits.min(there);
         }
         if properties.available_bits < properties.events_at {
             let message = "packet cut: another one begins in its header";
-            let end = properties.offset + correction.size.unwrap_or(0);
+            let end = properties.offset + size.unwrap_or(0);
             let damage = Damage::new(DamageKind::PacketCut, properties.offset, end, message);
             return self.give_up(file, damage);
         }
@@ -214,9 +214,11 @@ impl StreamReader {
                 return self.give_up(file, damage);
             }
         }
-        let end = data.trust.end_of(properties).filter(|_| !correction.no_end);
+        let end = data.trust.end_of(properties);
         let limit = end.or_else(|| self.next_beginning()).unwrap_or(u64::MAX);
-        let floor = self.last.max(beginning).unwrap_or(0);
+        // A wrong time of one record must not hide the packets behind it: without a beginning
+        // to compare with, a packet starts anew.
+        let floor = beginning.unwrap_or(0);
         let found = losses(self.previous.as_ref(), properties);
         let gap = std::mem::take(&mut self.gap);
         let counted = found.into_iter().filter(|lost| !(gap && lost.kind == LostKind::Packets));
@@ -370,8 +372,8 @@ impl StreamReader {
     fn is_cut_by_file(&self, place: &Place) -> bool {
         let files = &self.stream.files;
         let offset = place.packet.properties.offset;
-        let corrected = files.get(place.file).and_then(|file| file.corrections.get(&offset));
-        self.is_cut(place) && corrected.is_none_or(|correction| correction.size.is_none())
+        let size = files.get(place.file).and_then(|file| file.sizes.get(&offset));
+        self.is_cut(place) && size.is_none()
     }
 
     /// What is wrong at the end of a scan, if anything.
@@ -397,9 +399,9 @@ impl StreamReader {
         self.release(place.held.take());
         let Some(file) = self.stream.files.get(place.file) else { return };
         let properties = &place.packet.properties;
-        let correction = file.corrections.get(&properties.offset).copied().unwrap_or_default();
+        let corrected = file.sizes.get(&properties.offset).copied();
         let rest = file.source.len() - properties.offset;
-        let there = correction.size.unwrap_or(rest);
+        let there = corrected.unwrap_or(rest);
         let is_cut = properties.total_bits / 8 > there;
         let is_partial = place.position < properties.available_bits;
         if !is_cut && !is_partial {
@@ -407,7 +409,7 @@ impl StreamReader {
         }
         let content = properties.content_bits.div_ceil(8);
         let size = properties.total_bits / 8;
-        let message = match (correction.size, content > there) {
+        let message = match (corrected, content > there) {
             _ if !is_cut => "data stream cut: its last event record is not complete".to_owned(),
             (Some(_), _) => {
                 format!("packet cut: it has {size} bytes, the next one begins after {there}")
