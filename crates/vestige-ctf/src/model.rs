@@ -66,6 +66,8 @@ pub enum Role {
     PacketSequenceNumber,
     /// `id` of the event record header.
     EventClassId,
+    /// A time stamp of the default clock, before it is known where it stands.
+    Timestamp,
 }
 
 /// An integer field class, also the container of an enumeration.

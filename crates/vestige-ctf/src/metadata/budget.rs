@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::model::{BitMeaning, EnumerationMapping, FieldClass, FieldKind};
 
 /// How much may be copied altogether: fields, enumeration labels, and 32 bytes of name each.
-const MAX_COPIED: u64 = 1_000_000;
+pub(super) const MAX_COPIED: u64 = 1_000_000;
 
 /// Bytes of a name that weigh as much as a field.
 const NAME_UNIT: usize = 32;
@@ -40,7 +40,7 @@ impl Parser {
 }
 
 /// How much there is of a field class, and how deep it goes.
-fn weigh(class: &FieldClass) -> (u64, u32) {
+pub(super) fn weigh(class: &FieldClass) -> (u64, u32) {
     let (inner, depth) = match &class.kind {
         FieldKind::Enumeration(_, mappings) => (mappings_weight(mappings), 0),
         FieldKind::Array { element, .. } => weigh(element),

@@ -43,7 +43,14 @@ pub fn derive(trace: &mut TraceClass) {
     }
 }
 
-fn all_scopes(trace: &mut TraceClass) -> impl Iterator<Item = &mut FieldClass> {
+/// Derives what the metadata of CTF 2 does not declare itself: visibility and fixed sizes.
+pub fn derive_declared(trace: &mut TraceClass) {
+    trace.stream_classes.iter_mut().for_each(set_visibility);
+    all_scopes(trace).for_each(set_fixed_size);
+}
+
+/// All structures that are decoded as a whole.
+pub(super) fn all_scopes(trace: &mut TraceClass) -> impl Iterator<Item = &mut FieldClass> {
     let streams = trace.stream_classes.iter_mut().flat_map(|stream| {
         let events = stream
             .event_classes

@@ -12,6 +12,7 @@ mod budget;
 mod constants;
 pub mod derive;
 mod enumeration;
+pub mod json;
 pub mod lexer;
 pub mod packets;
 mod parser;
@@ -33,6 +34,13 @@ pub(crate) const MAX_DEPTH: u32 = 64;
 /// An error with the line of the text, or the byte offset of the metadata packet.
 pub fn parse(bytes: &[u8]) -> Result<TraceClass> {
     let text = packets::text(bytes)?;
+    if json::is_fragments(&text) {
+        return match json::parse(&text) {
+            (Some(trace), None) => Ok(trace),
+            (_, Some(error)) => Err(error),
+            (None, None) => Err(CtfError::new(ErrorKind::Metadata, "no fragment")),
+        };
+    }
     parse_text(&text)
 }
 

@@ -106,9 +106,10 @@ fn check_schemes(header: &[u8], offset: usize) -> Result<()> {
         return Err(error(offset + SCHEMES.start, message));
     }
     match header.get(VERSION) {
-        Some([1, 8]) => Ok(()),
+        Some([1, 8] | [2, 0]) => Ok(()),
         version => {
-            let message = format!("metadata packet of CTF version {version:?}: expected 1.8");
+            let message =
+                format!("metadata packet of CTF version {version:?}: expected 1.8 or 2.0");
             Err(error(offset + VERSION.start, message))
         }
     }

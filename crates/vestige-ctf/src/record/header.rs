@@ -82,7 +82,7 @@ impl CompactHeader {
     fn recognise(header: &FieldClass) -> Option<Self> {
         let FieldKind::Structure { members, alignment } = &header.kind else { return None };
         let [id, variant] = members.as_slice() else { return None };
-        let FieldKind::Enumeration(id_class, _) = &id.class.kind else { return None };
+        let id_class = id.class.as_integer()?;
         let FieldKind::Variant { options, selector } = &variant.class.kind else { return None };
         let [(0, last, short), (escape, end, long)] = selector.ranges.as_slice() else {
             return None;

@@ -75,6 +75,10 @@ pub fn read_packet(
         let clock = state.clock;
         state.forget_roles();
         state.forget_empty_elements();
+        if trace.version.0 >= 2 {
+            // CTF2-SPEC-2.0, section 6.1: each packet begins with a clock value of 0.
+            state.clock = 0;
+        }
         match decode_head(&head, trace, state) {
             Err(HeadError::OutOfData) if (wanted as u64) < rest.min(MAX_HEAD) => {
                 state.clock = clock;
@@ -190,10 +194,12 @@ fn decode_header(
         let start = reader.position();
         let mut ahead = reader.clone();
         skip(&member.class, reader, state).map_err(|error| failed(error, reader))?;
-        match member.name() {
-            "magic" => check_magic(state.role(Role::Magic), start)?,
-            "uuid" => check_uuid(trace, &mut ahead, start)?,
-            _ => {}
+        let role = member.class.as_integer().and_then(|class| class.role);
+        if role == Some(Role::Magic) {
+            check_magic(state.role(Role::Magic), start)?;
+        } else if trace.version.0 < 2 && member.name() == "uuid" {
+            // In CTF 2 the BLOB with this role knows the bytes that it must have.
+            check_uuid(trace, &mut ahead, start)?;
         }
     }
     Ok(())
@@ -237,7 +243,10 @@ fn stream_class<'a>(
     let classes = &trace.stream_classes;
     let found = match state.role(Role::StreamClassId) {
         Some(id) => classes.iter().enumerate().find(|(_, class)| class.id == id),
-        None => classes.iter().enumerate().next(),
+        None => {
+            let default = classes.iter().position(|class| class.id == 0).unwrap_or(0);
+            classes.iter().enumerate().nth(default)
+        }
     };
     found.ok_or_else(|| {
         let id = state.role(Role::StreamClassId).unwrap_or(0);

@@ -29,7 +29,7 @@ impl FieldWriter<'_> {
                     };
                     label.ranges.iter().any(set)
                 };
-                self.labels(labels.all().iter().filter(active), " | ");
+                self.labels(labels.all().iter().filter(active), " | ", "<none>");
                 self.bits(&number);
                 self.text(" )");
             }
@@ -95,7 +95,8 @@ impl FieldWriter<'_> {
 
     fn labelled_number(&mut self, labels: &Labels, base: DisplayBase, size: u32, number: &Number) {
         if !labels.all().is_empty() {
-            self.labels(number.value().into_iter().flat_map(|value| labels.of(value)), ", ");
+            let found = number.value().into_iter().flat_map(|value| labels.of(value));
+            self.labels(found, ", ", "<unknown>");
         }
         self.paint(self.palette.value);
         match number {
@@ -112,7 +113,7 @@ impl FieldWriter<'_> {
     }
 
     /// `( "label", "label" : container = `
-    fn labels<'a>(&mut self, labels: impl Iterator<Item = &'a Label>, separator: &str) {
+    fn labels<'a>(&mut self, labels: impl Iterator<Item = &'a Label>, separator: &str, none: &str) {
         self.text("( ");
         let mut any = false;
         for label in labels {
@@ -124,7 +125,7 @@ impl FieldWriter<'_> {
         }
         if !any {
             self.paint(self.palette.unknown);
-            self.text("<unknown>");
+            self.text(none);
             self.paint(self.palette.reset);
         }
         self.text(" : container = ");
