@@ -22,6 +22,7 @@ __all__ = [
     "SymbolTable",
     "TextRenderer",
     "TraceClass",
+    "Verifier",
     "__version__",
     "file_crc32",
 ]
@@ -351,6 +352,25 @@ class TextRenderer:
 
     def time(self, nanoseconds: int) -> str:
         """Return a time as event records show it."""
+
+@final
+class Verifier:
+    """Decodes all of some data streams, on all cores, in any order.
+
+    The packets of a data stream are independent of each other, so this is faster than
+    reading in order. It only tells whether all is right; what is wrong, a
+    :class:`Muxer` tells.
+    """
+
+    def __new__(cls, streams: Sequence[DataStream]) -> Verifier:
+        """Prepare to decode some data streams."""
+
+    def step(self) -> bool:
+        """Decode a part; return whether there is more to do."""
+
+    @property
+    def records(self) -> int | None:
+        """The number of event records; ``None`` while there is more, or damage."""
 
 @final
 class PlaceColumn:

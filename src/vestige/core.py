@@ -26,6 +26,7 @@ from ._core import (
     SymbolTable,
     TextRenderer,
     TraceClass,
+    Verifier,
     file_crc32,
 )
 from ._version import __version__
@@ -42,6 +43,7 @@ __all__ = [
     "SymbolTable",
     "TextRenderer",
     "TraceClass",
+    "Verifier",
     "file_crc32",
 ]
 

@@ -12,7 +12,6 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::mpsc::{channel, Receiver};
 use std::sync::Arc;
 
-
 use crate::stream::{Batch, Damage, DataStream, Item, Lost, Record, Selection, StreamReader};
 
 /// How many items are read ahead of the merge, by all data streams together, as long as

@@ -30,16 +30,8 @@ pub fn trace_format_error(py: Python<'_>, error: &CtfError, path: Option<&str>) 
 
 /// What `vestige.graph` makes a `Damage` of: path, first byte, byte behind the last, kind,
 /// message, records lost, and the times (cycles) between which they were lost.
-pub type DamageTuple = (
-    Option<String>,
-    u64,
-    u64,
-    &'static str,
-    String,
-    Option<u64>,
-    Option<u64>,
-    Option<u64>,
-);
+pub type DamageTuple =
+    (Option<String>, u64, u64, &'static str, String, Option<u64>, Option<u64>, Option<u64>);
 
 /// The facts of damage in a file.
 pub fn damage_tuple(path: Option<&str>, damage: &Damage) -> DamageTuple {

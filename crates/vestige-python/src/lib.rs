@@ -14,6 +14,7 @@ mod stream;
 mod symbols;
 mod text;
 mod value;
+mod verify;
 
 use pyo3::prelude::*;
 
@@ -34,6 +35,8 @@ mod _core {
     use crate::symbols::{file_crc32, ObjectFile, SymbolTable};
     #[pymodule_export]
     use crate::text::TextRenderer;
+    #[pymodule_export]
+    use crate::verify::Verifier;
 
     use super::*;
 

@@ -43,8 +43,12 @@ class Sink(Protocol):
     """Consumes merges."""
 
     @property
-    def checks_every_field(self) -> bool:
-        """Whether all fields must be decoded, also those that nobody asks for."""
+    def looks_at_records(self) -> bool:
+        """Whether it wants to see event records.
+
+        If not, all their fields are decoded nevertheless, to be sure that they can be;
+        and if no filter looks at them either, merges may not come at all.
+        """
 
     def consume(self, merge: core.Merge) -> None:
         """Take the next merge, with its notices.

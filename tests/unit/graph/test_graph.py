@@ -16,8 +16,8 @@ from vestige.graph import DamageNotice, Graph, LostNotice, Selection, mux, notic
 class Collector:
     """A sink that keeps what it gets."""
 
-    def __init__(self, *, checks_every_field=False):
-        self.checks_every_field = checks_every_field
+    def __init__(self, *, looks_at_records=True):
+        self.looks_at_records = looks_at_records
         self.names = []
         self.finished = 0
 
@@ -94,12 +94,32 @@ def test_a_sink_may_ask_for_every_field_to_be_checked(tmp_path, checks):
     members = "enum : uint8_t { one = 1 } tag; variant <tag> { uint8_t one; } v;"
     events = [Event(1, b"\x01\x05"), Event(2, b"\x01\x06"), Event(3, b"\x07\x07")]
     trace = Trace([members], streams={"s": [Packet(events, padding=8)]}).write(tmp_path)
-    sink = Collector(checks_every_field=checks)
+    sink = Collector(looks_at_records=not checks)
     damage = Graph([CtfFsSource([trace])], sink).run()
 
     assert len(damage) == 1
     assert "value 7 of 'tag' selects no option" in str(damage[0])
     assert sink.names == ["event_0"] * 2
+
+
+def test_a_sink_that_looks_at_no_records_gets_none_of_a_good_trace():
+    """They are decoded in any order then; a filter still sees them all."""
+    sink = Collector(looks_at_records=False)
+    damage = Graph([CtfFsSource([DATA / "hello"])], sink).run()
+
+    assert (damage, sink.names, sink.finished) == ([], [], 1)
+
+    class Seen:
+        needed_events = frozenset()
+        records = 0
+
+        def process(self, merge):
+            self.records += len(merge)
+
+    seen = Seen()
+    sink = Collector(looks_at_records=False)
+    Graph([CtfFsSource([DATA / "hello"])], sink, [seen]).run()
+    assert seen.records == len(sink.names) > 0
 
 
 def test_notices_of_losses_carry_their_facts():

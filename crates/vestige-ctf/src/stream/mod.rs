@@ -24,6 +24,7 @@ mod record_place;
 mod scan;
 mod selection;
 mod trust;
+mod verify;
 
 pub use batch::Batch;
 pub use damage::{Damage, DamageKind};
@@ -35,6 +36,7 @@ pub use packet_entry::PacketEntry;
 pub use reader::{Item, StreamReader};
 pub use record_place::Record;
 pub use selection::Selection;
+pub use verify::Verifier;
 
 /// Greatest alignment of a field, in bits. Windows of a packet begin on this boundary, so
 /// that offsets inside a window keep the alignment they have in the packet.

@@ -163,11 +163,7 @@ impl From<(DecodeError, u64)> for HeadError {
     }
 }
 
-fn decode_head(
-    head: &[u8],
-    trace: &TraceClass,
-    state: &mut State,
-) -> Result<Head, HeadError> {
+fn decode_head(head: &[u8], trace: &TraceClass, state: &mut State) -> Result<Head, HeadError> {
     let mut reader = BitReader::new(head, 0, head.len() as u64 * 8);
     if let Some(header) = &trace.packet_header {
         decode_header(header, trace, &mut reader, state)?;
@@ -217,11 +213,7 @@ fn check_magic(found: Option<u64>, at: u64) -> Result<(), HeadError> {
     }
 }
 
-fn check_uuid(
-    trace: &TraceClass,
-    reader: &mut BitReader<'_>,
-    at: u64,
-) -> Result<(), HeadError> {
+fn check_uuid(trace: &TraceClass, reader: &mut BitReader<'_>, at: u64) -> Result<(), HeadError> {
     let Some(expected) = trace.uuid else { return Ok(()) };
     reader.align(8).map_err(|_| HeadError::OutOfData)?;
     for byte in expected {

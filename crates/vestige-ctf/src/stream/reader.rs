@@ -4,6 +4,7 @@
 //! such a packet are given.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::batch::Batch;
@@ -68,7 +69,8 @@ pub struct StreamReader {
     stream: Arc<DataStream>,
     selection: Arc<Selection>,
     state: State,
-    next_packet: usize,
+    /// The packets that are not read yet.
+    packets: Range<usize>,
     place: Option<Place>,
     previous: Option<PacketProperties>,
     /// Whether packets are missing since the previous one.
@@ -86,12 +88,23 @@ impl StreamReader {
     /// A reader at the beginning of a data stream.
     #[must_use]
     pub fn new(stream: Arc<DataStream>, selection: Selection) -> Self {
+        let packets = 0..stream.packets.len();
+        Self::of_packets(stream, selection, packets)
+    }
+
+    /// A reader of some packets of a data stream, which does not know those before them.
+    #[must_use]
+    pub fn of_packets(
+        stream: Arc<DataStream>,
+        selection: Selection,
+        packets: Range<usize>,
+    ) -> Self {
         Self {
+            packets,
             state: State::new(stream.trace.slot_count),
             reported: vec![0; stream.files.len()],
             stream,
             selection: Arc::new(selection),
-            next_packet: 0,
             place: None,
             previous: None,
             gap: false,
@@ -111,7 +124,8 @@ impl StreamReader {
                 self.read_window(place);
                 continue;
             }
-            match self.stream.packets.get(self.next_packet).copied() {
+            let next = self.packets.next();
+            match next.and_then(|packet| self.stream.packets.get(packet)).copied() {
                 Some(at) => self.enter_packet(at),
                 None => {
                     (0..self.reported.len()).for_each(|file| self.report_until(file, None));
@@ -139,7 +153,11 @@ impl StreamReader {
             self.gap = true;
             let records = damage.records.or_else(|| {
                 let empty = damage.kind.is_empty();
-                if empty { Some(0) } else { estimate(self.seen, (damage.end - damage.start) * 8) }
+                if empty {
+                    Some(0)
+                } else {
+                    estimate(self.seen, (damage.end - damage.start) * 8)
+                }
             });
             let damage = Damage { records, after: self.last, before, ..damage.clone() };
             self.pending.push_back(Item::Damage(file, damage));
@@ -148,7 +166,6 @@ impl StreamReader {
     }
 
     fn enter_packet(&mut self, (file, packet): (usize, usize)) {
-        self.next_packet += 1;
         let Some(data) = self.stream.files.get(file).cloned() else { return };
         let Some(entry) = data.packets.get(packet) else { return };
         if self.reported.get(file) == Some(&usize::MAX) {
@@ -231,7 +248,7 @@ impl StreamReader {
 
     /// The beginning of the next packet, when it can be believed.
     fn next_beginning(&self) -> Option<u64> {
-        let &(file, packet) = self.stream.packets.get(self.next_packet)?;
+        let &(file, packet) = self.stream.packets.get(self.packets.start)?;
         let file = self.stream.files.get(file)?;
         file.packets.get(packet)?.beginning.filter(|_| file.trust.beginning)
     }

@@ -101,7 +101,7 @@ class SummarySink:
         summary: Where the counts go.
     """
 
-    checks_every_field = False
+    looks_at_records = True
     """The inner sink decodes what it shows."""
 
     def __init__(self, inner: Sink, summary: Summary) -> None:

@@ -117,7 +117,7 @@ class TextPrettySink:
         warnings: Where warnings go.
     """
 
-    checks_every_field = False
+    looks_at_records = True
     """Fields are decoded when their text is written."""
 
     def __init__(
