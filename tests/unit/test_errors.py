@@ -9,8 +9,8 @@ import pytest
 import vestige
 from vestige import errors
 from vestige.errors import (
-    Damage,
     CommandError,
+    Damage,
     DebugInfoError,
     GraphError,
     NotATraceError,
