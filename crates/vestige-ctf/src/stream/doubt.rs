@@ -15,6 +15,12 @@ use crate::record::State;
 
 /// Bits of evidence that are enough: one chance in four thousand million.
 const ENOUGH: u32 = 32;
+/// Bits of evidence that a time needs behind a place where bytes are missing: the stamp that
+/// follows has any value.
+const SPLICED: u32 = 12;
+/// The same where bytes are altered: a wrap that never was takes a step of a quarter of all
+/// values of the stamp, or more.
+const ALTERED: u32 = 3;
 /// Two clocks that differ in all bits a short time stamp leaves open.
 const CLOCKS: [u64; 2] = [0, 0x5555_5555_5555_5555];
 
@@ -63,22 +69,54 @@ impl<'a> Doubt<'a> {
         0
     }
 
+    /// How many of the first records have a time that can be believed.
+    ///
+    /// A short time stamp tells only how far the clock is behind the last wrap. Where records
+    /// are missing or a stamp is altered, wraps are missed or imagined, and the times behind
+    /// are wrong by that much. Such a place has a step that is large for the stamp.
+    /// `is_spliced` tells whether bytes are known to be missing.
+    pub fn timed(
+        &mut self,
+        data: &[u8],
+        records: &[Record],
+        floor: u64,
+        is_spliced: bool,
+    ) -> usize {
+        let least = if is_spliced { SPLICED } else { ALTERED };
+        let mut before = floor;
+        let first = records.iter().position(|record| {
+            let step = record.cycles.saturating_sub(std::mem::replace(&mut before, record.cycles));
+            let bits = self.time_bits(data, record);
+            (1..u64::BITS).contains(&bits) && bits.saturating_sub(size(step)) < least
+        });
+        first.unwrap_or(records.len())
+    }
+
     /// Bits by which chance would have missed the class and the time of a record.
     fn weigh(&mut self, data: &[u8], record: &Record, before: u64) -> u32 {
+        let bits = self.time_bits(data, record);
+        let step = record.cycles.saturating_sub(before);
+        self.trust.class_bits + bits.saturating_sub(size(step))
+    }
+
+    /// How many bits of the clock the header of a record gives.
+    fn time_bits(&mut self, data: &[u8], record: &Record) -> u32 {
         let times = CLOCKS.map(|clock| {
             let end = data.len() as u64 * 8;
             let mut reader = BitReader::new(data, u64::from(record.start), end);
             self.state.clock = clock;
             self.stream.header.decode(&mut reader, &mut self.state).map(|_| self.state.clock)
         });
-        let bits = match times {
+        match times {
             [Ok(left), Ok(right)] if left == right => u64::BITS,
             _ => self.trust.time_bits,
-        };
-        let step = record.cycles.saturating_sub(before);
-        let likely = u64::BITS - step.leading_zeros();
-        self.trust.class_bits + bits.saturating_sub(likely)
+        }
     }
+}
+
+/// How many bits a number has.
+fn size(number: u64) -> u32 {
+    u64::BITS - number.leading_zeros()
 }
 
 /// Zeros are what is found where nothing was written: they prove nothing.

@@ -21,6 +21,10 @@ const WINDOW: u64 = 256 * 1024;
 /// How many places of a file are tried that look like a packet and are none: enough for any
 /// real damage, and an end for a file made of such places.
 const MOST_TRIES: u32 = 100_000;
+/// The greatest step in time that speaks for a packet, cycles: some days.
+const NEAR: u64 = 1 << 48;
+/// How many boundaries are tried where packets of one size without a mark should stand.
+const MOST_BOUNDARIES: usize = 10_000;
 /// How far the next packet is searched; a file of a terabyte may be nothing but a hole.
 const MOST_SEARCHED: u64 = 1 << 30;
 
@@ -70,7 +74,7 @@ impl Walker<'_> {
     fn walk(&mut self) {
         let mut offset = 0;
         while offset < self.source.len() {
-            offset = match self.read(offset) {
+            offset = match self.read(offset).and_then(|packet| self.expect(packet)) {
                 Ok(packet) => self.accept(packet),
                 Err(damage) if damage.kind == DamageKind::ReadFailed => {
                     self.listing.damage.push(damage);
@@ -84,6 +88,31 @@ impl Walker<'_> {
     fn read(&mut self, offset: u64) -> Result<PacketProperties, Damage> {
         read_packet(self.source, offset, self.trace, &mut self.state)
             .map(|packet| packet.properties)
+    }
+
+    /// Refuses what only looks like a packet because anything would, without a mark to
+    /// check: neither its size nor its time nor its number goes on from the one before.
+    fn expect(&self, packet: PacketProperties) -> Result<PacketProperties, Damage> {
+        let Some(last) = self.found.last().filter(|_| self.pattern.is_none()) else {
+            return Ok(packet);
+        };
+        let trust = Trust::of(self.trace, packet.stream_class);
+        let after = trust.end_of(last).or(last.beginning);
+        let time = packet.beginning.filter(|_| trust.beginning).zip(after);
+        let number = packet.sequence_number.zip(last.sequence_number);
+        let near = time.map(|(now, before)| now.wrapping_sub(before) < NEAR);
+        let next = number.map(|(now, before)| now == before.wrapping_add(1));
+        if (near, next) == (None, None)
+            || near == Some(true)
+            || next == Some(true)
+            || packet.total_bits == last.total_bits
+        {
+            return Ok(packet);
+        }
+        let message = "no packet begins here: neither size nor time nor number goes on from \
+                       the packet before";
+        let end = self.source.len();
+        Err(Damage::new(DamageKind::PacketHeader, packet.offset, end, message))
     }
 
     /// Notes a packet; returns where the next one is expected.
@@ -175,25 +204,25 @@ impl Walker<'_> {
     /// Packets that carry nothing to search for: where an index saw them, or where packets
     /// of one size stand.
     fn search_boundaries(&mut self, from: u64, to: u64) -> Option<u64> {
-        let sizes = self.found.iter().map(|packet| packet.total_bits / 8);
-        let (least, most) = (sizes.clone().min(), sizes.max());
-        let size = least.filter(|_| least == most && self.found.len() > 1);
+        let size = most_common(self.found.iter().map(|packet| packet.total_bits / 8));
         let last = self.found.last().map_or(0, |packet| packet.offset);
-        let boundary = size.filter(|&size| size > 0).and_then(|size| {
+        let boundaries = size.filter(|&size| size > 0).into_iter().flat_map(|size| {
             let steps = from.saturating_sub(last).div_ceil(size);
-            last.checked_add(steps.checked_mul(size)?)
+            (steps..).map_while(move |step| last.checked_add(step.checked_mul(size)?))
         });
-        let hint = self.hints.iter().copied().find(|&hint| hint >= from);
-        let mut candidates: Vec<u64> = boundary.into_iter().chain(hint).collect();
+        let boundaries = boundaries.take_while(|&at| at < to).take(MOST_BOUNDARIES);
+        let hints = self.hints.iter().copied().filter(|hint| (from..to).contains(hint));
+        let mut candidates: Vec<u64> = boundaries.chain(hints).collect();
         candidates.sort_unstable();
-        candidates.into_iter().find(|&at| at < to && self.is_plausible(at))
+        candidates.into_iter().find(|&at| self.is_plausible(at))
     }
 
     /// Whether a packet begins at an offset, and another one or the end follows it.
     fn is_plausible(&mut self, offset: u64) -> bool {
         self.tries += 1;
         let clock = self.state.clock;
-        let found = self.read(offset).is_ok_and(|packet| self.is_credible(&packet));
+        let found = self.read(offset).and_then(|packet| self.expect(packet));
+        let found = found.is_ok_and(|packet| self.is_credible(&packet));
         self.state.clock = clock;
         found
     }

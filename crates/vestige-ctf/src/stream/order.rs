@@ -26,59 +26,68 @@ pub enum Verdict {
 #[must_use]
 pub fn judge(packets: &[PacketProperties], trust: Trust) -> Vec<Verdict> {
     let mut verdicts = vec![Verdict::Keep; packets.len()];
-    mark_duplicates(packets, &mut verdicts);
-    let times: Option<Vec<(usize, (u64, u64))>> = packets
+    let times: Option<Vec<(u64, u64)>> = packets
         .iter()
-        .enumerate()
-        .zip(&verdicts)
-        .filter(|(_, verdict)| **verdict == Verdict::Keep)
-        .map(|((index, packet), _)| {
+        .map(|packet| {
             let beginning = trust.beginning_of(packet)?;
-            Some((index, (beginning, trust.end_of(packet).unwrap_or(beginning))))
+            Some((beginning, trust.end_of(packet).unwrap_or(beginning)))
         })
         .collect();
-    let Some(times) = times else { return verdicts };
-    let (mut indexes, mut times): (Vec<usize>, Vec<(u64, u64)>) = times.into_iter().unzip();
-    if times.windows(2).any(|pair| matches!(pair, [left, right] if right.0 < left.0)) {
-        let kept = longest_chain(&times);
-        for (&index, keep) in indexes.iter().zip(&kept) {
-            if let Some(verdict) = verdicts.get_mut(index).filter(|_| !keep) {
-                *verdict = Verdict::Drop;
-            }
-        }
-        let mut keep = kept.iter();
-        indexes.retain(|_| keep.next() == Some(&true));
-        let mut keep = kept.iter();
-        times.retain(|_| keep.next() == Some(&true));
+    if let Some(times) = &times {
+        let weight = |packet| if trust.contradicts_itself(packet) { 1 } else { 2 };
+        let weights: Vec<usize> = packets.iter().map(weight).collect();
+        drop_what_is_out_of_order(times, &weights, &mut verdicts);
     }
-    for (pair, &index) in times.windows(2).zip(&indexes) {
-        if let ([left, right], Some(verdict)) = (pair, verdicts.get_mut(index)) {
-            if left.1 > right.0 {
-                *verdict = Verdict::EndDoubtful;
-            }
-        }
-    }
+    mark_duplicates(packets, &mut verdicts);
+    doubt_ends(times.as_deref().unwrap_or_default(), &mut verdicts);
     verdicts
 }
 
-/// The longest list of packets in which none begins before the end of the one in front.
-fn longest_chain(times: &[(u64, u64)]) -> Vec<bool> {
+fn drop_what_is_out_of_order(times: &[(u64, u64)], weights: &[usize], verdicts: &mut [Verdict]) {
+    if times.windows(2).any(|pair| matches!(pair, [left, right] if right.0 < left.0)) {
+        for (verdict, keep) in verdicts.iter_mut().zip(heaviest_chain(times, weights)) {
+            if !keep {
+                *verdict = Verdict::Drop;
+            }
+        }
+    }
+}
+
+fn doubt_ends(times: &[(u64, u64)], verdicts: &mut [Verdict]) {
+    let mut last: Option<(usize, u64)> = None;
+    for (index, &(beginning, end)) in times.iter().enumerate() {
+        if verdicts.get(index) != Some(&Verdict::Keep) {
+            continue;
+        }
+        if let Some((before, _)) = last.filter(|&(_, end)| end > beginning) {
+            if let Some(verdict) = verdicts.get_mut(before) {
+                *verdict = Verdict::EndDoubtful;
+            }
+        }
+        last = Some((index, end));
+    }
+}
+
+/// The heaviest list of packets in which none begins before the end of the one in front.
+/// Of several, one that ends early: times are damaged to large numbers more often.
+fn heaviest_chain(times: &[(u64, u64)], weights: &[usize]) -> Vec<bool> {
     let mut ends: Vec<u64> = times.iter().map(|&(_, end)| end).collect();
     ends.sort_unstable();
     ends.dedup();
     let mut best = Fenwick(vec![(0, None); ends.len() + 1]);
     let mut before = Vec::with_capacity(times.len());
-    let mut longest = (0, None);
-    for (index, &(beginning, end)) in times.iter().enumerate() {
-        let (length, previous) = best.up_to(ends.partition_point(|&other| other <= beginning));
+    let mut heaviest = ((0, std::cmp::Reverse(0)), None);
+    for (index, (&(beginning, end), own)) in times.iter().zip(weights).enumerate() {
+        let (weight, previous) = best.up_to(ends.partition_point(|&other| other <= beginning));
         before.push(previous);
-        best.raise(ends.partition_point(|&other| other < end) + 1, (length + 1, Some(index)));
-        if length + 1 > longest.0 {
-            longest = (length + 1, Some(index));
+        best.raise(ends.partition_point(|&other| other < end) + 1, (weight + own, Some(index)));
+        let rank = (weight + own, std::cmp::Reverse(end));
+        if heaviest.1.is_none() || rank > heaviest.0 {
+            heaviest = (rank, Some(index));
         }
     }
     let mut kept = vec![false; times.len()];
-    let mut next = longest.1;
+    let mut next = heaviest.1;
     while let Some(index) = next {
         if let Some(keep) = kept.get_mut(index) {
             *keep = true;
@@ -88,7 +97,7 @@ fn longest_chain(times: &[(u64, u64)]) -> Vec<bool> {
     kept
 }
 
-/// The longest chain that ends at or below a value: its length and its last packet.
+/// The heaviest chain that ends at or below a value: its weight and its last packet.
 struct Fenwick(Vec<(usize, Option<usize>)>);
 
 impl Fenwick {
@@ -115,21 +124,27 @@ impl Fenwick {
 
 /// A packet with the same sizes, times and number as another is that packet once more.
 fn mark_duplicates(packets: &[PacketProperties], verdicts: &mut [Verdict]) {
-    let mut seen = std::collections::HashSet::new();
-    for (packet, verdict) in packets.iter().zip(verdicts) {
-        let facts = (
+    let facts = |packet: &PacketProperties| {
+        // Without a number, packets of one instant may be alike and yet be two.
+        let single = packet.sequence_number.is_some()
+            || matches!((packet.beginning, packet.end), (Some(from), Some(to)) if from < to);
+        single.then_some((
             packet.total_bits,
             packet.content_bits,
             packet.beginning,
             packet.end,
             packet.sequence_number,
             packet.events_discarded,
-        );
-        // Without a number, packets of one instant may be alike and yet be two.
-        let single = packet.sequence_number.is_some()
-            || matches!((packet.beginning, packet.end), (Some(from), Some(to)) if from < to);
-        if single && !seen.insert(facts) {
-            *verdict = Verdict::Duplicate;
+        ))
+    };
+    let mut seen = std::collections::HashSet::new();
+    // Those that fit come first: a copy in another place is the one that goes.
+    for wanted in [Verdict::Keep, Verdict::Drop] {
+        for (packet, verdict) in packets.iter().zip(verdicts.iter_mut()) {
+            let Some(facts) = facts(packet).filter(|_| *verdict == wanted) else { continue };
+            if !seen.insert(facts) {
+                *verdict = Verdict::Duplicate;
+            }
         }
     }
 }

@@ -393,6 +393,14 @@ impl StreamReader {
         self.is_cut(place) && size.is_none()
     }
 
+    /// Whether bytes of a packet are missing somewhere before its end.
+    fn is_spliced(&self, place: &Place) -> bool {
+        let file = self.stream.files.get(place.file);
+        let offset = place.packet.properties.offset;
+        let size = file.and_then(|file| file.sizes.get(&offset).copied());
+        size.is_some_and(|size| size < place.packet.properties.content_bits.div_ceil(8))
+    }
+
     /// What is wrong at the end of a scan, if anything.
     fn failure(&self, place: &Place, read: &Read, scan: &Scan) -> Option<Damage> {
         let properties = &place.packet.properties;
@@ -501,7 +509,9 @@ impl StreamReader {
         let mut last = None;
         if let Some(trust) = self.trust(&place) {
             let mut doubt = Doubt::new(&stream, trust, &place.packet.slots);
+            let is_spliced = self.is_spliced(&place);
             let certain = doubt.certain(&read.data, &all, place.floor, scan.position);
+            let certain = certain.min(doubt.timed(&read.data, &all, place.floor, is_spliced));
             let base = place.packet.properties.offset + read.base;
             if let Some(first) = all.get(certain) {
                 records.retain(|record| record.start < first.start);

@@ -50,6 +50,13 @@ impl Trust {
         packet.end.filter(|&end| self.end && end != 0 && end >= beginning)
     }
 
+    /// Whether a packet ends before it begins.
+    #[must_use]
+    pub fn contradicts_itself(self, packet: &PacketProperties) -> bool {
+        let times = packet.beginning.zip(packet.end).filter(|_| self.beginning && self.end);
+        times.is_some_and(|(beginning, end)| end != 0 && end < beginning)
+    }
+
     /// The beginning of a packet, when it has one that can be believed.
     #[must_use]
     pub fn beginning_of(self, packet: &PacketProperties) -> Option<u64> {

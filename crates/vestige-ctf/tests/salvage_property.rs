@@ -1,0 +1,143 @@
+//! Nothing is invented, and nothing outside of the damaged packets is lost.
+//!
+//! Traces of known records are damaged at random, and every byte of the result remembers
+//! where it comes from. A record that is read from bytes as the tracer wrote them must be
+//! one that the tracer wrote, with its time, class and payload, and be read once. A record
+//! that holds an altered byte, or a place where bytes were removed or inserted, is the one
+//! exception: the format has no checksums. Packets whose bytes are all in place must give
+//! all of their records.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+#[path = "common/damaging.rs"]
+mod damaging;
+#[path = "common/recorded.rs"]
+mod recorded;
+
+use std::collections::{BTreeMap, HashMap};
+
+use damaging::{damage, Damaged, Random};
+use recorded::{read_all, recording, Found, Header, Recorded, Recording};
+
+const CASES: u64 = 700;
+
+/// What a case has shown.
+#[derive(Debug, Default)]
+struct Tally {
+    cases: usize,
+    damaged: usize,
+    altered: usize,
+    shifted: usize,
+    salvaged: usize,
+}
+
+/// How the bytes of a record relate to those that the tracer wrote.
+enum Origin {
+    /// The same bytes in a row, from this offset on.
+    Intact(usize),
+    Altered,
+}
+
+fn origin(damaged: &Damaged, found: &Found) -> Origin {
+    let bytes = &damaged.origins[found.bytes.clone()];
+    match bytes[0] {
+        Some(first) if bytes.iter().zip(first..).all(|(&at, expected)| at == Some(expected)) => {
+            Origin::Intact(first)
+        }
+        _ => Origin::Altered,
+    }
+}
+
+/// Checks one damaged trace.
+fn check(recording: &Recording, damaged: &Damaged, tally: &mut Tally) {
+    let result = read_all(recording, &damaged.bytes);
+    let written: HashMap<usize, &Recorded> =
+        recording.records.iter().map(|record| (record.bytes.start, record)).collect();
+    let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
+    for found in &result.records {
+        let Origin::Intact(at) = origin(damaged, found) else {
+            tally.altered += 1;
+            continue;
+        };
+        let same = written.get(&at).is_some_and(|record| record.matches(found));
+        if same {
+            *seen.entry(at).or_default() += 1;
+            continue;
+        }
+        let silent = !result.damage.iter().any(|damage| found.packet.contains(&damage.start));
+        assert!(
+            recording.header == Header::Compact && silent,
+            "{}: invented {found:?}, from byte {at}: {:?}\n{:?}",
+            damaged.what,
+            written.get(&at),
+            result.damage,
+        );
+        tally.shifted += 1;
+    }
+    for (at, count) in &seen {
+        assert_eq!(*count, 1, "{}: the record at {at} is given twice", damaged.what);
+    }
+    // Without a mark, packets are found by the size and the times of the first one only.
+    let head = 0..recording.records[0].bytes.start;
+    let can_be_found = recording.is_marked || (damaged.holds_whole(&head) && !damaged.has_moved);
+    for packet in &recording.packets {
+        if !can_be_found || !damaged.holds_whole(packet) {
+            continue;
+        }
+        let lost = recording
+            .records
+            .iter()
+            .filter(|record| packet.contains(&record.bytes.start))
+            .filter(|record| !seen.contains_key(&record.bytes.start))
+            .count();
+        assert_eq!(
+            lost, 0,
+            "{}: records of the intact packet {packet:?} are lost\n{:?}",
+            damaged.what, result.damage
+        );
+    }
+    tally.cases += 1;
+    tally.damaged += usize::from(!result.damage.is_empty());
+    tally.salvaged += seen.len();
+}
+
+fn run(header: Header, is_marked: bool) -> Tally {
+    let mut tally = Tally::default();
+    for seed in 0..CASES {
+        let mut random = Random::new(seed * 4 + u64::from(is_marked) + 2 * header as u64);
+        let recording = recording(header, is_marked, &mut random);
+        let undamaged = Damaged::none(&recording.bytes);
+        if seed == 0 {
+            let mut whole = Tally::default();
+            check(&recording, &undamaged, &mut whole);
+            assert_eq!((whole.damaged, whole.salvaged), (0, recording.records.len()));
+        }
+        check(&recording, &damage(&recording, undamaged, &mut random), &mut tally);
+    }
+    println!("{header:?}, marked {is_marked}: {tally:?}");
+    assert!(tally.damaged * 2 > tally.cases, "{tally:?}");
+    tally
+}
+
+#[test]
+fn whole_time_stamps() {
+    assert_eq!(run(Header::Whole, true).shifted, 0);
+}
+
+#[test]
+fn whole_time_stamps_without_magic_number_and_uuid() {
+    assert_eq!(run(Header::Whole, false).shifted, 0);
+}
+
+#[test]
+fn short_time_stamps() {
+    // A reading that is shifted and yet ends where the packet ends is valid CTF.
+    let tally = run(Header::Compact, true);
+    assert!(tally.shifted * 500 < tally.salvaged, "{tally:?}");
+}
+
+#[test]
+fn short_time_stamps_without_magic_number_and_uuid() {
+    let tally = run(Header::Compact, false);
+    assert!(tally.shifted * 500 < tally.salvaged, "{tally:?}");
+}
