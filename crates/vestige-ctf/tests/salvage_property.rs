@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 use damaging::{damage, Damaged, Random};
 use recorded::{read_all, recording, Found, Header, Recorded, Recording};
 
-const CASES: u64 = 700;
+const CASES: u64 = 4000;
 
 /// What a case has shown.
 #[derive(Debug, Default)]
@@ -64,7 +64,9 @@ fn check(recording: &Recording, damaged: &Damaged, tally: &mut Tally) {
             *seen.entry(at).or_default() += 1;
             continue;
         }
-        let silent = !result.damage.iter().any(|damage| found.packet.contains(&damage.start));
+        // Bytes that are missing in the last packet look as if the file were cut.
+        let is_cut = damaged.has_moved && found.packet.end > damaged.bytes.len() as u64;
+        let silent = is_cut || !result.damage.iter().any(|damage| found.packet.contains(&damage.start));
         assert!(
             recording.header == Header::Compact && silent,
             "{}: invented {found:?}, from byte {at}: {:?}\n{:?}",

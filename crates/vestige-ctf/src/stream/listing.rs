@@ -21,8 +21,8 @@ const WINDOW: u64 = 256 * 1024;
 /// How many places of a file are tried that look like a packet and are none: enough for any
 /// real damage, and an end for a file made of such places.
 const MOST_TRIES: u32 = 100_000;
-/// The greatest step in time that speaks for a packet, cycles: some days.
-const NEAR: u64 = 1 << 48;
+/// The greatest step in time that speaks for a packet, cycles: some hours.
+const NEAR: u64 = 1 << 44;
 /// How many boundaries are tried where packets of one size without a mark should stand.
 const MOST_BOUNDARIES: usize = 10_000;
 /// How far the next packet is searched; a file of a terabyte may be nothing but a hole.
@@ -92,7 +92,7 @@ impl Walker<'_> {
 
     /// Refuses what only looks like a packet because anything would, without a mark to
     /// check: neither its size nor its time nor its number goes on from the one before.
-    fn expect(&self, packet: PacketProperties) -> Result<PacketProperties, Damage> {
+    fn expect(&mut self, packet: PacketProperties) -> Result<PacketProperties, Damage> {
         let Some(last) = self.found.last().filter(|_| self.pattern.is_none()) else {
             return Ok(packet);
         };
@@ -107,6 +107,10 @@ impl Walker<'_> {
             || next == Some(true)
             || packet.total_bits == last.total_bits
         {
+            return Ok(packet);
+        }
+        let end = packet.offset.saturating_add(packet.total_bits / 8);
+        if end == self.source.len() || (end < self.source.len() && self.read(end).is_ok()) {
             return Ok(packet);
         }
         let message = "no packet begins here: neither size nor time nor number goes on from \
@@ -142,7 +146,7 @@ impl Walker<'_> {
         let padding = (packet.total_bits - packet.content_bits) / 8;
         let smallest = self.found.iter().map(|packet| packet.total_bits / 8).min();
         let smallest = smallest.unwrap_or_else(|| packet.content_bits.div_ceil(8));
-        self.pattern.is_some() && padding >= smallest.max(packet.events_at.div_ceil(8)).max(1)
+        padding >= smallest.max(packet.events_at.div_ceil(8)).max(1)
     }
 
     fn correct(&mut self, offset: u64, next: u64) {
