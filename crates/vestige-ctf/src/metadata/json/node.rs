@@ -68,11 +68,13 @@ impl<'a> Node<'a> {
         Node { value, fragment: self.fragment, path: Path::Element(&self.path, index) }
     }
 
-    /// A property of an object by its first name that exists.
+    /// A property of an object by its first name that exists. LTTng writes `null` for an
+    /// empty list of entries or labels, which is as good as none.
     pub fn optional(&'a self, names: &[&'static str]) -> Result<Option<Node<'a>>> {
         let properties = self.properties()?;
         let found = names.iter().find_map(|name| {
-            let value = properties.iter().find(|(key, _)| key == name);
+            let value =
+                properties.iter().find(|(key, value)| key == name && value.data != Data::Null);
             value.map(|(_, value)| (*name, value))
         });
         Ok(found.map(|(name, value)| self.child(name, value)))
