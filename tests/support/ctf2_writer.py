@@ -207,7 +207,7 @@ def real(value: float, size: int, order: ByteOrder) -> bytes:
     if size < 128:
         code = {16: "e", 32: "f", 64: "d"}[size]
         return struct.pack(("<" if order == "le" else ">") + code, value)
-    [raw] = struct.unpack(">Q", struct.pack(">d", value))
+    raw = int.from_bytes(struct.pack(">d", value), "big")
     sign, exponent, fraction = raw >> 63, raw >> 52 & 0x7FF, raw & ((1 << 52) - 1)
     if exponent == 0x7FF:
         exponent = 0x7FFF
