@@ -143,6 +143,17 @@ class DataStream:
     def nanoseconds(self, cycles: int) -> int | None:
         """Return nanoseconds from the clock's origin; ``None`` without a clock."""
 
+    def time_range(self) -> tuple[int, int] | None:
+        """Return when the first packet begins and the last one ends, nanoseconds.
+
+        Where the tracer is known to write a wrong end, it is the time of the last event
+        record. ``None`` when the packets do not tell.
+        """
+
+    @property
+    def beginning(self) -> int | None:
+        """When the first packet begins, nanoseconds from the clock's origin."""
+
     @property
     def has_clock(self) -> bool:
         """Whether its event records have a time."""
@@ -165,8 +176,7 @@ class Muxer:
             tuple[DataStream, object, list[bool] | None, list[bool] | None]
         ],
         *,
-        begin: int | None = None,
-        end: int | None = None,
+        ranges: Sequence[tuple[int | None, int | None]] | None = None,
         check: bool = False,
     ) -> Muxer:
         """Start to read.
@@ -175,8 +185,8 @@ class Muxer:
             streams: For each data stream the object that represents it for users, which
                 event record classes are wanted (all if ``None``), and which ones a
                 filter needs from the beginning on.
-            begin: Earliest time of wanted records, nanoseconds.
-            end: Latest time, nanoseconds; included.
+            ranges: For each data stream earliest and latest time of wanted records,
+                nanoseconds, both included; all when absent.
             check: Whether to decode every field of every event record, for its errors.
         """
 

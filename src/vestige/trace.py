@@ -32,6 +32,11 @@ def open(  # noqa: A001 - the name that Python users expect, as in gzip.open
     *,
     debug_info: bool | DebugInfoOptions = True,
     strict: bool = False,
+    clock_offset_seconds: int = 0,
+    clock_offset_nanoseconds: int = 0,
+    force_epoch_origin: bool = False,
+    trace_name: str | None = None,
+    stream_intersection: bool = False,
 ) -> Trace:
     """Open all CTF traces at or below a path, merged by time.
 
@@ -41,6 +46,13 @@ def open(  # noqa: A001 - the name that Python users expect, as in gzip.open
         path: A trace directory, a directory above traces, or several of them.
         debug_info: Whether events get their source places, or how to find them.
         strict: Whether damage is an error instead of a :class:`TraceDamageWarning`.
+        clock_offset_seconds: Seconds to add to all clocks.
+        clock_offset_nanoseconds: Nanoseconds to add to all clocks.
+        force_epoch_origin: Whether all clocks count from the Unix epoch, whatever the
+            metadata say.
+        trace_name: Name of all traces, behind the host name that a trace may have.
+        stream_intersection: Whether only the time is wanted in which all data streams of
+            a trace are active.
 
     Returns:
         The trace.
@@ -49,6 +61,8 @@ def open(  # noqa: A001 - the name that Python users expect, as in gzip.open
         NotATraceError: A path holds no trace.
         TraceFormatError: The metadata cannot be used, or, when strict, a data stream
             file cannot be opened. When strict, reading raises it at the first damage.
+        SelectionError: At no time are all data streams of a trace active, and only
+            that time is wanted.
 
     Example:
         >>> trace = vestige.open("my-trace")
@@ -57,7 +71,14 @@ def open(  # noqa: A001 - the name that Python users expect, as in gzip.open
     """
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
     options = DebugInfoOptions() if debug_info is True else debug_info or None
-    return Trace(CtfFsSource(paths), options, strict=strict)
+    source = CtfFsSource(
+        paths,
+        clock_offset_seconds=clock_offset_seconds,
+        clock_offset_nanoseconds=clock_offset_nanoseconds,
+        force_epoch_origin=force_epoch_origin,
+        trace_name=trace_name,
+    )
+    return Trace(source, options, strict=strict, intersection=stream_intersection)
 
 
 class EventSelection:
@@ -145,9 +166,14 @@ class Trace(EventSelection):
     """
 
     def __init__(
-        self, source: CtfFsSource, debug_info: DebugInfoOptions | None, *, strict: bool
+        self,
+        source: CtfFsSource,
+        debug_info: DebugInfoOptions | None,
+        *,
+        strict: bool,
+        intersection: bool = False,
     ) -> None:
-        super().__init__(self, Selection())
+        super().__init__(self, Selection(intersection=intersection))
         self._source = source
         self._debug_info = debug_info
         self._strict = strict

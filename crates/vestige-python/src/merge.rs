@@ -15,6 +15,9 @@ use crate::stream::DataStream;
 /// A data stream, who represents it, its wanted and its needed event record classes.
 type StreamInput = (Py<DataStream>, Py<PyAny>, Option<Vec<bool>>, Option<Vec<bool>>);
 
+/// Earliest and latest time, nanoseconds.
+type TimeRange = (Option<i64>, Option<i64>);
+
 /// Merges data streams by time; the first in the list wins a tie.
 #[pyclass(frozen, module = "vestige._core")]
 pub struct Muxer {
@@ -29,19 +32,23 @@ impl Muxer {
     /// `streams` holds a tuple a data stream: the `DataStream`, the object that represents
     /// it for users, and two lists that say which event record classes are wanted and which
     /// ones a filter needs, or `None`.
+    ///
+    /// `ranges` holds the earliest and the latest time, nanoseconds from the origin, that
+    /// is wanted of each data stream.
     #[new]
-    #[pyo3(signature = (streams, *, begin=None, end=None, check=false))]
+    #[pyo3(signature = (streams, *, ranges=None, check=false))]
     fn new(
         py: Python<'_>,
         streams: Vec<StreamInput>,
-        begin: Option<i64>,
-        end: Option<i64>,
+        ranges: Option<Vec<TimeRange>>,
         check: bool,
     ) -> PyResult<Self> {
+        let mut ranges = ranges.unwrap_or_default().into_iter();
         let owners = PyList::empty(py);
         let mut inputs = Vec::new();
         let mut handles = Vec::new();
         for (stream, owner, classes, needed) in streams {
+            let (begin, end) = ranges.next().unwrap_or_default();
             let wanted = Selection { begin, end, classes, needed, check };
             inputs.push((Arc::clone(&stream.get().inner), wanted));
             owners.append(owner)?;

@@ -138,6 +138,20 @@ impl DataStream {
         self.inner.has_clock().then(|| self.inner.nanoseconds(cycles))
     }
 
+    /// Beginning of the first packet and end of the last one, nanoseconds from the clock's
+    /// origin; `None` when the packets do not tell.
+    fn time_range(&self, py: Python<'_>) -> Option<(i64, i64)> {
+        let (begin, end) = py.detach(|| self.inner.time_range())?;
+        let time = |cycles| self.nanoseconds(cycles);
+        Some((time(begin)?, time(end)?))
+    }
+
+    /// Beginning of the first packet, nanoseconds from the clock's origin.
+    #[getter]
+    fn beginning(&self) -> Option<i64> {
+        self.nanoseconds(self.inner.packet_beginning(0)?)
+    }
+
     /// Whether its event records have a time.
     #[getter]
     fn has_clock(&self) -> bool {

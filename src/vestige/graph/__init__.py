@@ -7,6 +7,7 @@ what it needs, once. Nothing is copied from component to component.
 
 from __future__ import annotations
 
+from .clocks import check_correlation
 from .graph import Graph, Selection, mux
 from .notice import DamageNotice, LostNotice, Notice, notices_of
 from .protocols import Filter, Sink, Source
@@ -23,6 +24,7 @@ __all__ = [
     "Source",
     "Stream",
     "TraceInfo",
+    "check_correlation",
     "mux",
     "notices_of",
 ]

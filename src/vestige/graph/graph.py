@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from .. import core
 from ..errors import Damage, TraceFormatError
+from .intersection import intersections
 from .notice import DamageNotice, notices_of
 from .protocols import Filter, Sink, Source
 from .stream import Stream
@@ -25,6 +26,8 @@ class Selection:
     """Latest time, nanoseconds from the clock's origin; included."""
     pattern: str | None = None
     """Shell pattern of event names."""
+    intersection: bool = False
+    """Only the time in which all data streams of a trace are active."""
 
     def wanted_classes(self, stream: Stream) -> list[bool] | None:
         """Tell for each event record class if it is wanted; ``None`` for all."""
@@ -56,13 +59,29 @@ def mux(
         An iterator over merges.
     """
     wanted = selection or Selection()
+    streams = sorted(streams, key=Stream.order_key)
+    common = intersections(streams) if wanted.intersection else {}
     inputs = []
-    for stream in sorted(streams, key=Stream.order_key):
+    ranges = []
+    for stream in streams:
         classes = wanted.wanted_classes(stream)
         kept = _needed_classes(stream, needed) if wanted != Selection() else None
         if classes is None or any(classes) or any(kept or ()):
             inputs.append((stream.handle, stream, classes, kept))
-    return core.Muxer(inputs, begin=wanted.begin, end=wanted.end, check=check)
+            ranges.append(_overlap(wanted, common.get(stream.trace.index)))
+    return core.Muxer(inputs, ranges=ranges, check=check)
+
+
+def _overlap(
+    wanted: Selection, common: tuple[int, int] | None
+) -> tuple[int | None, int | None]:
+    if common is None:
+        return wanted.begin, wanted.end
+    begin, end = common
+    return (
+        begin if wanted.begin is None else max(begin, wanted.begin),
+        end if wanted.end is None else min(end, wanted.end),
+    )
 
 
 def _needed_classes(stream: Stream, needed: Collection[str]) -> list[bool] | None:

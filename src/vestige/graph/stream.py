@@ -26,6 +26,8 @@ class TraceInfo:
     """Host name and relative path; empty when neither is known."""
     parsed: core.TraceClass = field(repr=False)
     """The parsed metadata."""
+    epoch_origin: bool = False
+    """Whether all its clocks count from the Unix epoch, whatever the metadata say."""
 
     @cached_property
     def trace_class(self) -> TraceClass:

@@ -3,7 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use super::file::DataFile;
+use super::packet_entry::PacketEntry;
 use super::pool::Pool;
+use super::quirks::{PacketTimes, Quirks};
 use crate::model::{StreamClass, TraceClass};
 use crate::record::{HeaderDecoder, Program};
 
@@ -39,6 +41,8 @@ pub struct DataStream {
     /// The steps through the body of each event record class, made when first needed: a
     /// kernel declares hundreds of classes and a recording holds some of them.
     programs: Vec<OnceLock<Program>>,
+    /// What its tracer writes wrongly.
+    quirks: Quirks,
     base: i64,
     frequency: Option<u64>,
 }
@@ -76,7 +80,9 @@ impl DataStream {
         let names_size = stream_class.map_or(0, |class| super::names::names_size(&trace, class));
         let programs = stream_class.map_or(0, |class| class.event_classes.len());
         let programs = (0..programs).map(|_| OnceLock::new()).collect();
+        let quirks = Quirks::of(&trace);
         Self {
+            quirks,
             trace,
             class,
             files,
@@ -115,6 +121,46 @@ impl DataStream {
             let payload = event.and_then(|event| event.payload.as_ref());
             Program::new([class.event_context.as_ref(), context, payload].into_iter().flatten())
         }))
+    }
+
+    /// The clock value at some nanoseconds from the origin, 0 before the clock began.
+    #[must_use]
+    pub fn cycles(&self, nanoseconds: i64) -> u64 {
+        let since = i128::from(nanoseconds) - i128::from(self.base);
+        let frequency = i128::from(self.frequency.unwrap_or(1_000_000_000));
+        u64::try_from(since * frequency / 1_000_000_000).unwrap_or(0)
+    }
+
+    /// The times of the packet at an index, as far as its tracer can be believed.
+    #[must_use]
+    pub fn packet_times(&self, index: usize) -> PacketTimes {
+        self.quirks.packet_times(self.entry(index), self.entry(index + 1))
+    }
+
+    /// The clock value that the packet at an index states as its beginning.
+    #[must_use]
+    pub fn packet_beginning(&self, index: usize) -> Option<u64> {
+        self.entry(index)?.beginning
+    }
+
+    /// What is known of the packet at an index.
+    fn entry(&self, index: usize) -> Option<&PacketEntry> {
+        let &(file, packet) = self.packets.get(index)?;
+        self.files.get(file)?.packets.get(packet)
+    }
+
+    /// From the beginning of the first packet to the end of the last one, cycles. Where the
+    /// tracer did not write a true end, it is the time of the last record.
+    #[must_use]
+    pub fn time_range(self: &Arc<Self>) -> Option<(u64, u64)> {
+        let last = self.packets.len().checked_sub(1)?;
+        let beginning = self.entry(0)?.beginning?;
+        let end = match self.packet_times(last).end {
+            Some(end) => end,
+            None if self.entry(last)?.end.is_none() => return None,
+            None => super::reader::last_time(self, last).or(self.entry(last)?.beginning)?,
+        };
+        Some((beginning, end))
     }
 
     /// Whether its records have a time.

@@ -7,7 +7,18 @@
 //! - barectf before 2.3.1 may record an event before the beginning that its packet states;
 //! - any LTTng tracer whose process crashed leaves the end of open packets 0.
 
+use super::packet_entry::PacketEntry;
 use crate::model::{EnvironmentValue, TraceClass};
+
+/// When a packet begins and ends, cycles; `None` where the tracer does not tell, or tells
+/// what cannot be believed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PacketTimes {
+    /// Not after its first record.
+    pub beginning: Option<u64>,
+    /// Not before its last record.
+    pub end: Option<u64>,
+}
 
 /// What may be wrong with the packet times of a trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,6 +57,30 @@ impl Quirks {
             event_before_packet: name == "barectf" && version < (2, 3, 1),
             open_packet: lttng,
         }
+    }
+
+    /// The times of a packet, given the packet after it in its data stream.
+    ///
+    /// LTTng's packets follow each other: what cannot be believed of one's end is not after
+    /// the beginning of the next. The end of the last one only its records tell.
+    #[must_use]
+    pub fn packet_times(
+        self,
+        packet: Option<&PacketEntry>,
+        next: Option<&PacketEntry>,
+    ) -> PacketTimes {
+        let Some(packet) = packet else { return PacketTimes::default() };
+        if self.event_before_packet {
+            // Both ends would have to be read from the records; nothing depends on them so.
+            return PacketTimes { beginning: None, end: packet.end.filter(|_| next.is_none()) };
+        }
+        let open = packet.end == Some(0) && packet.beginning != Some(0);
+        let end = if self.event_after_packet || (open && self.open_packet) {
+            next.and_then(|next| next.beginning)
+        } else {
+            packet.end
+        };
+        PacketTimes { beginning: packet.beginning, end }
     }
 }
 
@@ -104,6 +139,44 @@ mod tests {
         assert!(!trusts_packet_beginning(&trace("barectf", (2, 3, 0))));
         assert!(trusts_packet_beginning(&trace("barectf", (2, 3, 1))));
         assert!(trusts_packet_beginning(&trace("lttng-ust", (1, 0, 0))));
+    }
+
+    fn packet(beginning: u64, end: u64) -> PacketEntry {
+        PacketEntry {
+            offset: 0,
+            size: 1,
+            beginning: Some(beginning),
+            end: Some(end),
+            events_discarded: None,
+            sequence_number: None,
+        }
+    }
+
+    #[test]
+    fn a_packet_with_events_after_its_end_ends_where_the_next_one_begins() {
+        let quirks = Quirks::of(&trace("lttng-ust", (2, 10, 0)));
+        let (first, second) = (packet(10, 20), packet(30, 40));
+        assert_eq!(quirks.packet_times(Some(&first), Some(&second)).end, Some(30));
+        assert_eq!(quirks.packet_times(Some(&second), None).end, None);
+    }
+
+    #[test]
+    fn a_packet_that_a_crash_left_open_ends_where_the_next_one_begins() {
+        let quirks = Quirks::of(&trace("lttng-ust", (2, 13, 0)));
+        let (open, next) = (packet(10, 0), packet(30, 40));
+        assert_eq!(quirks.packet_times(Some(&open), Some(&next)).end, Some(30));
+        assert_eq!(quirks.packet_times(Some(&open), None).end, None);
+        assert_eq!(quirks.packet_times(Some(&next), None).end, Some(40));
+        let other = Quirks::of(&trace("barectf", (3, 0, 0)));
+        assert_eq!(other.packet_times(Some(&open), Some(&next)).end, Some(0));
+    }
+
+    #[test]
+    fn only_the_outer_times_of_old_barectf_are_believed() {
+        let quirks = Quirks::of(&trace("barectf", (2, 3, 0)));
+        let (first, second) = (packet(10, 20), packet(20, 40));
+        assert_eq!(quirks.packet_times(Some(&first), Some(&second)), PacketTimes::default());
+        assert_eq!(quirks.packet_times(Some(&second), None).end, Some(40));
     }
 
     #[test]

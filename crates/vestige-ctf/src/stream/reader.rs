@@ -16,7 +16,7 @@ use super::packet::{read_exactly, read_packet, Packet, PacketProperties, SharedP
 use super::pool::Buffers;
 use super::record_place::Record;
 use super::scan::{scan, Scan, ScanEnd, Window};
-use super::selection::Selection;
+use super::selection::{PacketUse, Selection};
 use super::MAX_ALIGNMENT;
 use crate::record::State;
 
@@ -64,6 +64,19 @@ struct Read {
     whole: bool,
 }
 
+/// The time of the last record from a packet on, cycles.
+pub(super) fn last_time(stream: &Arc<DataStream>, packet: usize) -> Option<u64> {
+    let mut reader = StreamReader::new(Arc::clone(stream), Selection::default());
+    reader.next_packet = packet;
+    let mut last = None;
+    while let Some(item) = reader.next_item() {
+        if let Item::Batch(batch) = item {
+            last = batch.records.last().map(|record| record.cycles).or(last);
+        }
+    }
+    last
+}
+
 /// Reads the items of a data stream in order.
 pub struct StreamReader {
     stream: Arc<DataStream>,
@@ -82,6 +95,8 @@ pub struct StreamReader {
     pending: VecDeque<Item>,
     /// For each file how many of its damages were given, `usize::MAX` when it is given up.
     reported: Vec<usize>,
+    /// The packet before the next one, when it was skipped.
+    skipped: Option<(usize, usize)>,
 }
 
 impl StreamReader {
@@ -111,6 +126,7 @@ impl StreamReader {
             last: None,
             seen: (0, 0),
             pending: VecDeque::new(),
+            skipped: None,
         }
     }
 
@@ -172,14 +188,23 @@ impl StreamReader {
             return;
         }
         self.report_until(file, Some((entry.offset, entry.beginning)));
-        if !self.selection.accepts_packet(&self.stream, entry) {
-            self.previous = None;
+        let usage = self.selection.use_of(&self.stream, self.next_packet - 1);
+        if usage == PacketUse::Before {
+            self.skipped = Some((file, packet));
             return;
         }
+        self.read_skipped();
         let clock = self.state.clock;
         let source = data.source.as_ref();
         match read_packet(source, entry.offset, &self.stream.trace, &mut self.state) {
-            Ok(packet) => self.begin_packet(file, packet),
+            Ok(packet) => {
+                self.begin_packet(file, packet);
+                if usage == PacketUse::After {
+                    // What follows is later still; only what was lost until here matters.
+                    self.place = None;
+                    self.next_packet = usize::MAX;
+                }
+            }
             Err(damage) => {
                 self.state.clock = clock;
                 let end = entry.offset.saturating_add(entry.size).min(data.source.len());
@@ -187,6 +212,17 @@ impl StreamReader {
                 self.give_up(file, Damage { start, end: end.max(start), ..damage });
             }
         }
+    }
+
+    /// Reads the header of the packet that was skipped last: its counters tell what was lost
+    /// until the next one.
+    fn read_skipped(&mut self) {
+        let Some((file, packet)) = self.skipped.take() else { return };
+        let Some(file) = self.stream.files.get(file).cloned() else { return };
+        let Some(entry) = file.packets.get(packet) else { return };
+        let source = file.source.as_ref();
+        let read = read_packet(source, entry.offset, &self.stream.trace, &mut self.state);
+        self.previous = read.ok().map(|packet| packet.properties);
     }
 
     /// Reports a packet of which nothing is read.
@@ -239,6 +275,7 @@ impl StreamReader {
         let found = losses(self.previous.as_ref(), properties);
         let gap = std::mem::take(&mut self.gap);
         let counted = found.into_iter().filter(|lost| !(gap && lost.kind == LostKind::Packets));
+        let counted = counted.filter_map(|lost| self.selection.part_of(&self.stream, lost));
         self.pending.extend(counted.map(Item::Lost));
         self.previous = Some(properties.clone());
         let position = properties.events_at;

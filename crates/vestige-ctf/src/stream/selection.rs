@@ -1,7 +1,7 @@
 //! Which event records of a data stream are wanted.
 
 use super::data_stream::DataStream;
-use super::packet_entry::PacketEntry;
+use super::lost::Lost;
 use super::record_place::Record;
 
 /// Which event records are wanted; the rest is stepped over.
@@ -49,18 +49,59 @@ impl Selection {
         needed.copied().unwrap_or(false) || self.shows(stream, record)
     }
 
-    /// Whether a packet can hold a wanted record. Packets with lying times are another
-    /// matter: they are read when the time range is not limited.
-    pub(super) fn accepts_packet(&self, stream: &DataStream, packet: &PacketEntry) -> bool {
-        let before = match (self.begin, packet.end) {
-            (Some(begin), Some(end)) if end != 0 => stream.nanoseconds(end) < begin,
-            _ => false,
-        };
-        let after = match (self.end, packet.beginning) {
-            (Some(end), Some(beginning)) => stream.nanoseconds(beginning) > end,
-            _ => false,
-        };
+    /// What the packet at an index of the data stream is good for.
+    pub(super) fn use_of(&self, stream: &DataStream, index: usize) -> PacketUse {
+        if self.begin.is_none() && self.end.is_none() {
+            return PacketUse::Read;
+        }
+        let times = stream.packet_times(index);
+        if let (Some(end), Some(beginning)) = (self.end, times.beginning) {
+            if stream.nanoseconds(beginning) > end {
+                return PacketUse::After;
+            }
+        }
         let needed = self.needed.as_ref().is_some_and(|needed| needed.contains(&true));
-        !after && (needed || !before)
+        match (self.begin, times.end) {
+            (Some(begin), Some(end)) if !needed && stream.nanoseconds(end) < begin => {
+                PacketUse::Before
+            }
+            _ => PacketUse::Read,
+        }
     }
+
+    /// The part of a loss that is in the time range. How many were lost in a part of its
+    /// time nobody knows, so the count goes when an end is moved.
+    pub(super) fn part_of(&self, stream: &DataStream, mut lost: Lost) -> Option<Lost> {
+        let (Some(beginning), Some(end)) = (lost.beginning, lost.end) else { return Some(lost) };
+        if let Some(earliest) = self.begin {
+            if stream.nanoseconds(end.max(beginning)) < earliest {
+                return None;
+            }
+            if stream.nanoseconds(beginning) < earliest {
+                lost.beginning = Some(stream.cycles(earliest));
+                lost.count = None;
+            }
+        }
+        if let Some(latest) = self.end {
+            if stream.nanoseconds(beginning) > latest {
+                return None;
+            }
+            if stream.nanoseconds(end) > latest {
+                lost.end = Some(stream.cycles(latest));
+                lost.count = None;
+            }
+        }
+        Some(lost)
+    }
+}
+
+/// What a packet is good for under a selection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PacketUse {
+    /// It may hold wanted records.
+    Read,
+    /// All of it is before the time range: only its counters matter.
+    Before,
+    /// All of it is after the time range: only what was lost before it matters.
+    After,
 }

@@ -5,19 +5,27 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from ...components.sinks.dummy import DummySink
 from ...components.sinks.text_pretty import TextOptions, TextPrettySink
 from ...components.sources.ctf_fs import CtfFsSource
-from ...graph import Filter, Graph, Sink
+from ...graph import Graph, Sink, check_correlation
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
+from ..explicit_components import SOURCE, add_component_arguments, components
+from ..source_arguments import apply_components, open_sources, select
 from ..text_arguments import (
     add_text_arguments,
     terminal_supports_color,
     text_options,
+)
+from ..time_range_arguments import (
+    TIME_FORMATS,
+    add_time_range_arguments,
+    time_bounds,
 )
 
 __all__ = ["ConvertCommand"]
@@ -42,12 +50,17 @@ examples:
   vestige convert --clock-date --clock-gmt --names=all TRACE
   vestige convert --debug-info --debug-info-dir=/srv/debug:/usr/lib/debug TRACE
   vestige convert -o dummy TRACE        decode only, to check or to measure
-"""
+  vestige convert --begin=17:48:17.5 --end=17:48:18 TRACE
+  vestige convert --timerange='[2026-11-21 08:00,2026-11-21 09:30]' TRACE
+  vestige convert --params='trace-name="before", clock-class-offset-ns=-5' TRACE
+  vestige convert -c source.ctf.fs -p 'inputs=["TRACE"]' -c sink.utils.dummy
+
+""" + TIME_FORMATS
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
         parser.add_argument(
-            "paths", metavar="PATH", nargs="+", help="a trace directory"
+            "paths", metavar="PATH", nargs="*", help="a trace directory"
         )
         parser.add_argument(
             "-i", "--input-format", choices=("ctf",), help="format of the input"
@@ -77,27 +90,39 @@ examples:
             help="add NS nanoseconds to all clocks",
         )
         parser.add_argument(
+            "--clock-force-correlate",
+            action="store_true",
+            help="take all clocks as counting from the Unix epoch",
+        )
+        parser.add_argument(
             "--debug-info",
             action="store_true",
             help="add object, function and source line to events",
         )
         add_strict_argument(parser)
+        add_time_range_arguments(parser)
+        add_component_arguments(parser)
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
+        parser.set_defaults(usage_error=parser.error)
 
     def run(self, options: argparse.Namespace) -> int:
         """Print the traces; return 1 when any of them is damaged."""
-        source = CtfFsSource(
-            options.paths,
-            clock_offset_seconds=options.clock_offset,
-            clock_offset_nanoseconds=options.clock_offset_ns,
-        )
-        filters = [debug_info_filter(options)] if _wants_debug_info(options) else []
+        named = components(options)
+        if not options.paths and not any(part.name == SOURCE for part in named):
+            options.usage_error("the following arguments are required: PATH")
+        changes = apply_components(options, named)
+        bounds = time_bounds(options)
         text = text_options(
             options, to_standard_output=options.output is None, like_babeltrace=True
         )
+        text = replace(text, **changes)
+        sources = open_sources(options, named)
+        filters = [debug_info_filter(options)] if _wants_debug_info(options) else []
+        selection = select(options, sources, bounds)
         with open_sink(options, text) as sink:
-            status = run_graph(source, sink, filters, strict=options.strict)
+            graph = Graph(sources, sink, filters, selection, strict=options.strict)
+            status = run_graph(graph)
         if terminal_supports_color():
             # Babeltrace 2 leaves any terminal that shows colours with a reset.
             sys.stdout.write("\x1b[0m")
@@ -152,23 +177,20 @@ def open_sink(options: argparse.Namespace, text: TextOptions) -> Iterator[Sink]:
         os.close(descriptor)
 
 
-def run_graph(
-    source: CtfFsSource, sink: Sink, filters: Sequence[Filter], *, strict: bool = False
-) -> int:
+def run_graph(graph: Graph) -> int:
     """Run a graph and report the damage it met.
 
     Args:
-        source: The source.
-        sink: The sink.
-        filters: The filters.
-        strict: Whether to stop at the first damage.
+        graph: The graph.
 
     Returns:
         The exit status.
 
     Raises:
+        GraphError: The times of its data streams cannot be compared.
         TraceFormatError: There is damage, and it is to be strict.
     """
-    damage = Graph([source], sink, filters, strict=strict).run()
+    check_correlation(stream for source in graph.sources for stream in source.streams)
+    damage = graph.run()
     print_damage(damage)
     return 1 if damage else 0

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from ...components.sources.ctf_fs import CtfFsSource
 from ...graph import Selection
 from ..debug_info_arguments import add_debug_info_arguments
 from ..text_arguments import add_text_arguments
@@ -67,8 +68,8 @@ examples:
         options.strict = False
         options.debug_info_dir = options.debug_info_dir or str(DEMO / "debug")
         options.debug_info_target_prefix = str(DEMO / "root")
-        trace = str(DEMO / "trace")
-        status = view(options, [trace], Selection(pattern=options.event))
+        source = CtfFsSource([DEMO / "trace"])
+        status = view(options, source, Selection(pattern=options.event))
         sys.stderr.flush()
         print("\n" + WHAT_NEXT, end="")
         return status

@@ -20,7 +20,13 @@ from ...graph import Graph, Selection, Sink
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
 from ..render.summary import Summary, summary_lines
+from ..source_arguments import select
 from ..text_arguments import add_text_arguments, text_options
+from ..time_range_arguments import (
+    TIME_FORMATS,
+    add_time_range_arguments,
+    time_bounds,
+)
 
 __all__ = ["ViewCommand", "view"]
 
@@ -41,7 +47,9 @@ examples:
   vestige view --event 'my_app:*' TRACE
   vestige view --no-debug-info --clock-seconds TRACE
   vestige view --debug-info-target-prefix=/srv/board-root TRACE
-"""
+  vestige view --begin=17:48:17.5 --end=17:48:18 TRACE
+
+""" + TIME_FORMATS
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
@@ -56,26 +64,31 @@ examples:
         )
         parser.add_argument("--no-pager", action="store_true", help="use no pager")
         add_strict_argument(parser)
+        # -e has been the short form of --event from the beginning.
+        add_time_range_arguments(parser, short_end=False)
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
         """Show the traces; return 1 when any of them is damaged."""
-        return view(options, options.paths, Selection(pattern=options.event))
+        bounds = time_bounds(options)
+        source = CtfFsSource(options.paths)
+        return view(options, source, select(options, [source], bounds))
 
 
-def view(options: argparse.Namespace, paths: list[str], selection: Selection) -> int:
+def view(
+    options: argparse.Namespace, source: CtfFsSource, selection: Selection
+) -> int:
     """Show traces and end with a summary.
 
     Args:
         options: The parsed command line: text and debug information.
-        paths: The traces.
+        source: The traces.
         selection: Which events are shown.
 
     Returns:
         The exit status.
     """
-    source = CtfFsSource(paths)
     filters: list[DebugInfoFilter] = []
     if not options.no_debug_info:
         filters.append(debug_info_filter(options))

@@ -21,6 +21,10 @@ class CtfFsSource:
         paths: Trace directories, or directories above them.
         clock_offset_seconds: Seconds to add to all clocks.
         clock_offset_nanoseconds: Nanoseconds to add to all clocks.
+        force_epoch_origin: Whether all clocks count from the Unix epoch, whatever the
+            metadata say.
+        trace_name: Name of all traces, behind the host name that a trace may have.
+        first_index: Index of the first trace, when there are other sources.
 
     Raises:
         NotATraceError: A path holds no trace.
@@ -33,8 +37,12 @@ class CtfFsSource:
         *,
         clock_offset_seconds: int = 0,
         clock_offset_nanoseconds: int = 0,
+        force_epoch_origin: bool = False,
+        trace_name: str | None = None,
+        first_index: int = 0,
     ) -> None:
         self._offset = (clock_offset_seconds, clock_offset_nanoseconds)
+        self._epoch_origin = force_epoch_origin
         found = {
             trace.directory: trace for path in paths for trace in find_traces(path)
         }
@@ -43,14 +51,20 @@ class CtfFsSource:
         """The data streams of all traces."""
         self.damage: list[Damage] = []
         """The files of which nothing can be read."""
-        for index, trace in enumerate(opened):
+        self.trace_count = len(opened)
+        """The number of traces."""
+        for index, trace in enumerate(opened, first_index):
+            if trace_name is not None:
+                trace.relative_name = trace_name
             self.streams.extend(self._streams_of(index, trace))
             self.damage.extend(damaged.error.damage for damaged in trace.damaged)
         if not self.streams and not self.damage and not opened:
             raise NotATraceError("no CTF trace")
 
     def _streams_of(self, index: int, trace: LogicalTrace) -> Iterator[Stream]:
-        info = TraceInfo(index, trace.name, self._moved(trace.trace_class))
+        info = TraceInfo(
+            index, trace.name, self._moved(trace.trace_class), self._epoch_origin
+        )
         automatic_ids = count()
         for files in trace.streams:
             handle = core.DataStream(

@@ -1,0 +1,74 @@
+"""Whether the times of data streams can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import GraphError
+from ..model import ClockClass
+from ..model.clock_class import UNIX_EPOCH
+from .stream import Stream
+
+__all__ = ["check_correlation"]
+
+LTTNG_CLOCK = "monotonic"
+"""A clock that LTTng always starts at the epoch, though old versions do not say so."""
+
+
+def check_correlation(streams: Iterable[Stream]) -> None:
+    """Refuse data streams whose order in time nobody can tell.
+
+    All clocks must start at the Unix epoch, or be one clock by its UUID, or all have
+    neither; a data stream without a clock stands alone. These are the rules of Babeltrace
+    2's muxer.
+
+    Args:
+        streams: The data streams that are to be merged.
+
+    Raises:
+        GraphError: Two of them have clocks that do not correlate.
+    """
+    classes: dict[tuple[int, int], Stream] = {}
+    for stream in streams:
+        classes.setdefault((stream.trace.index, stream.class_index), stream)
+    # Mostly there is only one, and the model of a large trace costs time.
+    representatives = list(classes.values())
+    for stream in representatives[1:]:
+        first = representatives[0]
+        if clock_identity(first) != clock_identity(stream):
+            raise GraphError(
+                "cannot merge by time: "
+                f"{_described(stream)}, but {_described(first)} in {first.name}; "
+                "if all clocks count from the Unix epoch, force their correlation",
+                path=stream.name,
+            )
+
+
+def clock_identity(stream: Stream) -> object:
+    """Return what must be equal for two data streams to be merged."""
+    clock = stream.stream_class.clock
+    if clock is None:
+        return "no clock"
+    if is_absolute(stream, clock):
+        return "epoch"
+    return clock.uuid or clock.origin or "unknown"
+
+
+def is_absolute(stream: Stream, clock: ClockClass) -> bool:
+    """Return whether a clock counts from the Unix epoch."""
+    if clock.absolute or clock.origin == UNIX_EPOCH or stream.trace.epoch_origin:
+        return True
+    tracer = stream.trace.parsed.environment.get("tracer_name")
+    return clock.name == LTTNG_CLOCK and str(tracer).startswith("lttng")
+
+
+def _described(stream: Stream) -> str:
+    clock = stream.stream_class.clock
+    if clock is None:
+        return "the data stream has no clock"
+    if is_absolute(stream, clock):
+        return f"the clock '{clock.name}' counts from the Unix epoch"
+    origin = clock.uuid or clock.origin
+    if origin is None:
+        return f"the clock '{clock.name}' has an unknown origin"
+    return f"the clock '{clock.name}' has an origin of its own ({origin})"
