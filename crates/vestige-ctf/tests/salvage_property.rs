@@ -66,7 +66,8 @@ fn check(recording: &Recording, damaged: &Damaged, tally: &mut Tally) {
         }
         // Bytes that are missing in the last packet look as if the file were cut.
         let is_cut = damaged.has_moved && found.packet.end > damaged.bytes.len() as u64;
-        let silent = is_cut || !result.damage.iter().any(|damage| found.packet.contains(&damage.start));
+        let silent =
+            is_cut || !result.damage.iter().any(|damage| found.packet.contains(&damage.start));
         assert!(
             recording.header == Header::Compact && silent,
             "{}: invented {found:?}, from byte {at}: {:?}\n{:?}",

@@ -66,8 +66,8 @@ struct Read {
 
 /// The time of the last record from a packet on, cycles.
 pub(super) fn last_time(stream: &Arc<DataStream>, packet: usize) -> Option<u64> {
-    let mut reader = StreamReader::new(Arc::clone(stream), Selection::default());
-    reader.next_packet = packet;
+    let packets = packet..stream.packets.len();
+    let mut reader = StreamReader::of_packets(Arc::clone(stream), Selection::default(), packets);
     let mut last = None;
     while let Some(item) = reader.next_item() {
         if let Item::Batch(batch) = item {
@@ -188,7 +188,7 @@ impl StreamReader {
             return;
         }
         self.report_until(file, Some((entry.offset, entry.beginning)));
-        let usage = self.selection.use_of(&self.stream, self.next_packet - 1);
+        let usage = self.selection.use_of(&self.stream, self.packets.start - 1);
         if usage == PacketUse::Before {
             self.skipped = Some((file, packet));
             return;
@@ -202,7 +202,7 @@ impl StreamReader {
                 if usage == PacketUse::After {
                     // What follows is later still; only what was lost until here matters.
                     self.place = None;
-                    self.next_packet = usize::MAX;
+                    self.packets = 0..0;
                 }
             }
             Err(damage) => {
