@@ -67,7 +67,7 @@ fn damage_in_a_packet_header_is_named_with_its_offset() {
     expect(4, 0, "another UUID", 4);
     expect(25, 0, "sizes contradict", 24);
     expect(26, 1, "sizes contradict", 24);
-    expect(31, 1, "sizes contradict", 24);
+    expect(31, 1, "metadata packet cut", 28);
     expect(32, 1, "compression, encryption or checksum", 32);
     expect(36, 9, "expected 1.8", 35);
 }

@@ -40,27 +40,37 @@ struct Lexer<'a> {
     line: u32,
 }
 
-/// Splits TSDL text into tokens; the last one is [`TokenKind::End`].
+/// Splits TSDL text into tokens as far as it goes; the last one is [`TokenKind::End`].
 ///
-/// # Errors
-///
-/// At a byte that begins no token, or at a comment or a string that does not end.
-pub fn tokens(text: &[u8]) -> Result<Vec<Token>> {
+/// The error is at a byte that begins no token, or at a comment or a string that does not end.
+#[must_use]
+pub fn partial_tokens(text: &[u8]) -> (Vec<Token>, Option<CtfError>) {
     let mut lexer = Lexer { text, position: 0, line: 1 };
     let mut tokens = Vec::with_capacity(text.len() / 6);
     loop {
-        lexer.skip_blank()?;
-        let line = lexer.line;
-        let kind = lexer.token()?;
-        let end = kind == TokenKind::End;
-        tokens.push(Token { kind, line });
-        if end {
-            return Ok(tokens);
+        match lexer.next_token() {
+            Ok(token) => {
+                let end = token.kind == TokenKind::End;
+                tokens.push(token);
+                if end {
+                    return (tokens, None);
+                }
+            }
+            Err(error) => {
+                tokens.push(Token { kind: TokenKind::End, line: lexer.line });
+                return (tokens, Some(error));
+            }
         }
     }
 }
 
 impl Lexer<'_> {
+    fn next_token(&mut self) -> Result<Token> {
+        self.skip_blank()?;
+        let line = self.line;
+        Ok(Token { kind: self.token()?, line })
+    }
+
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.text.get(self.position + ahead).copied()
     }

@@ -33,15 +33,7 @@ pub(crate) const MAX_DEPTH: u32 = 64;
 ///
 /// An error with the line of the text, or the byte offset of the metadata packet.
 pub fn parse(bytes: &[u8]) -> Result<TraceClass> {
-    let text = packets::text(bytes)?;
-    if json::is_fragments(&text) {
-        return match json::parse(&text) {
-            (Some(trace), None) => Ok(trace),
-            (_, Some(error)) => Err(error),
-            (None, None) => Err(CtfError::new(ErrorKind::Metadata, "no fragment")),
-        };
-    }
-    parse_text(&text)
+    complete(parse_partial(bytes))
 }
 
 /// Parses TSDL text.
@@ -50,15 +42,62 @@ pub fn parse(bytes: &[u8]) -> Result<TraceClass> {
 ///
 /// An error with the line that is wrong and what was expected there.
 pub fn parse_text(text: &[u8]) -> Result<TraceClass> {
-    let tokens = lexer::tokens(text)?;
-    if tokens.len() < 2 {
-        // Zeros and white space, such as a crash leaves behind, are no trace without streams.
-        let message = "the metadata declares nothing; expected TSDL text";
-        return Err(CtfError::new(ErrorKind::Metadata, message));
+    complete(partial_text(text, None))
+}
+
+/// Parses a `metadata` file as far as it goes.
+///
+/// Gives what the blocks before the first error declare, and that error. Streams whose block
+/// was not reached are left out: nobody knows the layout of their packets. There is no trace
+/// class when no stream is left to read, or when what the blocks say contradicts itself.
+/// Without an error the trace class is the one that [`parse`] gives.
+#[must_use]
+pub fn parse_partial(bytes: &[u8]) -> (Option<TraceClass>, Option<CtfError>) {
+    let (text, error) = packets::partial_text(bytes);
+    if json::is_fragments(&text) {
+        let (trace, json_error) = json::parse(&text);
+        return (trace, error.or(json_error));
     }
-    let mut trace = parser::Parser::new(tokens).trace_class()?;
-    resolve::resolve(&mut trace)?;
-    derive::derive(&mut trace);
-    validate::validate(&trace)?;
-    Ok(trace)
+    partial_text(&text, error)
+}
+
+fn complete((trace, error): (Option<TraceClass>, Option<CtfError>)) -> Result<TraceClass> {
+    match (trace, error) {
+        (Some(trace), None) => Ok(trace),
+        (_, Some(error)) => Err(error),
+        (None, None) => Err(declares_nothing()),
+    }
+}
+
+/// Zeros and white space, such as a crash leaves behind, are no trace without streams.
+fn declares_nothing() -> CtfError {
+    let message = "the metadata declares nothing; expected TSDL text";
+    CtfError::new(ErrorKind::Metadata, message)
+}
+
+/// Parses text whose end is missing because of `error`, if there is one.
+fn partial_text(text: &[u8], error: Option<CtfError>) -> (Option<TraceClass>, Option<CtfError>) {
+    let (tokens, lexer_error) = lexer::partial_tokens(text);
+    let empty = tokens.len() < 2;
+    let (mut trace, parser_error) = parser::Parser::new(tokens).partial_trace_class();
+    // Errors in the order of the text: a parser that ran out of tokens did so because of the
+    // lexer, and a lexer because of the packets.
+    let error = match parser_error {
+        Some((error, false)) => Some(error),
+        at_end => error.or(lexer_error).or(at_end.map(|(error, _)| error)),
+    };
+    if empty {
+        return (None, error.or_else(|| Some(declares_nothing())));
+    }
+    match finish(&mut trace) {
+        Err(contradiction) => (None, error.or(Some(contradiction))),
+        Ok(()) if error.is_some() && trace.stream_classes.is_empty() => (None, error),
+        Ok(()) => (Some(trace), error),
+    }
+}
+
+fn finish(trace: &mut TraceClass) -> Result<()> {
+    resolve::resolve(trace)?;
+    derive::derive(trace);
+    validate::validate(trace)
 }

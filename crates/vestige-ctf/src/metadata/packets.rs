@@ -42,13 +42,29 @@ pub fn packet_order(bytes: &[u8]) -> Option<ByteOrder> {
 /// When the file is empty, or a packet's header contradicts the file or asks for a scheme
 /// that no tracer writes (checksum, compression, encryption).
 pub fn text(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
+    match partial_text(bytes) {
+        (text, None) => Ok(text),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// The text of a metadata file as far as it goes: of the packets before a damaged one, and of
+/// what there is of a last packet that is cut.
+#[must_use]
+pub fn partial_text(bytes: &[u8]) -> (Cow<'_, [u8]>, Option<CtfError>) {
     if bytes.is_empty() {
-        return Err(error(0, "the metadata is empty; expected TSDL text or metadata packets"));
+        let message = "the metadata is empty; expected TSDL text or metadata packets";
+        return (Cow::Borrowed(bytes), Some(error(0, message)));
     }
     let Some(order) = packet_order(bytes) else {
-        return Ok(Cow::Borrowed(bytes));
+        return (Cow::Borrowed(bytes), None);
     };
     let mut text = Vec::with_capacity(bytes.len());
+    let result = append_packets(bytes, order, &mut text);
+    (Cow::Owned(text), result.err())
+}
+
+fn append_packets(bytes: &[u8], order: ByteOrder, text: &mut Vec<u8>) -> Result<()> {
     let mut offset = 0;
     let mut uuid = None;
     while offset < bytes.len() {
@@ -58,9 +74,17 @@ pub fn text(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
             return Err(error(offset + UUID.start, "a metadata packet has another UUID"));
         }
         text.extend_from_slice(packet.text);
+        if packet.size > bytes.len() - offset {
+            return Err(cut(offset, packet.size, bytes.len() - offset));
+        }
         offset += packet.size;
     }
-    Ok(Cow::Owned(text))
+    Ok(())
+}
+
+fn cut(offset: usize, size: usize, left: usize) -> CtfError {
+    let message = format!("metadata packet cut: its header says {size} bytes, {left} are left");
+    error(offset + PACKET_SIZE, message)
 }
 
 struct MetadataPacket<'a> {
@@ -84,17 +108,16 @@ fn packet(bytes: &[u8], offset: usize, order: ByteOrder) -> Result<MetadataPacke
     check_schemes(header, offset)?;
     let bits = |at| integer(header, at, order).unwrap_or(0) as usize;
     let (content, size) = (bits(CONTENT_SIZE) / 8, bits(PACKET_SIZE) / 8);
-    if content < HEADER_SIZE || content > size || size > rest.len() {
+    if content < HEADER_SIZE || content > size {
         let message = format!(
             "metadata packet sizes contradict each other: content {content} bytes, packet \
-             {size} bytes, file {} bytes from here",
-            rest.len()
+             {size} bytes; the header alone has {HEADER_SIZE}"
         );
         return Err(error(offset + CONTENT_SIZE, message));
     }
     Ok(MetadataPacket {
         uuid: header.get(UUID).unwrap_or_default(),
-        text: rest.get(HEADER_SIZE..content).unwrap_or_default(),
+        text: rest.get(HEADER_SIZE..content.min(rest.len())).unwrap_or_default(),
         size,
     })
 }

@@ -39,19 +39,25 @@ impl Parser {
         }
     }
 
-    /// Reads all declarations.
+    /// Reads the declarations up to the first error.
     ///
-    /// # Errors
-    ///
-    /// At the first line that is no TSDL, or that contradicts an earlier one.
-    pub fn trace_class(mut self) -> Result<TraceClass> {
+    /// The error is at the first line that is no TSDL or that contradicts an earlier one; it
+    /// comes with whether the text ended there. Then only streams whose block was read are
+    /// kept.
+    pub fn partial_trace_class(mut self) -> (TraceClass, Option<(CtfError, bool)>) {
+        let Err(error) = self.all_blocks() else { return (self.trace, None) };
+        // The last token may be one half of what stood there, such as ':' of ':='.
+        let at_end = self.position + 2 >= self.tokens.len();
+        let declared = &self.declared_streams;
+        self.trace.stream_classes.retain(|stream| declared.contains(&stream.id));
+        (self.trace, Some((error, at_end)))
+    }
+
+    fn all_blocks(&mut self) -> Result<()> {
         // Types declared before the `trace` block already use its byte order.
         self.trace.order = self.find_byte_order()?;
         while *self.peek() != TokenKind::End {
             self.top_level()?;
-        }
-        if self.tokens.len() <= 1 {
-            return Err(self.error("the metadata declares nothing: expected a trace block"));
         }
         for (id, line) in &self.undeclared_streams {
             // A trace without any stream block has one implicit stream.
@@ -60,7 +66,7 @@ impl Parser {
                 return Err(CtfError::metadata(*line, message));
             }
         }
-        Ok(self.trace)
+        Ok(())
     }
 
     fn top_level(&mut self) -> Result<()> {
