@@ -157,7 +157,9 @@ def run_regression(reader: Reader, regression: Path, *, verbose: bool = False) -
     """
     right = total = 0
     for category in CATEGORIES:
-        cases = sorted(path for path in (regression / category).glob("*") if path.is_dir())
+        cases = sorted(
+            path for path in (regression / category).glob("*") if path.is_dir()
+        )
         counts = [_run_case(reader, category, case, verbose=verbose) for case in cases]
         print(f"{category}: {sum(counts)}/{len(counts)}", flush=True)
         right += sum(counts)
@@ -254,7 +256,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         description=description, epilog=rest.partition("\n\n")[2], allow_abbrev=False
     )
     parser.add_argument(
-        "checkout", metavar="CHECKOUT", type=_absolute, help="a checkout of the test suite"
+        "checkout",
+        metavar="CHECKOUT",
+        type=_absolute,
+        help="a checkout of the test suite",
     )
     parser.add_argument(
         "--reader",

@@ -204,7 +204,8 @@ class TestMetadata:
         assert raised.value.path == str(tmp_path / "metadata")
 
     def test_a_syntax_error_in_packets_has_its_line(self, tmp_path: Path) -> None:
-        text = Trace().metadata().replace("event.header", "event/header")
+        text = Trace(order="be").metadata()
+        text = text.replace("event.header", "event/header")
         line = next(n for n, row in enumerate(text.splitlines(), 1) if "event/" in row)
         error = self.refused(tmp_path, packetised_metadata(text, "be", packet_text=99))
         assert f"line {line}: " in error
@@ -608,7 +609,9 @@ class TestBounds:
         labels = ",".join(f"l{n} = {n}" for n in range(10_000))
         options = "".join(f"u8 l{n};" for n in range(10_000))
         members = "".join(f"u8 m{n}; u8 s{n}[m{n}];" for n in range(2_000))
-        fields = f"enum : u8 {{ {labels} }} t; variant <t> {{ {options} }} v; {members}"
-        write_fields(tmp_path, fields, bytes(4004))
+        fields = (
+            f"enum : u64 {{ {labels} }} t; variant <t> {{ {options} }} v; {members}"
+        )
+        write_fields(tmp_path, fields, bytes(2 * 2009))
         result = convert(tmp_path)
         assert (result.status, result.errors) == (0, [])

@@ -75,7 +75,7 @@ fn the_beginning_of_a_packet_is_where_its_clock_starts() {
 
 #[test]
 fn a_clock_without_nanoseconds_is_converted_by_its_frequency() {
-    let metadata = "clock { name = c; freq = 1000; offset_s = 1; };\n\
+    let metadata = "trace { byte_order = le; }; clock { name = c; freq = 1000; offset_s = 1; };\n\
         stream { event.header := struct { integer { size = 16; map = clock.c.value; } t; }; };\n\
         event { name = e; };";
     let bytes = BitWriter::new(Little).put(1, 16).put(2500, 16).bytes();
@@ -87,7 +87,7 @@ fn clock_values_and_offsets_at_the_limits_of_their_type_do_no_harm() {
     for offset in [i64::MAX, i64::MIN + 1] {
         for frequency in [1, 7, 1_000_000_000, u64::MAX] {
             let metadata = format!(
-                "clock {{ name = c; freq = {frequency}; offset_s = {offset}; \
+                "trace {{ byte_order = le; }}; clock {{ name = c; freq = {frequency}; offset_s = {offset}; \
                    offset = 0xffffffffffffffff; }};\n\
                  stream {{ event.header := struct {{ integer {{ size = 64; map = clock.c.value; }} \
                    t; }}; }};\nevent {{ name = e; }};"

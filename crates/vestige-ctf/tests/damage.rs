@@ -188,7 +188,7 @@ fn a_record_that_makes_no_sense_is_an_error_behind_the_good_ones() {
 
 #[test]
 fn records_without_a_single_bit_do_not_go_on_for_ever() {
-    let metadata = "event { name = e; fields := struct { }; };";
+    let metadata = "trace { byte_order = le; }; event { name = e; fields := struct { }; };";
     let outcome = read(metadata, &[vec![0; 4]]);
     assert!(outcome.only_damage().message.contains("without a single bit"));
 }

@@ -27,13 +27,17 @@ fn packet(text: &str, order: ByteOrder, padding: usize) -> Vec<u8> {
     bytes
 }
 
-fn text() -> String {
-    format!("{HEAD}event {{ name = e; fields := struct {{ u8 a; }}; }};\n")
+fn text(order: ByteOrder) -> String {
+    let head = match order {
+        Little => HEAD.to_owned(),
+        Big => HEAD.replace("= le;", "= be;"),
+    };
+    format!("{head}event {{ name = e; fields := struct {{ u8 a; }}; }};\n")
 }
 
 /// Cuts text into packets of 50 bytes, in the middle of whatever stands there.
 fn packets(order: ByteOrder) -> Vec<u8> {
-    let text = text();
+    let text = text(order);
     let pieces = text.as_bytes().chunks(50);
     pieces.flat_map(|piece| packet(std::str::from_utf8(piece).unwrap(), order, 11)).collect()
 }
@@ -42,8 +46,8 @@ fn packets(order: ByteOrder) -> Vec<u8> {
 fn packets_are_joined_without_their_padding() {
     for order in [Little, Big] {
         assert_eq!(metadata::packets::packet_order(&packets(order)), Some(order));
-        assert_eq!(metadata::packets::text(&packets(order)).unwrap(), text().as_bytes());
-        assert_eq!(metadata::parse(&packets(order)).unwrap(), parse(&text()));
+        assert_eq!(metadata::packets::text(&packets(order)).unwrap(), text(order).as_bytes());
+        assert_eq!(metadata::parse(&packets(order)).unwrap(), parse(&text(order)));
     }
 }
 
@@ -86,7 +90,7 @@ fn a_packet_that_is_cut_is_an_error_wherever_the_cut_is() {
 
 #[test]
 fn lines_are_counted_in_the_joined_text() {
-    let text = text().replace("u8 a;", "\n nothing a;");
+    let text = text(Big).replace("u8 a;", "\n nothing a;");
     let line = text.lines().position(|line| line.contains("nothing")).unwrap() as u32 + 1;
     let error = metadata::parse(&packet(&text, Big, 0)).unwrap_err();
     assert_eq!(error.line, Some(line));

@@ -240,7 +240,7 @@ fn comments_and_blank_lines_stand_anywhere() {
 #[test]
 fn clocks_have_frequency_offset_and_identity() {
     let trace = parse(
-        "clock { name = \"monotonic\"; uuid = \"2a6422d0-6cee-11e0-8c08-cb07d7b3a564\"; \
+        "trace { byte_order = le; }; clock { name = \"monotonic\"; uuid = \"2a6422d0-6cee-11e0-8c08-cb07d7b3a564\"; \
            description = \"Monotonic Clock\"; freq = 1000; precision = 3; offset_s = -2; \
            offset = 3500; absolute = TRUE; };\n\
          event { name = e; };",
@@ -259,7 +259,7 @@ fn clocks_have_frequency_offset_and_identity() {
 #[test]
 fn the_environment_keeps_its_order_and_the_last_of_a_name() {
     let trace = parse(
-        "env { hostname = \"here\"; vpid = 42; low = -1; hostname = \"there \\\"x\\\" \\x41\\n\"; };\n\
+        "trace { byte_order = le; }; env { hostname = \"here\"; vpid = 42; low = -1; hostname = \"there \\\"x\\\" \\x41\\n\"; };\n\
          event { name = e; };",
     );
     let names: Vec<&str> = trace.environment.iter().map(|(name, _)| name.as_str()).collect();
@@ -297,7 +297,7 @@ fn events_may_stand_before_their_stream_block() {
 fn what_means_nothing_to_the_reader_is_passed_over() {
     let trace = parse(
         "callsite { name = \"e\"; func = \"main\"; line = 12; };\n\
-         trace { major = 1; minor = 8; extension.of.somebody = 3; their.scope := struct { }; };\n\
+         trace { major = 1; minor = 8; byte_order = le; extension.of.somebody = 3; their.scope := struct { }; };\n\
          event { name = e; custom = \"x\"; };\n",
     );
     assert_eq!(trace.stream_classes[0].event_classes.len(), 1);

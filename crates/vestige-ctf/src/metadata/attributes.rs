@@ -53,15 +53,29 @@ impl Attribute {
         }
     }
 
-    /// The value as a truth value.
-    pub fn boolean(&self) -> Result<bool> {
+    /// The value as a word, such as those of byte orders.
+    pub fn word(&self) -> Option<&str> {
         match &self.value {
-            Value::Integer(value) => Ok(*value != 0),
-            Value::Text(text) | Value::Name(text) => match text.as_str() {
-                "true" | "TRUE" => Ok(true),
-                "false" | "FALSE" => Ok(false),
-                _ => Err(self.error("true or false")),
-            },
+            Value::Name(name) => Some(name),
+            Value::Text(_) | Value::Integer(_) => None,
+        }
+    }
+
+    /// The value as a truth value (CTF 1.8.3, section 7.1).
+    pub fn boolean(&self) -> Result<bool> {
+        match (&self.value, self.word()) {
+            (Value::Integer(value), _) => Ok(*value != 0),
+            (_, Some("true" | "TRUE")) => Ok(true),
+            (_, Some("false" | "FALSE")) => Ok(false),
+            _ => Err(self.error("true, TRUE, 1, false, FALSE or 0 (CTF 1.8.3, 7.1)")),
+        }
+    }
+
+    /// The value as a part of the version of the format, which must be the `expected` one.
+    pub fn version(&self, expected: u64) -> Result<u64> {
+        match self.unsigned()? {
+            value if value == expected => Ok(value),
+            _ => Err(self.error(&format!("{expected}, as these are the rules of CTF 1.8"))),
         }
     }
 

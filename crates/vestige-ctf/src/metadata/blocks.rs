@@ -72,11 +72,13 @@ impl Parser {
 
     /// Reads the `trace` block.
     pub(super) fn trace_block(&mut self) -> Result<()> {
+        let line = self.line();
         let block = self.block()?;
+        self.check_byte_order(line)?;
         for attribute in &block.attributes {
             match attribute.key.as_str() {
-                "major" => self.trace.version.0 = attribute.unsigned()?,
-                "minor" => self.trace.version.1 = attribute.unsigned()?,
+                "major" => self.trace.version.0 = attribute.version(1)?,
+                "minor" => self.trace.version.1 = attribute.version(8)?,
                 "uuid" => self.trace.uuid = Some(attribute.uuid()?),
                 // Found ahead of time; the rest is none of the reader's business.
                 _ => {}

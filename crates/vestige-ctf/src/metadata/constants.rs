@@ -6,11 +6,11 @@ use crate::model::{ByteOrder, DisplayBase, Encoding};
 
 /// A byte order; `None` means the trace's own.
 pub(super) fn byte_order(attribute: &Attribute) -> Result<Option<ByteOrder>> {
-    match attribute.text()? {
-        "le" => Ok(Some(ByteOrder::Little)),
-        "be" | "network" => Ok(Some(ByteOrder::Big)),
-        "native" => Ok(None),
-        _ => Err(attribute.error("le, be, network or native")),
+    match attribute.word() {
+        Some("le") => Ok(Some(ByteOrder::Little)),
+        Some("be" | "network") => Ok(Some(ByteOrder::Big)),
+        Some("native") => Ok(None),
+        _ => Err(attribute.error("le, be, network or native (CTF 1.8.3, 4.1.3)")),
     }
 }
 
@@ -21,8 +21,8 @@ pub(super) fn base(attribute: &Attribute) -> Result<DisplayBase> {
         Value::Integer(8) => Some(DisplayBase::Octal),
         Value::Integer(10) => Some(DisplayBase::Decimal),
         Value::Integer(16) => Some(DisplayBase::Hexadecimal),
-        Value::Integer(_) => None,
-        Value::Text(word) | Value::Name(word) => match word.as_str() {
+        Value::Integer(_) | Value::Text(_) => None,
+        Value::Name(word) => match word.as_str() {
             "decimal" | "dec" | "d" | "i" | "u" => Some(DisplayBase::Decimal),
             "hexadecimal" | "hex" | "x" | "X" | "p" => Some(DisplayBase::Hexadecimal),
             "octal" | "oct" | "o" => Some(DisplayBase::Octal),
@@ -30,15 +30,19 @@ pub(super) fn base(attribute: &Attribute) -> Result<DisplayBase> {
             _ => None,
         },
     };
-    base.ok_or_else(|| attribute.error("2, 8, 10 or 16"))
+    base.ok_or_else(|| {
+        attribute.error("a base as 2, 8, 10, 16 or a word for it (CTF 1.8.3, 4.1.5)")
+    })
 }
 
 /// A text encoding.
 pub(super) fn encoding(attribute: &Attribute) -> Result<Encoding> {
-    match attribute.text()? {
-        "UTF8" | "utf8" | "UTF-8" | "utf-8" | "ASCII" | "ascii" => Ok(Encoding::Utf8),
-        "none" | "NONE" => Ok(Encoding::None),
-        _ => Err(attribute.error("UTF8, ASCII or none")),
+    match attribute.word() {
+        Some("UTF8" | "utf8" | "ASCII" | "ascii") => Ok(Encoding::Utf8),
+        Some("none" | "NONE") => Ok(Encoding::None),
+        // A hyphen cannot be in a word, but some write the encoding as everybody does.
+        None if attribute.value == Value::Text("UTF-8".to_owned()) => Ok(Encoding::Utf8),
+        _ => Err(attribute.error("UTF8, ASCII or none (CTF 1.8.3, 4.1.5)")),
     }
 }
 

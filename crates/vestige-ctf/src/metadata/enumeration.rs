@@ -10,7 +10,7 @@ impl Parser {
     /// Reads `enum NAME : container { label = value, … }`.
     pub(super) fn enumeration_type(&mut self) -> Result<FieldClass> {
         self.advance();
-        let tag = self.tag();
+        let tag = self.tag()?;
         let container =
             if self.accept(":") { Some(self.nested(Self::type_specifier)?) } else { None };
         if !matches!(self.peek(), TokenKind::Punctuation("{")) {
@@ -18,7 +18,7 @@ impl Parser {
         }
         let container = self.container(container)?;
         let line = self.line();
-        let mappings = self.mappings()?;
+        let mappings = self.mappings(&container)?;
         if mappings.is_empty() {
             return Err(CtfError::metadata(line, "an enum needs at least one label"));
         }
@@ -41,8 +41,10 @@ impl Parser {
         }
     }
 
-    fn mappings(&mut self) -> Result<Vec<EnumerationMapping>> {
+    fn mappings(&mut self, container: &IntegerClass) -> Result<Vec<EnumerationMapping>> {
         self.expect("{")?;
+        let (least, most) = values(container);
+        let lenient = self.tracer_mixes_up_labels();
         let mut mappings = Vec::new();
         let mut next = 0;
         while !self.accept("}") {
@@ -50,6 +52,12 @@ impl Parser {
             let (lower, upper) = self.range(next)?;
             if upper < lower {
                 return Err(self.error(format!("enum label '{label}': its range is empty")));
+            }
+            if !lenient && (lower < least || upper > most) {
+                return Err(self.error(format!(
+                    "enum label '{label}' is outside of its container: expected values from \
+                     {least} to {most} (CTF 1.8.3, 4.1.8)"
+                )));
             }
             mappings.push(EnumerationMapping { label, lower, upper });
             next = upper + 1;
@@ -59,6 +67,13 @@ impl Parser {
             }
         }
         Ok(mappings)
+    }
+
+    /// LTTng takes the labels of an enumeration from the program as they are, also those that
+    /// no value of the container can have. They do no harm: they never apply.
+    fn tracer_mixes_up_labels(&self) -> bool {
+        let tracer = self.trace.environment_string("tracer_name");
+        tracer.is_some_and(|name| name.starts_with("lttng-"))
     }
 
     fn label(&mut self) -> Result<String> {
@@ -78,5 +93,16 @@ impl Parser {
         let lower = self.integer()?;
         let upper = if self.accept("...") { self.integer()? } else { lower };
         Ok((lower, upper))
+    }
+}
+
+/// The lowest and the highest value of an integer.
+fn values(class: &IntegerClass) -> (i128, i128) {
+    let bits = class.size.min(64);
+    if class.signed {
+        let half = 1i128 << (bits - 1);
+        (-half, half - 1)
+    } else {
+        (0, (1i128 << bits) - 1)
     }
 }

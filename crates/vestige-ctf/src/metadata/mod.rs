@@ -13,16 +13,18 @@ mod constants;
 pub mod derive;
 mod enumeration;
 pub mod json;
+mod keywords;
 pub mod lexer;
 pub mod packets;
 mod parser;
 pub mod resolve;
 mod scope;
+mod static_scope;
 mod types;
 pub mod validate;
 
 use crate::error::{CtfError, ErrorKind, Result};
-use crate::model::TraceClass;
+use crate::model::{ByteOrder, TraceClass};
 
 /// Deepest nesting of types that is read; hostile metadata must not exhaust the stack.
 pub(crate) const MAX_DEPTH: u32 = 64;
@@ -42,7 +44,7 @@ pub fn parse(bytes: &[u8]) -> Result<TraceClass> {
 ///
 /// An error with the line that is wrong and what was expected there.
 pub fn parse_text(text: &[u8]) -> Result<TraceClass> {
-    complete(partial_text(text, None))
+    complete(partial_text(text, None, None))
 }
 
 /// Parses a `metadata` file as far as it goes.
@@ -58,7 +60,7 @@ pub fn parse_partial(bytes: &[u8]) -> (Option<TraceClass>, Option<CtfError>) {
         let (trace, json_error) = json::parse(&text);
         return (trace, error.or(json_error));
     }
-    partial_text(&text, error)
+    partial_text(&text, packets::packet_order(bytes), error)
 }
 
 fn complete((trace, error): (Option<TraceClass>, Option<CtfError>)) -> Result<TraceClass> {
@@ -76,23 +78,42 @@ fn declares_nothing() -> CtfError {
 }
 
 /// Parses text whose end is missing because of `error`, if there is one.
-fn partial_text(text: &[u8], error: Option<CtfError>) -> (Option<TraceClass>, Option<CtfError>) {
+fn partial_text(
+    text: &[u8],
+    order: Option<ByteOrder>,
+    error: Option<CtfError>,
+) -> (Option<TraceClass>, Option<CtfError>) {
+    if let Err(error) = check_signature(text) {
+        return (None, Some(error));
+    }
     let (tokens, lexer_error) = lexer::partial_tokens(text);
-    let empty = tokens.len() < 2;
-    let (mut trace, parser_error) = parser::Parser::new(tokens).partial_trace_class();
+    if tokens.len() < 2 {
+        return (None, error.or(lexer_error).or_else(|| Some(declares_nothing())));
+    }
+    let (mut trace, parser_error) = parser::Parser::new(tokens, order).partial_trace_class();
     // Errors in the order of the text: a parser that ran out of tokens did so because of the
     // lexer, and a lexer because of the packets.
     let error = match parser_error {
         Some((error, false)) => Some(error),
         at_end => error.or(lexer_error).or(at_end.map(|(error, _)| error)),
     };
-    if empty {
-        return (None, error.or_else(|| Some(declares_nothing())));
-    }
     match finish(&mut trace) {
         Err(contradiction) => (None, error.or(Some(contradiction))),
         Ok(()) if error.is_some() && trace.stream_classes.is_empty() => (None, error),
         Ok(()) => (Some(trace), error),
+    }
+}
+
+/// Text that says which version it is of must be of this one (CTF 1.8.3, section 7.1).
+fn check_signature(text: &[u8]) -> Result<()> {
+    let Some(version) = text.strip_prefix(b"/* CTF") else { return Ok(()) };
+    match version.strip_prefix(b" 1.8").map(<[u8]>::first) {
+        Some(next) if !next.is_some_and(u8::is_ascii_digit) => Ok(()),
+        _ => {
+            let message = "metadata of another version: expected them to begin with \
+                           '/* CTF 1.8' (CTF 1.8.3, 7.1)";
+            Err(CtfError::metadata(1, message))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::lexer::{Token, TokenKind};
 use super::scope::Scopes;
+use super::static_scope::OpenBody;
 use super::MAX_DEPTH;
 use crate::error::{CtfError, Result};
 use crate::model::{ByteOrder, StreamClass, TraceClass};
@@ -9,12 +10,17 @@ use crate::model::{ByteOrder, StreamClass, TraceClass};
 /// A parser over the tokens of the whole text.
 pub struct Parser {
     tokens: Vec<Token>,
+    packet_order: Option<ByteOrder>,
+    /// Where the `trace` block states the byte order.
+    byte_order_line: Option<u32>,
     position: usize,
     depth: u32,
     /// IDs of the streams whose block was read; events may come before theirs.
     pub(super) declared_streams: Vec<u64>,
     /// The first event of each stream without a block yet: stream ID and line.
     pub(super) undeclared_streams: Vec<(u64, u32)>,
+    /// Bodies of structures and variants around what is read.
+    pub(super) bodies: Vec<OpenBody>,
     /// How much was copied of types that were used by their name.
     pub(super) copied: u64,
     pub(super) scopes: Scopes,
@@ -22,17 +28,21 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// A parser of `tokens`, which end with [`TokenKind::End`].
+    /// A parser of `tokens`, which end with [`TokenKind::End`], from packets of a byte order
+    /// or from plain text.
     #[must_use]
-    pub fn new(tokens: Vec<Token>) -> Self {
+    pub fn new(tokens: Vec<Token>, packet_order: Option<ByteOrder>) -> Self {
         let mut scopes = Scopes::default();
         scopes.push();
         Self {
             tokens,
+            packet_order,
+            byte_order_line: None,
             position: 0,
             depth: 0,
             declared_streams: Vec::new(),
             undeclared_streams: Vec::new(),
+            bodies: Vec::new(),
             copied: 0,
             scopes,
             trace: TraceClass::default(),
@@ -55,7 +65,10 @@ impl Parser {
 
     fn all_blocks(&mut self) -> Result<()> {
         // Types declared before the `trace` block already use its byte order.
-        self.trace.order = self.find_byte_order()?;
+        if let Some((order, line)) = self.find_byte_order()? {
+            self.trace.order = order;
+            self.byte_order_line = Some(line);
+        }
         while *self.peek() != TokenKind::End {
             self.top_level()?;
         }
@@ -65,6 +78,11 @@ impl Parser {
                 let message = format!("event of stream {id}, which no stream block declares");
                 return Err(CtfError::metadata(*line, message));
             }
+        }
+        if self.byte_order_line.is_none() {
+            let message = "the metadata have no trace block; expected one with the byte_order \
+                           (CTF 1.8.3, 7.4)";
+            return Err(self.error(message));
         }
         Ok(())
     }
@@ -96,7 +114,7 @@ impl Parser {
     }
 
     /// Looks ahead for `byte_order = …` directly inside the `trace` block.
-    fn find_byte_order(&self) -> Result<ByteOrder> {
+    fn find_byte_order(&self) -> Result<Option<(ByteOrder, u32)>> {
         let mut depth = 0;
         let mut in_trace = false;
         for window in self.tokens.windows(3) {
@@ -106,12 +124,27 @@ impl Parser {
                 TokenKind::Punctuation("}") => depth -= 1,
                 TokenKind::Name(word) if depth == 0 => in_trace = word == "trace",
                 TokenKind::Name(word) if depth == 1 && in_trace && word == "byte_order" => {
-                    return trace_byte_order(second, third);
+                    return Ok(Some((trace_byte_order(second, third)?, first.line)));
                 }
                 _ => {}
             }
         }
-        Ok(ByteOrder::Little)
+        Ok(None)
+    }
+
+    /// Checks the byte order once the `trace` block is read, whose first line is `line`.
+    pub(super) fn check_byte_order(&self, line: u32) -> Result<()> {
+        let Some(stated) = self.byte_order_line else {
+            let message = "the trace block has no byte_order; expected le or be, which is \
+                           required (CTF 1.8.3, 7.4)";
+            return Err(CtfError::metadata(line, message));
+        };
+        if self.packet_order.is_some_and(|packets| packets != self.trace.order) {
+            let message = "byte_order of the trace contradicts the metadata packets: expected \
+                           the byte order of their magic number (CTF 1.8.3, 7.1)";
+            return Err(CtfError::metadata(stated, message));
+        }
+        Ok(())
     }
 
     /// The next token.
@@ -238,15 +271,18 @@ impl Parser {
 }
 
 fn trace_byte_order(equals: &Token, value: &Token) -> Result<ByteOrder> {
-    let TokenKind::Name(word) = &value.kind else {
-        return Err(CtfError::metadata(value.line, "byte_order of the trace: expected le or be"));
+    let wrong = || {
+        let message = "byte_order of the trace: expected le or be (CTF 1.8.3, 4.1.3)";
+        CtfError::metadata(value.line, message)
     };
     if equals.kind != TokenKind::Punctuation("=") {
         return Err(CtfError::metadata(equals.line, "expected '=' after byte_order"));
     }
+    let TokenKind::Name(word) = &value.kind else { return Err(wrong()) };
     match word.as_str() {
         "le" => Ok(ByteOrder::Little),
+        // An alias that is meant for types only, but there is no doubt about its meaning.
         "be" | "network" => Ok(ByteOrder::Big),
-        _ => Err(CtfError::metadata(value.line, "byte_order of the trace: expected le or be")),
+        _ => Err(wrong()),
     }
 }

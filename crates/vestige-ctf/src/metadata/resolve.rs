@@ -7,20 +7,11 @@
 
 use std::collections::HashMap;
 
+use super::keywords::SCOPES;
 use crate::error::{CtfError, ErrorKind, Result};
 use crate::model::{
     EventClass, FieldClass, FieldKind, IntegerClass, Length, Selector, StreamClass, TraceClass,
 };
-
-/// The scopes in decoding order, with the prefix of their absolute paths.
-const SCOPES: [&str; 6] = [
-    "trace.packet.header",
-    "stream.packet.context",
-    "stream.event.header",
-    "stream.event.context",
-    "event.context",
-    "event.fields",
-];
 
 /// Position of a field: its scope and the member indexes that lead to it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

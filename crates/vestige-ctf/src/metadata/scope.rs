@@ -34,6 +34,12 @@ impl Scopes {
         self.blocks.pop();
     }
 
+    /// Whether what stands here is in no block.
+    #[must_use]
+    pub fn at_root(&self) -> bool {
+        self.blocks.len() == 1
+    }
+
     /// Declares a type in the innermost block; returns whether the name was free there.
     pub fn declare(&mut self, space: NameSpace, name: &str, class: FieldClass) -> bool {
         match self.blocks.last_mut() {

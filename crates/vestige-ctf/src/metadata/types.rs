@@ -1,7 +1,5 @@
 //! Types of TSDL: specifiers, declarators, aliases (CTF 1.8.3, section 4 and annex C).
 
-use std::collections::HashSet;
-
 use super::attributes::Attribute;
 use super::constants;
 use super::lexer::TokenKind;
@@ -63,25 +61,6 @@ impl Parser {
         } else {
             Err(self.error(format!("type '{name}' is declared twice in this block")))
         }
-    }
-
-    /// Reads the words of an alias such as `unsigned long` or `void *`, joined by spaces.
-    fn alias_name(&mut self) -> Result<String> {
-        let mut words = Vec::new();
-        loop {
-            if let TokenKind::Name(word) = self.peek() {
-                words.push(word.clone());
-            } else if matches!(self.peek(), TokenKind::Punctuation("*")) {
-                words.push("*".to_owned());
-            } else {
-                break;
-            }
-            self.advance();
-        }
-        if words.is_empty() {
-            return Err(self.unexpected("the name of a type"));
-        }
-        Ok(words.join(" "))
     }
 
     /// Reads a type without declarator.
@@ -232,13 +211,10 @@ impl Parser {
     }
 
     /// Reads the optional name of a structure, variant or enumeration.
-    pub(super) fn tag(&mut self) -> Option<String> {
-        match self.peek().clone() {
-            TokenKind::Name(name) => {
-                self.advance();
-                Some(name)
-            }
-            _ => None,
+    pub(super) fn tag(&mut self) -> Result<Option<String>> {
+        match self.peek() {
+            TokenKind::Name(_) => self.identifier().map(Some),
+            _ => Ok(None),
         }
     }
 
@@ -253,11 +229,14 @@ impl Parser {
 
     fn structure_type(&mut self) -> Result<FieldClass> {
         self.advance();
-        let tag = self.tag();
+        let tag = self.tag()?;
+        if matches!(self.peek(), TokenKind::Punctuation("*")) {
+            return self.pointer("struct", tag.as_deref());
+        }
         if !matches!(self.peek(), TokenKind::Punctuation("{")) {
             return self.tagged(NameSpace::Structure, tag.as_deref());
         }
-        let members = self.nested(Self::fields)?;
+        let members = self.nested(|parser| parser.fields(true))?;
         let mut alignment = if self.accept_word("align") { self.struct_alignment()? } else { 1 };
         for member in &members {
             alignment = alignment.max(member.class.alignment());
@@ -269,6 +248,15 @@ impl Parser {
         Ok(class)
     }
 
+    /// An alias such as `struct page *`, of which the words are read.
+    fn pointer(&mut self, keyword: &str, tag: Option<&str>) -> Result<FieldClass> {
+        let mut name = format!("{keyword} {}", tag.unwrap_or_default());
+        while self.accept("*") {
+            name.push_str(" *");
+        }
+        self.tagged(NameSpace::Alias, Some(&name))
+    }
+
     fn struct_alignment(&mut self) -> Result<u32> {
         self.expect("(")?;
         let line = self.line();
@@ -278,11 +266,12 @@ impl Parser {
     }
 
     fn variant_type(&mut self) -> Result<FieldClass> {
+        let line = self.line();
         self.advance();
-        let tag = self.tag();
+        let tag = self.tag()?;
         let path = self.selector_path()?;
         let mut class = if matches!(self.peek(), TokenKind::Punctuation("{")) {
-            let options = self.nested(Self::fields)?;
+            let options = self.nested(|parser| parser.fields(false))?;
             let selector =
                 Selector { path: Vec::new(), slot: 0, signed: false, ranges: Vec::new() };
             let class = FieldClass::new(FieldKind::Variant { options, selector });
@@ -293,7 +282,8 @@ impl Parser {
         } else {
             self.tagged(NameSpace::Variant, tag.as_deref())?
         };
-        if let (Some(path), FieldKind::Variant { selector, .. }) = (path, &mut class.kind) {
+        if let (Some(path), FieldKind::Variant { selector, options }) = (path, &mut class.kind) {
+            self.check_selector(&path, options, line)?;
             selector.path = path;
         }
         Ok(class)
@@ -303,25 +293,22 @@ impl Parser {
         if !self.accept("<") {
             return Ok(None);
         }
-        let path = self.dotted_name()?;
+        let path = self.reference()?;
         self.expect(">")?;
-        Ok(Some(path.split('.').map(str::to_owned).collect()))
+        Ok(Some(path))
     }
 
     /// Reads `{ type name, name[…]; … }` of a structure or a variant.
-    fn fields(&mut self) -> Result<Vec<Member>> {
+    fn fields(&mut self, structure: bool) -> Result<Vec<Member>> {
         self.expect("{")?;
-        self.scopes.push();
-        let mut members = Vec::new();
-        let mut names = HashSet::new();
+        self.open_body(structure);
         while !self.accept("}") {
-            self.field(&mut members, &mut names)?;
+            self.field()?;
         }
-        self.scopes.pop();
-        Ok(members)
+        Ok(self.close_body())
     }
 
-    fn field(&mut self, members: &mut Vec<Member>, names: &mut HashSet<String>) -> Result<()> {
+    fn field(&mut self) -> Result<()> {
         let TokenKind::Name(word) = self.peek() else {
             return Err(self.unexpected("a field"));
         };
@@ -334,11 +321,8 @@ impl Parser {
             return Ok(());
         }
         loop {
-            let (declared_name, declared) = self.declarator(class.clone())?;
-            if !names.insert(declared_name.clone()) {
-                return Err(self.error(format!("field '{declared_name}' stands twice")));
-            }
-            members.push(Member::new(declared_name, declared));
+            let (name, declared) = self.declarator(class.clone())?;
+            self.add_member(name, declared)?;
             if !self.accept(",") {
                 break;
             }
@@ -349,7 +333,7 @@ impl Parser {
 
     /// Reads `name`, `name[4]`, `name[length][2]`, ….
     fn declarator(&mut self, class: FieldClass) -> Result<(String, FieldClass)> {
-        let name = self.name()?;
+        let name = self.identifier()?;
         let mut dimensions = Vec::new();
         while self.accept("[") {
             dimensions.push(self.dimension()?);
@@ -369,8 +353,10 @@ impl Parser {
             self.advance();
             return Ok(Dimension::Static(length));
         }
-        let path = self.dotted_name()?;
-        Ok(Dimension::Dynamic(path.split('.').map(str::to_owned).collect()))
+        let line = self.line();
+        let path = self.reference()?;
+        self.check_length(&path, line)?;
+        Ok(Dimension::Dynamic(path))
     }
 }
 
