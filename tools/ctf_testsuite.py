@@ -109,7 +109,12 @@ class Reader:
                 stderr=messages,
                 preexec_fn=self._limit_memory,  # noqa: PLW1509  # no threads run yet
             )
-            timer = threading.Timer(self.timeout, lambda: (late.set(), process.kill()))
+
+            def stop() -> None:
+                late.set()
+                process.kill()
+
+            timer = threading.Timer(self.timeout, stop)
             timer.start()
             # Unlike Popen.wait it tells the memory of this very process.
             _, status, usage = os.wait4(process.pid, 0)
