@@ -8,8 +8,8 @@ use crate::model::{ClockClass, ClockOrigin, EnvironmentValue, EventClass, FieldC
 
 /// Most entries of `env` that are read; they are searched one by one.
 const MAX_ENVIRONMENT: usize = 10_000;
-/// Most stream classes that are read; they are searched one by one.
-const MAX_STREAMS: usize = 4096;
+/// Most stream classes that are read.
+const MAX_STREAMS: usize = 1_000_000;
 
 /// What stands in a `trace`, `stream` or `event` block.
 #[derive(Default)]
@@ -88,6 +88,7 @@ impl Parser {
             // An unknown scope is none of the reader's business.
             if key == "packet.header" {
                 self.trace.packet_header = Some(structure(class, line, &key)?);
+                self.lines.packet_header = line;
             }
         }
         Ok(())
@@ -157,22 +158,25 @@ impl Parser {
         if self.declared_streams.len() >= MAX_STREAMS {
             return Err(CtfError::metadata(line, format!("more than {MAX_STREAMS} streams")));
         }
-        if self.declared_streams.contains(&id) {
+        if self.declared_streams.insert(id, line).is_some() {
             return Err(CtfError::metadata(line, format!("stream {id} stands twice")));
         }
-        self.declared_streams.push(id);
         let index = self.stream_index(id);
         let Some(stream) = self.trace.stream_classes.get_mut(index) else { return Ok(()) };
+        let mut lines = [line; 3];
+        let [context_line, header_line, event_line] = &mut lines;
         for (key, class, line) in block.types {
             let class = structure(class, line, &key)?;
-            match key.as_str() {
-                "packet.context" => stream.packet_context = Some(class),
-                "event.header" => stream.event_header = Some(class),
-                "event.context" => stream.event_context = Some(class),
+            let (scope, scope_line) = match key.as_str() {
+                "packet.context" => (&mut stream.packet_context, &mut *context_line),
+                "event.header" => (&mut stream.event_header, &mut *header_line),
+                "event.context" => (&mut stream.event_context, &mut *event_line),
                 // An unknown scope is none of the reader's business.
-                _ => {}
-            }
+                _ => continue,
+            };
+            (*scope, *scope_line) = (Some(class), line);
         }
+        self.lines.streams.entry(id).or_default().scopes = lines;
         Ok(())
     }
 
@@ -193,17 +197,22 @@ impl Parser {
                 _ => {}
             }
         }
+        let mut lines = [line; 2];
+        let [context_line, payload_line] = &mut lines;
         for (key, class, line) in block.types {
             let class = structure(class, line, &key)?;
-            match key.as_str() {
-                "context" => event.context = Some(class),
-                "fields" => event.payload = Some(class),
+            let (scope, scope_line) = match key.as_str() {
+                "context" => (&mut event.context, &mut *context_line),
+                "fields" => (&mut event.payload, &mut *payload_line),
                 // An unknown scope is none of the reader's business.
-                _ => {}
-            }
+                _ => continue,
+            };
+            (*scope, *scope_line) = (Some(class), line);
         }
         let stream_id = self.stream_of_event(stream_id, line)?;
-        self.add_event_class(stream_id, id, event, line)
+        self.add_event_class(stream_id, id, event, line)?;
+        self.lines.streams.entry(stream_id).or_default().events.push(lines);
+        Ok(())
     }
 
     /// An event block may leave the stream out when there is no choice.
@@ -226,7 +235,7 @@ impl Parser {
         mut event: EventClass,
         line: u32,
     ) -> Result<()> {
-        if !self.declared_streams.contains(&stream_id) {
+        if !self.declared_streams.contains_key(&stream_id) {
             self.undeclared_streams.push((stream_id, line));
         }
         let index = self.stream_index(stream_id);

@@ -14,15 +14,19 @@ pub mod derive;
 mod enumeration;
 pub mod json;
 mod keywords;
+mod labels;
 pub mod lexer;
+mod lines;
 pub mod packets;
 mod parser;
-pub mod resolve;
+mod ranges;
+mod resolve;
 mod scope;
 mod static_scope;
 mod types;
-pub mod validate;
+mod validate;
 
+use self::lines::ScopeLines;
 use crate::error::{CtfError, ErrorKind, Result};
 use crate::model::{ByteOrder, TraceClass};
 
@@ -90,14 +94,14 @@ fn partial_text(
     if tokens.len() < 2 {
         return (None, error.or(lexer_error).or_else(|| Some(declares_nothing())));
     }
-    let (mut trace, parser_error) = parser::Parser::new(tokens, order).partial_trace_class();
+    let (mut trace, lines, parser_error) = parser::Parser::new(tokens, order).partial_trace_class();
     // Errors in the order of the text: a parser that ran out of tokens did so because of the
     // lexer, and a lexer because of the packets.
     let error = match parser_error {
         Some((error, false)) => Some(error),
         at_end => error.or(lexer_error).or(at_end.map(|(error, _)| error)),
     };
-    match finish(&mut trace) {
+    match finish(&mut trace, &lines) {
         Err(contradiction) => (None, error.or(Some(contradiction))),
         Ok(()) if error.is_some() && trace.stream_classes.is_empty() => (None, error),
         Ok(()) => (Some(trace), error),
@@ -117,8 +121,8 @@ fn check_signature(text: &[u8]) -> Result<()> {
     }
 }
 
-fn finish(trace: &mut TraceClass) -> Result<()> {
-    resolve::resolve(trace)?;
+fn finish(trace: &mut TraceClass, lines: &ScopeLines) -> Result<()> {
+    resolve::resolve(trace, lines)?;
     derive::derive(trace);
-    validate::validate(trace)
+    validate::validate(trace, lines)
 }

@@ -1,6 +1,9 @@
 //! The token cursor and the top level of TSDL.
 
+use std::collections::HashMap;
+
 use super::lexer::{Token, TokenKind};
+use super::lines::ScopeLines;
 use super::scope::Scopes;
 use super::static_scope::OpenBody;
 use super::MAX_DEPTH;
@@ -15,8 +18,9 @@ pub struct Parser {
     byte_order_line: Option<u32>,
     position: usize,
     depth: u32,
-    /// IDs of the streams whose block was read; events may come before theirs.
-    pub(super) declared_streams: Vec<u64>,
+    /// IDs and lines of the streams whose block was read; events may come before theirs.
+    pub(super) declared_streams: HashMap<u64, u32>,
+    stream_indexes: HashMap<u64, usize>,
     /// The first event of each stream without a block yet: stream ID and line.
     pub(super) undeclared_streams: Vec<(u64, u32)>,
     /// Bodies of structures and variants around what is read.
@@ -24,6 +28,7 @@ pub struct Parser {
     /// How much was copied of types that were used by their name.
     pub(super) copied: u64,
     pub(super) scopes: Scopes,
+    pub(super) lines: ScopeLines,
     pub(super) trace: TraceClass,
 }
 
@@ -40,11 +45,13 @@ impl Parser {
             byte_order_line: None,
             position: 0,
             depth: 0,
-            declared_streams: Vec::new(),
+            declared_streams: HashMap::new(),
+            stream_indexes: HashMap::new(),
             undeclared_streams: Vec::new(),
             bodies: Vec::new(),
             copied: 0,
             scopes,
+            lines: ScopeLines::default(),
             trace: TraceClass::default(),
         }
     }
@@ -53,14 +60,14 @@ impl Parser {
     ///
     /// The error is at the first line that is no TSDL or that contradicts an earlier one; it
     /// comes with whether the text ended there. Then only streams whose block was read are
-    /// kept.
-    pub fn partial_trace_class(mut self) -> (TraceClass, Option<(CtfError, bool)>) {
-        let Err(error) = self.all_blocks() else { return (self.trace, None) };
+    /// kept. The lines are those of the scopes.
+    pub fn partial_trace_class(mut self) -> (TraceClass, ScopeLines, Option<(CtfError, bool)>) {
+        let Err(error) = self.all_blocks() else { return (self.trace, self.lines, None) };
         // The last token may be one half of what stood there, such as ':' of ':='.
         let at_end = self.position + 2 >= self.tokens.len();
         let declared = &self.declared_streams;
-        self.trace.stream_classes.retain(|stream| declared.contains(&stream.id));
-        (self.trace, Some((error, at_end)))
+        self.trace.stream_classes.retain(|stream| declared.contains_key(&stream.id));
+        (self.trace, self.lines, Some((error, at_end)))
     }
 
     fn all_blocks(&mut self) -> Result<()> {
@@ -74,7 +81,7 @@ impl Parser {
         }
         for (id, line) in &self.undeclared_streams {
             // A trace without any stream block has one implicit stream.
-            if *id != 0 && !self.declared_streams.contains(id) {
+            if *id != 0 && !self.declared_streams.contains_key(id) {
                 let message = format!("event of stream {id}, which no stream block declares");
                 return Err(CtfError::metadata(*line, message));
             }
@@ -263,7 +270,7 @@ impl Parser {
     /// The index of the stream class of an ID, which is made when it does not exist yet.
     pub(super) fn stream_index(&mut self, id: u64) -> usize {
         let classes = &mut self.trace.stream_classes;
-        classes.iter().position(|class| class.id == id).unwrap_or_else(|| {
+        *self.stream_indexes.entry(id).or_insert_with(|| {
             classes.push(StreamClass { id, ..StreamClass::default() });
             classes.len() - 1
         })

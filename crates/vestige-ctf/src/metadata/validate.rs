@@ -1,5 +1,6 @@
 //! What must hold before any byte of a data stream can be decoded.
 
+use super::lines::ScopeLines;
 use crate::error::{CtfError, ErrorKind, Result};
 use crate::model::{FieldClass, FieldKind, Role, StreamClass, TraceClass};
 
@@ -12,15 +13,25 @@ fn error(message: impl Into<String>) -> CtfError {
 /// # Errors
 ///
 /// Names the scope and the field, and what the specification expects of it.
-pub fn validate(trace: &TraceClass) -> Result<()> {
+pub fn validate(trace: &TraceClass, lines: &ScopeLines) -> Result<()> {
+    let at = |stream, scope| {
+        let line = lines.of(stream, 0, scope);
+        move |error: CtfError| CtfError { line, ..error }
+    };
     if let Some(header) = &trace.packet_header {
-        validate_packet_header(header)?;
+        validate_packet_header(header).map_err(at(0, 0))?;
     }
     let has_stream_id = has_role(trace.packet_header.as_ref(), Role::StreamClassId);
-    if trace.stream_classes.len() > 1 && !has_stream_id {
-        return Err(error("several streams, but the packet header has no 'stream_id'"));
+    if let (false, [_, second, ..]) = (has_stream_id, trace.stream_classes.as_slice()) {
+        let message =
+            "several streams, but the packet header has no 'stream_id' (CTF 1.8.3, section 5)";
+        return Err(at(second.id, 1)(error(message)));
     }
-    trace.stream_classes.iter().try_for_each(validate_stream)
+    for stream in &trace.stream_classes {
+        validate_packet_context(stream).map_err(at(stream.id, 1))?;
+        validate_event_header(stream).map_err(at(stream.id, 2))?;
+    }
+    Ok(())
 }
 
 fn has_role(class: Option<&FieldClass>, role: Role) -> bool {
@@ -63,7 +74,7 @@ fn unsigned(name: &str, class: &FieldClass) -> Result<()> {
     }
 }
 
-fn validate_stream(stream: &StreamClass) -> Result<()> {
+fn validate_packet_context(stream: &StreamClass) -> Result<()> {
     const UNSIGNED: [&str; 6] = [
         "timestamp_begin",
         "timestamp_end",
@@ -76,6 +87,10 @@ fn validate_stream(stream: &StreamClass) -> Result<()> {
     for member in members.iter().filter(|member| UNSIGNED.contains(&member.name())) {
         unsigned(member.name(), &member.class)?;
     }
+    Ok(())
+}
+
+fn validate_event_header(stream: &StreamClass) -> Result<()> {
     let has_id = has_role(stream.event_header.as_ref(), Role::EventClassId);
     if stream.event_classes.len() > 1 && !has_id {
         let message =
