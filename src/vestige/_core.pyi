@@ -11,6 +11,7 @@ from os import PathLike
 from typing import Any, Final, final
 
 __all__ = [
+    "ColumnLayout",
     "DataFile",
     "DataStream",
     "EventRecord",
@@ -427,6 +428,61 @@ class PlaceColumn:
 
     def finish(self, merge: Merge) -> None:
         """End a merge: its event records have their places from now on."""
+
+@final
+class ColumnLayout:
+    """The columns of a selection: names, types, and how records get into them."""
+
+    def __new__(
+        cls,
+        streams: Sequence[tuple[DataStream, int, list[bool] | None]],
+        *,
+        columns: list[str] | None = None,
+        labels: bool = True,
+        dictionary: bool = False,
+        time: str | None = None,
+        derived: str | None = None,
+        batch_size: int,
+    ) -> ColumnLayout:
+        """Lay out columns.
+
+        Args:
+            streams: For each data stream its handle, its ID and which event record
+                classes are wanted (all if ``None``).
+            columns: Names of the wanted columns in order; all of them by default.
+            labels: Whether enumerations become labels instead of integers.
+            dictionary: Whether strings are encoded with a dictionary.
+            time: ``timestamp``, ``duration`` or ``integer``; by default what the
+                clocks tell.
+            derived: Name of the structure that a filter attaches to merges.
+            batch_size: Most rows of a record batch.
+
+        Raises:
+            KeyError: A wanted column does not exist; its arguments are the name and a
+                list of those that do.
+        """
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns in order."""
+
+    def schema(self) -> object:
+        """Return the schema as a capsule named ``arrow_schema``."""
+
+    def stream(self, merges: Any, on_error: Any) -> object:
+        """Return record batches as a capsule named ``arrow_array_stream``.
+
+        Args:
+            merges: An iterable of merges; taken from while the stream is read.
+            on_error: Called with the exception that ends the stream early.
+        """
+
+    def drain(self, merges: Any) -> int:
+        """Decode all record batches and drop them; return the number of rows.
+
+        Raises:
+            TraceFormatError: An event record cannot be decoded.
+        """
 
 @final
 class ObjectFile:

@@ -15,6 +15,7 @@ except ImportError as error:  # pragma: no cover - only on a broken installation
     ) from error
 
 from ._core import (
+    ColumnLayout,
     DataFile,
     DataStream,
     EventRecord,
@@ -32,6 +33,7 @@ from ._core import (
 from ._version import __version__
 
 __all__ = [
+    "ColumnLayout",
     "DataFile",
     "DataStream",
     "EventRecord",

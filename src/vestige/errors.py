@@ -8,6 +8,7 @@
     ├── DebugInfoError(ValueError)     an object or debug file that cannot be used
     ├── SelectionError(ValueError)     a request that makes no sense for this trace
     ├── GraphError(RuntimeError)       components that cannot be joined or run
+    ├── MissingExtraError(ImportError) a library that an extra would bring
     └── CommandError                   a failed command: message and exit status
 
 Every error carries its facts as attributes, not only as text. Context is added while
@@ -28,6 +29,7 @@ __all__ = [
     "Damage",
     "DebugInfoError",
     "GraphError",
+    "MissingExtraError",
     "NotATraceError",
     "SelectionError",
     "TraceFormatError",
@@ -160,6 +162,21 @@ class SelectionError(VestigeError, ValueError):
 
 class GraphError(VestigeError, RuntimeError):
     """Components cannot be connected or run as asked."""
+
+
+class MissingExtraError(VestigeError, ImportError):
+    """A library that Vestige uses only for some of its outputs is not installed.
+
+    Args:
+        module: The library.
+        extra: The extra of the package that brings it.
+    """
+
+    def __init__(self, module: str, extra: str) -> None:
+        super().__init__(
+            f"this needs {module}: install it with 'pip install vestige[{extra}]'"
+        )
+        self.extra = extra
 
 
 class CommandError(VestigeError):

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
+from typing import Unpack
 
+from .columns import ColumnKeywords, ColumnOptions, EventColumns, column_layout
 from .components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
 from .components.sources.ctf_fs import CtfFsSource
 from .core import EventRecord, Merge
@@ -112,6 +114,39 @@ class EventSelection:
         """Return the number of event records; no payload is turned into values."""
         return sum(len(merge) for merge in self.merges())
 
+    def to_arrow(
+        self,
+        columns: Sequence[str] | None = None,
+        **options: Unpack[ColumnKeywords],
+    ) -> EventColumns:
+        """Return the event records as columns, for any library that reads Arrow.
+
+        Nothing is read until another library asks for it, and then only what the
+        wanted columns need is decoded.
+
+        Args:
+            columns: Names of the wanted columns in order; all of them by default.
+            options: The other fields of :class:`~vestige.columns.ColumnOptions`.
+
+        Returns:
+            An object of the Arrow PyCapsule interface.
+
+        Raises:
+            SelectionError: A wanted column does not exist, or an option is unknown.
+
+        Example:
+            >>> table = pyarrow.table(trace.events("shop:*").to_arrow())
+        """
+        chosen = None if columns is None else tuple(columns)
+        wanted = ColumnOptions(columns=chosen, **options)
+        layout = column_layout(
+            self._trace.streams,
+            self._selection,
+            wanted,
+            debug_info=self._trace.debug_info_name,
+        )
+        return EventColumns(layout, self.merges)
+
     def events(
         self,
         pattern: str | None = None,
@@ -183,6 +218,11 @@ class Trace(EventSelection):
         """What the tracer lost, as far as the last iteration saw it."""
         for damage in source.damage:
             self._report(damage)
+
+    @property
+    def debug_info_name(self) -> str | None:
+        """Name of the source places among other fields; ``None`` without them."""
+        return None if self._debug_info is None else self._debug_info.field_name
 
     @property
     def streams(self) -> Sequence[Stream]:

@@ -8,12 +8,14 @@
 //! * [`muxer`] merges the batches of many data streams by time;
 //! * [`record`] decodes the fields of one record, for whoever wants them;
 //! * [`places`] finds the code addresses in records, for whoever resolves them;
-//! * [`text`] renders records without building values in between.
+//! * [`text`] renders records without building values in between;
+//! * [`columns`] decodes records into columns.
 //!
 //! The crate knows no paths and no Python. Bytes come through [`source::ReadAt`], and
 //! nothing here may panic on them, whatever they are.
 
 pub mod bits;
+pub mod columns;
 pub mod error;
 pub mod metadata;
 pub mod model;

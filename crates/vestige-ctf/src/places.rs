@@ -265,23 +265,30 @@ impl PlaceColumn {
     }
 
     fn find_layout(&self, class: &StreamClass) -> Option<Layout> {
-        let scope = class.event_context.as_ref()?;
-        let taken = scope.members().iter().any(|member| member.name() == self.field_name);
-        let integer = |name: &str, signed: Option<bool>| {
-            let (index, class) = scope.member(name)?;
-            let FieldKind::Integer(integer) = &class.kind else { return None };
-            signed.is_none_or(|signed| integer.signed == signed).then_some(index)
-        };
-        if taken {
-            return None;
-        }
+        let (ip, vpid) = address_members(class, &self.field_name)?;
         let is_state = |name: &Option<String>| {
             name.as_ref().is_some_and(|name| self.state_events.contains(name))
         };
         Some(Layout {
-            ip: integer("ip", Some(false))?,
-            vpid: integer("vpid", None)?,
+            ip,
+            vpid,
             state_classes: class.event_classes.iter().map(|event| is_state(&event.name)).collect(),
         })
     }
+}
+
+/// Indexes of `ip` and `vpid` in the common context of a stream class, when its records have
+/// both and no field of the name that the places would get.
+#[must_use]
+pub fn address_members(class: &StreamClass, field_name: &str) -> Option<(usize, usize)> {
+    let scope = class.event_context.as_ref()?;
+    let integer = |name: &str, signed: Option<bool>| {
+        let (index, class) = scope.member(name)?;
+        let FieldKind::Integer(integer) = &class.kind else { return None };
+        signed.is_none_or(|signed| integer.signed == signed).then_some(index)
+    };
+    if scope.members().iter().any(|member| member.name() == field_name) {
+        return None;
+    }
+    Some((integer("ip", Some(false))?, integer("vpid", None)?))
 }

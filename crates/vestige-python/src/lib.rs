@@ -3,6 +3,7 @@
 //! The face of this module is described in `src/vestige/_core.pyi`; `vestige.core` is the
 //! only Python module that imports it.
 
+mod arrow;
 mod errors;
 mod event;
 mod field_class;
@@ -21,6 +22,8 @@ use pyo3::prelude::*;
 /// The extension module `vestige._core`.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::arrow::ColumnLayout;
     #[pymodule_export]
     use crate::event::{EventRecord, FieldsView};
     #[pymodule_export]

@@ -42,6 +42,8 @@ pub enum DecodeError {
     },
     /// The UUID of the metadata in the packet is another one.
     OtherMetadata,
+    /// The lists of some records would take more memory as columns than they should.
+    ColumnsTooLarge,
 }
 
 impl From<OutOfData> for DecodeError {
@@ -76,6 +78,9 @@ impl std::fmt::Display for DecodeError {
             Self::OtherMetadata => f.write_str(
                 "the packet has another UUID than the metadata: it belongs to another trace",
             ),
+            Self::ColumnsTooLarge => {
+                f.write_str("the arrays of a record take more than 1 GiB as columns")
+            }
             Self::TooManyEmpty => {
                 write!(f, "arrays with more than {MAX_EMPTY_ELEMENTS} elements of no size")
             }

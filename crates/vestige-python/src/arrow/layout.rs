@@ -1,0 +1,114 @@
+//! `ColumnLayout`: the columns of a selection.
+
+use std::ffi::CString;
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use vestige_ctf::columns::{Layout, Options, StreamInput, TimeType};
+
+use super::c_data::ArrowSchema;
+use super::c_stream::ArrowArrayStream;
+use super::pipeline::Pipeline;
+use crate::stream::DataStream;
+
+/// Most bytes of a batch, about: many columns make batches of fewer rows.
+const BATCH_BYTES: u64 = 64 * 1024 * 1024;
+/// Fewest rows of a batch that is limited on account of its columns.
+const FEWEST_ROWS: usize = 256;
+
+/// The columns of a selection: their names, their types, and how records get into them.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct ColumnLayout {
+    inner: Arc<Layout>,
+    batch_rows: usize,
+}
+
+#[pymethods]
+impl ColumnLayout {
+    /// `streams` holds for each data stream its handle, its ID and which event record
+    /// classes are wanted, or `None` for all.
+    #[new]
+    #[pyo3(signature = (
+        streams, *, columns=None, labels=true, dictionary=false, time=None, derived=None,
+        batch_size
+    ))]
+    fn new(
+        streams: Vec<(Py<DataStream>, u64, Option<Vec<bool>>)>,
+        columns: Option<Vec<String>>,
+        labels: bool,
+        dictionary: bool,
+        time: Option<&str>,
+        derived: Option<String>,
+        batch_size: usize,
+    ) -> PyResult<Self> {
+        let time = time.map(time_type).transpose()?;
+        let options = Options { columns, labels, dictionary, time, derived };
+        let input = |(stream, id, classes): (Py<DataStream>, u64, Option<Vec<bool>>)| StreamInput {
+            stream: Arc::clone(&stream.get().inner),
+            id,
+            classes,
+        };
+        let inputs = streams.into_iter().map(input).collect();
+        let layout = Layout::new(inputs, &options)
+            .map_err(|unknown| PyKeyError::new_err((unknown.name, unknown.known)))?;
+        let fitting = BATCH_BYTES / layout.row_bytes();
+        let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(FEWEST_ROWS);
+        Ok(Self { inner: Arc::new(layout), batch_rows: batch_size.clamp(1, fitting) })
+    }
+
+    /// The names of the columns in order.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.inner.columns.iter().map(|column| column.name.clone()).collect()
+    }
+
+    /// A capsule with the schema, as `__arrow_c_schema__` returns it.
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = ArrowSchema::of_batches(&self.inner.columns);
+        PyCapsule::new(py, schema, Some(CString::from(c"arrow_schema")))
+    }
+
+    /// A capsule with a stream of the record batches of some merges, as
+    /// `__arrow_c_stream__` returns it. An exception that ends the stream early is passed
+    /// to `on_error`.
+    fn stream<'py>(
+        &self,
+        merges: &Bound<'py, PyAny>,
+        on_error: Py<PyAny>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let stream = ArrowArrayStream::new(self.pipeline(merges, Some(on_error))?);
+        PyCapsule::new(merges.py(), stream, Some(CString::from(c"arrow_array_stream")))
+    }
+
+    /// Decodes all record batches of some merges and drops them; returns the number of rows.
+    fn drain(&self, merges: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let mut pipeline = self.pipeline(merges, None)?;
+        let mut rows = 0;
+        while let Some(batch) = pipeline.next(merges.py())? {
+            rows += batch.rows;
+        }
+        Ok(rows)
+    }
+}
+
+impl ColumnLayout {
+    fn pipeline(
+        &self,
+        merges: &Bound<'_, PyAny>,
+        on_error: Option<Py<PyAny>>,
+    ) -> PyResult<Pipeline> {
+        let merges = merges.try_iter()?.into_any().unbind();
+        Ok(Pipeline::new(Arc::clone(&self.inner), merges, on_error, self.batch_rows))
+    }
+}
+
+fn time_type(word: &str) -> PyResult<TimeType> {
+    match word {
+        "timestamp" => Ok(TimeType::Timestamp),
+        "duration" => Ok(TimeType::Duration),
+        "integer" => Ok(TimeType::Integer),
+        _ => Err(PyValueError::new_err(format!("unknown type of times: {word}"))),
+    }
+}
