@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from .columns import EventColumns
     from .components.filters.debug_info import DebugInfoOptions
     from .core import EventRecord as Event
     from .debuginfo import Place, Unresolved
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         Damage,
         DebugInfoError,
         GraphError,
+        MissingExtraError,
         NotATraceError,
         SelectionError,
         TraceFormatError,
@@ -42,8 +44,10 @@ __all__ = [
     "DebugInfoOptions",
     "EnumerationValue",
     "Event",
+    "EventColumns",
     "EventSelection",
     "GraphError",
+    "MissingExtraError",
     "NotATraceError",
     "Place",
     "SelectionError",
@@ -64,8 +68,10 @@ _HOMES = {
     "DebugInfoError": "errors",
     "DebugInfoOptions": "components.filters.debug_info",
     "EnumerationValue": "values",
+    "EventColumns": "columns",
     "EventSelection": "trace",
     "GraphError": "errors",
+    "MissingExtraError": "errors",
     "NotATraceError": "errors",
     "Place": "debuginfo",
     "SelectionError": "errors",

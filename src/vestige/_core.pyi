@@ -14,6 +14,7 @@ __all__ = [
     "ColumnLayout",
     "DataFile",
     "DataStream",
+    "EventCounter",
     "EventRecord",
     "FieldsView",
     "Merge",
@@ -160,12 +161,32 @@ class DataStream:
         """Whether its event records have a time."""
 
     @property
+    def packet_times(self) -> list[tuple[int | None, int | None, int]]:
+        """Beginning, end (nanoseconds) and size (bytes) of each packet, in order."""
+
+    @property
     def class_id(self) -> int:
         """ID of its stream class."""
 
     @property
     def packet_count(self) -> int:
         """The number of packets."""
+
+@final
+class EventCounter:
+    """Counts event records by class, without decoding their fields."""
+
+    def __new__(cls) -> EventCounter: ...
+    def add(self, merge: Merge) -> None:
+        """Count the event records of a merge."""
+
+    @property
+    def counts(self) -> dict[str | None, int]:
+        """The number of event records by the name of their class, sorted by name."""
+
+    @property
+    def time_span(self) -> tuple[int, int] | None:
+        """The earliest and the latest time, nanoseconds; ``None`` without any."""
 
 @final
 class Muxer:

@@ -1,7 +1,7 @@
-"""Event records as columns: :class:`EventColumns`, which other libraries read directly.
+"""Event records as columns: :class:`EventColumns`, which other libraries read.
 
-The columns are made by the Rust core in the memory layout of Apache Arrow and handed over
-through the Arrow PyCapsule interface, so that Vestige itself needs no library for them.
+The Rust core makes the columns in the memory layout of Apache Arrow and hands them over
+through the Arrow PyCapsule interface: Vestige itself needs no library for them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
@@ -18,8 +17,8 @@ from .errors import MissingExtraError, SelectionError
 from .graph import Selection, Stream
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
+    import pandas as pd
+    import polars as pl
 
 __all__ = [
     "ColumnKeywords",
@@ -57,7 +56,7 @@ class ColumnOptions:
     enumerations: Literal["labels", "values"] = "labels"
     """Whether enumerations become their labels or their numbers."""
     strings: Literal["plain", "dictionary"] = "plain"
-    """Whether strings are stored one by one, or once each with an index for each row."""
+    """Whether strings are stored one by one, or once with an index for each row."""
     times: Literal["auto", "timestamp", "duration", "integer"] = "auto"
     """What ``timestamp`` holds; by default a timestamp, or a duration for a clock that
     does not count from the Unix epoch."""
@@ -75,9 +74,9 @@ class ColumnKeywords(TypedDict, total=False):
 class EventColumns:
     """The event records of a selection as columns.
 
-    An object of the Arrow PyCapsule interface: ``polars.DataFrame(columns)``,
-    ``pyarrow.table(columns)`` and other libraries read it as a stream of record batches.
-    Each of them reads the trace anew, so it can be read any number of times.
+    An object of the Arrow PyCapsule interface, which is a stream of record batches for
+    ``polars.DataFrame(columns)``, ``pyarrow.table(columns)`` and others. Each of them
+    reads the trace anew, so it can be read any number of times.
 
     Args:
         layout: The columns.
@@ -117,28 +116,30 @@ class EventColumns:
         """
         return self._layout.drain(self._read())
 
-    def to_polars(self) -> polars.DataFrame:
+    def to_polars(self) -> pl.DataFrame:
         """Return a Polars data frame; needs the extra ``polars``.
 
         Raises:
             MissingExtraError: Polars is not installed.
         """
         library = require_extra("polars", "polars")
-        return self._reading(lambda: library.DataFrame(self))
+        frame: pl.DataFrame = self._reading(lambda: library.DataFrame(self))
+        return frame
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self) -> pd.DataFrame:
         """Return a pandas data frame; needs the extra ``pandas``.
 
         Integers that may be missing become pandas' nullable integers, since floating
-        point numbers could not hold all of them.
+        point numbers could not hold all of them. Lists and structures stay what they
+        are in Arrow (``pandas.ArrowDtype``).
 
         Raises:
             MissingExtraError: pandas or pyarrow is not installed.
         """
         require_extra("pandas", "pandas")
         arrow = require_extra("pyarrow", "pandas")
-        table = self._reading(lambda: arrow.table(self))
-        return table_to_pandas(table)
+        frame: pd.DataFrame = table_to_pandas(self._reading(lambda: arrow.table(self)))
+        return frame
 
     def _failed(self, error: BaseException) -> None:
         self._error = error
@@ -196,7 +197,9 @@ def column_layout(
 
 
 def _unknown_column(name: str, known: list[str]) -> str:
-    close = get_close_matches(name, known, n=3) or known[:10]
+    # Only a mistake needs it, and it takes time to import.
+    difflib = importlib.import_module("difflib")
+    close = difflib.get_close_matches(name, known, n=3) or known[:10]
     return f"there is no column '{name}' here; there are {', '.join(close)}"
 
 
@@ -224,14 +227,19 @@ def table_to_pandas(table: Any) -> Any:
     """
     pandas = require_extra("pandas", "pandas")
     arrow = require_extra("pyarrow", "pandas")
-    nullable = {
+    integers = {
         getattr(arrow, name.lower())(): getattr(pandas, f"{name}Dtype")()
         for name in INTEGER_TYPES
     }
+
+    def mapper(field: Any) -> Callable[[Any], Any] | None:
+        if arrow.types.is_nested(field.type):
+            kind: Callable[[Any], Any] = pandas.ArrowDtype
+            return kind
+        return integers.get if field.nullable else None
+
     columns = {
-        field.name: column.to_pandas(
-            types_mapper=nullable.get if field.nullable else None
-        )
+        field.name: column.to_pandas(types_mapper=mapper(field))
         for field, column in zip(table.schema, table.columns, strict=True)
     }
     return pandas.DataFrame(columns, columns=table.schema.names)

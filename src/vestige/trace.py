@@ -9,15 +9,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
-from typing import Unpack
+from pickle import PicklingError
+from typing import TYPE_CHECKING, Any, Unpack
 
 from .columns import ColumnKeywords, ColumnOptions, EventColumns, column_layout
 from .components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
 from .components.sources.ctf_fs import CtfFsSource
-from .core import EventRecord, Merge
+from .core import EventCounter, EventRecord, Merge
 from .errors import Damage, SelectionError, TraceFormatError
 from .graph import DamageNotice, LostNotice, Selection, Stream, mux, notices_of
+from .partitions import latest_beginning, partition_times
 from .units import NANOSECONDS_PER_SECOND
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
 
 __all__ = ["EventSelection", "Trace", "TraceDamageWarning", "open"]
 
@@ -80,7 +86,24 @@ def open(  # noqa: A001 - the name that Python users expect, as in gzip.open
         force_epoch_origin=force_epoch_origin,
         trace_name=trace_name,
     )
-    return Trace(source, options, strict=strict, intersection=stream_intersection)
+    # What makes the same trace in another process, whatever directory that runs in.
+    arguments = {
+        "path": [os.path.abspath(part) for part in paths],  # noqa: PTH100 - as it is
+        "debug_info": debug_info,
+        "strict": strict,
+        "clock_offset_seconds": clock_offset_seconds,
+        "clock_offset_nanoseconds": clock_offset_nanoseconds,
+        "force_epoch_origin": force_epoch_origin,
+        "trace_name": trace_name,
+        "stream_intersection": stream_intersection,
+    }
+    return Trace(
+        source,
+        options,
+        strict=strict,
+        intersection=stream_intersection,
+        arguments=arguments,
+    )
 
 
 class EventSelection:
@@ -93,6 +116,7 @@ class EventSelection:
     def __init__(self, trace: Trace, selection: Selection) -> None:
         self._trace = trace
         self._selection = selection
+        self._counter: EventCounter | None = None
 
     def __iter__(self) -> Iterator[EventRecord]:
         """Iterate over the event records.
@@ -113,6 +137,120 @@ class EventSelection:
     def count(self) -> int:
         """Return the number of event records; no payload is turned into values."""
         return sum(len(merge) for merge in self.merges())
+
+    def __len__(self) -> int:
+        """Return the number of event records.
+
+        The first of ``len()``, :meth:`counts` and :attr:`time_span` reads the selection
+        once, without decoding payloads; the answers are kept.
+        """
+        return sum(self._counted().counts.values())
+
+    def __bool__(self) -> bool:
+        """Return whether there is any event record; reads no further than the first."""
+        if self._counter is not None:
+            return len(self) > 0
+        return any(len(merge) > 0 for merge in self._undecorated(self._selection))
+
+    def counts(self) -> dict[str | None, int]:
+        """Return the number of event records by name, for the names that occur."""
+        return self._counted().counts
+
+    @property
+    def time_span(self) -> tuple[int, int] | None:
+        """Time of the first and of the last event record, nanoseconds.
+
+        ``None`` when no event record has a time. Where packets tell their times, only
+        those at both ends are read.
+        """
+        if self._counter is None:
+            first, last = self._first_counts(), self._last_counts()
+            if first.time_span is not None and last.time_span is not None:
+                return first.time_span[0], last.time_span[1]
+        return self._counted().time_span
+
+    def _counted(self) -> EventCounter:
+        if self._counter is None:
+            counter = EventCounter()
+            for merge in self._undecorated(self._selection):
+                counter.add(merge)
+            self._counter = counter
+        return self._counter
+
+    def _first_counts(self) -> EventCounter:
+        """Count the beginning of the selection, up to an event record with a time."""
+        counter = EventCounter()
+        for merge in self._undecorated(self._selection):
+            counter.add(merge)
+            if counter.time_span is not None:
+                break
+        return counter
+
+    def _last_counts(self) -> EventCounter:
+        """Count what begins with the last packet."""
+        counter = EventCounter()
+        begin = latest_beginning(self._trace.streams, self._selection)
+        if begin is not None:
+            for merge in self._undecorated(replace(self._selection, begin=begin)):
+                counter.add(merge)
+        return counter
+
+    def _undecorated(self, selection: Selection) -> Iterator[Merge]:
+        """Read without debug information, which changes neither numbers nor times."""
+        return self._trace.read(selection, debug_info=False)
+
+    def partitions(self, count: int) -> list[EventSelection]:
+        """Cut the selection into parts that can be read apart, also by other processes.
+
+        The parts follow each other in time and are together exactly the selection. Each
+        can be pickled: it opens the trace again where it is unpickled. The cuts are at
+        beginnings of packets, so that a part reads few packets that it does not need.
+
+        Args:
+            count: How many parts are wanted, of about the same size.
+
+        Returns:
+            At most so many selections; fewer when there are not enough packets.
+
+        Raises:
+            SelectionError: Less than one part is wanted.
+        """
+        if count < 1:
+            raise SelectionError(f"{count} parts: expected at least one")
+        times = partition_times(self._trace.streams, self._selection, count)
+        return [
+            EventSelection(self._trace, replace(self._selection, begin=begin, end=end))
+            for begin, end in times
+        ]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle what opens the trace and selects the same event records again."""
+        return _select_again, (self._trace.arguments, self._selection)
+
+    def to_polars(
+        self,
+        columns: Sequence[str] | None = None,
+        **options: Unpack[ColumnKeywords],
+    ) -> pl.DataFrame:
+        """Return a Polars data frame; the arguments are those of :meth:`to_arrow`.
+
+        Raises:
+            MissingExtraError: Polars is not installed; the extra ``polars`` brings it.
+        """
+        return self.to_arrow(columns, **options).to_polars()
+
+    def to_pandas(
+        self,
+        columns: Sequence[str] | None = None,
+        **options: Unpack[ColumnKeywords],
+    ) -> pd.DataFrame:
+        """Return a pandas data frame; the arguments are those of :meth:`to_arrow`.
+
+        Raises:
+            MissingExtraError: pandas or pyarrow is not installed; the extra ``pandas``
+                brings both.
+        """
+        return self.to_arrow(columns, **options).to_pandas()
 
     def to_arrow(
         self,
@@ -207,8 +345,10 @@ class Trace(EventSelection):
         *,
         strict: bool,
         intersection: bool = False,
+        arguments: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(self, Selection(intersection=intersection))
+        self._arguments = arguments
         self._source = source
         self._debug_info = debug_info
         self._strict = strict
@@ -218,6 +358,21 @@ class Trace(EventSelection):
         """What the tracer lost, as far as the last iteration saw it."""
         for damage in source.damage:
             self._report(damage)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of :func:`open` that open the same trace again.
+
+        Raises:
+            PicklingError: It was not opened with :func:`open`.
+        """
+        if self._arguments is None:
+            raise PicklingError("only a trace from vestige.open() can be pickled")
+        return self._arguments
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle what opens the trace again."""
+        return _open_again, (self.arguments,)
 
     @property
     def debug_info_name(self) -> str | None:
@@ -247,17 +402,18 @@ class Trace(EventSelection):
         )
         return sorted({name for name in classes if name is not None})
 
-    def read(self, selection: Selection) -> Iterator[Merge]:
+    def read(self, selection: Selection, *, debug_info: bool = True) -> Iterator[Merge]:
         """Read merges; :meth:`EventSelection.merges` is the friendlier way.
 
         Args:
             selection: Which event records are wanted.
+            debug_info: Whether debug information is attached, if the trace has it.
 
         Yields:
             The merges.
         """
         self.losses.clear()
-        options = self._debug_info
+        options = self._debug_info if debug_info else None
         component = None if options is None else DebugInfoFilter(options)
         needed = frozenset() if component is None else component.needed_events
         for merge in mux(self._source.streams, selection, needed):
@@ -298,6 +454,14 @@ def _caller_level() -> int:
         frame = frame.f_back
         level += 1
     return level
+
+
+def _open_again(arguments: dict[str, Any]) -> Trace:
+    return open(**arguments)
+
+
+def _select_again(arguments: dict[str, Any], selection: Selection) -> EventSelection:
+    return EventSelection(_open_again(arguments), selection)
 
 
 def _time(value: Time | None) -> int | None:

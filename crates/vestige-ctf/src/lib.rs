@@ -16,6 +16,7 @@
 
 pub mod bits;
 pub mod columns;
+pub mod counts;
 pub mod error;
 pub mod metadata;
 pub mod model;

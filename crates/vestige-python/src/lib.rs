@@ -4,6 +4,7 @@
 //! only Python module that imports it.
 
 mod arrow;
+mod counts;
 mod errors;
 mod event;
 mod field_class;
@@ -24,6 +25,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::arrow::ColumnLayout;
+    #[pymodule_export]
+    use crate::counts::EventCounter;
     #[pymodule_export]
     use crate::event::{EventRecord, FieldsView};
     #[pymodule_export]

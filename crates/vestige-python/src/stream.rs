@@ -158,6 +158,21 @@ impl DataStream {
         self.inner.has_clock()
     }
 
+    /// Beginning, end (nanoseconds from the origin, as far as they are known) and size
+    /// (bytes) of each packet, in the order in which they are read.
+    #[getter]
+    fn packet_times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let stream = &self.inner;
+        let time = |cycles: Option<u64>| {
+            cycles.filter(|_| stream.has_clock()).map(|cycles| stream.nanoseconds(cycles))
+        };
+        let entry = |&(file, packet): &(usize, usize)| {
+            let entry = stream.files.get(file)?.packets.get(packet)?;
+            Some((time(entry.beginning), time(entry.end), entry.size))
+        };
+        PyList::new(py, stream.packets.iter().filter_map(entry).collect::<Vec<_>>())
+    }
+
     /// ID of its stream class, which need not be its index: blocks stand in any order.
     #[getter]
     fn class_id(&self) -> u64 {

@@ -1,0 +1,69 @@
+//! How many event records of each class there are, and when: without decoding their fields.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::muxer::Merge;
+use crate::stream::DataStream;
+
+/// The event records of one data stream by class.
+struct StreamCounts {
+    stream: Arc<DataStream>,
+    classes: Vec<u64>,
+}
+
+/// Counts the event records of merges.
+#[derive(Default)]
+pub struct Counts {
+    /// By the address of the data stream, which the entry keeps alive.
+    streams: HashMap<usize, StreamCounts>,
+    span: Option<(i64, i64)>,
+}
+
+impl Counts {
+    /// Counts the event records of a merge.
+    pub fn add(&mut self, merge: &Merge) {
+        for run in &merge.runs {
+            let Some((batch, records)) = merge.run(run) else { continue };
+            let stream = &batch.stream;
+            let key = Arc::as_ptr(stream) as usize;
+            let counts = self.streams.entry(key).or_insert_with(|| {
+                let classes = batch.stream_class().map_or(0, |class| class.event_classes.len());
+                StreamCounts { stream: Arc::clone(stream), classes: vec![0; classes] }
+            });
+            for record in records {
+                if let Some(count) = counts.classes.get_mut(record.class as usize) {
+                    *count += 1;
+                }
+            }
+            if let (true, [first, .., last] | [first @ last]) = (stream.has_clock(), records) {
+                let (first, last) = (batch.nanoseconds(first), batch.nanoseconds(last));
+                let (begin, end) = self.span.unwrap_or((first, last));
+                self.span = Some((begin.min(first), end.max(last)));
+            }
+        }
+    }
+
+    /// The number of event records by the name of their class, sorted by name.
+    #[must_use]
+    pub fn by_name(&self) -> Vec<(Option<&str>, u64)> {
+        let mut names: HashMap<Option<&str>, u64> = HashMap::new();
+        for StreamCounts { stream, classes } in self.streams.values() {
+            let Some(class) = stream.trace.stream_classes.get(stream.class) else { continue };
+            for (event, count) in class.event_classes.iter().zip(classes) {
+                if *count > 0 {
+                    *names.entry(event.name.as_deref()).or_default() += count;
+                }
+            }
+        }
+        let mut sorted: Vec<_> = names.into_iter().collect();
+        sorted.sort_unstable();
+        sorted
+    }
+
+    /// The earliest and the latest time, nanoseconds from the origin of the clock.
+    #[must_use]
+    pub fn time_span(&self) -> Option<(i64, i64)> {
+        self.span
+    }
+}
