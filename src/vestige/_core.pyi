@@ -498,6 +498,20 @@ class ColumnLayout:
             on_error: Called with the exception that ends the stream early.
         """
 
+    def write_text(self, merges: Any, format: str, descriptor: int) -> int:
+        """Write the rows of merges to a file descriptor; return their number.
+
+        Args:
+            merges: An iterable of merges.
+            format: ``jsonl`` or ``csv``; the latter begins with the names.
+            descriptor: An open file descriptor.
+
+        Raises:
+            TraceFormatError: An event record cannot be decoded; all rows before it are
+                written.
+            OSError: The text cannot be written.
+        """
+
     def drain(self, merges: Any) -> int:
         """Decode all record batches and drop them; return the number of rows.
 

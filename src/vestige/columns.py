@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .core import ColumnLayout, Merge
 from .errors import MissingExtraError, SelectionError
@@ -28,7 +29,6 @@ __all__ = [
     "require_extra",
 ]
 
-_T = TypeVar("_T")
 
 BATCH_SIZE = 65_536
 """Most rows of a record batch by default; the reader makes them of some 33,000."""
@@ -109,6 +109,21 @@ class EventColumns:
         self._error = None
         return self._layout.stream(self._read(), self._failed)
 
+    def write_text(self, form: Literal["jsonl", "csv"], descriptor: int) -> int:
+        """Write all rows as text; needs no other library.
+
+        Args:
+            form: JSON Lines, which is an object a row, or CSV with a line of names.
+            descriptor: An open file descriptor.
+
+        Returns:
+            The number of rows.
+
+        Raises:
+            OSError: The text cannot be written.
+        """
+        return self._layout.write_text(self._read(), form, descriptor)
+
     def drain(self) -> int:
         """Decode all columns and drop them; return the number of rows.
 
@@ -123,7 +138,8 @@ class EventColumns:
             MissingExtraError: Polars is not installed.
         """
         library = require_extra("polars", "polars")
-        frame: pl.DataFrame = self._reading(lambda: library.DataFrame(self))
+        with self.reading():
+            frame: pl.DataFrame = library.DataFrame(self)
         return frame
 
     def to_pandas(self) -> pd.DataFrame:
@@ -138,20 +154,42 @@ class EventColumns:
         """
         require_extra("pandas", "pandas")
         arrow = require_extra("pyarrow", "pandas")
-        frame: pd.DataFrame = table_to_pandas(self._reading(lambda: arrow.table(self)))
+        with self.reading():
+            table = arrow.table(self)
+        frame: pd.DataFrame = table_to_pandas(table)
         return frame
 
     def _failed(self, error: BaseException) -> None:
         self._error = error
 
-    def _reading(self, read: Callable[[], _T]) -> _T:
-        """Read with another library; an error of ours stays what it is."""
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let an error of ours stay what it is while another library reads.
+
+        The stream interface passes on no more of it than its text.
+
+        Yields:
+            Nothing.
+
+        Raises:
+            VestigeError: The trace cannot be read any further.
+        """
         try:
-            return read()
-        except BaseException as error:
+            yield
+        except Exception as error:
             if self._error is not None:
                 raise self._error from error
             raise
+
+    def watched(
+        self, watch: Callable[[Iterator[Merge]], Iterator[Merge]]
+    ) -> EventColumns:
+        """Return the same columns, whose merges pass through a function.
+
+        Args:
+            watch: Takes an iterator over merges and returns one over the same.
+        """
+        return EventColumns(self._layout, lambda: watch(self._read()))
 
     def __repr__(self) -> str:
         """Show the names of the columns."""

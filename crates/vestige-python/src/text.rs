@@ -137,7 +137,7 @@ impl TextRenderer {
 /// Writes to a descriptor that stays open. A signal in between is Python's to handle, so
 /// that Ctrl-C works while nobody reads the other end of a pipe.
 #[allow(unsafe_code)]
-fn write_all(descriptor: i32, pieces: &[Vec<u8>]) -> PyResult<u64> {
+pub fn write_all(descriptor: i32, pieces: &[Vec<u8>]) -> PyResult<u64> {
     // SAFETY: the caller owns the open descriptor for the length of this call, and
     // ManuallyDrop keeps it from being closed here.
     let mut file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });

@@ -29,6 +29,8 @@ examples:
   vestige view TRACE                 read a trace, for people
   vestige convert TRACE              the text of 'babeltrace2 TRACE'
   vestige convert --debug-info TRACE the same, with object, function and source line
+  vestige export --to parquet -w FILE TRACE
+                                     a table for data analysis
 
 """
 

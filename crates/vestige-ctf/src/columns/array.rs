@@ -51,6 +51,52 @@ pub struct Array {
     pub dictionary: Option<Arc<Self>>,
 }
 
+impl Array {
+    /// Whether a row has a value.
+    #[inline]
+    #[must_use]
+    pub fn is_valid(&self, row: usize) -> bool {
+        match &self.validity {
+            None => true,
+            Some(Buffer::U8(bits)) => bits.get(row / 8).is_some_and(|b| b >> (row % 8) & 1 == 1),
+            Some(_) => false,
+        }
+    }
+
+    /// The bits of the number in a row.
+    #[inline]
+    #[must_use]
+    pub fn bits(&self, row: usize) -> u64 {
+        let value = match self.buffers.first() {
+            Some(Buffer::U8(values)) => values.get(row).map(|&value| value.into()),
+            Some(Buffer::U16(values)) => values.get(row).map(|&value| value.into()),
+            Some(Buffer::U32(values)) => values.get(row).map(|&value| value.into()),
+            Some(Buffer::U64(values)) => values.get(row).copied(),
+            _ => None,
+        };
+        value.unwrap_or(0)
+    }
+
+    /// Where the text or the elements of a row begin and end.
+    #[inline]
+    #[must_use]
+    pub fn range(&self, row: usize) -> std::ops::Range<usize> {
+        let Some(Buffer::I32(offsets)) = self.buffers.first() else { return 0..0 };
+        let at = |row: usize| offsets.get(row).map_or(0, |&offset| offset.unsigned_abs() as usize);
+        at(row)..at(row + 1)
+    }
+
+    /// The bytes of a row of text.
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self, row: usize) -> &[u8] {
+        match self.buffers.get(1) {
+            Some(Buffer::U8(bytes)) => bytes.get(self.range(row)).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+}
+
 /// Some rows of all columns of a layout.
 #[derive(Debug, Clone, Default)]
 pub struct RecordBatch {

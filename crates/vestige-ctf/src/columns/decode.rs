@@ -18,7 +18,7 @@ use crate::stream::{Batch, Record};
 use crate::text::Derived;
 
 /// Most bytes of list elements of one record batch.
-const MAX_ELEMENT_BYTES: u64 = 1 << 30;
+const MAX_ELEMENT_BYTES: u64 = 1 << 29;
 
 /// A record batch whose dictionary columns lack their dictionaries: batches are decoded at
 /// the same time, labels are numbered one batch after the other.

@@ -79,7 +79,7 @@ impl std::fmt::Display for DecodeError {
                 "the packet has another UUID than the metadata: it belongs to another trace",
             ),
             Self::ColumnsTooLarge => {
-                f.write_str("the arrays of a record take more than 1 GiB as columns")
+                f.write_str("the arrays of a record take more than 512 MiB as columns")
             }
             Self::TooManyEmpty => {
                 write!(f, "arrays with more than {MAX_EMPTY_ELEMENTS} elements of no size")

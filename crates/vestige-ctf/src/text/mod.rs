@@ -19,6 +19,9 @@ mod renderer;
 mod snippet;
 mod time;
 
+pub(crate) use number::push_padded;
+pub(crate) use time::{civil_date, push_nanoseconds};
+
 pub use options::{ClockFormat, HeaderFields, Names, Options, Palette};
 pub use renderer::{Derived, PlaceTable, Renderer};
 pub use time::{OffsetSource, TimeFormatter};

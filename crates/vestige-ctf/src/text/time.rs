@@ -99,7 +99,7 @@ fn push_negative(out: &mut Vec<u8>, nanoseconds: i64) {
 
 /// Year, month and day of a number of days since 1970-01-01, in the Gregorian calendar.
 /// Years begin in March here, so that the leap day is the last day of a year.
-fn civil_date(days: i64) -> (i64, i64, i64) {
+pub(crate) fn civil_date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);

@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 use pyo3::Python;
 
 use super::c_data::{ArrowArray, ArrowSchema};
-use super::pipeline::Pipeline;
+use super::pipeline::Batches;
 
 /// `EIO`: what went wrong is in the text of the error.
 const INPUT_OUTPUT_ERROR: c_int = 5;
@@ -38,14 +38,14 @@ impl Drop for ArrowArrayStream {
 }
 
 struct Private {
-    pipeline: Pipeline,
+    batches: Batches,
     error: Option<CString>,
 }
 
 impl ArrowArrayStream {
-    /// A stream of the record batches of a pipeline.
-    pub fn new(pipeline: Pipeline) -> Self {
-        let private = Box::new(Private { pipeline, error: None });
+    /// A stream of the record batches.
+    pub fn new(batches: Batches) -> Self {
+        let private = Box::new(Private { batches, error: None });
         Self {
             get_schema: Some(get_schema),
             get_next: Some(get_next),
@@ -68,7 +68,7 @@ unsafe fn private<'a>(stream: *mut ArrowArrayStream) -> &'a mut Private {
 
 unsafe extern "C" fn get_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSchema) -> c_int {
     // SAFETY: as the interface promises.
-    let columns = unsafe { private(stream) }.pipeline.columns();
+    let columns = unsafe { private(stream) }.batches.columns();
     // SAFETY: `out` is memory for a structure, whatever is in it.
     unsafe { out.write(ArrowSchema::of_batches(columns)) };
     0
@@ -77,7 +77,7 @@ unsafe extern "C" fn get_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSc
 unsafe extern "C" fn get_next(stream: *mut ArrowArrayStream, out: *mut ArrowArray) -> c_int {
     // SAFETY: as the interface promises.
     let private = unsafe { private(stream) };
-    let array = match Python::try_attach(|py| private.pipeline.next_or_message(py)) {
+    let array = match Python::try_attach(|py| private.batches.next(py)) {
         Some(Ok(Some(batch))) => ArrowArray::of_batch(batch),
         Some(Ok(None)) => ArrowArray::none(),
         Some(Err(message)) => return fail(private, message),

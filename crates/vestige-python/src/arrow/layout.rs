@@ -6,11 +6,13 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use vestige_ctf::columns::{Layout, Options, StreamInput, TimeType};
+use vestige_ctf::columns::{
+    csv_header, Decoded, Layout, Options, RowFormat, RowWriter, StreamInput, TimeType,
+};
 
 use super::c_data::ArrowSchema;
 use super::c_stream::ArrowArrayStream;
-use super::pipeline::Pipeline;
+use super::pipeline::{Batches, Pipeline};
 use crate::stream::DataStream;
 
 /// Most bytes of a batch, about: many columns make batches of fewer rows.
@@ -78,30 +80,57 @@ impl ColumnLayout {
         merges: &Bound<'py, PyAny>,
         on_error: Py<PyAny>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let stream = ArrowArrayStream::new(self.pipeline(merges, Some(on_error))?);
+        let layout = Arc::clone(&self.inner);
+        let batches = Batches::new(layout, merges, self.batch_rows, on_error)?;
+        let stream = ArrowArrayStream::new(batches);
         PyCapsule::new(merges.py(), stream, Some(CString::from(c"arrow_array_stream")))
     }
 
     /// Decodes all record batches of some merges and drops them; returns the number of rows.
     fn drain(&self, merges: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let mut pipeline = self.pipeline(merges, None)?;
-        let mut rows = 0;
-        while let Some(batch) = pipeline.next(merges.py())? {
-            rows += batch.rows;
+        let layout = Arc::clone(&self.inner);
+        let rows = |_: &Layout, decoded: Decoded| decoded.batch.rows;
+        let mut pipeline = Pipeline::new(layout, merges, self.batch_rows, rows)?;
+        let mut sum = 0;
+        while let Some(rows) = pipeline.next(merges.py())? {
+            sum += rows;
         }
-        Ok(rows)
+        Ok(sum)
+    }
+
+    /// Writes the rows of some merges as text, `"jsonl"` or `"csv"`, to a file descriptor;
+    /// returns the number of rows. CSV begins with the names of the columns.
+    fn write_text(
+        &self,
+        merges: &Bound<'_, PyAny>,
+        format: &str,
+        descriptor: i32,
+    ) -> PyResult<usize> {
+        let py = merges.py();
+        let format = match format {
+            "jsonl" => RowFormat::JsonLines,
+            "csv" => RowFormat::Csv,
+            _ => return Err(PyValueError::new_err(format!("unknown format of rows: {format}"))),
+        };
+        if format == RowFormat::Csv {
+            write_all(py, descriptor, &[csv_header(&self.inner)])?;
+        }
+        let finish = move |layout: &Layout, decoded: Decoded| {
+            (decoded.batch.rows, RowWriter::new(layout, &decoded, format).text())
+        };
+        let layout = Arc::clone(&self.inner);
+        let mut pipeline = Pipeline::new(layout, merges, self.batch_rows, finish)?;
+        let mut sum = 0;
+        while let Some((rows, text)) = pipeline.next(py)? {
+            write_all(py, descriptor, &[text])?;
+            sum += rows;
+        }
+        Ok(sum)
     }
 }
 
-impl ColumnLayout {
-    fn pipeline(
-        &self,
-        merges: &Bound<'_, PyAny>,
-        on_error: Option<Py<PyAny>>,
-    ) -> PyResult<Pipeline> {
-        let merges = merges.try_iter()?.into_any().unbind();
-        Ok(Pipeline::new(Arc::clone(&self.inner), merges, on_error, self.batch_rows))
-    }
+fn write_all(py: Python<'_>, descriptor: i32, pieces: &[Vec<u8>]) -> PyResult<u64> {
+    py.detach(|| crate::text::write_all(descriptor, pieces))
 }
 
 fn time_type(word: &str) -> PyResult<TimeType> {

@@ -13,81 +13,61 @@ use crate::errors::trace_format_error;
 use crate::merge::Merge;
 
 /// A part of a merge that is being decoded.
-struct Task {
+struct Task<T> {
     merge: Py<Merge>,
-    result: Receiver<(Decoded, Option<(usize, CtfError)>)>,
+    result: Receiver<(T, Option<(usize, CtfError)>)>,
 }
 
-/// Decodes merges into record batches, some of them ahead.
-pub struct Pipeline {
+/// What is made of a decoded batch, still on the thread that decoded it.
+type Finish<T> = Arc<dyn Fn(&Layout, Decoded) -> T + Send + Sync>;
+
+/// Decodes merges batch by batch, some of them ahead.
+pub struct Pipeline<T> {
     layout: Arc<Layout>,
-    dictionaries: Dictionaries,
+    finish: Finish<T>,
     /// An iterator over merges; `None` once it has ended.
     merges: Option<Py<PyAny>>,
-    /// Called with the exception that ended the stream early.
-    on_error: Option<Py<PyAny>>,
-    tasks: VecDeque<Task>,
+    tasks: VecDeque<Task<T>>,
     failure: Option<PyErr>,
     /// Most rows of a batch.
     batch_rows: usize,
 }
 
-impl Pipeline {
+impl<T: Send + 'static> Pipeline<T> {
+    /// A pipeline over an iterable of merges.
     pub fn new(
         layout: Arc<Layout>,
-        merges: Py<PyAny>,
-        on_error: Option<Py<PyAny>>,
+        merges: &Bound<'_, PyAny>,
         batch_rows: usize,
-    ) -> Self {
-        Self {
-            dictionaries: Dictionaries::new(&layout.columns),
+        finish: impl Fn(&Layout, Decoded) -> T + Send + Sync + 'static,
+    ) -> PyResult<Self> {
+        Ok(Self {
             layout,
-            merges: Some(merges),
-            on_error,
+            finish: Arc::new(finish),
+            merges: Some(merges.try_iter()?.into_any().unbind()),
             tasks: VecDeque::new(),
             failure: None,
-            batch_rows,
-        }
-    }
-
-    /// The columns of the batches.
-    pub fn columns(&self) -> &[Column] {
-        &self.layout.columns
-    }
-
-    /// The next batch, or `None` at the end. After an error there is nothing more.
-    pub fn next(&mut self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        loop {
-            self.fill(py);
-            let Some(Task { merge, result }) = self.tasks.pop_front() else {
-                return self.failure.take().map_or(Ok(None), Err);
-            };
-            let Ok((decoded, error)) = py.detach(move || result.recv()) else {
-                // A task that sends nothing panicked; its rows are lost, which must be said.
-                self.end();
-                return Err(PyRuntimeError::new_err("decoding a batch of columns failed"));
-            };
-            if let Some((batch, error)) = error {
-                self.end();
-                self.failure = Some(trace_format_error(py, &error, merge.get().path(batch)));
-            }
-            let batch = self.dictionaries.complete(&self.layout.columns, decoded);
-            if batch.rows > 0 {
-                return Ok(Some(batch));
-            }
-        }
-    }
-
-    /// The same for callers that only take text; the exception goes to `on_error`.
-    pub fn next_or_message(&mut self, py: Python<'_>) -> Result<Option<RecordBatch>, String> {
-        self.next(py).map_err(|error| {
-            let message = error.to_string();
-            if let Some(call) = &self.on_error {
-                // Whoever wants the exception itself gets it; the text is told in any case.
-                let _ = call.bind(py).call1((error.into_value(py),));
-            }
-            message
+            batch_rows: batch_rows.max(1),
         })
+    }
+
+    /// What was made of the next batch, or `None` at the end. After an error there is
+    /// nothing more.
+    pub fn next(&mut self, py: Python<'_>) -> PyResult<Option<T>> {
+        self.fill(py);
+        let Some(Task { merge, result }) = self.tasks.pop_front() else {
+            return self.failure.take().map_or(Ok(None), Err);
+        };
+        let Ok((made, error)) = py.detach(move || result.recv()) else {
+            // A task that sends nothing panicked; its rows are lost, which must be said.
+            self.end();
+            return Err(PyRuntimeError::new_err("decoding a batch of columns failed"));
+        };
+        if let Some((batch, error)) = error {
+            self.end();
+            self.failure = Some(trace_format_error(py, &error, merge.get().path(batch)));
+        }
+        Ok(Some(made))
     }
 
     /// Takes no more merges, and drops those that are being decoded.
@@ -118,17 +98,68 @@ impl Pipeline {
     fn begin(&mut self, merge: &Bound<'_, Merge>) {
         let records = merge.get().inner.records;
         let derived = merge.get().derived.get().map(|derived| Arc::new(derived.text.clone()));
-        for start in (0..records).step_by(self.batch_rows.max(1)) {
-            let rows = start..records.min(start + self.batch_rows.max(1));
+        for start in (0..records).step_by(self.batch_rows) {
+            let rows = start..records.min(start + self.batch_rows);
             let (sender, result) = channel();
-            let layout = Arc::clone(&self.layout);
+            let (layout, finish) = (Arc::clone(&self.layout), Arc::clone(&self.finish));
             let inner = Arc::clone(&merge.get().inner);
             let derived = derived.clone();
             rayon::spawn(move || {
+                let (decoded, error) = decode(&layout, &inner, rows, derived.as_deref());
                 // A stream that was dropped does not want it any more.
-                let _ = sender.send(decode(&layout, &inner, rows, derived.as_deref()));
+                let _ = sender.send((finish(&layout, decoded), error));
             });
             self.tasks.push_back(Task { merge: merge.clone().unbind(), result });
+        }
+    }
+}
+
+/// Record batches with their dictionaries.
+pub struct Batches {
+    layout: Arc<Layout>,
+    pipeline: Pipeline<Decoded>,
+    dictionaries: Dictionaries,
+    /// Called with the exception that ends the stream early.
+    on_error: Py<PyAny>,
+}
+
+impl Batches {
+    /// The record batches of an iterable of merges.
+    pub fn new(
+        layout: Arc<Layout>,
+        merges: &Bound<'_, PyAny>,
+        batch_rows: usize,
+        on_error: Py<PyAny>,
+    ) -> PyResult<Self> {
+        let shared = Arc::clone(&layout);
+        let pipeline = Pipeline::new(shared, merges, batch_rows, |_, decoded| decoded)?;
+        let dictionaries = Dictionaries::new(&layout.columns);
+        Ok(Self { layout, pipeline, dictionaries, on_error })
+    }
+
+    /// The columns of the batches.
+    pub fn columns(&self) -> &[Column] {
+        &self.layout.columns
+    }
+
+    /// The next batch, or `None` at the end. Whoever called takes only the text of an
+    /// exception; `on_error` gets the exception itself.
+    pub fn next(&mut self, py: Python<'_>) -> Result<Option<RecordBatch>, String> {
+        loop {
+            match self.pipeline.next(py) {
+                Ok(Some(decoded)) => {
+                    let batch = self.dictionaries.complete(&self.layout.columns, decoded);
+                    if batch.rows > 0 {
+                        return Ok(Some(batch));
+                    }
+                }
+                Ok(None) => return Ok(None),
+                Err(error) => {
+                    let message = error.to_string();
+                    let _ = self.on_error.bind(py).call1((error.into_value(py),));
+                    return Err(message);
+                }
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ __all__ = ["VERBS", "Command", "load_commands"]
 VERBS = {
     "view": "ViewCommand",
     "convert": "ConvertCommand",
+    "export": "ExportCommand",
     "demo": "DemoCommand",
 }
 """The class of each verb, in the order of the help; modules are named like verbs."""

@@ -1,0 +1,145 @@
+"""``vestige export``: events as files of other programs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ...errors import CommandError
+from ...export import FORMATS, Progress, export, export_each
+from ...trace import EventSelection, Trace, TraceDamageWarning, open  # noqa: A004
+from ..debug_info_arguments import add_debug_info_arguments, debug_info_options
+from ..render.progress import ProgressBar
+
+__all__ = ["ExportCommand"]
+
+TEXT_FORMATS = frozenset({"csv", "jsonl"})
+"""Formats that standard output takes."""
+
+
+class ExportCommand:
+    """Writes events for other programs."""
+
+    name = "export"
+    summary = "write events to Parquet, Arrow, CSV or JSON Lines files"
+    description = (
+        "Write the events of the CTF traces at or below each PATH, in time order, as "
+        "one table: a row for each event, a column for each field. Without -w, CSV and "
+        "JSON Lines go to standard output. Parquet and Arrow need the extra 'arrow' "
+        "(pip install 'vestige[arrow]'). docs/guide/columns.md describes the columns."
+    )
+    examples = """\
+examples:
+  vestige export --to parquet -w trace.parquet TRACE
+  vestige export --to jsonl --event 'my_app:*' TRACE | jq .user
+  vestige export --to csv --columns timestamp,event,cpu_id -w trace.csv TRACE
+  vestige export --to parquet --split -w DIRECTORY TRACE
+"""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        parser.add_argument(
+            "paths", metavar="PATH", nargs="+", help="a trace directory"
+        )
+        parser.add_argument(
+            "-t", "--to", choices=FORMATS, required=True, help="the format"
+        )
+        parser.add_argument(
+            "-w",
+            "--output",
+            metavar="OUT",
+            help="the file, or with --split a directory",
+        )
+        parser.add_argument(
+            "-e", "--event", metavar="PATTERN", help="only events with such a name"
+        )
+        parser.add_argument(
+            "-c",
+            "--columns",
+            metavar="NAME[,NAME]...",
+            help="only these columns, in this order",
+        )
+        parser.add_argument(
+            "--split",
+            action="store_true",
+            help="write a file for each event name, with the columns it has",
+        )
+        parser.add_argument(
+            "--values",
+            action="store_true",
+            help="write the numbers of enumerations instead of their labels",
+        )
+        parser.add_argument(
+            "--debug-info",
+            action="store_true",
+            help="add a column with object, function and source line",
+        )
+        add_debug_info_arguments(parser)
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Write the file or files; return 1 when a trace is damaged."""
+        if options.output is None and (options.split or options.to not in TEXT_FORMATS):
+            raise CommandError(
+                "--split needs a directory: -w DIRECTORY"
+                if options.split
+                else f"--to {options.to} needs a file: -w FILE",
+                exit_code=2,
+            )
+        with _damage_collected():
+            debug_info = debug_info_options(options) if options.debug_info else False
+            trace = open(options.paths, debug_info=debug_info)
+            selection = trace.events(options.event)
+            with ProgressBar("export") as bar:
+                self._write(selection, options, _progress(selection, bar))
+        return _report(trace)
+
+    def _write(
+        self,
+        selection: EventSelection,
+        options: argparse.Namespace,
+        progress: Progress | None,
+    ) -> None:
+        columns = None if options.columns is None else _names(options.columns)
+        write = export_each if options.split else export
+        write(
+            selection,
+            options.output,
+            options.to,
+            columns=columns,
+            progress=progress,
+            enumerations="values" if options.values else "labels",
+        )
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+@contextmanager
+def _damage_collected() -> Iterator[None]:
+    """Keep damage from being shown as Python warnings: it is reported at the end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TraceDamageWarning)
+        yield
+
+
+def _progress(selection: EventSelection, bar: ProgressBar) -> Progress | None:
+    """Tell the bar how much of the time of the trace is done."""
+    if not bar.enabled:
+        return None
+    begin, end = selection.time_span or (0, 0)
+
+    def progress(time: int | None, events: int) -> None:
+        known = time is not None and end > begin
+        bar.update((time - begin) / (end - begin) if known and time else None, events)
+
+    return progress
+
+
+def _report(trace: Trace) -> int:
+    for damage in trace.damage:
+        print(f"vestige: error: {damage}", file=sys.stderr)
+    return 1 if trace.damage else 0
