@@ -498,12 +498,12 @@ class ColumnLayout:
             on_error: Called with the exception that ends the stream early.
         """
 
-    def write_text(self, merges: Any, format: str, descriptor: int) -> int:
+    def write_text(self, merges: Any, form: str, descriptor: int) -> int:
         """Write the rows of merges to a file descriptor; return their number.
 
         Args:
             merges: An iterable of merges.
-            format: ``jsonl`` or ``csv``; the latter begins with the names.
+            form: ``jsonl`` or ``csv``; the latter begins with the names.
             descriptor: An open file descriptor.
 
         Raises:

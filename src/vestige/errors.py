@@ -135,9 +135,7 @@ class TraceFormatError(VestigeError, ValueError):
         Args:
             damage: The damage.
         """
-        return cls(
-            damage.message, path=damage.path, offset=damage.start, damage=damage
-        )
+        return cls(damage.message, path=damage.path, offset=damage.start, damage=damage)
 
     @property
     def damage(self) -> Damage:

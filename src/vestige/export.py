@@ -75,6 +75,7 @@ def export(
     if to in {"csv", "jsonl"}:
         form: Literal["csv", "jsonl"] = "csv" if to == "csv" else "jsonl"
         if path is None:
+            # The descriptor is written to directly: what is buffered comes first.
             sys.stdout.flush()
             return wanted.write_text(form, sys.stdout.fileno())
         with _complete_file(Path(path)) as place, place.open("wb", 0) as file:

@@ -423,7 +423,9 @@ class TestTruncation:
         trace = Trace(streams={"a": [good_packet()], "b": [late]}).write(tmp_path)
         os.truncate(trace / "a", FIRST_PACKET - 1)
         result = convert(trace)
-        assert f"/a, byte {FIRST_PACKET - RECORD_BYTES}: packet cut" in result.only_error()
+        assert (
+            f"/a, byte {FIRST_PACKET - RECORD_BYTES}: packet cut" in result.only_error()
+        )
         assert result.values == [0, 1, 2, 3, 100, 101, 102]
 
     def test_a_real_recording_cut_in_the_middle(self, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from vestige.errors import (
     Damage,
     DebugInfoError,
     GraphError,
+    MissingExtraError,
     NotATraceError,
     SelectionError,
     TraceFormatError,
@@ -27,6 +28,7 @@ TREE = {
     DebugInfoError: (VestigeError, ValueError),
     SelectionError: (VestigeError, ValueError),
     GraphError: (VestigeError, RuntimeError),
+    MissingExtraError: (VestigeError, ImportError),
     CommandError: (VestigeError,),
 }
 

@@ -77,6 +77,13 @@ impl Array {
         value.unwrap_or(0)
     }
 
+    /// The boolean in a row.
+    #[must_use]
+    pub fn bit(&self, row: usize) -> bool {
+        let Some(Buffer::U8(bits)) = self.buffers.first() else { return false };
+        bits.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1)
+    }
+
     /// Where the text or the elements of a row begin and end.
     #[inline]
     #[must_use]

@@ -97,6 +97,8 @@ enum Values {
     Width32(Vec<u32>),
     Width64(Vec<u64>),
     Labels(Vec<u32>, NewLabels),
+    /// Booleans, a byte each until they are packed.
+    Booleans(Vec<u8>),
     Text(Vec<i32>, Vec<u8>),
     /// Offsets; the elements are in the builder behind this one.
     List(Vec<i32>),
@@ -132,7 +134,8 @@ impl Builder {
             | ColumnType::Float { .. }
             | ColumnType::Timestamp
             | ColumnType::Duration => Values::Width64(Vec::new()),
-            ColumnType::Text => Values::Text(Vec::new(), Vec::new()),
+            ColumnType::Boolean => Values::Booleans(Vec::new()),
+            ColumnType::Text | ColumnType::Binary => Values::Text(Vec::new(), Vec::new()),
             ColumnType::Dictionary(_) => {
                 Values::Labels(Vec::new(), NewLabels { known: labels, ..NewLabels::default() })
             }
@@ -150,7 +153,7 @@ impl Builder {
             Values::Width64(values) => write(values, row, bits),
             Values::Width32(values) | Values::Labels(values, _) => write(values, row, bits as u32),
             Values::Width16(values) => write(values, row, bits as u16),
-            Values::Width8(values) => write(values, row, bits as u8),
+            Values::Width8(values) | Values::Booleans(values) => write(values, row, bits as u8),
             Values::Text(..) | Values::List(_) | Values::Structure => {}
         }
     }
@@ -165,18 +168,21 @@ impl Builder {
                 lossy.as_bytes()
             }
         };
+        self.put_bytes(row, text)
+    }
+
+    /// Writes bytes, or a text that is known to be UTF-8.
+    pub fn put_bytes(&mut self, row: usize, bytes: &[u8]) -> Result<(), DecodeError> {
         match &mut self.values {
             Values::Text(offsets, data) => {
-                if data.len() + text.len() > MAX_OFFSET {
+                if data.len() + bytes.len() > MAX_OFFSET {
                     return Err(DecodeError::TextTooLong);
                 }
                 offsets.resize(row + 1, data.len() as i32);
-                data.extend_from_slice(text);
+                data.extend_from_slice(bytes);
                 offsets.push(data.len() as i32);
             }
-            Values::Labels(values, labels) => {
-                write(values, row, u64::from(labels.index(text)) as u32)
-            }
+            Values::Labels(values, labels) => write(values, row, labels.index(bytes)),
             _ => {}
         }
         self.validity.mark(row);
@@ -277,6 +283,15 @@ impl Finish {
                 values.resize(rows, 0);
                 vec![Buffer::U64(values)]
             }
+            Values::Booleans(values) => {
+                let mut bits = vec![0; rows.div_ceil(8)];
+                for (row, _) in values.iter().enumerate().filter(|(_, &value)| value != 0) {
+                    if let Some(byte) = bits.get_mut(row / 8) {
+                        *byte |= 1 << (row % 8);
+                    }
+                }
+                vec![Buffer::U8(bits)]
+            }
             Values::Labels(mut values, labels) => {
                 values.resize(rows, 0);
                 if !labels.labels.is_empty() {
@@ -305,7 +320,9 @@ impl Finish {
         };
         match kind {
             ColumnType::Structure(_) => Vec::new(),
-            ColumnType::Text => vec![Buffer::Zeros(Arc::clone(&zeros)), Buffer::Zeros(zeros)],
+            ColumnType::Text | ColumnType::Binary => {
+                vec![Buffer::Zeros(Arc::clone(&zeros)), Buffer::Zeros(zeros)]
+            }
             _ => vec![Buffer::Zeros(zeros)],
         }
     }

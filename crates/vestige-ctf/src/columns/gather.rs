@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::layout::Options;
 use super::naming::member_names;
 use super::types::ColumnType;
-use crate::model::{FieldClass, StreamClass};
+use crate::model::{FieldClass, FieldKind, StreamClass};
 
 /// Where a field of an event record stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,6 +43,8 @@ pub struct Entry {
     pub kind: ColumnType,
     /// How many event record classes have it.
     pub users: usize,
+    /// Whether a field may have no value.
+    pub optional: bool,
     /// Whether an entry of the same name and another type came before.
     pub again: bool,
 }
@@ -121,7 +123,14 @@ impl Gathered {
             // What a packet context tells the reader about the packet is no fact of an event.
             let shown = scope != Scope::Packet || member.class.visible;
             let kind = || ColumnType::of(&member.class, options);
-            found.push(shown.then(|| self.add(scope, name, kind(), users)));
+            let optional = may_be_missing(&member.class);
+            found.push(shown.then(|| {
+                let index = self.add(scope, name, kind(), users);
+                if let Some(entry) = self.entries.get_mut(index) {
+                    entry.optional |= optional;
+                }
+                index
+            }));
         }
         found
     }
@@ -139,7 +148,13 @@ impl Gathered {
         let index = self.entries.len();
         let again = !known.is_empty();
         known.push(index);
-        self.entries.push(Entry { scope, name, kind, users, again });
+        self.entries.push(Entry { scope, name, kind, users, optional: false, again });
         index
     }
+}
+
+/// Whether a field may have no value: an optional one, or an integer without a limit, which
+/// its column may not hold.
+fn may_be_missing(class: &FieldClass) -> bool {
+    matches!(class.kind, FieldKind::Optional(_) | FieldKind::VariableLength(_))
 }

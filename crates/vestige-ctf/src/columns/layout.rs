@@ -7,7 +7,7 @@ use super::gather::{Entry, Gathered, Scope, StreamEntries};
 use super::naming::unique;
 use super::plan::{stream_plan, StreamPlan};
 use super::types::{Column, ColumnType};
-use crate::model::ClockClass;
+use crate::model::{ClockClass, ClockOrigin};
 use crate::places::address_members;
 use crate::stream::DataStream;
 
@@ -272,7 +272,7 @@ fn candidates(
             if entry.scope == scope {
                 found.push(Candidate {
                     column: Column {
-                        nullable: entry.users < gathered.classes,
+                        nullable: entry.optional || entry.users < gathered.classes,
                         ..Column::new(name, entry.kind.clone())
                     },
                     qualified: Some(qualified(entry)),
@@ -336,21 +336,29 @@ fn time_type(inputs: &[StreamInput], options: &Options) -> ColumnType {
     let clocks = inputs.iter().filter_map(|input| {
         let trace = &input.stream.trace;
         let class = trace.stream_classes.get(input.stream.class)?;
-        trace.clocks.get(class.clock?)
+        trace.clocks.get(class.clock?).map(|clock| counts_from_epoch(clock, trace.version.0))
     });
     match options.time {
         Some(TimeType::Timestamp) => ColumnType::Timestamp,
         Some(TimeType::Duration) => ColumnType::Duration,
         Some(TimeType::Integer) => ColumnType::Integer { bits: 64, signed: true },
-        None if clocks.into_iter().all(counts_from_epoch) => ColumnType::Timestamp,
+        None if clocks.into_iter().all(|from_epoch| from_epoch) => ColumnType::Timestamp,
         None => ColumnType::Duration,
     }
 }
 
-/// Whether the times of a clock are real times. A tracer that gives its clock an offset does
-/// so to make them real; CTF 1.8.3, section 8, measures it from the Unix epoch.
-fn counts_from_epoch(clock: &ClockClass) -> bool {
-    clock.absolute || clock.offset_seconds != 0 || clock.offset_cycles != 0
+/// Whether the times of a clock are real times. CTF 2 says so. With CTF 1.8, a tracer that
+/// gives its clock an offset does it to make them real: section 8 of CTF 1.8.3 measures the
+/// offset from the Unix epoch.
+fn counts_from_epoch(clock: &ClockClass, major: u64) -> bool {
+    match clock.origin {
+        ClockOrigin::UnixEpoch => true,
+        ClockOrigin::Custom { .. } => false,
+        ClockOrigin::Unknown if major >= 2 => false,
+        ClockOrigin::Unknown => {
+            clock.absolute || clock.offset_seconds != 0 || clock.offset_cycles != 0
+        }
+    }
 }
 
 /// The wanted ones of all columns, in the order in which they are wanted.

@@ -18,6 +18,7 @@ mod gather;
 mod layout;
 mod naming;
 mod node;
+mod other;
 mod plan;
 mod row_text;
 mod types;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::builder::Builder;
 use super::naming::member_names;
+use super::other::OtherNode;
 use super::types::{Column, ColumnType};
 use crate::bits::BitReader;
 use crate::model::{
@@ -12,6 +13,7 @@ use crate::model::{
 use crate::record::{
     array_length, float_value, select_option, skip, until_nul, DecodeError, State,
 };
+use crate::text::{push_decimal, push_signed};
 
 /// A field class with the column its fields go to.
 #[derive(Debug, Clone)]
@@ -34,6 +36,8 @@ pub enum Node {
     Structure(Box<StructureNode>, Option<usize>),
     /// A variant.
     Variant(Box<VariantNode>, usize),
+    /// One of the classes that CTF 2 added.
+    Other(Box<OtherNode>, usize),
 }
 
 /// A floating point number.
@@ -50,6 +54,12 @@ pub struct FloatNode {
 #[derive(Debug, Clone)]
 pub struct LabelsNode {
     class: IntegerClass,
+    labels: Labels,
+}
+
+/// The indexes of the labels of an enumeration.
+#[derive(Debug, Clone)]
+pub struct Labels {
     /// Indexes of the labels of small values.
     small: Vec<Option<u32>>,
     /// Ranges in the order of the metadata; the first that holds counts.
@@ -86,30 +96,30 @@ pub struct VariantNode {
 /// How many values from 0 on have their label looked up without a search.
 const SMALL: usize = 256;
 
-impl LabelsNode {
-    fn new(class: &IntegerClass, mappings: &[EnumerationMapping], labels: &[String]) -> Self {
-        let places: HashMap<&str, u32> =
-            (0u32..).zip(labels).map(|(i, l)| (l.as_str(), i)).collect();
+impl Labels {
+    pub(super) fn new(mappings: &[EnumerationMapping], labels: &[String]) -> Self {
+        let places = (0u32..).zip(labels).map(|(index, label)| (label.as_str(), index));
+        let places: HashMap<&str, u32> = places.collect();
         let range = |mapping: &EnumerationMapping| {
             let index = places.get(mapping.label.as_str()).copied()?;
             Some((mapping.lower, mapping.upper, index))
         };
         let ranges: Vec<_> = mappings.iter().filter_map(range).collect();
-        let mut made = Self { class: class.clone(), small: Vec::new(), ranges };
+        let mut made = Self { small: Vec::new(), ranges };
         made.small = (0..SMALL).map(|value| made.search(value as i128)).collect();
         made
     }
 
-    fn search(&self, value: i128) -> Option<u32> {
+    pub(super) fn search(&self, value: i128) -> Option<u32> {
         let holds = |range: &&(i128, i128, u32)| (range.0..=range.1).contains(&value);
         self.ranges.iter().find(holds).map(|range| range.2)
     }
 
     #[inline]
-    fn label(&self, raw: u64) -> Option<u32> {
+    fn label(&self, raw: u64, signed: bool) -> Option<u32> {
         match self.small.get(usize::try_from(raw).unwrap_or(usize::MAX)) {
             Some(label) => *label,
-            None if self.class.signed => self.search(i128::from(raw as i64)),
+            None if signed => self.search(i128::from(raw as i64)),
             None => self.search(i128::from(raw)),
         }
     }
@@ -123,7 +133,8 @@ impl Node {
         let to = column.id;
         match (&class.kind, &column.kind) {
             (FieldKind::Enumeration(integer, mappings), ColumnType::Dictionary(labels)) => {
-                Self::Labels(Box::new(LabelsNode::new(integer, mappings, labels)), to)
+                let labels = Labels::new(mappings, labels);
+                Self::Labels(Box::new(LabelsNode { class: integer.clone(), labels }), to)
             }
             (FieldKind::Integer(integer) | FieldKind::Enumeration(integer, _), _) => {
                 Self::Integer(Box::new(integer.clone()), to)
@@ -156,6 +167,14 @@ impl Node {
                     Some(to),
                 )
             }
+            (
+                FieldKind::BitArray(_)
+                | FieldKind::VariableLength(_)
+                | FieldKind::Text(_)
+                | FieldKind::Blob(_)
+                | FieldKind::Optional(_),
+                _,
+            ) => Self::Other(Box::new(OtherNode::new(class, column)), to),
             (FieldKind::Variant { options, selector }, _) => Self::Variant(
                 Box::new(VariantNode {
                     selector: selector.clone(),
@@ -234,13 +253,18 @@ pub struct Fields<'a> {
 
 impl Fields<'_> {
     #[inline]
-    fn put(&mut self, column: usize, row: usize, bits: u64) {
+    pub(super) fn put(&mut self, column: usize, row: usize, bits: u64) {
         if let Some(builder) = self.builders.get_mut(column) {
             builder.put(row, bits);
         }
     }
 
-    fn text(&mut self, column: usize, row: usize, bytes: &[u8]) -> Result<(), DecodeError> {
+    pub(super) fn text(
+        &mut self,
+        column: usize,
+        row: usize,
+        bytes: &[u8],
+    ) -> Result<(), DecodeError> {
         self.builders.get_mut(column).map_or(Ok(()), |builder| builder.put_text(row, bytes))
     }
 
@@ -301,12 +325,18 @@ impl Fields<'_> {
         match node {
             Node::Labels(node, to) => {
                 let value = self.state.integer(&node.class, reader)?;
-                match node.label(value) {
+                let signed = node.class.signed;
+                match node.labels.label(value, signed) {
                     Some(label) => self.put(*to, row, label.into()),
-                    None if node.class.signed => {
-                        self.text(*to, row, itoa::Buffer::new().format(value as i64).as_bytes())?;
+                    None => {
+                        let mut digits = Vec::new();
+                        if signed {
+                            push_signed(&mut digits, value as i64);
+                        } else {
+                            push_decimal(&mut digits, value);
+                        }
+                        self.text(*to, row, &digits)?;
                     }
-                    None => self.text(*to, row, itoa::Buffer::new().format(value).as_bytes())?,
                 }
                 Ok(())
             }
@@ -324,6 +354,7 @@ impl Fields<'_> {
                 let chosen = index.and_then(|index| node.nodes.get(index));
                 chosen.map_or(Ok(()), |chosen| self.field(chosen, row, reader))
             }
+            Node::Other(node, to) => self.other(node, *to, row, reader),
             _ => Ok(()),
         }
     }

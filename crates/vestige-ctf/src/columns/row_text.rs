@@ -8,7 +8,7 @@ use super::decode::Decoded;
 use super::layout::Layout;
 use super::types::{Column, ColumnType};
 use crate::bits::sign_extend;
-use crate::text::{civil_date, push_nanoseconds, push_padded};
+use crate::text::{civil_date, push_decimal, push_decimal_padded, push_nanoseconds, push_signed};
 
 const NANOSECONDS: i64 = 1_000_000_000;
 const SECONDS_OF_DAY: i64 = 86_400;
@@ -108,6 +108,7 @@ impl<'a> RowWriter<'a> {
                 ColumnType::Text => push_csv(out, array.bytes(row)),
                 ColumnType::Dictionary(_) => push_csv(out, self.label(column, array, row)),
                 ColumnType::Timestamp => push_timestamp(out, array.bits(row) as i64),
+                ColumnType::Binary => push_bytes(out, array.bytes(row)),
                 ColumnType::List(_) | ColumnType::Structure(_) => {
                     field.clear();
                     self.value(field, column, array, row);
@@ -124,16 +125,25 @@ impl<'a> RowWriter<'a> {
         match &column.kind {
             ColumnType::Integer { bits, signed: true } => {
                 let value = sign_extend(array.bits(row), *bits);
-                out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+                push_signed(out, value);
             }
             ColumnType::Integer { .. } => {
-                out.extend_from_slice(itoa::Buffer::new().format(array.bits(row)).as_bytes());
+                push_decimal(out, array.bits(row));
             }
             ColumnType::Duration => {
                 let value = array.bits(row) as i64;
-                out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+                push_signed(out, value);
+            }
+            ColumnType::Boolean => {
+                let word: &[u8] = if array.bit(row) { b"true" } else { b"false" };
+                out.extend_from_slice(word);
             }
             ColumnType::Float { bits } => push_float(out, array.bits(row), *bits, true),
+            ColumnType::Binary => {
+                out.push(b'"');
+                push_bytes(out, array.bytes(row));
+                out.push(b'"');
+            }
             ColumnType::Timestamp => {
                 out.push(b'"');
                 push_timestamp(out, array.bits(row) as i64);
@@ -209,6 +219,12 @@ fn push_float(out: &mut Vec<u8>, bits: u64, size: u32, json: bool) {
     out.extend_from_slice(quote);
 }
 
+/// Writes two hexadecimal digits a byte.
+fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    let digit = |value: u8| if value < 10 { b'0' + value } else { b'a' + value - 10 };
+    out.extend(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
+}
+
 /// Writes a time as RFC 3339 has it, in UTC, with nine digits of the second.
 fn push_timestamp(out: &mut Vec<u8>, nanoseconds: i64) {
     let second = nanoseconds.div_euclid(NANOSECONDS);
@@ -217,10 +233,10 @@ fn push_timestamp(out: &mut Vec<u8>, nanoseconds: i64) {
     let (year, month, day) = civil_date(days);
     let parts = [(year, 4), (month, 2), (day, 2), (rest / 3600, 2), (rest / 60 % 60, 2)];
     for ((value, width), after) in parts.into_iter().zip(b"--T::") {
-        push_padded(out, value.unsigned_abs(), width);
+        push_decimal_padded(out, value.unsigned_abs(), width);
         out.push(*after);
     }
-    push_padded(out, (rest % 60).unsigned_abs(), 2);
+    push_decimal_padded(out, (rest % 60).unsigned_abs(), 2);
     push_nanoseconds(out, nanoseconds.rem_euclid(NANOSECONDS).unsigned_abs());
     out.push(b'Z');
 }

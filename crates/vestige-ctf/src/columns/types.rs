@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::layout::Options;
 use super::naming::member_names;
-use crate::model::{EnumerationMapping, FieldClass, FieldKind, IntegerClass};
+use crate::model::{BitArrayClass, BitMeaning, EnumerationMapping, FieldClass, FieldKind};
 
 /// What the values of a column are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +21,12 @@ pub enum ColumnType {
         /// Size in bits.
         bits: u32,
     },
+    /// True or false.
+    Boolean,
     /// UTF-8 text.
     Text,
+    /// Bytes.
+    Binary,
     /// Nanoseconds since the Unix epoch, in UTC.
     Timestamp,
     /// Nanoseconds since the origin of a clock.
@@ -84,16 +88,22 @@ impl ColumnType {
     #[must_use]
     pub fn of(class: &FieldClass, options: &Options) -> Self {
         match &class.kind {
-            FieldKind::Integer(integer) => Self::integer(integer),
-            FieldKind::Enumeration(_, mappings) if options.labels => {
-                Self::Dictionary(labels(mappings))
+            FieldKind::Integer(class) => Self::integer(class.size, class.signed),
+            FieldKind::Enumeration(class, mappings) => {
+                Self::enumeration(mappings, class.size, class.signed, options)
             }
-            FieldKind::Enumeration(integer, _) => Self::integer(integer),
             FieldKind::Float { size, .. } => Self::Float { bits: *size },
             FieldKind::String | FieldKind::Array { text: true, .. } => Self::text(options),
             FieldKind::Array { element, .. } => {
                 Self::List(Box::new(Column::new("item", Self::of(element, options))))
             }
+            FieldKind::BitArray(class) => Self::bit_array(class, options),
+            FieldKind::VariableLength(class) => {
+                Self::enumeration(&class.mappings, 64, class.signed, options)
+            }
+            FieldKind::Text(_) => Self::text(options),
+            FieldKind::Blob(_) => Self::Binary,
+            FieldKind::Optional(optional) => Self::of(&optional.field, options),
             FieldKind::Structure { members, .. } | FieldKind::Variant { options: members, .. } => {
                 let columns = member_names(members)
                     .into_iter()
@@ -112,9 +122,36 @@ impl ColumnType {
         }
     }
 
-    fn integer(class: &IntegerClass) -> Self {
-        let bits = class.size.next_power_of_two().clamp(8, 64);
-        Self::Integer { bits, signed: class.signed }
+    fn integer(size: u32, signed: bool) -> Self {
+        match size {
+            0..=64 => Self::Integer { bits: size.next_power_of_two().clamp(8, 64), signed },
+            // No integer type of Arrow holds it: its digits do.
+            _ => Self::Text,
+        }
+    }
+
+    fn enumeration(
+        mappings: &[EnumerationMapping],
+        size: u32,
+        signed: bool,
+        options: &Options,
+    ) -> Self {
+        if options.labels && !mappings.is_empty() {
+            Self::Dictionary(labels(mappings))
+        } else {
+            Self::integer(size, signed)
+        }
+    }
+
+    fn bit_array(class: &BitArrayClass, options: &Options) -> Self {
+        match &class.meaning {
+            BitMeaning::Boolean => Self::Boolean,
+            BitMeaning::Bits | BitMeaning::Flags(_) => Self::integer(class.size, false),
+            BitMeaning::Float => Self::Float { bits: if class.size <= 32 { 32 } else { 64 } },
+            BitMeaning::Integer { signed, mappings, .. } => {
+                Self::enumeration(mappings, class.size, *signed, options)
+            }
+        }
     }
 
     /// The type that holds the values of both without a loss, if there is one.
@@ -150,7 +187,9 @@ impl ColumnType {
             Self::Integer { bits, signed: true } => format!("int{bits}"),
             Self::Integer { bits, signed: false } => format!("uint{bits}"),
             Self::Float { bits } => format!("float{bits}"),
+            Self::Boolean => "bool".to_owned(),
             Self::Text => "string".to_owned(),
+            Self::Binary => "binary".to_owned(),
             Self::Timestamp => "timestamp".to_owned(),
             Self::Duration => "duration".to_owned(),
             Self::Dictionary(_) => "label".to_owned(),
@@ -164,7 +203,8 @@ impl ColumnType {
     pub fn width(&self) -> u64 {
         match self {
             Self::Integer { bits, .. } | Self::Float { bits } => u64::from(bits / 8),
-            Self::Timestamp | Self::Duration | Self::Text => 8,
+            Self::Boolean => 1,
+            Self::Timestamp | Self::Duration | Self::Text | Self::Binary => 8,
             Self::Dictionary(_) => 4,
             Self::List(element) => 4 + element.kind.width(),
             Self::Structure(members) => members.iter().map(|member| member.kind.width()).sum(),

@@ -19,7 +19,8 @@ mod renderer;
 mod snippet;
 mod time;
 
-pub(crate) use number::push_padded;
+pub(crate) use digits::{push_decimal, push_decimal_padded, push_signed};
+pub(crate) use number::push_wide;
 pub(crate) use time::{civil_date, push_nanoseconds};
 
 pub use options::{ClockFormat, HeaderFields, Names, Options, Palette};

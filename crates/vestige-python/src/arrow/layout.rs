@@ -103,14 +103,14 @@ impl ColumnLayout {
     fn write_text(
         &self,
         merges: &Bound<'_, PyAny>,
-        format: &str,
+        form: &str,
         descriptor: i32,
     ) -> PyResult<usize> {
         let py = merges.py();
-        let format = match format {
+        let format = match form {
             "jsonl" => RowFormat::JsonLines,
             "csv" => RowFormat::Csv,
-            _ => return Err(PyValueError::new_err(format!("unknown format of rows: {format}"))),
+            _ => return Err(PyValueError::new_err(format!("unknown format of rows: {form}"))),
         };
         if format == RowFormat::Csv {
             write_all(py, descriptor, &[csv_header(&self.inner)])?;

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 
 from ...errors import CommandError
 from ...export import FORMATS, Progress, export, export_each
-from ...trace import EventSelection, Trace, TraceDamageWarning, open  # noqa: A004
+from ...trace import EventSelection, Trace, TraceDamageWarning
+from ...trace import open as open_trace
+from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_options
 from ..render.progress import ProgressBar
 
@@ -51,7 +53,7 @@ examples:
             "-w",
             "--output",
             metavar="OUT",
-            help="the file, or with --split a directory",
+            help="the file or, with --split, the directory",
         )
         parser.add_argument(
             "-e", "--event", metavar="PATTERN", help="only events with such a name"
@@ -77,6 +79,7 @@ examples:
             action="store_true",
             help="add a column with object, function and source line",
         )
+        add_strict_argument(parser)
         add_debug_info_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
@@ -90,10 +93,15 @@ examples:
             )
         with _damage_collected():
             debug_info = debug_info_options(options) if options.debug_info else False
-            trace = open(options.paths, debug_info=debug_info)
+            trace = open_trace(
+                options.paths, debug_info=debug_info, strict=options.strict
+            )
             selection = trace.events(options.event)
             with ProgressBar("export") as bar:
-                self._write(selection, options, _progress(selection, bar))
+                # Lines that a person reads as they come are progress enough.
+                shown = options.output is not None or not sys.stdout.isatty()
+                progress = _progress(selection, bar) if shown else None
+                self._write(selection, options, progress)
         return _report(trace)
 
     def _write(
@@ -140,6 +148,15 @@ def _progress(selection: EventSelection, bar: ProgressBar) -> Progress | None:
 
 
 def _report(trace: Trace) -> int:
-    for damage in trace.damage:
-        print(f"vestige: error: {damage}", file=sys.stderr)
+    for kind in ("events", "packets"):
+        lost = [loss.count for loss in trace.losses if loss.kind == kind]
+        if lost:
+            known = sum(count or 0 for count in lost)
+            number = known or "an unknown number of"
+            print(
+                f"vestige: warning: the tracer discarded {number} {kind}, which are "
+                "not in the output",
+                file=sys.stderr,
+            )
+    print_damage(trace.damage)
     return 1 if trace.damage else 0
