@@ -33,7 +33,7 @@ __version__: Final[str]
 
 @final
 class TraceClass:
-    """Parsed metadata (CTF 1.8.3, section 7)."""
+    """Parsed metadata (CTF 1.8.3, section 7; CTF2-SPEC-2.0, section 5)."""
 
     @staticmethod
     def parse(metadata: bytes, *, path: str | None = None) -> TraceClass:
@@ -47,7 +47,8 @@ class TraceClass:
             The trace class.
 
         Raises:
-            TraceFormatError: With the line that is wrong and what was expected there.
+            TraceFormatError: With the line (CTF 2: the fragment and the path in it)
+                that is wrong and what was expected there.
         """
 
     def with_clock_offset(self, seconds: int, nanoseconds: int) -> TraceClass:
@@ -62,7 +63,11 @@ class TraceClass:
 
     @property
     def uuid(self) -> bytes | None:
-        """The UUID, 16 bytes."""
+        """The UUID, 16 bytes; in CTF 2 that of the metadata."""
+
+    @property
+    def identity(self) -> bytes | None:
+        """What the parts of a trace share: UUID, in CTF 2 namespace, name and UID."""
 
     @property
     def environment(self) -> dict[str, int | str]:

@@ -56,6 +56,21 @@ impl TraceClass {
         self.inner.uuid.map(|uuid| PyBytes::new(py, &uuid))
     }
 
+    /// What tells the parts of one trace from those of another.
+    #[getter]
+    fn identity<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        if self.inner.version.0 < 2 {
+            return self.uuid(py);
+        }
+        // The UUID of CTF 2 is that of the metadata, which several traces may share.
+        let Identity { namespace, name, uid, .. } = &self.inner.identity;
+        let uid = uid.as_deref()?;
+        let parts = [namespace.as_deref(), name.as_deref(), Some(uid)];
+        let joined: Vec<String> =
+            parts.map(|part| part.map_or(String::new(), |part| format!("{part}\0"))).to_vec();
+        Some(PyBytes::new(py, joined.join("\0").as_bytes()))
+    }
+
     /// Environment entries.
     #[getter]
     fn environment<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

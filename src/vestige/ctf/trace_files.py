@@ -89,7 +89,7 @@ def open_traces(found: Iterable[FoundTrace]) -> list[LogicalTrace]:
     groups: dict[bytes | Path, list[tuple[FoundTrace, core.TraceClass]]] = {}
     for trace in found:
         parsed = read_metadata(trace.directory)
-        key = trace.directory if parsed.uuid is None else parsed.uuid
+        key = trace.directory if parsed.identity is None else parsed.identity
         groups.setdefault(key, []).append((trace, parsed))
     return [_open_group(group) for group in groups.values()]
 

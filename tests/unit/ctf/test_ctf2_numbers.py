@@ -21,8 +21,8 @@ from support.ctf2_writer import (
     signed,
     signed_leb128,
     structure,
-    unsigned,
 )
+from support.ctf_writer import Event, Packet, Trace
 from vestige import BitMapValue, EnumerationValue
 
 SIZES = (1, 3, 8, 13, 16, 31, 32, 33, 63, 64, 65, 72, 100, 128, 200, 1024)
@@ -78,15 +78,27 @@ def test_numbers_of_every_size_at_every_alignment(tmp_path, order, bit_order, na
     assert found == values
 
 
-def test_integers_of_ctf_1_may_be_wide_too(tmp_path):
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_integers_of_ctf_1_may_be_wide_too(tmp_path, order):
     """They are exact, signed or not."""
     value = -(1 << 1000) + 12345
-    trace = Trace2(
-        structure({"a": signed(1024), "b": unsigned(1024, preferred_display_base=16)}),
-        [lambda writer: writer.integer(value, 1024).integer(value, 1024)],
+    fields = (
+        "uint8_t n; integer { size = 3; } odd; "
+        "integer { size = 1024; signed = true; align = 1; } a; "
+        "integer { size = 1024; align = 8; base = hex; } b;"
     )
 
-    assert payload(trace, tmp_path) == {"a": value, "b": value + (1 << 1024)}
+    def write(writer):
+        writer.integer(7, 8).integer(5, 3, align=1)
+        writer.integer(value, 1024, align=1).integer(value, 1024)
+
+    trace = Trace(
+        [fields], order=order, streams={"stream": [Packet([Event(5, write)])]}
+    )
+    [event] = vestige.open(trace.write(tmp_path))
+
+    found = event.payload.to_dict()
+    assert found == {"n": 7, "odd": 5, "a": value, "b": value + (1 << 1024)}
 
 
 @pytest.mark.parametrize("order", ["le", "be"])

@@ -410,6 +410,28 @@ def test_only_fields_of_the_user_are_shown_of_a_packet_context(tmp_path):
 class TestMetadata:
     """How metadata is found and what it becomes."""
 
+    def test_directories_of_one_trace_have_one_identity(self, tmp_path):
+        """Namespace, name and unique ID; without it, every directory is a trace."""
+        trace = Trace2(ONE, [b"\1"])
+        identities = [
+            ("a", "n", "1"),
+            ("a", "n", "1"),
+            ("b", "n", "1"),
+            ("a", "n", None),
+        ]
+        for number, (namespace, name, uid) in enumerate([*identities, identities[3]]):
+            fragments = trace.fragments()
+            identity = {"namespace": namespace, "name": name, "uid": uid}
+            fragments[1] |= {key: part for key, part in identity.items() if part}
+            files = {"stream": trace.data()}
+            write_trace(tmp_path / str(number), metadata(*fragments), files)
+
+        traces = {stream.trace.name for stream in CtfFsSource([tmp_path]).streams}
+        joined = CtfFsSource([tmp_path / "0", tmp_path / "1"]).streams
+
+        assert len(traces) == 4
+        assert len({id(stream.trace) for stream in joined}) == 1
+
     def test_fragments_may_be_packetised(self, tmp_path):
         """In the packets that CTF 1.8 has, with either version."""
         directory = Trace2(ONE, [b"\1"]).write(tmp_path)

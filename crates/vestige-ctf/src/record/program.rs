@@ -8,7 +8,9 @@
 use super::state::{array_length, DecodeError, State};
 use super::{check, skip};
 use crate::bits::{read_bits, BitReader};
-use crate::model::{ByteOrder, FieldClass, FieldKind, IntegerClass, Length};
+use crate::model::{
+    ByteOrder, FieldClass, FieldKind, IntegerClass, Length, StringEncoding, TextClass,
+};
 
 /// The steps through the fields of an event record class.
 #[derive(Debug, Clone, Default)]
@@ -202,6 +204,12 @@ impl Compiler {
             FieldKind::Array { element, length, text } => {
                 let array = array(element, length, *text, class.alignment());
                 self.step(array.unwrap_or_else(|| Then::Field(Box::new(class.clone()))));
+            }
+            FieldKind::Text(TextClass { length: Some(length), encoding: StringEncoding::Utf8 }) => {
+                self.step(Then::Text { length: length.clone() });
+            }
+            FieldKind::Blob(blob) if blob.expected.is_none() => {
+                self.step(Then::Text { length: blob.length.clone() });
             }
             _ => self.step(Then::Field(Box::new(class.clone()))),
         }
