@@ -41,7 +41,7 @@ REAL_METADATA = ("fields", "hello", "lost", "reload")
 """The recordings whose metadata the target `packets` embeds, in its order."""
 OWN_METADATA = 0xC0
 """First byte of an input of `packets` that brings its metadata itself."""
-WRITTEN_METADATA = ("every_type", "big_endian")
+WRITTEN_METADATA = ("every_type.tsdl", "big_endian.tsdl", "every_kind.json-seq")
 """The hand-written metadata that `packets` embeds behind the real ones."""
 
 PROGRAM = """
@@ -88,9 +88,7 @@ def packet_seeds() -> Iterator[bytes]:
     for index, name in enumerate(REAL_METADATA):
         for path in recorded_files(name):
             yield bytes([index]) + path.read_bytes()[:16_384]
-    written = [
-        FUZZ_DIRECTORY / "metadata" / f"{name}.tsdl" for name in WRITTEN_METADATA
-    ]
+    written = [FUZZ_DIRECTORY / "metadata" / name for name in WRITTEN_METADATA]
     for index, path in enumerate(written, start=len(REAL_METADATA)):
         text = path.read_bytes()
         stream = bytes(range(64)) * 4

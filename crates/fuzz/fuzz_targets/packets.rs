@@ -16,13 +16,14 @@ use vestige_ctf::stream::{Batch, DataFile, DataStream, Record, Selection, TraceI
 use vestige_ctf::text::{Options, Renderer};
 
 /// Metadata that `tools/fuzz.py` knows by the same indexes.
-const METADATA: [&[u8]; 6] = [
+const METADATA: [&[u8]; 7] = [
     include_bytes!("../../../tests/data/fields/ust/uid/0/64-bit/metadata"),
     include_bytes!("../../../tests/data/hello/ust/uid/0/64-bit/metadata"),
     include_bytes!("../../../tests/data/lost/ust/uid/0/64-bit/metadata"),
     include_bytes!("../../../tests/data/reload/ust/uid/0/64-bit/metadata"),
     include_bytes!("../metadata/every_type.tsdl"),
     include_bytes!("../metadata/big_endian.tsdl"),
+    include_bytes!("../metadata/every_kind.json-seq"),
 ];
 
 /// First bytes from here on announce metadata in the input itself.

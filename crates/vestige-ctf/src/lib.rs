@@ -1,4 +1,4 @@
-//! Reading of Common Trace Format 1.8 traces: metadata, packets, event records, text.
+//! Reading of Common Trace Format 1.8 and 2 traces: metadata, packets, event records, text.
 //!
 //! The path of the bytes, and the module that owns each step:
 //!
