@@ -5,7 +5,7 @@ metadata, finding and decoding event records, merging, rendering text, reading E
 DWARF. What is decided is decided in Python.
 """
 
-from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from datetime import datetime
 from os import PathLike
 from typing import Any, Final, final
@@ -21,6 +21,7 @@ __all__ = [
     "Muxer",
     "ObjectFile",
     "PlaceColumn",
+    "Repair",
     "SymbolTable",
     "TextRenderer",
     "TraceClass",
@@ -105,6 +106,14 @@ class DataFile:
         """Path of the file."""
 
     @property
+    def damage(
+        self,
+    ) -> list[
+        tuple[str, int, int, str, str, int | None, int | None, int | None]
+    ]:
+        """What is wrong between and with its packets, as far as headers tell."""
+
+    @property
     def size(self) -> int:
         """Size when it was opened, bytes."""
 
@@ -174,6 +183,14 @@ class DataStream:
         """ID of its stream class."""
 
     @property
+    def paths(self) -> list[str]:
+        """Paths of its files."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files."""
+
+    @property
     def packet_count(self) -> int:
         """The number of packets."""
 
@@ -240,6 +257,14 @@ class Merge:
 
     def place(self, index: int) -> Any:
         """Return the object that a filter attached to an event record, or ``None``."""
+
+    @property
+    def counts(self) -> list[tuple[Any, int, int, int]]:
+        """For each data stream with event records here: the object that represents it.
+
+        With the number of its event records and the times of the first and the last
+        one, nanoseconds.
+        """
 
     @property
     def run_count(self) -> int:
@@ -522,6 +547,33 @@ class ColumnLayout:
 
         Raises:
             TraceFormatError: An event record cannot be decoded.
+        """
+
+@final
+class Repair:
+    """Writes what is left of a damaged data stream."""
+
+    def __new__(cls, stream: DataStream) -> Repair:
+        """Prepare a data stream; it has to be read to its end next."""
+
+    def read(self) -> int | None:
+        """Read some of it; return how many bytes, or ``None`` at its end."""
+
+    def write(
+        self, file: int, path: str, progress: Callable[[int], object]
+    ) -> tuple[int, int, int, int]:
+        """Write what is left of one of its files to a new file.
+
+        Args:
+            file: Index of the file in :attr:`DataStream.paths`.
+            path: The new file.
+            progress: Called now and then with the number of bytes since the last call.
+
+        Returns:
+            How many packets are intact, cut and left out, and how many bytes these have.
+
+        Raises:
+            OSError: A file cannot be read or written.
         """
 
 @final

@@ -181,6 +181,21 @@ fn find_nul(bytes: &[u8]) -> Option<usize> {
     memchr::memchr(0, bytes.get(far..)?).map(|index| far + index)
 }
 
+/// Writes the `size` lowest bits of a value at bit `start`, over what is there. Bits that lie
+/// behind the data are not written.
+pub fn write_unsigned(data: &mut [u8], start: u64, size: u32, order: ByteOrder, value: u64) {
+    for index in 0..size.min(64) {
+        let at = start + u64::from(index);
+        let Some(byte) = data.get_mut((at / 8) as usize) else { return };
+        let within = (at % 8) as u32;
+        let (bit, mask) = match order {
+            ByteOrder::Little => (value >> index & 1, 1u8 << within),
+            ByteOrder::Big => (value >> (size - 1 - index) & 1, 0x80u8 >> within),
+        };
+        *byte = if bit == 1 { *byte | mask } else { *byte & !mask };
+    }
+}
+
 /// The `size` lowest bits of a value.
 #[inline]
 #[must_use]

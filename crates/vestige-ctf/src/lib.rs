@@ -23,6 +23,7 @@ pub mod model;
 pub mod muxer;
 pub mod places;
 pub mod record;
+pub mod repair;
 pub mod source;
 pub mod stream;
 pub mod text;

@@ -14,6 +14,7 @@ mod places;
 mod source;
 mod stream;
 mod symbols;
+mod repair;
 mod text;
 mod value;
 mod verify;
@@ -35,6 +36,8 @@ mod _core {
     use crate::metadata::TraceClass;
     #[pymodule_export]
     use crate::places::PlaceColumn;
+    #[pymodule_export]
+    use crate::repair::Repair;
     #[pymodule_export]
     use crate::stream::{DataFile, DataStream};
     #[pymodule_export]

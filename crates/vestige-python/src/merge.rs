@@ -165,6 +165,29 @@ impl Merge {
         }
     }
 
+    /// For each data stream with records here: the object that represents it, how many
+    /// records, and the times of the first and the last one, nanoseconds.
+    #[getter]
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let mut counts: Vec<Option<(usize, i64, i64)>> = vec![None; self.streams.len()];
+        for run in &self.inner.runs {
+            let Some((batch, records)) = self.inner.run(run) else { continue };
+            let (Some(first), Some(last)) = (records.first(), records.last()) else { continue };
+            let (first, last) = (batch.nanoseconds(first), batch.nanoseconds(last));
+            if let Some(place) = counts.get_mut(self.stream_index(batch)) {
+                let (count, from, to) = place.unwrap_or((0, first, last));
+                *place = Some((count + records.len(), from.min(first), to.max(last)));
+            }
+        }
+        let result = PyList::empty(py);
+        for (index, count) in counts.into_iter().enumerate() {
+            if let Some((count, from, to)) = count {
+                result.append((self.owners.bind(py).get_item(index)?, count, from, to))?;
+            }
+        }
+        Ok(result)
+    }
+
     /// Number of runs: records in a row of one data stream.
     #[getter]
     fn run_count(&self) -> usize {

@@ -180,6 +180,18 @@ impl DataStream {
         classes.get(self.inner.class).map_or(0, |class| class.id)
     }
 
+    /// Paths of its files.
+    #[getter]
+    fn paths(&self) -> Vec<String> {
+        self.paths.clone()
+    }
+
+    /// Bytes of its files.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.inner.files.iter().map(|file| file.source.len()).sum()
+    }
+
     /// The number of packets.
     #[getter]
     fn packet_count(&self) -> usize {

@@ -16,7 +16,7 @@ from .. import core
 from ..errors import TraceFormatError, error_context
 from .discovery import METADATA, FoundTrace, data_file_names
 
-__all__ = ["DamagedFile", "LogicalTrace", "StreamFiles", "open_traces"]
+__all__ = ["DamagedFile", "LogicalTrace", "StreamFiles", "open_traces", "usable_metadata"]
 
 LARGEST_METADATA = 64 * 1024 * 1024
 """Most bytes of metadata that are read; real ones have some hundred kilobytes."""
@@ -120,6 +120,18 @@ def read_metadata(directory: Path) -> core.TraceClass:
         ) from error
     with error_context("reading the metadata"):
         return core.TraceClass.parse(content, path=str(path))
+
+
+def usable_metadata(path: Path) -> bytes:
+    """Return the metadata of a trace, as far as they can be used.
+
+    Args:
+        path: The metadata file.
+
+    Returns:
+        The whole file when all of it can be used, else the text up to where it cannot.
+    """
+    return path.read_bytes()
 
 
 def _open_group(group: Sequence[tuple[FoundTrace, core.TraceClass]]) -> LogicalTrace:

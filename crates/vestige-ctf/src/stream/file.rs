@@ -61,6 +61,16 @@ impl DataFile {
     }
 }
 
+impl DataFile {
+    /// How many bytes of a packet are there: fewer than it tells when it is cut.
+    #[must_use]
+    pub fn present(&self, entry: &PacketEntry) -> u64 {
+        let rest = self.source.len().saturating_sub(entry.offset);
+        let corrected = self.sizes.get(&entry.offset).copied().unwrap_or(u64::MAX);
+        entry.size.min(rest).min(corrected)
+    }
+}
+
 /// The listing by an index, when the packets that it lists are there.
 fn believed_index(
     trace: &TraceClass,

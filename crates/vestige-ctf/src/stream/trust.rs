@@ -1,7 +1,8 @@
 //! How far the times of a stream class can be believed, and how much they prove.
 
 use super::packet::PacketProperties;
-use crate::model::{EnvironmentValue, FieldClass, FieldKind, Role, TraceClass};
+use super::quirks::{trusts_packet_beginning, trusts_packet_end};
+use crate::model::{FieldClass, FieldKind, Role, TraceClass};
 
 /// What the times and IDs of a stream class are good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,9 +21,6 @@ pub struct Trust {
 
 impl Trust {
     /// The trust in a stream class, by its metadata and by what is known of its tracer.
-    ///
-    /// LTTng-UST before 2.11 and LTTng-modules before 2.9.13 and 2.10.10 wrote ends that
-    /// may lie before the last record, barectf before 2.3.1 beginnings behind the first.
     #[must_use]
     pub fn of(trace: &TraceClass, class: usize) -> Self {
         let class = trace.stream_classes.get(class);
@@ -32,8 +30,8 @@ impl Trust {
         let known = class.map_or(0, |class| class.event_classes.len() as u64);
         let id_bits = header.and_then(|header| role_size(header, Role::EventClassId)).unwrap_or(0);
         Self {
-            beginning: whole(Role::PacketBeginning) && !begins_late(trace),
-            end: whole(Role::PacketEnd) && !ends_early(trace),
+            beginning: whole(Role::PacketBeginning) && trusts_packet_beginning(trace),
+            end: whole(Role::PacketEnd) && trusts_packet_end(trace),
             sized: [Role::PacketSize, Role::ContentSize]
                 .into_iter()
                 .any(|role| context.and_then(|context| role_size(context, role)).is_some()),
@@ -62,35 +60,6 @@ impl Trust {
     pub fn beginning_of(self, packet: &PacketProperties) -> Option<u64> {
         packet.beginning.filter(|_| self.beginning)
     }
-}
-
-/// Whether the tracer may have written packet ends that lie before the last record.
-fn ends_early(trace: &TraceClass) -> bool {
-    let version = version(trace);
-    match trace.environment_string("tracer_name") {
-        Some("lttng-ust") => version < (2, 11, 0),
-        Some("lttng-modules") => {
-            version < (2, 9, 13) || ((2, 10, 0)..(2, 10, 10)).contains(&version)
-        }
-        _ => false,
-    }
-}
-
-/// Whether the tracer may have written packet beginnings that lie behind the first record.
-fn begins_late(trace: &TraceClass) -> bool {
-    trace.environment_string("tracer_name") == Some("barectf") && version(trace) < (2, 3, 1)
-}
-
-fn version(trace: &TraceClass) -> (i64, i64, i64) {
-    let number = |names: &[&str]| {
-        let found = trace.environment.iter().find_map(|(key, value)| match value {
-            EnvironmentValue::Integer(value) if names.contains(&key.as_str()) => Some(*value),
-            _ => None,
-        });
-        found.unwrap_or(0)
-    };
-    let patch = number(&["tracer_patchlevel", "tracer_patch"]);
-    (number(&["tracer_major"]), number(&["tracer_minor"]), patch)
 }
 
 /// The size of the smallest integer with a role.

@@ -12,6 +12,8 @@ __all__ = ["VERBS", "Command", "load_commands"]
 VERBS = {
     "view": "ViewCommand",
     "convert": "ConvertCommand",
+    "check": "CheckCommand",
+    "repair": "RepairCommand",
     "export": "ExportCommand",
     "demo": "DemoCommand",
 }

@@ -51,12 +51,12 @@ class ProgressBar:
         self.enabled = self._stream.isatty() and os.environ.get("TERM") != "dumb"
         """Whether anything is drawn at all."""
 
-    def update(self, fraction: float | None, events: int) -> None:
+    def update(self, fraction: float | None, events: int | None = None) -> None:
         """Draw the present state, unless the last drawing is fresh.
 
         Args:
             fraction: What part of the work is done, 0 to 1; ``None`` if not known.
-            events: How many event records are done.
+            events: How many event records are done, where they are what is counted.
         """
         now = self._clock()
         if not self.enabled or now < self._next:
@@ -73,9 +73,11 @@ class ProgressBar:
             self._stream.flush()
             self._drawn = False
 
-    def _line(self, fraction: float | None, events: int, now: float) -> str:
-        rate = events / max(now - self._start, 1e-9)
-        facts = f"{events:,} events, {rate:,.0f}/s"
+    def _line(self, fraction: float | None, events: int | None, now: float) -> str:
+        facts = ""
+        if events is not None:
+            rate = events / max(now - self._start, 1e-9)
+            facts = f"{events:,} events, {rate:,.0f}/s"
         width = shutil.get_terminal_size().columns - 1
         if fraction is None:
             return f"{self._label}: {facts}"[:width]

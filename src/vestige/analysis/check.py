@@ -1,0 +1,158 @@
+"""Reading everything of some traces, to say what is in them and what is wrong."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..errors import Damage, TraceFormatError
+from ..graph import DamageNotice, LostNotice, Source, Stream, mux, notices_of
+
+__all__ = ["StreamReport", "TraceReport", "TracesReport", "examine"]
+
+
+@dataclass
+class StreamReport:
+    """What one data stream holds."""
+
+    name: str
+    """Path of its first file."""
+    class_id: int
+    """ID of its stream class."""
+    id: int
+    """Its own ID."""
+    packets: int
+    """Number of packets that can be used."""
+    events: int = 0
+    """Number of event records."""
+    begin: int | None = None
+    """Time of the first, nanoseconds."""
+    end: int | None = None
+    """Time of the last, nanoseconds."""
+    lost_events: int = 0
+    """Event records that the tracer counted as lost."""
+    lost_packets: int = 0
+    """Packets that the tracer counted as lost."""
+    lost_uncounted: bool = False
+    """Whether the tracer lost event records without telling how many."""
+
+
+@dataclass
+class TraceReport:
+    """What one trace holds."""
+
+    name: str
+    """Host name and relative path, or the directory."""
+    uuid: str | None
+    """Its UUID."""
+    streams: list[StreamReport] = field(default_factory=list)
+    """Its data streams."""
+
+    @property
+    def packets(self) -> int:
+        """Number of packets that can be used."""
+        return sum(stream.packets for stream in self.streams)
+
+    @property
+    def events(self) -> int:
+        """Number of event records."""
+        return sum(stream.events for stream in self.streams)
+
+    @property
+    def begin(self) -> int | None:
+        """Time of the first event record, nanoseconds."""
+        times = (stream.begin for stream in self.streams)
+        return min((time for time in times if time is not None), default=None)
+
+    @property
+    def end(self) -> int | None:
+        """Time of the last event record, nanoseconds."""
+        times = (stream.end for stream in self.streams)
+        return max((time for time in times if time is not None), default=None)
+
+
+@dataclass
+class TracesReport:
+    """What some traces hold, and what is wrong with them."""
+
+    traces: list[TraceReport]
+    """The traces."""
+    damage: list[Damage]
+    """What cannot be used."""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether there is any data stream, or nothing that would be one."""
+        return any(trace.streams for trace in self.traces) or not self.damage
+
+    @property
+    def lost_records(self) -> int:
+        """About how many event records the damage cost, as far as that can be told."""
+        return sum(found.lost_records or 0 for found in self.damage)
+
+
+def examine(source: Source, *, strict: bool = False) -> TracesReport:
+    """Read metadata, packets and every field of every event record.
+
+    Args:
+        source: The traces.
+        strict: Whether to stop at the first damage.
+
+    Returns:
+        What was found.
+
+    Raises:
+        TraceFormatError: There is damage, and it is to be strict.
+    """
+    traces: dict[int, TraceReport] = {}
+    reports: dict[Stream, StreamReport] = {}
+    for stream in source.streams:
+        uuid = stream.trace.uuid
+        name = stream.trace.name or os.path.dirname(stream.name)  # noqa: PTH120
+        trace = traces.setdefault(
+            stream.trace.index,
+            TraceReport(name, None if uuid is None else str(uuid)),
+        )
+        handle = stream.handle
+        report = StreamReport(
+            stream.name, handle.class_id, stream.id, handle.packet_count
+        )
+        trace.streams.append(report)
+        reports[stream] = report
+    result = TracesReport(list(traces.values()), [])
+    _add(result, source.damage, strict=strict)
+    for merge in mux(source.streams, check=True):
+        for stream, count, begin, end in merge.counts:
+            _count(reports[stream], count, begin, end, timed=stream.handle.has_clock)
+        for notice in notices_of(merge):
+            if isinstance(notice, DamageNotice):
+                _add(result, [notice.damage], strict=strict)
+            else:
+                _lose(reports[notice.stream], notice)
+    return result
+
+
+def _add(result: TracesReport, damage: Iterable[Damage], *, strict: bool) -> None:
+    for found in damage:
+        if strict:
+            raise TraceFormatError.of_damage(found)
+        result.damage.append(found)
+
+
+def _count(
+    report: StreamReport, count: int, begin: int, end: int, *, timed: bool
+) -> None:
+    report.events += count
+    if timed:
+        report.begin = begin if report.begin is None else min(report.begin, begin)
+        report.end = end if report.end is None else max(report.end, end)
+
+
+def _lose(report: StreamReport, notice: LostNotice) -> None:
+    if notice.count is None:
+        report.lost_uncounted = True
+    elif notice.kind == "events":
+        report.lost_events += notice.count
+    else:
+        report.lost_packets += notice.count

@@ -1,0 +1,145 @@
+"""``vestige check``: whether traces are sound."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+
+from ...analysis.check import TraceReport, TracesReport, examine
+from ...components.sources.ctf_fs import CtfFsSource
+from ...errors import VestigeError
+from ..damage_output import add_strict_argument, print_damage
+from ..render.summary import duration
+
+__all__ = ["CheckCommand"]
+
+UNREADABLE = 2
+
+
+class CheckCommand:
+    """Reads everything and says what is wrong."""
+
+    name = "check"
+    summary = "read everything of traces and say what is damaged"
+    description = (
+        "Read the metadata, all packets and every field of every event of the CTF "
+        "traces at or below each PATH. Print what they hold on standard output, and "
+        "what is damaged on standard error."
+    )
+    examples = """\
+examples:
+  vestige check TRACE
+  vestige check --json TRACE | jq '.damage[] | {path, start, end, kind}'
+
+exit status of this command:
+  0    nothing is damaged
+  1    damaged, but readable around the damage
+  2    nothing can be read
+"""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        parser.add_argument(
+            "paths", metavar="PATH", nargs="+", help="a trace directory"
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="print the findings as JSON"
+        )
+        add_strict_argument(parser)
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Check the traces; return 1 when they are damaged, 2 when unreadable."""
+        try:
+            source = CtfFsSource(options.paths)
+        except VestigeError as error:
+            if options.json:
+                _print_json("unreadable", TracesReport([], []), str(error))
+            print(f"vestige: error: {error}", file=sys.stderr)
+            return UNREADABLE
+        report = examine(source, strict=options.strict)
+        status = _status(report)
+        if options.json:
+            word = ("clean", "damaged", "unreadable")[status]
+            _print_json(word, report)
+        else:
+            for line in _lines(report):
+                print(line)
+            sys.stdout.flush()
+            print_damage(report.damage)
+        return status
+
+
+def _status(report: TracesReport) -> int:
+    if not report.is_readable:
+        return UNREADABLE
+    return 1 if report.damage else 0
+
+
+def _print_json(status: str, report: TracesReport, error: str | None = None) -> None:
+    traces = [
+        {
+            "name": trace.name,
+            "uuid": trace.uuid,
+            "packets": trace.packets,
+            "events": trace.events,
+            "begin": trace.begin,
+            "end": trace.end,
+            "streams": [asdict(stream) for stream in trace.streams],
+        }
+        for trace in report.traces
+    ]
+    facts = {
+        "status": status,
+        "error": error,
+        "traces": traces,
+        "damage": [asdict(found) for found in report.damage],
+        "lost_records": report.lost_records,
+    }
+    print(json.dumps(facts, indent=2))
+
+
+def _lines(report: TracesReport) -> list[str]:
+    lines = []
+    for trace in report.traces:
+        lines.append(f"{trace.name}: {_contents(trace)}")
+        lines += [f"  lost by the tracer: {text}" for text in _losses(trace)]
+    if not report.damage:
+        lines.append("no damage")
+        return lines
+    places = len(report.damage)
+    text = f"damaged in {places} place{'' if places == 1 else 's'}"
+    if report.lost_records:
+        text += f"; about {_count(report.lost_records, 'event')} lost by it"
+    if any(found.lost_records is None for found in report.damage):
+        text += "; in some places nobody can tell how many"
+    lines.append(text)
+    return lines
+
+
+def _contents(trace: TraceReport) -> str:
+    text = (
+        f"{_count(len(trace.streams), 'data stream')}, "
+        f"{_count(trace.packets, 'packet')}, {_count(trace.events, 'event')}"
+    )
+    if trace.begin is not None and trace.end is not None:
+        text += f" over {duration(trace.end - trace.begin)}"
+    return text
+
+
+def _losses(trace: TraceReport) -> list[str]:
+    events = sum(stream.lost_events for stream in trace.streams)
+    packets = sum(stream.lost_packets for stream in trace.streams)
+    found = []
+    if events:
+        found.append(_count(events, "event"))
+    if packets:
+        found.append(_count(packets, "packet"))
+    if any(stream.lost_uncounted for stream in trace.streams):
+        found.append("an unknown number of events before the first packet")
+    return found
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
