@@ -45,10 +45,26 @@ def test_events_and_columns_can_be_chosen(run):
     assert text.splitlines()[1].endswith(",fields:integers")
 
 
+def test_a_range_of_time(run):
+    """Both ends belong to it."""
+    status, text, errors = run(
+        "export",
+        "--to=csv",
+        "--columns=text",
+        "--clock-gmt",
+        "--begin=07:20:27.871897527",
+        "--end=07:20:27.871897778",
+        DATA / "hello",
+    )
+
+    assert (status, errors) == (0, "")
+    assert text.splitlines() == ["text", "hello", "wide world"]
+
+
 def test_a_file(run, tmp_path):
     """Nothing is printed."""
     path = tmp_path / "out.parquet"
-    status, text, errors = run("export", "-t", "parquet", "-w", path, DATA / "hello")
+    status, text, errors = run("export", "--to", "parquet", "-w", path, DATA / "hello")
 
     assert (status, text, errors) == (0, "", "")
     assert pyarrow.parquet.read_table(path).num_rows == 4
@@ -140,7 +156,7 @@ class TestDamage:
         (["--to", "parquet"], "--to parquet needs a file: -w FILE"),
         (["--to", "csv", "--split"], "--split needs a directory: -w DIRECTORY"),
         (["--to", "xml"], "invalid choice: 'xml'"),
-        ([], "required: -t/--to"),
+        ([], "required: --to"),
     ],
 )
 def test_wrong_usage(run, words, message):

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ...components.filters.trimmer import time_range
 from ...errors import CommandError
 from ...export import FORMATS, Progress, export, export_each
 from ...trace import EventSelection, Trace, TraceDamageWarning
@@ -15,6 +16,11 @@ from ...trace import open as open_trace
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_options
 from ..render.progress import ProgressBar
+from ..time_range_arguments import (
+    TIME_FORMATS,
+    add_time_range_arguments,
+    time_bounds,
+)
 
 __all__ = ["ExportCommand"]
 
@@ -39,7 +45,8 @@ examples:
   vestige export --to jsonl --event 'my_app:*' TRACE | jq .user
   vestige export --to csv --columns timestamp,event,cpu_id -w trace.csv TRACE
   vestige export --to parquet --split -w DIRECTORY TRACE
-"""
+
+""" + TIME_FORMATS
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
@@ -47,7 +54,7 @@ examples:
             "paths", metavar="PATH", nargs="+", help="a trace directory"
         )
         parser.add_argument(
-            "-t", "--to", choices=FORMATS, required=True, help="the format"
+            "--to", choices=FORMATS, required=True, help="the format of the output"
         )
         parser.add_argument(
             "-w",
@@ -80,6 +87,13 @@ examples:
             help="add a column with object, function and source line",
         )
         add_strict_argument(parser)
+        # -e is the short form of --event, as with view.
+        add_time_range_arguments(parser, short_end=False)
+        parser.add_argument(
+            "--clock-gmt",
+            action="store_true",
+            help="BEGIN and END are in UTC, not in local time; the output always is",
+        )
         add_debug_info_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
@@ -91,12 +105,17 @@ examples:
                 else f"--to {options.to} needs a file: -w FILE",
                 exit_code=2,
             )
+        bounds = time_bounds(options)
         with _damage_collected():
             debug_info = debug_info_options(options) if options.debug_info else False
             trace = open_trace(
-                options.paths, debug_info=debug_info, strict=options.strict
+                options.paths,
+                debug_info=debug_info,
+                strict=options.strict,
+                stream_intersection=options.stream_intersection,
             )
-            selection = trace.events(options.event)
+            begin, end = time_range(trace.streams, *bounds)
+            selection = trace.events(options.event, begin=begin, end=end)
             with ProgressBar("export") as bar:
                 # Lines that a person reads as they come are progress enough.
                 shown = options.output is not None or not sys.stdout.isatty()
