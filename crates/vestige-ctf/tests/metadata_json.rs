@@ -541,6 +541,22 @@ fn a_location_through_a_variant_needs_the_field_in_each_option() {
 }
 
 #[test]
+fn many_members_are_found_by_their_names() {
+    let mut members = Vec::new();
+    for number in 0..20_000 {
+        members.push(format!(r#"{{"name": "n{number}", "field-class": {U8}}}"#));
+        members.push(format!(
+            r#"{{"name": "b{number}", "field-class": {{"type": "dynamic-length-blob",
+                "length-field-location": {{"path": ["n{number}"]}}}}}}"#
+        ));
+    }
+    let begin = std::time::Instant::now();
+    let trace = accepted(&[PREAMBLE, STREAM, &payload(&members.join(","))]);
+    assert_eq!(trace.slot_count, 20_000);
+    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+}
+
+#[test]
 fn integers_with_roles_keep_the_kind_that_is_decoded_fast() {
     let header = r#"{"type": "data-stream-class", "event-record-header-field-class":
         {"type": "structure", "member-classes": [{"name": "n", "field-class":
@@ -559,6 +575,12 @@ fn what_stands_before_the_first_error_is_kept() {
     let trace = trace.unwrap_or_else(|| panic!("a trace class"));
     assert_eq!(trace.stream_classes[0].event_classes[0].name.as_deref(), Some("kept"));
     assert!(error.unwrap().to_string().starts_with("fragment 4: expected a JSON value"));
+    let lost = r#"{"name": "x", "field-class": {"type": "dynamic-length-blob",
+        "length-field-location": {"path": ["y"]}}}"#;
+    let bad = |id: u32| payload(lost).replacen('{', &format!("{{\"id\": {id},"), 1);
+    let (trace, error) = json::parse(&text(&[PREAMBLE, STREAM, event, &bad(1), &bad(2)]));
+    assert_eq!(trace.map(|trace| trace.stream_classes[0].event_classes.len()), Some(1));
+    assert!(error.unwrap().to_string().starts_with("fragment 4, /payload-field-class"));
     let (trace, error) = json::parse(&text(&["{"]));
     assert!(trace.is_none() && error.is_some());
 }

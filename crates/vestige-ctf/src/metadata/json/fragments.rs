@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     ///
     /// When a length or a selector cannot be found.
-    pub fn finish(mut self) -> Result<TraceClass> {
+    pub fn finish(mut self) -> std::result::Result<TraceClass, locate::Wrong> {
         locate::resolve(&mut self.trace, &self.context.locations)?;
         derive::derive_declared(&mut self.trace);
         Ok(self.trace)

@@ -4,8 +4,11 @@
 //! leads to one field, or to one in each option of the variants on its way, which are never
 //! there at the same time. All of them keep their value in the same slot.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use super::node;
-use crate::error::{CtfError, Result};
+use crate::error::CtfError;
 use crate::model::{
     BitMeaning, EventClass, FieldClass, FieldKind, Length, StreamClass, TraceClass,
 };
@@ -25,6 +28,20 @@ const EVENT_HEADER: usize = 2;
 
 /// Most fields that one location may lead to, through the options of variants.
 const MAX_TARGETS: usize = 1000;
+
+/// Most members of a structure that are searched one by one.
+const FEW_MEMBERS: usize = 64;
+
+/// An error in a location, with the number of its fragment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong {
+    /// Number of the fragment.
+    pub fragment: usize,
+    /// What is wrong.
+    pub error: CtfError,
+}
+
+type Result<T> = std::result::Result<T, Wrong>;
 
 /// A field location and where it stands in the metadata.
 #[derive(Debug, Clone)]
@@ -49,8 +66,9 @@ impl Location {
         origin.map(|origin| (*origin).to_owned()).into_iter().chain(names).collect()
     }
 
-    fn error(&self, message: impl std::fmt::Display) -> CtfError {
-        node::error(self.fragment, &self.place, self.offset, message)
+    fn error(&self, message: impl std::fmt::Display) -> Wrong {
+        let error = node::error(self.fragment, &self.place, self.offset, message);
+        Wrong { fragment: self.fragment, error }
     }
 }
 
@@ -59,7 +77,7 @@ type Scopes<'a> = [&'a mut Option<FieldClass>; 6];
 
 /// Where a field is: its scope and the indexes that lead to it. The field of an optional
 /// and the elements of an array have the index 0.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Position {
     scope: usize,
     path: Vec<usize>,
@@ -117,19 +135,25 @@ impl Slots {
 pub fn resolve(trace: &mut TraceClass, locations: &[Location]) -> Result<()> {
     let mut slots = Slots::default();
     let header = &mut trace.packet_header;
-    scopes(&mut [header, &mut None, &mut None, &mut None, &mut None, &mut None], 0..1)
+    let names = Names::default();
+    scopes(&mut [header, &mut None, &mut None, &mut None, &mut None, &mut None], 0..1, &names)
         .resolve(locations, &mut slots)?;
     for stream in &mut trace.stream_classes {
         let StreamClass { packet_context, event_header, event_context, event_classes, .. } = stream;
+        names.borrow_mut().clear();
         scopes(
             &mut [header, packet_context, event_header, event_context, &mut None, &mut None],
             1..4,
+            &names,
         )
         .resolve(locations, &mut slots)?;
         for EventClass { context, payload, .. } in event_classes {
+            // Only what is before the specific context is the same for all event records.
+            names.borrow_mut().retain(|position, _| position.scope < 4);
             scopes(
                 &mut [header, packet_context, event_header, event_context, context, payload],
                 4..6,
+                &names,
             )
             .resolve(locations, &mut slots)?;
         }
@@ -142,13 +166,21 @@ pub fn resolve(trace: &mut TraceClass, locations: &[Location]) -> Result<()> {
     Ok(())
 }
 
+/// The members of structures that have many of them, by name.
+type Names = RefCell<HashMap<Position, HashMap<String, usize>>>;
+
 struct Resolver<'a, 'b> {
     scopes: &'b mut Scopes<'a>,
     users: std::ops::Range<usize>,
+    names: &'b Names,
 }
 
-fn scopes<'a, 'b>(scopes: &'b mut Scopes<'a>, users: std::ops::Range<usize>) -> Resolver<'a, 'b> {
-    Resolver { scopes, users }
+fn scopes<'a, 'b>(
+    scopes: &'b mut Scopes<'a>,
+    users: std::ops::Range<usize>,
+    names: &'b Names,
+) -> Resolver<'a, 'b> {
+    Resolver { scopes, users, names }
 }
 
 impl Resolver<'_, '_> {
@@ -257,7 +289,15 @@ impl Resolver<'_, '_> {
         let members = members.map(FieldClass::members).ok_or_else(|| {
             location.error(format!("member '{name}' of a field that is no structure"))
         })?;
-        let index = members.iter().position(|member| member.declared_name == name);
+        let index = if members.len() <= FEW_MEMBERS {
+            members.iter().position(|member| member.declared_name == name)
+        } else {
+            let mut names = self.names.borrow_mut();
+            let list = names.entry(position.clone()).or_insert_with(|| {
+                (0..).zip(members).map(|(index, m)| (m.declared_name.clone(), index)).collect()
+            });
+            list.get(name).copied()
+        };
         let index = index.ok_or_else(|| location.error(format!("no member is named '{name}'")))?;
         let mut member = position.clone();
         member.path.push(index);

@@ -19,6 +19,9 @@ use std::ops::Range;
 use crate::error::{CtfError, Result};
 use crate::model::TraceClass;
 
+/// How often metadata are read to get around locations that are wrong.
+const MAX_ATTEMPTS: usize = 8;
+
 /// The byte in front of each fragment.
 const RECORD_SEPARATOR: u8 = 0x1e;
 
@@ -32,25 +35,44 @@ pub fn is_fragments(text: &[u8]) -> bool {
 /// is wrong.
 #[must_use]
 pub fn parse(text: &[u8]) -> (Option<TraceClass>, Option<CtfError>) {
-    let mut builder = fragments::Builder::new(text);
-    let mut wrong = None;
-    for (number, range) in (1..).zip(ranges(text)) {
-        if let Err(error) = add(&mut builder, text, number, range) {
-            wrong = Some(error);
-            break;
+    let mut ranges = ranges(text);
+    let mut first_error = None;
+    // A location is found to be wrong at the end; then what stands before it is read anew.
+    for _ in 0..MAX_ATTEMPTS {
+        let (builder, error) = build(text, &ranges);
+        if error.is_some() {
+            first_error = error;
+        }
+        if !builder.has_preamble() {
+            return (None, first_error);
+        }
+        match builder.finish() {
+            Ok(trace) => return (Some(trace), first_error),
+            Err(wrong) => {
+                ranges.truncate(wrong.fragment.saturating_sub(1));
+                first_error = Some(wrong.error);
+            }
         }
     }
-    if wrong.is_none() && !builder.has_preamble() {
-        let message = "no fragment: expected a preamble";
-        wrong = Some(node::error(1, "", 0, message));
+    (None, first_error)
+}
+
+/// The fragments up to the first that is wrong by itself.
+fn build<'a>(
+    text: &'a [u8],
+    ranges: &[Range<usize>],
+) -> (fragments::Builder<'a>, Option<CtfError>) {
+    let mut builder = fragments::Builder::new(text);
+    if ranges.is_empty() {
+        let error = node::error(1, "", 0, "no fragment: expected a preamble");
+        return (builder, Some(error));
     }
-    if !builder.has_preamble() {
-        return (None, wrong);
+    for (number, range) in (1..).zip(ranges) {
+        if let Err(error) = add(&mut builder, text, number, range.clone()) {
+            return (builder, Some(error));
+        }
     }
-    match builder.finish() {
-        Ok(trace) => (Some(trace), wrong),
-        Err(error) => (None, wrong.or(Some(error))),
-    }
+    (builder, None)
 }
 
 fn add(
