@@ -123,9 +123,21 @@ impl Number {
     /// Whether any bit from `lower` to `upper` is set.
     #[must_use]
     pub fn any_bit_of(&self, lower: i128, upper: i128, size: u32) -> bool {
-        let first = u32::try_from(lower.max(0)).unwrap_or(u32::MAX);
-        let last = u32::try_from(upper.min(i128::from(size) - 1));
-        last.is_ok_and(|last| (first..=last).any(|index| self.bit(index)))
+        let last = upper.min(i128::from(size) - 1);
+        let (Ok(first), Ok(last)) = (u32::try_from(lower.max(0)), u32::try_from(last)) else {
+            return false;
+        };
+        let Self::Wide { bytes, .. } = self else {
+            return first <= last && low_bits(self.low(), last + 1) >> first != 0;
+        };
+        // Whole bytes in between; a bit map may have many bits and many flags.
+        let (from, to) = (first.div_ceil(8) * 8, (last + 1) / 8 * 8);
+        if from >= to {
+            return (first..=last).any(|index| self.bit(index));
+        }
+        let inner = bytes.get(from as usize / 8..to as usize / 8).unwrap_or_default();
+        (first..from).chain(to..last + 1).any(|index| self.bit(index))
+            || inner.iter().any(|&byte| byte != 0)
     }
 
     /// Its bytes from the least significant one on.
@@ -327,6 +339,24 @@ mod tests {
         let big = Number::from_bytes(vec![0xff; 20], 160, false);
         assert_eq!((big.value(), big.saturated()), (None, u64::MAX));
         assert!(big.any_bit_of(159, 159, 160) && !big.any_bit_of(160, 170, 160));
+    }
+
+    #[test]
+    fn a_range_of_bits_is_set_when_any_of_them_is() {
+        for (size, set) in [(20, 13u32), (64, 63), (64, 0), (100, 64), (100, 71), (100, 99)] {
+            let mut bytes = vec![0u8; 13];
+            bytes[set as usize / 8] = 1 << (set % 8);
+            bytes.truncate((size as usize).div_ceil(8));
+            let number = Number::from_bytes(bytes, size, false);
+            for first in 0..size {
+                for last in first..size + 9 {
+                    let expected = (first..=last).contains(&set);
+                    let found = number.any_bit_of(first.into(), last.into(), size);
+                    assert_eq!(found, expected, "{set} of {size}: {first} to {last}");
+                }
+            }
+        }
+        assert!(!Number::Unsigned(u64::MAX).any_bit_of(64, 70, 64));
     }
 
     #[test]
