@@ -239,7 +239,8 @@ pub struct Selector {
     pub slot: usize,
     /// Whether that value is signed.
     pub signed: bool,
-    /// Ranges with the index of the option they select; the first that holds counts.
+    /// Ranges with the index of the option they select, in the order of their values and
+    /// disjoint once the trace class is derived; before, the first that holds counts.
     pub ranges: Vec<(i128, i128, usize)>,
 }
 

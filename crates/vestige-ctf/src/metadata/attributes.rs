@@ -104,7 +104,7 @@ impl Attribute {
     }
 }
 
-impl Parser {
+impl Parser<'_> {
     /// Reads `{ key = value; … }`.
     pub(super) fn attributes(&mut self) -> Result<Vec<Attribute>> {
         self.expect("{")?;

@@ -18,7 +18,7 @@ struct Block {
     types: Vec<(String, FieldClass, u32)>,
 }
 
-impl Parser {
+impl Parser<'_> {
     /// Reads `{ … }`: attributes `key = value;`, types `key := type;` and type declarations.
     fn block(&mut self) -> Result<Block> {
         self.advance();
@@ -140,7 +140,8 @@ impl Parser {
             return Err(CtfError::metadata(line, "clock without a name"));
         }
         set_offset(&mut clock, offset);
-        if self.trace.clocks.iter().any(|known| known.name == clock.name) {
+        let index = self.trace.clocks.len();
+        if self.clock_indexes.insert(clock.name.clone(), index).is_some() {
             return Err(CtfError::metadata(line, format!("clock '{}' stands twice", clock.name)));
         }
         self.trace.clocks.push(clock);

@@ -15,7 +15,7 @@ pub(super) const MAX_COPIED: u64 = 1_000_000;
 /// Bytes of a name that weigh as much as a field.
 const NAME_UNIT: usize = 32;
 
-impl Parser {
+impl Parser<'_> {
     /// Takes a copy of a declared type into account.
     pub(super) fn charge_copy(&mut self, class: &FieldClass) -> Result<()> {
         let (weight, depth) = weigh(class);

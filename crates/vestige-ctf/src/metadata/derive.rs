@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::ranges::disjoint;
 use crate::model::{
     Encoding, FieldClass, FieldKind, IntegerClass, Length, Member, Role, StreamClass, TextClass,
     TraceClass, Uses,
@@ -263,7 +264,8 @@ fn set_fixed_size(class: &mut FieldClass) {
             size
         }
     };
-    if let FieldKind::Variant { options, .. } = &mut class.kind {
+    if let FieldKind::Variant { options, selector } = &mut class.kind {
+        selector.ranges = disjoint(std::mem::take(&mut selector.ranges));
         options.iter_mut().for_each(|option| set_fixed_size(&mut option.class));
     }
 }

@@ -6,7 +6,7 @@ use super::scope::NameSpace;
 use crate::error::{CtfError, Result};
 use crate::model::{EnumerationMapping, FieldClass, FieldKind, IntegerClass};
 
-impl Parser {
+impl Parser<'_> {
     /// Reads `enum NAME : container { label = value, … }`.
     pub(super) fn enumeration_type(&mut self) -> Result<FieldClass> {
         self.advance();

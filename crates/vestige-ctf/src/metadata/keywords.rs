@@ -56,7 +56,7 @@ fn is_reserved(word: &str) -> bool {
     )
 }
 
-impl Parser {
+impl Parser<'_> {
     /// Reads the name of a field or a type: any name but a keyword.
     pub(super) fn identifier(&mut self) -> Result<String> {
         if let TokenKind::Name(word) = self.peek() {

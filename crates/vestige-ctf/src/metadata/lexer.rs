@@ -34,43 +34,40 @@ const PUNCTUATION: [&str; 19] = [
     "+",
 ];
 
-struct Lexer<'a> {
+/// Reads tokens from TSDL text, one after the other.
+#[derive(Debug, Clone)]
+pub struct Lexer<'a> {
     text: &'a [u8],
     position: usize,
     line: u32,
 }
 
-/// Splits TSDL text into tokens as far as it goes; the last one is [`TokenKind::End`].
-///
-/// The error is at a byte that begins no token, or at a comment or a string that does not end.
-#[must_use]
-pub fn partial_tokens(text: &[u8]) -> (Vec<Token>, Option<CtfError>) {
-    let mut lexer = Lexer { text, position: 0, line: 1 };
-    let mut tokens = Vec::with_capacity(text.len() / 6);
-    loop {
-        match lexer.next_token() {
-            Ok(token) => {
-                let end = token.kind == TokenKind::End;
-                tokens.push(token);
-                if end {
-                    return (tokens, None);
-                }
-            }
-            Err(error) => {
-                tokens.push(Token { kind: TokenKind::End, line: lexer.line });
-                return (tokens, Some(error));
-            }
-        }
+impl<'a> Lexer<'a> {
+    /// A lexer at the beginning of `text`.
+    #[must_use]
+    pub fn new(text: &'a [u8]) -> Self {
+        Self { text, position: 0, line: 1 }
     }
-}
 
-impl Lexer<'_> {
-    fn next_token(&mut self) -> Result<Token> {
+    /// The next token; [`TokenKind::End`] at the end of the text, again and again.
+    ///
+    /// # Errors
+    ///
+    /// At a byte that begins no token, or at a comment or a string that does not end.
+    pub fn next_token(&mut self) -> Result<Token> {
         self.skip_blank()?;
         let line = self.line;
         Ok(Token { kind: self.token()?, line })
     }
 
+    /// The line in which it stands.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+}
+
+impl Lexer<'_> {
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.text.get(self.position + ahead).copied()
     }

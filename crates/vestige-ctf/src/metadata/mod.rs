@@ -31,7 +31,7 @@ use crate::error::{CtfError, ErrorKind, Result};
 use crate::model::{ByteOrder, TraceClass};
 
 /// Deepest nesting of types that is read; hostile metadata must not exhaust the stack.
-pub(crate) const MAX_DEPTH: u32 = 64;
+pub(crate) const MAX_DEPTH: u32 = 320;
 
 /// Parses the bytes of a `metadata` file.
 ///
@@ -59,6 +59,11 @@ pub fn parse_text(text: &[u8]) -> Result<TraceClass> {
 /// Without an error the trace class is the one that [`parse`] gives.
 #[must_use]
 pub fn parse_partial(bytes: &[u8]) -> (Option<TraceClass>, Option<CtfError>) {
+    let (trace, error) = partial(bytes);
+    (trace, error.map(shortened))
+}
+
+fn partial(bytes: &[u8]) -> (Option<TraceClass>, Option<CtfError>) {
     let (text, error) = packets::partial_text(bytes);
     if json::is_fragments(&text) {
         let (trace, json_error) = json::parse(&text);
@@ -90,22 +95,37 @@ fn partial_text(
     if let Err(error) = check_signature(text) {
         return (None, Some(error));
     }
-    let (tokens, lexer_error) = lexer::partial_tokens(text);
-    if tokens.len() < 2 {
-        return (None, error.or(lexer_error).or_else(|| Some(declares_nothing())));
+    let mut parser = parser::Parser::new(text, order);
+    if parser.is_at_end() {
+        let error = error.or(parser.lexer_error());
+        return (None, error.or_else(|| Some(declares_nothing())));
     }
-    let (mut trace, lines, parser_error) = parser::Parser::new(tokens, order).partial_trace_class();
+    let parser_error = parser.read();
     // Errors in the order of the text: a parser that ran out of tokens did so because of the
     // lexer, and a lexer because of the packets.
     let error = match parser_error {
         Some((error, false)) => Some(error),
-        at_end => error.or(lexer_error).or(at_end.map(|(error, _)| error)),
+        at_end => error.or(parser.lexer_error()).or(at_end.map(|(error, _)| error)),
     };
+    let (mut trace, lines) = parser.into_trace_class();
     match finish(&mut trace, &lines) {
         Err(contradiction) => (None, error.or(Some(contradiction))),
         Ok(()) if error.is_some() && trace.stream_classes.is_empty() => (None, error),
         Ok(()) => (Some(trace), error),
     }
+}
+
+/// A name may be as long as the metadata; a message about it may not.
+fn shortened(mut error: CtfError) -> CtfError {
+    const MOST: usize = 300;
+    if error.message.chars().nth(2 * MOST).is_some() {
+        let ends: Vec<char> = error.message.chars().collect();
+        let first = ends.iter().take(MOST);
+        let last = ends.iter().skip(ends.len() - MOST);
+        error.message =
+            first.chain(" ... ".chars().collect::<Vec<_>>().iter()).chain(last).collect();
+    }
+    error
 }
 
 /// Text that says which version it is of must be of this one (CTF 1.8.3, section 7.1).

@@ -1,8 +1,8 @@
 //! The token cursor and the top level of TSDL.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
-use super::lexer::{Token, TokenKind};
+use super::lexer::{Lexer, Token, TokenKind};
 use super::lines::ScopeLines;
 use super::scope::Scopes;
 use super::static_scope::OpenBody;
@@ -10,17 +10,24 @@ use super::MAX_DEPTH;
 use crate::error::{CtfError, Result};
 use crate::model::{ByteOrder, StreamClass, TraceClass};
 
-/// A parser over the tokens of the whole text.
-pub struct Parser {
-    tokens: Vec<Token>,
+/// How many tokens are known ahead of time.
+const AHEAD: usize = 8;
+
+/// A parser over the tokens of a text.
+pub struct Parser<'a> {
+    text: &'a [u8],
+    lexer: Lexer<'a>,
+    /// The next tokens: [`AHEAD`], or fewer of which the last is the end.
+    tokens: VecDeque<Token>,
+    lexer_error: Option<CtfError>,
     packet_order: Option<ByteOrder>,
     /// Where the `trace` block states the byte order.
     byte_order_line: Option<u32>,
-    position: usize,
     depth: u32,
     /// IDs and lines of the streams whose block was read; events may come before theirs.
     pub(super) declared_streams: HashMap<u64, u32>,
     stream_indexes: HashMap<u64, usize>,
+    pub(super) clock_indexes: HashMap<String, usize>,
     /// The first event of each stream without a block yet: stream ID and line.
     pub(super) undeclared_streams: Vec<(u64, u32)>,
     /// Bodies of structures and variants around what is read.
@@ -32,42 +39,76 @@ pub struct Parser {
     pub(super) trace: TraceClass,
 }
 
-impl Parser {
-    /// A parser of `tokens`, which end with [`TokenKind::End`], from packets of a byte order
-    /// or from plain text.
+impl<'a> Parser<'a> {
+    /// A parser of `text`, from packets of a byte order or from a plain file.
     #[must_use]
-    pub fn new(tokens: Vec<Token>, packet_order: Option<ByteOrder>) -> Self {
+    pub fn new(text: &'a [u8], packet_order: Option<ByteOrder>) -> Self {
         let mut scopes = Scopes::default();
         scopes.push();
-        Self {
-            tokens,
+        let mut parser = Self {
+            text,
+            lexer: Lexer::new(text),
+            tokens: VecDeque::with_capacity(AHEAD),
+            lexer_error: None,
             packet_order,
             byte_order_line: None,
-            position: 0,
             depth: 0,
             declared_streams: HashMap::new(),
             stream_indexes: HashMap::new(),
+            clock_indexes: HashMap::new(),
             undeclared_streams: Vec::new(),
             bodies: Vec::new(),
             copied: 0,
             scopes,
             lines: ScopeLines::default(),
             trace: TraceClass::default(),
+        };
+        parser.fill();
+        parser
+    }
+
+    /// Reads tokens until there are enough of them.
+    fn fill(&mut self) {
+        let at_end = |token: Option<&Token>| token.is_some_and(|last| last.kind == TokenKind::End);
+        while self.tokens.len() < AHEAD && !at_end(self.tokens.back()) {
+            let token = self.lexer.next_token().unwrap_or_else(|error| {
+                // What is before the error counts: it is reported when the parser gets there.
+                self.lexer_error = Some(error);
+                Token { kind: TokenKind::End, line: self.lexer.line() }
+            });
+            self.tokens.push_back(token);
         }
+    }
+
+    /// Whether nothing is left to read.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
+        *self.peek() == TokenKind::End
+    }
+
+    /// The error at which the tokens end, if they do.
+    pub fn lexer_error(&mut self) -> Option<CtfError> {
+        self.lexer_error.take()
     }
 
     /// Reads the declarations up to the first error.
     ///
     /// The error is at the first line that is no TSDL or that contradicts an earlier one; it
     /// comes with whether the text ended there. Then only streams whose block was read are
-    /// kept. The lines are those of the scopes.
-    pub fn partial_trace_class(mut self) -> (TraceClass, ScopeLines, Option<(CtfError, bool)>) {
-        let Err(error) = self.all_blocks() else { return (self.trace, self.lines, None) };
+    /// kept.
+    pub fn read(&mut self) -> Option<(CtfError, bool)> {
+        let error = self.all_blocks().err()?;
         // The last token may be one half of what stood there, such as ':' of ':='.
-        let at_end = self.position + 2 >= self.tokens.len();
+        let at_end = self.tokens.len() <= 2;
         let declared = &self.declared_streams;
         self.trace.stream_classes.retain(|stream| declared.contains_key(&stream.id));
-        (self.trace, self.lines, Some((error, at_end)))
+        Some((error, at_end))
+    }
+
+    /// What was read, and where its scopes are.
+    #[must_use]
+    pub fn into_trace_class(self) -> (TraceClass, ScopeLines) {
+        (self.trace, self.lines)
     }
 
     fn all_blocks(&mut self) -> Result<()> {
@@ -122,16 +163,21 @@ impl Parser {
 
     /// Looks ahead for `byte_order = …` directly inside the `trace` block.
     fn find_byte_order(&self) -> Result<Option<(ByteOrder, u32)>> {
+        let mut lexer = Lexer::new(self.text);
         let mut depth = 0;
         let mut in_trace = false;
-        for window in self.tokens.windows(3) {
-            let [first, second, third] = window else { continue };
-            match &first.kind {
+        // An error of the lexer is reported when the parser gets there.
+        while let Ok(Token { kind, line }) = lexer.next_token() {
+            match kind {
+                TokenKind::End => break,
                 TokenKind::Punctuation("{") => depth += 1,
                 TokenKind::Punctuation("}") => depth -= 1,
                 TokenKind::Name(word) if depth == 0 => in_trace = word == "trace",
                 TokenKind::Name(word) if depth == 1 && in_trace && word == "byte_order" => {
-                    return Ok(Some((trace_byte_order(second, third)?, first.line)));
+                    let (Ok(equals), Ok(value)) = (lexer.next_token(), lexer.next_token()) else {
+                        break;
+                    };
+                    return Ok(Some((trace_byte_order(&equals, &value)?, line)));
                 }
                 _ => {}
             }
@@ -159,20 +205,22 @@ impl Parser {
         self.peek_ahead(0)
     }
 
-    /// The token after `ahead` others.
+    /// The token after `ahead` others, fewer than [`AHEAD`].
     pub(super) fn peek_ahead(&self, ahead: usize) -> &TokenKind {
-        self.tokens.get(self.position + ahead).map_or(&TokenKind::End, |token| &token.kind)
+        self.tokens.get(ahead).map_or(&TokenKind::End, |token| &token.kind)
     }
 
     /// The line of the next token.
     pub(super) fn line(&self) -> u32 {
-        let token = self.tokens.get(self.position).or_else(|| self.tokens.last());
-        token.map_or(1, |token| token.line)
+        self.tokens.front().map_or(1, |token| token.line)
     }
 
     /// Steps over the next token.
     pub(super) fn advance(&mut self) {
-        self.position += 1;
+        if self.tokens.len() > 1 {
+            self.tokens.pop_front();
+            self.fill();
+        }
     }
 
     /// Steps over the punctuation if it is next.

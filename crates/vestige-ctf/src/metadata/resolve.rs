@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use super::keywords::SCOPES;
 use super::labels::LabelIndex;
 use super::lines::ScopeLines;
-use super::ranges;
 use crate::error::{CtfError, ErrorKind, Result};
 use crate::model::{
     EventClass, FieldClass, FieldKind, IntegerClass, Length, Selector, StreamClass, TraceClass,
@@ -196,7 +195,7 @@ impl Resolver {
                     return Err(wrong_selector(selector, message));
                 }
                 self.range_count += found.len();
-                selector.ranges = ranges::disjoint(found);
+                selector.ranges = found;
             }
             _ => {}
         }

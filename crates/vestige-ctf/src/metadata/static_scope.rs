@@ -44,7 +44,7 @@ impl OpenBody {
     }
 }
 
-impl Parser {
+impl Parser<'_> {
     /// Enters the body of a structure, or of a variant.
     pub(super) fn open_body(&mut self, structure: bool) {
         self.scopes.push();

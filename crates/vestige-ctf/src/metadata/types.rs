@@ -20,7 +20,7 @@ enum Dimension {
     Dynamic(Vec<String>),
 }
 
-impl Parser {
+impl Parser<'_> {
     /// Reads a declaration that names types but no field.
     pub(super) fn type_declaration(&mut self) -> Result<()> {
         if self.accept_word("typealias") {
@@ -162,8 +162,8 @@ impl Parser {
         let path = attribute.text()?;
         let name = path.strip_prefix("clock.").and_then(|rest| rest.strip_suffix(".value"));
         let name = name.ok_or_else(|| attribute.error("clock.NAME.value"))?;
-        let index = self.trace.clocks.iter().position(|clock| clock.name == name);
-        index.ok_or_else(|| attribute.error("a clock that is declared before"))
+        let index = self.clock_indexes.get(name).copied();
+        index.ok_or_else(|| attribute.error("a clock that is declared before (CTF 1.8.3, 8)"))
     }
 
     fn float_type(&mut self) -> Result<FieldClass> {
@@ -236,7 +236,7 @@ impl Parser {
         if !matches!(self.peek(), TokenKind::Punctuation("{")) {
             return self.tagged(NameSpace::Structure, tag.as_deref());
         }
-        let members = self.nested(|parser| parser.fields(true))?;
+        let members = self.fields(true)?;
         let mut alignment = if self.accept_word("align") { self.struct_alignment()? } else { 1 };
         for member in &members {
             alignment = alignment.max(member.class.alignment());
@@ -271,7 +271,7 @@ impl Parser {
         let tag = self.tag()?;
         let path = self.selector_path()?;
         let mut class = if matches!(self.peek(), TokenKind::Punctuation("{")) {
-            let options = self.nested(|parser| parser.fields(false))?;
+            let options = self.fields(false)?;
             let selector =
                 Selector { path: Vec::new(), slot: 0, signed: false, ranges: Vec::new() };
             let class = FieldClass::new(FieldKind::Variant { options, selector });

@@ -240,6 +240,9 @@ pub fn array_length(
     }
 }
 
+/// Up to how many ranges of a selector are looked through one by one.
+const FEW_RANGES: usize = 4;
+
 /// The option that a variant's selector selects now.
 ///
 /// # Errors
@@ -253,9 +256,17 @@ pub fn select_option<'a>(
 ) -> Result<&'a Member, DecodeError> {
     let raw = state.slots.get(selector.slot).copied().unwrap_or(0);
     let value = if selector.signed { i128::from(raw as i64) } else { i128::from(raw) };
-    let selected = selector
-        .ranges
+    let ranges = selector.ranges.as_slice();
+    // They are in order and do not overlap, see `metadata::derive`.
+    let first = if ranges.len() <= FEW_RANGES {
+        0
+    } else {
+        ranges.partition_point(|(_, upper, _)| *upper < value)
+    };
+    let selected = ranges
         .iter()
+        .skip(first)
+        .take(FEW_RANGES)
         .find(|(lower, upper, _)| (*lower..=*upper).contains(&value))
         .and_then(|&(_, _, index)| options.get(index));
     selected.ok_or_else(|| DecodeError::NoOption { selector: selector.path.join("."), value })
