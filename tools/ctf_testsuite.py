@@ -38,17 +38,17 @@ STRESS: Mapping[str, Sequence[int]] = {
     "metadata/pass/many-stream-class": (524_288,),
     "metadata/pass/many-typealias": (524_288,),
     "metadata/pass/many-typedef": (524_288,),
-    "stream/pass/array-large": (524_288, 67_108_864),
+    "stream/pass/array-large": (524_288, 16_777_216),
     "stream/pass/many-events": (524_288,),
     "stream/pass/many-packets": (524_288,),
     "stream/pass/many-streams": (16, 1024, 4096),
     "stream/pass/many-traces": (16, 1024),
-    "stream/pass/packet-large": (524_288, 1_073_741_824),
-    "stream/pass/sequence-large": (524_288, 67_108_864),
+    "stream/pass/packet-large": (524_288, 67_108_864),
+    "stream/pass/sequence-large": (524_288, 16_777_216),
     "stream/pass/string-large": (524_288, 67_108_864),
     "stream/pass/struct-many-fields": (524_288,),
-    "stream/pass/struct-nest-n-deep": (256, 1024),
-    "stream/pass/struct-nest-n-deep-with-field": (256, 1024),
+    "stream/pass/struct-nest-n-deep": (256,),
+    "stream/pass/struct-nest-n-deep-with-field": (256,),
     "stream/pass/variant-many-tags": (524_288,),
 }
 """The stress cases with those of their sizes that are run unless others are asked for."""
@@ -71,7 +71,7 @@ class Outcome:
     def summary(self) -> str:
         """The exit status in words, and the first line of the message."""
         if self.status is None:
-            return f"took more than {self.seconds:.0f} s"
+            return f"took more than {self.seconds:.1f} s"
         how = f"exit status {self.status}"
         if self.status < 0:
             how = f"ended by signal {-self.status}"

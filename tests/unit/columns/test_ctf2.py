@@ -168,7 +168,9 @@ def test_optional_fields(tmp_path):
         "inner": structure({"x": unsigned(8)}),
         "nested": kind(
             "optional",
-            field_class=structure({"a": unsigned(8), "b": kind("null-terminated-string")}),
+            field_class=structure(
+                {"a": unsigned(8), "b": kind("null-terminated-string")}
+            ),
             **optional,
         ),
     }

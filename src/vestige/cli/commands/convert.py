@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from ...components.sinks.dummy import DummySink
 from ...components.sinks.text_pretty import TextOptions, TextPrettySink
-from ...components.sources.ctf_fs import CtfFsSource
 from ...graph import Graph, Sink, check_correlation
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
