@@ -35,6 +35,26 @@ examples:
 """
 
 
+class IntermixedParser(argparse.ArgumentParser):
+    """Takes options and paths in any order, as Babeltrace 2 does."""
+
+    _parsing = False
+
+    def parse_known_args(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        namespace: argparse.Namespace | None = None,
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse options first, then what is left."""
+        if self._parsing:
+            return super().parse_known_args(args, namespace)
+        self._parsing = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._parsing = False
+
+
 def build_parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
     """Return the parser of a command line with some verbs."""
     parser = argparse.ArgumentParser(
@@ -46,7 +66,9 @@ def build_parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
     parser.add_argument(
         "-V", "--version", action="version", version=f"vestige {__version__}"
     )
-    verbs = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
+    verbs = parser.add_subparsers(
+        dest="verb", metavar="COMMAND", required=True, parser_class=IntermixedParser
+    )
     for command in commands:
         verb = verbs.add_parser(
             command.name,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..components.sinks.text_pretty import FIELD_NAMES, NAME_SCOPES, TextOptions
 from ..components.sources.ctf_fs import CtfFsSource
-from ..errors import CommandError
+from ..errors import CommandError, SelectionError
 from ..graph import Selection
 from .explicit_components import SOURCE, TEXT_SWITCHES, Component
 
@@ -179,6 +179,19 @@ def _open(
     )
 
 
+def check_streams(source: CtfFsSource) -> None:
+    """Refuse a source without data streams, which have no time in common.
+
+    Args:
+        source: The source.
+
+    Raises:
+        SelectionError: It has none.
+    """
+    if not source.streams:
+        raise SelectionError("stream intersection: the trace has no data stream")
+
+
 def select(
     options: argparse.Namespace, sources: Sequence[CtfFsSource], bounds: Bounds
 ) -> Selection:
@@ -192,6 +205,9 @@ def select(
     Raises:
         SelectionError: The sources have no such range of time.
     """
+    if options.stream_intersection:
+        for source in sources:
+            check_streams(source)
     begin = end = None
     if bounds != (None, None):
         from ..components.filters.trimmer import time_range  # noqa: PLC0415

@@ -12,6 +12,7 @@ mod budget;
 mod constants;
 pub mod derive;
 mod enumeration;
+mod implicit_clock;
 pub mod json;
 mod keywords;
 mod labels;
@@ -143,6 +144,7 @@ fn check_signature(text: &[u8]) -> Result<()> {
 
 fn finish(trace: &mut TraceClass, lines: &ScopeLines) -> Result<()> {
     resolve::resolve(trace, lines)?;
+    implicit_clock::map_time_stamps(trace);
     derive::derive(trace);
     validate::validate(trace, lines)
 }
