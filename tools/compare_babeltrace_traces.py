@@ -25,7 +25,18 @@ PROJECT = Path(__file__).parent.parent
 TIME_LIMIT = 60
 """Seconds for one command."""
 
-EXCEPTIONS: dict[tuple[str, str], str] = {}
+DOUBT = "records in front of one that cannot be read may be misread too"
+UUID = "CTF 1.8.3, 5.1: packets with another UUID belong to other metadata"
+INTACT = "what is intact is printed, and the exit status is 1 as well"
+EXCEPTIONS: dict[tuple[str, str], str] = {
+    ("deterministic-ordering/a-corrupted", "*"): DOUBT,
+    ("deterministic-ordering/c-corrupted", "*"): DOUBT,
+    ("fail/valid-events-then-invalid-events/trace", "*"): DOUBT,
+    ("fail/fail1", "*"): INTACT,
+    ("fail/invalid-packet-size/trace", "*"): INTACT,
+    ("intersection/3eventsintersectreverse", "*"): UUID,
+    ("intersection/onestream", "*"): UUID,
+}
 """Reasons of differences, by the end of the trace's path and the options."""
 
 

@@ -35,7 +35,7 @@ class TraceDamageWarning(UserWarning):
     """A part of a trace could not be read; what is intact was."""
 
 
-def open(  # noqa: A001 - the name that Python users expect, as in gzip.open
+def open(  # noqa: A001, PLR0913 - the name of gzip.open; parameters go by keyword
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     debug_info: bool | DebugInfoOptions = True,
@@ -59,8 +59,8 @@ def open(  # noqa: A001 - the name that Python users expect, as in gzip.open
         force_epoch_origin: Whether all clocks count from the Unix epoch, whatever the
             metadata say.
         trace_name: Name of all traces, behind the host name that a trace may have.
-        stream_intersection: Whether only the time is wanted in which all data streams of
-            a trace are active.
+        stream_intersection: Whether only the time is wanted in which all data streams
+            of a trace are active.
 
     Returns:
         The trace.

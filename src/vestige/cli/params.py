@@ -1,8 +1,8 @@
 """The language of ``--params``: ``NAME=VALUE[,NAME=VALUE]...``.
 
-It is Babeltrace 2's (its man page babeltrace2-convert(1), under ``--params``): a value is
-null, a boolean, an integer in one of four bases, a real number, a quoted or a bare string,
-an array or a map.
+It is Babeltrace 2's (man page babeltrace2-convert(1), under ``--params``): a value is
+null, a boolean, an integer in one of four bases, a real number, a quoted or a bare
+string, an array or a map.
 """
 
 from __future__ import annotations

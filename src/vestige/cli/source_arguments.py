@@ -60,7 +60,7 @@ def _apply_trimmer(options: argparse.Namespace, component: Component) -> None:
         if value is None:
             continue
         if getattr(options, name) is not None or options.timerange is not None:
-            raise CommandError(f"the {name} of the time range is given twice", exit_code=2)
+            raise CommandError(f"the time range's {name} is given twice", exit_code=2)
         setattr(options, name, str(value))
     options.trimmer_gmt = component.get("gmt", False)
 
@@ -167,7 +167,9 @@ def _open(
 ) -> CtfFsSource:
     return CtfFsSource(
         paths,
-        clock_offset_seconds=component.get("clock-class-offset-s", options.clock_offset),
+        clock_offset_seconds=component.get(
+            "clock-class-offset-s", options.clock_offset
+        ),
         clock_offset_nanoseconds=component.get(
             "clock-class-offset-ns", options.clock_offset_ns
         ),

@@ -19,8 +19,8 @@ def check_correlation(streams: Iterable[Stream]) -> None:
     """Refuse data streams whose order in time nobody can tell.
 
     All clocks must start at the Unix epoch, or be one clock by its UUID, or all have
-    neither; a data stream without a clock stands alone. These are the rules of Babeltrace
-    2's muxer.
+    neither; a data stream without a clock stands alone. These are the rules of the
+    muxer of Babeltrace 2.
 
     Args:
         streams: The data streams that are to be merged.

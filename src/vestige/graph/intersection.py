@@ -13,8 +13,8 @@ __all__ = ["intersections"]
 def intersections(streams: Iterable[Stream]) -> dict[int, tuple[int, int]]:
     """Find for each trace the time in which all its data streams are active.
 
-    That is from the latest beginning of a first packet to the earliest end of a last one;
-    a data stream without any packet does not count.
+    That is from the latest beginning of a first packet to the earliest end of a last
+    one; a data stream without any packet does not count.
 
     Args:
         streams: The data streams of one or more traces.
@@ -23,8 +23,8 @@ def intersections(streams: Iterable[Stream]) -> dict[int, tuple[int, int]]:
         Earliest and latest time, nanoseconds from the origin, by the index of a trace.
 
     Raises:
-        SelectionError: The packets of a data stream do not tell their times, or its trace
-            has no such time.
+        SelectionError: The packets of a data stream do not tell their times, or its
+            trace has no such time.
     """
     found: dict[int, tuple[int, int]] = {}
     for stream in streams:

@@ -43,7 +43,8 @@ class ConvertCommand:
         "Options and output are those of 'babeltrace2 convert' 2.0; "
         "docs/differences.md lists where the output is better."
     )
-    examples = """\
+    examples = (
+        """\
 examples:
   vestige convert ~/lttng-traces/my-session
   vestige convert --clock-date --clock-gmt --names=all TRACE
@@ -54,7 +55,9 @@ examples:
   vestige convert --params='trace-name="before", clock-class-offset-ns=-5' TRACE
   vestige convert -c source.ctf.fs -p 'inputs=["TRACE"]' -c sink.utils.dummy
 
-""" + TIME_FORMATS
+"""
+        + TIME_FORMATS
+    )
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""

@@ -41,7 +41,8 @@ class ViewCommand:
         "with the object, function and source line it came from when the trace allows "
         "it. On a terminal the text is coloured and goes through a pager ($PAGER)."
     )
-    examples = """\
+    examples = (
+        """\
 examples:
   vestige view TRACE
   vestige view --event 'my_app:*' TRACE
@@ -49,7 +50,9 @@ examples:
   vestige view --debug-info-target-prefix=/srv/board-root TRACE
   vestige view --begin=17:48:17.5 --end=17:48:18 TRACE
 
-""" + TIME_FORMATS
+"""
+        + TIME_FORMATS
+    )
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
@@ -76,9 +79,7 @@ examples:
         return view(options, source, select(options, [source], bounds))
 
 
-def view(
-    options: argparse.Namespace, source: CtfFsSource, selection: Selection
-) -> int:
+def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection) -> int:
     """Show traces and end with a summary.
 
     Args:

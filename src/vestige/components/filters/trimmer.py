@@ -19,8 +19,9 @@ from ...units import NANOSECONDS_PER_SECOND
 __all__ = ["TimeBound", "time_range"]
 
 DATE = r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})"
-CLOCK = r"(?P<hour>\d{2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<part>\d{1,9}))?)?"
-SECONDS = r"(?P<sign>-?)(?P<seconds>\d+)(?:\.(?P<part>\d{1,9}))?"
+PART = r"(?:\.(?P<part>\d{1,9}))?"
+CLOCK = rf"(?P<hour>\d{{2}}):(?P<minute>\d{{2}})(?::(?P<second>\d{{2}}){PART})?"
+SECONDS = rf"(?P<sign>-?)(?P<seconds>\d+){PART}"
 DATE_FORMAT = re.compile(f"{DATE}(?: {CLOCK})?", re.ASCII)
 CLOCK_FORMAT = re.compile(CLOCK, re.ASCII)
 SECONDS_FORMAT = re.compile(SECONDS, re.ASCII)
@@ -63,7 +64,8 @@ class TimeBound:
             return cls(_checked(text, _date(text, match, gmt=gmt)), gmt)
         if match := CLOCK_FORMAT.fullmatch(text):
             seconds = _clock_seconds(text, match)
-            return cls(seconds * NANOSECONDS_PER_SECOND + _part(match), gmt, True)
+            value = seconds * NANOSECONDS_PER_SECOND + _part(match)
+            return cls(value, gmt, since_midnight=True)
         if match := SECONDS_FORMAT.fullmatch(text):
             value = int(match["seconds"]) * NANOSECONDS_PER_SECOND + _part(match)
             return cls(_checked(text, -value if match["sign"] else value), gmt)
@@ -148,7 +150,8 @@ def _epoch(fields: tuple[int, ...], *, gmt: bool) -> int:
         return timegm(fields)
     hours, rest = divmod(fields[5], 3600)
     minutes, seconds = divmod(rest, 60)
-    return int(time.mktime((*fields[:3], hours, minutes, seconds, 0, 0, -1)))
+    year, month, day = fields[:3]
+    return int(time.mktime((year, month, day, hours, minutes, seconds, 0, 0, -1)))
 
 
 def _clock_seconds(text: str, match: re.Match[str]) -> int:
@@ -175,6 +178,7 @@ def _part(match: re.Match[str]) -> int:
 def _checked(text: str, nanoseconds: int) -> int:
     if abs(nanoseconds) > LARGEST_TIME:
         raise SelectionError(
-            f"'{text}' is no time that a trace can have: its nanoseconds do not fit 64 bits"
+            f"'{text}' is no time that a trace can have: "
+            "its nanoseconds do not fit 64 bits"
         )
     return nanoseconds

@@ -31,7 +31,7 @@ class CtfFsSource:
         TraceFormatError: The metadata of a trace cannot be used.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parameters of source.ctf.fs, by keyword
         self,
         paths: Iterable[str | os.PathLike[str]],
         *,
