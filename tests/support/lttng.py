@@ -63,6 +63,10 @@ class Channel:
     sub_buffer_size: str = ""
     """Such as `4096` or `1M`; empty for LTTng's default."""
     sub_buffer_count: int = 0
+    file_size: str = ""
+    """Largest size of a data stream file; empty for no limit."""
+    file_count: int = 0
+    """Most files of a data stream; 0 for no limit."""
     contexts: Sequence[str] = ()
     events: Sequence[str] = ("*",)
 
@@ -74,6 +78,10 @@ class Channel:
             arguments.append(f"--subbuf-size={self.sub_buffer_size}")
         if self.sub_buffer_count:
             arguments.append(f"--num-subbuf={self.sub_buffer_count}")
+        if self.file_size:
+            arguments.append(f"--tracefile-size={self.file_size}")
+        if self.file_count:
+            arguments.append(f"--tracefile-count={self.file_count}")
         return [*arguments, self.name]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import vestige
 from support.ctf_writer import Packet, Trace, numbered
 from support.recordings import DATA, copy_trace
 from vestige.components.sources.ctf_fs import CtfFsSource
@@ -106,3 +107,33 @@ def test_a_trace_without_data_is_a_trace(tmp_path):
     source = CtfFsSource([Trace().write(tmp_path)])
 
     assert (source.streams, source.damage) == ([], [])
+
+
+def test_a_trace_can_be_given_a_name():
+    """Behind the host name that its environment tells."""
+    source = CtfFsSource([DATA / "hello"], trace_name="before")
+
+    assert {stream.trace.name for stream in source.streams} == {"demo/before"}
+
+
+def test_sources_can_number_their_traces_on():
+    """So that traces of two sources are not taken for one."""
+    first = CtfFsSource([DATA / "hello"])
+    second = CtfFsSource([DATA / "fields"], first_index=first.trace_count)
+
+    assert {stream.trace.index for stream in second.streams} == {1}
+
+
+def test_the_parameters_are_there_from_python():
+    """By the names that they have here."""
+    trace = vestige.open(
+        DATA / "hello",
+        clock_offset_seconds=1,
+        clock_offset_nanoseconds=-1,
+        force_epoch_origin=True,
+        trace_name="before",
+    )
+
+    assert next(iter(trace)).timestamp == FIRST + 10**9 - 1
+    assert {stream.trace.epoch_origin for stream in trace.streams} == {True}
+    assert {stream.trace.name for stream in trace.streams} == {"demo/before"}

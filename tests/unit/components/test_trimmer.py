@@ -189,3 +189,48 @@ def test_packets_outside_of_the_range_are_not_read(tmp_path):
 
     assert [len(merge.notices) for merge in merges] == [0]
     assert [event.timestamp for event in merges[0].events()] == [300, 310]
+
+
+def of_tracer(name, version):
+    """Return the environment of a trace."""
+    major, minor, patch = version
+    return (
+        f'env {{ tracer_name = "{name}"; tracer_major = {major};\n'
+        f"tracer_minor = {minor}; tracer_patchlevel = {patch}; }};\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("tracer", "facts"),
+    [
+        # An event at 250 in a packet that claims to end at 200.
+        (("lttng-ust", (2, 10, 5)), [(100, 200, (100, 250)), (300, 400, (300,))]),
+        # A packet that a crash left open.
+        (("lttng-ust", (2, 13, 0)), [(100, 0, (100, 250)), (300, 400, (300,))]),
+        # An event at 250 in a packet that claims to begin at 270.
+        (("barectf", (2, 3, 0)), [(100, 260, (100,)), (270, 400, (250, 300))]),
+    ],
+)
+def test_wrong_packet_times_of_known_tracers_hide_no_event(tmp_path, tracer, facts):
+    """What cannot be believed does not decide what is read."""
+    content = [
+        Packet([event(time) for time in times], begin, end, sequence=number)
+        for number, (begin, end, times) in enumerate(facts)
+    ]
+    trace = Trace(declarations=of_tracer(*tracer), streams={"stream": content})
+    streams = CtfFsSource([trace.write(tmp_path)]).streams
+
+    assert shown(streams, 240, 260)[0] == [250]
+    assert shown(streams, None, 265)[0] == [100, 250]
+
+
+@pytest.mark.parametrize("end", [0, 150])
+def test_the_last_record_tells_when_a_packet_without_a_true_end_ends(tmp_path, end):
+    """Stream intersection needs it."""
+    content = [Packet([event(100), event(180)], 100, end)]
+    declarations = of_tracer("lttng-modules", (2, 9, 12))
+    trace = Trace(declarations=declarations, streams={"stream": content})
+    [stream] = CtfFsSource([trace.write(tmp_path)]).streams
+
+    assert stream.handle.time_range() == (100, 180)
+    assert stream.handle.beginning == 100

@@ -83,6 +83,29 @@ mod tests {
     }
 
     #[test]
+    fn entries_of_version_1_0_have_no_sequence_number() {
+        let mut bytes = Vec::new();
+        for value in [MAGIC, 1, 0, 56] {
+            bytes.extend(value.to_be_bytes());
+        }
+        for value in [0, 8 * 4096_u64, 8 * 4000, 10, 20, 3, 0] {
+            bytes.extend(value.to_be_bytes());
+        }
+        let entries = parse(&bytes, 4096).unwrap();
+        assert_eq!(entries[0].sequence_number, None);
+        assert_eq!((entries[0].beginning, entries[0].end), (Some(10), Some(20)));
+    }
+
+    #[test]
+    fn an_index_of_another_version_or_with_an_entry_cut_is_not_used() {
+        let mut other = index(&[(0, 4096)]);
+        other[7] = 2;
+        assert_eq!(parse(&other, 4096), None);
+        let whole = index(&[(0, 4096), (4096, 4096)]);
+        assert_eq!(parse(&whole[..whole.len() - 8], 8192), None);
+    }
+
+    #[test]
     fn an_index_with_a_gap_or_of_another_size_is_not_used() {
         assert_eq!(parse(&index(&[(0, 4096), (8192, 4096)]), 12_288), None);
         assert_eq!(parse(&index(&[(0, 4096)]), 8192), None);
