@@ -52,6 +52,21 @@ class TraceClass:
                 that is wrong and what was expected there.
         """
 
+    @staticmethod
+    def parse_partial(
+        metadata: bytes,
+    ) -> tuple[TraceClass | None, tuple[str, int | None, int | None] | None]:
+        """Parse the bytes of a metadata file as far as they go.
+
+        Returns:
+            The trace class, if any data stream can be read with it. If something is
+            wrong, the message, its byte offset, and that of its line.
+        """
+
+    @staticmethod
+    def usable_metadata(metadata: bytes) -> bytes | None:
+        """Return metadata as far as they can be used, or ``None``."""
+
     def with_clock_offset(self, seconds: int, nanoseconds: int) -> TraceClass:
         """Return the same trace class with all clocks moved.
 

@@ -15,6 +15,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -183,7 +184,9 @@ class TestMetadata:
         """Return the error of some metadata, which must name the file."""
         write_trace(directory, metadata, {"stream": good_packet().encode()})
         result = convert(directory)
-        error = result.only_error()
+        assert result.status == 1, result.errors
+        # What the metadata no longer tell may be missed in the data stream.
+        error = result.errors[0]
         assert str(directory / "metadata") in error
         assert result.text == ""
         return error
@@ -236,7 +239,9 @@ class TestMetadata:
         for length in range(0, len(real), 97):
             write_trace(tmp_path, real[:length], {})
             try:
-                vestige.open(tmp_path)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", vestige.TraceDamageWarning)
+                    vestige.open(tmp_path)
             except vestige.TraceFormatError as error:
                 assert error.path == str(tmp_path / "metadata")  # noqa: PT017
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use vestige_ctf::model;
+use vestige_ctf::{metadata, model};
 use vestige_ctf::model::{
     ClockClass, ClockOrigin, EnvironmentValue, EventClass, FieldClass, Identity, StreamClass,
 };
@@ -14,6 +14,9 @@ use crate::field_class::field;
 
 /// Most seconds from the origin whose nanoseconds fit 64 bits.
 const LARGEST_OFFSET: u64 = i64::MAX as u64 / 1_000_000_000;
+
+/// What is wrong with metadata, its byte offset as the error tells it, and where its line is.
+type PartialError = (String, Option<u64>, Option<u64>);
 
 /// Parsed metadata.
 #[pyclass(frozen, module = "vestige._core")]
@@ -32,6 +35,26 @@ impl TraceClass {
             Ok(trace) => Ok(Self { inner: Arc::new(trace) }),
             Err(error) => Err(trace_format_error(py, &error, path)),
         }
+    }
+
+    /// Parses the bytes of a metadata file as far as they go: the trace class, if any is
+    /// left, and what is wrong, its byte offset as the error tells it, and that of its line.
+    #[staticmethod]
+    fn parse_partial(py: Python<'_>, metadata: &[u8]) -> (Option<Self>, Option<PartialError>) {
+        let (trace, error) = py.detach(|| metadata::parse_partial(metadata));
+        let trace = trace.map(|trace| Self { inner: Arc::new(trace) });
+        let error = error.map(|error| {
+            let line = error.line.and_then(|line| metadata::line_offset(metadata, line));
+            (error.to_string(), error.offset, error.offset.or(line))
+        });
+        (trace, error)
+    }
+
+    /// Metadata as far as they can be used, or `None`.
+    #[staticmethod]
+    fn usable_metadata<'py>(py: Python<'py>, metadata: &[u8]) -> Option<Bound<'py, PyBytes>> {
+        let usable = py.detach(|| metadata::usable(metadata));
+        usable.map(|bytes| PyBytes::new(py, &bytes))
     }
 
     /// The same trace class with all clocks moved.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import core
-from ..errors import TraceFormatError, error_context
+from ..errors import Damage, TraceFormatError, error_context
 from .discovery import METADATA, FoundTrace, data_file_names
 
 __all__ = ["DamagedFile", "LogicalTrace", "StreamFiles", "open_traces", "usable_metadata"]
@@ -26,7 +26,7 @@ LARGEST_INDEX = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class DamagedFile:
-    """A data stream file of which nothing can be read."""
+    """A file of which nothing, or not all, can be used."""
 
     path: Path
     """The file."""
@@ -64,7 +64,7 @@ class LogicalTrace:
     streams: list[StreamFiles]
     """Its data streams, in the order of the paths of their first files."""
     damaged: list[DamagedFile]
-    """Files of which nothing can be read."""
+    """Files of which nothing, or not all, can be used."""
 
     @property
     def name(self) -> str:
@@ -87,39 +87,61 @@ def open_traces(found: Iterable[FoundTrace]) -> list[LogicalTrace]:
         TraceFormatError: The metadata of a trace cannot be used.
     """
     groups: dict[bytes | Path, list[tuple[FoundTrace, core.TraceClass]]] = {}
+    damaged: dict[Path, DamagedFile] = {}
     for trace in found:
-        parsed = read_metadata(trace.directory)
+        parsed, damage = read_metadata(trace.directory)
+        if damage is not None:
+            damaged[trace.directory] = damage
         key = trace.directory if parsed.identity is None else parsed.identity
         groups.setdefault(key, []).append((trace, parsed))
-    return [_open_group(group) for group in groups.values()]
+    opened = [_open_group(group) for group in groups.values()]
+    for logical in opened:
+        metadata = (damaged.get(directory) for directory in logical.directories)
+        logical.damaged[:0] = [file for file in metadata if file is not None]
+    return opened
 
 
-def read_metadata(directory: Path) -> core.TraceClass:
-    """Parse the metadata of a trace directory.
+def read_metadata(
+    directory: Path,
+) -> tuple[core.TraceClass, DamagedFile | None]:
+    """Parse the metadata of a trace directory, as far as they can be used.
 
     Args:
         directory: The trace directory.
 
     Returns:
-        The parsed metadata.
+        The parsed metadata, and what is wrong with them.
 
     Raises:
-        TraceFormatError: It cannot be read or is no valid CTF metadata.
+        TraceFormatError: They cannot be read, or no data stream can be read with them.
     """
     path = directory / METADATA
+    content = _metadata_content(path)
+    parsed, facts = core.TraceClass.parse_partial(content)
+    if facts is None and parsed is not None:
+        return parsed, None
+    message, offset, start = facts or ("nothing is declared", None, None)
+    if parsed is None:
+        with error_context("reading the metadata"):
+            raise TraceFormatError(message, path=path, offset=offset)
+    damage = Damage(
+        str(path), start, len(content), "metadata-cut", message, lost_records=None
+    )
+    return parsed, DamagedFile(path, TraceFormatError.of_damage(damage))
+
+
+def _metadata_content(path: Path) -> bytes:
     _check_name(path)
     try:
         if path.stat().st_size > LARGEST_METADATA:
             raise TraceFormatError(
                 f"the metadata has more than {LARGEST_METADATA >> 20} MiB", path=path
             )
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise TraceFormatError(
             f"cannot read the metadata: {error.strerror}", path=path
         ) from error
-    with error_context("reading the metadata"):
-        return core.TraceClass.parse(content, path=str(path))
 
 
 def usable_metadata(path: Path) -> bytes:
@@ -131,7 +153,8 @@ def usable_metadata(path: Path) -> bytes:
     Returns:
         The whole file when all of it can be used, else the text up to where it cannot.
     """
-    return path.read_bytes()
+    content = _metadata_content(path)
+    return core.TraceClass.usable_metadata(content) or content
 
 
 def _open_group(group: Sequence[tuple[FoundTrace, core.TraceClass]]) -> LogicalTrace:

@@ -25,9 +25,11 @@ mod resolve;
 mod scope;
 mod static_scope;
 mod types;
+mod usable;
 mod validate;
 
 use self::lines::ScopeLines;
+pub use self::usable::{line_offset, usable};
 use crate::error::{CtfError, ErrorKind, Result};
 use crate::model::{ByteOrder, TraceClass};
 

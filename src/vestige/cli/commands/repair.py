@@ -58,7 +58,7 @@ examples:
 
                 report = repair(source, directories, root, output, advance)
         except SelectionError as error:
-            raise CommandError(error.message, path=error.path, exit_code=2) from error
+            raise CommandError(str(error), exit_code=2) from error
         print_damage(source.damage)
         print(_sentence(report))
         return 0

@@ -1,0 +1,59 @@
+//! The part of a metadata stream that can be used.
+
+use std::borrow::Cow;
+
+use super::{json, packets, parse, parse_partial};
+
+/// How many ends of a declaration are tried, from the last to the first.
+const MOST_TRIES: usize = 1000;
+/// What plain text must begin with for Babeltrace (CTF 1.8.3, section 7).
+const SIGNATURE: &[u8] = b"/* CTF 1.8 */\n";
+
+/// Metadata as far as they can be used: the bytes as they are when all can, else the text of
+/// the declarations before the first that cannot; `None` when there is none.
+#[must_use]
+pub fn usable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+    if parse(bytes).is_ok() {
+        return Some(Cow::Borrowed(bytes));
+    }
+    let whole = parse_partial(bytes).0?;
+    let wanted = whole.stream_classes.iter().map(|class| class.event_classes.len());
+    let wanted: Vec<usize> = wanted.collect();
+    let (text, _) = packets::partial_text(bytes);
+    let ends = (0..=text.len()).rev().filter(|&end| ends_declaration(&text, end));
+    for end in ends.take(MOST_TRIES) {
+        let Some(prefix) = text.get(..end) else { continue };
+        let Ok(trace) = parse(prefix) else { continue };
+        let found = trace.stream_classes.iter().map(|class| class.event_classes.len());
+        if found.eq(wanted.iter().copied()) {
+            let mut usable = Vec::with_capacity(end + SIGNATURE.len() + 1);
+            let is_signed = prefix.starts_with(b"/* CTF") || json::is_fragments(prefix);
+            usable.extend_from_slice(if is_signed { b"" } else { SIGNATURE });
+            usable.extend_from_slice(prefix);
+            usable.push(b'\n');
+            return Some(Cow::Owned(usable));
+        }
+    }
+    None
+}
+
+/// Whether a declaration of TSDL, or a fragment of JSON, may end before an offset.
+fn ends_declaration(text: &[u8], end: usize) -> bool {
+    const RECORD_SEPARATOR: u8 = 0x1e;
+    let before = end.checked_sub(1).and_then(|last| text.get(last));
+    before == Some(&b';') || text.get(end) == Some(&RECORD_SEPARATOR)
+}
+
+/// Byte offset of a line, from 1, of metadata in plain text.
+#[must_use]
+pub fn line_offset(bytes: &[u8], line: u32) -> Option<u64> {
+    if packets::packet_order(bytes).is_some() {
+        return None;
+    }
+    let before = line.checked_sub(1)? as usize;
+    if before == 0 {
+        return Some(0);
+    }
+    let ends = memchr::memchr_iter(b'\n', bytes);
+    ends.skip(before - 1).map(|end| end as u64 + 1).next()
+}
