@@ -123,9 +123,7 @@ class DataFile:
     @property
     def damage(
         self,
-    ) -> list[
-        tuple[str, int, int, str, str, int | None, int | None, int | None]
-    ]:
+    ) -> list[tuple[str, int, int, str, str, int | None, int | None, int | None]]:
         """What is wrong between and with its packets, as far as headers tell."""
 
     @property
@@ -585,7 +583,7 @@ class Repair:
             progress: Called now and then with the number of bytes since the last call.
 
         Returns:
-            How many packets are intact, cut and left out, and how many bytes these have.
+            How many packets are intact, cut and left out, and how many bytes.
 
         Raises:
             OSError: A file cannot be read or written.

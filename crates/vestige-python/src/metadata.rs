@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use vestige_ctf::{metadata, model};
 use vestige_ctf::model::{
     ClockClass, ClockOrigin, EnvironmentValue, EventClass, FieldClass, Identity, StreamClass,
 };
+use vestige_ctf::{metadata, model};
 
 use crate::errors::{exception, trace_format_error};
 use crate::field_class::field;

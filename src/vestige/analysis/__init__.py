@@ -1,1 +1,1 @@
-"""What is worked out from whole traces: whether they are sound, and what is left of them."""
+"""What is worked out from whole traces: whether they are sound, and what is left."""

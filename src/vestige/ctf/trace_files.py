@@ -16,7 +16,13 @@ from .. import core
 from ..errors import Damage, TraceFormatError, error_context
 from .discovery import METADATA, FoundTrace, data_file_names
 
-__all__ = ["DamagedFile", "LogicalTrace", "StreamFiles", "open_traces", "usable_metadata"]
+__all__ = [
+    "DamagedFile",
+    "LogicalTrace",
+    "StreamFiles",
+    "open_traces",
+    "usable_metadata",
+]
 
 LARGEST_METADATA = 64 * 1024 * 1024
 """Most bytes of metadata that are read; real ones have some hundred kilobytes."""
