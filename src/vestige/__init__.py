@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from .components.filters.debug_info import DebugInfoOptions
     from .core import EventRecord as Event
     from .debuginfo import Place, Unresolved
+    from .damage import Damage
     from .errors import (
         CommandError,
-        Damage,
         DebugInfoError,
         GraphError,
         MissingExtraError,
@@ -64,7 +64,7 @@ __all__ = [
 _HOMES = {
     "BitMapValue": "values",
     "CommandError": "errors",
-    "Damage": "errors",
+    "Damage": "damage",
     "DebugInfoError": "errors",
     "DebugInfoOptions": "components.filters.debug_info",
     "EnumerationValue": "values",

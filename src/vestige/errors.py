@@ -20,13 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from .damage import Damage
+
 __all__ = [
     "CommandError",
-    "Damage",
     "DebugInfoError",
     "GraphError",
     "MissingExtraError",
@@ -78,33 +78,6 @@ class VestigeError(Exception):
     def __str__(self) -> str:
         parts = [*reversed(self.contexts), self.place(), self.message]
         return ": ".join(part for part in parts if part)
-
-
-@dataclass(frozen=True, slots=True)
-class Damage:
-    """Bytes of a trace that cannot be used."""
-
-    path: str
-    """The file."""
-    start: int | None
-    """Byte offset of the first byte concerned; ``None`` when only the file is known."""
-    end: int | None
-    """Byte offset behind the last."""
-    kind: str
-    """What it is: one of the stable names that ``docs/reference/python.md`` lists."""
-    message: str
-    """What was expected and what was found."""
-    lost_records: int | None = None
-    """About how many event records were lost; ``None`` when that cannot be told."""
-    lost_from: int | None = None
-    """Time of the last good event record before, nanoseconds."""
-    lost_until: int | None = None
-    """Time at which the next good packet begins, nanoseconds."""
-
-    def __str__(self) -> str:
-        """Return the file, the byte offset and the message."""
-        place = self.path if self.start is None else f"{self.path}, byte {self.start}"
-        return f"{place}: {self.message}"
 
 
 class TraceFormatError(VestigeError, ValueError):

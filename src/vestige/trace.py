@@ -16,7 +16,8 @@ from .columns import ColumnKeywords, ColumnOptions, EventColumns, column_layout
 from .components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
 from .components.sources.ctf_fs import CtfFsSource
 from .core import EventCounter, EventRecord, Merge
-from .errors import Damage, SelectionError, TraceFormatError
+from .damage import Damage
+from .errors import SelectionError, TraceFormatError
 from .graph import DamageNotice, LostNotice, Selection, Stream, mux, notices_of
 from .partitions import latest_beginning, partition_times
 from .units import NANOSECONDS_PER_SECOND

@@ -29,7 +29,7 @@ fn damage_error(py: Python<'_>, path: &str, damage: &stream::Damage) -> PyErr {
     let build = || -> PyResult<PyErr> {
         let errors = py.import("vestige.errors")?;
         let facts = (path, start, end, kind, message, records);
-        let damage = errors.getattr("Damage")?.call1(facts)?;
+        let damage = py.import("vestige.damage")?.getattr("Damage")?.call1(facts)?;
         let class = errors.getattr("TraceFormatError")?;
         Ok(PyErr::from_value(class.call_method1("of_damage", (damage,))?))
     };

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..errors import Damage, TraceFormatError
+from ..damage import Damage
+from ..errors import TraceFormatError
 from ..graph import DamageNotice, LostNotice, Source, Stream, mux, notices_of
 
 __all__ = ["StreamReport", "TraceReport", "TracesReport", "examine"]

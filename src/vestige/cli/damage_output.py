@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from ..errors import Damage
+from ..damage import Damage
 
 __all__ = ["add_strict_argument", "print_damage"]
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import core
-from ..errors import Damage, TraceFormatError, error_context
+from ..damage import Damage
+from ..errors import TraceFormatError, error_context
 from .discovery import METADATA, FoundTrace, data_file_names
 
 __all__ = [

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from .. import core
-from ..errors import Damage, TraceFormatError
+from ..damage import Damage
+from ..errors import TraceFormatError
 from .intersection import intersections
 from .notice import DamageNotice, notices_of
 from .protocols import Filter, Sink, Source

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .. import core
-from ..errors import Damage
+from ..damage import Damage
 from ..units import Nanoseconds
 from .stream import Stream
 

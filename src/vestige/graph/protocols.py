@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from .. import core
-from ..errors import Damage
+from ..damage import Damage
 from .stream import Stream
 
 __all__ = ["Filter", "Sink", "Source"]

@@ -15,7 +15,7 @@ from ... import core
 from ...components.filters.debug_info import DebugInfoFilter
 from ...components.sinks.text_pretty import TextPrettySink
 from ...components.sources.ctf_fs import CtfFsSource
-from ...errors import Damage
+from ...damage import Damage
 from ...graph import Graph, Selection, Sink
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter

@@ -8,7 +8,8 @@ from itertools import count
 
 from ... import core
 from ...ctf import LogicalTrace, find_traces, open_traces
-from ...errors import Damage, NotATraceError
+from ...damage import Damage
+from ...errors import NotATraceError
 from ...graph import Stream, TraceInfo
 
 __all__ = ["CtfFsSource"]
