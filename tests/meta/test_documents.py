@@ -125,14 +125,17 @@ def test_the_reference_has_the_exit_statuses() -> None:
     ids=lambda value: label(value) if isinstance(value, Path) else "",
 )
 def test_the_examples_run(
-    path: Path, code: str, monkeypatch: pytest.MonkeyPatch
+    path: Path, code: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Python examples run, with the demo in place of the reader's trace."""
     demo = vestige.open(DEMO / "trace", debug_info=DEMO_DEBUG_INFO)
     first = next(iter(demo.events("shop:*")))
     monkeypatch.setattr(vestige, "open", lambda *_, **__: demo)
+    (tmp_path / "my-trace").symlink_to(DEMO / "trace")
+    monkeypatch.chdir(tmp_path)
     names = {
         "vestige": vestige,
+        "trace": demo,
         "event": first,
         "begin": first.timestamp,
         "end": None,

@@ -39,14 +39,17 @@ class ExportCommand:
         "JSON Lines go to standard output. Parquet and Arrow need the extra 'arrow' "
         "(pip install 'vestige[arrow]'). docs/guide/columns.md describes the columns."
     )
-    examples = """\
+    examples = (
+        """\
 examples:
   vestige export --to parquet -w trace.parquet TRACE
   vestige export --to jsonl --event 'my_app:*' TRACE | jq .user
   vestige export --to csv --columns timestamp,event,cpu_id -w trace.csv TRACE
   vestige export --to parquet --split -w DIRECTORY TRACE
 
-""" + TIME_FORMATS
+"""
+        + TIME_FORMATS
+    )
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
