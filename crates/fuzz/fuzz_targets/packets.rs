@@ -1,4 +1,5 @@
-//! Any bytes as a data stream file, read the whole way: packets, records, merge, text.
+//! Any bytes as a data stream file, read the whole way: packets, records, merge, text,
+//! columns.
 //!
 //! The first byte of an input chooses the metadata: one of the real ones below or, from
 //! [`OWN_METADATA`] on, text that the input brings itself, behind its length in two bytes.
@@ -8,6 +9,9 @@
 use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
+use vestige_ctf::columns::{
+    decode, Layout, Options as ColumnOptions, RowFormat, RowWriter, StreamInput,
+};
 use vestige_ctf::metadata;
 use vestige_ctf::model::TraceClass;
 use vestige_ctf::muxer::{Merge, Muxer};
@@ -61,15 +65,48 @@ fuzz_target!(|data: &[u8]| {
         let stream = DataStream::new(Arc::clone(&trace), class, files, TraceIdentity::default());
         (Arc::new(stream), Selection::default())
     });
-    let mut muxer = Muxer::new(streams.collect());
+    let streams: Vec<_> = streams.collect();
+    let layout = layout(&streams);
+    let mut muxer = Muxer::new(streams);
     let mut renderer = Renderer::new(Options::default(), Arc::new(|_| 3600));
     let mut written = 0;
     while let Some(merge) = muxer.next_merge() {
         written += render(&mut renderer, &merge);
+        written += decode_columns(&layout, &merge);
         validate(&merge);
     }
     assert!(written <= (data.len() + 64) * MAX_TEXT_RATIO, "{written} bytes of text");
 });
+
+/// All columns of the streams, with text and labels in dictionaries.
+fn layout(streams: &[(Arc<DataStream>, Selection)]) -> Layout {
+    let input = |(stream, _): &(Arc<DataStream>, Selection)| StreamInput {
+        stream: Arc::clone(stream),
+        id: 0,
+        classes: None,
+    };
+    let options = ColumnOptions { labels: true, dictionary: true, ..ColumnOptions::default() };
+    let made = Layout::new(streams.iter().map(input).collect(), &options);
+    made.unwrap_or_else(|unknown| panic!("nothing was asked for: {unknown:?}"))
+}
+
+/// Decodes a merge in two parts and writes their rows; every record must have one.
+fn decode_columns(layout: &Layout, merge: &Merge) -> usize {
+    let mut written = 0;
+    let cut = merge.records / 2;
+    for rows in [0..cut, cut..merge.records] {
+        let (decoded, error) = decode(layout, merge, rows.clone(), None);
+        assert_eq!(error, None, "a record that was found could not be decoded");
+        assert_eq!(decoded.batch.rows, rows.len());
+        for array in &decoded.batch.columns {
+            assert_eq!(array.length, rows.len());
+        }
+        for format in [RowFormat::JsonLines, RowFormat::Csv] {
+            written += RowWriter::new(layout, &decoded, format).text().len();
+        }
+    }
+    written
+}
 
 fn render(renderer: &mut Renderer, merge: &Merge) -> usize {
     let (pieces, error) = renderer.render(merge, 0..merge.runs.len(), 0, None);

@@ -178,12 +178,16 @@ impl Layout {
     }
 }
 
+/// What tells stream classes apart: the address of the trace class, the index in it, and
+/// which event record classes are wanted.
+type ClassKey = (usize, usize, Option<Vec<bool>>);
+
 fn gather(
     inputs: &[StreamInput],
     gathered: &mut Gathered,
     options: &Options,
 ) -> Vec<Arc<StreamEntries>> {
-    let mut known: HashMap<(usize, usize, Option<Vec<bool>>), Arc<StreamEntries>> = HashMap::new();
+    let mut known: HashMap<ClassKey, Arc<StreamEntries>> = HashMap::new();
     let mut groups = Vec::with_capacity(inputs.len());
     for input in inputs {
         let stream = &input.stream;

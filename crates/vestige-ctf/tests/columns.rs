@@ -1,0 +1,155 @@
+//! Event records as columns: what the arrays hold, byte by byte.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{open, parse, BitWriter, HEAD};
+use vestige_ctf::columns::{
+    csv_header, decode, Array, Buffer, Decoded, Dictionaries, Layout, Options, RowFormat,
+    RowWriter, StreamInput,
+};
+use vestige_ctf::model::ByteOrder;
+use vestige_ctf::muxer::{Merge, Muxer};
+use vestige_ctf::stream::Selection;
+
+/// Two event record classes whose headers are an ID of a byte.
+const EVENTS: &str = "stream { event.header := struct { u8 id; }; };
+    event { id = 0; name = zero; fields := struct { u16 a; string text; }; };
+    event { id = 1; name = one; fields := struct { u8 n; u32 list[n]; }; };";
+
+struct Opened {
+    layout: Layout,
+    merge: Merge,
+}
+
+fn opened(events: &str, data: &BitWriter, options: &Options) -> Opened {
+    let trace = Arc::new(parse(&format!("{HEAD}{events}")));
+    let stream = open(&trace, data.bytes());
+    let input = StreamInput { stream: Arc::clone(&stream), id: 7, classes: None };
+    let layout = Layout::new(vec![input], options).unwrap();
+    let merge = Muxer::new(vec![(stream, Selection::default())]).next_merge().unwrap();
+    Opened { layout, merge }
+}
+
+impl Opened {
+    fn rows(&self, rows: std::ops::Range<usize>) -> Decoded {
+        let (decoded, error) = decode(&self.layout, &self.merge, rows, None);
+        assert_eq!(error, None);
+        decoded
+    }
+
+    fn column<'a>(&self, decoded: &'a Decoded, name: &str) -> &'a Array {
+        let index = self.layout.columns.iter().position(|column| column.name == name).unwrap();
+        &decoded.batch.columns[index]
+    }
+}
+
+fn little() -> BitWriter {
+    BitWriter::new(ByteOrder::Little)
+}
+
+fn mixed() -> BitWriter {
+    little()
+        .raw(&[0, 1, 2, b'h', b'i', 0])
+        .raw(&[1, 2, 1, 0, 0, 0, 2, 0, 0, 0])
+        .raw(&[1, 0])
+        .raw(&[0, 3, 4, 0])
+        .raw(&[1, 1, 9, 0, 0, 0])
+}
+
+#[test]
+fn values_and_nulls_are_laid_out_as_arrow_has_them() {
+    let opened = opened(EVENTS, &mixed(), &Options::default());
+    let decoded = opened.rows(0..5);
+    let a = opened.column(&decoded, "a");
+
+    assert_eq!((a.length, a.nulls), (5, 3));
+    assert!(matches!(&a.validity, Some(Buffer::U8(bits)) if bits == &[0b0000_1001]));
+    assert!(matches!(&a.buffers[..], [Buffer::U16(values)] if values == &[0x201, 0, 0, 0x403, 0]));
+    let text = opened.column(&decoded, "text");
+    assert!(matches!(&text.buffers[..], [Buffer::I32(offsets), Buffer::U8(data)]
+        if offsets == &[0, 2, 2, 2, 2, 2] && data == b"hi"));
+    assert!(text.is_valid(3) && !text.is_valid(4));
+    let list = opened.column(&decoded, "list");
+    assert!(matches!(&list.buffers[..], [Buffer::I32(offsets)] if offsets == &[0, 0, 2, 2, 2, 3]));
+    assert!(matches!(&list.children[0].buffers[..], [Buffer::U32(values)] if values == &[1, 2, 9]));
+    assert_eq!((list.children[0].length, list.children[0].validity.is_none()), (3, true));
+    let id = opened.column(&decoded, "stream_id");
+    assert!(id.validity.is_none());
+    assert!(matches!(&id.buffers[..], [Buffer::U64(values)] if values == &[7; 5]));
+}
+
+#[test]
+fn a_part_of_the_rows_is_that_part_of_all() {
+    let opened = opened(EVENTS, &mixed(), &Options::default());
+    let text = |rows: std::ops::Range<usize>| {
+        let decoded = opened.rows(rows);
+        let writer = RowWriter::new(&opened.layout, &decoded, RowFormat::JsonLines);
+        String::from_utf8(writer.text()).unwrap()
+    };
+    let whole = text(0..5);
+
+    for cut in 0..=5 {
+        assert_eq!(text(0..cut) + &text(cut..5), whole, "{cut}");
+    }
+    assert_eq!(whole.lines().next(), Some(r#"{"event":"zero","stream_id":7,"a":513,"text":"hi"}"#));
+}
+
+#[test]
+fn a_column_without_a_value_takes_no_memory_of_its_own() {
+    let opened = opened(EVENTS, &little().raw(&[1, 0, 1, 0]), &Options::default());
+    let decoded = opened.rows(0..2);
+    for name in ["timestamp", "a", "text"] {
+        let array = opened.column(&decoded, name);
+        assert_eq!((array.length, array.nulls), (2, 2), "{name}");
+        assert!(array.buffers.iter().all(|buffer| matches!(buffer, Buffer::Zeros(_))), "{name}");
+    }
+}
+
+#[test]
+fn labels_of_many_batches_are_numbered_in_their_order() {
+    let events = "event { name = e; fields := struct { enum : u8 { ONE = 1 } x; }; };";
+    let options = Options { labels: true, ..Options::default() };
+    let opened = opened(events, &little().raw(&[1, 9, 8, 9, 1, 7, 8, 7]), &options);
+    let mut dictionaries = Dictionaries::new(&opened.layout.columns);
+    let mut seen = Vec::new();
+    for start in (0..8).step_by(2) {
+        let batch = dictionaries.complete(&opened.layout.columns, opened.rows(start..start + 2));
+        let array = batch.columns.last().unwrap();
+        let labels = array.dictionary.as_ref().unwrap();
+        for row in 0..2 {
+            let label = labels.bytes(array.bits(row) as usize);
+            seen.push((array.bits(row), String::from_utf8(label.to_vec()).unwrap()));
+        }
+    }
+    let expected =
+        [(0, "ONE"), (1, "9"), (2, "8"), (1, "9"), (0, "ONE"), (3, "7"), (2, "8"), (3, "7")];
+    assert_eq!(seen, expected.map(|(index, label)| (index, label.to_owned())));
+}
+
+#[test]
+fn csv_quotes_what_needs_it() {
+    let data = little().raw(b"\0\x01\0a,\"b\0").raw(b"\0\x02\0\0").raw(&[1, 1, 5, 0, 0, 0]);
+    let names = ["a", "text", "list"].map(str::to_owned).to_vec();
+    let options = Options { columns: Some(names), ..Options::default() };
+    let opened = opened(EVENTS, &data, &options);
+    let decoded = opened.rows(0..3);
+    let writer = RowWriter::new(&opened.layout, &decoded, RowFormat::Csv);
+
+    assert_eq!(csv_header(&opened.layout), b"a,text,list\n");
+    let expected = "1,\"a,\"\"b\",\n2,\"\",\n,,[5]\n";
+    assert_eq!(String::from_utf8(writer.text()).unwrap(), expected);
+}
+
+#[test]
+fn an_unknown_column_is_refused_with_those_there_are() {
+    let trace = Arc::new(parse(&format!("{HEAD}{EVENTS}")));
+    let stream = open(&trace, vec![1, 0]);
+    let input = StreamInput { stream, id: 0, classes: None };
+    let options = Options { columns: Some(vec!["b".to_owned()]), ..Options::default() };
+    let unknown = Layout::new(vec![input], &options).err().unwrap();
+
+    assert_eq!(unknown.name, "b");
+    assert!(unknown.known.iter().any(|name| name == "list"));
+}
