@@ -16,7 +16,7 @@ use super::pipeline::{Batches, Pipeline};
 use crate::stream::DataStream;
 
 /// Most bytes of a batch, about: many columns make batches of fewer rows.
-const BATCH_BYTES: u64 = 64 * 1024 * 1024;
+const BATCH_BYTES: u64 = 16 * 1024 * 1024;
 /// Fewest rows of a batch that is limited on account of its columns.
 const FEWEST_ROWS: usize = 256;
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use vestige_ctf::columns::{decode, Column, Decoded, Dictionaries, Layout, RecordBatch};
+use vestige_ctf::text::Derived;
 use vestige_ctf::CtfError;
 
 use crate::errors::trace_format_error;
@@ -18,6 +19,21 @@ struct Task<T> {
     result: Receiver<(T, Option<(usize, CtfError)>)>,
 }
 
+/// A merge whose rows before `next` are being decoded.
+struct Begun {
+    merge: Py<Merge>,
+    derived: Option<Arc<Derived>>,
+    next: usize,
+}
+
+impl Begun {
+    fn new(merge: Py<Merge>) -> Self {
+        let derived = merge.get().derived.get();
+        let derived = derived.map(|derived| Arc::new(derived.text.clone()));
+        Self { merge, derived, next: 0 }
+    }
+}
+
 /// What is made of a decoded batch, still on the thread that decoded it.
 type Finish<T> = Arc<dyn Fn(&Layout, Decoded) -> T + Send + Sync>;
 
@@ -27,6 +43,7 @@ pub struct Pipeline<T> {
     finish: Finish<T>,
     /// An iterator over merges; `None` once it has ended.
     merges: Option<Py<PyAny>>,
+    begun: Option<Begun>,
     tasks: VecDeque<Task<T>>,
     failure: Option<PyErr>,
     /// Most rows of a batch.
@@ -45,6 +62,7 @@ impl<T: Send + 'static> Pipeline<T> {
             layout,
             finish: Arc::new(finish),
             merges: Some(merges.try_iter()?.into_any().unbind()),
+            begun: None,
             tasks: VecDeque::new(),
             failure: None,
             batch_rows: batch_rows.max(1),
@@ -73,17 +91,22 @@ impl<T: Send + 'static> Pipeline<T> {
     /// Takes no more merges, and drops those that are being decoded.
     fn end(&mut self) {
         self.tasks.clear();
+        self.begun = None;
         self.merges = None;
     }
 
-    /// Takes merges until all cores have something to do.
+    /// Begins parts of merges until all cores have something to do.
     fn fill(&mut self, py: Python<'_>) {
         let most = rayon::current_num_threads() + 1;
         while self.tasks.len() < most {
+            if let Some(begun) = self.begun.take() {
+                self.begin_part(py, begun);
+                continue;
+            }
             let Some(merges) = &self.merges else { return };
             let next = merges.bind(py).call_method0("__next__");
             match next.and_then(|merge| Ok(merge.downcast_into::<Merge>()?)) {
-                Ok(merge) => self.begin(&merge),
+                Ok(merge) => self.begun = Some(Begun::new(merge.unbind())),
                 Err(end) => {
                     self.merges = None;
                     if !end.is_instance_of::<PyStopIteration>(py) {
@@ -94,23 +117,24 @@ impl<T: Send + 'static> Pipeline<T> {
         }
     }
 
-    /// Has a merge decoded, in parts of as many rows as a batch may have.
-    fn begin(&mut self, merge: &Bound<'_, Merge>) {
-        let records = merge.get().inner.records;
-        let derived = merge.get().derived.get().map(|derived| Arc::new(derived.text.clone()));
-        for start in (0..records).step_by(self.batch_rows) {
-            let rows = start..records.min(start + self.batch_rows);
-            let (sender, result) = channel();
-            let (layout, finish) = (Arc::clone(&self.layout), Arc::clone(&self.finish));
-            let inner = Arc::clone(&merge.get().inner);
-            let derived = derived.clone();
-            rayon::spawn(move || {
-                let (decoded, error) = decode(&layout, &inner, rows, derived.as_deref());
-                // A stream that was dropped does not want it any more.
-                let _ = sender.send((finish(&layout, decoded), error));
-            });
-            self.tasks.push_back(Task { merge: merge.clone().unbind(), result });
+    /// Has as many rows of a merge decoded as a batch may have, and keeps the rest.
+    fn begin_part(&mut self, py: Python<'_>, begun: Begun) {
+        let Begun { merge, derived, next } = begun;
+        let inner = Arc::clone(&merge.get().inner);
+        let end = inner.records.min(next + self.batch_rows);
+        if next == end {
+            return;
         }
+        let (sender, result) = channel();
+        let (layout, finish) = (Arc::clone(&self.layout), Arc::clone(&self.finish));
+        let places = derived.clone();
+        self.tasks.push_back(Task { merge: merge.clone_ref(py), result });
+        self.begun = Some(Begun { merge, derived, next: end });
+        rayon::spawn(move || {
+            let (decoded, error) = decode(&layout, &inner, next..end, places.as_deref());
+            // A stream that was dropped does not want it any more.
+            let _ = sender.send((finish(&layout, decoded), error));
+        });
     }
 }
 
