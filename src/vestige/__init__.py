@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .columns import EventColumns
     from .components.filters.debug_info import DebugInfoOptions
     from .core import EventRecord as Event
-    from .debuginfo import Place, Unresolved
     from .damage import Damage
+    from .debuginfo import Place, Unresolved
     from .errors import (
         CommandError,
         DebugInfoError,

@@ -1,4 +1,5 @@
 //! Event records as columns: what the arrays hold, byte by byte.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
