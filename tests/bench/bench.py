@@ -41,6 +41,7 @@ def rows(traces: Mapping[str, Shape]) -> Iterator[Row]:
     path = str(threads.path())
     yield _pair("threads: text with debug info", "--debug-info", path)
     yield _python("threads: Python, five fields of each event", "iterate", path)
+    yield _python("threads: the same five fields to Arrow", "columns", path)
     yield _pair(
         "opening 1.5 MB of metadata", "-o", "dummy", str(traces["opening"].path())
     )
