@@ -144,3 +144,26 @@ fn short_time_stamps_without_magic_number_and_uuid() {
     let tally = run(Header::Compact, false);
     assert!(tally.shifted * 500 < tally.salvaged, "{tally:?}");
 }
+
+#[test]
+fn records_missing_between_others_make_no_wrong_times() {
+    let mut tally = Tally::default();
+    for seed in 0..1000 {
+        let mut random = Random::new(seed);
+        let recording = recording(Header::Compact, true, &mut random);
+        let packet = &recording.packets[random.below(5) as usize];
+        let inside: Vec<_> = recording
+            .records
+            .iter()
+            .filter(|record| packet.contains(&record.bytes.start))
+            .map(|record| record.bytes.start)
+            .collect();
+        let first = 1 + random.below(inside.len() as u64 / 2) as usize;
+        let last = first + 1 + random.below((inside.len() - first - 1) as u64) as usize;
+        let mut damaged = Damaged::none(&recording.bytes);
+        damaged.remove(inside[first]..inside[last]);
+        damaged.what = format!("removed records {first}..{last} of {packet:?}");
+        check(&recording, &damaged, &mut tally);
+    }
+    assert_eq!((tally.damaged, tally.shifted), (1000, 0));
+}

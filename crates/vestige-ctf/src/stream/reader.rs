@@ -443,7 +443,11 @@ impl StreamReader {
         let properties = &place.packet.properties;
         let start = properties.offset + read.base;
         let end = properties.offset + properties.available_bits.div_ceil(8);
+        let position = read.base * 8 + scan.position;
+        let at_end = position >= properties.available_bits;
         match &scan.end {
+            ScanEnd::Partial if read.whole && self.is_spliced(place) => self.cut(place, position),
+            ScanEnd::Done if at_end && self.is_spliced(place) => self.cut(place, position),
             ScanEnd::Failed { start: at, kind, message } => {
                 Some(Damage::new(*kind, start + at / 8, end, message.clone()))
             }
@@ -459,15 +463,22 @@ impl StreamReader {
     /// Ends a packet in which nothing was wrong but, perhaps, its size.
     fn end_packet(&mut self, mut place: Place) {
         self.release(place.held.take());
-        let Some(file) = self.stream.files.get(place.file) else { return };
+        if let Some(damage) = self.cut(&place, place.position) {
+            self.push_damage(&place, damage);
+        }
+    }
+
+    /// What is missing of a packet behind a bit offset, if anything.
+    fn cut(&self, place: &Place, position: u64) -> Option<Damage> {
+        let file = self.stream.files.get(place.file)?;
         let properties = &place.packet.properties;
         let corrected = file.sizes.get(&properties.offset).copied();
         let rest = file.source.len() - properties.offset;
         let there = corrected.unwrap_or(rest);
         let is_cut = properties.total_bits / 8 > there;
-        let is_partial = place.position < properties.available_bits;
+        let is_partial = position < properties.available_bits;
         if !is_cut && !is_partial {
-            return;
+            return None;
         }
         let content = properties.content_bits.div_ceil(8);
         let size = properties.total_bits / 8;
@@ -483,12 +494,11 @@ impl StreamReader {
                 format!("packet cut: it has {size} bytes, the file holds {there} of them")
             }
         };
-        let start = properties.offset + place.position.div_ceil(8);
+        let start = properties.offset + position.div_ceil(8);
         let end = (properties.offset + there).max(start);
-        let missing = properties.content_bits.saturating_sub(place.position);
+        let missing = properties.content_bits.saturating_sub(position);
         let records = if missing == 0 { Some(0) } else { estimate(self.seen, missing) };
-        let damage = Damage { records, ..Damage::new(DamageKind::PacketCut, start, end, message) };
-        self.push_damage(&place, damage);
+        Some(Damage { records, ..Damage::new(DamageKind::PacketCut, start, end, message) })
     }
 
     fn push_damage(&mut self, place: &Place, damage: Damage) {
@@ -582,7 +592,10 @@ impl StreamReader {
             );
         }
         let bits = (damage.end.saturating_sub(start)) * 8;
-        let records = estimate(self.seen, bits).or((left_out > 0).then_some(left_out));
+        let records = match damage.records {
+            Some(missing) => Some(missing.saturating_add(left_out)),
+            None => estimate(self.seen, bits).or((left_out > 0).then_some(left_out)),
+        };
         self.push_damage(&place, Damage { start, message, records, ..damage });
     }
 }

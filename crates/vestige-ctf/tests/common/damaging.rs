@@ -64,7 +64,7 @@ impl Damaged {
         self.has_moved = true;
     }
 
-    fn remove(&mut self, range: Range<usize>) {
+    pub fn remove(&mut self, range: Range<usize>) {
         self.bytes.drain(range.clone());
         self.origins.drain(range);
         self.has_moved = true;
