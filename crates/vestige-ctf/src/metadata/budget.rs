@@ -5,7 +5,7 @@
 //! larger than any memory, and a chain of them deeper than any stack.
 
 use super::parser::Parser;
-use super::MAX_DEPTH;
+use super::MAX_TYPE_DEPTH;
 use crate::error::Result;
 use crate::model::{BitMeaning, EnumerationMapping, FieldClass, FieldKind};
 
@@ -32,8 +32,8 @@ impl Parser<'_> {
     }
 
     fn check_depth(&self, depth: u32) -> Result<()> {
-        if depth > MAX_DEPTH {
-            return Err(self.error(format!("types are nested more than {MAX_DEPTH} deep")));
+        if depth > MAX_TYPE_DEPTH {
+            return Err(self.error(format!("types are nested more than {MAX_TYPE_DEPTH} deep")));
         }
         Ok(())
     }

@@ -33,8 +33,11 @@ pub use self::usable::{line_offset, usable};
 use crate::error::{CtfError, ErrorKind, Result};
 use crate::model::{ByteOrder, TraceClass};
 
-/// Deepest nesting of types that is read; hostile metadata must not exhaust the stack.
-pub(crate) const MAX_DEPTH: u32 = 320;
+/// Deepest nesting of field classes that is read; hostile metadata must not exhaust the stack.
+pub(crate) const MAX_DEPTH: u32 = 64;
+
+/// The same for the types of TSDL: the CTF test suite nests 256 structures in a payload.
+pub(crate) const MAX_TYPE_DEPTH: u32 = 260;
 
 /// Parses the bytes of a `metadata` file.
 ///

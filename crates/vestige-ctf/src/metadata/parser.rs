@@ -6,7 +6,7 @@ use super::lexer::{Lexer, Token, TokenKind};
 use super::lines::ScopeLines;
 use super::scope::Scopes;
 use super::static_scope::OpenBody;
-use super::MAX_DEPTH;
+use super::MAX_TYPE_DEPTH;
 use crate::error::{CtfError, Result};
 use crate::model::{ByteOrder, StreamClass, TraceClass};
 
@@ -288,8 +288,8 @@ impl<'a> Parser<'a> {
 
     /// Runs `read` one level deeper, and refuses to go deeper than any tracer does.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.depth >= MAX_DEPTH {
-            return Err(self.error(format!("types are nested more than {MAX_DEPTH} deep")));
+        if self.depth >= MAX_TYPE_DEPTH {
+            return Err(self.error(format!("types are nested more than {MAX_TYPE_DEPTH} deep")));
         }
         self.depth += 1;
         let result = read(self);

@@ -339,7 +339,7 @@ impl Parser<'_> {
             dimensions.push(self.dimension()?);
             self.expect("]")?;
         }
-        if dimensions.len() > super::MAX_DEPTH as usize {
+        if dimensions.len() > super::MAX_TYPE_DEPTH as usize {
             return Err(self.error("an array has too many dimensions"));
         }
         // The last dimension is the innermost, as in C.
