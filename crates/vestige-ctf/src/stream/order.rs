@@ -9,7 +9,7 @@ use super::trust::Trust;
 pub enum Verdict {
     /// It fits.
     Keep,
-    /// It fits, but its end lies behind the beginning of the next one.
+    /// It fits, but its end lies behind all of the next one.
     EndDoubtful,
     /// Its times cannot be right.
     Drop,
@@ -20,8 +20,8 @@ pub enum Verdict {
 /// Judges the packets of a file.
 ///
 /// One packet with a wrong beginning must not hide those behind it: where beginnings are not
-/// in order, the longest list that is in order is kept. Where only an end lies behind the
-/// next beginning, nobody can tell which of the two is wrong before the records are read;
+/// in order, the longest list that is in order is kept. Where only an end lies behind all of
+/// the next packet, nobody can tell which of the two is wrong before the records are read;
 /// the reader decides then.
 #[must_use]
 pub fn judge(packets: &[PacketProperties], trust: Trust) -> Vec<Verdict> {
@@ -59,7 +59,9 @@ fn doubt_ends(times: &[(u64, u64)], verdicts: &mut [Verdict]) {
         if verdicts.get(index) != Some(&Verdict::Keep) {
             continue;
         }
-        if let Some((before, _)) = last.filter(|&(_, end)| end > beginning) {
+        // Old tracers begin a packet some moments before they end the one in front.
+        let next = end.max(beginning);
+        if let Some((before, _)) = last.filter(|&(_, end)| end > next) {
             if let Some(verdict) = verdicts.get_mut(before) {
                 *verdict = Verdict::EndDoubtful;
             }
@@ -160,8 +162,7 @@ pub fn damage_of(verdict: Verdict, packet: &PacketProperties, file_end: u64) -> 
     match verdict {
         Verdict::Keep => None,
         Verdict::EndDoubtful => {
-            let message =
-                format!("packet {}: it ends after the beginning of the next packet", times());
+            let message = format!("packet {}: it ends after the end of the next packet", times());
             let end = packet.offset.saturating_add(packet.events_at / 8);
             let damage = Damage::new(DamageKind::PacketTimes, packet.offset, end, message);
             Some(Damage { records: Some(0), ..damage })
