@@ -9,6 +9,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from .. import core
+from ..errors import TraceFormatError
 from ..model import (
     ArrayFieldClass,
     BitArrayFieldClass,
@@ -50,8 +51,20 @@ def trace_class_model(trace_class: core.TraceClass) -> TraceClass:
 
     Returns:
         The trace class as frozen values.
+
+    Raises:
+        TraceFormatError: Field classes are nested deeper than Python follows; events
+            can be read all the same.
     """
-    description = trace_class.describe()
+    try:
+        return _model(trace_class.describe())
+    except RecursionError:
+        raise TraceFormatError(
+            "field classes are nested too deep for a model in Python"
+        ) from None
+
+
+def _model(description: Description) -> TraceClass:
     clocks = tuple(_clock(clock) for clock in description["clocks"])
     return TraceClass(
         version=description["version"],

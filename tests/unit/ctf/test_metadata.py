@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from support.recordings import DATA, NAMES, leaf
-from vestige import core
+from vestige import TraceFormatError, core
 from vestige.ctf.metadata import trace_class_model
 from vestige.model import (
     ArrayFieldClass,
@@ -201,3 +201,11 @@ def test_equal_metadata_make_equal_models(name):
     for stream in trace.stream_classes:
         ids = [event.id for event in stream.event_classes]
         assert len(set(ids)) == len(ids) > 0
+
+
+def test_classes_nested_too_deep_for_python_are_a_clear_error():
+    """The core reads deeper nesting than a recursion in Python may follow."""
+    deep = "struct { " * 250 + "u8 a; " + "} s; " * 250
+    fields = TEXT.replace("u8 n;", f"{deep} u8 n;")
+    with pytest.raises(TraceFormatError, match="nested too deep for a model"):
+        model_of(fields)
