@@ -184,6 +184,10 @@ class DataStream:
         """When the first packet begins, nanoseconds from the clock's origin."""
 
     @property
+    def clock(self) -> dict[str, Any] | None:
+        """The clock class, as :meth:`TraceClass.describe` describes it."""
+
+    @property
     def has_clock(self) -> bool:
         """Whether its event records have a time."""
 

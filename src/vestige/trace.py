@@ -6,7 +6,6 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from pickle import PicklingError
@@ -192,7 +191,7 @@ class EventSelection:
         counter = EventCounter()
         begin = latest_beginning(self._trace.streams, self._selection)
         if begin is not None:
-            for merge in self._undecorated(replace(self._selection, begin=begin)):
+            for merge in self._undecorated(self._selection._replace(begin=begin)):
                 counter.add(merge)
         return counter
 
@@ -220,7 +219,7 @@ class EventSelection:
             raise SelectionError(f"{count} parts: expected at least one")
         times = partition_times(self._trace.streams, self._selection, count)
         return [
-            EventSelection(self._trace, replace(self._selection, begin=begin, end=end))
+            EventSelection(self._trace, self._selection._replace(begin=begin, end=end))
             for begin, end in times
         ]
 
@@ -307,8 +306,7 @@ class EventSelection:
             SelectionError: A time is neither an integer nor a datetime.
         """
         known = self._selection
-        changed = replace(
-            known,
+        changed = known._replace(
             pattern=known.pattern if pattern is None else pattern,
             begin=known.begin if begin is None else _time(begin),
             end=known.end if end is None else _time(end),

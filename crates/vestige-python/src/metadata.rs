@@ -170,7 +170,7 @@ fn optional<'py>(
     class.map(|class| field(py, class)).transpose()
 }
 
-fn clock<'py>(py: Python<'py>, clock: &ClockClass) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn clock<'py>(py: Python<'py>, clock: &ClockClass) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("name", &clock.name)?;
     result.set_item("uuid", clock.uuid.map(|uuid| PyBytes::new(py, &uuid)))?;

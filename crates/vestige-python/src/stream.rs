@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyDict, PyList};
 use vestige_ctf::stream::{self, PacketEntry, TraceIdentity};
 
 use crate::errors::{damage_tuple, exception, DamageTuple};
@@ -150,6 +150,15 @@ impl DataStream {
     #[getter]
     fn beginning(&self) -> Option<i64> {
         self.nanoseconds(self.inner.packet_beginning(0)?)
+    }
+
+    /// The clock class of its records, described as in `TraceClass.describe`.
+    #[getter]
+    fn clock<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let trace = &self.inner.trace;
+        let class = trace.stream_classes.get(self.inner.class);
+        let clock = class.and_then(|class| trace.clocks.get(class.clock?));
+        clock.map(|clock| crate::metadata::clock(py, clock)).transpose()
     }
 
     /// Whether its event records have a time.

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import CommandError
-from .params import ParamValue, parse_params
+
+if TYPE_CHECKING:
+    from .params import ParamValue
 
 __all__ = ["COMPONENT_CLASSES", "Component", "add_component_arguments", "components"]
 
@@ -85,16 +86,19 @@ SHORT_TYPES = {"src": "source", "flt": "filter"}
 """Other names of the types of component classes."""
 
 
-@dataclass(slots=True)
 class Component:
-    """A component that the command line names."""
+    """A component that the command line names.
 
-    name: str
-    """Its component class, as ``source.ctf.fs``."""
-    params: dict[str, ParamValue] = field(default_factory=dict)
-    """Its parameters."""
-    implicit: bool = False
-    """Whether it is the source of the paths of the command line."""
+    Args:
+        name: Its component class, as ``source.ctf.fs``.
+        implicit: Whether it is the source of the paths of the command line.
+    """
+
+    def __init__(self, name: str, *, implicit: bool = False) -> None:
+        self.name = name
+        self.implicit = implicit
+        self.params: dict[str, ParamValue] = {}
+        """Its parameters."""
 
     def get(self, param: str, default: Any = None) -> Any:
         """Return the value of a parameter."""
@@ -155,6 +159,8 @@ def components(options: argparse.Namespace) -> list[Component]:
             continue
         if not found:
             found.append(Component(SOURCE, implicit=True))
+        from .params import parse_params  # noqa: PLC0415 - few command lines have any
+
         found[-1].params.update(parse_params(value))
     for component in found:
         _check(component)

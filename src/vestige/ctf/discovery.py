@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import NotATraceError
 
@@ -15,8 +15,7 @@ METADATA = "metadata"
 """Name of the metadata file in a trace directory."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundTrace:
+class FoundTrace(NamedTuple):
     """A trace directory and how it was found."""
 
     directory: Path

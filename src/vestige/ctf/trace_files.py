@@ -9,8 +9,8 @@ order of their first time stamps; a file without such an ID is a data stream of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import core
 from ..damage import Damage
@@ -31,8 +31,7 @@ LARGEST_INDEX = 64 * 1024 * 1024
 """Most bytes of an index file that are read: enough for a million packets."""
 
 
-@dataclass(frozen=True, slots=True)
-class DamagedFile:
+class DamagedFile(NamedTuple):
     """A file of which nothing, or not all, can be used."""
 
     path: Path
@@ -41,15 +40,14 @@ class DamagedFile:
     """Why."""
 
 
-@dataclass(slots=True)
-class StreamFiles:
+class StreamFiles(NamedTuple):
     """A data stream: its class, its ID and its files in time order."""
 
     stream_class: int
     """Index of the stream class in the trace class."""
     id: int | None
     """Data stream ID, when the packets carry one."""
-    files: list[core.DataFile] = field(default_factory=list)
+    files: list[core.DataFile]
     """The files."""
 
     @property
@@ -58,8 +56,7 @@ class StreamFiles:
         return self.files[0].path
 
 
-@dataclass(slots=True)
-class LogicalTrace:
+class LogicalTrace(NamedTuple):
     """One trace, from one or several directories."""
 
     directories: list[Path]
@@ -213,7 +210,7 @@ def _matching_stream(
         same = stream.stream_class == stream_class and stream.id == identity
         if identity is not None and same:
             return stream
-    stream = StreamFiles(stream_class, identity)
+    stream = StreamFiles(stream_class, identity, [])
     trace.streams.append(stream)
     return stream
 

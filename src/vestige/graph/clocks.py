@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..errors import GraphError
-from ..model import ClockClass
-from ..model.clock_class import UNIX_EPOCH
 from .stream import Stream
 
 __all__ = ["check_correlation"]
 
+UNIX_EPOCH = "unix-epoch"
+"""How the core names that origin."""
 LTTNG_CLOCK = "monotonic"
 """A clock that LTTng always starts at the epoch, though old versions do not say so."""
 
@@ -31,7 +32,6 @@ def check_correlation(streams: Iterable[Stream]) -> None:
     classes: dict[tuple[int, int], Stream] = {}
     for stream in streams:
         classes.setdefault((stream.trace.index, stream.class_index), stream)
-    # Mostly there is only one, and the model of a large trace costs time.
     representatives = list(classes.values())
     for stream in representatives[1:]:
         first = representatives[0]
@@ -46,29 +46,34 @@ def check_correlation(streams: Iterable[Stream]) -> None:
 
 def clock_identity(stream: Stream) -> object:
     """Return what must be equal for two data streams to be merged."""
-    clock = stream.stream_class.clock
+    clock = stream.handle.clock
     if clock is None:
         return "no clock"
     if is_absolute(stream, clock):
         return "epoch"
-    return clock.uuid or clock.origin or "unknown"
+    return clock["uuid"] or clock["origin"] or "unknown"
 
 
-def is_absolute(stream: Stream, clock: ClockClass) -> bool:
+def is_absolute(stream: Stream, clock: Mapping[str, Any]) -> bool:
     """Return whether a clock counts from the Unix epoch."""
-    if clock.absolute or clock.origin == UNIX_EPOCH or stream.trace.epoch_origin:
+    if clock["absolute"] or clock["origin"] == UNIX_EPOCH or stream.trace.epoch_origin:
         return True
     tracer = stream.trace.parsed.environment.get("tracer_name")
-    return clock.name == LTTNG_CLOCK and str(tracer).startswith("lttng")
+    return clock["name"] == LTTNG_CLOCK and str(tracer).startswith("lttng")
 
 
 def _described(stream: Stream) -> str:
-    clock = stream.stream_class.clock
+    clock = stream.handle.clock
     if clock is None:
         return "the data stream has no clock"
+    name = clock["name"]
     if is_absolute(stream, clock):
-        return f"the clock '{clock.name}' counts from the Unix epoch"
-    origin = clock.uuid or clock.origin
-    if origin is None:
-        return f"the clock '{clock.name}' has an unknown origin"
-    return f"the clock '{clock.name}' has an origin of its own ({origin})"
+        return f"the clock '{name}' counts from the Unix epoch"
+    if clock["uuid"] is not None:
+        from uuid import UUID  # noqa: PLC0415 - for this message only
+
+        uuid = UUID(bytes=clock["uuid"])
+        return f"the clock '{name}' has an origin of its own ({uuid})"
+    if clock["origin"] is not None:
+        return f"the clock '{name}' has an origin of its own ({clock['origin']})"
+    return f"the clock '{name}' has an unknown origin"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from .. import core
 from ..damage import Damage
@@ -17,8 +17,7 @@ from .stream import Stream
 __all__ = ["Graph", "Selection", "mux"]
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Which event records are wanted; the rest is not decoded."""
 
     begin: int | None = None
@@ -91,20 +90,30 @@ def _needed_classes(stream: Stream, needed: Collection[str]) -> list[bool] | Non
     return [event.name in needed for event in stream.stream_class.event_classes]
 
 
-@dataclass
 class Graph:
-    """Sources, filters in order and one sink."""
+    """Sources, filters in order and one sink.
 
-    sources: Sequence[Source]
-    """The sources."""
-    sink: Sink
-    """The sink."""
-    filters: Sequence[Filter] = ()
-    """The filters, in the order in which they see a merge."""
-    selection: Selection = field(default_factory=Selection)
-    """Which event records are wanted."""
-    strict: bool = False
-    """Whether to stop at the first damage."""
+    Args:
+        sources: The sources.
+        sink: The sink.
+        filters: The filters, in the order in which they see a merge.
+        selection: Which event records are wanted.
+        strict: Whether to stop at the first damage.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        sink: Sink,
+        filters: Sequence[Filter] = (),
+        selection: Selection | None = None,
+        strict: bool = False,  # noqa: FBT001, FBT002 - as above
+    ) -> None:
+        self.sources = sources
+        self.sink = sink
+        self.filters = filters
+        self.selection = selection or Selection()
+        self.strict = strict
 
     def run(self) -> list[Damage]:
         """Move all event records from the sources to the sink.

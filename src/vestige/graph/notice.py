@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from .. import core
 from ..damage import Damage
@@ -14,26 +13,43 @@ from .stream import Stream
 __all__ = ["DamageNotice", "LostNotice", "Notice", "notices_of"]
 
 
-@dataclass(frozen=True, slots=True)
 class LostNotice:
-    """The tracer lost event records or packets."""
+    """The tracer lost event records or packets.
 
-    run: int
-    """Index of the run of the merge before which it belongs."""
-    stream: Stream
-    """The data stream."""
-    kind: Literal["events", "packets"]
-    """What was lost."""
-    count: int | None
-    """How many, or ``None`` when the trace does not tell."""
-    begin: Nanoseconds | None
-    """Earliest time of the loss."""
-    end: Nanoseconds | None
-    """Latest time of the loss."""
+    Args:
+        run: Index of the run of the merge before which it belongs.
+        stream: The data stream.
+        kind: What was lost.
+        count: How many, or ``None`` when the trace does not tell.
+        begin: Earliest time of the loss.
+        end: Latest time of the loss.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the facts in the order of the core
+        self,
+        run: int,
+        stream: Stream,
+        kind: Literal["events", "packets"],
+        count: int | None,
+        begin: Nanoseconds | None,
+        end: Nanoseconds | None,
+    ) -> None:
+        self.run = run
+        self.stream = stream
+        self.kind = kind
+        self.count = count
+        self.begin = begin
+        self.end = end
+
+    def __repr__(self) -> str:
+        """Show what was lost, and when."""
+        return (
+            f"LostNotice(kind={self.kind!r}, count={self.count}, begin={self.begin}, "
+            f"end={self.end}, stream={self.stream!r})"
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class DamageNotice:
+class DamageNotice(NamedTuple):
     """Some bytes of a data stream cannot be used; what lies behind them is read."""
 
     run: int

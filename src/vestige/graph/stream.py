@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,18 +15,33 @@ if TYPE_CHECKING:
 __all__ = ["Stream", "TraceInfo"]
 
 
-@dataclass(frozen=True, eq=False)
 class TraceInfo:
-    """One trace: its name and its classes."""
+    """One trace: its name and its classes.
 
-    index: int
-    """Index among the traces that are read together."""
-    name: str
-    """Host name and relative path; empty when neither is known."""
-    parsed: core.TraceClass = field(repr=False)
-    """The parsed metadata."""
-    epoch_origin: bool = False
-    """Whether all its clocks count from the Unix epoch, whatever the metadata say."""
+    Args:
+        index: Index among the traces that are read together.
+        name: Host name and relative path; empty when neither is known.
+        parsed: The parsed metadata.
+        epoch_origin: Whether all its clocks count from the Unix epoch, whatever the
+            metadata say.
+    """
+
+    def __init__(
+        self,
+        index: int,
+        name: str,
+        parsed: core.TraceClass,
+        *,
+        epoch_origin: bool = False,
+    ) -> None:
+        self.index = index
+        self.name = name
+        self.parsed = parsed
+        self.epoch_origin = epoch_origin
+
+    def __repr__(self) -> str:
+        """Show index and name."""
+        return f"TraceInfo(index={self.index}, name={self.name!r})"
 
     @cached_property
     def trace_class(self) -> TraceClass:
@@ -46,20 +60,37 @@ class TraceInfo:
         return None if raw is None else UUID(bytes=raw)
 
 
-@dataclass(frozen=True, eq=False)
 class Stream:
-    """A data stream: event records of one origin, such as one CPU, in time order."""
+    """A data stream: event records of one origin, such as one CPU, in time order.
 
-    trace: TraceInfo
-    """Its trace."""
-    class_index: int
-    """Index of its stream class."""
-    id: int
-    """Its ID, unique among the data streams of its class."""
-    name: str
-    """Path of its first file."""
-    handle: core.DataStream = field(repr=False)
-    """The Rust core's data stream."""
+    Args:
+        trace: Its trace.
+        class_index: Index of its stream class.
+        id: Its ID, unique among the data streams of its class.
+        name: Path of its first file.
+        handle: The Rust core's data stream.
+    """
+
+    def __init__(
+        self,
+        trace: TraceInfo,
+        class_index: int,
+        id: int,  # noqa: A002 - the name of what it is in CTF
+        name: str,
+        handle: core.DataStream,
+    ) -> None:
+        self.trace = trace
+        self.class_index = class_index
+        self.id = id
+        self.name = name
+        self.handle = handle
+
+    def __repr__(self) -> str:
+        """Show trace, class, ID and name."""
+        return (
+            f"Stream(trace={self.trace!r}, class_index={self.class_index}, "
+            f"id={self.id}, name={self.name!r})"
+        )
 
     @property
     def stream_class(self) -> StreamClass:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import itertools
 import os
@@ -21,7 +20,7 @@ from vestige.components.sinks.text_pretty import (
 from vestige.components.sources.ctf_fs import CtfFsSource
 from vestige.graph import Graph, LostNotice, mux
 
-FLAGS = [field.name for field in dataclasses.fields(TextOptions)]
+FLAGS = list(TextOptions._fields)
 CLOCKS = [name for name in FLAGS if name.startswith("clock_")] + ["delta"]
 FIELDS = [name for name in FLAGS if name.startswith("field_")]
 SCOPES = [name for name in FLAGS if name.startswith("name_")]
@@ -213,7 +212,7 @@ def test_colours_add_nothing_but_escapes(name, write):
     merge = merged(name)
     for options in all_options(SCOPES, ["clock_date", "field_loglevel"]):
         plain = write(merge, options)
-        colored = dataclasses.replace(options, color=True)
+        colored = options._replace(color=True)
         text = write(merge, colored)
 
         if name != "fields":  # one of its strings holds escapes

@@ -94,7 +94,7 @@ def _print_json(status: str, report: TracesReport, error: str | None = None) -> 
         "status": status,
         "error": error,
         "traces": traces,
-        "damage": [asdict(found) for found in report.damage],
+        "damage": [found._asdict() for found in report.damage],
         "lost_records": report.lost_records,
     }
     print(json.dumps(facts, indent=2))

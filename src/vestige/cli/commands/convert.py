@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from ...components.sinks.dummy import DummySink
 from ...components.sinks.text_pretty import TextOptions, TextPrettySink
@@ -118,7 +117,7 @@ examples:
         text = text_options(
             options, to_standard_output=options.output is None, like_babeltrace=True
         )
-        text = replace(text, **changes)
+        text = text._replace(**changes)
         sources = open_sources(options, named)
         filters = [debug_info_filter(options)] if _wants_debug_info(options) else []
         selection = select(options, sources, bounds)

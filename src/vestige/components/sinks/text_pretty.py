@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from dataclasses import dataclass, fields, replace
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from ... import core
 from ...graph import LostNotice, notices_of
@@ -37,8 +36,7 @@ NAME_SCOPES = {
 """Words for the scopes whose names can be shown, with their options."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextOptions:
+class TextOptions(NamedTuple):
     """What the lines look like. The defaults are those of Babeltrace 2."""
 
     clock_cycles: bool = False
@@ -96,8 +94,8 @@ class TextOptions:
         return self._with("name_", _chosen(NAME_SCOPES, scopes))
 
     def _with(self, prefix: str, chosen: set[str]) -> TextOptions:
-        names = [entry.name for entry in fields(self) if entry.name.startswith(prefix)]
-        return replace(self, **{name: name in chosen for name in names})
+        names = [name for name in self._fields if name.startswith(prefix)]
+        return self._replace(**{name: name in chosen for name in names})
 
 
 def _chosen(
@@ -132,11 +130,7 @@ class TextPrettySink:
         self._warnings = warnings if warnings is not None else sys.stderr
         self.bytes_written = 0
         """Size of the text so far, bytes."""
-        settings = {
-            entry.name: getattr(self.options, entry.name)
-            for entry in fields(self.options)
-        }
-        self._renderer = core.TextRenderer(settings, zone_offset)
+        self._renderer = core.TextRenderer(self.options._asdict(), zone_offset)
 
     def consume(self, merge: core.Merge) -> None:
         """Write a merge, with its notices in their places.

@@ -54,18 +54,17 @@ class CtfFsSource:
         """The files of which nothing can be read."""
         self.trace_count = len(opened)
         """The number of traces."""
+        if trace_name is not None:
+            opened = [trace._replace(relative_name=trace_name) for trace in opened]
         for index, trace in enumerate(opened, first_index):
-            if trace_name is not None:
-                trace.relative_name = trace_name
             self.streams.extend(self._streams_of(index, trace))
             self.damage.extend(damaged.error.damage for damaged in trace.damaged)
         if not self.streams and not self.damage and not opened:
             raise NotATraceError("no CTF trace")
 
     def _streams_of(self, index: int, trace: LogicalTrace) -> Iterator[Stream]:
-        info = TraceInfo(
-            index, trace.name, self._moved(trace.trace_class), self._epoch_origin
-        )
+        parsed = self._moved(trace.trace_class)
+        info = TraceInfo(index, trace.name, parsed, epoch_origin=self._epoch_origin)
         automatic_ids = count()
         for files in trace.streams:
             handle = core.DataStream(
