@@ -60,7 +60,7 @@ impl HeaderDecoder {
     /// # Errors
     ///
     /// When the header does not fit the data.
-    #[inline]
+    #[inline(always)]
     pub fn decode(
         &self,
         reader: &mut BitReader<'_>,
@@ -110,7 +110,7 @@ impl CompactHeader {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn decode(&self, reader: &mut BitReader<'_>, state: &mut State) -> Result<u64, DecodeError> {
         reader.align(self.alignment)?;
         if let Some((id, time, size)) = self.packed_form(reader) {
@@ -120,6 +120,16 @@ impl CompactHeader {
                 return Ok(id);
             }
         }
+        self.decode_any(reader, state)
+    }
+
+    /// Either form, integer by integer.
+    #[inline(never)]
+    fn decode_any(
+        &self,
+        reader: &mut BitReader<'_>,
+        state: &mut State,
+    ) -> Result<u64, DecodeError> {
         let id = read(&self.id, reader)?;
         if id < self.escape {
             reader.align(self.short_alignment)?;

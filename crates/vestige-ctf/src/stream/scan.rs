@@ -53,9 +53,17 @@ enum Wrong {
     Empty,
 }
 
-impl From<DecodeError> for Wrong {
+impl From<DecodeError> for Box<Wrong> {
+    #[cold]
     fn from(error: DecodeError) -> Self {
-        Self::Decode(error)
+        Self::new(Wrong::Decode(error))
+    }
+}
+
+impl Wrong {
+    #[cold]
+    fn boxed(self) -> Box<Self> {
+        Box::new(self)
     }
 }
 
@@ -105,24 +113,31 @@ fn find_records<const CHECK: bool>(
 ) {
     let everything = selection.is_everything();
     while reader.remaining() > 0 && found.records.len() < MAX_RECORDS {
-        let clock = state.clock;
+        let (clock, before) = (state.clock, reader.position());
         match record::<CHECK>(stream, class, reader, state) {
-            Ok(record) => {
-                if record.cycles < found.last {
+            Ok((cycles, body, index)) => {
+                if cycles < found.last {
                     state.clock = clock;
-                    found.end = goes_back(&record, found);
+                    found.end = goes_back(cycles, found);
                     break;
                 }
-                found.last = record.cycles;
-                if everything || selection.accepts(stream, &record) {
-                    found.records.push(record);
+                found.last = cycles;
+                let start = before as u32;
+                if everything {
+                    // Built in its place: what lies in registers has to go nowhere else.
+                    found.records.push(Record { cycles, start, body, class: index });
+                } else {
+                    let record = Record { cycles, start, body, class: index };
+                    if selection.accepts(stream, &record) {
+                        found.records.push(record);
+                    }
                 }
                 found.position = reader.position();
                 found.progress = true;
             }
             Err(wrong) => {
                 state.clock = clock;
-                found.end = end_of(wrong, found.position);
+                found.end = end_of(*wrong, found.position);
                 break;
             }
         }
@@ -132,10 +147,10 @@ fn find_records<const CHECK: bool>(
 }
 
 #[cold]
-fn goes_back(record: &Record, found: &Scan) -> ScanEnd {
+fn goes_back(cycles: u64, found: &Scan) -> ScanEnd {
     let message = format!(
-        "event record at clock value {}, before the {} of what stands in front of it",
-        record.cycles, found.last
+        "event record at clock value {cycles}, before the {} of what stands in front of it",
+        found.last
     );
     ScanEnd::Failed { start: found.position, kind: DamageKind::TimeGoesBack, message }
 }
@@ -159,13 +174,14 @@ fn end_of(wrong: Wrong, start: u64) -> ScanEnd {
     }
 }
 
-#[inline]
+/// Steps over the next record: its time, where its body begins and the index of its class.
+#[inline(always)]
 fn record<const CHECK: bool>(
     stream: &DataStream,
     class: &StreamClass,
     reader: &mut BitReader<'_>,
     state: &mut State,
-) -> Result<Record, Wrong> {
+) -> Result<(u64, u32, u32), Box<Wrong>> {
     let before = reader.position();
     state.forget_empty_elements();
     let id = stream.header.decode(reader, state)?;
@@ -178,20 +194,22 @@ fn record<const CHECK: bool>(
         state.checked = sum;
     }
     if reader.position() == before {
-        return Err(Wrong::Empty);
+        return Err(Wrong::Empty.boxed());
     }
-    Ok(Record { cycles, start: before as u32, body: body as u32, class: index as u32 })
+    Ok((cycles, body as u32, index as u32))
 }
 
 /// Classes mostly stand in the order of their IDs; only others need a search.
-#[inline]
-fn class_index(class: &StreamClass, id: Option<u64>) -> Result<usize, Wrong> {
+#[inline(always)]
+fn class_index(class: &StreamClass, id: Option<u64>) -> Result<usize, Box<Wrong>> {
     let Some(id) = id else {
-        return if class.event_classes.is_empty() { Err(Wrong::UnknownClass(0)) } else { Ok(0) };
+        let any = !class.event_classes.is_empty();
+        return if any { Ok(0) } else { Err(Wrong::UnknownClass(0).boxed()) };
     };
     let guess = id as usize;
     if class.event_classes.get(guess).is_some_and(|event| event.id == id) {
         return Ok(guess);
     }
-    class.event_class_index.get(&id).copied().ok_or(Wrong::UnknownClass(id))
+    let found = class.event_class_index.get(&id).copied();
+    found.ok_or_else(|| Wrong::UnknownClass(id).boxed())
 }
