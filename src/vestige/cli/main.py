@@ -120,8 +120,14 @@ def _quiet_broken_pipe() -> int:
 
 
 def entry_point() -> NoReturn:
-    """Run the command line of this process and exit."""
+    """Run the command line of this process and exit.
+
+    What was opened is closed by now and what was written is flushed. Handing back memory
+    piece by piece takes longer than reading a small trace, so the process just ends.
+    """
     try:
-        sys.exit(main())
+        status = main()
     except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
+        status = 128 + signal.SIGINT
+    sys.stderr.flush()
+    os._exit(status)
