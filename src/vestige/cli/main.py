@@ -122,8 +122,8 @@ def _quiet_broken_pipe() -> int:
 def entry_point() -> NoReturn:
     """Run the command line of this process and exit.
 
-    What was opened is closed by now and what was written is flushed. Handing back memory
-    piece by piece takes longer than reading a small trace, so the process just ends.
+    What was opened is closed by now and what was written is flushed. Handing back
+    memory piece by piece takes longer than reading a small trace: the process just ends.
     """
     try:
         status = main()
