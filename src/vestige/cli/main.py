@@ -123,7 +123,7 @@ def entry_point() -> NoReturn:
     """Run the command line of this process and exit.
 
     What was opened is closed by now and what was written is flushed. Handing back
-    memory piece by piece takes longer than reading a small trace: the process just ends.
+    memory piece by piece takes longer than reading a small trace: the process ends.
     """
     try:
         status = main()
