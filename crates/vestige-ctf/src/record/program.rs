@@ -251,6 +251,9 @@ fn array(element: &FieldClass, length: &Length, text: bool, alignment: u32) -> O
         FieldKind::Float { size, alignment, order } if *size <= 64 => (*size, *alignment, *order),
         _ => return None,
     };
+    if !(1..=64).contains(&size) {
+        return None;
+    }
     let length = length.clone();
     if text && alignment == 8 {
         return Some(Then::Text { length });

@@ -4,7 +4,9 @@
 //! by its magic number or UUID, then by whether the bytes there make sense as a packet, and
 //! whether another packet, or the end of the file, follows that one.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::damage::{Damage, DamageKind};
 use super::order::{damage_of, judge, Verdict};
@@ -20,11 +22,13 @@ use crate::source::ReadAt;
 const WINDOW: u64 = 256 * 1024;
 /// How many places of a file are tried that look like a packet and are none: enough for any
 /// real damage, and an end for a file made of such places.
-const MOST_TRIES: u32 = 100_000;
+const MOST_TRIES: u64 = 100_000;
 /// The greatest step in time that speaks for a packet, cycles: some hours.
 const NEAR: u64 = 1 << 44;
 /// How many boundaries are tried where packets of one size without a mark should stand.
 const MOST_BOUNDARIES: usize = 10_000;
+/// How many bytes of heads count as a try.
+const BYTES_OF_TRY: u64 = 64 * 1024;
 /// How far the next packet is searched; a file of a terabyte may be nothing but a hole.
 const MOST_SEARCHED: u64 = 1 << 30;
 
@@ -52,6 +56,7 @@ pub fn list(trace: &TraceClass, source: &dyn ReadAt, hints: &[u64]) -> Listing {
         pattern: Pattern::of(trace),
         hints,
         found: Vec::new(),
+        sizes: BTreeMap::new(),
         tries: 0,
         listing: Listing::default(),
     };
@@ -66,7 +71,10 @@ struct Walker<'a> {
     pattern: Option<Pattern>,
     hints: &'a [u64],
     found: Vec<PacketProperties>,
-    tries: u32,
+    /// Sizes of the packets so far, bytes: how many have it, and the index of the first.
+    sizes: BTreeMap<u64, (usize, Reverse<usize>)>,
+    /// Places that were tried, those with long heads counting more.
+    tries: u64,
     listing: Listing,
 }
 
@@ -133,6 +141,8 @@ impl Walker<'_> {
         } else {
             None
         };
+        let rank = (0, Reverse(self.found.len()));
+        self.sizes.entry(packet.total_bits / 8).or_insert(rank).0 += 1;
         self.found.push(packet);
         if let Some(next) = next {
             self.correct(offset, next);
@@ -144,7 +154,7 @@ impl Walker<'_> {
     /// wrong and happen to end where some packet begins.
     fn may_swallow(&self, packet: &PacketProperties) -> bool {
         let padding = (packet.total_bits - packet.content_bits) / 8;
-        let smallest = self.found.iter().map(|packet| packet.total_bits / 8).min();
+        let smallest = self.sizes.keys().next().copied();
         let smallest = smallest.unwrap_or_else(|| packet.content_bits.div_ceil(8));
         padding >= smallest.max(packet.events_at.div_ceil(8)).max(1)
     }
@@ -179,6 +189,9 @@ impl Walker<'_> {
 
     /// The first packet that begins in a range.
     fn search(&mut self, from: u64, to: u64) -> Option<u64> {
+        if self.tries > MOST_TRIES {
+            return None;
+        }
         let Some(pattern) = self.pattern.clone() else { return self.search_boundaries(from, to) };
         let step = pattern.len() as u64;
         let mut at = from.saturating_add(pattern.offset());
@@ -208,7 +221,7 @@ impl Walker<'_> {
     /// Packets that carry nothing to search for: where an index saw them, or where packets
     /// of one size stand.
     fn search_boundaries(&mut self, from: u64, to: u64) -> Option<u64> {
-        let size = most_common(self.found.iter().map(|packet| packet.total_bits / 8));
+        let size = self.sizes.iter().max_by_key(|&(_, rank)| rank).map(|(size, _)| *size);
         let last = self.found.last().map_or(0, |packet| packet.offset);
         let boundaries = size.filter(|&size| size > 0).into_iter().flat_map(|size| {
             let steps = from.saturating_sub(last).div_ceil(size);
@@ -223,9 +236,15 @@ impl Walker<'_> {
 
     /// Whether a packet begins at an offset, and another one or the end follows it.
     fn is_plausible(&mut self, offset: u64) -> bool {
-        self.tries += 1;
+        if self.tries > MOST_TRIES {
+            return false;
+        }
         let clock = self.state.clock;
-        let found = self.read(offset).and_then(|packet| self.expect(packet));
+        // What looks like a packet may claim a head of megabytes, each time.
+        let counted = Counted { source: self.source, bytes: AtomicU64::new(0) };
+        let packet = read_packet(&counted, offset, self.trace, &mut self.state);
+        self.tries += 1 + counted.bytes.into_inner() / BYTES_OF_TRY;
+        let found = packet.map(|packet| packet.properties).and_then(|packet| self.expect(packet));
         let found = found.is_ok_and(|packet| self.is_credible(&packet));
         self.state.clock = clock;
         found
@@ -257,7 +276,7 @@ impl Walker<'_> {
             return Damage::new(DamageKind::ZeroPadding, start, end, message);
         }
         let size = end - start;
-        let is_packet = self.found.iter().any(|packet| packet.total_bits / 8 == size);
+        let is_packet = self.sizes.contains_key(&size);
         let looked_for = matches!(damage.kind, DamageKind::BadMagic | DamageKind::OtherUuid);
         if looked_for && !is_packet {
             let message = format!("{size} bytes that are no packet: {}", damage.message);
@@ -299,12 +318,31 @@ impl Walker<'_> {
             }
         }
         let instance = most_common(mine.iter().map(|packet| packet.stream_instance));
+        // Both lists are in the order of the file.
+        let mut kept = listing.packets.iter().map(|entry| entry.offset).peekable();
         listing.first = mine
             .into_iter()
-            .filter(|packet| listing.packets.iter().any(|entry| entry.offset == packet.offset))
+            .filter(|packet| kept.next_if_eq(&packet.offset).is_some())
             .find(|packet| Some(packet.stream_instance) == instance);
         listing.damage.sort_by_key(|damage| damage.start);
         listing
+    }
+}
+
+/// A source that counts the bytes that are read of it.
+struct Counted<'a> {
+    source: &'a dyn ReadAt,
+    bytes: AtomicU64,
+}
+
+impl ReadAt for Counted<'_> {
+    fn len(&self) -> u64 {
+        self.source.len()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.bytes.fetch_add(buffer.len() as u64, Ordering::Relaxed);
+        self.source.read_at(offset, buffer)
     }
 }
 
@@ -314,9 +352,9 @@ fn head_end(packet: &PacketProperties) -> u64 {
 
 /// The most common value; of several, the one that comes first.
 fn most_common<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
-    let mut counts: BTreeMap<T, (usize, std::cmp::Reverse<usize>)> = BTreeMap::new();
+    let mut counts: BTreeMap<T, (usize, Reverse<usize>)> = BTreeMap::new();
     for (index, value) in values.enumerate() {
-        counts.entry(value).or_insert((0, std::cmp::Reverse(index))).0 += 1;
+        counts.entry(value).or_insert((0, Reverse(index))).0 += 1;
     }
     counts.into_iter().max_by_key(|&(_, rank)| rank).map(|(value, _)| value)
 }

@@ -84,16 +84,21 @@ fn chunks_of(stream: &Arc<DataStream>) -> Vec<Chunk> {
     for (index, pair) in entries.windows(2).enumerate() {
         if let [before, after] = pair {
             if follows(stream, before, after) {
-                let bytes = before.size;
                 let packets = start..index + 1;
+                let bytes = size_of(entries.get(packets.clone()));
                 start = index + 1;
                 chunks.push(Chunk { stream: Arc::clone(stream), packets, bytes });
             }
         }
     }
-    let bytes = entries.iter().skip(start).map(|entry| entry.size).sum();
+    let bytes = size_of(entries.get(start..));
     chunks.push(Chunk { stream: Arc::clone(stream), packets: start..all, bytes });
     chunks
+}
+
+fn size_of(entries: Option<&[&PacketEntry]>) -> u64 {
+    let sizes = entries.unwrap_or_default().iter().map(|entry| entry.size);
+    sizes.fold(0, u64::saturating_add)
 }
 
 /// Whether a packet sets its own clock, and the one before proves to end before it: then
