@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import chain
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, Unpack
@@ -27,8 +27,15 @@ if TYPE_CHECKING:
 
 __all__ = ["EventSelection", "Trace", "TraceDamageWarning", "open"]
 
-Time = int | datetime
-"""A time: nanoseconds since the epoch, or a datetime (without a zone: local time)."""
+SECONDS_PER_DAY = 86_400
+LARGEST_TIME_BITS = 63
+"""Bits of a time in nanoseconds beside its sign."""
+Time = int | datetime | timedelta
+"""A time: nanoseconds since the epoch, or a datetime (without a zone: local time).
+
+Of clocks that do not count from the epoch it is a time since their origin: nanoseconds
+or a timedelta.
+"""
 
 
 class TraceDamageWarning(UserWarning):
@@ -300,18 +307,14 @@ class EventSelection:
             end: Latest time; included.
 
         Returns:
-            The selection. What is not stated stays as it is here.
+            The selection: what is in this one and matches all that is stated.
 
         Raises:
-            SelectionError: A time is neither an integer nor a datetime.
+            SelectionError: A time is neither an integer nor a datetime, or does not fit
+                64 bits.
         """
-        known = self._selection
-        changed = known._replace(
-            pattern=known.pattern if pattern is None else pattern,
-            begin=known.begin if begin is None else _time(begin),
-            end=known.end if end is None else _time(end),
-        )
-        return EventSelection(self._trace, changed)
+        narrowed = self._selection.narrowed(pattern, _time(begin), _time(end))
+        return EventSelection(self._trace, narrowed)
 
     def __getitem__(self, times: slice) -> EventSelection:
         """Select a range of times, ``selection[begin:end]``, end not included.
@@ -328,7 +331,8 @@ class EventSelection:
         if not isinstance(times, slice) or times.step is not None:
             raise SelectionError("expected a range of times, such as events[begin:end]")
         end = _time(times.stop)
-        return self.events(begin=times.start, end=None if end is None else end - 1)
+        last = None if end is None else max(end - 1, -(2**LARGEST_TIME_BITS))
+        return self.events(begin=times.start, end=last)
 
 
 class Trace(EventSelection):
@@ -353,6 +357,7 @@ class Trace(EventSelection):
         self._strict = strict
         self.damage: list[Damage] = list(source.damage)
         """What cannot be read: files at once, the rest when it is met."""
+        self._known_damage = {(one.path, one.start, one.kind) for one in self.damage}
         self.losses: list[LostNotice] = []
         """What the tracer lost, as far as the last iteration saw it."""
         for damage in source.damage:
@@ -411,7 +416,9 @@ class Trace(EventSelection):
         Yields:
             The merges.
         """
-        self.losses.clear()
+        if debug_info:
+            # Counting reads too, but it is no iteration of the user's.
+            self.losses.clear()
         options = self._debug_info if debug_info else None
         component = None if options is None else DebugInfoFilter(options)
         needed = frozenset() if component is None else component.needed_events
@@ -419,19 +426,20 @@ class Trace(EventSelection):
             if component is not None:
                 component.process(merge)
             yield merge.shown()
-            self._note(merge)
+            self._note(merge, losses=debug_info)
 
-    def _note(self, merge: Merge) -> None:
+    def _note(self, merge: Merge, *, losses: bool) -> None:
         for notice in notices_of(merge):
             if isinstance(notice, DamageNotice):
                 self._report(notice.damage)
                 self._remember(notice.damage)
-            else:
+            elif losses:
                 self.losses.append(notice)
 
     def _remember(self, damage: Damage) -> None:
-        known = {(other.path, other.start, other.kind) for other in self.damage}
-        if (damage.path, damage.start, damage.kind) not in known:
+        identity = (damage.path, damage.start, damage.kind)
+        if identity not in self._known_damage:
+            self._known_damage.add(identity)
             self.damage.append(damage)
 
     def _report(self, damage: Damage) -> None:
@@ -464,12 +472,30 @@ def _select_again(arguments: dict[str, Any], selection: Selection) -> EventSelec
 
 
 def _time(value: Time | None) -> int | None:
-    if value is None or isinstance(value, int):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, int):
+        return _checked(value)
+    if isinstance(value, timedelta):
+        seconds = value.days * SECONDS_PER_DAY + value.seconds
+        below = value.microseconds * 1000 + getattr(value, "nanoseconds", 0)
+        return _checked(seconds * NANOSECONDS_PER_SECOND + below)
     if not isinstance(value, datetime):
         raise SelectionError(
             f"{value!r} is no time: expected nanoseconds since the epoch or a datetime"
         )
-    # A float cannot hold nanoseconds: keep seconds and microseconds apart.
-    seconds = int(value.replace(microsecond=0).timestamp())
-    return seconds * NANOSECONDS_PER_SECOND + value.microsecond * 1000
+    # A float cannot hold nanoseconds: keep seconds and what is below them apart. Time
+    # stamps of pandas are datetimes that know nanoseconds beside.
+    day = (value.year, value.month, value.day)
+    clock = (value.hour, value.minute, value.second)
+    whole = datetime(*day, *clock, tzinfo=value.tzinfo, fold=value.fold)
+    nanoseconds = value.microsecond * 1000 + getattr(value, "nanosecond", 0)
+    return _checked(int(whole.timestamp()) * NANOSECONDS_PER_SECOND + nanoseconds)
+
+
+def _checked(nanoseconds: int) -> int:
+    if not -(2**LARGEST_TIME_BITS) <= nanoseconds < 2**LARGEST_TIME_BITS:
+        raise SelectionError(
+            f"the time {nanoseconds} ns does not fit the 64 bits of a time"
+        )
+    return nanoseconds

@@ -223,6 +223,48 @@ class TestPatterns:
 
         assert texts(selection) == texts(selection) == texts(hello)
 
+    def test_selecting_among_selected_events_never_gives_more(self, tmp_path):
+        """Ranges of time overlap, and names match all patterns."""
+        trace = write_numbered(tmp_path)
+        selection = trace.events("event_*", begin=1_002_000, end=1_005_000)
+
+        assert values(selection.events(begin=1_000_000)) == [2, 3, 4, 5]
+        assert values(selection.events(begin=1_004_000, end=2_000_000)) == [4, 5]
+        assert values(selection[1_000_000:1_003_000]) == [2]
+        assert values(selection.events("*_0", end=1_003_000)) == [2, 3]
+        assert values(selection.events("other")) == []
+        parts = selection.partitions(2)
+        assert [v for p in parts for v in values(p.events(begin=0))] == [2, 3, 4, 5]
+
+    def test_times_of_pandas_keep_their_nanoseconds(self, tmp_path):
+        """What a data frame shows can be asked for."""
+        pandas = pytest.importorskip("pandas")
+        trace = write_numbered(tmp_path)
+        for offset, expected in ((0, 8), (1, 7)):
+            begin = pandas.Timestamp(1_002_000 + offset, tz="UTC")
+            assert len(trace.events(begin=begin)) == expected
+        last = trace.to_pandas()["timestamp"].max()
+        assert values(trace.events(end=last)) == list(range(10))
+
+    @pytest.mark.parametrize("time", [10**30, -(10**30), 2**63])
+    def test_a_time_outside_of_64_bits_is_refused(self, tmp_path, time):
+        """At once, not when events are read."""
+        trace = write_numbered(tmp_path)
+        with pytest.raises(SelectionError, match="does not fit the 64 bits"):
+            trace.events(begin=time)
+        with pytest.raises(SelectionError, match="does not fit the 64 bits"):
+            trace[:time]
+        assert len(trace[: -(2**63)]) == 0
+
+    def test_counting_leaves_the_losses_of_the_last_iteration(self):
+        """`len()` in a loop reads too, but it is not what the user iterates over."""
+        trace = vestige.open(DATA / "lost", debug_info=False)
+        list(trace)
+        losses = list(trace.losses)
+        trace.events("*").counts()
+        assert bool(trace)
+        assert trace.losses == losses != []
+
     def test_a_selection_leaves_the_trace_as_it_is(self, hello):
         """It is a new object."""
         assert hello.events("nothing").count() == 0
@@ -310,7 +352,7 @@ class TestTimes:
             "wide world",
         ]
 
-    @pytest.mark.parametrize("time", [1.5, "07:20", timedelta(1)])
+    @pytest.mark.parametrize("time", [1.5, "07:20", b"1"])
     def test_anything_else_is_no_time(self, hello, time):
         """A float cannot hold nanoseconds."""
         for select in (

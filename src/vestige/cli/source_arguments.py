@@ -217,4 +217,5 @@ def select(
         streams = [stream for source in sources for stream in source.streams]
         begin, end = time_range(streams, *bounds)
     pattern = getattr(options, "event", None)
-    return Selection(begin, end, pattern, intersection=options.stream_intersection)
+    patterns = () if pattern is None else (pattern,)
+    return Selection(begin, end, patterns, intersection=options.stream_intersection)

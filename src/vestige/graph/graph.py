@@ -24,20 +24,37 @@ class Selection(NamedTuple):
     """Earliest time, nanoseconds from the clock's origin."""
     end: int | None = None
     """Latest time, nanoseconds from the clock's origin; included."""
-    pattern: str | None = None
-    """Shell pattern of event names."""
+    patterns: tuple[str, ...] = ()
+    """Shell patterns that the names of events match, each of them."""
     intersection: bool = False
     """Only the time in which all data streams of a trace are active."""
 
     def wanted_classes(self, stream: Stream) -> list[bool] | None:
         """Tell for each event record class if it is wanted; ``None`` for all."""
-        if self.pattern is None:
+        if not self.patterns:
             return None
-        pattern = self.pattern
         return [
-            event.name is not None and fnmatchcase(event.name, pattern)
-            for event in stream.stream_class.event_classes
+            name is not None and all(fnmatchcase(name, one) for one in self.patterns)
+            for name in (event.name for event in stream.stream_class.event_classes)
         ]
+
+    def narrowed(
+        self, pattern: str | None, begin: int | None, end: int | None
+    ) -> Selection:
+        """Return what is in this selection and in another one.
+
+        Args:
+            pattern: Shell pattern of event names.
+            begin: Earliest time, nanoseconds.
+            end: Latest time, nanoseconds; included.
+        """
+        begins = [time for time in (self.begin, begin) if time is not None]
+        ends = [time for time in (self.end, end) if time is not None]
+        return self._replace(
+            patterns=self.patterns if pattern is None else (*self.patterns, pattern),
+            begin=max(begins, default=None),
+            end=min(ends, default=None),
+        )
 
 
 def mux(

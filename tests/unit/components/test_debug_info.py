@@ -19,7 +19,9 @@ def processed(options, path=DEMO / "trace", pattern="discount:applied"):
     component = DebugInfoFilter(options)
     found = []
     for merge in mux(
-        CtfFsSource([path]).streams, Selection(pattern=pattern), component.needed_events
+        CtfFsSource([path]).streams,
+        Selection(patterns=(pattern,)),
+        component.needed_events,
     ):
         component.process(merge)
         shown = merge.shown()

@@ -63,7 +63,7 @@ def test_filters_see_every_merge_in_their_order_and_what_they_need():
         Watcher(journal, "first", ["lttng_ust_lib:load"]),
         Watcher(journal, "second", ["lttng_ust_lib:unload"]),
     ]
-    selection = Selection(pattern="reload:inside")
+    selection = Selection(patterns=("reload:inside",))
     Graph([CtfFsSource([DATA / "reload"])], sink, filters, selection).run()
 
     seen = {"reload:inside", "lttng_ust_lib:load", "lttng_ust_lib:unload"}

@@ -111,11 +111,11 @@ def test_a_stream_tells_its_trace_and_class():
     ("selection", "expected"),
     [
         (Selection(), [0, 1, 2]),
-        (Selection(pattern="event_?"), [0, 1, 2]),
-        (Selection(pattern="other"), []),
+        (Selection(patterns=("event_?",)), [0, 1, 2]),
+        (Selection(patterns=("other",)), []),
         (Selection(begin=1_001_000), [1, 2]),
         (Selection(end=1_001_000), [0, 1]),
-        (Selection(begin=1_001_000, end=1_001_000, pattern="*"), [1]),
+        (Selection(begin=1_001_000, end=1_001_000, patterns=("*",)), [1]),
     ],
 )
 def test_only_what_is_selected_comes(tmp_path, selection, expected):
@@ -130,7 +130,7 @@ def test_what_a_filter_needs_comes_and_is_not_shown():
     """The state dump, for one who wants only the library's events."""
     streams = CtfFsSource([DATA / "reload"]).streams
     needed = {"lttng_ust_lib:load", "lttng_ust_lib:unload"}
-    selection = Selection(pattern="reload:*")
+    selection = Selection(patterns=("reload:*",))
     merges = list(mux(streams, selection, needed))
     everything = [event.name for merge in merges for event in merge.events()]
     shown = [event.name for merge in merges for event in merge.shown().events()]
@@ -145,10 +145,10 @@ def test_needed_events_before_the_begin_come_too():
     streams = CtfFsSource([DATA / "reload"]).streams
     [last] = [
         event.timestamp
-        for merge in mux(streams, Selection(pattern="reload:loaded"))
+        for merge in mux(streams, Selection(patterns=("reload:loaded",)))
         for event in merge.events()
     ][-1:]
-    selection = Selection(begin=last, pattern="reload:loaded")
+    selection = Selection(begin=last, patterns=("reload:loaded",))
     merges = list(mux(streams, selection, {"lttng_ust_lib:load"}))
 
     assert [event.name for merge in merges for event in merge.events()] == [
@@ -163,8 +163,8 @@ def test_a_pattern_chooses_event_record_classes():
 
     assert Selection().wanted_classes(stream) is None
     assert Selection(begin=5).wanted_classes(stream) is None
-    assert Selection(pattern="gr*").wanted_classes(stream) == [True]
-    assert Selection(pattern="GR*").wanted_classes(stream) == [False]
+    assert Selection(patterns=("gr*",)).wanted_classes(stream) == [True]
+    assert Selection(patterns=("GR*",)).wanted_classes(stream) == [False]
 
 
 def test_without_streams_there_are_no_merges(tmp_path):

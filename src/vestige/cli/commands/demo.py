@@ -69,7 +69,8 @@ examples:
         options.debug_info_dir = options.debug_info_dir or str(DEMO / "debug")
         options.debug_info_target_prefix = str(DEMO / "root")
         source = CtfFsSource([DEMO / "trace"])
-        status = view(options, source, Selection(pattern=options.event))
+        patterns = () if options.event is None else (options.event,)
+        status = view(options, source, Selection(patterns=patterns))
         sys.stderr.flush()
         print("\n" + WHAT_NEXT, end="")
         return status
