@@ -74,8 +74,9 @@ def open(  # noqa: A001, PLR0913 - the name of gzip.open; parameters go by keywo
 
     Raises:
         NotATraceError: A path holds no trace.
-        TraceFormatError: The metadata cannot be used, or, when strict, a data stream
-            file cannot be opened. When strict, reading raises it at the first damage.
+        TraceFormatError: The metadata of no trace can be used, or, when strict, those
+            of one, or a data stream file cannot be opened. When strict, reading raises
+            it at the first damage.
         SelectionError: At no time are all data streams of a trace active, and only
             that time is wanted.
 

@@ -272,7 +272,7 @@ class TestIndex:
 
 
 class TestOddFiles:
-    """What is no regular file is passed over."""
+    """What is no regular file is reported and passed over."""
 
     def test_a_fifo_a_directory_and_a_device(self, damaged):
         """Nobody waits for them."""
@@ -281,8 +281,13 @@ class TestOddFiles:
         (damaged / "device").symlink_to("/dev/zero")
         result = run("convert", damaged)
 
-        assert result.returncode == 0
+        assert result.returncode == 1
         assert len(result.stdout.splitlines()) == PACKETS * EVENTS
+        assert result.stderr.splitlines() == [
+            f"vestige: error: {damaged}/{name}: not a regular file; expected a data "
+            "stream file"
+            for name in ("device", "fifo")
+        ]
 
     def test_a_file_that_shrinks_while_it_is_read(self, damaged):
         """An error with its place, no signal."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
 from ..errors import NotATraceError
@@ -82,8 +83,9 @@ def _refuse(error: OSError) -> None:
 def data_file_names(directory: Path) -> Sequence[str]:
     """Return the names of the data stream files of a trace directory, sorted.
 
-    These are all regular files but the metadata and hidden ones; an empty file is a
-    data stream in which nothing was recorded.
+    These are all files but the metadata and hidden ones; an empty file is a data stream
+    in which nothing was recorded. A pipe, socket or device is listed too, so that it is
+    reported: it stands where a data stream file is expected.
     """
     names = []
     with os.scandir(directory) as entries:
@@ -97,7 +99,10 @@ def data_file_names(directory: Path) -> Sequence[str]:
 
 def _is_data(entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.is_file() and entry.stat().st_size > 0
+        status = entry.stat()
+        return not S_ISDIR(status.st_mode) and (
+            not S_ISREG(status.st_mode) or status.st_size > 0
+        )
     except OSError:
         # A link to itself, or a file that was just removed.
         return False

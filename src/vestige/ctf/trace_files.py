@@ -78,31 +78,49 @@ class LogicalTrace(NamedTuple):
         return "/".join(part for part in parts if part)
 
 
-def open_traces(found: Iterable[FoundTrace]) -> list[LogicalTrace]:
+def open_traces(
+    found: Iterable[FoundTrace],
+) -> tuple[list[LogicalTrace], list[DamagedFile]]:
     """Open traces, and join those that are parts of the same one.
 
     Args:
         found: Trace directories.
 
     Returns:
-        The traces. Files that cannot be read are listed in them, not raised.
+        The traces, and the metadata files that cannot be used: one such trace does not
+        hide the others. Data stream files that cannot be read are listed in the traces.
 
     Raises:
-        TraceFormatError: The metadata of a trace cannot be used.
+        TraceFormatError: The metadata of no trace can be used.
     """
     groups: dict[bytes | Path, list[tuple[FoundTrace, core.TraceClass]]] = {}
     damaged: dict[Path, DamagedFile] = {}
+    unusable: list[DamagedFile] = []
     for trace in found:
-        parsed, damage = read_metadata(trace.directory)
+        try:
+            parsed, damage = read_metadata(trace.directory)
+        except TraceFormatError as error:
+            unusable.append(_unusable(trace.directory / METADATA, error))
+            continue
         if damage is not None:
             damaged[trace.directory] = damage
         key = trace.directory if parsed.identity is None else parsed.identity
         groups.setdefault(key, []).append((trace, parsed))
+    if unusable and not groups:
+        raise unusable[0].error
     opened = [_open_group(group) for group in groups.values()]
     for logical in opened:
         metadata = (damaged.get(directory) for directory in logical.directories)
         logical.damaged[:0] = [file for file in metadata if file is not None]
-    return opened
+    return opened, unusable
+
+
+def _unusable(path: Path, error: TraceFormatError) -> DamagedFile:
+    """Return metadata that cannot be used as damage, which says so by its kind."""
+    damage = Damage(str(path), error.offset, None, "metadata-unusable", error.message)
+    known = TraceFormatError.of_damage(damage)
+    known.contexts = error.contexts
+    return DamagedFile(path, known)
 
 
 def read_metadata(
@@ -184,6 +202,7 @@ def _add_file(trace: LogicalTrace, directory: Path, name: str) -> None:
     index = _read_index(directory, name)
     try:
         _check_name(path)
+        _check_regular(path)
         opened = core.DataFile.open(trace.trace_class, str(path), index=index)
     except TraceFormatError as error:
         trace.damaged.append(DamagedFile(path, error))
@@ -201,6 +220,14 @@ def _check_name(path: Path) -> None:
         raise TraceFormatError(
             "cannot open: the path is no UTF-8 text", path=path
         ) from error
+
+
+def _check_regular(path: Path) -> None:
+    """Refuse what is no file: a pipe might never end, a device might do anything."""
+    if not path.is_file() and path.exists():
+        raise TraceFormatError(
+            "not a regular file; expected a data stream file", path=path
+        )
 
 
 def _matching_stream(

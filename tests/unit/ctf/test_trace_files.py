@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,26 @@ import pytest
 import vestige
 from support.ctf_writer import UUID_TEXT, Packet, Trace, numbered
 from support.recordings import DATA, NAMES, copy_trace, leaf
+from vestige.cli.main import main
 from vestige.ctf import find_traces, open_traces
 from vestige.ctf import trace_files as module
 from vestige.errors import TraceFormatError
 
+NONSENSE = "/* CTF 1.8 */\ntrace {\n  nonsense\n"
+
 
 def open_all(path):
-    """Open the traces at or below a path."""
-    return open_traces(find_traces(path))
+    """Open the traces at or below a path, all of which have usable metadata."""
+    opened, unusable = open_traces(find_traces(path))
+    assert unusable == []
+    return opened
+
+
+def two_traces(root):
+    """Write a good trace and one with metadata that cannot be used."""
+    Trace(streams={"stream": [Packet(numbered(2))]}).write(root / "good")
+    Trace(streams={"stream": [Packet(numbered(3))]}).write(root / "bad")
+    (root / "bad" / "metadata").write_text(NONSENSE)
 
 
 def events_of(path):
@@ -94,13 +107,98 @@ class TestOpening:
         )
         assert len(trace.streams) == 2
 
+    def test_a_pipe_among_data_streams_is_damage_and_never_opened(self, tmp_path):
+        """Opening it would wait for a writer; directories are no data streams."""
+        directory = Trace(streams={"stream": [Packet(numbered(2))]}).write(tmp_path)
+        os.mkfifo(directory / "pipe")
+        (directory / "linked").symlink_to("pipe")
+        (directory / "folder").mkdir()
+        [trace] = open_all(directory)
+
+        assert [(found.path.name, found.error.message) for found in trace.damaged] == [
+            ("linked", "not a regular file; expected a data stream file"),
+            ("pipe", "not a regular file; expected a data stream file"),
+        ]
+        assert trace.damaged[0].error.damage.kind == "stream-unreadable"
+        assert [facts[2] for facts in stream_facts(trace)] == [["stream"]]
+
+    def test_a_socket_among_data_streams_is_damage(self, tmp_path, monkeypatch):
+        """As a session daemon would leave one."""
+        directory = Trace(streams={"stream": [Packet(numbered(2))]}).write(tmp_path)
+        monkeypatch.chdir(directory)
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind("socket")
+            [trace] = open_all(directory)
+
+        assert [found.path.name for found in trace.damaged] == ["socket"]
+
+
+class TestSeveralTraces:
+    """One trace with unusable metadata among others."""
+
+    def test_it_does_not_hide_the_others(self, tmp_path):
+        """It is reported as damage, and they are read."""
+        two_traces(tmp_path)
+        with pytest.warns(vestige.TraceDamageWarning, match="expected '='") as caught:
+            trace = vestige.open(tmp_path, debug_info=False)
+
+        assert len(caught) == 1
+        [damage] = trace.damage
+        assert (damage.path, damage.kind, damage.lost_records) == (
+            str(tmp_path / "bad" / "metadata"),
+            "metadata-unusable",
+            None,
+        )
+        assert len(trace) == 2
+
+    def test_strict_reading_refuses_it(self, tmp_path):
+        """As any other damage."""
+        two_traces(tmp_path)
+        with pytest.raises(TraceFormatError, match="expected '='") as caught:
+            vestige.open(tmp_path, debug_info=False, strict=True)
+
+        assert caught.value.damage.kind == "metadata-unusable"
+
+    @pytest.mark.parametrize("command", ["convert", "check"])
+    def test_the_command_line_prints_it_and_reads_on(self, command, tmp_path, capfd):
+        """One line on standard error, exit status 1; one error with --strict."""
+        two_traces(tmp_path)
+
+        assert main([command, str(tmp_path)]) == 1
+        printed = capfd.readouterr()
+        assert printed.err.startswith(f"vestige: error: {tmp_path}/bad/metadata")
+        assert printed.err.count("\n") == 1
+        assert printed.out
+        assert main([command, "--strict", str(tmp_path)]) != 0
+        assert "expected '='" in capfd.readouterr().err
+
+    def test_repair_leaves_it_out(self, tmp_path, capfd):
+        """What is written is sound."""
+        two_traces(tmp_path / "in")
+
+        assert main(["repair", str(tmp_path / "in"), str(tmp_path / "out")]) == 0
+        assert "bad/metadata" in capfd.readouterr().err
+        assert [path.name for path in (tmp_path / "out").iterdir()] == ["good"]
+        assert len(vestige.open(tmp_path / "out", debug_info=False)) == 2
+
+    def test_when_none_is_usable_the_first_is_the_error(self, tmp_path):
+        """There is nothing to read."""
+        for name in ("one", "two"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "metadata").write_text(NONSENSE)
+        with pytest.raises(TraceFormatError, match="expected '='") as caught:
+            open_traces(find_traces(tmp_path))
+
+        assert caught.value.path == str(tmp_path / "one" / "metadata")
+        assert caught.value.contexts == ["reading the metadata"]
+
 
 class TestMetadata:
     """Metadata that cannot be used."""
 
     def test_an_error_says_what_was_done(self, tmp_path):
         """With file, line and context."""
-        (tmp_path / "metadata").write_text("/* CTF 1.8 */\ntrace {\n  nonsense\n")
+        (tmp_path / "metadata").write_text(NONSENSE)
         with pytest.raises(TraceFormatError) as caught:
             open_all(tmp_path)
 

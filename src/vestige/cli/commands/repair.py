@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ...analysis.repair import RepairReport, repair
 from ...components.sources.ctf_fs import CtfFsSource
-from ...ctf import find_traces
 from ...errors import CommandError, SelectionError
 from ..damage_output import print_damage
 from ..render.progress import ProgressBar
@@ -44,7 +43,6 @@ examples:
         root = Path(os.path.normpath(Path.cwd() / options.input))
         output = Path(os.path.normpath(Path.cwd() / options.output))
         source = CtfFsSource([root])
-        directories = [found.directory for found in find_traces(root)]
         size = sum(stream.handle.size for stream in source.streams)
         try:
             with ProgressBar("repairing") as bar:
@@ -56,7 +54,7 @@ examples:
                     # All is read once to judge it, and once to copy it.
                     bar.update(done / max(2 * size, 1))
 
-                report = repair(source, directories, root, output, advance)
+                report = repair(source, source.directories, root, output, advance)
         except SelectionError as error:
             raise CommandError(str(error), exit_code=2) from error
         print_damage(source.damage)

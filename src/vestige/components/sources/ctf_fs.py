@@ -29,7 +29,7 @@ class CtfFsSource:
 
     Raises:
         NotATraceError: A path holds no trace.
-        TraceFormatError: The metadata of a trace cannot be used.
+        TraceFormatError: The metadata of no trace can be used.
     """
 
     def __init__(  # noqa: PLR0913 - the parameters of source.ctf.fs, by keyword
@@ -47,11 +47,13 @@ class CtfFsSource:
         found = {
             trace.directory: trace for path in paths for trace in find_traces(path)
         }
-        opened = open_traces(found.values())
+        opened, unusable = open_traces(found.values())
         self.streams: list[Stream] = []
         """The data streams of all traces."""
-        self.damage: list[Damage] = []
-        """The files of which nothing can be read."""
+        self.damage: list[Damage] = [file.error.damage for file in unusable]
+        """The files of which nothing can be read, or not all."""
+        self.directories = [path for trace in opened for path in trace.directories]
+        """The directories of all traces."""
         self.trace_count = len(opened)
         """The number of traces."""
         if trace_name is not None:
