@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ..damage import Damage
@@ -93,12 +93,19 @@ class TracesReport:
         return sum(found.lost_records or 0 for found in self.damage)
 
 
-def examine(source: Source, *, strict: bool = False) -> TracesReport:
+def examine(
+    source: Source,
+    *,
+    strict: bool = False,
+    progress: Callable[[int | None, int], object] | None = None,
+) -> TracesReport:
     """Read metadata, packets and every field of every event record.
 
     Args:
         source: The traces.
         strict: Whether to stop at the first damage.
+        progress: Called now and then with the time that is reached, nanoseconds, or
+            ``None``, and with the number of event records until there.
 
     Returns:
         What was found.
@@ -123,9 +130,16 @@ def examine(source: Source, *, strict: bool = False) -> TracesReport:
         reports[stream] = report
     result = TracesReport(list(traces.values()), [])
     _add(result, source.damage, strict=strict)
+    events = 0
     for merge in mux(source.streams, check=True):
+        reached = None
         for stream, count, begin, end in merge.counts:
             _count(reports[stream], count, begin, end, timed=stream.handle.has_clock)
+            events += count
+            if stream.handle.has_clock:
+                reached = end if reached is None else max(reached, end)
+        if progress is not None:
+            progress(reached, events)
         for notice in notices_of(merge):
             if isinstance(notice, DamageNotice):
                 _add(result, [notice.damage], strict=strict)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 
 from ...analysis.check import TraceReport, TracesReport, examine
 from ...components.sources.ctf_fs import CtfFsSource
 from ...errors import VestigeError
 from ..damage_output import add_strict_argument, print_damage
+from ..render.progress import ProgressBar
 from ..render.summary import duration
 
 __all__ = ["CheckCommand"]
@@ -58,7 +60,9 @@ exit status of this command:
                 _print_json("unreadable", TracesReport([], []), str(error))
             print(f"vestige: error: {error}", file=sys.stderr)
             return UNREADABLE
-        report = examine(source, strict=options.strict)
+        with ProgressBar("checking") as bar:
+            progress = _progress(source, bar) if bar.enabled else None
+            report = examine(source, strict=options.strict, progress=progress)
         status = _status(report)
         if options.json:
             word = ("clean", "damaged", "unreadable")[status]
@@ -69,6 +73,25 @@ exit status of this command:
             sys.stdout.flush()
             print_damage(report.damage)
         return status
+
+
+def _progress(
+    source: CtfFsSource, bar: ProgressBar
+) -> Callable[[int | None, int], None]:
+    """Tell the bar how much of the time of the traces is done, as packets tell it."""
+    begins, ends = [], []
+    for stream in source.streams:
+        times = stream.handle.packet_times
+        begins += [begin for begin, _, _ in times if begin is not None]
+        ends += [end for _, end, _ in times if end is not None]
+    first, last = min(begins, default=0), max(ends, default=0)
+
+    def progress(time: int | None, events: int) -> None:
+        known = time is not None and last > first
+        share = (time - first) / (last - first) if known and time else None
+        bar.update(share, events)
+
+    return progress
 
 
 def _status(report: TracesReport) -> int:
