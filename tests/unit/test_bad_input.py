@@ -524,11 +524,13 @@ class TestSpecialFiles:
     """What stands beside or in place of data stream files."""
 
     def test_a_fifo_in_place_of_a_stream(self, tmp_path: Path) -> None:
-        """As Babeltrace 2 does, what is no regular file is passed over."""
+        """It is reported and never opened."""
         write(tmp_path, good_packet())
         os.mkfifo(tmp_path / "waiting")
         result = convert(tmp_path)
-        assert (result.status, result.values) == (0, list(range(GOOD)))
+        assert (result.status, result.values) == (1, list(range(GOOD)))
+        [line] = result.errors
+        assert "waiting: not a regular file" in line
 
     def test_a_directory_in_place_of_a_stream(self, tmp_path: Path) -> None:
         write(tmp_path, good_packet())
