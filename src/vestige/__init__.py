@@ -33,7 +33,8 @@ if TYPE_CHECKING:
         VestigeError,
     )
     from .graph import Stream
-    from .trace import EventSelection, Trace, TraceDamageWarning, open  # noqa: A004
+    from .selection import EventSelection
+    from .trace import Trace, TraceDamageWarning, open  # noqa: A004
     from .values import BitMapValue, EnumerationValue
 
 __all__ = [
@@ -69,7 +70,7 @@ _HOMES = {
     "DebugInfoOptions": "components.filters.debug_info",
     "EnumerationValue": "values",
     "EventColumns": "columns",
-    "EventSelection": "trace",
+    "EventSelection": "selection",
     "GraphError": "errors",
     "MissingExtraError": "errors",
     "NotATraceError": "errors",

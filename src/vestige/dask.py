@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from .columns import ColumnKeywords, EventColumns, require_extra, table_to_pandas
 from .components.filters.debug_info import DebugInfoOptions
-from .trace import EventSelection
+from .selection import EventSelection
 from .trace import open as open_trace
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import Any, Literal, Unpack
 from .columns import ColumnKeywords, EventColumns, require_extra
 from .core import Merge
 from .errors import SelectionError
-from .trace import EventSelection
+from .selection import EventSelection
 
 __all__ = ["FORMATS", "Format", "Progress", "export", "export_each"]
 

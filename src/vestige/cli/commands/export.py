@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from ...components.filters.trimmer import time_range
 from ...errors import CommandError
 from ...export import FORMATS, Progress, export, export_each
-from ...trace import EventSelection, Trace, TraceDamageWarning
+from ...selection import EventSelection
+from ...trace import Trace, TraceDamageWarning
 from ...trace import open as open_trace
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_options

@@ -1,0 +1,303 @@
+"""Selections of the event records of a trace: :class:`EventSelection`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol, Unpack
+
+from .columns import ColumnKeywords, ColumnOptions, EventColumns, column_layout
+from .core import EventCounter, EventRecord, Merge
+from .errors import SelectionError
+from .graph import Selection, Stream
+from .partitions import latest_beginning, partition_times
+from .units import NANOSECONDS_PER_SECOND
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+__all__ = ["EventSelection", "Readable", "Time"]
+
+SECONDS_PER_DAY = 86_400
+LARGEST_TIME_BITS = 63
+"""Bits of a time in nanoseconds beside its sign."""
+Time = int | datetime | timedelta
+"""A time: nanoseconds since the epoch, or a datetime (without a zone: local time).
+
+Of clocks that do not count from the epoch it is a time since their origin: nanoseconds
+or a timedelta.
+"""
+
+
+class Readable(Protocol):
+    """What a selection needs of the trace that it selects from."""
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """The data streams."""
+
+    @property
+    def debug_info_name(self) -> str | None:
+        """Name of the source places among other fields; ``None`` without them."""
+
+    def read(self, selection: Selection, *, debug_info: bool = True) -> Iterator[Merge]:
+        """Read merges.
+
+        Args:
+            selection: Which event records are wanted.
+            debug_info: Whether debug information is attached, if the trace has it.
+        """
+
+
+class EventSelection:
+    """Event records of a trace, in time order, that can be iterated again and again.
+
+    Each iteration reads the trace anew; records that are not selected are stepped over,
+    not decoded.
+    """
+
+    def __init__(self, trace: Readable, selection: Selection) -> None:
+        self._trace = trace
+        self._selection = selection
+        self._counter: EventCounter | None = None
+
+    def __iter__(self) -> Iterator[EventRecord]:
+        """Iterate over the event records.
+
+        Yields:
+            The event records. Their fields are decoded when they are asked for.
+        """
+        return chain.from_iterable(merge.events() for merge in self.merges())
+
+    def merges(self) -> Iterator[Merge]:
+        """Iterate over parts of the merged order, some ten thousand records each.
+
+        Yields:
+            The merges, with debug information attached when the trace has it.
+        """
+        return self._trace.read(self._selection)
+
+    def count(self) -> int:
+        """Return the number of event records; no payload is turned into values."""
+        return sum(len(merge) for merge in self.merges())
+
+    def __len__(self) -> int:
+        """Return the number of event records.
+
+        The first of ``len()``, :meth:`counts` and :attr:`time_span` reads the selection
+        once, without decoding payloads; the answers are kept.
+        """
+        return sum(self._counted().counts.values())
+
+    def __bool__(self) -> bool:
+        """Return whether there is any event record; reads no further than the first."""
+        if self._counter is not None:
+            return len(self) > 0
+        return any(len(merge) > 0 for merge in self._undecorated(self._selection))
+
+    def counts(self) -> dict[str | None, int]:
+        """Return the number of event records by name, for the names that occur."""
+        return self._counted().counts
+
+    @property
+    def time_span(self) -> tuple[int, int] | None:
+        """Time of the first and of the last event record, nanoseconds.
+
+        ``None`` when no event record has a time. Where packets tell their times, only
+        those at both ends are read.
+        """
+        if self._counter is None:
+            first, last = self._first_counts(), self._last_counts()
+            if first.time_span is not None and last.time_span is not None:
+                return first.time_span[0], last.time_span[1]
+        return self._counted().time_span
+
+    def _counted(self) -> EventCounter:
+        if self._counter is None:
+            counter = EventCounter()
+            for merge in self._undecorated(self._selection):
+                counter.add(merge)
+            self._counter = counter
+        return self._counter
+
+    def _first_counts(self) -> EventCounter:
+        """Count the beginning of the selection, up to an event record with a time."""
+        counter = EventCounter()
+        for merge in self._undecorated(self._selection):
+            counter.add(merge)
+            if counter.time_span is not None:
+                break
+        return counter
+
+    def _last_counts(self) -> EventCounter:
+        """Count what begins with the last packet."""
+        counter = EventCounter()
+        begin = latest_beginning(self._trace.streams, self._selection)
+        if begin is not None:
+            for merge in self._undecorated(self._selection._replace(begin=begin)):
+                counter.add(merge)
+        return counter
+
+    def _undecorated(self, selection: Selection) -> Iterator[Merge]:
+        """Read without debug information, which changes neither numbers nor times."""
+        return self._trace.read(selection, debug_info=False)
+
+    def partitions(self, count: int) -> list[EventSelection]:
+        """Cut the selection into parts that can be read apart, also by other processes.
+
+        The parts follow each other in time and are together exactly the selection. Each
+        can be pickled: it opens the trace again where it is unpickled. The cuts are at
+        beginnings of packets, so that a part reads few packets that it does not need.
+
+        Args:
+            count: How many parts are wanted, of about the same size.
+
+        Returns:
+            At most so many selections; fewer when there are not enough packets.
+
+        Raises:
+            SelectionError: Less than one part is wanted.
+        """
+        if count < 1:
+            raise SelectionError(f"{count} parts: expected at least one")
+        times = partition_times(self._trace.streams, self._selection, count)
+        return [
+            EventSelection(self._trace, self._selection._replace(begin=begin, end=end))
+            for begin, end in times
+        ]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle what opens the trace and selects the same event records again."""
+        return EventSelection, (self._trace, self._selection)
+
+    def to_polars(
+        self,
+        columns: Sequence[str] | None = None,
+        **options: Unpack[ColumnKeywords],
+    ) -> pl.DataFrame:
+        """Return a Polars data frame; the arguments are those of :meth:`to_arrow`.
+
+        Raises:
+            MissingExtraError: Polars is not installed; the extra ``polars`` brings it.
+        """
+        return self.to_arrow(columns, **options).to_polars()
+
+    def to_pandas(
+        self,
+        columns: Sequence[str] | None = None,
+        **options: Unpack[ColumnKeywords],
+    ) -> pd.DataFrame:
+        """Return a pandas data frame; the arguments are those of :meth:`to_arrow`.
+
+        Raises:
+            MissingExtraError: pandas or pyarrow is not installed; the extra ``pandas``
+                brings both.
+        """
+        return self.to_arrow(columns, **options).to_pandas()
+
+    def to_arrow(
+        self,
+        columns: Sequence[str] | None = None,
+        **options: Unpack[ColumnKeywords],
+    ) -> EventColumns:
+        """Return the event records as columns, for any library that reads Arrow.
+
+        Nothing is read until another library asks for it, and then only what the
+        wanted columns need is decoded.
+
+        Args:
+            columns: Names of the wanted columns in order; all of them by default.
+            options: The other fields of :class:`~vestige.columns.ColumnOptions`.
+
+        Returns:
+            An object of the Arrow PyCapsule interface.
+
+        Raises:
+            SelectionError: A wanted column does not exist, or an option is unknown.
+
+        Example:
+            >>> table = pyarrow.table(trace.events("shop:*").to_arrow())
+        """
+        chosen = None if columns is None else tuple(columns)
+        wanted = ColumnOptions(columns=chosen, **options)
+        layout = column_layout(
+            self._trace.streams,
+            self._selection,
+            wanted,
+            debug_info=self._trace.debug_info_name,
+        )
+        return EventColumns(layout, self.merges)
+
+    def events(
+        self,
+        pattern: str | None = None,
+        *,
+        begin: Time | None = None,
+        end: Time | None = None,
+    ) -> EventSelection:
+        """Select among these event records.
+
+        Args:
+            pattern: Shell pattern of event names, such as ``sched_*``.
+            begin: Earliest time.
+            end: Latest time; included.
+
+        Returns:
+            The selection: what is in this one and matches all that is stated.
+
+        Raises:
+            SelectionError: A time is neither an integer nor a datetime, or does not fit
+                64 bits.
+        """
+        narrowed = self._selection.narrowed(pattern, _time(begin), _time(end))
+        return EventSelection(self._trace, narrowed)
+
+    def __getitem__(self, times: slice) -> EventSelection:
+        """Select a range of times, ``selection[begin:end]``, end not included.
+
+        Args:
+            times: A slice of integers (nanoseconds since the epoch) or datetimes.
+
+        Returns:
+            The selection.
+
+        Raises:
+            SelectionError: Anything but a slice of times without a step.
+        """
+        if not isinstance(times, slice) or times.step is not None:
+            raise SelectionError("expected a range of times, such as events[begin:end]")
+        end = _time(times.stop)
+        last = None if end is None else max(end - 1, -(2**LARGEST_TIME_BITS))
+        return self.events(begin=times.start, end=last)
+
+
+def _time(value: Time | None) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, int):
+        return _checked(value)
+    if isinstance(value, timedelta):
+        seconds = value.days * SECONDS_PER_DAY + value.seconds
+        below = value.microseconds * 1000 + getattr(value, "nanoseconds", 0)
+        return _checked(seconds * NANOSECONDS_PER_SECOND + below)
+    if not isinstance(value, datetime):
+        raise SelectionError(
+            f"{value!r} is no time: expected nanoseconds since the epoch or a datetime"
+        )
+    # A float cannot hold nanoseconds: keep seconds and what is below them apart. Time
+    # stamps of pandas are datetimes that know nanoseconds beside.
+    day = (value.year, value.month, value.day)
+    clock = (value.hour, value.minute, value.second)
+    whole = datetime(*day, *clock, tzinfo=value.tzinfo, fold=value.fold)
+    nanoseconds = value.microsecond * 1000 + getattr(value, "nanosecond", 0)
+    return _checked(int(whole.timestamp()) * NANOSECONDS_PER_SECOND + nanoseconds)
+
+
+def _checked(nanoseconds: int) -> int:
+    if not -(2**LARGEST_TIME_BITS) <= nanoseconds < 2**LARGEST_TIME_BITS:
+        raise SelectionError(
+            f"the time {nanoseconds} ns does not fit the 64 bits of a time"
+        )
+    return nanoseconds
