@@ -32,6 +32,8 @@ __all__ = [
 
 BATCH_SIZE = 65_536
 """Most rows of a record batch by default; the reader makes them of some 33,000."""
+LARGEST_BATCH = 2**31 - 1
+"""Most rows that any reader of Arrow takes."""
 INTEGER_TYPES = (
     "Int8",
     "Int16",
@@ -60,6 +62,23 @@ class ColumnOptions:
     times: Literal["auto", "timestamp", "duration", "integer"] = "auto"
     """What ``timestamp`` holds; by default a timestamp, or a duration for a clock that
     does not count from the Unix epoch."""
+
+    def __post_init__(self) -> None:
+        """Refuse values that no option has."""
+        for name, choices in (
+            ("enumerations", ("labels", "values")),
+            ("strings", ("plain", "dictionary")),
+            ("times", ("auto", "timestamp", "duration", "integer")),
+        ):
+            value = getattr(self, name)
+            if value not in choices:
+                raise SelectionError(
+                    f"{name}={value!r}: expected one of {', '.join(choices)}"
+                )
+        if not 0 < self.batch_size <= LARGEST_BATCH:
+            raise SelectionError(
+                f"batch_size={self.batch_size!r}: expected 1 to {LARGEST_BATCH}"
+            )
 
 
 class ColumnKeywords(TypedDict, total=False):

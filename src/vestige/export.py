@@ -65,6 +65,8 @@ def export(
         SelectionError: A column does not exist, or the format needs a file.
         OSError: The file cannot be written.
     """
+    if to not in FORMATS:
+        raise SelectionError(f"no format '{to}': expected one of {', '.join(FORMATS)}")
     wanted = selection.to_arrow(columns, **options)
     if to == "parquet":
         arrow = require_extra("pyarrow", "arrow")

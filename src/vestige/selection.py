@@ -220,6 +220,10 @@ class EventSelection:
         Example:
             >>> table = pyarrow.table(trace.events("shop:*").to_arrow())
         """
+        if isinstance(columns, str):
+            raise SelectionError(
+                f"columns={columns!r}: expected a list of names, not one name"
+            )
         chosen = None if columns is None else tuple(columns)
         wanted = ColumnOptions(columns=chosen, **options)
         layout = column_layout(
@@ -248,9 +252,13 @@ class EventSelection:
             The selection: what is in this one and matches all that is stated.
 
         Raises:
-            SelectionError: A time is neither an integer nor a datetime, or does not fit
-                64 bits.
+            SelectionError: The pattern is no text; or a time is neither an integer nor
+                a datetime, or does not fit 64 bits.
         """
+        if not isinstance(pattern, str | None):
+            raise SelectionError(
+                f"{pattern!r} is no pattern: expected text such as 'sched_*'"
+            )
         narrowed = self._selection.narrowed(pattern, _time(begin), _time(end))
         return EventSelection(self._trace, narrowed)
 

@@ -67,7 +67,8 @@ def open(  # noqa: A001, PLR0913 - the name of gzip.open; parameters go by keywo
         >>> for event in trace.events("my_app:*"):
         ...     print(event.timestamp, event["user"], event.debug_info)
     """
-    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    paths = [path] if isinstance(path, str | bytes | os.PathLike) else list(path)
+    paths = [os.fsdecode(part) for part in paths]
     options = DebugInfoOptions() if debug_info is True else debug_info or None
     source = CtfFsSource(
         paths,

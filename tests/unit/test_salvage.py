@@ -17,6 +17,7 @@ import pytest
 import vestige
 from support.ctf_writer import Event, Packet, Trace
 from vestige import Damage, TraceDamageWarning, TraceFormatError
+from vestige.cli.main import main
 
 PACKETS = 25
 EVENTS = 2000
@@ -381,8 +382,15 @@ def test_any_damage_of_a_recording_can_be_repaired(tmp_path, seed):
                 for event in opened
             ]
 
-    from vestige.cli.main import main  # noqa: PLC0415 - only this test runs it
-
     assert main(["repair", str(trace), str(tmp_path / "out")]) == 0
     assert main(["check", str(tmp_path / "out")]) == 0
     assert contents(tmp_path / "out") == contents(trace)
+
+
+def test_repair_writes_nothing_into_its_input(tmp_path, capfd):
+    """Not into a trace, and not beside one below the directory that is repaired."""
+    root = shutil.copytree(DATA / "lost", tmp_path / "in")
+
+    assert main(["repair", str(root), str(root / "out")]) == 2
+    assert "the output lies in the input" in capfd.readouterr().err
+    assert not (root / "out").exists()

@@ -54,11 +54,11 @@ def repair(
         How much was kept.
 
     Raises:
-        SelectionError: The output is not empty, or lies in a trace.
+        SelectionError: The output is not empty, or lies in the input.
         OSError: A file cannot be read or written.
     """
     directories = list(directories)
-    _refuse_output(output, directories)
+    _refuse_output(output, root)
     report = RepairReport()
     for directory in directories:
         target = output / directory.relative_to(root)
@@ -72,18 +72,15 @@ def repair(
     return report
 
 
-def _refuse_output(output: Path, directories: Iterable[Path]) -> None:
+def _refuse_output(output: Path, root: Path) -> None:
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise SelectionError(
             "the output exists; expected a new or an empty directory", path=output
         )
-    resolved = output.resolve()
-    for directory in directories:
-        if resolved.is_relative_to(directory.resolve()):
-            raise SelectionError(
-                f"the output lies in the trace {directory}, which is not changed",
-                path=output,
-            )
+    if output.resolve().is_relative_to(root.resolve()):
+        raise SelectionError(
+            f"the output lies in the input {root}, which is not changed", path=output
+        )
 
 
 def _copy_empty_files(directory: Path, target: Path) -> None:

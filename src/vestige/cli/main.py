@@ -74,7 +74,9 @@ def build_parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
             command.name,
             help=command.summary,
             description=command.description,
-            epilog=command.examples + "\n" + EXIT_STATUSES,
+            epilog=command.examples
+            + "\n"
+            + getattr(command, "exit_statuses", EXIT_STATUSES),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.configure(verb)

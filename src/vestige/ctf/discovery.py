@@ -14,6 +14,10 @@ __all__ = ["METADATA", "FoundTrace", "find_traces"]
 
 METADATA = "metadata"
 """Name of the metadata file in a trace directory."""
+INDEX_SUFFIX = ".idx"
+"""How the names of LTTng's index files end."""
+INDEX_HEADER_SIZE = 16
+"""Bytes of an index file before its first packet."""
 
 
 class FoundTrace(NamedTuple):
@@ -106,3 +110,29 @@ def _is_data(entry: os.DirEntry[str]) -> bool:
     except OSError:
         # A link to itself, or a file that was just removed.
         return False
+
+
+def indexed_names(directory: Path) -> Sequence[str]:
+    """Return the names of the data stream files of which an index lists packets.
+
+    LTTng writes an index beside each file, which tells that a file was there.
+    """
+    names = []
+    try:
+        with os.scandir(directory / "index") as entries:
+            for entry in entries:
+                name = entry.name.removesuffix(INDEX_SUFFIX)
+                if name != entry.name and _lists_packets(entry):
+                    names.append(name)
+    except OSError:
+        # Most traces have no index, and one that cannot be listed tells nothing.
+        return ()
+    return sorted(names)
+
+
+def _lists_packets(entry: os.DirEntry[str]) -> bool:
+    try:
+        status = entry.stat()
+    except OSError:
+        return False
+    return S_ISREG(status.st_mode) and status.st_size > INDEX_HEADER_SIZE

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .. import core
 from ..damage import Damage
 from ..errors import TraceFormatError, error_context
-from .discovery import METADATA, FoundTrace, data_file_names
+from .discovery import METADATA, FoundTrace, data_file_names, indexed_names
 
 __all__ = [
     "DamagedFile",
@@ -187,8 +187,12 @@ def _open_group(group: Sequence[tuple[FoundTrace, core.TraceClass]]) -> LogicalT
         [part[0].directory for part in group], trace_class, single or None, [], []
     )
     for directory in trace.directories:
-        for name in data_file_names(directory):
+        names = data_file_names(directory)
+        for name in names:
             _add_file(trace, directory, name)
+        for name in indexed_names(directory):
+            if name not in names:
+                _add_missing(trace, directory / name)
     for stream in trace.streams:
         stream.files.sort(
             key=lambda file: -1 if file.beginning is None else file.beginning
@@ -210,6 +214,14 @@ def _add_file(trace: LogicalTrace, directory: Path, name: str) -> None:
     identity = None if opened.beginning is None else opened.stream_instance
     stream = _matching_stream(trace, opened.stream_class, identity)
     stream.files.append(opened)
+
+
+def _add_missing(trace: LogicalTrace, path: Path) -> None:
+    error = TraceFormatError(
+        "no data stream file with anything in it, although its index lists packets",
+        path=path,
+    )
+    trace.damaged.append(DamagedFile(path, error))
 
 
 def _check_name(path: Path) -> None:

@@ -89,7 +89,8 @@ def test_the_help_of_a_verb_shows_examples_and_exit_statuses(run, command):
 
     assert (status, errors) == (0, "")
     assert text.startswith(f"usage: vestige {command.name} ")
-    assert text.endswith(f"\n\n{command.examples}\n{EXIT_STATUSES}")
+    statuses = getattr(command, "exit_statuses", EXIT_STATUSES)
+    assert text.endswith(f"\n\n{command.examples}\n{statuses}")
     assert command.examples.startswith(f"examples:\n  vestige {command.name}")
     for number in (0, 1, 2, 130):
         assert f"\n  {number:<4} " in EXIT_STATUSES

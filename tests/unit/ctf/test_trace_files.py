@@ -57,6 +57,26 @@ def stream_facts(trace):
 class TestOpening:
     """What is found in a directory."""
 
+    @pytest.mark.parametrize("place", ["gone", "empty", "directory", "loop"])
+    def test_a_file_that_only_its_index_knows_is_reported(self, tmp_path, place):
+        """LTTng's index tells that a data stream was there."""
+        copied = tmp_path / "trace"
+        directory = leaf(shutil.copytree(DATA / "hello", copied))
+        index = max((directory / "index").iterdir(), key=lambda one: one.stat().st_size)
+        file = directory / index.stem
+        file.unlink()
+        if place == "empty":
+            file.touch()
+        elif place == "directory":
+            file.mkdir()
+        elif place == "loop":
+            file.symlink_to(file)
+        [trace] = open_all(copied)
+
+        assert str(file) in {str(damaged.path) for damaged in trace.damaged}
+        assert "its index lists packets" in str(trace.damaged[0].error)
+        assert main(["check", str(copied)]) > 0
+
     def test_each_file_of_lttng_is_a_data_stream(self):
         """Joined by stream class and ID, in the order of their paths."""
         [trace] = open_all(DATA / "lost")

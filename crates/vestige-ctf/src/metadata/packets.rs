@@ -131,8 +131,10 @@ fn check_schemes(header: &[u8], offset: usize) -> Result<()> {
     match header.get(VERSION) {
         Some([1, 8] | [2, 0]) => Ok(()),
         version => {
+            let number = |index| version.and_then(|bytes| bytes.get(index)).unwrap_or(&0);
+            let (major, minor) = (number(0), number(1));
             let message =
-                format!("metadata packet of CTF version {version:?}: expected 1.8 or 2.0");
+                format!("metadata packet of CTF version {major}.{minor}: expected 1.8 or 2.0");
             Err(error(offset + VERSION.start, message))
         }
     }

@@ -34,11 +34,13 @@ class CheckCommand:
 examples:
   vestige check TRACE
   vestige check --json TRACE | jq '.damage[] | {path, start, end, kind}'
-
-exit status of this command:
+"""
+    exit_statuses = """\
+exit status:
   0    nothing is damaged
   1    damaged, but readable around the damage
-  2    nothing can be read
+  2    nothing can be read, or wrong usage
+  130  interrupted (Ctrl-C)
 """
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
@@ -136,7 +138,7 @@ def _lines(report: TracesReport) -> list[str]:
     if report.lost_records:
         text += f"; about {_count(report.lost_records, 'event')} lost by it"
     if any(found.lost_records is None for found in report.damage):
-        text += "; in some places nobody can tell how many"
+        text += "; how many events more, some places do not tell"
     lines.append(text)
     return lines
 

@@ -63,11 +63,15 @@ examples:
 
 
 def _sentence(report: RepairReport) -> str:
-    parts = [f"{report.intact:,} packets kept as they were"]
+    parts = [f"{_counted(report.intact, 'packet')} kept as they were"]
     if report.cut:
         parts.append(f"{report.cut:,} cut behind their last good event")
     if report.dropped:
         parts.append(f"{report.dropped:,} left out")
     if report.dropped_files:
-        parts.append(f"{report.dropped_files:,} files with nothing to keep")
+        parts.append(f"{_counted(report.dropped_files, 'file')} with nothing to keep")
     return ", ".join(parts)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
