@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -118,7 +118,25 @@ def export_each(
         OSError: A file cannot be written.
     """
     place = Path(directory)
+    is_new = not place.exists()
     place.mkdir(parents=True, exist_ok=True)
+    try:
+        return _export_names(selection, place, to, columns, progress, **options)
+    except BaseException:
+        if is_new:
+            with suppress(OSError):  # It holds files that are complete.
+                place.rmdir()
+        raise
+
+
+def _export_names(  # noqa: PLR0913 - those of export_each
+    selection: EventSelection,
+    place: Path,
+    to: Format,
+    columns: Sequence[str] | None,
+    progress: Progress | None,
+    **options: Unpack[ColumnKeywords],
+) -> dict[Path, int]:
     written: dict[Path, int] = {}
     for name in selection.counts():
         # An event without a name has no file of its own: no pattern selects it.
@@ -166,14 +184,23 @@ def _complete_file(path: Path) -> Iterator[Path]:
     What is no regular file, such as a pipe or a device, is written to directly.
     """
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        yield path
+        try:
+            yield path
+        except OSError as error:
+            raise OSError(
+                error.errno or 0, error.strerror or str(error), str(path)
+            ) from error
         return
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield partial
         partial.replace(path)
-    except BaseException:
+    except BaseException as error:
         partial.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            # The name that people gave says more than the one that nobody has seen.
+            reason = error.strerror or str(error)
+            raise OSError(error.errno or 0, reason, str(path)) from error
         raise
 
 

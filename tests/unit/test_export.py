@@ -349,3 +349,32 @@ class TestFiles:
 
         assert list(tmp_path.iterdir()) == []
         assert export(trace, tmp_path / "out", "jsonl") == 4
+
+
+class TestFilesThatCannotBe:
+    """Errors name the file that was asked for, and nothing is left behind."""
+
+    @pytest.mark.parametrize("to", FORMATS)
+    def test_a_directory_that_is_missing(self, tmp_path, to):
+        """Not the name under which the file would have grown."""
+        path = tmp_path / "nowhere" / f"out.{to}"
+        with pytest.raises(OSError, match="No such file") as caught:
+            export(vestige.open(DATA / "hello"), path, to)
+        assert caught.value.filename == str(path)
+
+    def test_a_full_device(self):
+        """The kernel names no file, so we do."""
+        with pytest.raises(OSError, match="No space left") as caught:
+            export(vestige.open(DATA / "hello"), "/dev/full", "csv")
+        assert caught.value.filename == "/dev/full"
+
+    def test_a_directory_that_was_made_for_nothing(self, tmp_path):
+        """A failed export takes it away again."""
+        trace = vestige.open(DATA / "hello")
+
+        def interrupt(_time, _events):
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            export_each(trace.events(), tmp_path / "out", "csv", progress=interrupt)
+        assert not (tmp_path / "out").exists()

@@ -29,6 +29,15 @@ def test_json_lines_go_to_standard_output(run):
     assert list(rows[0])[:3] == ["timestamp", "event", "stream_id"]
 
 
+def test_a_dash_is_standard_output(run, tmp_path, monkeypatch):
+    """As with other filters: no file gets that name."""
+    monkeypatch.chdir(tmp_path)
+    status, text, errors = run("export", "--to=jsonl", "-w-", DATA / "hello")
+
+    assert (status, errors, text.count("\n")) == (0, "", 4)
+    assert not list(tmp_path.iterdir())
+
+
 def test_events_and_columns_can_be_chosen(run):
     """In the order of the wish."""
     status, text, errors = run(

@@ -64,7 +64,7 @@ examples:
             "-w",
             "--output",
             metavar="OUT",
-            help="the file or, with --split, the directory",
+            help="the file, - for standard output or, with --split, the directory",
         )
         parser.add_argument(
             "-e", "--event", metavar="PATTERN", help="only events with such a name"
@@ -102,6 +102,8 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Write the file or files; return 1 when a trace is damaged."""
+        if options.output == "-":
+            options.output = None
         if options.output is None and (options.split or options.to not in TEXT_FORMATS):
             raise CommandError(
                 "--split needs a directory: -w DIRECTORY"
