@@ -129,7 +129,7 @@ def export_each(
         raise
 
 
-def _export_names(  # noqa: PLR0913 - those of export_each
+def _export_names(
     selection: EventSelection,
     place: Path,
     to: Format,
