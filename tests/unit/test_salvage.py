@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import vestige
-from support.ctf_writer import Event, Packet, Trace
+from support.ctf_writer import Event, Packet, Trace, numbered
 from vestige import Damage, TraceDamageWarning, TraceFormatError
 from vestige.cli.main import main
 
@@ -394,3 +394,13 @@ def test_repair_writes_nothing_into_its_input(tmp_path, capfd):
     assert main(["repair", str(root), str(root / "out")]) == 2
     assert "the output lies in the input" in capfd.readouterr().err
     assert not (root / "out").exists()
+
+
+def test_a_repair_that_keeps_nothing_fails(tmp_path, capfd):
+    """What it wrote is a trace without events, which nobody wanted."""
+    trace = Trace(streams={"s": [Packet(numbered(1))]})
+    root = trace.write(tmp_path / "in")
+    (root / "s").write_bytes(bytes(4096))
+
+    assert main(["repair", str(root), str(tmp_path / "out")]) == 1
+    assert "nothing to keep" in capfd.readouterr().out

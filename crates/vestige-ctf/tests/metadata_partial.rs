@@ -115,3 +115,13 @@ fn the_text_of_a_cut_last_packet_counts_as_far_as_it_goes() {
         assert_eq!(error.offset, Some(head.len() as u64 + 28));
     }
 }
+
+#[test]
+fn zero_bytes_are_spaces_in_text_for_other_readers() {
+    for damage in ["", "event { nonsense\n"] {
+        let text = format!("{HEAD}{STREAM}{FIRST}\0{damage}");
+        let usable = metadata::usable(text.as_bytes()).unwrap();
+        assert!(!usable.contains(&0));
+        assert_eq!(metadata::parse(&usable).unwrap(), parse(&format!("{HEAD}{STREAM}{FIRST}")));
+    }
+}

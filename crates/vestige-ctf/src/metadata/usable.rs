@@ -14,7 +14,13 @@ const SIGNATURE: &[u8] = b"/* CTF 1.8 */\n";
 #[must_use]
 pub fn usable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     if parse(bytes).is_ok() {
-        return Some(Cow::Borrowed(bytes));
+        let is_text = packets::packet_order(bytes).is_none();
+        let usable = if is_text && bytes.contains(&0) {
+            Cow::Owned(without_zeros(bytes).collect())
+        } else {
+            Cow::Borrowed(bytes)
+        };
+        return Some(usable);
     }
     let whole = parse_partial(bytes).0?;
     let wanted = whole.stream_classes.iter().map(|class| class.event_classes.len());
@@ -29,12 +35,17 @@ pub fn usable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
             let mut usable = Vec::with_capacity(end + SIGNATURE.len() + 1);
             let is_signed = prefix.starts_with(b"/* CTF") || json::is_fragments(prefix);
             usable.extend_from_slice(if is_signed { b"" } else { SIGNATURE });
-            usable.extend_from_slice(prefix);
+            usable.extend(without_zeros(prefix));
             usable.push(b'\n');
             return Some(Cow::Owned(usable));
         }
     }
     None
+}
+
+/// The text with spaces for zero bytes: white space here, and the end to other readers.
+fn without_zeros(text: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    text.iter().map(|byte| if *byte == 0 { b' ' } else { *byte })
 }
 
 /// Whether a declaration of TSDL, or a fragment of JSON, may end before an offset.

@@ -59,7 +59,8 @@ examples:
             raise CommandError(str(error), exit_code=2) from error
         print_damage(source.damage)
         print(_sentence(report))
-        return 0
+        kept = report.intact + report.cut
+        return 1 if report.dropped + report.dropped_files and not kept else 0
 
 
 def _sentence(report: RepairReport) -> str:
