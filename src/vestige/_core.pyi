@@ -674,8 +674,9 @@ class SymbolTable:
             str | None,
             int | None,
             int | None,
-            list[tuple[str | None, str | None, int | None]],
+            list[tuple[str | None, str | None, int | None, str | None]],
             str,
+            str | None,
             str | None,
         ]
     ]:
@@ -683,8 +684,9 @@ class SymbolTable:
 
         Returns:
             For each: function, offset from its entry, directory, file, line, column,
-            inlined frames (function, path, line; innermost first), the source of the
-            answer, and the reason when there is no function.
+            inlined frames (function, path, line, linkage name; innermost first), the
+            source of the answer, the reason when there is no function, and the
+            function's linkage name.
         """
 
     @property

@@ -5,6 +5,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use vestige_ctf::source::ReadAt as _;
@@ -15,10 +16,11 @@ use crate::source::FileSource;
 
 const BLOCK_SIZE: usize = 1 << 20;
 
-/// Function and place of one level of inlined calls.
-type FrameRow = (Option<String>, Option<String>, Option<u32>);
+/// Function, path, line and linkage name of one level of inlined calls.
+type FrameRow = (Option<String>, Option<String>, Option<u32>, Option<String>);
 
-/// One answer: function, offset, directory, file, line, column, frames, source, reason.
+/// One answer: function, offset, directory, file, line, column, frames, source, reason,
+/// linkage name.
 type LookupRow = (
     Option<String>,
     i64,
@@ -29,6 +31,7 @@ type LookupRow = (
     Vec<FrameRow>,
     &'static str,
     Option<&'static str>,
+    Option<String>,
 );
 
 /// A regular file, read at offsets: no mapping, so that one that shrinks is an error.
@@ -195,9 +198,9 @@ impl SymbolTable {
 }
 
 fn row(found: Lookup) -> LookupRow {
-    let (function, offset) = match found.function {
-        Some(place) => (Some(place.name.to_string()), place.offset),
-        None => (None, 0),
+    let (function, offset, linkage_name) = match found.function {
+        Some(place) => (Some(place.name.to_string()), place.offset, text(place.linkage_name)),
+        None => (None, 0, None),
     };
     let (directory, file, line, column) = match found.location {
         Some(Location { directory, file, line, column }) => {
@@ -208,11 +211,15 @@ fn row(found: Lookup) -> LookupRow {
     let frames = found.frames.into_iter().map(frame_row).collect();
     let source = found.source.map_or("none", Source::as_str);
     let reason = found.reason.map(Unresolved::as_str);
-    (function, offset, directory, file, line, column, frames, source, reason)
+    (function, offset, directory, file, line, column, frames, source, reason, linkage_name)
 }
 
 fn frame_row(frame: Frame) -> FrameRow {
-    (frame.function.map(|name| name.to_string()), frame.path, frame.line)
+    (text(frame.function), frame.path, frame.line, text(frame.linkage_name))
+}
+
+fn text(name: Option<Arc<str>>) -> Option<String> {
+    name.map(|name| name.to_string())
 }
 
 /// The CRC-32 of a whole file, as a debug link states it.

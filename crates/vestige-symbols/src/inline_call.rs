@@ -2,7 +2,7 @@
 //!
 //! Follows DWARF 5, section 3.3.8.2 (concrete inlined instances).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use gimli::UnitOffset;
 
@@ -23,7 +23,7 @@ pub(crate) struct InlineCall {
     pub(crate) call_file: u64,
     /// The line of the call; 0 when it has none.
     pub(crate) call_line: u64,
-    name: OnceLock<Option<Arc<str>>>,
+    name: OnceLock<FunctionName>,
 }
 
 /// The inlined calls in one function.
@@ -134,14 +134,13 @@ impl InlineTable {
 }
 
 impl InlineCall {
-    /// The name of the function inlined here, looked up at the first call.
+    /// The names of the function inlined here, looked up at the first call.
     pub(crate) fn name<'a>(
         &self,
         info: &'a DebugInfo,
         dwarf: &Dwarf<'a>,
         unit_index: usize,
-    ) -> Option<Arc<str>> {
-        let find = || FunctionName::of(&DieName::of(info, dwarf, unit_index, self.die)).display;
-        self.name.get_or_init(find).clone()
+    ) -> &FunctionName {
+        self.name.get_or_init(|| FunctionName::of(&DieName::of(info, dwarf, unit_index, self.die)))
     }
 }

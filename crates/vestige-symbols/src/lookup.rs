@@ -54,6 +54,8 @@ pub struct Location {
 pub struct Frame {
     /// The name of the function, as in [`FunctionPlace::name`].
     pub function: Option<Arc<str>>,
+    /// The name of its symbol, when debug information states it.
+    pub linkage_name: Option<Arc<str>>,
     /// The full path of the file.
     pub path: Option<String>,
     /// The line, from 1.

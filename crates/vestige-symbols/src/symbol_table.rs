@@ -152,7 +152,7 @@ impl SymbolTable {
         let name = found.function.name(info, &dwarf, unit_index);
         answer.function = self.place_in_function(&found, name, address);
         answer.source = Some(Source::Dwarf);
-        let outer = answer.function.as_ref().map(|place| Arc::clone(&place.name));
+        let outer = answer.function.as_ref();
         answer.frames = paths.frames(&found, address, outer, answer.location.as_ref());
     }
 
@@ -240,7 +240,7 @@ impl Paths<'_> {
         &self,
         found: &FunctionAt<'_>,
         address: u64,
-        outer: Option<Arc<str>>,
+        outer: Option<&FunctionPlace>,
         location: Option<&Location>,
     ) -> Vec<Frame> {
         let inlines = found.function.inlines(self.info, self.dwarf, found.unit_index);
@@ -248,13 +248,16 @@ impl Paths<'_> {
         let mut line = location.map(|location| location.line);
         let mut frames = Vec::new();
         for call in inlines.find(address) {
-            let function = call.name(self.info, self.dwarf, self.unit_index);
-            frames.push(Frame { function, path, line });
+            let name = call.name(self.info, self.dwarf, self.unit_index);
+            let (function, linkage_name) = (name.display.clone(), name.linkage.clone());
+            frames.push(Frame { function, linkage_name, path, line });
             path = self.path(call.call_file);
             line = u32::try_from(call.call_line).ok().filter(|line| *line > 0);
         }
         if !frames.is_empty() {
-            frames.push(Frame { function: outer, path, line });
+            let function = outer.map(|place| Arc::clone(&place.name));
+            let linkage_name = outer.and_then(|place| place.linkage_name.clone());
+            frames.push(Frame { function, linkage_name, path, line });
         }
         frames
     }

@@ -26,8 +26,8 @@ __all__ = [
     "open_symbol_table",
 ]
 
-FrameRow = tuple[str | None, str | None, int | None]
-"""A level of inlined calls: function, full path of the file, line."""
+FrameRow = tuple[str | None, str | None, int | None, str | None]
+"""A level of inlined calls: function, full path of the file, line, linkage name."""
 
 SymbolRow = tuple[
     str | None,
@@ -39,12 +39,15 @@ SymbolRow = tuple[
     list[FrameRow],
     str,
     str | None,
+    str | None,
 ]
-"""An answer: function, offset, directory, file, line, column, frames, source, reason.
+"""An answer for an address.
 
-The function is the innermost one that is not inlined. The frames are innermost first
-and end with that function; without inlining there may be none. The reason is given
-where there is no function.
+Its items are function, offset, directory, file, line, column, frames, source, reason
+and linkage name. The function is the innermost one that is not inlined, its name as in
+the source; the linkage name is what the linker sees. The frames are innermost first and
+end with that function; without inlining there may be none. The reason is given where
+there is no function.
 """
 
 

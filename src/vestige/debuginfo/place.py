@@ -25,6 +25,9 @@ class Frame(NamedTuple):
     line: int | None
     """The line: of the instruction, or of the call of the next inner level."""
 
+    linkage_name: str | None = None
+    """The name of its symbol, which for C++ and Rust is mangled, when that is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Binary:
@@ -70,6 +73,9 @@ class Place:
 
     offset: int = 0
     """The distance from the entry of that function."""
+
+    linkage_name: str | None = None
+    """The name of its symbol, which for C++ and Rust is mangled, when that is known."""
 
     directory: str | None = None
     """The directory of the source file."""

@@ -220,7 +220,7 @@ def _why_nothing(files: FoundFiles) -> Unresolved:
 
 
 def _place(binary: Binary, source: DebugSource, row: SymbolRow) -> Place:
-    function, offset, directory, file, line, column, rows, _, reason = row
+    function, offset, directory, file, line, column, rows, _, reason, linkage = row
     frames = tuple(Frame(*frame) for frame in rows)
     hidden = _helper_count(frames)
     if hidden:
@@ -232,6 +232,7 @@ def _place(binary: Binary, source: DebugSource, row: SymbolRow) -> Place:
         source,
         function=function,
         offset=offset if function is not None else 0,
+        linkage_name=linkage,
         directory=directory or None,
         file=file or None,
         line=line or None,

@@ -11,7 +11,7 @@ import pytest
 from vestige.debuginfo import DebugFileFinder, Resolver, SymbolRow
 from vestige.errors import DebugInfoError
 
-NO_ROW: SymbolRow = (None, 0, None, None, None, None, [], "", "no-function-there")
+NO_ROW: SymbolRow = (None, 0, None, None, None, None, [], "", "no-function-there", None)
 
 
 @dataclass(eq=False)

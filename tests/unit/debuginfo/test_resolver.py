@@ -17,7 +17,7 @@ from vestige.errors import DebugInfoError
 
 BUILD_ID = bytes.fromhex("abcdef1234")
 APP = Mapping(0x10000, 0x1000, "/bin/app", is_pic=True)
-MAIN = ("main", 4, "/src", "app.c", 12, 3, [], "dwarf", None)
+MAIN = ("main", 4, "/src", "app.c", 12, 3, [], "dwarf", None, None)
 BY_BUILD_ID = "/usr/lib/debug/.build-id/ab/cdef1234.debug"
 
 
@@ -187,7 +187,7 @@ def test_an_object_that_cannot_be_identified_has_no_texts(disk, kind):
 
 def test_a_stripped_object_keeps_its_name_in_the_text(disk):
     """There are no symbols, but the object is the right one."""
-    row = (None, 0, None, None, None, None, [], "none", "no-symbols")
+    row = (None, 0, None, None, None, None, [], "none", "no-symbols", None)
     disk.add("/bin/app", build_id=BUILD_ID, rows={0x234: row})
     mapping = Mapping(0x10000, 0x1000, "/bin/app", is_pic=True, build_id=BUILD_ID)
     resolver = disk.resolver()
@@ -200,7 +200,7 @@ def test_a_stripped_object_keeps_its_name_in_the_text(disk):
 
 def test_symbols_without_debug_information_give_a_function_only(disk):
     """The reason for the missing line names the source."""
-    row = ("main", 4, None, None, None, None, [], "symtab", None)
+    row = ("main", 4, None, None, None, None, [], "symtab", None, None)
     disk.add("/bin/app", has_symbols=True, rows={0x234: row})
     resolver = disk.resolver()
 
@@ -223,7 +223,7 @@ def test_symbols_without_debug_information_give_a_function_only(disk):
 )
 def test_the_reason_of_the_symbol_table_is_handed_on(disk, said, reason):
     """Also one that this version does not know."""
-    row = (None, 0, None, None, None, None, [], "", said)
+    row = (None, 0, None, None, None, None, [], "", said, None)
     disk.add("/bin/app", has_dwarf=True, rows={0x234: row})
 
     assert disk.resolver().resolve(APP, 0x10234).shortfall.reason is reason
@@ -262,7 +262,18 @@ def test_an_unusable_file_is_a_reason_and_others_still_resolve(disk, monkeypatch
 
 def inlined(*frames):
     """Return an answer of a symbol table with inlined calls."""
-    return ("caller", 9, "/inc", "inner.h", 99, 1, list(frames), "dwarf", None)
+    return (
+        "caller",
+        9,
+        "/inc",
+        "inner.h",
+        99,
+        1,
+        list(frames),
+        "dwarf",
+        None,
+        "caller",
+    )
 
 
 def resolved(disk, row):
@@ -283,6 +294,19 @@ def test_inlined_frames_are_kept_and_the_line_is_the_innermost(disk):
         "/inc/inner.h",
         99,
     )
+
+
+def test_linkage_names_are_handed_on(disk):
+    """Of the function and of each inlined call."""
+    frames = [
+        ("app::inner()", "/inc/inner.h", 99, "_ZN3app5innerEv"),
+        ("caller", "/src/app.c", 30, None),
+    ]
+
+    place = resolved(disk, inlined(*frames))
+
+    assert place.linkage_name == "caller"
+    assert [frame.linkage_name for frame in place.frames] == ["_ZN3app5innerEv", None]
 
 
 @pytest.mark.parametrize(
