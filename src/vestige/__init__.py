@@ -18,10 +18,10 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from .columns import EventColumns
-    from .components.filters.debug_info import DebugInfoOptions
     from .core import EventRecord as Event
     from .damage import Damage
     from .debuginfo import Place, Unresolved
+    from .debuginfo.options import DebugInfoOptions
     from .errors import (
         CommandError,
         DebugInfoError,
@@ -67,7 +67,7 @@ _HOMES = {
     "CommandError": "errors",
     "Damage": "damage",
     "DebugInfoError": "errors",
-    "DebugInfoOptions": "components.filters.debug_info",
+    "DebugInfoOptions": "debuginfo.options",
     "EnumerationValue": "values",
     "EventColumns": "columns",
     "EventSelection": "selection",

@@ -17,12 +17,13 @@ DEMO = DATA.parent.parent / "src" / "vestige" / "demo"
 """The recording that Vestige ships."""
 
 DEMO_DEBUG_INFO = DebugInfoOptions(
-    directories=(DEMO / "debug",), target_prefix=DEMO / "root"
+    debug_directories=(DEMO / "debug",), target_prefixes=(("/", DEMO / "root"),)
 )
 """Where the debug information of the demo is."""
 
 RELOAD_DEBUG_INFO = DebugInfoOptions(
-    directories=(DATA / "reload-debug",), target_prefix=DATA / "reload-root"
+    debug_directories=(DATA / "reload-debug",),
+    target_prefixes=(("/", DATA / "reload-root"),),
 )
 """Where the debug information of the trace `reload` is."""
 

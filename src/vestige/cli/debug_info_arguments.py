@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import sys
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
+from ..errors import CommandError
 
-__all__ = ["add_debug_info_arguments", "debug_info_filter"]
+if TYPE_CHECKING:
+    from ..components.filters.debug_info import DebugInfoFilter
+    from ..debuginfo import DebugInfoOptions
+
+__all__ = [
+    "add_debug_file_arguments",
+    "add_debug_info_arguments",
+    "debug_file_options",
+    "debug_info_filter",
+    "debug_info_options",
+]
 
 
 def add_debug_info_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options to a parser."""
     group = parser.add_argument_group("debug information")
-    group.add_argument(
-        "--debug-info-dir",
-        metavar="DIR[:DIR]...",
-        help="directories of separate debug files (default: /usr/lib/debug)",
-    )
+    add_debug_file_arguments(group)
     group.add_argument(
         "--debug-info-field-name",
         metavar="NAME",
@@ -30,31 +37,80 @@ def add_debug_info_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show whole paths of objects and sources",
     )
+
+
+def add_debug_file_arguments(group: argparse._ActionsContainer) -> None:
+    """Add the options that say where debug files are, and how functions are named."""
+    group.add_argument(
+        "--debug-info-dir",
+        metavar="DIR[:DIR]...",
+        help="directories of separate debug files "
+        "(default: $VESTIGE_DEBUG_PATH, else /usr/lib/debug)",
+    )
     group.add_argument(
         "--debug-info-target-prefix",
-        metavar="DIR",
-        help="where the root directory of the traced machine is found here",
+        metavar="[OLD=]DIR",
+        action="append",
+        help="where the root directory of the traced machine, or its directory OLD, is "
+        "found here; may be given several times",
+    )
+    group.add_argument(
+        "--debuginfod",
+        action="store_true",
+        help="ask the servers in $DEBUGINFOD_URLS for debug files that are not here",
+    )
+    group.add_argument(
+        "--no-demangle",
+        action="store_true",
+        help="show names of functions as the linker knows them",
     )
 
 
 def debug_info_options(options: argparse.Namespace) -> DebugInfoOptions:
-    """Return the options of the filter."""
-    # The filter is imported when it is asked for: most of what a command line reads is
-    # text without it, and the import costs as much as all others together.
-    from pathlib import Path  # noqa: PLC0415
+    """Return the options of the filter.
 
-    from ..components.filters.debug_info import DebugInfoOptions  # noqa: PLC0415
-
-    directories = options.debug_info_dir
-    prefix = options.debug_info_target_prefix
-    return DebugInfoOptions(
-        directories=None
-        if directories is None
-        else tuple(Path(part) for part in directories.split(":") if part),
+    Raises:
+        CommandError: A target prefix is malformed.
+    """
+    return dataclasses.replace(
+        debug_file_options(options),
         field_name=options.debug_info_field_name,
         full_path=options.debug_info_full_path,
-        target_prefix=None if prefix is None else Path(prefix),
     )
+
+
+def debug_file_options(options: argparse.Namespace) -> DebugInfoOptions:
+    """Return the options that say where debug files are, and how functions are named.
+
+    Raises:
+        CommandError: A target prefix is malformed.
+    """
+    # The package is imported when it is asked for: most of what a command line reads is
+    # text without it, and the import costs as much as all others together.
+    from ..debuginfo.options import (  # noqa: PLC0415
+        DebugInfoOptions,
+        split_path_list,
+    )
+    from ..debuginfo.target_prefixes import TargetPrefix  # noqa: PLC0415
+
+    directories = options.debug_info_dir
+    prefixes = options.debug_info_target_prefix or ()
+    try:
+        target_prefixes = tuple(TargetPrefix.parse(text) for text in prefixes)
+    except ValueError as error:
+        message = f"--debug-info-target-prefix: {error}"
+        raise CommandError(message, exit_code=2) from None
+    return DebugInfoOptions(
+        debug_directories=None if directories is None else split_path_list(directories),
+        target_prefixes=target_prefixes,
+        debuginfod=options.debuginfod,
+        demangle=not options.no_demangle,
+        notice=_print_notice,
+    )
+
+
+def _print_notice(text: str) -> None:
+    print(f"vestige: {text}", file=sys.stderr, flush=True)
 
 
 def debug_info_filter(options: argparse.Namespace) -> DebugInfoFilter:

@@ -74,7 +74,9 @@ def _apply_debug_info(options: argparse.Namespace, component: Component) -> None
         "target-prefix": "debug_info_target_prefix",
     }
     for name, value in component.params.items():
-        setattr(options, names[name], value)
+        setattr(
+            options, names[name], [f"/={value}"] if name == "target-prefix" else value
+        )
 
 
 def _text_changes(options: argparse.Namespace, component: Component) -> dict[str, Any]:

@@ -13,6 +13,9 @@ part of this package:
 3. *What is at the address?* :class:`Resolver` asks the symbol table of that file and
    answers with a :class:`Place`; :func:`format_place` writes it as text.
 
+Without a trace, :func:`find` looks for the files of one object, and
+:class:`SymbolTable` looks up addresses in it.
+
 What cannot be found is no error: :class:`Unresolved` carries the :class:`Reason`, and
 a place that is known in part says in ``shortfall`` what is missing. Nothing here raises
 because of what a trace or a file contains.
@@ -24,35 +27,40 @@ the protocols in ``object_file``.
 from __future__ import annotations
 
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
-from vestige.debuginfo.finder import (
-    DEBUG_DIRECTORIES,
-    DebugFileFinder,
-    DebugSource,
-    FoundFiles,
-)
+from vestige.debuginfo.finder import DebugFileFinder
 from vestige.debuginfo.formatting import PlaceText, format_place
+from vestige.debuginfo.found_files import DebugSource, FoundFiles
 from vestige.debuginfo.image import DebugLink, Mapping, ProcessImage, ProcessImages
 from vestige.debuginfo.object_file import (
     CrcOfFile,
     ObjectFile,
     ObjectOpener,
+    SymbolReader,
     SymbolRow,
-    SymbolTable,
     SymbolTableBuilder,
+)
+from vestige.debuginfo.options import (
+    DEBUG_DIRECTORIES,
+    DEBUG_PATH_VARIABLE,
+    DebugInfoOptions,
 )
 from vestige.debuginfo.place import Binary, Frame, Place
 from vestige.debuginfo.resolver import Resolver
 from vestige.debuginfo.state_events import STATE_EVENT_NAMES, apply
+from vestige.debuginfo.symbols import SymbolTable, find
+from vestige.debuginfo.target_prefixes import TargetPrefix, TargetPrefixes
 from vestige.debuginfo.unresolved import Reason, Unresolved
 
 __all__ = [
     "DEBUG_DIRECTORIES",
+    "DEBUG_PATH_VARIABLE",
     "STATE_EVENT_NAMES",
     "Attempt",
     "AttemptKind",
     "Binary",
     "CrcOfFile",
     "DebugFileFinder",
+    "DebugInfoOptions",
     "DebugLink",
     "DebugSource",
     "FoundFiles",
@@ -67,10 +75,14 @@ __all__ = [
     "ProcessImages",
     "Reason",
     "Resolver",
+    "SymbolReader",
     "SymbolRow",
     "SymbolTable",
     "SymbolTableBuilder",
+    "TargetPrefix",
+    "TargetPrefixes",
     "Unresolved",
     "apply",
+    "find",
     "format_place",
 ]

@@ -14,6 +14,11 @@ class AttemptKind(Enum):
     OBJECT = "the object itself"
     BUILD_ID = "build ID"
     DEBUG_LINK = "debug link"
+    MINI = "MiniDebugInfo"
+    DEBUGINFOD = "debuginfod"
+    SUPPLEMENT = "supplementary file"
+    PACKAGE = "DWARF package"
+    SPLIT = "split DWARF"
 
 
 class Outcome(Enum):
@@ -29,6 +34,9 @@ class Outcome(Enum):
     OTHER_BUILD_ID = "has another build ID"
     OTHER_CONTENTS = "differs in size and time of change"
     OTHER_CRC = "has another CRC"
+    TOO_LARGE = "is larger than allowed"
+    NOT_ASKED = "not asked"
+    FAILED = "the server failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,13 @@ class Attempt:
     detail: str = ""
     """More about it, such as the two values that should agree."""
 
-    def __str__(self) -> str:
-        text = f"{self.path} ({self.kind.value}): {self.outcome.value}"
+    @property
+    def reason(self) -> str:
+        """What was found there, in words for people."""
+        text = self.outcome.value
         return f"{text}: {self.detail}" if self.detail else text
+
+    def __str__(self) -> str:
+        # A path may hold anything but a zero byte; a log has one line for each attempt.
+        path = self.path if self.path.isprintable() else ascii(self.path)
+        return f"{path} ({self.kind.value}): {self.reason}"

@@ -20,11 +20,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path, PurePosixPath
 
 from vestige.debuginfo import object_file, search_path
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome, Refusal
+from vestige.debuginfo.found_files import DebugSource, FoundFiles
 from vestige.debuginfo.image import DebugLink, Mapping
 from vestige.debuginfo.object_file import (
     CrcOfFile,
@@ -33,50 +33,10 @@ from vestige.debuginfo.object_file import (
     SymbolTableBuilder,
 )
 from vestige.debuginfo.opened_files import OpenedFiles, without_dwarf
+from vestige.debuginfo.options import DEBUG_DIRECTORIES, DebugInfoOptions
+from vestige.debuginfo.target_prefixes import TargetPrefixes
 
-__all__ = ["DEBUG_DIRECTORIES", "DebugFileFinder", "DebugSource", "FoundFiles"]
-
-DEBUG_DIRECTORIES = (Path("/usr/lib/debug"),)
-"""The global debug directories that are searched by default."""
-
-_OTHER_FILE = (Outcome.OTHER_BUILD_ID, Outcome.OTHER_CONTENTS)
-
-
-class DebugSource(Enum):
-    """Which file gives the names of an object; the value is a phrase for people."""
-
-    OBJECT = "debug information in the object"
-    BUILD_ID = "debug file found by build ID"
-    DEBUG_LINK = "debug file found by debug link"
-    SYMBOLS_ONLY = "symbols without debug information"
-    NONE = "nothing"
-
-
-@dataclass(frozen=True, slots=True)
-class FoundFiles:
-    """What a search has found for an object."""
-
-    object: ObjectFile | None
-    """The object itself, when it is there and is the one that was traced."""
-
-    debug: ObjectFile | None
-    """The file that gives the names; it may be the object itself."""
-
-    source: DebugSource
-    """How that file was found, and what it holds."""
-
-    attempts: tuple[Attempt, ...]
-    """Each place tried, in order; the object itself is always the first."""
-
-    @property
-    def object_refusal(self) -> Attempt | None:
-        """Why the object itself is not used, when it is not."""
-        return self.attempts[0] if self.object is None else None
-
-    @property
-    def is_other_file(self) -> bool:
-        """Whether the file at the object's path is known to be another one."""
-        return self.object is None and self.attempts[0].outcome in _OTHER_FILE
+__all__ = ["DebugFileFinder"]
 
 
 class DebugFileFinder:
@@ -84,8 +44,8 @@ class DebugFileFinder:
 
     Args:
         debug_directories: The global debug directories, in the order of the search.
-        target_prefix: The directory that holds the traced machine's file system, when
-            it is not this machine's own.
+        target_prefixes: Where directories of the traced machine are on this one, when
+            its files are not at the same paths.
         open_object: Opens an ELF file.
         crc_of_file: Computes the CRC-32 of a file.
         build_table: Makes a symbol table.
@@ -94,22 +54,41 @@ class DebugFileFinder:
     def __init__(
         self,
         debug_directories: Sequence[Path] = DEBUG_DIRECTORIES,
-        target_prefix: Path | None = None,
+        target_prefixes: Sequence[tuple[str, Path]] = (),
         *,
         open_object: ObjectOpener = object_file.open_object,
         crc_of_file: CrcOfFile = object_file.file_crc32,
         build_table: SymbolTableBuilder = object_file.open_symbol_table,
     ) -> None:
-        self.debug_directories = tuple(debug_directories)
-        self.target_prefix = target_prefix
+        self.prefixes = TargetPrefixes(target_prefixes)
+        self.debug_directories = tuple(
+            dict.fromkeys(
+                place
+                for directory in debug_directories
+                for place in (directory, *self.prefixes.copies_of(directory))
+            )
+        )
         self.files = OpenedFiles(open_object, crc_of_file, build_table)
         self._found: dict[object, FoundFiles] = {}
+
+    @classmethod
+    def of(cls, options: DebugInfoOptions) -> DebugFileFinder:
+        """Make a finder that searches where options say.
+
+        Args:
+            options: The options.
+
+        Returns:
+            The finder.
+        """
+        return cls(options.directories(), options.target_prefixes)
 
     def find(self, mapping: Mapping) -> FoundFiles:
         """Find the files of an object.
 
         Args:
-            mapping: The object, as the trace describes it.
+            mapping: The object, as the trace describes it. With an empty path only
+                its debug file is searched.
 
         Returns:
             The files, and the log of the search.
@@ -120,17 +99,6 @@ class DebugFileFinder:
         if key not in self._found:
             self._found[key] = _Search(self, mapping).run()
         return self._found[key]
-
-    def host_path(self, mapping: Mapping) -> str:
-        """Say where an object should be on this machine.
-
-        Args:
-            mapping: The object.
-
-        Returns:
-            Its path, with the target prefix.
-        """
-        return search_path.host_path(mapping.path, self.target_prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +116,18 @@ class _Search:
     def __init__(self, finder: DebugFileFinder, mapping: Mapping) -> None:
         self._files = finder.files
         self._directories = finder.debug_directories
-        self._prefix = finder.target_prefix
+        self._prefixes = finder.prefixes
         self._mapping = mapping
-        self._host_path = finder.host_path(mapping)
         self._path_refusal = search_path.check_target_path(mapping.path)
+        self._host_places = self._prefixes.host_paths(mapping.path)
+        self._host_path, self._prefix = self._host_places[0]
         self._attempts: list[Attempt] = []
         self._symbols: ObjectFile | None = None
 
     def run(self) -> FoundFiles:
         """Try all places until one has debug information."""
-        main = self._object()
-        if main is not None and self._attempts[0].outcome is Outcome.USED:
+        main, has_dwarf = self._object()
+        if main is not None and has_dwarf:
             return self._result(main, main, DebugSource.OBJECT)
         for candidate in self._candidates(main):
             debug = self._debug_file(candidate)
@@ -172,28 +141,45 @@ class _Search:
     def _result(
         self, main: ObjectFile | None, debug: ObjectFile | None, source: DebugSource
     ) -> FoundFiles:
-        return FoundFiles(main, debug, source, tuple(self._attempts))
+        return FoundFiles(main, debug, source, tuple(self._attempts), self._host_path)
 
     def _log(self, path: object, kind: AttemptKind, refusal: Refusal | None) -> None:
         refusal = refusal or Refusal(Outcome.USED)
         self._attempts.append(Attempt(str(path), kind, refusal.outcome, refusal.detail))
 
-    def _object(self) -> ObjectFile | None:
-        opened = self._path_refusal or self._files.open(Path(self._host_path))
-        if not isinstance(opened, Refusal):
-            opened = self._other_file(opened) or opened
-        if isinstance(opened, Refusal):
-            self._log(self._host_path, AttemptKind.OBJECT, opened)
-            return None
-        self._log(self._host_path, AttemptKind.OBJECT, without_dwarf(opened))
-        return opened
+    def _object(self) -> tuple[ObjectFile | None, bool]:
+        # The first place with debug information, else the first that has the object.
+        if not self._mapping.path:
+            return None, False
+        if self._path_refusal is not None:
+            self._log(self._host_path, AttemptKind.OBJECT, self._path_refusal)
+            return None, False
+        found: ObjectFile | None = None
+        for place, prefix in self._host_places:
+            opened = self._object_at(place, found)
+            if isinstance(opened, Refusal):
+                self._log(place, AttemptKind.OBJECT, opened)
+                continue
+            problem = without_dwarf(opened)
+            self._log(place, AttemptKind.OBJECT, problem)
+            if found is None or problem is None:
+                found, self._host_path, self._prefix = opened, place, prefix
+            if problem is None or found.build_id is None:
+                return found, problem is None
+        return found, False
 
-    def _other_file(self, opened: ObjectFile) -> Refusal | None:
-        recorded = self._mapping.build_id
+    def _object_at(self, place: str, known: ObjectFile | None) -> ObjectFile | Refusal:
+        opened = self._files.open(Path(place))
+        if isinstance(opened, Refusal):
+            return opened
+        recorded = self._mapping.build_id or (known.build_id if known else None)
         if recorded is not None:
-            return _other_build_id(opened, recorded)
+            return _other_build_id(opened, recorded) or opened
+        return self._other_contents(place) or opened
+
+    def _other_contents(self, place: str) -> Refusal | None:
         modified = self._mapping.modified
-        identity = self._files.identify(Path(self._host_path))
+        identity = self._files.identify(Path(place))
         if modified is None or isinstance(identity, Refusal):
             return None
         # A copy has another time, and a tracer may record the mapped size: only a
@@ -222,8 +208,9 @@ class _Search:
             self._log(name, AttemptKind.DEBUG_LINK, refusal)
             return
         for directory in self._object_directories(main):
+            here = [place for place, _ in self._prefixes.host_paths(directory)]
             for path in search_path.debug_link_places(
-                self._directories, directory, name, self._prefix
+                self._directories, directory, name, here
             ):
                 yield _Candidate(path, AttemptKind.DEBUG_LINK, build_id, crc)
 
@@ -232,11 +219,10 @@ class _Search:
         # when symbolic links lead elsewhere.
         directories = [str(PurePosixPath(self._mapping.path).parent)]
         if main is not None:
-            prefix = self._prefix
             real = Path(os.path.realpath(self._host_path)).parent
-            real_prefix = None if prefix is None else Path(os.path.realpath(prefix))
-            if real_prefix is None or real.is_relative_to(real_prefix):
-                directories.append(search_path.without_prefix(real, real_prefix))
+            there = self._prefix.target_path(real) if self._prefix else str(real)
+            if there is not None:
+                directories.append(there)
         return list(dict.fromkeys(directories))
 
     def _debug_file(self, candidate: _Candidate) -> ObjectFile | None:

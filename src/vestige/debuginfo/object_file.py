@@ -18,8 +18,8 @@ __all__ = [
     "FrameRow",
     "ObjectFile",
     "ObjectOpener",
+    "SymbolReader",
     "SymbolRow",
-    "SymbolTable",
     "SymbolTableBuilder",
     "file_crc32",
     "open_object",
@@ -90,7 +90,7 @@ class ObjectFile(Protocol):
         ...
 
 
-class SymbolTable(Protocol):
+class SymbolReader(Protocol):
     """The functions and lines of an object."""
 
     def lookup(self, addresses: list[int], /) -> list[SymbolRow]:
@@ -111,7 +111,7 @@ ObjectOpener = Callable[[Path], ObjectFile]
 CrcOfFile = Callable[[Path], int]
 """Computes the CRC-32 of a whole file."""
 
-SymbolTableBuilder = Callable[[ObjectFile, ObjectFile | None], SymbolTable]
+SymbolTableBuilder = Callable[[ObjectFile, ObjectFile | None], SymbolReader]
 """Makes a symbol table of a file with symbols, and the object itself if it is there."""
 
 
@@ -130,7 +130,7 @@ def open_object(path: Path) -> ObjectFile:
     return cast("ObjectFile", core.ObjectFile.open(path))
 
 
-def open_symbol_table(debug: ObjectFile, main: ObjectFile | None) -> SymbolTable:
+def open_symbol_table(debug: ObjectFile, main: ObjectFile | None) -> SymbolReader:
     """Make a symbol table with the Rust core.
 
     Args:
@@ -146,7 +146,7 @@ def open_symbol_table(debug: ObjectFile, main: ObjectFile | None) -> SymbolTable
     # The core reads its own objects only.
     own_debug = cast("core.ObjectFile", debug)
     own_main = cast("core.ObjectFile | None", main)
-    return cast("SymbolTable", core.SymbolTable(own_debug, own_main))
+    return cast("SymbolReader", core.SymbolTable(own_debug, own_main))
 
 
 def file_crc32(path: Path) -> int:

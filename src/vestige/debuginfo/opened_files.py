@@ -12,7 +12,7 @@ from vestige.debuginfo.object_file import (
     CrcOfFile,
     ObjectFile,
     ObjectOpener,
-    SymbolTable,
+    SymbolReader,
     SymbolTableBuilder,
 )
 from vestige.errors import DebugInfoError
@@ -57,7 +57,7 @@ class OpenedFiles:
         self._objects: dict[FileIdentity, ObjectFile | Refusal] = {}
         self._crcs: dict[FileIdentity, int | Refusal] = {}
         self._tables: dict[
-            tuple[ObjectFile, ObjectFile | None], SymbolTable | Refusal
+            tuple[ObjectFile, ObjectFile | None], SymbolReader | Refusal
         ] = {}
 
     def identify(self, path: Path) -> FileIdentity | Refusal:
@@ -117,7 +117,7 @@ class OpenedFiles:
 
     def symbol_table(
         self, debug: ObjectFile, main: ObjectFile | None
-    ) -> SymbolTable | Refusal:
+    ) -> SymbolReader | Refusal:
         """Return the symbol table of an object.
 
         Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vestige.debuginfo.finder import DebugSource
+from vestige.debuginfo.found_files import DebugSource
 from vestige.debuginfo.image import Mapping
 from vestige.debuginfo.unresolved import Unresolved
 from vestige.units import Address

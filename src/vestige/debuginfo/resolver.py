@@ -13,13 +13,14 @@ line table gives them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vestige.debuginfo.attempt import Outcome, Refusal
-from vestige.debuginfo.finder import DebugFileFinder, DebugSource, FoundFiles
+from vestige.debuginfo.finder import DebugFileFinder
 from vestige.debuginfo.formatting import PlaceText, format_place
+from vestige.debuginfo.found_files import DebugSource, FoundFiles
 from vestige.debuginfo.image import Mapping
-from vestige.debuginfo.object_file import SymbolRow, SymbolTable
+from vestige.debuginfo.object_file import SymbolReader, SymbolRow
 from vestige.debuginfo.place import Binary, Frame, Place
 from vestige.debuginfo.unresolved import Reason, Unresolved
 from vestige.errors import DebugInfoError
@@ -57,13 +58,24 @@ class Resolver:
     Args:
         finder: Finds the files of objects.
         full_path: Whether :meth:`text` writes whole paths.
+        demangle: Whether functions have their readable names, not the linker's.
+        hide_helpers: Whether the helpers of a tracepoint are left out.
     """
 
-    def __init__(self, finder: DebugFileFinder, *, full_path: bool = False) -> None:
+    def __init__(
+        self,
+        finder: DebugFileFinder,
+        *,
+        full_path: bool = False,
+        demangle: bool = True,
+        hide_helpers: bool = True,
+    ) -> None:
         self._finder = finder
         self._full_path = full_path
+        self._demangle = demangle
+        self._hide_helpers = hide_helpers
         self._objects: dict[Mapping, _Object] = {}
-        self._answers: dict[SymbolTable, dict[FileAddress, _Answer]] = {}
+        self._answers: dict[SymbolReader, dict[FileAddress, _Answer]] = {}
 
     def resolve(
         self, mapping: Mapping | Unresolved | None, ip: Address
@@ -117,7 +129,7 @@ class Resolver:
 
     def _found(self, mapping: Mapping) -> _Object:
         files = self._finder.find(mapping)
-        host_path = self._finder.host_path(mapping)
+        host_path = files.host_path
         if files.debug is None:
             return _Object(mapping, host_path, files, _why_nothing(files))
         main = None if files.object is files.debug else files.object
@@ -128,7 +140,7 @@ class Resolver:
         return _Object(mapping, host_path, files, table)
 
     def _look_up(self, requests: list[_Request]) -> None:
-        wanted: dict[SymbolTable, dict[FileAddress, None]] = {}
+        wanted: dict[SymbolReader, dict[FileAddress, None]] = {}
         for request in requests:
             if request.table is None:
                 continue
@@ -148,7 +160,8 @@ class Resolver:
         answer = self._answers[found.table][request.file_address]
         if isinstance(answer, Unresolved):
             return Place(binary, source, shortfall=answer)
-        return _place(binary, source, answer)
+        place = _place(binary, source, answer, hide_helpers=self._hide_helpers)
+        return place if self._demangle else _with_linkage_names(place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +170,7 @@ class _Object:
     mapping: Mapping
     host_path: str
     files: FoundFiles
-    table: SymbolTable | Unresolved
+    table: SymbolReader | Unresolved
 
     @property
     def is_pic(self) -> bool:
@@ -193,7 +206,7 @@ class _Request:
     def __init__(self, found: _Object | Unresolved, ip: Address) -> None:
         self.object = found
         self.ip = ip
-        self.table: SymbolTable | None = None
+        self.table: SymbolReader | None = None
         self.file_address = FileAddress(0)
         if isinstance(found, _Object) and not isinstance(found.table, Unresolved):
             self.table = found.table
@@ -201,7 +214,7 @@ class _Request:
 
 
 def _answers(
-    table: SymbolTable, addresses: list[FileAddress]
+    table: SymbolReader, addresses: list[FileAddress]
 ) -> dict[FileAddress, _Answer]:
     try:
         rows = table.lookup([int(address) for address in addresses])
@@ -219,10 +232,12 @@ def _why_nothing(files: FoundFiles) -> Unresolved:
     return Unresolved(reason, str(refusal))
 
 
-def _place(binary: Binary, source: DebugSource, row: SymbolRow) -> Place:
+def _place(
+    binary: Binary, source: DebugSource, row: SymbolRow, *, hide_helpers: bool
+) -> Place:
     function, offset, directory, file, line, column, rows, _, reason, linkage = row
     frames = tuple(Frame(*frame) for frame in rows)
-    hidden = _helper_count(frames)
+    hidden = _helper_count(frames) if hide_helpers else 0
     if hidden:
         frames = frames[hidden:]
         directory, file = _split(frames[0].file)
@@ -240,6 +255,14 @@ def _place(binary: Binary, source: DebugSource, row: SymbolRow) -> Place:
         frames=frames,
         shortfall=_shortfall(source, function, line, reason),
     )
+
+
+def _with_linkage_names(place: Place) -> Place:
+    frames = tuple(
+        frame._replace(function=frame.linkage_name or frame.function)
+        for frame in place.frames
+    )
+    return replace(place, function=place.linkage_name or place.function, frames=frames)
 
 
 def _shortfall(

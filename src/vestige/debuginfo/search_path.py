@@ -18,8 +18,6 @@ __all__ = [
     "check_link_name",
     "check_target_path",
     "debug_link_places",
-    "host_path",
-    "without_prefix",
 ]
 
 
@@ -55,36 +53,6 @@ def check_link_name(name: str) -> Refusal | None:
     return None
 
 
-def host_path(path: str, prefix: Path | None) -> str:
-    """Say where a file of the traced machine is on this one.
-
-    Args:
-        path: Its absolute path on the traced machine.
-        prefix: The directory that holds the traced machine's file system.
-
-    Returns:
-        Its path here, as text for people too.
-    """
-    if prefix is None:
-        return path
-    return f"{str(prefix).rstrip('/')}/{path.lstrip('/')}"
-
-
-def without_prefix(directory: Path, prefix: Path | None) -> str:
-    """Say where a directory of this machine is on the traced one.
-
-    Args:
-        directory: A directory on this machine.
-        prefix: The directory that holds the traced machine's file system.
-
-    Returns:
-        Its path there; a directory outside of the prefix is unchanged.
-    """
-    if prefix is None or not directory.is_relative_to(prefix):
-        return str(directory)
-    return str(PurePosixPath("/") / directory.relative_to(prefix))
-
-
 def build_id_places(directories: Sequence[Path], build_id: bytes) -> Iterator[Path]:
     """List the places of a debug file that is named by its build ID.
 
@@ -103,7 +71,10 @@ def build_id_places(directories: Sequence[Path], build_id: bytes) -> Iterator[Pa
 
 
 def debug_link_places(
-    directories: Sequence[Path], object_directory: str, name: str, prefix: Path | None
+    directories: Sequence[Path],
+    object_directory: str,
+    name: str,
+    host_directories: Sequence[str] = (),
 ) -> Iterator[Path]:
     """List the places of a debug file that a debug link names.
 
@@ -111,15 +82,17 @@ def debug_link_places(
         directories: The global debug directories, in order.
         object_directory: The directory of the object on the traced machine.
         name: The file name in the debug link.
-        prefix: The directory that holds the traced machine's file system.
+        host_directories: Where that directory is on this machine, unless at the same
+            path.
 
     Yields:
         The object's directory, its ``.debug``, and the same directory below each global
-        one; with a prefix, at last below each global one with the prefix kept.
+        one; at last below each global one the directory's path on this machine.
     """
-    here = host_path(object_directory, prefix)
-    yield Path(here) / name
-    yield Path(here) / ".debug" / name
-    for mirrored in dict.fromkeys((object_directory, here)):
-        for directory in directories:
-            yield directory / PurePosixPath(mirrored.lstrip("/")) / name
+    here = list(host_directories) or [object_directory]
+    for directory in here:
+        yield Path(directory) / name
+        yield Path(directory) / ".debug" / name
+    for mirrored in dict.fromkeys((object_directory, *here)):
+        for debug_directory in directories:
+            yield debug_directory / PurePosixPath(mirrored.lstrip("/")) / name

@@ -42,7 +42,7 @@ def test_the_defaults():
     options = DebugInfoOptions()
 
     assert DebugInfoFilter().options == options
-    assert (options.directories, options.target_prefix) == (None, None)
+    assert (options.debug_directories, options.target_prefixes) == (None, ())
     assert (options.field_name, options.full_path) == ("debug_info", False)
 
 
@@ -65,7 +65,7 @@ def test_every_event_of_the_program_gets_its_place():
 
 def test_without_debug_files_dynamic_symbols_are_left():
     """A function, no line, and the reason why."""
-    options = dataclasses.replace(DEMO_DEBUG_INFO, directories=())
+    options = dataclasses.replace(DEMO_DEBUG_INFO, debug_directories=())
     (_, place), *_ = processed(options)
 
     assert (place.function, place.file, place.line) == ("discount", None, None)
@@ -75,7 +75,9 @@ def test_without_debug_files_dynamic_symbols_are_left():
 
 def test_without_the_target_the_object_is_not_found():
     """A build ID leads to the debug file all the same."""
-    options = dataclasses.replace(DEMO_DEBUG_INFO, target_prefix=Path("/nonexistent"))
+    options = dataclasses.replace(
+        DEMO_DEBUG_INFO, target_prefixes=(("/", Path("/nonexistent")),)
+    )
     (_, place), *_ = processed(options)
 
     assert (place.function, place.line) == ("discount", 13)

@@ -100,7 +100,7 @@ class Disk:
         """Make a finder on this disk; the target's file system is its root."""
         return DebugFileFinder(
             [self.path(name) for name in directories or ("/usr/lib/debug",)],
-            self.root if prefix else None,
+            [("/", self.root)] if prefix else [],
             open_object=self.open,
             crc_of_file=lambda path: zlib.crc32(path.read_bytes()),
             build_table=self.table,

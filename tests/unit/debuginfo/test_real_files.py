@@ -77,7 +77,7 @@ class Target:
 
     def finder(self):
         """Make a finder with the parsers of the Rust core."""
-        return DebugFileFinder([self.path("/usr/lib/debug")], self.root)
+        return DebugFileFinder([self.path("/usr/lib/debug")], [("/", self.root)])
 
     def mapping(self, **facts):
         """Return the library as a trace describes it."""

@@ -148,6 +148,8 @@ def _wants_debug_info(options: argparse.Namespace) -> bool:
         or options.debug_info_dir
         or options.debug_info_full_path
         or options.debug_info_target_prefix
+        or options.debuginfod
+        or options.no_demangle
         or options.debug_info_field_name != "debug_info"
     )
 

@@ -67,7 +67,7 @@ examples:
         options.no_debug_info = False
         options.strict = False
         options.debug_info_dir = options.debug_info_dir or str(DEMO / "debug")
-        options.debug_info_target_prefix = str(DEMO / "root")
+        options.debug_info_target_prefix = [f"/={DEMO / 'root'}"]
         source = CtfFsSource([DEMO / "trace"])
         patterns = () if options.event is None else (options.event,)
         status = view(options, source, Selection(patterns=patterns))

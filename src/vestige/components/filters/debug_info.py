@@ -7,14 +7,11 @@ address come from the trace itself, and change while it is read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 from ... import core
 from ...debuginfo import (
-    DEBUG_DIRECTORIES,
     STATE_EVENT_NAMES,
     DebugFileFinder,
+    DebugInfoOptions,
     Place,
     ProcessImages,
     Resolver,
@@ -24,20 +21,6 @@ from ...debuginfo import (
 from ...units import Address, Vpid
 
 __all__ = ["DebugInfoFilter", "DebugInfoOptions"]
-
-
-@dataclass(frozen=True, slots=True)
-class DebugInfoOptions:
-    """The parameters of the filter."""
-
-    directories: tuple[Path, ...] | None = None
-    """Directories of separate debug files; ``/usr/lib/debug`` by default."""
-    field_name: str = "debug_info"
-    """Name of the added structure."""
-    full_path: bool = False
-    """Whether ``bin`` and ``src`` show whole paths."""
-    target_prefix: Path | None = None
-    """Where the root directory of the traced machine is found on this one."""
 
 
 class DebugInfoFilter:
@@ -52,12 +35,11 @@ class DebugInfoFilter:
 
     def __init__(self, options: DebugInfoOptions | None = None) -> None:
         self.options = options or DebugInfoOptions()
-        directories = self.options.directories
-        finder = DebugFileFinder(
-            DEBUG_DIRECTORIES if directories is None else directories,
-            self.options.target_prefix,
+        self._resolver = Resolver(
+            DebugFileFinder.of(self.options),
+            full_path=self.options.full_path,
+            demangle=self.options.demangle,
         )
-        self._resolver = Resolver(finder, full_path=self.options.full_path)
         self._images: dict[int, ProcessImages] = {}
         self._column = core.PlaceColumn(
             self.options.field_name, sorted(STATE_EVENT_NAMES)
