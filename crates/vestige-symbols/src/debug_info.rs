@@ -15,11 +15,11 @@ use gimli::{
 
 use crate::budget::{Budget, Meter};
 use crate::error::SymbolError;
-use crate::function::{Function, FunctionRange};
 use crate::object_file::ObjectFile;
 use crate::range_map::{Interval, RangeMap};
 use crate::text::Text;
 use crate::unit::Unit;
+use crate::unit_table::UnitTable;
 
 pub(crate) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 pub(crate) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
@@ -46,13 +46,17 @@ const FREE_WORK: u64 = 1 << 16;
 /// Honest producers write about one attribute for two bytes of an entry.
 const ATTRIBUTES_PER_BYTE: u64 = 4;
 
+/// Units share strings, and each has its own copy of those it uses.
+const COPIES_OF_STRINGS: u64 = 16;
+
 /// Bounds on the work that lookups in one object may do, over its life.
 #[derive(Debug)]
 pub(crate) struct Limits {
     pub(crate) range_entries: Budget,
     pub(crate) line_bytes: Budget,
     pub(crate) function_attributes: Budget,
-    pub(crate) inline_attributes: Budget,
+    pub(crate) name_attributes: Budget,
+    pub(crate) string_bytes: Budget,
 }
 
 /// The debug information of one object.
@@ -66,13 +70,6 @@ pub(crate) struct DebugInfo {
     unit_map: RangeMap,
     /// Tables of abbreviations by offset: units may share them.
     abbreviations: Mutex<BTreeMap<usize, Option<Arc<Abbreviations>>>>,
-}
-
-/// The function that covers an address, and the range that does.
-pub(crate) struct FunctionAt<'a> {
-    pub(crate) unit_index: usize,
-    pub(crate) function: &'a Function,
-    pub(crate) ranges: &'a [FunctionRange],
 }
 
 impl DebugInfo {
@@ -131,11 +128,6 @@ impl DebugInfo {
         known.entry(extent.start).or_insert_with(decode).clone()
     }
 
-    /// The index of the unit that covers `address`.
-    pub(crate) fn unit_covering(&self, address: u64) -> Option<usize> {
-        self.unit_map.find(address).map(|index| index as usize)
-    }
-
     /// The unit that holds the entry at an offset of `.debug_info`, and the entry's place in it.
     pub(crate) fn unit_at(&self, offset: usize) -> Option<(usize, UnitOffset)> {
         let after = self.units.partition_point(|unit| unit.extent.start <= offset);
@@ -144,16 +136,10 @@ impl DebugInfo {
         extent.contains(&offset).then(|| (index, UnitOffset(offset - extent.start)))
     }
 
-    /// The innermost function of a unit that covers `address`.
-    pub(crate) fn function_at<'a>(
-        &'a self,
-        dwarf: &Dwarf<'a>,
-        unit_index: usize,
-        address: u64,
-    ) -> Option<FunctionAt<'a>> {
-        let functions = self.units.get(unit_index)?.functions(self, dwarf);
-        let (function, ranges) = functions.find(address)?;
-        Some(FunctionAt { unit_index, function, ranges })
+    /// The table of the unit that covers `address`.
+    pub(crate) fn table_at(&self, address: u64) -> Option<&UnitTable> {
+        let index = self.unit_map.find(address)? as usize;
+        Some(self.units.get(index)?.table(self, index))
     }
 
     fn read_units(&self) -> Result<Vec<Unit>, SymbolError> {
@@ -239,11 +225,19 @@ impl Limits {
         let lists = &dwarf.ranges;
         let lists = lists.debug_ranges().reader().len() + lists.debug_rnglists().reader().len();
         let attributes = dwarf.debug_info.reader().len() as u64 * ATTRIBUTES_PER_BYTE + FREE_WORK;
+        let sections = [
+            dwarf.debug_info.reader(),
+            dwarf.debug_line.reader(),
+            dwarf.debug_str.reader(),
+            dwarf.debug_line_str.reader(),
+        ];
+        let strings: u64 = sections.iter().map(|section| section.len() as u64).sum();
         Self {
             range_entries: Budget::new(lists as u64 + FREE_WORK),
             line_bytes: Budget::new(dwarf.debug_line.reader().len() as u64 * 4 + FREE_WORK),
             function_attributes: Budget::new(attributes),
-            inline_attributes: Budget::new(attributes * 2),
+            name_attributes: Budget::new(attributes * 4),
+            string_bytes: Budget::new(strings * COPIES_OF_STRINGS + FREE_WORK),
         }
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct DieAttributes<'a> {
     entry_pc: Option<Value<'a>>,
     pub(crate) call_file: u64,
     pub(crate) call_line: u64,
+    /// How much reading the entry cost.
+    count: u64,
 }
 
 /// The names of an entry, its own or those of the entries it completes.
@@ -51,7 +53,8 @@ impl<'a> DieAttributes<'a> {
         if abbreviation.attributes().len() > MAX_ATTRIBUTES {
             return None;
         }
-        let mut found = Self::default();
+        let count = 1 + abbreviation.attributes().len() as u64;
+        let mut found = Self { count, ..Self::default() };
         for specification in abbreviation.attributes() {
             let attribute = raw.read_attribute(*specification).ok()?;
             found.set(attribute.name(), attribute.value());
@@ -80,6 +83,28 @@ impl<'a> DieAttributes<'a> {
             gimli::DW_AT_call_file => self.call_file = file_index(value),
             gimli::DW_AT_call_line => self.call_line = value.udata_value().unwrap_or(0),
             _ => {}
+        }
+    }
+
+    /// The names that the entry itself states.
+    pub(crate) fn names(&self, dwarf: &Dwarf<'a>, unit: &GimliUnit<'a>) -> DieName<'a> {
+        let text = |value: Option<Value<'a>>| {
+            let position = StringPosition::of(dwarf, unit, value?)?;
+            position.read(dwarf).filter(|text| !text.is_empty())
+        };
+        DieName { linkage: text(self.linkage_name), plain: text(self.name) }
+    }
+
+    /// The place of the entry that this one, of unit `unit_index`, completes.
+    pub(crate) fn origin(
+        &self,
+        info: &DebugInfo,
+        unit_index: usize,
+    ) -> Option<(usize, UnitOffset)> {
+        match self.origin? {
+            AttributeValue::UnitRef(offset) => Some((unit_index, offset)),
+            AttributeValue::DebugInfoRef(offset) => info.unit_at(offset.0),
+            _ => None,
         }
     }
 
@@ -171,45 +196,42 @@ pub(crate) fn read_range_list<'a>(
 }
 
 impl<'a> DieName<'a> {
-    /// Finds the names of the entry at `offset` of a unit.
+    /// Finds the names of the entry at `offset` of a unit; `None` when the meter has run out.
     pub(crate) fn of(
         info: &'a DebugInfo,
         dwarf: &Dwarf<'a>,
-        unit_index: usize,
-        offset: UnitOffset,
-    ) -> Self {
+        place: (usize, UnitOffset),
+        meter: &mut Meter<'_>,
+    ) -> Option<Self> {
         let mut found = Self::default();
-        let mut place = Some((unit_index, offset));
+        let mut next = Some(place);
         for _ in 0..MAX_ORIGINS {
-            let next = place.and_then(|(index, offset)| found.add(info, dwarf, index, offset));
-            if next.is_none() || found.linkage.is_some() && found.plain.is_some() {
+            let Some((unit_index, offset)) = next else {
+                break;
+            };
+            let Some((unit, attributes)) = entry_at(info, dwarf, unit_index, offset) else {
+                break;
+            };
+            meter.take(attributes.count)?;
+            let own = attributes.names(dwarf, &unit);
+            found.linkage = found.linkage.or(own.linkage);
+            found.plain = found.plain.or(own.plain);
+            if found.linkage.is_some() && found.plain.is_some() {
                 break;
             }
-            place = next;
+            next = attributes.origin(info, unit_index);
         }
-        found
+        Some(found)
     }
+}
 
-    /// Takes the names that one entry states; gives the place of the entry it completes.
-    fn add(
-        &mut self,
-        info: &'a DebugInfo,
-        dwarf: &Dwarf<'a>,
-        unit_index: usize,
-        offset: UnitOffset,
-    ) -> Option<(usize, UnitOffset)> {
-        let unit = info.units.get(unit_index)?.open(info, dwarf)?;
-        let attributes = DieAttributes::at(&unit, Some(offset))?;
-        let text = |value: Option<Value<'a>>| {
-            let position = StringPosition::of(dwarf, &unit, value?)?;
-            position.read(dwarf).filter(|text| !text.is_empty())
-        };
-        self.linkage = self.linkage.or_else(|| text(attributes.linkage_name));
-        self.plain = self.plain.or_else(|| text(attributes.name));
-        match attributes.origin? {
-            AttributeValue::UnitRef(offset) => Some((unit_index, offset)),
-            AttributeValue::DebugInfoRef(offset) => info.unit_at(offset.0),
-            _ => None,
-        }
-    }
+fn entry_at<'a>(
+    info: &'a DebugInfo,
+    dwarf: &Dwarf<'a>,
+    unit_index: usize,
+    offset: UnitOffset,
+) -> Option<(GimliUnit<'a>, DieAttributes<'a>)> {
+    let unit = info.units.get(unit_index)?.open(info, dwarf)?;
+    let attributes = DieAttributes::at(&unit, Some(offset))?;
+    Some((unit, attributes))
 }

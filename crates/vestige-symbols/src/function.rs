@@ -1,185 +1,262 @@
-//! The functions of one unit by the addresses they cover.
+//! The functions of one unit, and the calls inlined in them.
 //!
-//! Follows DWARF 5, sections 2.17 and 3.3. Functions are taken at any depth: a
+//! Follows DWARF 5, sections 2.17, 3.3 and 3.3.8.2. Functions are taken at any depth: a
 //! method lies in its class, a lambda in the function that creates it.
 
-use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
 
 use gimli::UnitOffset;
 
+use crate::budget::Meter;
 use crate::debug_info::{DebugInfo, Dwarf, GimliUnit};
-use crate::demangle::{demangle, is_mangled};
 use crate::die::{DieAttributes, DieName};
-use crate::inline_call::InlineTable;
+use crate::line_table::LineTable;
 use crate::range_map::{Interval, RangeMap};
+use crate::source_path::SourcePaths;
+use crate::unit_table::{Call, Function, UnitTableWriter, NOTHING};
 
-/// A function that has code of its own.
-#[derive(Debug)]
-pub(crate) struct Function {
-    pub(crate) die: UnitOffset,
-    pub(crate) entry: u64,
-    ranges: Range<usize>,
-    name: OnceLock<FunctionName>,
-    inlines: OnceLock<InlineTable>,
-}
-
-/// One of the ranges of a function.
+/// What an entry that is open at a point of the walk means for the calls in it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct FunctionRange {
-    pub(crate) start: u64,
-    function: u32,
+struct Open {
+    depth: isize,
+    /// The function that the entry is or lies in; none when that has no code.
+    function: Option<u32>,
+    /// The call, when the entry is an inlined one.
+    call: Option<u32>,
+    /// How many calls are inlined in each other here.
+    level: usize,
 }
 
-/// What debug information calls a function; each form may be absent.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct FunctionName {
-    /// The symbol's name, as the linker sees it.
-    pub(crate) linkage: Option<Arc<str>>,
-    /// The identifier alone, without its scopes.
-    pub(crate) plain: Option<Arc<str>>,
-    /// What to show: the demangled linkage name, or the identifier.
-    pub(crate) display: Option<Arc<str>>,
+/// Where a function or a call is, and how it compares to others there.
+type Ranked<K> = Interval<(K, u64)>;
+
+/// Decodes the functions of one unit into its table.
+pub(crate) struct FunctionReader<'a, 'b> {
+    info: &'a DebugInfo,
+    dwarf: &'b Dwarf<'a>,
+    unit: &'b GimliUnit<'a>,
+    unit_index: usize,
+    lines: &'b LineTable,
+    paths: &'b mut SourcePaths<'a>,
+    writer: &'b mut UnitTableWriter,
+    open: Vec<Open>,
+    functions: Vec<Ranked<isize>>,
+    /// The ranges of calls, by the function they are inlined in.
+    calls: Vec<(u32, Ranked<usize>)>,
+    names: Names<'a, 'b>,
 }
 
-/// All functions of a unit.
-#[derive(Debug, Default)]
-pub(crate) struct FunctionTable {
-    functions: Vec<Function>,
-    ranges: Vec<FunctionRange>,
-    map: RangeMap,
+/// Strings and names already in the table, by where they were found.
+struct Names<'a, 'b> {
+    info: &'a DebugInfo,
+    dwarf: &'b Dwarf<'a>,
+    strings: HashMap<(usize, usize), u32>,
+    origins: HashMap<(usize, UnitOffset), (u32, u32)>,
+    strings_left: Meter<'a>,
+    attributes_left: Meter<'a>,
 }
 
-impl FunctionTable {
-    /// Decodes a unit; what follows damage in it is left out.
-    pub(crate) fn read<'a>(info: &'a DebugInfo, dwarf: &Dwarf<'a>, unit: &GimliUnit<'a>) -> Self {
-        let mut table = Self::default();
-        let mut intervals = Vec::new();
-        // Stops at damage, with `None`; what was found before it counts.
-        let _ = table.collect(info, dwarf, unit, &mut intervals);
-        table.map = RangeMap::build(intervals);
-        table
+impl<'a, 'b> FunctionReader<'a, 'b> {
+    pub(crate) fn new(
+        info: &'a DebugInfo,
+        dwarf: &'b Dwarf<'a>,
+        (unit_index, unit): (usize, &'b GimliUnit<'a>),
+        (lines, paths): (&'b LineTable, &'b mut SourcePaths<'a>),
+        writer: &'b mut UnitTableWriter,
+    ) -> Self {
+        let names = Names {
+            info,
+            dwarf,
+            strings: HashMap::new(),
+            origins: HashMap::new(),
+            strings_left: info.limits.string_bytes.meter(),
+            attributes_left: info.limits.name_attributes.meter(),
+        };
+        Self {
+            info,
+            dwarf,
+            unit,
+            unit_index,
+            lines,
+            paths,
+            writer,
+            open: Vec::new(),
+            functions: Vec::new(),
+            calls: Vec::new(),
+            names,
+        }
     }
 
-    fn collect<'a>(
-        &mut self,
-        info: &'a DebugInfo,
-        dwarf: &Dwarf<'a>,
-        unit: &GimliUnit<'a>,
-        intervals: &mut Vec<Interval<(isize, u64)>>,
-    ) -> Option<()> {
-        let mut attributes_left = info.limits.function_attributes.meter();
-        let mut ranges_left = info.limits.range_entries.meter();
-        let mut raw = unit.entries_raw(None).ok()?;
+    /// Decodes the unit; what follows damage in it is left out.
+    pub(crate) fn read(mut self) {
+        // Stops at damage, with `None`; what was found before it counts.
+        let _ = self.collect();
+        let functions = std::mem::take(&mut self.functions);
+        self.writer.functions_at = RangeMap::build(functions).steps(NOTHING);
+        self.write_calls();
+    }
+
+    fn collect(&mut self) -> Option<()> {
+        let mut attributes_left = self.info.limits.function_attributes.meter();
+        let mut ranges_left = self.info.limits.range_entries.meter();
+        let mut raw = self.unit.entries_raw(None).ok()?;
         while !raw.is_empty() {
-            let (offset, depth) = (raw.next_offset(), raw.next_depth());
+            let depth = raw.next_depth();
             let Some(abbreviation) = raw.read_abbreviation().ok()? else {
                 continue;
             };
+            while self.open.last().is_some_and(|open| open.depth >= depth) {
+                self.open.pop();
+            }
             attributes_left.take(1 + abbreviation.attributes().len() as u64)?;
-            if abbreviation.tag() != gimli::DW_TAG_subprogram {
+            let is_function = abbreviation.tag() == gimli::DW_TAG_subprogram;
+            if !is_function && abbreviation.tag() != gimli::DW_TAG_inlined_subroutine {
+                raw.skip_attributes(abbreviation.attributes()).ok()?;
+                continue;
+            }
+            let inside = self.open.last().copied();
+            if !is_function && inside.is_none_or(|open| open.function.is_none()) {
                 raw.skip_attributes(abbreviation.attributes()).ok()?;
                 continue;
             }
             let attributes = DieAttributes::read(&mut raw, abbreviation)?;
-            let ranges = attributes.code_ranges(dwarf, unit, &info.text, &mut ranges_left)?;
-            if !ranges.is_empty() {
-                let entry = attributes.entry_address(dwarf, unit, &ranges);
-                self.add(offset, entry, &ranges, depth, intervals);
+            let text = &self.info.text;
+            let ranges = attributes.code_ranges(self.dwarf, self.unit, text, &mut ranges_left)?;
+            match inside.filter(|_| !is_function) {
+                Some(inside) => self.add_call(depth, inside, &attributes, &ranges)?,
+                None => self.add_function(depth, &attributes, &ranges)?,
             }
         }
         Some(())
     }
 
-    fn add(
+    fn add_function(
         &mut self,
-        die: UnitOffset,
-        entry: u64,
-        ranges: &[(u64, u64)],
         depth: isize,
-        intervals: &mut Vec<Interval<(isize, u64)>>,
-    ) {
-        let function = self.functions.len() as u32;
-        let first = self.ranges.len();
+        attributes: &DieAttributes<'a>,
+        ranges: &[(u64, u64)],
+    ) -> Option<()> {
+        if ranges.is_empty() {
+            // Calls inlined in a function without code are nowhere.
+            self.open.push(Open { depth, function: None, call: None, level: 0 });
+            return Some(());
+        }
+        let function = u32::try_from(self.writer.functions.len()).ok()?;
+        let first = u32::try_from(self.writer.parts.len()).ok()?;
         for (start, end) in ranges {
             // The deeper function is the inner one; of two beside each other the narrower.
             let rank = (depth, u64::MAX - (end - start));
-            let value = self.ranges.len() as u32;
-            intervals.push(Interval { start: *start, end: *end, rank, value });
-            self.ranges.push(FunctionRange { start: *start, function });
+            self.functions.push(Interval { start: *start, end: *end, rank, value: function });
+            self.writer.parts.push(*start);
         }
-        self.functions.push(Function {
-            die,
-            entry,
-            ranges: first..self.ranges.len(),
-            name: OnceLock::new(),
-            inlines: OnceLock::new(),
+        let (linkage, plain) =
+            self.names.of(self.writer, self.unit, self.unit_index, attributes)?;
+        self.writer.functions.push(Function {
+            entry: attributes.entry_address(self.dwarf, self.unit, ranges),
+            linkage,
+            plain,
+            parts: first..u32::try_from(self.writer.parts.len()).ok()?,
+            calls: 0..0,
         });
+        self.open.push(Open { depth, function: Some(function), call: None, level: 0 });
+        Some(())
     }
 
-    /// The innermost function that covers `address`, and its ranges.
-    pub(crate) fn find(&self, address: u64) -> Option<(&Function, &[FunctionRange])> {
-        let part = self.ranges.get(self.map.find(address)? as usize)?;
-        let function = self.functions.get(part.function as usize)?;
-        Some((function, self.ranges.get(function.ranges.clone())?))
-    }
-}
-
-impl Function {
-    /// The names of the function, looked up at the first call.
-    pub(crate) fn name<'a>(
-        &self,
-        info: &'a DebugInfo,
-        dwarf: &Dwarf<'a>,
-        unit_index: usize,
-    ) -> &FunctionName {
-        self.name.get_or_init(|| FunctionName::of(&DieName::of(info, dwarf, unit_index, self.die)))
-    }
-
-    /// The inlined calls of the function, decoded at the first call.
-    pub(crate) fn inlines<'a>(
-        &self,
-        info: &'a DebugInfo,
-        dwarf: &Dwarf<'a>,
-        unit_index: usize,
-    ) -> &InlineTable {
-        self.inlines.get_or_init(|| {
-            let unit = info.units.get(unit_index).and_then(|unit| unit.open(info, dwarf));
-            unit.map(|unit| InlineTable::read(info, dwarf, &unit, self.die)).unwrap_or_default()
-        })
-    }
-}
-
-impl FunctionName {
-    pub(crate) fn of(name: &DieName<'_>) -> Self {
-        let linkage = name.linkage.map(String::from_utf8_lossy);
-        let plain = name.plain.map(String::from_utf8_lossy);
-        let demangled = linkage.as_deref().and_then(demangle);
-        let display = match (&demangled, &plain, &linkage) {
-            (Some(name), _, _) => Some(Arc::from(name.as_str())),
-            (None, Some(name), _) | (None, None, Some(name)) => Some(Arc::from(name.as_ref())),
-            (None, None, None) => None,
-        };
-        Self { linkage: linkage.map(Arc::from), plain: plain.map(Arc::from), display }
+    fn add_call(
+        &mut self,
+        depth: isize,
+        inside: Open,
+        attributes: &DieAttributes<'a>,
+        ranges: &[(u64, u64)],
+    ) -> Option<()> {
+        let (function, level) = (inside.function?, inside.level + 1);
+        let call = u32::try_from(self.writer.calls.len()).ok()?;
+        let (linkage, plain) =
+            self.names.of(self.writer, self.unit, self.unit_index, attributes)?;
+        let file = attributes.call_file;
+        let path = self.paths.number(self.dwarf, self.lines, file, self.writer);
+        self.writer.calls.push(Call {
+            parent: inside.call.unwrap_or(NOTHING),
+            linkage,
+            plain,
+            path,
+            line: u32::try_from(attributes.call_line).unwrap_or(0),
+        });
+        self.open.push(Open { depth, function: Some(function), call: Some(call), level });
+        self.calls.extend(ranges.iter().map(|(start, end)| {
+            let rank = (level, u64::MAX - (end - start));
+            (function, Interval { start: *start, end: *end, rank, value: call })
+        }));
+        Some(())
     }
 
-    /// Whether a symbol at the function's entry is this function's: some
-    /// functions, lambdas among them, have no linkage name in debug
-    /// information, and a clone such as `foo.isra.0` has only its origin's.
-    pub(crate) fn may_be(&self, symbol: &str) -> bool {
-        match (&self.linkage, &self.plain) {
-            (Some(linkage), _) => is_clone_of(symbol, linkage),
-            (None, Some(plain)) => is_mangled(symbol) || is_clone_of(symbol, plain),
-            (None, None) => true,
+    /// Settles which call is the innermost at each address of each function.
+    fn write_calls(&mut self) {
+        let mut calls = std::mem::take(&mut self.calls);
+        calls.sort_by_key(|(function, _)| *function);
+        for group in calls.chunk_by(|one, other| one.0 == other.0) {
+            let Some((function, _)) = group.first() else {
+                continue;
+            };
+            let map = RangeMap::build(group.iter().map(|(_, interval)| *interval).collect());
+            let first = self.writer.calls_at.len() as u32;
+            self.writer.calls_at.extend(map.steps(NOTHING));
+            if let Some(function) = self.writer.functions.get_mut(*function as usize) {
+                function.calls = first..self.writer.calls_at.len() as u32;
+            }
         }
     }
-
-    /// Whether a symbol is this very function, not a clone of it.
-    pub(crate) fn is_exactly(&self, symbol: &str) -> bool {
-        [&self.linkage, &self.plain].into_iter().flatten().any(|name| name.as_ref() == symbol)
-    }
 }
 
-fn is_clone_of(symbol: &str, name: &str) -> bool {
-    symbol.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+impl<'a> Names<'a, '_> {
+    /// The names of an entry: its own, else those of the entries it completes.
+    fn of(
+        &mut self,
+        writer: &mut UnitTableWriter,
+        unit: &GimliUnit<'a>,
+        unit_index: usize,
+        attributes: &DieAttributes<'a>,
+    ) -> Option<(u32, u32)> {
+        let own = attributes.names(self.dwarf, unit);
+        let mut names = (self.string(writer, own.linkage)?, self.string(writer, own.plain)?);
+        if names.0 != 0 && names.1 != 0 {
+            return Some(names);
+        }
+        if let Some(origin) = attributes.origin(self.info, unit_index) {
+            let found = self.of_origin(writer, origin)?;
+            names.0 = if names.0 == 0 { found.0 } else { names.0 };
+            names.1 = if names.1 == 0 { found.1 } else { names.1 };
+        }
+        Some(names)
+    }
+
+    fn of_origin(
+        &mut self,
+        writer: &mut UnitTableWriter,
+        origin: (usize, UnitOffset),
+    ) -> Option<(u32, u32)> {
+        if let Some(known) = self.origins.get(&origin) {
+            return Some(*known);
+        }
+        let left = &mut self.attributes_left;
+        let name = DieName::of(self.info, self.dwarf, origin, left)?;
+        let names = (self.string(writer, name.linkage)?, self.string(writer, name.plain)?);
+        self.origins.insert(origin, names);
+        Some(names)
+    }
+
+    fn string(&mut self, writer: &mut UnitTableWriter, text: Option<&[u8]>) -> Option<u32> {
+        let Some(text) = text else {
+            return Some(0);
+        };
+        // Equal strings are nearly always one in the file.
+        let place = (text.as_ptr() as usize, text.len());
+        if let Some(known) = self.strings.get(&place) {
+            return Some(*known);
+        }
+        self.strings_left.take(text.len() as u64 + 2)?;
+        let number = writer.add_string(&String::from_utf8_lossy(text));
+        self.strings.insert(place, number);
+        Some(number)
+    }
 }

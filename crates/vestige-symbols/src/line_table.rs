@@ -10,17 +10,22 @@ use gimli::{ColumnType, DebugLineOffset, LineProgramHeader, LineRow};
 use crate::debug_info::{DebugInfo, Dwarf, GimliUnit, Slice};
 use crate::debug_string::StringPosition;
 use crate::range_map::{Interval, RangeMap};
+use crate::source_path::SourcePaths;
 use crate::text::Text;
+use crate::unit_table::{self as table, UnitTableWriter};
+
+/// What follows the end of a sequence.
+const NO_ROW: table::Row = table::Row { path: 0, line: 0, column: 0 };
 
 /// One row of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Row {
+#[derive(Debug, Clone, Copy)]
+struct Row {
     address: u64,
-    pub(crate) file: u32,
+    file: u32,
     /// 0 when the instruction belongs to no line.
-    pub(crate) line: u32,
+    line: u32,
     /// 0 when the table has no column for it.
-    pub(crate) column: u32,
+    column: u32,
 }
 
 /// Rows that cover a range of addresses without a gap.
@@ -141,12 +146,27 @@ impl LineTable {
         self.map = RangeMap::build(intervals.collect());
     }
 
-    /// The row that covers `address`.
-    pub(crate) fn find(&self, address: u64) -> Option<Row> {
-        let sequence = self.sequences.get(self.map.find(address)? as usize)?;
-        let rows = self.rows.get(sequence.rows.clone())?;
-        let after = rows.partition_point(|row| row.address <= address);
-        rows.get(after.checked_sub(1)?).copied()
+    /// Writes the rows in the order of addresses, each up to the next.
+    pub(crate) fn write(
+        &self,
+        dwarf: &Dwarf<'_>,
+        paths: &mut SourcePaths<'_>,
+        writer: &mut UnitTableWriter,
+    ) {
+        for segment in self.map.segments() {
+            let Some(sequence) = self.sequences.get(segment.value as usize) else {
+                continue;
+            };
+            let rows = self.rows.get(sequence.rows.clone()).unwrap_or_default();
+            let first = rows.partition_point(|row| row.address <= segment.start).saturating_sub(1);
+            let last = rows.partition_point(|row| row.address < segment.end);
+            for row in rows.get(first..last).unwrap_or_default() {
+                let path = paths.number(dwarf, self, u64::from(row.file), writer);
+                let found = table::Row { path, line: row.line, column: row.column };
+                push_row(&mut writer.rows, row.address.max(segment.start), found);
+            }
+            push_row(&mut writer.rows, segment.end, NO_ROW);
+        }
     }
 
     /// The ranges of all sequences.
@@ -154,60 +174,24 @@ impl LineTable {
         self.sequences.iter().map(|sequence| (sequence.start, sequence.end)).collect()
     }
 
-    /// The full path of a file of the table, made absolute where `base`, the
-    /// compilation directory, allows it.
-    pub(crate) fn path(&self, dwarf: &Dwarf<'_>, file: u64, base: Option<&str>) -> Option<String> {
-        let index = if self.counts_from_zero { Some(file) } else { file.checked_sub(1) };
-        let file = self.files.get(usize::try_from(index?).ok()?)?;
-        let name = String::from_utf8_lossy(file.name?.read(dwarf)?);
-        let mut path = base.unwrap_or_default().to_owned();
-        if let Some(directory) = self.directory(file.directory) {
-            push_path(&mut path, &String::from_utf8_lossy(directory.read(dwarf)?));
-        }
-        push_path(&mut path, &name);
-        Some(path)
+    /// The name of a file of the table, and the directory it is relative to.
+    pub(crate) fn file(&self, index: u64) -> Option<(StringPosition, Option<StringPosition>)> {
+        let file = self.files.get(self.position(index)?)?;
+        let directory = self.position(file.directory).and_then(|at| self.directories.get(at));
+        Some((file.name?, directory.copied().flatten()))
     }
 
-    fn directory(&self, index: u64) -> Option<StringPosition> {
+    fn position(&self, index: u64) -> Option<usize> {
         let index = if self.counts_from_zero { Some(index) } else { index.checked_sub(1) };
-        self.directories.get(usize::try_from(index?).ok()?).copied().flatten()
+        usize::try_from(index?).ok()
     }
 }
 
-/// Appends a path to a directory, or replaces it when the path is absolute.
-fn push_path(path: &mut String, tail: &str) {
-    if is_absolute(tail) {
-        path.clear();
-    } else if !path.is_empty() && !path.ends_with('/') {
-        path.push('/');
-    }
-    path.push_str(tail);
-}
-
-/// Absolute on the system of the compiler, which may have been Windows.
-fn is_absolute(path: &str) -> bool {
-    let bytes = path.as_bytes();
-    let drive = bytes.first().is_some_and(u8::is_ascii_alphabetic)
-        && bytes.get(1) == Some(&b':')
-        && matches!(bytes.get(2), Some(b'/' | b'\\'));
-    drive || path.starts_with('/') || path.starts_with('\\')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn joins_relative_and_keeps_absolute_paths() {
-        let join = |base: &str, tail| {
-            let mut path = base.to_owned();
-            push_path(&mut path, tail);
-            path
-        };
-        assert_eq!(join("/src", "a.c"), "/src/a.c");
-        assert_eq!(join("/", "a.c"), "/a.c");
-        assert_eq!(join("", "a.c"), "a.c");
-        assert_eq!(join("/src", "/usr/a.h"), "/usr/a.h");
-        assert_eq!(join("/src", "C:\\x\\a.c"), "C:\\x\\a.c");
+/// Adds a row, unless it says what the one before says.
+fn push_row(rows: &mut Vec<(u64, table::Row)>, start: u64, row: table::Row) {
+    match rows.last_mut() {
+        Some((last_start, last)) if *last_start == start => *last = row,
+        Some((_, last)) if *last == row => {}
+        _ => rows.push((start, row)),
     }
 }

@@ -18,10 +18,10 @@ pub(crate) struct Interval<K> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Segment {
-    start: u64,
-    end: u64,
-    value: u32,
+pub(crate) struct Segment {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) value: u32,
 }
 
 /// Disjoint ranges in ascending order, each with a value.
@@ -53,6 +53,24 @@ impl RangeMap {
         let after = self.0.partition_point(|segment| segment.start <= address);
         let segment = self.0.get(after.checked_sub(1)?)?;
         (segment.end <= address).then_some(segment.end)
+    }
+
+    /// The disjoint ranges, in ascending order.
+    pub(crate) fn segments(&self) -> &[Segment] {
+        &self.0
+    }
+
+    /// The start of each range with its value, and of each gap behind one with `nothing`.
+    pub(crate) fn steps(&self, nothing: u32) -> Vec<(u64, u32)> {
+        let mut steps: Vec<(u64, u32)> = Vec::with_capacity(self.0.len() + 1);
+        for segment in &self.0 {
+            match steps.last_mut() {
+                Some(last) if last.0 == segment.start => last.1 = segment.value,
+                _ => steps.push((segment.start, segment.value)),
+            }
+            steps.push((segment.end, nothing));
+        }
+        steps
     }
 
     pub(crate) fn is_empty(&self) -> bool {

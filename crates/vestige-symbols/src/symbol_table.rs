@@ -5,14 +5,15 @@
 
 use std::sync::Arc;
 
-use crate::debug_info::{DebugInfo, Dwarf, FunctionAt};
+use crate::debug_info::DebugInfo;
 use crate::demangle::demangle;
 use crate::elf_symbol::{ElfSymbol, ElfSymbols};
 use crate::error::SymbolError;
-use crate::function::FunctionName;
+use crate::function_name::FunctionName;
 use crate::lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 use crate::object_file::ObjectFile;
 use crate::text::Text;
+use crate::unit_table::{Function, UnitTable};
 
 /// How much padding compilers and linkers put between functions at the most.
 const MAX_PADDING: u64 = 64;
@@ -105,11 +106,8 @@ impl SymbolTable {
         let mut before = Lookup::default();
         if let Some(info) = &self.debug_info {
             self.lookup_dwarf(info, inside, &mut before);
-            answer.location = answer.location.take().or_else(|| {
-                let (dwarf, unit_index) = (info.dwarf(), info.unit_covering(inside)?);
-                let paths = Paths { info, dwarf: &dwarf, unit_index };
-                paths.location(address)
-            });
+            let located = || location(info.table_at(inside)?, address);
+            answer.location = answer.location.take().or_else(located);
         }
         if before.function.is_none() {
             self.lookup_symbol(inside, &mut before);
@@ -140,20 +138,17 @@ impl SymbolTable {
     }
 
     fn lookup_dwarf(&self, info: &DebugInfo, address: u64, answer: &mut Lookup) {
-        let Some(unit_index) = info.unit_covering(address) else {
+        let Some(unit) = info.table_at(address) else {
             return;
         };
-        let dwarf = info.dwarf();
-        let paths = Paths { info, dwarf: &dwarf, unit_index };
-        answer.location = paths.location(address);
-        let Some(found) = info.function_at(&dwarf, unit_index, address) else {
+        answer.location = location(unit, address);
+        let Some(function) = unit.function_at(address) else {
             return;
         };
-        let name = found.function.name(info, &dwarf, unit_index);
-        answer.function = self.place_in_function(&found, name, address);
+        answer.function = self.place_in_function(unit, &function, address);
         answer.source = Some(Source::Dwarf);
         let outer = answer.function.as_ref();
-        answer.frames = paths.frames(&found, address, outer, answer.location.as_ref());
+        answer.frames = frames(unit, &function, address, outer, answer.location.as_ref());
     }
 
     /// Names the place in a function that DWARF describes.
@@ -163,11 +158,13 @@ impl SymbolTable {
     /// lie before it.
     fn place_in_function(
         &self,
-        found: &FunctionAt<'_>,
-        name: &FunctionName,
+        unit: &UnitTable,
+        function: &Function,
         address: u64,
     ) -> Option<FunctionPlace> {
-        let entry = self.entry_of(found, name);
+        let name = unit.names(function.linkage, function.plain);
+        let name = name.as_ref();
+        let entry = self.entry_of(unit, function, name);
         let symbol = self.symbols.starting_at(entry).map(|symbol| self.symbols.name(symbol));
         let symbol = symbol.filter(|symbol| name.may_be(symbol));
         let (shown, linkage) = match (&name.linkage, symbol) {
@@ -193,16 +190,15 @@ impl SymbolTable {
 
     /// The entry of a function; where it has several parts, the one whose
     /// start the linker knows by the function's name.
-    fn entry_of(&self, found: &FunctionAt<'_>, name: &FunctionName) -> u64 {
-        if found.ranges.len() < 2 {
-            return found.function.entry;
+    fn entry_of(&self, unit: &UnitTable, function: &Function, name: &FunctionName) -> u64 {
+        if function.parts.len() < 2 {
+            return function.entry;
         }
         let is_entry = |start: &u64| {
             let symbol = self.symbols.starting_at(*start);
             symbol.is_some_and(|symbol| name.is_exactly(&self.symbols.name(symbol)))
         };
-        let mut starts = found.ranges.iter().map(|range| range.start);
-        starts.find(is_entry).unwrap_or(found.function.entry)
+        unit.part_starts(function).find(is_entry).unwrap_or(function.entry)
     }
 }
 
@@ -211,54 +207,34 @@ fn distance(entry: u64, address: u64) -> i64 {
     address.wrapping_sub(entry) as i64
 }
 
-/// What turns rows and calls of one unit into paths and lines.
-struct Paths<'a> {
-    info: &'a DebugInfo,
-    dwarf: &'a Dwarf<'a>,
-    unit_index: usize,
+/// The source line of an instruction, by the line table.
+fn location(unit: &UnitTable, address: u64) -> Option<Location> {
+    let row = unit.row_at(address).filter(|row| row.line > 0)?;
+    Some(Location::new(unit.string(row.path)?, row.line, row.column))
 }
 
-impl Paths<'_> {
-    fn path(&self, file: u64) -> Option<String> {
-        let unit = self.info.units.get(self.unit_index)?;
-        let directory = unit.root(self.info, self.dwarf)?.directory;
-        let directory = directory.and_then(|position| position.read(self.dwarf));
-        let directory = directory.map(String::from_utf8_lossy);
-        unit.lines(self.info, self.dwarf).path(self.dwarf, file, directory.as_deref())
+/// The levels of inlined calls at an address in a function that is called `outer`.
+fn frames(
+    unit: &UnitTable,
+    function: &Function,
+    address: u64,
+    outer: Option<&FunctionPlace>,
+    location: Option<&Location>,
+) -> Vec<Frame> {
+    let mut path = location.map(Location::path);
+    let mut line = location.map(|location| location.line);
+    let mut frames = Vec::new();
+    for call in unit.calls_at(function, address) {
+        let name = unit.names(call.linkage, call.plain);
+        let (function, linkage_name) = (name.display.clone(), name.linkage.clone());
+        frames.push(Frame { function, linkage_name, path, line });
+        path = unit.string(call.path).map(str::to_owned);
+        line = Some(call.line).filter(|line| *line > 0);
     }
-
-    fn location(&self, address: u64) -> Option<Location> {
-        let unit = self.info.units.get(self.unit_index)?;
-        let row = unit.lines(self.info, self.dwarf).find(address)?;
-        if row.line == 0 {
-            return None;
-        }
-        Some(Location::new(&self.path(u64::from(row.file))?, row.line, row.column))
+    if !frames.is_empty() {
+        let function = outer.map(|place| Arc::clone(&place.name));
+        let linkage_name = outer.and_then(|place| place.linkage_name.clone());
+        frames.push(Frame { function, linkage_name, path, line });
     }
-
-    fn frames(
-        &self,
-        found: &FunctionAt<'_>,
-        address: u64,
-        outer: Option<&FunctionPlace>,
-        location: Option<&Location>,
-    ) -> Vec<Frame> {
-        let inlines = found.function.inlines(self.info, self.dwarf, found.unit_index);
-        let mut path = location.map(Location::path);
-        let mut line = location.map(|location| location.line);
-        let mut frames = Vec::new();
-        for call in inlines.find(address) {
-            let name = call.name(self.info, self.dwarf, self.unit_index);
-            let (function, linkage_name) = (name.display.clone(), name.linkage.clone());
-            frames.push(Frame { function, linkage_name, path, line });
-            path = self.path(call.call_file);
-            line = u32::try_from(call.call_line).ok().filter(|line| *line > 0);
-        }
-        if !frames.is_empty() {
-            let function = outer.map(|place| Arc::clone(&place.name));
-            let linkage_name = outer.and_then(|place| place.linkage_name.clone());
-            frames.push(Frame { function, linkage_name, path, line });
-        }
-        frames
-    }
+    frames
 }

@@ -14,8 +14,10 @@ use crate::budget::Meter;
 use crate::debug_info::{DebugInfo, Dwarf, GimliUnit, GimliUnitHeader, Slice};
 use crate::debug_string::StringPosition;
 use crate::die::{address, DieAttributes, MAX_ATTRIBUTES};
-use crate::function::FunctionTable;
+use crate::function::FunctionReader;
 use crate::line_table::LineTable;
+use crate::source_path::SourcePaths;
+use crate::unit_table::{UnitTable, UnitTableWriter};
 
 /// A unit: where it is, and what has been decoded of it.
 #[derive(Debug)]
@@ -27,8 +29,7 @@ pub(crate) struct Unit {
     /// Whether its root entry may cover code (type units and partial units do not).
     pub(crate) may_have_code: bool,
     root: OnceLock<Option<UnitRoot>>,
-    functions: OnceLock<FunctionTable>,
-    lines: OnceLock<LineTable>,
+    table: OnceLock<UnitTable>,
 }
 
 /// What the root entry says that holds for the whole unit.
@@ -54,8 +55,7 @@ impl Unit {
             abbreviations: abbreviations..abbreviations,
             may_have_code: matches!(header.type_(), UnitType::Compilation | UnitType::Skeleton(_)),
             root: OnceLock::new(),
-            functions: OnceLock::new(),
-            lines: OnceLock::new(),
+            table: OnceLock::new(),
         })
     }
 
@@ -79,28 +79,43 @@ impl Unit {
         self.root.get_or_init(|| self.read_root(info, dwarf)).as_ref()
     }
 
-    /// The functions of the unit, decoded at the first call.
-    pub(crate) fn functions<'a>(
-        &'a self,
-        info: &'a DebugInfo,
-        dwarf: &Dwarf<'a>,
-    ) -> &'a FunctionTable {
-        self.functions.get_or_init(|| {
-            let unit = self.open(info, dwarf);
-            unit.map(|unit| FunctionTable::read(info, dwarf, &unit)).unwrap_or_default()
+    /// The table of the unit, decoded at the first call.
+    pub(crate) fn table(&self, info: &DebugInfo, unit_index: usize) -> &UnitTable {
+        self.table.get_or_init(|| {
+            let mut writer = UnitTableWriter::default();
+            let dwarf = info.dwarf();
+            // What is damaged is left out.
+            let _ = self.write(info, &dwarf, unit_index, &mut writer);
+            writer.finish()
         })
     }
 
-    /// The line table of the unit, decoded at the first call.
-    pub(crate) fn lines<'a>(&'a self, info: &'a DebugInfo, dwarf: &Dwarf<'a>) -> &'a LineTable {
-        self.lines.get_or_init(|| {
-            let table = || {
-                let unit = self.open(info, dwarf)?;
-                let program = self.root(info, dwarf)?.line_program?;
-                LineTable::read(info, dwarf, &unit, program)
-            };
-            table().unwrap_or_default()
-        })
+    fn write<'a>(
+        &'a self,
+        info: &'a DebugInfo,
+        dwarf: &Dwarf<'a>,
+        unit_index: usize,
+        writer: &mut UnitTableWriter,
+    ) -> Option<()> {
+        let unit = self.open(info, dwarf)?;
+        let directory = self.root(info, dwarf)?.directory;
+        let directory = directory.and_then(|position| position.read(dwarf));
+        let lines = self.lines(info, dwarf);
+        let mut paths = SourcePaths::new(directory, info.limits.string_bytes.meter());
+        lines.write(dwarf, &mut paths, writer);
+        let files = (&lines, &mut paths);
+        FunctionReader::new(info, dwarf, (unit_index, &unit), files, writer).read();
+        Some(())
+    }
+
+    /// The line table of the unit; empty when it is damaged.
+    pub(crate) fn lines<'a>(&'a self, info: &'a DebugInfo, dwarf: &Dwarf<'a>) -> LineTable {
+        let table = || {
+            let unit = self.open(info, dwarf)?;
+            let program = self.root(info, dwarf)?.line_program?;
+            LineTable::read(info, dwarf, &unit, program)
+        };
+        table().unwrap_or_default()
     }
 
     /// The ranges of code that the root entry states.

@@ -1,0 +1,48 @@
+//! The names that debug information gives a function.
+
+use std::sync::Arc;
+
+use crate::demangle::{demangle, is_mangled};
+
+/// What debug information calls a function; each form may be absent.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct FunctionName {
+    /// The symbol's name, as the linker sees it.
+    pub(crate) linkage: Option<Arc<str>>,
+    /// The identifier alone, without its scopes.
+    pub(crate) plain: Option<Arc<str>>,
+    /// What to show: the demangled linkage name, or the identifier.
+    pub(crate) display: Option<Arc<str>>,
+}
+
+impl FunctionName {
+    pub(crate) fn of(linkage: Option<&str>, plain: Option<&str>) -> Self {
+        let demangled = linkage.and_then(demangle);
+        let display = match (&demangled, plain, linkage) {
+            (Some(name), _, _) => Some(Arc::from(name.as_str())),
+            (None, Some(name), _) | (None, None, Some(name)) => Some(Arc::from(name)),
+            (None, None, None) => None,
+        };
+        Self { linkage: linkage.map(Arc::from), plain: plain.map(Arc::from), display }
+    }
+
+    /// Whether a symbol at the function's entry is this function's: some
+    /// functions, lambdas among them, have no linkage name in debug
+    /// information, and a clone such as `foo.isra.0` has only its origin's.
+    pub(crate) fn may_be(&self, symbol: &str) -> bool {
+        match (&self.linkage, &self.plain) {
+            (Some(linkage), _) => is_clone_of(symbol, linkage),
+            (None, Some(plain)) => is_mangled(symbol) || is_clone_of(symbol, plain),
+            (None, None) => true,
+        }
+    }
+
+    /// Whether a symbol is this very function, not a clone of it.
+    pub(crate) fn is_exactly(&self, symbol: &str) -> bool {
+        [&self.linkage, &self.plain].into_iter().flatten().any(|name| name.as_ref() == symbol)
+    }
+}
+
+fn is_clone_of(symbol: &str, name: &str) -> bool {
+    symbol.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
