@@ -16,15 +16,30 @@ const MAX_NESTING: u32 = 96;
 
 /// The demangled form of `name`; `None` when it is not a mangled name.
 pub(crate) fn demangle(name: &str) -> Option<String> {
-    if name.len() > MAX_MANGLED || !is_mangled(name) {
+    if name.len() > MAX_MANGLED {
         return None;
+    }
+    if !is_mangled(name) {
+        return stub_target(name).map(|target| format!("{target}@plt"));
     }
     demangle_rust(name).or_else(|| demangle_cpp(name))
 }
 
 /// Whether the name has the prefix of a mangling scheme.
 pub(crate) fn is_mangled(name: &str) -> bool {
-    name.starts_with("_Z") || name.starts_with("_R") || name.starts_with("___Z")
+    let is_d =
+        name.strip_prefix("_D").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    is_d || ["_Z", "_R", "___Z"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The function that a stub of a linker for PowerPC calls: `0000001b.plt_call.abort`
+/// calls `abort`. The digits are the addend of the entry in the global offset table.
+fn stub_target(name: &str) -> Option<&str> {
+    let (digits, rest) = name.split_at_checked(8)?;
+    let is_stub = digits.bytes().all(|byte| byte.is_ascii_hexdigit()) && rest.starts_with('.');
+    let (_, kind_and_target) = rest.split_once(".plt_").filter(|_| is_stub)?;
+    let (_, target) = kind_and_target.split_once('.')?;
+    (!target.is_empty()).then_some(target)
 }
 
 fn demangle_rust(name: &str) -> Option<String> {
@@ -72,7 +87,10 @@ mod tests {
             ("_Z3fooi.cold", Some("foo(int) [clone .cold]")),
             ("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", Some("core::fmt::Formatter::pad")),
             ("_RNvC6_123foo3bar", Some("123foo::bar")),
+            ("0000001b.plt_call.abort", Some("abort@plt")),
+            ("00008000.got2.plt_pic32.strcmp", Some("strcmp@plt")),
             ("main", None),
+            ("00000000.plt_call.", None),
             ("_Zebra", None),
         ];
         for (mangled, name) in expected {

@@ -68,6 +68,8 @@ pub(crate) struct ElfSymbols {
     /// Ordered so that the symbol to be preferred comes later.
     symbols: Vec<ElfSymbol>,
     map: RangeMap,
+    /// The sections of the first object that hold code.
+    code: RangeMap,
 }
 
 impl ElfSymbols {
@@ -85,6 +87,7 @@ impl ElfSymbols {
                 }
             }
         }
+        found.code = objects.first().map(|object| code_sections(object)).unwrap_or_default();
         found.index();
         Ok(found)
     }
@@ -110,7 +113,8 @@ impl ElfSymbols {
         let size = if encoding.is_64 { 24 } else { 16 };
         let entries = data.chunks_exact(size).filter_map(|entry| parse_entry(entry, encoding));
         let context = Context { object, code: code_sections(object), opd, table: index };
-        let symbols = entries.filter_map(|entry| context.function_symbol(&entry));
+        let names = self.names.last().map(|(names, _)| names.as_slice()).unwrap_or_default();
+        let symbols = entries.filter_map(|entry| context.function_symbol(&entry, names));
         self.symbols.extend(symbols);
         Ok(())
     }
@@ -160,9 +164,10 @@ impl ElfSymbols {
         self.symbols.get(self.map.find(address)? as usize)
     }
 
-    /// Where the last symbol before `address` ends, unless one covers it.
+    /// Where the last symbol before `address` in its section ends, unless one covers it.
     pub(crate) fn end_before(&self, address: u64) -> Option<u64> {
-        self.map.end_before(address)
+        let end = self.map.end_before(address)?;
+        (self.code.find(end.checked_sub(1)?) == self.code.find(address)).then_some(end)
     }
 
     /// The preferred symbol that starts at `address`.
@@ -212,12 +217,15 @@ struct Context<'a> {
 
 impl Context<'_> {
     /// The symbol of an entry, when that names code of this object.
-    fn function_symbol(&self, entry: &Entry) -> Option<ElfSymbol> {
+    fn function_symbol(&self, entry: &Entry, names: &[u8]) -> Option<ElfSymbol> {
         let (kind, binding) = (entry.info & 0xf, entry.info >> 4);
         let is_function = matches!(kind, STT_FUNC | STT_GNU_IFUNC);
-        // Assembly code may leave the type out; local symbols of no type are marks, not names.
-        let may_be_function = is_function || kind == STT_NOTYPE && binding != STB_LOCAL;
+        let may_be_function = is_function || kind == STT_NOTYPE;
         if !may_be_function || entry.section == SHN_UNDEF || entry.name == 0 {
+            return None;
+        }
+        // Assembly code may leave the type out, and some linkers make hidden names local.
+        if !is_function && binding == STB_LOCAL && is_mark(names, entry.name) {
             return None;
         }
         let mut start = entry.value;
@@ -251,6 +259,13 @@ impl Context<'_> {
         };
         self.object.sections().get(index)
     }
+}
+
+/// Whether a local symbol of no type marks a place for assemblers or disassemblers: `.L1`
+/// is a local label, `$x` and `$d` tell code from data.
+fn is_mark(names: &[u8], name: u32) -> bool {
+    let start = names.get(name as usize..).unwrap_or_default();
+    start.starts_with(b".L") || start.starts_with(b"$")
 }
 
 /// The indexes of the sections that hold code, by address.

@@ -168,7 +168,9 @@ impl SymbolTable {
         let symbol = self.symbols.starting_at(entry).map(|symbol| self.symbols.name(symbol));
         let symbol = symbol.filter(|symbol| name.may_be(symbol));
         let (shown, linkage) = match (&name.linkage, symbol) {
-            (Some(linkage), _) => (name.display.clone(), Some(Arc::clone(linkage))),
+            // The symbol of a clone says more than the name of what it was cloned from.
+            (Some(_), Some(symbol)) => (name.display.clone(), Some(Arc::from(symbol))),
+            (Some(linkage), None) => (name.display.clone(), Some(Arc::clone(linkage))),
             (None, Some(symbol)) => (self.shown_name(name, &symbol), Some(Arc::from(symbol))),
             (None, None) => (name.display.clone(), None),
         };
