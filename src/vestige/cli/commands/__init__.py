@@ -15,6 +15,7 @@ VERBS = {
     "check": "CheckCommand",
     "repair": "RepairCommand",
     "export": "ExportCommand",
+    "symbolize": "SymbolizeCommand",
     "demo": "DemoCommand",
 }
 """The class of each verb, in the order of the help; modules are named like verbs."""

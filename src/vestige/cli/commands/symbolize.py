@@ -1,0 +1,218 @@
+"""``vestige symbolize``: function, file and line of addresses, without a trace."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
+from ..render.symbols import Addr2lineStyle, addr2line_lines, json_line, people_lines
+
+if TYPE_CHECKING:
+    from ...debuginfo.symbolizer import Symbolized, Symbolizer
+
+__all__ = ["SymbolizeCommand"]
+
+ADDRESS = re.compile(r"(?:0[xX])?([0-9a-fA-F]{1,16})")
+CHUNK = 1 << 16
+"""Bytes of standard input that are looked up together, at most."""
+LONGEST_LINE = 1 << 12
+"""Bytes of a line of standard input; a longer one is no address."""
+
+
+class SymbolizeCommand:
+    """Answers for addresses."""
+
+    name = "symbolize"
+    summary = "function, file and line of addresses in a file or a process"
+    description = (
+        "Print function, file and line, with the inlined calls, of addresses in an ELF "
+        "file or in a running process. Separate debug files are found as for traces. "
+        "Without ADDRESS, addresses are read from standard input, one a line, and each "
+        "is answered as it comes. An ADDRESS is hexadecimal, with or without 0x. "
+        "With -f, -i, -a, -s or --pretty the output is that of GNU addr2line."
+    )
+    examples = """\
+examples:
+  vestige symbolize -e /usr/bin/python3.11 0x5a1b20
+  vestige symbolize -p 4242 7f3a12c4d0e5      where a running process is
+  vestige symbolize -v -e app 1234            with the reason for each missing name
+  addr2line -fiC -e app 1234                  these two print the same
+  vestige symbolize -fiC -e app 1234
+  vestige symbolize --json -e app <addresses
+"""
+    exit_statuses = """\
+exit status:
+  0    every address was looked up, even if nothing is known about it
+  1    the file or the process cannot be used, or a line of input is no address
+  2    wrong usage
+  130  interrupted (Ctrl-C)
+"""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        parser.add_argument("addresses", metavar="ADDRESS", nargs="*")
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument(
+            "-e", "--exe", metavar="FILE", help="an executable, library or debug file"
+        )
+        what.add_argument(
+            "-p",
+            "--pid",
+            metavar="PID",
+            type=_pid,
+            help="a running process (addr2line's -p is --pretty here)",
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="one JSON object a line, with reasons"
+        )
+        parser.add_argument(
+            "-v", "--verbose", action="store_true", help="say why a name is missing"
+        )
+        add_debug_file_arguments(parser.add_argument_group("debug information"))
+        same = parser.add_argument_group("the output of GNU addr2line")
+        for short, name, text in (
+            ("-f", "--functions", "names of functions"),
+            ("-i", "--inlines", "the callers of inlined functions too"),
+            ("-a", "--addresses", "the address first"),
+            ("-s", "--basenames", "files without their directories"),
+            ("-C", "--demangle", "readable names; without it as the linker sees them"),
+        ):
+            name_of_value = f"with_{name[2:]}"
+            same.add_argument(
+                short, name, dest=name_of_value, action="store_true", help=text
+            )
+        same.add_argument(
+            "--pretty", "--pretty-print", action="store_true", help="one line a frame"
+        )
+        parser.set_defaults(usage_error=parser.error)
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Print an answer for each address."""
+        addresses = [_address(word) for word in options.addresses]
+        for word, address in zip(options.addresses, addresses, strict=True):
+            if address is None:
+                options.usage_error(f"'{word}' is no hexadecimal address")
+        writer = _Writer(options)
+        symbolizer = _symbolizer(options)
+        if addresses:
+            writer.write(symbolizer, addresses)
+            return 0
+        return _answer_input(symbolizer, writer)
+
+
+class _Writer:
+    # Writes answers in the form that the options ask for.
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._json = options.json
+        self._demangle = not options.no_demangle
+        self._verbose = options.verbose
+        flags = (
+            options.with_functions,
+            options.with_inlines,
+            options.with_addresses,
+            options.with_basenames,
+        )
+        self._style: Addr2lineStyle | None = None
+        if any(flags) or options.pretty:
+            readable = options.with_demangle and not options.no_demangle
+            self._style = Addr2lineStyle(*flags, readable, options.pretty)
+
+    def write(self, symbolizer: Symbolizer, addresses: Sequence[int | None]) -> None:
+        """Look up addresses and write the answers; ``None`` is no address."""
+        known = [address for address in addresses if address is not None]
+        answers = iter(symbolizer.look_up(known))
+        lines: list[str] = []
+        for address in addresses:
+            answer = _no_address() if address is None else next(answers)
+            lines += self._lines(answer)
+        text = "\n".join(lines) + "\n"
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def _lines(self, answer: Symbolized) -> Iterator[str]:
+        if self._json:
+            yield json_line(answer)
+        elif self._style is not None:
+            yield from addr2line_lines(answer, self._style)
+        else:
+            yield from people_lines(
+                answer, demangle=self._demangle, verbose=self._verbose
+            )
+
+
+def _no_address() -> Symbolized:
+    from ...debuginfo.symbolizer import Symbolized  # noqa: PLC0415 - rarely needed
+
+    return Symbolized(None, reason="no hexadecimal address")
+
+
+def _symbolizer(options: argparse.Namespace) -> Symbolizer:
+    # Not for --help, which would wait for it.
+    from ...debuginfo.finder import DebugFileFinder  # noqa: PLC0415
+    from ...debuginfo.running_process import RunningProcess  # noqa: PLC0415
+    from ...debuginfo.symbolizer import (  # noqa: PLC0415
+        FileSymbolizer,
+        ProcessSymbolizer,
+    )
+
+    wanted = debug_file_options(options)
+    if options.pid is None:
+        return FileSymbolizer(options.exe, DebugFileFinder.of(wanted))
+    process = RunningProcess(options.pid)
+    if process.root is not None and not wanted.target_prefixes:
+        wanted = replace(wanted, target_prefixes=(("/", process.root),))
+    return ProcessSymbolizer(process, DebugFileFinder.of(wanted))
+
+
+def _answer_input(symbolizer: Symbolizer, writer: _Writer) -> int:
+    """Answer for each line of standard input as it comes; return the exit status."""
+    descriptor = sys.stdin.fileno()
+    if sys.stdin.isatty():
+        print("addresses, one a line; end with Ctrl-D:", file=sys.stderr)
+    number = 0
+    status = 0
+    for lines in _lines_of(descriptor):
+        addresses = [_address(line) for line in lines]
+        writer.write(symbolizer, addresses)
+        for line, address in zip(lines, addresses, strict=True):
+            number += 1
+            if address is None:
+                status = 1
+                print(
+                    f"vestige: error: standard input, line {number}: "
+                    f"{line[:40]!r} is no hexadecimal address",
+                    file=sys.stderr,
+                )
+    return status
+
+
+def _lines_of(descriptor: int) -> Iterator[list[str]]:
+    """Yield the lines that are there, without waiting for more of them."""
+    rest = b""
+    while chunk := os.read(descriptor, CHUNK):
+        *lines, rest = (rest + chunk).split(b"\n")
+        rest = rest[:LONGEST_LINE]
+        if lines:
+            yield [line.decode("ascii", "replace").strip() for line in lines]
+    if rest:
+        yield [rest.decode("ascii", "replace").strip()]
+
+
+def _address(word: str) -> int | None:
+    match = ADDRESS.fullmatch(word)
+    return None if match is None else int(match[1], 16)
+
+
+def _pid(word: str) -> int:
+    if not word.isascii() or not word.isdecimal():
+        raise argparse.ArgumentTypeError(
+            f"'{word}' is no process ID (for addr2line's -p, see --pretty)"
+        )
+    return int(word)

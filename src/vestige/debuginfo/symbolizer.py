@@ -1,0 +1,176 @@
+"""Addresses of one file or of one running process, without a trace.
+
+:class:`FileSymbolizer` takes file addresses, as ``addr2line`` does;
+:class:`ProcessSymbolizer` takes addresses in the memory of a process. Both use the
+separate debug files that :class:`DebugFileFinder` finds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from vestige.debuginfo import object_file
+from vestige.debuginfo.finder import DebugFileFinder
+from vestige.debuginfo.found_files import FoundFiles
+from vestige.debuginfo.image import Mapping
+from vestige.debuginfo.place import Frame, Place
+from vestige.debuginfo.resolver import Resolver
+from vestige.debuginfo.running_process import RunningObject, RunningProcess
+from vestige.debuginfo.unresolved import Reason, Unresolved
+from vestige.errors import DebugInfoError
+from vestige.units import Address
+
+__all__ = ["FileSymbolizer", "ProcessSymbolizer", "Symbolized", "Symbolizer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbolized:
+    """The answer for one address."""
+
+    address: int | None
+    """The address; ``None`` where there was none to look up."""
+    object: str | None = None
+    """Path of its object."""
+    files: FoundFiles | None = None
+    """The files of the object, and the log of the search."""
+    place: Place | None = None
+    """What is at the address."""
+    frames: tuple[Frame, ...] = ()
+    """The calls, innermost first; one if nothing is inlined, none if nothing is known.
+
+    The last is the function of :attr:`place`.
+    """
+    reason: str | None = None
+    """Why there is no function, or no line."""
+
+    @property
+    def bits(self) -> int:
+        """Width of the addresses of the object."""
+        files = self.files
+        known = None if files is None else files.object or files.debug
+        return 64 if known is None else known.bits
+
+
+class Symbolizer(Protocol):
+    """Answers for addresses."""
+
+    def look_up(self, addresses: Sequence[int]) -> list[Symbolized]:
+        """Look up addresses.
+
+        Args:
+            addresses: The addresses, in any order.
+
+        Returns:
+            An answer for each.
+        """
+        ...
+
+
+class FileSymbolizer:
+    """Looks up the addresses that a file's own tables state.
+
+    Args:
+        path: An ELF file.
+        finder: Finds its debug file.
+
+    Raises:
+        DebugInfoError: It is no usable ELF file.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], finder: DebugFileFinder) -> None:
+        self._path = os.fspath(path)
+        known = object_file.open_object(Path(self._path))
+        # Mapped at the address it is linked to, addresses are those of the file.
+        self._mapping = Mapping(
+            Address(known.link_base),
+            1 << known.bits,
+            os.path.abspath(self._path),  # noqa: PTH100 - without ".."
+            known.is_pic,
+        )
+        self._files = finder.find(self._mapping)
+        self._resolver = Resolver(finder, hide_helpers=False)
+
+    def look_up(self, addresses: Sequence[int]) -> list[Symbolized]:
+        """Look up file addresses.
+
+        Args:
+            addresses: The addresses, in any order.
+
+        Returns:
+            An answer for each.
+        """
+        places = self._resolver.resolve_many(
+            (self._mapping, Address(address)) for address in addresses
+        )
+        return [
+            _answer(address, self._path, self._files, place)
+            for address, place in zip(addresses, places, strict=True)
+        ]
+
+
+class ProcessSymbolizer:
+    """Looks up addresses in the memory of a process that runs now.
+
+    Args:
+        process: The process.
+        finder: Finds the files of its objects.
+    """
+
+    def __init__(self, process: RunningProcess, finder: DebugFileFinder) -> None:
+        self._process = process
+        self._finder = finder
+        self._resolver = Resolver(finder, hide_helpers=False)
+
+    def look_up(self, addresses: Sequence[int]) -> list[Symbolized]:
+        """Look up addresses.
+
+        Args:
+            addresses: The addresses, in any order.
+
+        Returns:
+            An answer for each.
+        """
+        found = self._objects(addresses)
+        places = self._resolver.resolve_many(
+            (one and one.mapping, Address(address))
+            for address, one in zip(addresses, found, strict=True)
+        )
+        return [
+            _answer(address, one.name, self._finder.find(one.mapping), place)
+            if one
+            else Symbolized(address, reason=Reason.NO_OBJECT.value)
+            for address, one, place in zip(addresses, found, places, strict=True)
+        ]
+
+    def _objects(self, addresses: Sequence[int]) -> list[RunningObject | None]:
+        found = [self._process.find(address) for address in addresses]
+        if None not in found:
+            return found
+        # A library may have been loaded since. That the process is gone by now takes
+        # nothing from what is known of it.
+        try:
+            self._process.refresh()
+        except DebugInfoError:
+            return found
+        return [
+            one or self._process.find(address)
+            for address, one in zip(addresses, found, strict=True)
+        ]
+
+
+def _answer(
+    address: int, name: str, files: FoundFiles, place: Place | Unresolved
+) -> Symbolized:
+    if isinstance(place, Unresolved):
+        return Symbolized(address, name, files, reason=str(place))
+    frames = place.frames
+    if not frames and (place.function or place.file):
+        frames = (
+            Frame(place.function, place.source_path, place.line, place.linkage_name),
+        )
+    reason = None if place.shortfall is None else str(place.shortfall)
+    return Symbolized(address, name, files, place, frames, reason)

@@ -1,0 +1,211 @@
+"""`vestige symbolize` answers for addresses of a file, a process and a stream."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.compilers import run_tool
+from vestige.cli.main import main
+
+PROGRAM = """\
+#include <stdlib.h>
+#include <unistd.h>
+static inline __attribute__((always_inline)) int square(int x)
+{
+    return x * x + getpid();
+}
+int work(int n)
+{
+    return square(n) * 2;
+}
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (write(1, "x", 1) != 1) return 1;
+    while (read(0, &argc, 1) > 0) work(argc);
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory) -> Path:
+    """A program with an inlined call."""
+    directory = tmp_path_factory.mktemp("symbolize")
+    source = directory / "work.c"
+    source.write_text(PROGRAM)
+    binary = directory / "work"
+    run_tool(["cc", "-g", "-O1", "-fno-ipa-icf", "-o", binary, source])
+    return binary
+
+
+def file_address(program: Path, name: str) -> int:
+    """Return the address of a function."""
+    for line in run_tool(["nm", program]).decode().splitlines():
+        words = line.split()
+        if words[-1] == name:
+            return int(words[0], 16)
+    raise AssertionError(name)
+
+
+def inlined_address(program: Path, capsys) -> int:
+    """Return an address in the inlined call."""
+    start = file_address(program, "work")
+    words = [f"{start + index:x}" for index in range(24)]
+    main(["symbolize", "--json", "-e", str(program), *words])
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    inlined = [one for one in answers if len(one["frames"]) > 1]
+    assert inlined
+    return int(inlined[0]["address"], 16)
+
+
+def test_people_see_the_function_its_offset_and_the_inlined_call(program, capsys):
+    """People see the function its offset and the inlined call."""
+    address = inlined_address(program, capsys)
+    offset = address - file_address(program, "work")
+    source = program.with_suffix(".c")
+
+    assert main(["symbolize", "-e", str(program), f"{address:#X}"]) == 0
+
+    blank = " " * len(f"{address:#x}")
+    assert capsys.readouterr().out == (
+        f"{address:#x}  square at {source}:5  [work]\n"
+        f"{blank}    inlined by work+{offset:#x} at {source}:9\n"
+    )
+
+
+def test_an_unknown_address_is_told_so_with_its_reason_on_request(program, capsys):
+    """An unknown address is told so with its reason on request."""
+    assert main(["symbolize", "-e", str(program), "ffff0000"]) == 0
+    assert capsys.readouterr().out == "0xffff0000  ?? ??:0  [work]\n"
+    main(["symbolize", "-v", "-e", str(program), "ffff0000"])
+    assert "(outside of the code of the object)" in capsys.readouterr().out
+    main(["symbolize", "--json", "-e", str(program), "ffff0000"])
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["function"] is None
+    assert answer["frames"] == []
+    assert answer["reason"] == "outside of the code of the object"
+
+
+def test_flags_of_addr2line_give_its_lines(program, capsys):
+    """Flags of addr2line give its lines."""
+    address = inlined_address(program, capsys)
+    source = program.with_suffix(".c")
+
+    main(["symbolize", "-fias", "-e", str(program), f"{address:x}", "ffff0000"])
+    assert capsys.readouterr().out.splitlines() == [
+        f"0x{address:016x}",
+        "square",
+        "work.c:5",
+        "work",
+        "work.c:9",
+        "0x00000000ffff0000",
+        "??",
+        "??:0",
+    ]
+    main(["symbolize", "-fi", "--pretty", "-e", str(program), f"{address:x}"])
+    assert capsys.readouterr().out.splitlines() == [
+        f"square at {source}:5",
+        f" (inlined by) work at {source}:9",
+    ]
+
+
+def test_a_stripped_program_has_the_names_of_its_debug_file(program, tmp_path, capsys):
+    """A stripped program has the names of its debug file."""
+    stripped, debug = tmp_path / "work", tmp_path / "work.debug"
+    run_tool(["objcopy", "--only-keep-debug", program, debug])
+    run_tool(["objcopy", "-S", f"--add-gnu-debuglink={debug}", program, stripped])
+    address = f"{file_address(program, 'work'):x}"
+
+    main(["symbolize", "-fs", "-e", str(stripped), address])
+
+    assert capsys.readouterr().out.splitlines() == ["work", "work.c:8"]
+
+
+def test_each_line_of_input_is_answered_before_the_next_is_sent(program):
+    """Each line of input is answered before the next is sent."""
+    address = file_address(program, "work")
+    command = [sys.executable, "-m", "vestige", "symbolize", "-fs", "-e", program]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as worker:
+        for word in (f"{address:x}", f"0x{address:X}", "nonsense", f"{address:x}"):
+            worker.stdin.write(word.encode() + b"\n")
+            worker.stdin.flush()
+            answer = [worker.stdout.readline(), worker.stdout.readline()]
+            known = [b"work\n", b"work.c:8\n"]
+            unknown = [b"??\n", b"??:0\n"]
+            assert answer == (unknown if word == "nonsense" else known)
+        worker.stdin.close()
+        assert b"line 3: 'nonsense' is no hexadecimal address" in worker.stderr.read()
+        assert worker.wait() == 1
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_a_running_process_is_looked_into(program, tmp_path, capsys, removed):
+    """A running process is looked into."""
+    own = tmp_path / "own"
+    own.write_bytes(program.read_bytes())
+    own.chmod(0o755)
+    with subprocess.Popen(
+        [own], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout.read(1) == b"x"
+        lines = Path(f"/proc/{process.pid}/maps").read_text().splitlines()
+        base = min(int(x.split("-")[0], 16) for x in lines if x.endswith(str(own)))
+        if removed:
+            # Another program takes the name, as an upgrade does.
+            own.unlink()
+            own.write_bytes(Path(sys.executable).read_bytes())
+        address = base + file_address(program, "work")
+        status = main(["symbolize", "-p", str(process.pid), f"{address:x}", "1"])
+        process.stdin.close()
+    assert status == 0
+    source = program.with_suffix(".c")
+    assert capsys.readouterr().out.splitlines() == [
+        f"{address:#x}  work+0x0 at {source}:8  [own]",
+        "0x1  ?? ??:0",
+    ]
+
+
+def test_the_vdso_has_names(capsys):
+    """The vdso has names."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    vdso = [line for line in lines if line.endswith("[vdso]")]
+    if not vdso:
+        pytest.skip("this kernel maps no vDSO")
+    start = int(vdso[0].split("-")[0], 16)
+    words = [f"{start + offset:x}" for offset in range(0x400, 0x1800, 0x40)]
+    main(["symbolize", "--json", "-p", str(os.getpid()), *words])
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {one["object"] for one in answers} == {"[vdso]"}
+    assert any("clock_gettime" in (one["function"] or "") for one in answers)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["1"], 2, "one of the arguments -e/--exe -p/--pid is required"),
+        (["-e", "/bin/sh", "xyz"], 2, "'xyz' is no hexadecimal address"),
+        (["-e", "/bin/sh", "1" * 17], 2, "is no hexadecimal address"),
+        (["-pf", "1"], 2, "'f' is no process ID (for addr2line's -p, see --pretty)"),
+        (["-p", "4194305", "1"], 1, "no process has the ID 4194305"),
+        (["-e", "/no/such/file", "1"], 1, "/no/such/file"),
+        (["-e", "/etc/passwd", "1"], 1, "/etc/passwd"),
+        (["-e", "/dev/null", "1"], 1, "/dev/null"),
+    ],
+)
+def test_wrong_usage_and_unusable_input_are_told(words, status, message, capsys):
+    """Wrong usage and unusable input are told."""
+    try:
+        found = main(["symbolize", *words])
+    except SystemExit as error:
+        found = error.code
+    assert found == status
+    assert message in capsys.readouterr().err
