@@ -1,0 +1,76 @@
+"""Where Vestige says something else than both symbolizers, each kind with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from support.symbol_comparison import Case, Explanation
+
+
+def _is_alias(case: Case) -> bool:
+    """Only the name of the function differs, and starts where those of the peers do."""
+    ours, *theirs = case.names
+    chains = (case.llvm, case.gnu)
+    return any(
+        case.same_places(chain)
+        and case.same_inlined_names(chain)
+        and case.symbols.are_aliases(ours, name)
+        for chain, name in zip(chains, theirs, strict=True)
+    )
+
+
+def _is_in_padding(case: Case) -> bool:
+    """No symbol covers the address, and the function named ends last before it."""
+    ours, llvm, _ = case.names
+    symbols = case.symbols
+    behind = llvm is None and not symbols.covering(case.address)
+    return behind and ours in symbols.ending_before(case.address)
+
+
+def _is_in_nested_symbol(case: Case) -> bool:
+    """The last symbol before the address has ended; the one around it has not."""
+    ours, *theirs = case.names
+    covering = case.symbols.covering(case.address)
+    return ours in covering and covering.isdisjoint(theirs) and _places_of_one(case)
+
+
+def _is_at_a_label(case: Case) -> bool:
+    """Both name a label inside of a function whose size covers it."""
+    ours, llvm, gnu = case.names
+    labels = {s.name for s in case.symbols.before(case.address) if not s.size}
+    inside = ours in case.symbols.covering(case.address)
+    is_label = llvm in labels or (llvm or "").startswith(".L")
+    return inside and llvm == gnu and is_label and _places_of_one(case)
+
+
+def _is_from_both(case: Case) -> bool:
+    """The names are those of one peer, the places those of the other."""
+    one, other = case.llvm, case.gnu
+    for names, places in ((one, other), (other, one)):
+        if [level.name for level in case.ours] == [level.name for level in names]:
+            return case.same_places(places)
+    return False
+
+
+def _places_of_one(case: Case) -> bool:
+    return case.same_places(case.llvm) or case.same_places(case.gnu)
+
+
+_TESTS: dict[str, Callable[[Case], bool]] = {
+    "alias": _is_alias,
+    "padding": _is_in_padding,
+    "nested symbol": _is_in_nested_symbol,
+    "label": _is_at_a_label,
+    "halves": _is_from_both,
+}
+
+
+def read_explanations(path: Path) -> list[Explanation]:
+    """Read the list of explanations, one a line; the first that applies counts.
+
+    Raises:
+        KeyError: When nothing here can tell whether one of them applies.
+    """
+    lines = [line.partition(": ") for line in path.read_text().splitlines()]
+    return [Explanation(name, reason, _TESTS[name]) for name, _, reason in lines]

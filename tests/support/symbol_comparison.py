@@ -1,0 +1,200 @@
+"""Judging what Vestige says of an address by what `llvm-symbolizer` and `addr2line` say."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from support.compilers import run_tool
+from support.symbolizers import Answer, Chain, Level
+
+CLONE = re.compile(r"\.(cold|isra|part|constprop|lto_priv|llvm)\b[.\w]*$|\.\d+$")
+VERSION = re.compile(r"@.*$")
+
+
+class Symbol(NamedTuple):
+    """A symbol of a function in an ELF symbol table."""
+
+    start: int
+    size: int
+    name: str
+
+
+class SymbolNames:
+    """The symbols of an object, all names of each address."""
+
+    def __init__(self, symbols: Iterable[Symbol]) -> None:
+        self._by_start: dict[int, list[Symbol]] = defaultdict(list)
+        self._starts_of: dict[str, set[int]] = defaultdict(set)
+        for symbol in symbols:
+            self._by_start[symbol.start].append(symbol)
+            self._starts_of[symbol.name].add(symbol.start)
+        self._starts = sorted(self._by_start)
+
+    @classmethod
+    def read(cls, binary: Path, nm: str = "nm") -> SymbolNames:
+        """Read both symbol tables of an object."""
+        found = []
+        for options in (["-a"], ["-D"]):
+            text = run_tool([nm, "-S", "--defined-only", *options, binary]).decode()
+            found += [_symbol(line) for line in text.splitlines()]
+        return cls(found)
+
+    def are_aliases(self, one: str | None, other: str | None) -> bool:
+        """Tell whether two names start at one address."""
+        if one is None or other is None:
+            return False
+        return not self._starts_of[one].isdisjoint(self._starts_of[other])
+
+    def before(self, address: int) -> list[Symbol]:
+        """Return the symbols with the last start up to an address."""
+        index = bisect_right(self._starts, address) - 1
+        return self._by_start[self._starts[index]] if index >= 0 else []
+
+    def ending_before(self, address: int) -> set[str]:
+        """Return the names of the symbols that end last before an address."""
+        ends: dict[int, set[str]] = defaultdict(set)
+        for symbols in self._by_start.values():
+            for symbol in symbols:
+                ends[symbol.start + symbol.size].add(symbol.name)
+        return ends[max((end for end in ends if end <= address), default=0)]
+
+    def covering(self, address: int) -> set[str]:
+        """Return the names of all symbols whose size says that they cover an address."""
+        return {
+            symbol.name
+            for symbols in self._by_start.values()
+            for symbol in symbols
+            if symbol.start <= address < symbol.start + symbol.size
+        }
+
+
+def _symbol(line: str) -> Symbol:
+    words = line.split()
+    size = int(words[1], 16) if len(words[1]) > 1 else 0
+    return Symbol(int(words[0], 16), size, plain_name(words[-1]) or "")
+
+
+def plain_name(name: str | None) -> str | None:
+    """Return a linkage name without what compilers and linkers add to it."""
+    if name is None:
+        return None
+    name = VERSION.sub("", name) or name
+    while (shorter := CLONE.sub("", name)) != name and shorter:
+        name = shorter
+    return name
+
+
+def comparable(chain: Chain) -> Chain:
+    """Return a chain in the form that is compared: a file counts only with its line."""
+    return tuple(
+        Level(plain_name(one.name), one.path if one.line else None, one.line)
+        for one in chain
+    )
+
+
+@dataclass(frozen=True)
+class Case:
+    """An address, and what the three say of it in comparable form."""
+
+    variant: str
+    address: int
+    entry: int | None
+    ours: Chain
+    llvm: Chain
+    gnu: Chain
+    symbols: SymbolNames
+
+    @property
+    def names(self) -> tuple[str | None, str | None, str | None]:
+        """Return the names of the functions that are not inlined: ours, LLVM's, GNU's."""
+        return self.ours[-1].name, self.llvm[-1].name, self.gnu[-1].name
+
+    def same_places(self, theirs: Chain) -> bool:
+        """Tell whether the number of levels and all files and lines are the same."""
+        return [one[1:] for one in self.ours] == [one[1:] for one in theirs]
+
+    def same_inlined_names(self, theirs: Chain) -> bool:
+        """Tell whether the names of the inlined functions are the same."""
+        return [one.name for one in self.ours[:-1]] == [one.name for one in theirs[:-1]]
+
+    def __str__(self) -> str:
+        """Write it on four lines."""
+        chains = {"ours": self.ours, "llvm": self.llvm, "gnu": self.gnu}
+        lines = [f"{name:>8}: {_text(chain)}" for name, chain in chains.items()]
+        return "\n".join([f"{self.variant} {self.address:#x}", *lines])
+
+
+def _text(chain: Chain) -> str:
+    return " | ".join(str(one) for one in chain)
+
+
+class Explanation(NamedTuple):
+    """Why Vestige says something else than both peers, and how to tell such a case."""
+
+    name: str
+    reason: str
+    applies: Callable[[Case], bool]
+
+
+@dataclass
+class Tally:
+    """How many addresses are judged in each way."""
+
+    objects: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    explained: Counter[str] = field(default_factory=Counter)
+    unexplained: list[Case] = field(default_factory=list)
+    wrong_entries: list[str] = field(default_factory=list)
+
+    def add(self, case: Case, explanations: Sequence[Explanation]) -> None:
+        """Judge one address."""
+        agrees = (case.ours == case.llvm, case.ours == case.gnu)
+        self.counts["instructions"] += 1
+        if any(agrees):
+            names = {(True, True): "both", (True, False): "llvm", (False, True): "gnu"}
+            self.counts[names[agrees]] += 1
+            return
+        for explanation in explanations:
+            if explanation.applies(case):
+                self.explained[explanation.name] += 1
+                return
+        self.unexplained.append(case)
+
+    def __str__(self) -> str:
+        """Write the counts."""
+        explained = ", ".join(
+            f"{count} {name}" for name, count in self.explained.most_common()
+        )
+        return (
+            f"{self.objects} objects, {self.counts['instructions']} instructions: "
+            f"{self.counts['both']} agree with both, "
+            f"{self.counts['llvm']} with llvm-symbolizer and not addr2line, "
+            f"{self.counts['gnu']} with addr2line and not llvm-symbolizer, "
+            f"{self.explained.total()} explained ({explained}), "
+            f"{len(self.unexplained)} unexplained"
+        )
+
+
+def cases(
+    variant: str,
+    addresses: Sequence[int],
+    answers: tuple[Sequence[Answer], Sequence[Answer], Sequence[Answer]],
+    symbols: SymbolNames,
+) -> Iterable[Case]:
+    """Put together what Vestige, LLVM and GNU say of each address."""
+    for address, ours, llvm, gnu in zip(addresses, *answers, strict=True):
+        yield Case(
+            variant,
+            address,
+            ours.entry,
+            comparable(ours.chain),
+            comparable(llvm.chain),
+            comparable(gnu.chain),
+            symbols,
+        )
