@@ -3,13 +3,15 @@
 //! Which object was loaded where, and which debug file belongs to it, is
 //! decided in `vestige.debuginfo`; here are only bytes and answers.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use vestige_ctf::source::ReadAt as _;
-use vestige_symbols::{Crc32, Frame, Location, Lookup, ReadAt, Source, SymbolError, Unresolved};
+use vestige_symbols::{Crc32, Frame, Lookup, ReadAt, Source, SymbolError, Unresolved};
 
 use crate::errors::exception;
 use crate::source::FileSource;
@@ -17,22 +19,39 @@ use crate::source::FileSource;
 const BLOCK_SIZE: usize = 1 << 20;
 
 /// Function, path, line and linkage name of one level of inlined calls.
-type FrameRow = (Option<String>, Option<String>, Option<u32>, Option<String>);
+type FrameRow<'py> = (Text<'py>, Text<'py>, Option<u32>, Text<'py>);
 
 /// One answer: function, offset, directory, file, line, column, frames, source, reason,
 /// linkage name.
-type LookupRow = (
-    Option<String>,
+type LookupRow<'py> = (
+    Text<'py>,
     i64,
-    Option<String>,
-    Option<String>,
+    Text<'py>,
+    Text<'py>,
     Option<u32>,
     Option<u32>,
-    Vec<FrameRow>,
+    Vec<FrameRow<'py>>,
     &'static str,
     Option<&'static str>,
-    Option<String>,
+    Text<'py>,
 );
+
+type Text<'py> = Option<Bound<'py, PyString>>;
+
+/// Python strings by the text they were made of: answers share most of theirs.
+struct Strings<'py> {
+    py: Python<'py>,
+    known: HashMap<*const u8, Bound<'py, PyString>>,
+}
+
+impl<'py> Strings<'py> {
+    /// The text, which must live as long as this object, as a Python string.
+    fn get(&mut self, text: Option<&Arc<str>>) -> Text<'py> {
+        let text = text?;
+        let make = || PyString::new(self.py, text);
+        Some(self.known.entry(text.as_ptr()).or_insert_with(make).clone())
+    }
+}
 
 /// A regular file, read at offsets: no mapping, so that one that shrinks is an error.
 struct ObjectSource(FileSource);
@@ -192,34 +211,37 @@ impl SymbolTable {
     }
 
     /// Answer for each address, in order.
-    fn lookup(&self, py: Python<'_>, addresses: Vec<u64>) -> Vec<LookupRow> {
-        py.detach(|| addresses.iter().map(|address| row(self.inner.lookup(*address))).collect())
+    fn lookup<'py>(&self, py: Python<'py>, addresses: Vec<u64>) -> Vec<LookupRow<'py>> {
+        let found = py.detach(|| self.inner.lookup_many(&addresses));
+        let mut strings = Strings { py, known: HashMap::new() };
+        found.iter().map(|one| row(one, &mut strings)).collect()
     }
 }
 
-fn row(found: Lookup) -> LookupRow {
-    let (function, offset, linkage_name) = match found.function {
-        Some(place) => (Some(place.name.to_string()), place.offset, text(place.linkage_name)),
-        None => (None, 0, None),
-    };
-    let (directory, file, line, column) = match found.location {
-        Some(Location { directory, file, line, column }) => {
-            (Some(directory), Some(file), Some(line), column)
-        }
-        None => (None, None, None, None),
-    };
-    let frames = found.frames.into_iter().map(frame_row).collect();
-    let source = found.source.map_or("none", Source::as_str);
-    let reason = found.reason.map(Unresolved::as_str);
-    (function, offset, directory, file, line, column, frames, source, reason, linkage_name)
+fn row<'py>(found: &Lookup, strings: &mut Strings<'py>) -> LookupRow<'py> {
+    let function = found.function.as_ref();
+    let location = found.location.as_ref();
+    (
+        strings.get(function.map(|place| &place.name)),
+        function.map_or(0, |place| place.offset),
+        strings.get(location.map(|location| &location.directory)),
+        strings.get(location.map(|location| &location.file)),
+        location.map(|location| location.line),
+        location.and_then(|location| location.column),
+        found.frames.iter().map(|frame| frame_row(frame, strings)).collect(),
+        found.source.map_or("none", Source::as_str),
+        found.reason.map(Unresolved::as_str),
+        strings.get(function.and_then(|place| place.linkage_name.as_ref())),
+    )
 }
 
-fn frame_row(frame: Frame) -> FrameRow {
-    (text(frame.function), frame.path, frame.line, text(frame.linkage_name))
-}
-
-fn text(name: Option<Arc<str>>) -> Option<String> {
-    name.map(|name| name.to_string())
+fn frame_row<'py>(frame: &Frame, strings: &mut Strings<'py>) -> FrameRow<'py> {
+    (
+        strings.get(frame.function.as_ref()),
+        strings.get(frame.path.as_ref()),
+        frame.line,
+        strings.get(frame.linkage_name.as_ref()),
+    )
 }
 
 /// The CRC-32 of a whole file, as a debug link states it.

@@ -13,6 +13,8 @@ use gimli::{
     RunTimeEndian, Section, SectionId, UnitOffset,
 };
 
+use rayon::prelude::*;
+
 use crate::budget::{Budget, Meter};
 use crate::error::SymbolError;
 use crate::object_file::ObjectFile;
@@ -29,10 +31,10 @@ pub(crate) type GimliUnitHeader<'a> = gimli::UnitHeader<Slice<'a>>;
 /// The sections that lookups need. Location lists and types, the largest
 /// others, are never read.
 const SECTIONS: &[SectionId] = &[
+    SectionId::DebugInfo,
     SectionId::DebugAbbrev,
     SectionId::DebugAddr,
     SectionId::DebugAranges,
-    SectionId::DebugInfo,
     SectionId::DebugLine,
     SectionId::DebugLineStr,
     SectionId::DebugRanges,
@@ -75,17 +77,14 @@ pub(crate) struct DebugInfo {
 impl DebugInfo {
     /// Reads the sections of an object and the list of units; `None` when it has none.
     pub(crate) fn load(object: &ObjectFile) -> Result<Option<Self>, SymbolError> {
-        let load = |id: SectionId| {
-            let wanted = SECTIONS.contains(&id).then(|| object.dwarf_section(id.name()));
-            Ok(wanted.transpose()?.flatten().unwrap_or_default())
-        };
+        let load = |id: SectionId| Ok(object.dwarf_section(id.name())?.unwrap_or_default());
         let has_units = [".debug_info", ".zdebug_info"]
             .iter()
             .any(|name| object.find_section(name.as_bytes()).is_some());
         if !has_units {
             return Ok(None);
         }
-        let sections = DwarfSections::load(load)?;
+        let sections = load_sections(load)?;
         let endian =
             if object.is_big_endian() { RunTimeEndian::Big } else { RunTimeEndian::Little };
         let limits = Limits::of(&sections.borrow(|section| Slice::new(section, endian)));
@@ -140,6 +139,18 @@ impl DebugInfo {
     pub(crate) fn table_at(&self, address: u64) -> Option<&UnitTable> {
         let index = self.unit_map.find(address)? as usize;
         Some(self.units.get(index)?.table(self, index))
+    }
+
+    /// Decodes the units that cover some of the addresses, which ascend, on all cores.
+    pub(crate) fn decode(&self, addresses: impl Iterator<Item = u64>) {
+        let mut wanted: Vec<u32> = addresses.filter_map(|one| self.unit_map.find(one)).collect();
+        wanted.dedup();
+        wanted.into_par_iter().with_max_len(1).for_each(|index| {
+            let index = index as usize;
+            if let Some(unit) = self.units.get(index) {
+                unit.table(self, index);
+            }
+        });
     }
 
     fn read_units(&self) -> Result<Vec<Unit>, SymbolError> {
@@ -218,6 +229,16 @@ impl DebugInfo {
     fn unit_starting_at(&self, offset: DebugInfoOffset<usize>) -> Option<usize> {
         self.units.binary_search_by_key(&offset.0, |unit| unit.extent.start).ok()
     }
+}
+
+/// Reads the sections, those that are compressed on all cores.
+fn load_sections(
+    load: impl Fn(SectionId) -> Result<Vec<u8>, SymbolError> + Sync,
+) -> Result<DwarfSections<Vec<u8>>, SymbolError> {
+    let loaded: Vec<_> = SECTIONS.par_iter().with_max_len(1).map(|id| (*id, load(*id))).collect();
+    let mut loaded: BTreeMap<&'static str, _> =
+        loaded.into_iter().map(|(id, data)| (id.name(), data)).collect();
+    DwarfSections::load(|id| loaded.remove(id.name()).unwrap_or_else(|| Ok(Vec::new())))
 }
 
 impl Limits {

@@ -40,9 +40,9 @@ pub struct FunctionPlace {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     /// The directory, absolute when debug information allows it; empty when unknown.
-    pub directory: String,
+    pub directory: Arc<str>,
     /// The name of the file in it.
-    pub file: String,
+    pub file: Arc<str>,
     /// The line, from 1.
     pub line: u32,
     /// The column, from 1, when the compiler recorded one.
@@ -57,7 +57,7 @@ pub struct Frame {
     /// The name of its symbol, when debug information states it.
     pub linkage_name: Option<Arc<str>>,
     /// The full path of the file.
-    pub path: Option<String>,
+    pub path: Option<Arc<str>>,
     /// The line, from 1.
     pub line: Option<u32>,
 }
@@ -124,25 +124,10 @@ impl fmt::Display for Unresolved {
 impl Location {
     /// The full path of the file.
     pub fn path(&self) -> String {
-        match self.directory.as_str() {
-            "" => self.file.clone(),
+        match self.directory.as_ref() {
+            "" => self.file.as_ref().to_owned(),
             "/" => format!("/{}", self.file),
             directory => format!("{directory}/{}", self.file),
-        }
-    }
-
-    /// Splits a full path at its last separator.
-    pub(crate) fn new(path: &str, line: u32, column: u32) -> Self {
-        let (directory, file) = match path.rsplit_once('/') {
-            Some(("", file)) => ("/", file),
-            Some(parts) => parts,
-            None => ("", path),
-        };
-        Self {
-            directory: directory.to_owned(),
-            file: file.to_owned(),
-            line,
-            column: (column > 0).then_some(column),
         }
     }
 }

@@ -1,11 +1,32 @@
 //! The full paths of the files of one unit.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::budget::Meter;
 use crate::debug_info::Dwarf;
 use crate::line_table::LineTable;
 use crate::unit_table::UnitTableWriter;
+
+/// A full path, and its parts, shared by all answers that have it.
+#[derive(Debug)]
+pub(crate) struct SourcePath {
+    pub(crate) whole: Arc<str>,
+    pub(crate) directory: Arc<str>,
+    pub(crate) file: Arc<str>,
+}
+
+impl SourcePath {
+    /// Splits a full path at its last separator.
+    pub(crate) fn new(path: &str) -> Self {
+        let (directory, file) = match path.rsplit_once('/') {
+            Some(("", file)) => ("/", file),
+            Some(parts) => parts,
+            None => ("", path),
+        };
+        Self { whole: Arc::from(path), directory: Arc::from(directory), file: Arc::from(file) }
+    }
+}
 
 /// Makes paths of the files of a line table, each once, when it is first asked for.
 #[derive(Debug)]

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::debug_info::DebugInfo;
 use crate::demangle::demangle;
 use crate::elf_symbol::{ElfSymbol, ElfSymbols};
@@ -17,6 +19,9 @@ use crate::unit_table::{Function, UnitTable};
 
 /// How much padding compilers and linkers put between functions at the most.
 const MAX_PADDING: u64 = 64;
+
+/// Fewer addresses are not worth to be shared out.
+const FEW: usize = 8;
 
 /// The symbols of one object; lookups may run on several threads at once.
 #[derive(Debug)]
@@ -84,6 +89,25 @@ impl SymbolTable {
         answer
     }
 
+    /// The answers for many addresses, in their order, worked out on all cores.
+    pub fn lookup_many(&self, addresses: &[u64]) -> Vec<Lookup> {
+        if addresses.len() < FEW {
+            return addresses.iter().map(|address| self.lookup(*address)).collect();
+        }
+        // Neighbours share a unit, so each unit is decoded by the thread that comes first.
+        let mut order: Vec<usize> = (0..addresses.len()).collect();
+        order.sort_unstable_by_key(|index| addresses.get(*index));
+        if let Some(info) = &self.debug_info {
+            info.decode(order.iter().filter_map(|index| addresses.get(*index).copied()));
+        }
+        let mut found: Vec<(usize, Lookup)> = order
+            .into_par_iter()
+            .filter_map(|index| Some((index, self.lookup(*addresses.get(index)?))))
+            .collect();
+        found.par_sort_unstable_by_key(|(index, _)| *index);
+        found.into_iter().map(|(_, lookup)| lookup).collect()
+    }
+
     fn reason(&self) -> Unresolved {
         if self.dwarf_problem.is_some() && self.debug_info.is_none() {
             Unresolved::DamagedDebugInfo
@@ -106,7 +130,7 @@ impl SymbolTable {
         let mut before = Lookup::default();
         if let Some(info) = &self.debug_info {
             self.lookup_dwarf(info, inside, &mut before);
-            let located = || location(info.table_at(inside)?, address);
+            let located = || Some(location(info.table_at(inside)?, address)?.0);
             answer.location = answer.location.take().or_else(located);
         }
         if before.function.is_none() {
@@ -141,14 +165,15 @@ impl SymbolTable {
         let Some(unit) = info.table_at(address) else {
             return;
         };
-        answer.location = location(unit, address);
+        let located = location(unit, address);
+        answer.location = located.as_ref().map(|(location, _)| location.clone());
         let Some(function) = unit.function_at(address) else {
             return;
         };
         answer.function = self.place_in_function(unit, &function, address);
         answer.source = Some(Source::Dwarf);
         let outer = answer.function.as_ref();
-        answer.frames = frames(unit, &function, address, outer, answer.location.as_ref());
+        answer.frames = frames(unit, &function, address, outer, located.as_ref());
     }
 
     /// Names the place in a function that DWARF describes.
@@ -209,10 +234,20 @@ fn distance(entry: u64, address: u64) -> i64 {
     address.wrapping_sub(entry) as i64
 }
 
+/// A place in the source and the whole path of its file.
+type Located = (Location, Arc<str>);
+
 /// The source line of an instruction, by the line table.
-fn location(unit: &UnitTable, address: u64) -> Option<Location> {
+fn location(unit: &UnitTable, address: u64) -> Option<Located> {
     let row = unit.row_at(address).filter(|row| row.line > 0)?;
-    Some(Location::new(unit.string(row.path)?, row.line, row.column))
+    let path = unit.path(row.path)?;
+    let location = Location {
+        directory: Arc::clone(&path.directory),
+        file: Arc::clone(&path.file),
+        line: row.line,
+        column: Some(row.column).filter(|column| *column > 0),
+    };
+    Some((location, Arc::clone(&path.whole)))
 }
 
 /// The levels of inlined calls at an address in a function that is called `outer`.
@@ -221,16 +256,16 @@ fn frames(
     function: &Function,
     address: u64,
     outer: Option<&FunctionPlace>,
-    location: Option<&Location>,
+    located: Option<&Located>,
 ) -> Vec<Frame> {
-    let mut path = location.map(Location::path);
-    let mut line = location.map(|location| location.line);
+    let mut path = located.map(|(_, path)| Arc::clone(path));
+    let mut line = located.map(|(location, _)| location.line);
     let mut frames = Vec::new();
     for call in unit.calls_at(function, address) {
         let name = unit.names(call.linkage, call.plain);
         let (function, linkage_name) = (name.display.clone(), name.linkage.clone());
         frames.push(Frame { function, linkage_name, path, line });
-        path = unit.string(call.path).map(str::to_owned);
+        path = unit.path(call.path).map(|path| Arc::clone(&path.whole));
         line = Some(call.line).filter(|line| *line > 0);
     }
     if !frames.is_empty() {

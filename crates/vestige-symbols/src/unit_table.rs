@@ -21,6 +21,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::function_name::FunctionName;
+use crate::source_path::SourcePath;
 
 /// The value of a step where nothing is.
 pub(crate) const NOTHING: u32 = u32::MAX;
@@ -92,6 +93,8 @@ pub(crate) struct UnitTable {
     layout: Layout,
     /// What was made of pairs of a linkage name and a plain name.
     names: Mutex<HashMap<(u32, u32), Arc<FunctionName>>>,
+    /// What was made of paths.
+    paths: Mutex<HashMap<u32, Option<Arc<SourcePath>>>>,
 }
 
 impl Layout {
@@ -150,7 +153,7 @@ impl UnitTable {
     /// A table in the form of bytes; `None` when they are no table.
     pub(crate) fn from_bytes(data: Vec<u8>) -> Option<Self> {
         let layout = Layout::of(&data)?;
-        Some(Self { data, layout, names: Mutex::default() })
+        Some(Self { data, layout, names: Mutex::default(), paths: Mutex::default() })
     }
 
     fn empty() -> Self {
@@ -164,7 +167,7 @@ impl UnitTable {
             calls: 0..0,
             strings: 0..0,
         };
-        Self { data: Vec::new(), layout, names: Mutex::default() }
+        Self { data: Vec::new(), layout, names: Mutex::default(), paths: Mutex::default() }
     }
 
     /// The bytes of the table, to be kept in an index.
@@ -248,6 +251,13 @@ impl UnitTable {
         let make = || Arc::new(FunctionName::of(self.string(linkage), self.string(plain)));
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(names.entry((linkage, plain)).or_insert_with(make))
+    }
+
+    /// The path that a string is, split at the first call.
+    pub(crate) fn path(&self, number: u32) -> Option<Arc<SourcePath>> {
+        let make = || self.string(number).map(|path| Arc::new(SourcePath::new(path)));
+        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        paths.entry(number).or_insert_with(make).clone()
     }
 
     fn array(&self, place: &Range<usize>) -> Option<&[u8]> {

@@ -169,7 +169,7 @@ fn split_dwarf_falls_back_on_symbols_and_keeps_lines() {
     let found: Vec<_> = text_addresses(&path, 1).into_iter().map(|at| table.lookup(at)).collect();
     let main = found.iter().find(|one| linkage_name(one) == "main").unwrap();
     assert_eq!(main.source, Some(Source::ElfSymtab));
-    assert!(main.location.as_ref().is_some_and(|location| location.file == "program.c"));
+    assert!(main.location.as_ref().is_some_and(|location| location.file.as_ref() == "program.c"));
 }
 
 #[test]
