@@ -497,6 +497,17 @@ class PlaceColumn:
     def finish(self, merge: Merge) -> None:
         """End a merge: its event records have their places from now on."""
 
+    def count(self) -> None:
+        """End a merge, of which only the number of records of each place is kept."""
+
+    @property
+    def counts(self) -> list[int]:
+        """For each place, in the order of :meth:`take_pending`, its counted records."""
+
+    @property
+    def without_place(self) -> int:
+        """How many counted event records have no address to resolve."""
+
 @final
 class ColumnLayout:
     """The columns of a selection: names, types, and how records get into them."""

@@ -77,6 +77,8 @@ pub struct PlaceColumn {
     next_place: u32,
     position: Position,
     column: Vec<u32>,
+    counts: Vec<u64>,
+    without_place: u64,
     state: State,
 }
 
@@ -136,6 +138,8 @@ impl PlaceColumn {
             next_place: 0,
             position: Position::default(),
             column: Vec::new(),
+            counts: Vec::new(),
+            without_place: 0,
             state: State::new(0),
         }
     }
@@ -251,6 +255,30 @@ impl PlaceColumn {
     /// The column of the merge, once [`PlaceColumn::advance`] reached its end.
     pub fn take_column(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.column)
+    }
+
+    /// Counts the records of each place in the column of the merge, once
+    /// [`PlaceColumn::advance`] reached its end; the column is not kept.
+    pub fn count_column(&mut self) {
+        self.counts.resize(self.next_place as usize, 0);
+        for place in self.column.drain(..) {
+            match self.counts.get_mut(place as usize) {
+                Some(count) => *count += 1,
+                None => self.without_place += 1,
+            }
+        }
+    }
+
+    /// For each place how many records were counted.
+    #[must_use]
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// How many counted records have no address to resolve.
+    #[must_use]
+    pub fn without_place(&self) -> u64 {
+        self.without_place
     }
 
     fn layout(&mut self, stream: &Arc<DataStream>) -> Option<Arc<Layout>> {

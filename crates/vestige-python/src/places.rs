@@ -85,4 +85,21 @@ impl PlaceColumn {
         // A merge that already has a column keeps it: the first filter wins.
         let _ = merge.derived.set(PythonDerived { text, places });
     }
+
+    /// Ends a merge, of which only the number of records of each place is kept.
+    fn count(&self, py: Python<'_>) {
+        py.detach(|| self.lock().count_column());
+    }
+
+    /// For each place how many records were counted.
+    #[getter]
+    fn counts(&self) -> Vec<u64> {
+        self.lock().counts().to_vec()
+    }
+
+    /// How many counted records have no address to resolve.
+    #[getter]
+    fn without_place(&self) -> u64 {
+        self.lock().without_place()
+    }
 }

@@ -15,6 +15,7 @@ VERBS = {
     "check": "CheckCommand",
     "repair": "RepairCommand",
     "export": "ExportCommand",
+    "debuginfo": "DebuginfoCommand",
     "symbolize": "SymbolizeCommand",
     "demo": "DemoCommand",
 }

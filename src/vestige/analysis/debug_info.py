@@ -1,0 +1,370 @@
+"""What the code addresses of traces lie in, and which files have names for them.
+
+Reads all events once, as the debug-info filter does: each pair of a process image and
+an address is looked at once, and the events of each are counted by the Rust core.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from .. import core
+from ..damage import Damage
+from ..debuginfo import (
+    STATE_EVENT_NAMES,
+    DebugFileFinder,
+    FoundFiles,
+    Mapping,
+    Place,
+    ProcessImages,
+    Resolver,
+    Unresolved,
+    apply,
+)
+from ..graph import DamageNotice, Source, Stream, mux, notices_of
+from ..units import Address, Vpid
+
+__all__ = [
+    "Absence",
+    "AbsentObject",
+    "DebugInfoReport",
+    "MappedObject",
+    "ProcessReport",
+    "examine_debug_info",
+]
+
+_NAME_EVENT = "lttng_ust_statedump:procname"
+
+
+class Absence(Enum):
+    """Why no object is known at an address; the value is a phrase for people."""
+
+    NO_STATE_DUMP = "no state dump for the process"
+    BEFORE = "before the state dump or load event of the object"
+    AFTER = "after the object was unloaded"
+    OUTSIDE = "in no object that the trace tells of"
+
+
+@dataclass
+class MappedObject:
+    """An object in the memory of a process, and the events that fall in it."""
+
+    mapping: Mapping
+    """The object, as the trace describes it."""
+    finder: DebugFileFinder = field(repr=False)
+    """What finds its files."""
+    events: int = 0
+    """Number of event records whose address lies in it."""
+    events_with_function: int = 0
+    """Of these, those with the name of a function."""
+    events_with_line: int = 0
+    """Of these, those with a source line."""
+    places: dict[Address, Place] = field(default_factory=dict)
+    """What is at each distinct address."""
+    shortfalls: dict[str, int] = field(default_factory=dict)
+    """For each reason why a name is missing, the number of events."""
+
+    @property
+    def files(self) -> FoundFiles:
+        """The files that describe it, and each place tried; looked for on demand."""
+        return self.finder.find(self.mapping)
+
+    @property
+    def names_from(self) -> str | None:
+        """Path of the file that gave the names."""
+        if self.files.debug is None:
+            return None
+        path: str = getattr(self.files.debug, "path", self.files.host_path)
+        return path
+
+
+@dataclass
+class AbsentObject:
+    """Events at addresses where no object is known."""
+
+    absence: Absence
+    """Why."""
+    events: int = 0
+    """Number of event records."""
+    addresses: list[Address] = field(default_factory=list)
+    """The distinct addresses."""
+
+
+@dataclass
+class ProcessReport:
+    """The objects of one process."""
+
+    trace: str
+    """Name of the trace."""
+    vpid: Vpid
+    """Process ID."""
+    name: str | None = None
+    """Name of the process, where the trace tells."""
+    objects: list[MappedObject] = field(default_factory=list)
+    """Its objects, those with most events first."""
+    absent: list[AbsentObject] = field(default_factory=list)
+    """Events at addresses where no object is known."""
+
+    @property
+    def events(self) -> int:
+        """Number of event records with an address."""
+        return sum(one.events for one in self.objects) + sum(
+            one.events for one in self.absent
+        )
+
+
+@dataclass
+class DebugInfoReport:
+    """What the code addresses of some traces lie in."""
+
+    processes: list[ProcessReport] = field(default_factory=list)
+    """The processes, in the order of traces and process IDs."""
+    events: int = 0
+    """Number of all event records."""
+    events_without_address: int = 0
+    """Those without ``ip`` and ``vpid``."""
+    damage: list[Damage] = field(default_factory=list)
+    """What could not be read."""
+
+
+def examine_debug_info(
+    source: Source,
+    finder: DebugFileFinder | None = None,
+    *,
+    progress: Callable[[int], object] | None = None,
+) -> DebugInfoReport:
+    """Read traces, and tell where their code addresses lie and who has names for them.
+
+    Args:
+        source: The traces, such as ``CtfFsSource``.
+        finder: Finds object and debug files.
+        progress: Called with the number of event records read so far.
+
+    Returns:
+        The report.
+
+    Example:
+        >>> report = examine_debug_info(CtfFsSource(["my-trace"]))
+        >>> for process in report.processes:
+        ...     for one in process.objects:
+        ...         print(process.vpid, one.events, one.mapping.path, one.names_from)
+    """
+    finder = finder or DebugFileFinder()
+    walk = _Walk()
+    report = DebugInfoReport(damage=list(source.damage))
+    for merge in mux(source.streams):
+        walk.add(merge)
+        report.events += len(merge)
+        report.damage += [
+            notice.damage
+            for notice in notices_of(merge)
+            if isinstance(notice, DamageNotice)
+        ]
+        if progress is not None:
+            progress(report.events)
+    report.events_without_address = walk.without_address
+    report.processes = list(_processes(walk, finder, source.streams))
+    return report
+
+
+@dataclass(eq=False, slots=True)
+class _Use:
+    # An object of a process, with the indexes of the addresses that fall in it.
+    mapping: Mapping
+    known_addresses: int
+    places: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Process:
+    # What is known of a process so far.
+    objects: dict[tuple[Address, str], list[_Use]] = field(default_factory=dict)
+    absent: list[int] = field(default_factory=list)
+    name: str | None = None
+
+
+class _Walk:
+    # Follows the process images through the merges.
+
+    def __init__(self) -> None:
+        self._column = core.PlaceColumn("", sorted(STATE_EVENT_NAMES | {_NAME_EVENT}))
+        self._images: dict[int, ProcessImages] = {}
+        self.processes: dict[tuple[int, Vpid], _Process] = {}
+        self.addresses: list[Address] = []
+
+    @property
+    def counts(self) -> list[int]:
+        """The number of event records of each address."""
+        return self._column.counts
+
+    @property
+    def without_address(self) -> int:
+        """The number of event records without address."""
+        return self._column.without_place
+
+    def add(self, merge: core.Merge) -> None:
+        """Go through a merge."""
+        self._column.begin(merge)
+        while (stop := self._column.advance(merge)) is not None:
+            self._take_pending()
+            index, trace, vpid = stop
+            self._change_image(merge.event(index), trace, Vpid(vpid))
+        self._take_pending()
+        self._column.count()
+
+    def _take_pending(self) -> None:
+        for trace, vpid, ip in self._column.take_pending():
+            process = self._process(trace, Vpid(vpid))
+            found = self._images_of(trace).find(Vpid(vpid), Address(ip))
+            index = len(self.addresses)
+            self.addresses.append(Address(ip))
+            if isinstance(found, Unresolved):
+                process.absent.append(index)
+            else:
+                self._use(process, found).places.append(index)
+
+    def _change_image(self, event: core.EventRecord, trace: int, vpid: Vpid) -> None:
+        process = self._process(trace, vpid)
+        fields = event.payload.to_dict()
+        if event.name == _NAME_EVENT:
+            name = fields.get("procname")
+            process.name = name if isinstance(name, str) else process.name
+            return
+        images = self._images_of(trace)
+        before = images.of(vpid).version
+        apply(images, event.name or "", vpid, fields)
+        if images.of(vpid).version == before:
+            return
+        self._column.image_changed(trace, vpid)
+        base = fields.get("baddr")
+        if isinstance(base, int) and base >= 0:
+            mapping = images.of(vpid).find(Address(base))
+            if mapping is not None:
+                self._use(process, mapping)
+
+    def _use(self, process: _Process, mapping: Mapping) -> _Use:
+        """Return the entry of an object; a build ID that comes later belongs to it."""
+        uses = process.objects.setdefault((mapping.base, mapping.path), [])
+        for use in reversed(uses):
+            if use.mapping == mapping or _completes(mapping, use.mapping):
+                use.mapping = mapping
+                return use
+            if _completes(use.mapping, mapping):
+                return use
+        use = _Use(mapping, len(self.addresses))
+        uses.append(use)
+        return use
+
+    def _process(self, trace: int, vpid: Vpid) -> _Process:
+        return self.processes.setdefault((trace, vpid), _Process())
+
+    def _images_of(self, trace: int) -> ProcessImages:
+        return self._images.setdefault(trace, ProcessImages())
+
+
+def _completes(mapping: Mapping, other: Mapping) -> bool:
+    """Tell whether a mapping says the same as another one, and more."""
+    return mapping.size == other.size and all(
+        before in (None, after)
+        for before, after in (
+            (other.build_id, mapping.build_id),
+            (other.debug_link, mapping.debug_link),
+            (other.modified, mapping.modified),
+        )
+    )
+
+
+class _Ranges:
+    # The addresses that any of some mappings covers.
+
+    def __init__(self, mappings: Iterable[Mapping]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted((one.base, one.end) for one in mappings):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], end)
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def __contains__(self, address: int) -> bool:
+        index = bisect_right(self._starts, address)
+        return bool(index) and address < self._ends[index - 1]
+
+
+def _processes(
+    walk: _Walk, finder: DebugFileFinder, streams: Sequence[Stream]
+) -> Iterator[ProcessReport]:
+    traces = {stream.trace.index: stream.trace for stream in streams}
+    resolver = Resolver(finder)
+    counts = walk.counts
+    for (trace, vpid), process in sorted(walk.processes.items()):
+        info = traces[trace]
+        name = process.name or info.parsed.environment.get("procname")
+        uses = [use for uses in process.objects.values() for use in uses]
+        objects = [
+            _object(use, finder, resolver, walk.addresses, counts) for use in uses
+        ]
+        objects.sort(key=lambda one: (-one.events, one.mapping.base))
+        yield ProcessReport(
+            info.name,
+            vpid,
+            str(name) if name else None,
+            objects,
+            _absent(process, uses, walk.addresses, counts),
+        )
+
+
+def _object(
+    use: _Use,
+    finder: DebugFileFinder,
+    resolver: Resolver,
+    addresses: Sequence[Address],
+    counts: Sequence[int],
+) -> MappedObject:
+    report = MappedObject(use.mapping, finder)
+    places = resolver.resolve_many(
+        (use.mapping, addresses[index]) for index in use.places
+    )
+    for index, place in zip(use.places, places, strict=True):
+        events = counts[index]
+        report.events += events
+        if isinstance(place, Unresolved):  # pragma: no cover - of no mapped object
+            continue
+        report.places[addresses[index]] = place
+        report.events_with_function += events if place.function else 0
+        report.events_with_line += events if place.line else 0
+        if place.shortfall is not None:
+            reason = place.shortfall.reason.value
+            report.shortfalls[reason] = report.shortfalls.get(reason, 0) + events
+    return report
+
+
+def _absent(
+    process: _Process,
+    uses: Sequence[_Use],
+    addresses: Sequence[Address],
+    counts: Sequence[int],
+) -> list[AbsentObject]:
+    found: dict[Absence, AbsentObject] = {}
+    covered = _Ranges(use.mapping for use in uses)
+    for index in process.absent:
+        address = addresses[index]
+        covering: list[_Use] = []
+        if address in covered:
+            covering = [use for use in uses if use.mapping.covers(address)]
+        if not uses:
+            absence = Absence.NO_STATE_DUMP
+        elif any(use.known_addresses > index for use in covering):
+            absence = Absence.BEFORE
+        else:
+            absence = Absence.AFTER if covering else Absence.OUTSIDE
+        entry = found.setdefault(absence, AbsentObject(absence))
+        entry.events += counts[index]
+        entry.addresses.append(address)
+    for entry in found.values():
+        entry.addresses = sorted(set(entry.addresses))
+    return sorted(found.values(), key=lambda entry: -entry.events)

@@ -1,0 +1,99 @@
+"""``vestige debuginfo``: where the addresses of traces lie, and who names them."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+
+from ...analysis.debug_info import DebugInfoReport, examine_debug_info
+from ...analysis.debug_packages import debug_package_commands
+from ...components.sources.ctf_fs import CtfFsSource
+from ...debuginfo import DebugFileFinder
+from ..damage_output import print_damage
+from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
+from ..render.debuginfo import ReportStyle, json_text, needs_debug_file, report_lines
+from ..render.progress import ProgressBar
+
+__all__ = ["DebuginfoCommand"]
+
+WIDTH_OF_FILES = 200
+"""Columns of the tables where the output is no terminal."""
+
+
+class DebuginfoCommand:
+    """Says which objects the addresses of traces lie in, and what is missing."""
+
+    name = "debuginfo"
+    summary = "say where the addresses of traces lie, and why names are missing"
+    description = (
+        "Read the CTF traces at or below each PATH. For each process and each object "
+        "that it had mapped, print how many events lie in it and from which file their "
+        "functions and lines come; or each place tried, why it was not used, and the "
+        "command that brings the debug file, as far as this machine knows one."
+    )
+    examples = """\
+examples:
+  vestige debuginfo TRACE
+  vestige debuginfo --debug-info-dir=/srv/debug:/usr/lib/debug TRACE
+  vestige debuginfo --json TRACE | jq '.processes[].objects[] | {path, source}'
+"""
+    exit_statuses = """\
+exit status:
+  0    everything was read, whatever names are missing
+  1    the trace is damaged or cannot be read, or the output cannot be written
+  2    wrong usage
+  130  interrupted (Ctrl-C)
+"""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        parser.add_argument(
+            "paths", metavar="PATH", nargs="+", help="a trace directory"
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="print the findings as JSON"
+        )
+        parser.add_argument(
+            "-a", "--all", action="store_true", help="objects without events too"
+        )
+        parser.add_argument(
+            "-v", "--verbose", action="store_true", help="all places that were tried"
+        )
+        add_debug_file_arguments(parser.add_argument_group("debug information"))
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Print the report; return 1 when a trace is damaged."""
+        finder = DebugFileFinder.of(debug_file_options(options))
+        source = CtfFsSource(options.paths)
+        with ProgressBar("reading") as bar:
+            progress = (lambda done: bar.update(None, done)) if bar.enabled else None
+            report = examine_debug_info(source, finder, progress=progress)
+        packages = _packages(report, options)
+        if options.json:
+            print(json_text(report, packages))
+        else:
+            style = ReportStyle(_width(), options.all, options.verbose)
+            for line in report_lines(report, packages, style):
+                print(line)
+        sys.stdout.flush()
+        print_damage(report.damage)
+        return 1 if report.damage else 0
+
+
+def _packages(report: DebugInfoReport, options: argparse.Namespace) -> dict[str, str]:
+    """Ask the package manager about the objects that lack a debug file."""
+    objects = [one for process in report.processes for one in process.objects]
+    return debug_package_commands(
+        one.files.host_path
+        for one in objects
+        if (one.events or options.all or options.json)
+        and one.files.object is not None
+        and needs_debug_file(one)
+    )
+
+
+def _width() -> int:
+    if not sys.stdout.isatty():
+        return WIDTH_OF_FILES
+    return shutil.get_terminal_size().columns

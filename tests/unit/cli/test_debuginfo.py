@@ -1,0 +1,156 @@
+"""`vestige debuginfo`: what people and programs are told."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from support.recordings import DATA, DEMO
+from vestige.analysis.debug_info import DebugInfoReport, ProcessReport
+from vestige.cli import main as cli
+from vestige.cli.render.debuginfo import ReportStyle, report_lines
+from vestige.units import Vpid
+
+DEMO_WORDS = [
+    "debuginfo",
+    f"--debug-info-dir={DEMO / 'debug'}",
+    f"--debug-info-target-prefix={DEMO / 'root'}",
+    str(DEMO / "trace"),
+]
+
+
+def output(capsys, *words):
+    """Run a command line that succeeds; return what it prints."""
+    assert cli.main([*DEMO_WORDS, *words]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def test_each_object_with_events_has_a_row_and_the_file_of_its_names(capsys):
+    """Each object with events has a row and the file of its names."""
+    text = output(capsys)
+
+    rows = [line.split() for line in text.splitlines() if line.endswith("/bin/shop")]
+    assert rows == [
+        "32 7 lines 564a2f265000 25.1 KiB d7799605 /opt/vestige-demo/bin/shop".split()
+    ]
+    assert "process 40 (shop): 161 events" in text
+    assert "shop (build ID d7799605d4f9a80482e9385cc4248bcbf1f14c6d)" in text
+    assert "debug file found by build ID" in text
+    assert "debug file found by debug link" in text
+    assert "before the state dump or load event of the object" in text
+    assert text.endswith(
+        "161 events: 77.6 % with a source line, 77.6 % with a function\n"
+    )
+
+
+def test_what_is_missing_comes_with_the_places_tried_and_a_command(capsys):
+    """What is missing comes with the places tried and a command."""
+    text = output(capsys)
+
+    start = text.index("liblttng-ust.so.1.0.0 (build ID")
+    part = text[start : text.index("\n\n", start)]
+    assert "  no names" in part
+    assert "(the object itself): no such file" in part
+    assert ".debug (build ID): no such file" in part
+    identity = "66080498e987cec627f4f0d63b826f9fd343ac74"
+    assert part.endswith(f"  get it: debuginfod-find debuginfo {identity}")
+    # What is found needs no list of places, until it is asked for.
+    assert text.count("tried") == part.count("tried")
+    assert output(capsys, "--verbose").count("tried") > text.count("tried")
+
+
+def test_objects_without_events_are_listed_on_request(capsys):
+    """Objects without events are listed on request."""
+    assert "and 7 objects without events (see --all)" in output(capsys)
+    everything = output(capsys, "--all")
+    assert "see --all" not in everything
+    assert "/usr/lib/x86_64-linux-gnu/libnuma.so.1.0.0 (build ID" in everything
+
+
+def test_programs_get_json(capsys):
+    """Programs get json."""
+    report = json.loads(output(capsys, "--json"))
+
+    (process,) = report["processes"]
+    assert (report["version"], report["events"], process["vpid"]) == (1, 161, 40)
+    by_path = {one["path"]: one for one in process["objects"]}
+    shop = by_path["/opt/vestige-demo/bin/shop"]
+    assert (shop["base"], shop["size"]) == (0x564A2F265000, 25712)
+    assert (shop["events"], shop["addresses"], shop["events_with_line"]) == (32, 7, 32)
+    assert (shop["source"], shop["command"]) == ("build_id", None)
+    assert [one["outcome"] for one in shop["attempts"]] == ["no_dwarf", "used"]
+    missing = by_path["/usr/lib/x86_64-linux-gnu/liblttng-ust.so.1.0.0"]
+    assert missing["source"] == "none"
+    assert missing["command"].startswith("debuginfod-find debuginfo 66080498")
+    assert [(one["reason"], one["events"]) for one in process["without_object"]] == [
+        ("before", 13)
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_tables_fit_the_terminal(width, monkeypatch, capsys):
+    """Tables fit the terminal."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr("vestige.cli.commands.debuginfo._width", lambda: width)
+    lines = output(capsys, "--all").splitlines()
+
+    end = lines.index("")
+    table = [
+        line for line in lines[1:end] if line.startswith("  ") and "lttng e" not in line
+    ]
+    assert len(table) > 10
+    assert max(map(len, table)) <= width
+    assert all("shop" in line for line in table if "32    " in line)
+
+
+def test_advice_for_traces_that_lack_something(capsys):
+    """Advice for traces that lack something."""
+    assert cli.main(["debuginfo", str(DATA / "hello")]) == 0
+    text = capsys.readouterr().out
+    assert "4 events without address" in text
+    assert "lttng add-context -u -t ip -t vpid" in text
+    assert cli.main(["debuginfo", str(DATA / "fields")]) == 0
+    text = capsys.readouterr().out
+    assert "(no state dump for the process)" in text
+    assert "lttng enable-event -u 'lttng_ust_statedump:*'" in text
+
+
+def test_a_damaged_trace_is_reported_and_the_rest_read(tmp_path, capsys):
+    """A damaged trace is reported and the rest read."""
+    shutil.copytree(DATA / "reload", tmp_path / "reload")
+    (stream,) = [
+        path
+        for path in (tmp_path / "reload").rglob("*_0")
+        if path.is_file() and path.stat().st_size
+    ][:1]
+    stream.write_bytes(stream.read_bytes()[:-1])
+    status = cli.main(["debuginfo", "--json", str(tmp_path / "reload")])
+    captured = capsys.readouterr()
+    assert status == 1
+    assert json.loads(captured.out)["damage"]
+    assert str(stream) in captured.err
+
+
+def test_names_in_a_trace_do_not_steer_the_terminal():
+    """Names in a trace do not steer the terminal."""
+    report = DebugInfoReport([ProcessReport("", Vpid(1), "evil\x1b[2J")])
+    text = "\n".join(report_lines(report, {}, ReportStyle(80)))
+    assert "\x1b" not in text
+    assert r"evil\x1b[2J" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "status"), [([], 2), (["/no/such/trace"], 1), (["--nonsense", "x"], 2)]
+)
+def test_wrong_usage(words, status, capsys):
+    """Wrong usage."""
+    try:
+        found = cli.main(["debuginfo", *words])
+    except SystemExit as error:
+        found = error.code
+    assert found == status
+    assert "error:" in capsys.readouterr().err
