@@ -16,6 +16,11 @@ impl Budget {
         Self(AtomicU64::new(amount))
     }
 
+    /// Whether nothing is left.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+
     /// Starts counting on a copy, because counting each step in common would be slow.
     pub(crate) fn meter(&self) -> Meter<'_> {
         let granted = self.0.load(Ordering::Relaxed);

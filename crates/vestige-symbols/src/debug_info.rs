@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gimli::{
     Abbreviations, DebugAbbrev, DebugAbbrevOffset, DebugInfoOffset, DwarfSections, EndianSlice,
@@ -21,7 +21,8 @@ use crate::object_file::ObjectFile;
 use crate::range_map::{Interval, RangeMap};
 use crate::text::Text;
 use crate::unit::Unit;
-use crate::unit_table::UnitTable;
+use crate::unit_index::{encode_part, UnitIndex};
+use crate::unit_table::{UnitTable, NOTHING};
 
 pub(crate) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 pub(crate) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
@@ -70,6 +71,7 @@ pub(crate) struct DebugInfo {
     pub(crate) text: Text,
     pub(crate) limits: Limits,
     unit_map: RangeMap,
+    index: OnceLock<Arc<UnitIndex>>,
     /// Tables of abbreviations by offset: units may share them.
     abbreviations: Mutex<BTreeMap<usize, Option<Arc<Abbreviations>>>>,
 }
@@ -95,6 +97,7 @@ impl DebugInfo {
             text: object.text().clone(),
             limits,
             unit_map: RangeMap::default(),
+            index: OnceLock::new(),
             abbreviations: Mutex::default(),
         };
         info.units = info.read_units()?;
@@ -141,16 +144,40 @@ impl DebugInfo {
         Some(self.units.get(index)?.table(self, index))
     }
 
-    /// Decodes the units that cover some of the addresses, which ascend, on all cores.
-    pub(crate) fn decode(&self, addresses: impl Iterator<Item = u64>) {
-        let mut wanted: Vec<u32> = addresses.filter_map(|one| self.unit_map.find(one)).collect();
-        wanted.dedup();
-        wanted.into_par_iter().with_max_len(1).for_each(|index| {
-            let index = index as usize;
-            if let Some(unit) = self.units.get(index) {
-                unit.table(self, index);
-            }
-        });
+    /// The number of the unit that covers `address`.
+    pub(crate) fn unit_covering(&self, address: u64) -> Option<u32> {
+        self.unit_map.find(address)
+    }
+
+    /// Makes the table of a unit.
+    pub(crate) fn prepare(&self, unit: u32) {
+        let index = unit as usize;
+        if let Some(unit) = self.units.get(index) {
+            unit.table(self, index);
+        }
+    }
+
+    /// Takes tables from an index, where it has them, from now on.
+    pub(crate) fn use_index(&self, index: Arc<UnitIndex>) {
+        // The first one is as good.
+        let _ = self.index.set(index);
+    }
+
+    /// The table of a unit, as the index has it.
+    pub(crate) fn stored_table(&self, unit: usize) -> Option<UnitTable> {
+        UnitTable::from_bytes(self.index.get()?.bytes(u32::try_from(unit).ok()?)?)
+    }
+
+    /// The units decoded since the last call, as a part of an index.
+    pub(crate) fn take_index_part(&self, key: &[u8]) -> Option<Vec<u8>> {
+        if self.limits.is_spent() {
+            return None;
+        }
+        let units = self.units.iter().zip(0u32..);
+        let fresh: Vec<_> =
+            units.filter_map(|(unit, number)| Some((number, unit.take_fresh()?.bytes()))).collect();
+        let map = || self.unit_map.steps(NOTHING);
+        (!fresh.is_empty()).then(|| encode_part(key, &map(), &fresh))
     }
 
     fn read_units(&self) -> Result<Vec<Unit>, SymbolError> {
@@ -242,6 +269,18 @@ fn load_sections(
 }
 
 impl Limits {
+    /// Whether a limit has cut something off.
+    fn is_spent(&self) -> bool {
+        let budgets = [
+            &self.range_entries,
+            &self.line_bytes,
+            &self.function_attributes,
+            &self.name_attributes,
+            &self.string_bytes,
+        ];
+        budgets.into_iter().any(Budget::is_spent)
+    }
+
     fn of(dwarf: &Dwarf<'_>) -> Self {
         let lists = &dwarf.ranges;
         let lists = lists.debug_ranges().reader().len() + lists.debug_rnglists().reader().len();

@@ -33,7 +33,9 @@ mod source_path;
 mod symbol_table;
 mod text;
 mod unit;
+mod unit_index;
 mod unit_table;
+mod units;
 
 pub use debug_link::{Crc32, DebugLink};
 pub use elf_header::{Section, Segment};
@@ -42,3 +44,4 @@ pub use lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 pub use object_file::ObjectFile;
 pub use read_at::ReadAt;
 pub use symbol_table::SymbolTable;
+pub use unit_index::UnitIndex;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::debug_info::DebugInfo;
 use crate::demangle::demangle;
 use crate::elf_symbol::{ElfSymbol, ElfSymbols};
 use crate::error::SymbolError;
@@ -15,7 +14,9 @@ use crate::function_name::FunctionName;
 use crate::lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 use crate::object_file::ObjectFile;
 use crate::text::Text;
+use crate::unit_index::UnitIndex;
 use crate::unit_table::{Function, UnitTable};
+use crate::units::Units;
 
 /// How much padding compilers and linkers put between functions at the most.
 const MAX_PADDING: u64 = 64;
@@ -26,7 +27,7 @@ const FEW: usize = 8;
 /// The symbols of one object; lookups may run on several threads at once.
 #[derive(Debug)]
 pub struct SymbolTable {
-    debug_info: Option<Arc<DebugInfo>>,
+    units: Option<Units>,
     dwarf_problem: Option<SymbolError>,
     symbols: ElfSymbols,
     text: Text,
@@ -54,11 +55,46 @@ impl SymbolTable {
             }
         }
         Ok(Self {
-            debug_info,
+            units: debug_info.map(Units::Decoded),
             dwarf_problem,
             symbols: ElfSymbols::read(&objects)?,
             text: main.unwrap_or(debug).text().clone(),
         })
+    }
+
+    /// Answers from the index of the debug information of `debug`, which is not read.
+    /// Where [`UnitIndex::lacks_unit`] says so after lookups, their answers are void.
+    ///
+    /// # Errors
+    /// When a symbol table cannot be read.
+    pub fn with_index(
+        debug: &ObjectFile,
+        main: Option<&ObjectFile>,
+        index: Arc<UnitIndex>,
+    ) -> Result<Self, SymbolError> {
+        let objects: Vec<&ObjectFile> = std::iter::once(debug).chain(main).collect();
+        Ok(Self {
+            units: Some(Units::Stored(index)),
+            dwarf_problem: None,
+            symbols: ElfSymbols::read(&objects)?,
+            text: main.unwrap_or(debug).text().clone(),
+        })
+    }
+
+    /// Takes units from an index of the same debug information instead of decoding them.
+    pub fn use_index(&self, index: Arc<UnitIndex>) {
+        if let Some(Units::Decoded(info)) = &self.units {
+            info.use_index(index);
+        }
+    }
+
+    /// The units decoded since the last call as a part of the index for `key`; `None` when
+    /// there are none, or when a limit on work has cut some of them.
+    pub fn take_index_part(&self, key: &[u8]) -> Option<Vec<u8>> {
+        match &self.units {
+            Some(Units::Decoded(info)) => info.take_index_part(key),
+            _ => None,
+        }
     }
 
     /// Why debug information that is there cannot be used.
@@ -73,7 +109,7 @@ impl SymbolTable {
             answer.reason = Some(Unresolved::OutsideOfText);
             return answer;
         }
-        if let Some(info) = &self.debug_info {
+        if let Some(info) = &self.units {
             self.lookup_dwarf(info, address, &mut answer);
         }
         if answer.function.is_none() {
@@ -97,8 +133,8 @@ impl SymbolTable {
         // Neighbours share a unit, so each unit is decoded by the thread that comes first.
         let mut order: Vec<usize> = (0..addresses.len()).collect();
         order.sort_unstable_by_key(|index| addresses.get(*index));
-        if let Some(info) = &self.debug_info {
-            info.decode(order.iter().filter_map(|index| addresses.get(*index).copied()));
+        if let Some(info) = &self.units {
+            info.prepare(order.iter().filter_map(|index| addresses.get(*index).copied()));
         }
         let mut found: Vec<(usize, Lookup)> = order
             .into_par_iter()
@@ -109,9 +145,9 @@ impl SymbolTable {
     }
 
     fn reason(&self) -> Unresolved {
-        if self.dwarf_problem.is_some() && self.debug_info.is_none() {
+        if self.dwarf_problem.is_some() && self.units.is_none() {
             Unresolved::DamagedDebugInfo
-        } else if self.debug_info.is_none() && self.symbols.is_empty() {
+        } else if self.units.is_none() && self.symbols.is_empty() {
             Unresolved::NoSymbols
         } else {
             Unresolved::NoFunctionThere
@@ -128,7 +164,7 @@ impl SymbolTable {
             return;
         };
         let mut before = Lookup::default();
-        if let Some(info) = &self.debug_info {
+        if let Some(info) = &self.units {
             self.lookup_dwarf(info, inside, &mut before);
             let located = || Some(location(info.table_at(inside)?, address)?.0);
             answer.location = answer.location.take().or_else(located);
@@ -161,7 +197,7 @@ impl SymbolTable {
         }
     }
 
-    fn lookup_dwarf(&self, info: &DebugInfo, address: u64, answer: &mut Lookup) {
+    fn lookup_dwarf(&self, info: &Units, address: u64, answer: &mut Lookup) {
         let Some(unit) = info.table_at(address) else {
             return;
         };

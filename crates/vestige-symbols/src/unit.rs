@@ -3,6 +3,7 @@
 //! Follows DWARF 5, sections 3.1 (unit entries) and 7.5.1 (unit headers).
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use gimli::{
@@ -30,6 +31,8 @@ pub(crate) struct Unit {
     pub(crate) may_have_code: bool,
     root: OnceLock<Option<UnitRoot>>,
     table: OnceLock<UnitTable>,
+    /// Whether the table was decoded, and has not been taken to an index.
+    is_fresh: AtomicBool,
 }
 
 /// What the root entry says that holds for the whole unit.
@@ -56,6 +59,7 @@ impl Unit {
             may_have_code: matches!(header.type_(), UnitType::Compilation | UnitType::Skeleton(_)),
             root: OnceLock::new(),
             table: OnceLock::new(),
+            is_fresh: AtomicBool::new(false),
         })
     }
 
@@ -82,12 +86,22 @@ impl Unit {
     /// The table of the unit, decoded at the first call.
     pub(crate) fn table(&self, info: &DebugInfo, unit_index: usize) -> &UnitTable {
         self.table.get_or_init(|| {
+            if let Some(stored) = info.stored_table(unit_index) {
+                return stored;
+            }
+            self.is_fresh.store(true, Ordering::Relaxed);
             let mut writer = UnitTableWriter::default();
             let dwarf = info.dwarf();
             // What is damaged is left out.
             let _ = self.write(info, &dwarf, unit_index, &mut writer);
             writer.finish()
         })
+    }
+
+    /// The table, when it has been decoded and this was not asked since.
+    pub(crate) fn take_fresh(&self) -> Option<&UnitTable> {
+        let table = self.table.get()?;
+        self.is_fresh.swap(false, Ordering::Relaxed).then_some(table)
     }
 
     fn write<'a>(

@@ -171,7 +171,6 @@ impl UnitTable {
     }
 
     /// The bytes of the table, to be kept in an index.
-    #[allow(dead_code)]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.data
     }
