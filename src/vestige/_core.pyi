@@ -27,6 +27,7 @@ __all__ = [
     "TraceClass",
     "Verifier",
     "__version__",
+    "demangle",
     "file_crc32",
 ]
 
@@ -703,6 +704,13 @@ class SymbolTable:
     @property
     def dwarf_problem(self) -> str | None:
         """Why debug information that is there cannot be used."""
+
+def demangle(name: str) -> str | None:
+    """Return the name as written in the source of a linkage name of C++ or Rust.
+
+    Returns:
+        The name, or ``None`` when it is not mangled or not well formed.
+    """
 
 def file_crc32(path: str | PathLike[str]) -> int:
     """Return the CRC-32 of a file (IEEE 802.3), as debug links record it.

@@ -30,6 +30,7 @@ from ._core import (
     TextRenderer,
     TraceClass,
     Verifier,
+    demangle,
     file_crc32,
 )
 from ._version import __version__
@@ -50,6 +51,7 @@ __all__ = [
     "TextRenderer",
     "TraceClass",
     "Verifier",
+    "demangle",
     "file_crc32",
 ]
 

@@ -41,7 +41,7 @@ mod _core {
     #[pymodule_export]
     use crate::stream::{DataFile, DataStream};
     #[pymodule_export]
-    use crate::symbols::{file_crc32, ObjectFile, SymbolTable};
+    use crate::symbols::{demangle, file_crc32, ObjectFile, SymbolTable};
     #[pymodule_export]
     use crate::text::TextRenderer;
     #[pymodule_export]

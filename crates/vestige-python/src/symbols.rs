@@ -244,6 +244,12 @@ fn frame_row<'py>(frame: &Frame, strings: &mut Strings<'py>) -> FrameRow<'py> {
     )
 }
 
+/// The name as written in the source of a linkage name; `None` when it is not mangled.
+#[pyfunction]
+pub fn demangle(name: &str) -> Option<String> {
+    vestige_symbols::demangle(name)
+}
+
 /// The CRC-32 of a whole file, as a debug link states it.
 #[pyfunction]
 pub fn file_crc32(py: Python<'_>, path: PathBuf) -> PyResult<u32> {

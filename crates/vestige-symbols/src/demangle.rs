@@ -15,7 +15,7 @@ const MAX_MANGLED: usize = 16 << 10;
 const MAX_NESTING: u32 = 96;
 
 /// The demangled form of `name`; `None` when it is not a mangled name.
-pub(crate) fn demangle(name: &str) -> Option<String> {
+pub fn demangle(name: &str) -> Option<String> {
     if name.len() > MAX_MANGLED {
         return None;
     }
@@ -53,13 +53,86 @@ fn demangle_rust(name: &str) -> Option<String> {
     Some(text.0)
 }
 
+/// Special functions, and how they are written in front of what they are for.
+const SPECIAL: &[(&str, usize, &str)] = &[
+    ("_ZTh", 1, "non-virtual thunk to "),
+    ("_ZTv", 2, "virtual thunk to "),
+    ("_ZTW", 0, "TLS wrapper function for "),
+    ("_ZTH", 0, "TLS init function for "),
+];
+
 fn demangle_cpp(name: &str) -> Option<String> {
+    let special = SPECIAL.iter().find_map(|(prefix, numbers, words)| {
+        let target = name.strip_prefix(prefix)?;
+        // A thunk's offsets end in an underscore each.
+        let target = (0..*numbers).try_fold(target, |rest, _| Some(rest.split_once('_')?.1))?;
+        Some((target, words))
+    });
+    match special {
+        Some((target, words)) => Some(format!("{words}{}", parse_cpp(&format!("_Z{target}"))?)),
+        None => parse_cpp(name),
+    }
+}
+
+fn parse_cpp(name: &str) -> Option<String> {
     let parse = ParseOptions::default().recursion_limit(MAX_NESTING);
     let symbol = Symbol::new_with_options(name, &parse).ok()?;
     let options = DemangleOptions::default().recursion_limit(MAX_NESTING * 2);
     let mut text = Bounded::default();
     symbol.structured_demangle(&mut text, &options).ok()?;
-    Some(text.0)
+    Some(tidy(&text.0))
+}
+
+/// How the demangler writes the type of an integer, and its suffix in C++.
+const SUFFIXES: &[(&str, &str)] = &[
+    ("(unsigned int)", "u"),
+    ("(unsigned long)", "ul"),
+    ("(unsigned long long)", "ull"),
+    ("(long)", "l"),
+    ("(long long)", "ll"),
+];
+
+/// Writes template arguments as other demanglers do: nothing for an empty pack, which
+/// would leave `A<int, >`, and `1ul` for `(unsigned long)1`.
+fn tidy(text: &str) -> String {
+    let mut tidied = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let after = rest.get(first.len_utf8()..).unwrap_or_default();
+        if let Some(next) = rest.strip_prefix(", ").filter(|next| is_empty_item(&tidied, next)) {
+            if next.starts_with('>') && tidied.ends_with('>') {
+                tidied.push(' ');
+            }
+            rest = next;
+        } else if let Some((number, suffix, next)) = integer(rest) {
+            tidied.push_str(number);
+            tidied.push_str(suffix);
+            rest = next;
+        } else {
+            tidied.push(first);
+            rest = after;
+        }
+    }
+    tidied
+}
+
+/// Whether there is nothing before or behind a comma.
+fn is_empty_item(before: &str, next: &str) -> bool {
+    let name = before.trim_end_matches(['<', '(', ',']);
+    let is_list = !name.ends_with("operator");
+    is_list && (next.starts_with(['>', ')', ',']) || before.ends_with(['<', '(']))
+}
+
+/// The digits of an integer with its type in front, the suffix, and what follows.
+fn integer(text: &str) -> Option<(&str, &'static str, &str)> {
+    let with_type = |(name, suffix): &(&str, &'static str)| {
+        text.strip_prefix(name).map(|number| (number, *suffix))
+    };
+    let (number, suffix) = SUFFIXES.iter().find_map(with_type)?;
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let next = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    let length = number.len() - next.len();
+    (next.len() < digits.len()).then_some((number.get(..length)?, suffix, next))
 }
 
 /// Text that refuses to grow beyond the limit.
@@ -92,10 +165,29 @@ mod tests {
             ("main", None),
             ("00000000.plt_call.", None),
             ("_Zebra", None),
+            ("_ZThn24_N3app6Square2idEv", Some("non-virtual thunk to app::Square::id()")),
+            ("_ZTv0_n32_N3app6Square2idEv", Some("virtual thunk to app::Square::id()")),
+            ("_ZTWN3app5countE", Some("TLS wrapper function for app::count")),
+            ("_ZTv0_", None),
         ];
         for (mangled, name) in expected {
             assert_eq!(demangle(mangled).as_deref(), name, "{mangled}");
         }
+    }
+
+    #[test]
+    fn template_arguments_read_as_in_the_source() {
+        let expected = [
+            ("_ZN1AI1BJEE3runEv", "A<B>::run()"),
+            ("_ZN1AI1BIiEJEE3runEv", "A<B<int> >::run()"),
+            ("_ZN1AIJEiE3runEv", "A<int>::run()"),
+            ("_Z1fILm1ELj7ELl3EEvv", "void f<1ul, 7u, 3l>()"),
+            ("_Z1fILin5ELln5EEvv", "void f<-5, -5l>()"),
+        ];
+        for (mangled, name) in expected {
+            assert_eq!(demangle(mangled).as_deref(), Some(name), "{mangled}");
+        }
+        assert_eq!(tidy("f<&operator, >, (unsigned int)x>"), "f<&operator, >, (unsigned int)x>");
     }
 
     #[test]

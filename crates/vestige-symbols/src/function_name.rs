@@ -44,5 +44,39 @@ impl FunctionName {
 }
 
 fn is_clone_of(symbol: &str, name: &str) -> bool {
-    symbol.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let Some((start, rest)) = symbol.split_at_checked(name.len()) else {
+        return false;
+    };
+    (rest.is_empty() || rest.starts_with('.')) && (start == name || is_variant_of(start, name))
+}
+
+/// Whether two names of the same length are those of one C++ constructor or destructor:
+/// `C4` and `D4` stand for all variants in debug information, `C1`, `C2`, `D0` and so on
+/// for those that a symbol can name.
+fn is_variant_of(symbol: &str, name: &str) -> bool {
+    let is_number = |byte: u8| (b'0'..=b'3').contains(&byte);
+    let mut before = 0;
+    name.starts_with("_Z")
+        && symbol.bytes().zip(name.bytes()).all(|(one, other)| {
+            let is_variant = matches!(before, b'C' | b'D') && other == b'4' && is_number(one);
+            before = other;
+            one == other || is_variant
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_of_constructors_are_one_function() {
+        assert!(is_clone_of("_ZN3app4ConnC1Ei", "_ZN3app4ConnC4Ei"));
+        assert!(is_clone_of("_ZN3app4ConnD2Ev.part.0", "_ZN3app4ConnD4Ev"));
+        assert!(is_clone_of("scaled.constprop.0", "scaled"));
+        assert!(!is_clone_of("_ZN3app4ConnC1Ei", "_ZN3app4ConnC2Ei"));
+        assert!(!is_clone_of("_ZN3app4ConnC1Ei", "_ZN3app4ConnD4Ei"));
+        assert!(!is_clone_of("_ZN3app5Conn1Ei", "_ZN3app5Conn4Ei"));
+        assert!(!is_clone_of("C1", "C4"));
+        assert!(!is_clone_of("scaled_more", "scaled"));
+    }
 }

@@ -38,6 +38,7 @@ mod unit_table;
 mod units;
 
 pub use debug_link::{Crc32, DebugLink};
+pub use demangle::demangle;
 pub use elf_header::{Section, Segment};
 pub use error::SymbolError;
 pub use lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
