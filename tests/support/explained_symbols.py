@@ -36,12 +36,13 @@ def _is_in_nested_symbol(case: Case) -> bool:
 
 
 def _is_at_a_label(case: Case) -> bool:
-    """Both name a label inside of a function whose size covers it."""
+    """Both name a label inside of a function, or at its end."""
     ours, llvm, gnu = case.names
     labels = {s.name for s in case.symbols.before(case.address) if not s.size}
-    inside = ours in case.symbols.covering(case.address)
+    symbols = case.symbols
+    around = symbols.covering(case.address) or symbols.ending_before(case.address)
     is_label = llvm in labels or (llvm or "").startswith(".L")
-    return inside and llvm == gnu and is_label and _places_of_one(case)
+    return ours in around and llvm == gnu and is_label and _places_of_one(case)
 
 
 def _is_from_both(case: Case) -> bool:

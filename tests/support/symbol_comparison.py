@@ -51,6 +51,10 @@ class SymbolNames:
             return False
         return not self._starts_of[one].isdisjoint(self._starts_of[other])
 
+    def starts_at(self, name: str | None, address: int) -> bool:
+        """Tell whether a symbol with a name starts at an address."""
+        return name is not None and address in self._starts_of[name]
+
     def before(self, address: int) -> list[Symbol]:
         """Return the symbols with the last start up to an address."""
         index = bisect_right(self._starts, address) - 1
@@ -105,6 +109,7 @@ class Case:
     variant: str
     address: int
     entry: int | None
+    llvm_entry: int | None
     ours: Chain
     llvm: Chain
     gnu: Chain
@@ -114,6 +119,14 @@ class Case:
     def names(self) -> tuple[str | None, str | None, str | None]:
         """Return the names of the functions that are not inlined: ours, LLVM's, GNU's."""
         return self.ours[-1].name, self.llvm[-1].name, self.gnu[-1].name
+
+    @property
+    def is_entry_right(self) -> bool:
+        """Tell whether the function starts where LLVM or a symbol of its name says."""
+        name = self.names[0]
+        if self.entry is None:
+            return name is None
+        return self.entry == self.llvm_entry or self.symbols.starts_at(name, self.entry)
 
     def same_places(self, theirs: Chain) -> bool:
         """Tell whether the number of levels and all files and lines are the same."""
@@ -150,10 +163,12 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     explained: Counter[str] = field(default_factory=Counter)
     unexplained: list[Case] = field(default_factory=list)
-    wrong_entries: list[str] = field(default_factory=list)
+    wrong_entries: list[Case] = field(default_factory=list)
 
     def add(self, case: Case, explanations: Sequence[Explanation]) -> None:
         """Judge one address."""
+        if not case.is_entry_right:
+            self.wrong_entries.append(case)
         agrees = (case.ours == case.llvm, case.ours == case.gnu)
         self.counts["instructions"] += 1
         if any(agrees):
@@ -193,6 +208,7 @@ def cases(
             variant,
             address,
             ours.entry,
+            llvm.entry,
             comparable(ours.chain),
             comparable(llvm.chain),
             comparable(gnu.chain),

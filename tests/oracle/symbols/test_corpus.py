@@ -91,6 +91,15 @@ def test_each_difference_is_explained(
     assert not tally.unexplained, f"{tally}\n{shown}"
 
 
+def test_offsets_count_from_the_entry(tally: Tally) -> None:
+    """The functions start where LLVM or the symbol table says, parts split off included."""
+    shown = "\n".join(
+        f"entry {case.entry:#x}, LLVM's {case.llvm_entry:#x}\n{case}"
+        for case in tally.wrong_entries[:MOST_SHOWN]
+    )
+    assert not tally.wrong_entries, f"{len(tally.wrong_entries)} wrong:\n{shown}"
+
+
 def test_all_objects_could_be_built(corpus: Corpus) -> None:
     """Compilers that are installed can build what they are asked for."""
     assert not corpus.failed
