@@ -646,6 +646,30 @@ class ObjectFile:
         """File name and CRC-32 of ``.gnu_debuglink``."""
 
     @property
+    def debug_alt_link(self) -> tuple[bytes, bytes] | None:
+        """File name and build ID of the supplementary file (dwz, DWARF 5).
+
+        The name is as stored: relative to the directory of this file, or absolute.
+        """
+
+    def mini_debug_info(self) -> ObjectFile | None:
+        """Unpack the symbols in ``.gnu_debugdata`` (MiniDebugInfo).
+
+        Raises:
+            DebugInfoError: They cannot be unpacked.
+        """
+
+    @property
+    def split_units(self) -> list[tuple[int, bytes, bytes]]:
+        """The units whose entries are in other files (``-gsplit-dwarf``).
+
+        For each: ``dwo_id``, name of the ``.dwo`` file, directory of the compilation.
+
+        Raises:
+            DebugInfoError: The debug information is damaged.
+        """
+
+    @property
     def has_dwarf(self) -> bool:
         """Whether it has debug information about code.
 
@@ -669,11 +693,37 @@ class ObjectFile:
 class SymbolTable:
     """Functions and source lines by file address."""
 
-    def __new__(cls, debug: ObjectFile, main: ObjectFile | None = None) -> SymbolTable:
+    def __new__(
+        cls,
+        debug: ObjectFile,
+        main: ObjectFile | None = None,
+        *,
+        supplement: ObjectFile | None = None,
+        mini: ObjectFile | None = None,
+        package: ObjectFile | None = None,
+        split: Sequence[tuple[int, str]] = (),
+    ) -> SymbolTable:
         """Make a table from a debug file and the object it belongs to.
+
+        The other files may be of the wrong object or damaged: see :attr:`problems`.
+
+        Args:
+            debug: The file to prefer: the debug file, or the object itself.
+            main: The object, when the debug file is another file.
+            supplement: What :attr:`ObjectFile.debug_alt_link` names.
+            mini: What :meth:`ObjectFile.mini_debug_info` gives.
+            package: The ``.dwp`` file, which has all split units.
+            split: ``dwo_id`` and path of each ``.dwo`` file, opened when it is needed.
 
         Raises:
             DebugInfoError: A symbol table cannot be read.
+        """
+
+    @property
+    def problems(self) -> list[str]:
+        """What of the files beside is missing or damaged.
+
+        A ``.dwo`` file is only noticed once a lookup has needed it.
         """
 
     def lookup(

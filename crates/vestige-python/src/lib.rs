@@ -13,6 +13,7 @@ mod metadata;
 mod places;
 mod repair;
 mod source;
+mod split_files;
 mod stream;
 mod symbols;
 mod text;

@@ -3,6 +3,7 @@
 //! Which object was loaded where, and which debug file belongs to it, is
 //! decided in `vestige.debuginfo`; here are only bytes and answers.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
@@ -11,10 +12,14 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use vestige_ctf::source::ReadAt as _;
-use vestige_symbols::{Crc32, Frame, Lookup, ReadAt, Source, SymbolError, Unresolved};
+use vestige_symbols::{
+    Crc32, Frame, Lookup, ReadAt, Source, SplitFiles, SplitUnit, SymbolError, SymbolFiles,
+    Unresolved,
+};
 
 use crate::errors::exception;
 use crate::source::FileSource;
+use crate::split_files::FilesById;
 
 const BLOCK_SIZE: usize = 1 << 20;
 
@@ -78,7 +83,7 @@ impl ReadAt for ObjectSource {
 }
 
 /// Why a file cannot be used: what it holds, or that it cannot be read at all.
-enum Failure {
+pub(crate) enum Failure {
     Content(SymbolError),
     Access(io::Error),
 }
@@ -104,7 +109,7 @@ fn symbol_error(py: Python<'_>, failure: &Failure, path: &str) -> PyErr {
     exception(py, "DebugInfoError", &message, Some(path), offset)
 }
 
-fn open_object(path: &str) -> Result<vestige_symbols::ObjectFile, Failure> {
+pub(crate) fn open_object(path: &str) -> Result<vestige_symbols::ObjectFile, Failure> {
     let source = ObjectSource(FileSource::open(path)?);
     Ok(vestige_symbols::ObjectFile::new(Box::new(source))?)
 }
@@ -163,6 +168,31 @@ impl ObjectFile {
         self.inner.debug_link().map(|link| (link.name.as_slice(), link.crc))
     }
 
+    /// Name and build ID of the supplementary file, as stored.
+    #[getter]
+    fn debug_alt_link(&self) -> Option<(&[u8], &[u8])> {
+        self.inner.debug_alt_link().map(|link| (link.name.as_slice(), link.id.as_slice()))
+    }
+
+    /// Unpack `.gnu_debugdata`.
+    fn mini_debug_info(&self, py: Python<'_>) -> PyResult<Option<Self>> {
+        let unpacked = py.detach(|| self.inner.mini_debug_info());
+        let inner = unpacked.map_err(|error| symbol_error(py, &error.into(), &self.path))?;
+        Ok(inner.map(|inner| Self { path: self.path.clone(), inner }))
+    }
+
+    /// The `dwo_id`, the file name and the directory of each unit that is split off.
+    #[getter]
+    fn split_units(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<Vec<(u64, Cow<'static, [u8]>, Cow<'static, [u8]>)>> {
+        let units = py.detach(|| self.inner.split_units());
+        let units = units.map_err(|error| symbol_error(py, &error.into(), &self.path))?;
+        let row = |unit: SplitUnit| (unit.dwo_id, unit.name.into(), unit.directory.into());
+        Ok(units.into_iter().map(row).collect())
+    }
+
     /// Whether debug information covers code; reads it, and raises when it is damaged.
     #[getter]
     fn has_dwarf(&self, py: Python<'_>) -> PyResult<bool> {
@@ -196,12 +226,37 @@ pub struct SymbolTable {
 impl SymbolTable {
     /// Combine the debug information of the first file that has any with the symbols of both.
     #[new]
-    #[pyo3(signature = (debug, main=None))]
-    fn new(py: Python<'_>, debug: &ObjectFile, main: Option<&ObjectFile>) -> PyResult<Self> {
-        let main_object = main.map(|main| &main.inner);
-        let built = py.detach(|| vestige_symbols::SymbolTable::new(&debug.inner, main_object));
+    #[pyo3(signature = (debug, main=None, *, supplement=None, mini=None, package=None, split=Vec::new()))]
+    fn new(
+        py: Python<'_>,
+        debug: &ObjectFile,
+        main: Option<&ObjectFile>,
+        supplement: Option<&ObjectFile>,
+        mini: Option<&ObjectFile>,
+        package: Option<&ObjectFile>,
+        split: Vec<(u64, String)>,
+    ) -> PyResult<Self> {
+        fn inner(object: Option<&ObjectFile>) -> Option<&vestige_symbols::ObjectFile> {
+            object.map(|object| &object.inner)
+        }
+        let files = SymbolFiles {
+            debug: &debug.inner,
+            main: inner(main),
+            supplement: inner(supplement),
+            mini: inner(mini),
+            package: inner(package),
+        };
+        let known = !split.is_empty();
+        let split = known.then(|| Arc::new(FilesById::new(split)) as Arc<dyn SplitFiles>);
+        let built = py.detach(|| vestige_symbols::SymbolTable::of_files(files, split));
         let inner = built.map_err(|error| symbol_error(py, &error.into(), &debug.path))?;
         Ok(Self { inner })
+    }
+
+    /// What is missing or damaged of the files beside, as far as lookups have met it.
+    #[getter]
+    fn problems(&self) -> Vec<String> {
+        self.inner.problems()
     }
 
     /// Why debug information that is there cannot be used, when that is so.

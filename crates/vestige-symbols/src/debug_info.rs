@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gimli::{
-    Abbreviations, DebugAbbrev, DebugAbbrevOffset, DebugInfoOffset, DwarfSections, EndianSlice,
-    RunTimeEndian, Section, SectionId, UnitOffset,
+    Abbreviations, DebugAbbrev, DebugAbbrevOffset, DebugInfoOffset, DwarfFileType, EndianSlice,
+    RunTimeEndian, Section, UnitOffset,
 };
 
 use rayon::prelude::*;
@@ -19,6 +19,8 @@ use crate::budget::{Budget, Meter};
 use crate::error::SymbolError;
 use crate::object_file::ObjectFile;
 use crate::range_map::{Interval, RangeMap};
+use crate::sections::Sections;
+use crate::split_unit::{Companions, Skeleton, SplitUnit};
 use crate::text::Text;
 use crate::unit::Unit;
 use crate::unit_index::{encode_part, UnitIndex};
@@ -29,21 +31,6 @@ pub(crate) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
 pub(crate) type GimliUnit<'a> = gimli::Unit<Slice<'a>>;
 pub(crate) type GimliUnitHeader<'a> = gimli::UnitHeader<Slice<'a>>;
 
-/// The sections that lookups need. Location lists and types, the largest
-/// others, are never read.
-const SECTIONS: &[SectionId] = &[
-    SectionId::DebugInfo,
-    SectionId::DebugAbbrev,
-    SectionId::DebugAddr,
-    SectionId::DebugAranges,
-    SectionId::DebugLine,
-    SectionId::DebugLineStr,
-    SectionId::DebugRanges,
-    SectionId::DebugRngLists,
-    SectionId::DebugStr,
-    SectionId::DebugStrOffsets,
-];
-
 /// Work that every file may ask for, however small it is.
 const FREE_WORK: u64 = 1 << 16;
 /// Honest producers write about one attribute for two bytes of an entry.
@@ -51,6 +38,8 @@ const ATTRIBUTES_PER_BYTE: u64 = 4;
 
 /// Units share strings, and each has its own copy of those it uses.
 const COPIES_OF_STRINGS: u64 = 16;
+/// Who reads more of them has understood.
+const MAX_PROBLEMS: usize = 100;
 
 /// Bounds on the work that lookups in one object may do, over its life.
 #[derive(Debug)]
@@ -60,16 +49,23 @@ pub(crate) struct Limits {
     pub(crate) function_attributes: Budget,
     pub(crate) name_attributes: Budget,
     pub(crate) string_bytes: Budget,
+    /// Bytes of the units in a file of split units, and of their abbreviations.
+    pub(crate) split_bytes: Budget,
 }
 
 /// The debug information of one object.
 #[derive(Debug)]
 pub(crate) struct DebugInfo {
-    pub(crate) sections: DwarfSections<Vec<u8>>,
+    pub(crate) sections: Sections,
     pub(crate) endian: RunTimeEndian,
     pub(crate) units: Vec<Unit>,
     pub(crate) text: Text,
-    pub(crate) limits: Limits,
+    pub(crate) limits: Arc<Limits>,
+    /// The skeleton unit in the object, when these are the entries of a split unit.
+    pub(crate) skeleton: Option<Skeleton>,
+    companions: OnceLock<Companions>,
+    /// Why parts of the debug information are missing, as far as lookups have met it.
+    problems: Mutex<Vec<String>>,
     unit_map: RangeMap,
     index: OnceLock<Arc<UnitIndex>>,
     /// Tables of abbreviations by offset: units may share them.
@@ -79,30 +75,92 @@ pub(crate) struct DebugInfo {
 impl DebugInfo {
     /// Reads the sections of an object and the list of units; `None` when it has none.
     pub(crate) fn load(object: &ObjectFile) -> Result<Option<Self>, SymbolError> {
-        let load = |id: SectionId| Ok(object.dwarf_section(id.name())?.unwrap_or_default());
         let has_units = [".debug_info", ".zdebug_info"]
             .iter()
             .any(|name| object.find_section(name.as_bytes()).is_some());
         if !has_units {
             return Ok(None);
         }
-        let sections = load_sections(load)?;
         let endian =
             if object.is_big_endian() { RunTimeEndian::Big } else { RunTimeEndian::Little };
-        let limits = Limits::of(&sections.borrow(|section| Slice::new(section, endian)));
+        let mut info = Self::with_units(Sections::load(object)?, endian, object.text(), None)?;
+        info.unit_map = info.map_units();
+        Ok(Some(info))
+    }
+
+    /// The units in the sections of a split unit.
+    pub(crate) fn of_split_unit(
+        sections: Sections,
+        parent: &Self,
+        skeleton: Skeleton,
+    ) -> Result<Self, SymbolError> {
+        Self::with_units(sections, parent.endian, &parent.text, Some(skeleton))
+    }
+
+    fn with_units(
+        sections: Sections,
+        endian: RunTimeEndian,
+        text: &Text,
+        skeleton: Option<Skeleton>,
+    ) -> Result<Self, SymbolError> {
+        let limits = sections.limits(endian);
         let mut info = Self {
             sections,
             endian,
             units: Vec::new(),
-            text: object.text().clone(),
+            text: text.clone(),
             limits,
+            skeleton,
+            companions: OnceLock::new(),
+            problems: Mutex::default(),
             unit_map: RangeMap::default(),
             index: OnceLock::new(),
             abbreviations: Mutex::default(),
         };
         info.units = info.read_units()?;
-        info.unit_map = info.map_units();
-        Ok(Some(info))
+        Ok(info)
+    }
+
+    /// Names the files that belong to this one; fails when others have been named.
+    pub(crate) fn attach(&self, companions: Companions) -> Result<(), Companions> {
+        self.companions.set(companions)
+    }
+
+    pub(crate) fn companions(&self) -> Option<&Companions> {
+        self.companions.get()
+    }
+
+    /// The debug information of the supplementary file.
+    pub(crate) fn supplement(&self) -> Option<&Self> {
+        self.companions()?.supplement.as_deref()
+    }
+
+    /// This file, or its supplementary file.
+    pub(crate) fn file(&self, supplement: bool) -> Option<&Self> {
+        if supplement {
+            self.supplement()
+        } else {
+            Some(self)
+        }
+    }
+
+    /// The units of which the object has only the skeleton.
+    pub(crate) fn split_units(&self) -> Vec<SplitUnit> {
+        let dwarf = self.dwarf();
+        let units = self.units.iter();
+        units.filter_map(|unit| unit.split_unit(self, &dwarf)).collect()
+    }
+
+    /// Notes why a part of the debug information is missing.
+    pub(crate) fn add_problem(&self, problem: String) {
+        let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        if problems.len() < MAX_PROBLEMS {
+            problems.push(problem);
+        }
+    }
+
+    pub(crate) fn problems(&self) -> Vec<String> {
+        self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether any unit covers code.
@@ -112,7 +170,12 @@ impl DebugInfo {
 
     /// The decoder's view of the sections.
     pub(crate) fn dwarf(&self) -> Dwarf<'_> {
-        self.sections.borrow(|section| Slice::new(section, self.endian))
+        let mut dwarf = self.sections.dwarf(self.endian);
+        if self.skeleton.is_some() {
+            dwarf.file_type = DwarfFileType::Dwo;
+        }
+        dwarf.sup = self.supplement().map(|supplement| Arc::new(supplement.dwarf()));
+        dwarf
     }
 
     /// The table of abbreviations in these bytes of `.debug_abbrev`, decoded once.
@@ -231,6 +294,10 @@ impl DebugInfo {
         if !ranges.is_empty() {
             return Some(ranges);
         }
+        // Such a unit names the line table of another one for its declarations.
+        if unit.is_partial(self, dwarf) {
+            return None;
+        }
         Some(unit.lines(self, dwarf).code_ranges())
     }
 
@@ -258,16 +325,6 @@ impl DebugInfo {
     }
 }
 
-/// Reads the sections, those that are compressed on all cores.
-fn load_sections(
-    load: impl Fn(SectionId) -> Result<Vec<u8>, SymbolError> + Sync,
-) -> Result<DwarfSections<Vec<u8>>, SymbolError> {
-    let loaded: Vec<_> = SECTIONS.par_iter().with_max_len(1).map(|id| (*id, load(*id))).collect();
-    let mut loaded: BTreeMap<&'static str, _> =
-        loaded.into_iter().map(|(id, data)| (id.name(), data)).collect();
-    DwarfSections::load(|id| loaded.remove(id.name()).unwrap_or_else(|| Ok(Vec::new())))
-}
-
 impl Limits {
     /// Whether a limit has cut something off.
     fn is_spent(&self) -> bool {
@@ -281,10 +338,11 @@ impl Limits {
         budgets.into_iter().any(Budget::is_spent)
     }
 
-    fn of(dwarf: &Dwarf<'_>) -> Self {
+    pub(crate) fn of(dwarf: &Dwarf<'_>) -> Self {
         let lists = &dwarf.ranges;
         let lists = lists.debug_ranges().reader().len() + lists.debug_rnglists().reader().len();
         let attributes = dwarf.debug_info.reader().len() as u64 * ATTRIBUTES_PER_BYTE + FREE_WORK;
+        let split = dwarf.debug_info.reader().len() + dwarf.debug_abbrev.reader().len();
         let sections = [
             dwarf.debug_info.reader(),
             dwarf.debug_line.reader(),
@@ -298,6 +356,7 @@ impl Limits {
             function_attributes: Budget::new(attributes),
             name_attributes: Budget::new(attributes * 4),
             string_bytes: Budget::new(strings * COPIES_OF_STRINGS + FREE_WORK),
+            split_bytes: Budget::new(split as u64 * 4 + FREE_WORK),
         }
     }
 }

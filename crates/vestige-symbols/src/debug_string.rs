@@ -17,11 +17,12 @@ pub(crate) enum StringPosition {
     Line(usize),
     Str(usize),
     LineStr(usize),
+    /// In `.debug_str` of the supplementary file.
+    SupplementStr(usize),
 }
 
 impl StringPosition {
-    /// The position of an attribute's string; `None` for a form that has none
-    /// in this file, such as a string of a supplementary file.
+    /// The position of an attribute's string; `None` for a form that has none.
     pub(crate) fn of<'a>(
         dwarf: &Dwarf<'a>,
         unit: &GimliUnit<'a>,
@@ -31,6 +32,7 @@ impl StringPosition {
             AttributeValue::String(text) => Self::of_inline(dwarf, &text),
             AttributeValue::DebugStrRef(offset) => Some(Self::Str(offset.0)),
             AttributeValue::DebugLineStrRef(offset) => Some(Self::LineStr(offset.0)),
+            AttributeValue::DebugStrRefSup(offset) => Some(Self::SupplementStr(offset.0)),
             AttributeValue::DebugStrOffsetsIndex(index) => {
                 let format = unit.header.format();
                 let base = unit.str_offsets_base;
@@ -58,6 +60,7 @@ impl StringPosition {
             Self::Line(offset) => (dwarf.debug_line.reader().slice(), offset),
             Self::Str(offset) => (dwarf.debug_str.reader().slice(), offset),
             Self::LineStr(offset) => (dwarf.debug_line_str.reader().slice(), offset),
+            Self::SupplementStr(offset) => (dwarf.sup()?.debug_str.reader().slice(), offset),
         };
         c_string(section, offset, MAX_LENGTH)
     }

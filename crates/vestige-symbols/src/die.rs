@@ -43,6 +43,15 @@ pub(crate) struct DieName<'a> {
     pub(crate) plain: Option<&'a [u8]>,
 }
 
+/// Where an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct DiePlace {
+    /// Whether its unit is one of the supplementary file.
+    pub(crate) in_supplement: bool,
+    pub(crate) unit_index: usize,
+    pub(crate) offset: UnitOffset,
+}
+
 impl<'a> DieAttributes<'a> {
     /// Reads the attributes of the entry whose abbreviation was just read;
     /// `None` when they are damaged.
@@ -95,17 +104,25 @@ impl<'a> DieAttributes<'a> {
         DieName { linkage: text(self.linkage_name), plain: text(self.name) }
     }
 
-    /// The place of the entry that this one, of unit `unit_index`, completes.
+    /// The place of the entry that this one completes. It is in a unit of `info` itself, or
+    /// of its supplementary file, from which no way leads back.
     pub(crate) fn origin(
         &self,
         info: &DebugInfo,
         unit_index: usize,
-    ) -> Option<(usize, UnitOffset)> {
-        match self.origin? {
-            AttributeValue::UnitRef(offset) => Some((unit_index, offset)),
-            AttributeValue::DebugInfoRef(offset) => info.unit_at(offset.0),
-            _ => None,
-        }
+        in_supplement: bool,
+    ) -> Option<DiePlace> {
+        let (in_supplement, (unit_index, offset)) = match self.origin? {
+            AttributeValue::UnitRef(offset) => (in_supplement, (unit_index, offset)),
+            AttributeValue::DebugInfoRef(offset) => {
+                (in_supplement, info.file(in_supplement)?.unit_at(offset.0)?)
+            }
+            AttributeValue::DebugInfoRefSup(offset) if !in_supplement => {
+                (true, info.supplement()?.unit_at(offset.0)?)
+            }
+            _ => return None,
+        };
+        Some(DiePlace { in_supplement, unit_index, offset })
     }
 
     /// Appends the ranges of code that start in `text`, in the order of the list.
@@ -200,38 +217,40 @@ impl<'a> DieName<'a> {
     pub(crate) fn of(
         info: &'a DebugInfo,
         dwarf: &Dwarf<'a>,
-        place: (usize, UnitOffset),
+        place: DiePlace,
         meter: &mut Meter<'_>,
     ) -> Option<Self> {
         let mut found = Self::default();
         let mut next = Some(place);
         for _ in 0..MAX_ORIGINS {
-            let Some((unit_index, offset)) = next else {
+            let Some(place) = next else {
                 break;
             };
-            let Some((unit, attributes)) = entry_at(info, dwarf, unit_index, offset) else {
+            let Some((attributes, own)) = entry_at(info, dwarf, place) else {
                 break;
             };
             meter.take(attributes.count)?;
-            let own = attributes.names(dwarf, &unit);
             found.linkage = found.linkage.or(own.linkage);
             found.plain = found.plain.or(own.plain);
             if found.linkage.is_some() && found.plain.is_some() {
                 break;
             }
-            next = attributes.origin(info, unit_index);
+            next = attributes.origin(info, place.unit_index, place.in_supplement);
         }
         Some(found)
     }
 }
 
+/// The attributes of an entry, and the names among them.
 fn entry_at<'a>(
     info: &'a DebugInfo,
     dwarf: &Dwarf<'a>,
-    unit_index: usize,
-    offset: UnitOffset,
-) -> Option<(GimliUnit<'a>, DieAttributes<'a>)> {
-    let unit = info.units.get(unit_index)?.open(info, dwarf)?;
-    let attributes = DieAttributes::at(&unit, Some(offset))?;
-    Some((unit, attributes))
+    place: DiePlace,
+) -> Option<(DieAttributes<'a>, DieName<'a>)> {
+    let info = info.file(place.in_supplement)?;
+    let dwarf = if place.in_supplement { dwarf.sup()? } else { dwarf };
+    let unit = info.units.get(place.unit_index)?.open(info, dwarf)?;
+    let attributes = DieAttributes::at(&unit, Some(place.offset))?;
+    let names = attributes.names(dwarf, &unit);
+    Some((attributes, names))
 }

@@ -73,23 +73,44 @@ pub(crate) struct ElfSymbols {
 }
 
 impl ElfSymbols {
-    /// Reads the symbol tables of the objects.
-    pub(crate) fn read(objects: &[&ObjectFile]) -> Result<Self, SymbolError> {
+    /// Reads the symbol tables of the objects, and that of the symbols packed into one of
+    /// them; when the latter is damaged, the others do without it.
+    pub(crate) fn read(
+        objects: &[&ObjectFile],
+        mini: Option<&ObjectFile>,
+        problems: &mut Vec<String>,
+    ) -> Result<Self, SymbolError> {
         let mut found = Self::default();
         // Where a debug file lacks `.opd`, its bytes are in the other object.
         let opd = objects.iter().map(|object| Opd::read(object)).collect::<Result<Vec<_>, _>>()?;
         let opd = opd.into_iter().flatten().next();
-        for (kind, source) in [(SHT_SYMTAB, Source::ElfSymtab), (SHT_DYNSYM, Source::ElfDynsym)] {
-            for object in objects {
-                let tables = object.sections().iter();
-                for table in tables.filter(|table| table.kind == kind && table.has_bits()).take(1) {
-                    found.add_table(object, table, source, opd.as_ref())?;
-                }
+        for object in objects {
+            found.add_tables(object, SHT_SYMTAB, Source::ElfSymtab, opd.as_ref())?;
+        }
+        if let Some(mini) = mini {
+            let added = found.add_tables(mini, SHT_SYMTAB, Source::MiniDebugInfo, opd.as_ref());
+            if let Err(error) = added {
+                problems.push(format!("symbols in .gnu_debugdata: {error}"));
             }
+        }
+        for object in objects {
+            found.add_tables(object, SHT_DYNSYM, Source::ElfDynsym, opd.as_ref())?;
         }
         found.code = objects.first().map(|object| code_sections(object)).unwrap_or_default();
         found.index();
         Ok(found)
+    }
+
+    fn add_tables(
+        &mut self,
+        object: &ObjectFile,
+        kind: u32,
+        source: Source,
+        opd: Option<&Opd>,
+    ) -> Result<(), SymbolError> {
+        let tables = object.sections().iter();
+        let mut tables = tables.filter(|table| table.kind == kind && table.has_bits());
+        tables.next().map_or(Ok(()), |table| self.add_table(object, table, source, opd))
     }
 
     fn add_table(

@@ -5,11 +5,9 @@
 
 use std::collections::HashMap;
 
-use gimli::UnitOffset;
-
 use crate::budget::Meter;
 use crate::debug_info::{DebugInfo, Dwarf, GimliUnit};
-use crate::die::{DieAttributes, DieName};
+use crate::die::{DieAttributes, DieName, DiePlace};
 use crate::line_table::LineTable;
 use crate::range_map::{Interval, RangeMap};
 use crate::source_path::SourcePaths;
@@ -30,14 +28,21 @@ struct Open {
 /// Where a function or a call is, and how it compares to others there.
 type Ranked<K> = Interval<(K, u64)>;
 
+/// The files that calls name: those of the line table, which may be in another object file
+/// than the functions.
+pub(crate) struct SourceFiles<'a, 'b> {
+    pub(crate) dwarf: &'b Dwarf<'a>,
+    pub(crate) lines: &'b LineTable,
+    pub(crate) paths: &'b mut SourcePaths<'a>,
+}
+
 /// Decodes the functions of one unit into its table.
-pub(crate) struct FunctionReader<'a, 'b> {
+pub(crate) struct FunctionReader<'a, 'b, 'c> {
     info: &'a DebugInfo,
     dwarf: &'b Dwarf<'a>,
     unit: &'b GimliUnit<'a>,
     unit_index: usize,
-    lines: &'b LineTable,
-    paths: &'b mut SourcePaths<'a>,
+    files: SourceFiles<'c, 'b>,
     writer: &'b mut UnitTableWriter,
     open: Vec<Open>,
     functions: Vec<Ranked<isize>>,
@@ -51,17 +56,17 @@ struct Names<'a, 'b> {
     info: &'a DebugInfo,
     dwarf: &'b Dwarf<'a>,
     strings: HashMap<(usize, usize), u32>,
-    origins: HashMap<(usize, UnitOffset), (u32, u32)>,
+    origins: HashMap<DiePlace, (u32, u32)>,
     strings_left: Meter<'a>,
     attributes_left: Meter<'a>,
 }
 
-impl<'a, 'b> FunctionReader<'a, 'b> {
+impl<'a, 'b, 'c> FunctionReader<'a, 'b, 'c> {
     pub(crate) fn new(
         info: &'a DebugInfo,
         dwarf: &'b Dwarf<'a>,
         (unit_index, unit): (usize, &'b GimliUnit<'a>),
-        (lines, paths): (&'b LineTable, &'b mut SourcePaths<'a>),
+        files: SourceFiles<'c, 'b>,
         writer: &'b mut UnitTableWriter,
     ) -> Self {
         let names = Names {
@@ -77,8 +82,7 @@ impl<'a, 'b> FunctionReader<'a, 'b> {
             dwarf,
             unit,
             unit_index,
-            lines,
-            paths,
+            files,
             writer,
             open: Vec::new(),
             functions: Vec::new(),
@@ -174,7 +178,8 @@ impl<'a, 'b> FunctionReader<'a, 'b> {
         let (linkage, plain) =
             self.names.of(self.writer, self.unit, self.unit_index, attributes)?;
         let file = attributes.call_file;
-        let path = self.paths.number(self.dwarf, self.lines, file, self.writer);
+        let SourceFiles { dwarf, lines, paths } = &mut self.files;
+        let path = paths.number(dwarf, lines, file, self.writer);
         self.writer.calls.push(Call {
             parent: inside.call.unwrap_or(NOTHING),
             linkage,
@@ -222,7 +227,7 @@ impl<'a> Names<'a, '_> {
         if names.0 != 0 && names.1 != 0 {
             return Some(names);
         }
-        if let Some(origin) = attributes.origin(self.info, unit_index) {
+        if let Some(origin) = attributes.origin(self.info, unit_index, false) {
             let found = self.of_origin(writer, origin)?;
             names.0 = if names.0 == 0 { found.0 } else { names.0 };
             names.1 = if names.1 == 0 { found.1 } else { names.1 };
@@ -230,11 +235,7 @@ impl<'a> Names<'a, '_> {
         Some(names)
     }
 
-    fn of_origin(
-        &mut self,
-        writer: &mut UnitTableWriter,
-        origin: (usize, UnitOffset),
-    ) -> Option<(u32, u32)> {
+    fn of_origin(&mut self, writer: &mut UnitTableWriter, origin: DiePlace) -> Option<(u32, u32)> {
         if let Some(known) = self.origins.get(&origin) {
             return Some(*known);
         }

@@ -6,9 +6,10 @@
 //! [`SymbolError`] or an [`Unresolved`] answer, within bounds of time and
 //! memory that follow from the file's size.
 //!
-//! Not read yet: `.gnu_debugdata`, supplementary files (`.gnu_debugaltlink`)
-//! and split DWARF. What is missing without them falls back on ELF symbols.
+//! Debug information may be spread over files: see [`SymbolFiles`]. What is
+//! missing without one of them falls back on ELF symbols.
 
+mod alt_link;
 mod budget;
 mod bytes;
 mod compression;
@@ -24,12 +25,17 @@ mod function;
 mod function_name;
 mod line_table;
 mod lookup;
+mod mini_debug_info;
 mod note;
 mod object_file;
 mod opd;
 mod range_map;
 mod read_at;
+mod section_data;
+mod sections;
 mod source_path;
+mod split_unit;
+mod symbol_files;
 mod symbol_table;
 mod text;
 mod unit;
@@ -37,6 +43,7 @@ mod unit_index;
 mod unit_table;
 mod units;
 
+pub use alt_link::AltLink;
 pub use debug_link::{Crc32, DebugLink};
 pub use demangle::demangle;
 pub use elf_header::{Section, Segment};
@@ -44,5 +51,7 @@ pub use error::SymbolError;
 pub use lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 pub use object_file::ObjectFile;
 pub use read_at::ReadAt;
+pub use split_unit::SplitUnit;
+pub use symbol_files::{SplitFailure, SplitFiles, SymbolFiles};
 pub use symbol_table::SymbolTable;
 pub use unit_index::UnitIndex;

@@ -69,6 +69,8 @@ pub enum Source {
     Dwarf,
     /// The symbol table (`.symtab`).
     ElfSymtab,
+    /// The symbol table packed into `.gnu_debugdata`.
+    MiniDebugInfo,
     /// The symbol table for the dynamic linker (`.dynsym`).
     ElfDynsym,
 }
@@ -93,6 +95,7 @@ impl Source {
         match self {
             Self::Dwarf => "dwarf",
             Self::ElfSymtab => "symtab",
+            Self::MiniDebugInfo => "mini-debug-info",
             Self::ElfDynsym => "dynsym",
         }
     }

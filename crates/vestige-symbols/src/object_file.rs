@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::alt_link::{AltLink, SupplementHeader};
 use crate::bytes::c_string;
 use crate::compression::{decompress_gnu, decompress_section};
 use crate::debug_info::DebugInfo;
@@ -13,12 +14,18 @@ use crate::elf_header::{
     Headers, Section, Segment, ET_DYN, ET_EXEC, PT_LOAD, SHF_COMPRESSED, SHT_SYMTAB,
 };
 use crate::error::SymbolError;
+use crate::mini_debug_info::unpack;
 use crate::note::find_build_id;
 use crate::read_at::{read_range, ReadAt};
+use crate::sections::Sections;
+use crate::split_unit::{Companions, SplitUnit};
 use crate::text::Text;
 
 /// Section names are short; a longer one is damage.
 const MAX_SECTION_NAME: usize = 256;
+
+/// A path and an ID are much smaller.
+const MAX_ALT_LINK: u64 = 16 << 10;
 
 /// Names of `e_machine` as tools write them.
 const MACHINES: &[(u16, &str)] = &[
@@ -43,7 +50,11 @@ pub struct ObjectFile {
     text: Text,
     build_id: Option<Vec<u8>>,
     debug_link: Option<DebugLink>,
+    alt_link: Option<AltLink>,
+    /// The checksum that a supplementary file of DWARF 5 states of itself.
+    supplement_id: Option<Vec<u8>>,
     debug_info: OnceLock<Result<Option<Arc<DebugInfo>>, SymbolError>>,
+    split_sections: OnceLock<Result<Arc<Sections>, SymbolError>>,
 }
 
 impl ObjectFile {
@@ -56,12 +67,40 @@ impl ObjectFile {
         let headers = Headers::read(source.as_ref())?;
         let build_id = find_build_id(source.as_ref(), &headers);
         let text = Text::of(&headers);
-        let mut object =
-            Self { source, headers, text, build_id, debug_link: None, debug_info: OnceLock::new() };
+        let mut object = Self {
+            source,
+            headers,
+            text,
+            build_id,
+            debug_link: None,
+            alt_link: None,
+            supplement_id: None,
+            debug_info: OnceLock::new(),
+            split_sections: OnceLock::new(),
+        };
         object.debug_link = object
             .section_data(b".gnu_debuglink")?
             .and_then(|data| DebugLink::parse(&data, object.headers.encoding));
+        object.read_alt_link();
         Ok(object)
+    }
+
+    /// Reads the link to a supplementary file. A damaged one is as good as none: what is
+    /// in the object itself can be used.
+    fn read_alt_link(&mut self) {
+        let data = |name| self.small_section(name, MAX_ALT_LINK);
+        let header = data(b".debug_sup".as_slice())
+            .and_then(|data| SupplementHeader::parse(&data, self.headers.encoding));
+        let gnu = data(b".gnu_debugaltlink".as_slice()).and_then(|data| AltLink::parse(&data));
+        match header {
+            Some(header) if header.is_supplement => self.supplement_id = Some(header.link.id),
+            header => self.alt_link = gnu.or(header.map(|header| header.link)),
+        }
+    }
+
+    fn small_section(&self, name: &[u8], limit: u64) -> Option<Vec<u8>> {
+        let section = self.find_section(name).filter(|section| section.size <= limit)?;
+        self.read_section(section).ok()
     }
 
     /// Whether the object may be loaded at any address (`ET_DYN`), which is
@@ -134,6 +173,44 @@ impl ObjectFile {
         self.debug_link.as_ref()
     }
 
+    /// The link to a supplementary file, when the file has one.
+    pub fn debug_alt_link(&self) -> Option<&AltLink> {
+        self.alt_link.as_ref()
+    }
+
+    /// Whether this is the supplementary file that a link means.
+    pub fn is_supplement_of(&self, link: &AltLink) -> bool {
+        let ids = [self.supplement_id.as_deref(), self.build_id()];
+        ids.into_iter().flatten().any(|id| id == link.id)
+    }
+
+    /// The symbols packed into `.gnu_debugdata`, as an object of their own; `None` when
+    /// the file has none.
+    ///
+    /// # Errors
+    /// When they cannot be unpacked.
+    pub fn mini_debug_info(&self) -> Result<Option<Self>, SymbolError> {
+        let Some(section) = self.find_section(b".gnu_debugdata") else {
+            return Ok(None);
+        };
+        let data = unpack(&self.read_section(section)?, section.offset)?;
+        Self::new(Box::new(data)).map(Some)
+    }
+
+    /// The units whose entries are in `.dwo` files or in a package.
+    ///
+    /// # Errors
+    /// When there is a `.debug_info` section that cannot be read.
+    pub fn split_units(&self) -> Result<Vec<SplitUnit>, SymbolError> {
+        // What the linker relocates of a split unit is there.
+        if self.find_section(b".debug_addr").is_none()
+            && self.find_section(b".zdebug_addr").is_none()
+        {
+            return Ok(Vec::new());
+        }
+        Ok(self.debug_info()?.map(|info| info.split_units()).unwrap_or_default())
+    }
+
     /// The file address of what LTTng records as base address of the object.
     ///
     /// The state dump of LTTng-UST gives as `baddr` the load bias plus
@@ -169,6 +246,33 @@ impl ObjectFile {
     pub(crate) fn debug_info(&self) -> Result<Option<Arc<DebugInfo>>, SymbolError> {
         let load = || Ok(DebugInfo::load(self)?.map(Arc::new));
         self.debug_info.get_or_init(load).clone()
+    }
+
+    /// The debug information together with the files that belong to it. Where others have
+    /// been named before, it is read anew: what has been decoded depends on them.
+    pub(crate) fn debug_info_with(
+        &self,
+        info: Arc<DebugInfo>,
+        companions: Companions,
+    ) -> Result<Arc<DebugInfo>, SymbolError> {
+        if companions.is_empty() && info.companions().is_none() {
+            return Ok(info);
+        }
+        match info.attach(companions) {
+            Ok(()) => Ok(info),
+            Err(companions) => {
+                let again = DebugInfo::load(self)?.map(Arc::new).unwrap_or(info);
+                // Nobody else knows this one.
+                let _ = again.attach(companions);
+                Ok(again)
+            }
+        }
+    }
+
+    /// The sections of split debug information, read at the first call.
+    pub(crate) fn split_sections(&self) -> Result<Arc<Sections>, SymbolError> {
+        let load = || Ok(Arc::new(Sections::load_split(self)?));
+        self.split_sections.get_or_init(load).clone()
     }
 
     pub(crate) fn headers(&self) -> &Headers {

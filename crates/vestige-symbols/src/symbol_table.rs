@@ -13,6 +13,8 @@ use crate::error::SymbolError;
 use crate::function_name::FunctionName;
 use crate::lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 use crate::object_file::ObjectFile;
+use crate::split_unit::Companions;
+use crate::symbol_files::{SplitFiles, SymbolFiles};
 use crate::text::Text;
 use crate::unit_index::UnitIndex;
 use crate::unit_table::{Function, UnitTable};
@@ -31,6 +33,7 @@ pub struct SymbolTable {
     dwarf_problem: Option<SymbolError>,
     symbols: ElfSymbols,
     text: Text,
+    problems: Vec<String>,
 }
 
 impl SymbolTable {
@@ -44,21 +47,42 @@ impl SymbolTable {
     /// # Errors
     /// When a symbol table cannot be read.
     pub fn new(debug: &ObjectFile, main: Option<&ObjectFile>) -> Result<Self, SymbolError> {
-        let objects: Vec<&ObjectFile> = std::iter::once(debug).chain(main).collect();
+        Self::of_files(SymbolFiles::new(debug, main), None)
+    }
+
+    /// Like [`SymbolTable::new`], with the other files that belong to these. `split` gives
+    /// the `.dwo` files of split debug information when a lookup needs them.
+    ///
+    /// One of these that is damaged, or belongs to another object, is no error: see
+    /// [`SymbolTable::problems`].
+    ///
+    /// # Errors
+    /// When a symbol table of the first two cannot be read.
+    pub fn of_files(
+        files: SymbolFiles<'_>,
+        split: Option<Arc<dyn SplitFiles>>,
+    ) -> Result<Self, SymbolError> {
+        let objects: Vec<&ObjectFile> = std::iter::once(files.debug).chain(files.main).collect();
         let mut dwarf_problem = None;
         let mut debug_info = None;
+        let mut problems = Vec::new();
         for object in &objects {
             match object.debug_info() {
-                Ok(Some(info)) if info.describes_code() => debug_info = debug_info.or(Some(info)),
+                Ok(Some(info)) if debug_info.is_none() && info.describes_code() => {
+                    let companions = Companions::of(object, &files, split.clone(), &mut problems);
+                    debug_info = Some(object.debug_info_with(info, companions)?);
+                }
                 Ok(_) => {}
                 Err(error) => dwarf_problem = dwarf_problem.or(Some(error)),
             }
         }
+        let symbols = ElfSymbols::read(&objects, files.mini, &mut problems)?;
         Ok(Self {
             units: debug_info.map(Units::Decoded),
             dwarf_problem,
-            symbols: ElfSymbols::read(&objects)?,
-            text: main.unwrap_or(debug).text().clone(),
+            symbols,
+            text: files.main.unwrap_or(files.debug).text().clone(),
+            problems,
         })
     }
 
@@ -100,6 +124,13 @@ impl SymbolTable {
     /// Why debug information that is there cannot be used.
     pub fn dwarf_problem(&self) -> Option<&SymbolError> {
         self.dwarf_problem.as_ref()
+    }
+
+    /// What is missing or damaged of the files that belong to the debug information, as far
+    /// as lookups have met it; for people.
+    pub fn problems(&self) -> Vec<String> {
+        let met = self.debug_info.as_ref().map(|info| info.problems()).unwrap_or_default();
+        self.problems.iter().cloned().chain(met).collect()
     }
 
     /// The function, line and inlined calls at a file address.

@@ -8,16 +8,17 @@ use std::sync::{Arc, OnceLock};
 
 use gimli::{
     Abbreviations, AttributeValue, DebugAddrBase, DebugInfoOffset, DebugLineOffset,
-    DebugLocListsBase, DebugRngListsBase, DebugStrOffsetsBase, DwarfFileType, UnitType,
+    DebugLocListsBase, DebugRngListsBase, DebugStrOffsetsBase, DwarfFileType, DwoId, UnitType,
 };
 
 use crate::budget::Meter;
 use crate::debug_info::{DebugInfo, Dwarf, GimliUnit, GimliUnitHeader, Slice};
 use crate::debug_string::StringPosition;
 use crate::die::{address, DieAttributes, MAX_ATTRIBUTES};
-use crate::function::FunctionReader;
+use crate::function::{FunctionReader, SourceFiles};
 use crate::line_table::LineTable;
 use crate::source_path::SourcePaths;
+use crate::split_unit::{Skeleton, SplitEntries, SplitProblem, SplitUnit};
 use crate::unit_table::{UnitTable, UnitTableWriter};
 
 /// A unit: where it is, and what has been decoded of it.
@@ -45,6 +46,10 @@ pub(crate) struct UnitRoot {
     rnglists_base: DebugRngListsBase<usize>,
     pub(crate) line_program: Option<DebugLineOffset<usize>>,
     pub(crate) directory: Option<StringPosition>,
+    /// Whether it holds what other units import, and no code of its own.
+    is_partial: bool,
+    dwo_id: Option<u64>,
+    dwo_name: Option<StringPosition>,
 }
 
 impl Unit {
@@ -71,7 +76,7 @@ impl Unit {
     ) -> Option<GimliUnit<'a>> {
         let root = self.root(info, dwarf)?;
         let header = self.header(dwarf)?;
-        let mut unit = bare_unit(header, Arc::clone(&root.abbreviations));
+        let mut unit = bare_unit(header, Arc::clone(&root.abbreviations), dwarf.file_type);
         unit.low_pc = root.low_pc;
         unit.str_offsets_base = root.str_offsets_base;
         unit.addr_base = root.addr_base;
@@ -117,8 +122,14 @@ impl Unit {
         let lines = self.lines(info, dwarf);
         let mut paths = SourcePaths::new(directory, info.limits.string_bytes.meter());
         lines.write(dwarf, &mut paths, writer);
-        let files = (&lines, &mut paths);
-        FunctionReader::new(info, dwarf, (unit_index, &unit), files, writer).read();
+        let files = SourceFiles { dwarf, lines: &lines, paths: &mut paths };
+        if let Some(split) = self.split_entries(info, dwarf) {
+            let (dwarf, unit_index) = (split.info.dwarf(), split.unit_index);
+            let unit = split.info.units.get(unit_index)?.open(&split.info, &dwarf)?;
+            FunctionReader::new(&split.info, &dwarf, (unit_index, &unit), files, writer).read();
+        } else {
+            FunctionReader::new(info, dwarf, (unit_index, &unit), files, writer).read();
+        }
         Some(())
     }
 
@@ -144,6 +155,52 @@ impl Unit {
         root.code_ranges(dwarf, &unit, &info.text, meter)
     }
 
+    /// Whether the root entry says that the unit has no code of its own.
+    pub(crate) fn is_partial(&self, info: &DebugInfo, dwarf: &Dwarf<'_>) -> bool {
+        self.root(info, dwarf).is_some_and(|root| root.is_partial)
+    }
+
+    /// What a skeleton unit and its split unit have in common.
+    pub(crate) fn dwo_id(&self, info: &DebugInfo, dwarf: &Dwarf<'_>) -> Option<u64> {
+        self.root(info, dwarf)?.dwo_id
+    }
+
+    /// What is known of the split unit when this one is its skeleton.
+    pub(crate) fn split_unit(&self, info: &DebugInfo, dwarf: &Dwarf<'_>) -> Option<SplitUnit> {
+        let root = self.root(info, dwarf)?;
+        let text = |position: StringPosition| position.read(dwarf).map(<[u8]>::to_vec);
+        Some(SplitUnit {
+            dwo_id: root.dwo_id?,
+            name: root.dwo_name.and_then(text)?,
+            directory: root.directory.and_then(text).unwrap_or_default(),
+        })
+    }
+
+    /// The entries of the split unit that this one is the skeleton of.
+    fn split_entries(&self, info: &DebugInfo, dwarf: &Dwarf<'_>) -> Option<SplitEntries> {
+        // A split unit has no other split unit.
+        if info.skeleton.is_some() {
+            return None;
+        }
+        let unit = self.split_unit(info, dwarf)?;
+        let root = self.root(info, dwarf)?;
+        let skeleton = Skeleton {
+            dwo_id: unit.dwo_id,
+            low_pc: root.low_pc,
+            addr_base: root.addr_base,
+            ranges_base: root.rnglists_base,
+        };
+        let found = match info.companions() {
+            Some(companions) => companions.entries(info, skeleton),
+            None => Err(SplitProblem::Missing),
+        };
+        let note = |problem: &SplitProblem| {
+            let (id, name) = (unit.dwo_id, String::from_utf8_lossy(&unit.name));
+            info.add_problem(format!("split unit {id:#018x} ({name}): {problem}"));
+        };
+        found.inspect_err(note).ok()
+    }
+
     fn header<'a>(&self, dwarf: &Dwarf<'a>) -> Option<GimliUnitHeader<'a>> {
         let offset = DebugInfoOffset(self.extent.start);
         dwarf.debug_info.header_from_offset(offset).ok()
@@ -151,14 +208,25 @@ impl Unit {
 
     fn read_root<'a>(&self, info: &'a DebugInfo, dwarf: &Dwarf<'a>) -> Option<UnitRoot> {
         let header = self.header(dwarf)?;
-        let unit = bare_unit(header, info.abbreviations(dwarf, &self.abbreviations)?);
+        let abbreviations = info.abbreviations(dwarf, &self.abbreviations)?;
+        let mut unit = bare_unit(header, abbreviations, dwarf.file_type);
+        if let Some(skeleton) = &info.skeleton {
+            unit.addr_base = skeleton.addr_base;
+            unit.low_pc = skeleton.low_pc;
+            if unit.header.version() < 5 {
+                unit.rnglists_base = skeleton.ranges_base;
+            }
+        }
         RootAttributes::read(&unit)?.finish(dwarf, unit)
     }
 }
 
-fn bare_unit<'a>(header: GimliUnitHeader<'a>, abbreviations: Arc<Abbreviations>) -> GimliUnit<'a> {
+fn bare_unit<'a>(
+    header: GimliUnitHeader<'a>,
+    abbreviations: Arc<Abbreviations>,
+    file: DwarfFileType,
+) -> GimliUnit<'a> {
     let encoding = header.encoding();
-    let file = DwarfFileType::Main;
     GimliUnit {
         header,
         abbreviations,
@@ -183,6 +251,9 @@ struct RootAttributes<'a> {
     str_offsets_base: Option<DebugStrOffsetsBase<usize>>,
     addr_base: Option<DebugAddrBase<usize>>,
     rnglists_base: Option<DebugRngListsBase<usize>>,
+    is_partial: bool,
+    dwo_id: Option<DwoId>,
+    dwo_name: Option<AttributeValue<Slice<'a>>>,
 }
 
 impl<'a> RootAttributes<'a> {
@@ -192,7 +263,11 @@ impl<'a> RootAttributes<'a> {
         if abbreviation.attributes().len() > MAX_ATTRIBUTES {
             return None;
         }
-        let mut found = Self::default();
+        let is_partial = abbreviation.tag() == gimli::DW_TAG_partial_unit;
+        let mut found = Self { is_partial, ..Self::default() };
+        if let UnitType::Skeleton(id) | UnitType::SplitCompilation(id) = unit.header.type_() {
+            found.dwo_id = Some(id);
+        }
         for specification in abbreviation.attributes() {
             let attribute = raw.read_attribute(*specification).ok()?;
             found.set(attribute.name(), attribute.value());
@@ -204,6 +279,12 @@ impl<'a> RootAttributes<'a> {
         match (name, value) {
             (gimli::DW_AT_low_pc, value) => self.low_pc = Some(value),
             (gimli::DW_AT_comp_dir, value) => self.directory = Some(value),
+            (gimli::DW_AT_dwo_name | gimli::DW_AT_GNU_dwo_name, value) => {
+                self.dwo_name = Some(value);
+            }
+            (gimli::DW_AT_GNU_dwo_id, AttributeValue::DwoId(id)) => {
+                self.dwo_id = self.dwo_id.or(Some(id));
+            }
             (gimli::DW_AT_stmt_list, AttributeValue::DebugLineRef(offset)) => {
                 self.line_program = Some(offset);
             }
@@ -221,12 +302,15 @@ impl<'a> RootAttributes<'a> {
         unit.rnglists_base = self.rnglists_base.unwrap_or(unit.rnglists_base);
         let directory = self.directory;
         Some(UnitRoot {
-            low_pc: address(dwarf, &unit, self.low_pc.as_ref()).unwrap_or(0),
+            low_pc: address(dwarf, &unit, self.low_pc.as_ref()).unwrap_or(unit.low_pc),
             str_offsets_base: unit.str_offsets_base,
             addr_base: unit.addr_base,
             rnglists_base: unit.rnglists_base,
             line_program: self.line_program,
             directory: directory.and_then(|value| StringPosition::of(dwarf, &unit, value)),
+            is_partial: self.is_partial,
+            dwo_id: self.dwo_id.map(|id| id.0),
+            dwo_name: self.dwo_name.and_then(|value| StringPosition::of(dwarf, &unit, value)),
             abbreviations: unit.abbreviations,
         })
     }
