@@ -1,6 +1,7 @@
 //! What the tests share: compiling programs, asking GNU addr2line, comparing.
 #![allow(dead_code)]
 
+pub mod companions;
 pub mod programs;
 
 use std::io::Write;
