@@ -1,14 +1,17 @@
 """Finding the files of an object: the object itself, and the one with its symbols.
 
 The order is the object itself when it holds DWARF, then its build ID in each debug
-directory, then its debug link in the three places that GDB searches. A candidate that
-fails a check is not the end of the search. The checks:
+directory, then its debug link in the three places that GDB searches, then the servers
+of debuginfod if they are asked for. Without debug information the best symbols are
+taken: those of a debug file, of the object, or of its ``.gnu_debugdata``. A candidate
+that fails a check is not the end of the search. The checks:
 
 * The object must carry the build ID that the trace has recorded. If it does not, it is
   another object, and nothing of it is used.
 * A debug file found by build ID must carry that build ID. It is good without the
   object: to read a trace on another machine, its debug files are enough.
 * A debug file found by debug link must have the link's CRC, and no other build ID.
+* A file from a server must carry the build ID that the server was asked for.
 
 Build ID and debug link are those of the trace, else those of the object file.
 
@@ -21,9 +24,11 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from vestige.debuginfo import object_file, search_path
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome, Refusal
+from vestige.debuginfo.companions import CompanionSearch, DebugFile, Log
 from vestige.debuginfo.found_files import DebugSource, FoundFiles
 from vestige.debuginfo.image import DebugLink, Mapping
 from vestige.debuginfo.object_file import (
@@ -35,6 +40,10 @@ from vestige.debuginfo.object_file import (
 from vestige.debuginfo.opened_files import OpenedFiles, without_dwarf
 from vestige.debuginfo.options import DEBUG_DIRECTORIES, DebugInfoOptions
 from vestige.debuginfo.target_prefixes import TargetPrefixes
+from vestige.errors import DebugInfoError
+
+if TYPE_CHECKING:
+    from vestige.debuginfo.debuginfod import DebuginfodClient
 
 __all__ = ["DebugFileFinder"]
 
@@ -49,13 +58,15 @@ class DebugFileFinder:
         open_object: Opens an ELF file.
         crc_of_file: Computes the CRC-32 of a file.
         build_table: Makes a symbol table.
+        debuginfod: Gets files by build ID from servers, if they are to be asked.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - two lists, and what tests replace
         self,
         debug_directories: Sequence[Path] = DEBUG_DIRECTORIES,
         target_prefixes: Sequence[tuple[str, Path]] = (),
         *,
+        debuginfod: DebuginfodClient | None = None,
         open_object: ObjectOpener = object_file.open_object,
         crc_of_file: CrcOfFile = object_file.file_crc32,
         build_table: SymbolTableBuilder = object_file.open_symbol_table,
@@ -69,6 +80,8 @@ class DebugFileFinder:
             )
         )
         self.files = OpenedFiles(open_object, crc_of_file, build_table)
+        self.debuginfod = debuginfod
+        self._open_object = open_object
         self._found: dict[object, FoundFiles] = {}
 
     @classmethod
@@ -81,7 +94,16 @@ class DebugFileFinder:
         Returns:
             The finder.
         """
-        return cls(options.directories(), options.target_prefixes)
+        client = None
+        if options.debuginfod:
+            # Most runs need no network.
+            from vestige.debuginfo.debuginfod import (  # noqa: PLC0415
+                DebuginfodClient,
+                DebuginfodSettings,
+            )
+
+            client = DebuginfodClient(DebuginfodSettings.of(), options.notice)
+        return cls(options.directories(), options.target_prefixes, debuginfod=client)
 
     def find(self, mapping: Mapping) -> FoundFiles:
         """Find the files of an object.
@@ -100,6 +122,33 @@ class DebugFileFinder:
             self._found[key] = _Search(self, mapping).run()
         return self._found[key]
 
+    def download(
+        self, build_id: bytes | None, kind: str, name: str, log: Log
+    ) -> Path | None:
+        """Get a file from a server, when servers are to be asked.
+
+        Args:
+            build_id: Its build ID, if it is known.
+            kind: ``debuginfo`` or ``executable``.
+            name: What it is for, for people.
+            log: Is told of each place tried.
+
+        Returns:
+            Its path, or ``None`` when there is none.
+        """
+        if self.debuginfod is None or build_id is None:
+            return None
+
+        def check(path: Path) -> Refusal | None:
+            # Not by self.files: the path may be that of an unfinished download.
+            try:
+                found = self._open_object(path)
+            except DebugInfoError as error:
+                return Refusal(Outcome.UNUSABLE, error.message)
+            return search_path.check_build_id(found.build_id, build_id)
+
+        return self.debuginfod.fetch(build_id, kind, name, check, log)
+
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
@@ -114,6 +163,7 @@ class _Search:
     # The search for the files of one object.
 
     def __init__(self, finder: DebugFileFinder, mapping: Mapping) -> None:
+        self._finder = finder
         self._files = finder.files
         self._directories = finder.debug_directories
         self._prefixes = finder.prefixes
@@ -128,20 +178,94 @@ class _Search:
         """Try all places until one has debug information."""
         main, has_dwarf = self._object()
         if main is not None and has_dwarf:
-            return self._result(main, main, DebugSource.OBJECT)
+            return self._result(main, main, DebugSource.OBJECT, Path(self._host_path))
         for candidate in self._candidates(main):
             debug = self._debug_file(candidate)
             if debug is not None:
-                return self._result(main, debug, _SOURCES[candidate.kind])
-        # A stripped object still has the symbols that it exports.
-        symbols = self._symbols or main
-        source = DebugSource.NONE if symbols is None else DebugSource.SYMBOLS_ONLY
-        return self._result(main, symbols, source)
+                source = _SOURCES[candidate.kind]
+                return self._result(main, debug, source, candidate.path)
+        downloaded = self._downloaded(main)
+        if downloaded is not None:
+            path, debug = downloaded
+            return self._result(main, debug, DebugSource.DEBUGINFOD, path)
+        return self._symbols_only(main)
 
     def _result(
-        self, main: ObjectFile | None, debug: ObjectFile | None, source: DebugSource
+        self,
+        main: ObjectFile | None,
+        debug: ObjectFile,
+        source: DebugSource,
+        path: Path,
     ) -> FoundFiles:
-        return FoundFiles(main, debug, source, tuple(self._attempts), self._host_path)
+        object_path = None if main is None else Path(self._host_path)
+        file = DebugFile(debug, path, object_path, self._mapping.path)
+        search = CompanionSearch(
+            self._files, self._directories, self._prefixes, self._log
+        )
+        supplement = search.supplement(file, self._downloaded_supplement)
+        package, split = search.split(file)
+        return FoundFiles(
+            main,
+            debug,
+            source,
+            tuple(self._attempts),
+            self._host_path,
+            supplement=supplement,
+            package=package,
+            split=split,
+        )
+
+    def _symbols_only(self, main: ObjectFile | None) -> FoundFiles:
+        if main is None and self._symbols is None:
+            main = self._downloaded_object()
+        # A stripped object still has the symbols that it exports.
+        symbols, source = self._symbols or main, DebugSource.SYMBOLS_ONLY
+        mini = None
+        if symbols is None:
+            source = DebugSource.NONE
+        elif symbols is main and not main.has_symbols:
+            mini = self._mini(main)
+            source = source if mini is None else DebugSource.MINI
+        attempts = tuple(self._attempts)
+        return FoundFiles(main, symbols, source, attempts, self._host_path, mini=mini)
+
+    def _mini(self, main: ObjectFile) -> ObjectFile | None:
+        try:
+            mini = main.mini_debug_info()
+        except DebugInfoError as error:
+            refusal = Refusal(Outcome.UNUSABLE, error.message)
+            self._log(self._host_path, AttemptKind.MINI, refusal)
+            return None
+        if mini is not None:
+            self._log(self._host_path, AttemptKind.MINI, None)
+        return mini
+
+    def _downloaded(self, main: ObjectFile | None) -> tuple[Path, ObjectFile] | None:
+        build_id = self._mapping.build_id or (main.build_id if main else None)
+        path = self._finder.download(build_id, "debuginfo", self._name(), self._log)
+        opened = None if path is None else self._files.open(path)
+        if path is None or opened is None or isinstance(opened, Refusal):
+            return None
+        if without_dwarf(opened) is None:
+            return path, opened
+        if opened.has_symbols:
+            self._symbols = self._symbols or opened
+        return None
+
+    def _downloaded_supplement(self, build_id: bytes) -> ObjectFile | None:
+        return self._opened_download(build_id, "debuginfo")
+
+    def _downloaded_object(self) -> ObjectFile | None:
+        # Without its debug file, the object itself may still name what it exports.
+        return self._opened_download(self._mapping.build_id, "executable")
+
+    def _opened_download(self, build_id: bytes | None, kind: str) -> ObjectFile | None:
+        path = self._finder.download(build_id, kind, self._name(), self._log)
+        opened = None if path is None else self._files.open(path)
+        return None if isinstance(opened, Refusal) else opened
+
+    def _name(self) -> str:
+        return self._mapping.path or "a program"
 
     def _log(self, path: object, kind: AttemptKind, refusal: Refusal | None) -> None:
         refusal = refusal or Refusal(Outcome.USED)
@@ -174,7 +298,7 @@ class _Search:
             return opened
         recorded = self._mapping.build_id or (known.build_id if known else None)
         if recorded is not None:
-            return _other_build_id(opened, recorded) or opened
+            return search_path.check_build_id(opened.build_id, recorded) or opened
         return self._other_contents(place) or opened
 
     def _other_contents(self, place: str) -> Refusal | None:
@@ -245,7 +369,7 @@ class _Search:
         # A debug file found by its link need not carry a build ID.
         is_linked = candidate.kind is AttemptKind.DEBUG_LINK
         if candidate.build_id and not (is_linked and opened.build_id is None):
-            refusal = _other_build_id(opened, candidate.build_id)
+            refusal = search_path.check_build_id(opened.build_id, candidate.build_id)
             if refusal is not None:
                 return refusal
         if candidate.crc is None:
@@ -261,13 +385,6 @@ _SOURCES = {
     AttemptKind.BUILD_ID: DebugSource.BUILD_ID,
     AttemptKind.DEBUG_LINK: DebugSource.DEBUG_LINK,
 }
-
-
-def _other_build_id(opened: ObjectFile, expected: bytes) -> Refusal | None:
-    if opened.build_id == expected:
-        return None
-    found = "none" if opened.build_id is None else opened.build_id.hex()
-    return Refusal(Outcome.OTHER_BUILD_ID, f"{found} instead of {expected.hex()}")
 
 
 def _own_link(main: ObjectFile | None) -> DebugLink | None:

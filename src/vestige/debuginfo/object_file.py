@@ -7,7 +7,7 @@ programs may bring their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -75,6 +75,28 @@ class ObjectFile(Protocol):
         ...
 
     @property
+    def debug_alt_link(self) -> tuple[bytes, bytes] | None:
+        """The name and the build ID of its supplementary file."""
+        ...
+
+    @property
+    def split_units(self) -> list[tuple[int, bytes, bytes]]:
+        """ID, file name and directory of each unit that is in another file.
+
+        Raises:
+            DebugInfoError: When the debug information is unusable.
+        """
+        ...
+
+    def mini_debug_info(self) -> ObjectFile | None:
+        """Unpack the symbols in its ``.gnu_debugdata``.
+
+        Raises:
+            DebugInfoError: When they are unusable.
+        """
+        ...
+
+    @property
     def has_dwarf(self) -> bool:
         """Whether it holds DWARF debug information."""
         ...
@@ -105,14 +127,44 @@ class SymbolReader(Protocol):
         ...
 
 
+class SymbolTableBuilder(Protocol):
+    """Makes a symbol table."""
+
+    def __call__(  # noqa: PLR0913 - a file of each kind
+        self,
+        debug: ObjectFile,
+        main: ObjectFile | None,
+        /,
+        *,
+        supplement: ObjectFile | None,
+        mini: ObjectFile | None,
+        package: ObjectFile | None,
+        split: Sequence[tuple[int, str]],
+    ) -> SymbolReader:
+        """Make the symbol table of an object.
+
+        Args:
+            debug: The file that holds debug information or symbols.
+            main: The object itself, when it is another file and there.
+            supplement: The supplementary file of the debug file.
+            mini: The symbols in the object's ``.gnu_debugdata``.
+            package: The DWARF package of the debug file.
+            split: ID and path of each file of split DWARF.
+
+        Returns:
+            The table.
+
+        Raises:
+            DebugInfoError: The debug information is unusable.
+        """
+        ...
+
+
 ObjectOpener = Callable[[Path], ObjectFile]
 """Opens an ELF file; raises ``DebugInfoError`` when it is unusable."""
 
 CrcOfFile = Callable[[Path], int]
 """Computes the CRC-32 of a whole file."""
-
-SymbolTableBuilder = Callable[[ObjectFile, ObjectFile | None], SymbolReader]
-"""Makes a symbol table of a file with symbols, and the object itself if it is there."""
 
 
 def open_object(path: Path) -> ObjectFile:
@@ -130,12 +182,25 @@ def open_object(path: Path) -> ObjectFile:
     return cast("ObjectFile", core.ObjectFile.open(path))
 
 
-def open_symbol_table(debug: ObjectFile, main: ObjectFile | None) -> SymbolReader:
-    """Make a symbol table with the Rust core.
+def open_symbol_table(  # noqa: PLR0913 - a file of each kind
+    debug: ObjectFile,
+    main: ObjectFile | None,
+    /,
+    *,
+    supplement: ObjectFile | None = None,
+    mini: ObjectFile | None = None,
+    package: ObjectFile | None = None,
+    split: Sequence[tuple[int, str]] = (),
+) -> SymbolReader:
+    """Make a symbol table with the Rust core: see :class:`SymbolTableBuilder`.
 
     Args:
         debug: The file that holds debug information or symbols.
         main: The object itself, when it is another file and there.
+        supplement: The supplementary file of the debug file.
+        mini: The symbols in the object's ``.gnu_debugdata``.
+        package: The DWARF package of the debug file.
+        split: ID and path of each file of split DWARF.
 
     Returns:
         The table.
@@ -144,9 +209,15 @@ def open_symbol_table(debug: ObjectFile, main: ObjectFile | None) -> SymbolReade
         DebugInfoError: When the debug information is unusable.
     """
     # The core reads its own objects only.
-    own_debug = cast("core.ObjectFile", debug)
-    own_main = cast("core.ObjectFile | None", main)
-    return cast("SymbolReader", core.SymbolTable(own_debug, own_main))
+    table = core.SymbolTable(
+        cast("core.ObjectFile", debug),
+        cast("core.ObjectFile | None", main),
+        supplement=cast("core.ObjectFile | None", supplement),
+        mini=cast("core.ObjectFile | None", mini),
+        package=cast("core.ObjectFile | None", package),
+        split=split,
+    )
+    return cast("SymbolReader", table)
 
 
 def file_crc32(path: Path) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vestige.debuginfo.attempt import Outcome, Refusal
+from vestige.debuginfo.found_files import FoundFiles
 from vestige.debuginfo.object_file import (
     CrcOfFile,
     ObjectFile,
@@ -18,6 +19,9 @@ from vestige.debuginfo.object_file import (
 from vestige.errors import DebugInfoError
 
 __all__ = ["FileIdentity", "OpenedFiles", "without_dwarf"]
+
+
+_TableKey = tuple[ObjectFile | None, ...]
 
 
 class FileIdentity(NamedTuple):
@@ -56,9 +60,7 @@ class OpenedFiles:
         self._build_table = build_table
         self._objects: dict[FileIdentity, ObjectFile | Refusal] = {}
         self._crcs: dict[FileIdentity, int | Refusal] = {}
-        self._tables: dict[
-            tuple[ObjectFile, ObjectFile | None], SymbolReader | Refusal
-        ] = {}
+        self._tables: dict[_TableKey, SymbolReader | Refusal] = {}
 
     def identify(self, path: Path) -> FileIdentity | Refusal:
         """Find out which file a path leads to, following symbolic links.
@@ -115,25 +117,37 @@ class OpenedFiles:
             self._crcs[identity] = self._computed_crc(path)
         return self._crcs[identity]
 
-    def symbol_table(
-        self, debug: ObjectFile, main: ObjectFile | None
-    ) -> SymbolReader | Refusal:
+    def symbol_table(self, found: FoundFiles) -> SymbolReader | Refusal:
         """Return the symbol table of an object.
 
         Args:
-            debug: The file that holds debug information or symbols.
-            main: The object itself, when it is another file and there.
+            found: Its files; one of them gives the names.
 
         Returns:
             The table, or why there is none.
         """
-        key = (debug, main)
+        main = None if found.object is found.debug else found.object
+        key = (found.debug, main, found.supplement, found.mini, found.package)
         if key not in self._tables:
-            try:
-                self._tables[key] = self._build_table(debug, main)
-            except DebugInfoError as error:
-                self._tables[key] = Refusal(Outcome.UNUSABLE, str(error))
+            self._tables[key] = self._built_table(found, main)
         return self._tables[key]
+
+    def _built_table(
+        self, found: FoundFiles, main: ObjectFile | None
+    ) -> SymbolReader | Refusal:
+        if found.debug is None:
+            return Refusal(Outcome.MISSING)
+        try:
+            return self._build_table(
+                found.debug,
+                main,
+                supplement=found.supplement,
+                mini=found.mini,
+                package=found.package,
+                split=[(dwo_id, str(path)) for dwo_id, path in found.split],
+            )
+        except DebugInfoError as error:
+            return Refusal(Outcome.UNUSABLE, str(error))
 
     def _opened(self, path: Path) -> ObjectFile | Refusal:
         try:

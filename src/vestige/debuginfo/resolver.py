@@ -132,8 +132,7 @@ class Resolver:
         host_path = files.host_path
         if files.debug is None:
             return _Object(mapping, host_path, files, _why_nothing(files))
-        main = None if files.object is files.debug else files.object
-        table = self._finder.files.symbol_table(files.debug, main)
+        table = self._finder.files.symbol_table(files)
         if isinstance(table, Refusal):
             unusable = Unresolved(Reason.UNUSABLE_FILE, table.detail)
             return _Object(mapping, host_path, files, unusable)

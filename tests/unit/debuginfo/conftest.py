@@ -25,7 +25,14 @@ class FakeObject:
     has_dwarf: bool = False
     has_symbols: bool = False
     link_base: int = 0
+    debug_alt_link: tuple[bytes, bytes] | None = None
+    split_units: list[tuple[int, bytes, bytes]] = field(default_factory=list)
+    mini: FakeObject | None = None
     rows: dict[int, SymbolRow] = field(default_factory=dict)
+
+    def mini_debug_info(self):
+        """Return the symbols that it holds in compressed form."""
+        return self.mini
 
 
 class DamagedObject(FakeObject):
@@ -44,9 +51,10 @@ class DamagedObject(FakeObject):
 class FakeTable:
     """A symbol table that notes what it is asked."""
 
-    def __init__(self, debug, main):
+    def __init__(self, debug, main, files):
         self.debug = debug
         self.main = main
+        self.files = files
         self.calls = []
 
     def lookup(self, addresses):
@@ -91,9 +99,9 @@ class Disk:
         except KeyError:
             raise DebugInfoError("not an ELF file", path=path) from None
 
-    def table(self, debug, main):
+    def table(self, debug, main, **files):
         """Make a fake symbol table."""
-        self.tables.append(FakeTable(debug, main))
+        self.tables.append(FakeTable(debug, main, files))
         return self.tables[-1]
 
     def finder(self, *directories, prefix=True):

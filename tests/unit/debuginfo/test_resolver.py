@@ -239,7 +239,7 @@ def test_an_unusable_file_is_a_reason_and_others_still_resolve(disk, monkeypatch
     def fail(*_):
         raise DebugInfoError("the line table is cut")
 
-    def table(debug, main):
+    def table(debug, main, **files):
         if debug.path.name == "app":
             fail()
         result = made(debug, main)
