@@ -242,7 +242,7 @@ def test_an_unusable_file_is_a_reason_and_others_still_resolve(disk, monkeypatch
     def table(debug, main, **files):
         if debug.path.name == "app":
             fail()
-        result = made(debug, main)
+        result = made(debug, main, **files)
         if debug.path.name == "a.so":
             result.lookup = fail
         return result
