@@ -67,9 +67,7 @@ class Target:
     def finder(self, *directories):
         """Make a finder with the parsers of the Rust core."""
         names = directories or ("/usr/lib/debug",)
-        return DebugFileFinder(
-            [self.path(name) for name in names], [("/", self.root)]
-        )
+        return DebugFileFinder([self.path(name) for name in names], [("/", self.root)])
 
     def mapping(self, **facts):
         """Return the library as a trace describes it."""

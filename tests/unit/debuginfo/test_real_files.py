@@ -11,6 +11,7 @@ from vestige.debuginfo import DebugSource, Outcome, PlaceText
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {MISSING}")
 
+
 @pytest.fixture
 def target(tmp_path):
     """A target whose library is not stripped yet."""
