@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
 
 use vestige_ctf::source::ReadAt;
 
@@ -17,7 +18,7 @@ pub struct FileSource {
 
 impl FileSource {
     /// Opens a regular file; anything else is refused without waiting for it.
-    pub fn open(path: &str) -> io::Result<Self> {
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).custom_flags(NON_BLOCKING).open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {

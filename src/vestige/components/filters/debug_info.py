@@ -13,6 +13,7 @@ from ...debuginfo import (
     DebugFileFinder,
     DebugInfoOptions,
     Place,
+    PlaceText,
     ProcessImages,
     Resolver,
     Unresolved,
@@ -79,5 +80,15 @@ class DebugInfoFilter:
             for trace, vpid, ip in pending
         ]
         places: list[Place | Unresolved] = self._resolver.resolve_many(pairs)
-        texts = [self._resolver.text(place) for place in places]
+        texts = [_encodable(self._resolver.text(place)) for place in places]
         self._column.add_places(texts, places)
+
+
+def _encodable(text: PlaceText) -> PlaceText:
+    # A path may hold any bytes, and text from the core has those that are no UTF-8 as
+    # surrogates, which nothing can write.
+    if all(part.isascii() for part in text):
+        return text
+    return PlaceText(
+        *(part.encode(errors="surrogateescape").decode(errors="replace") for part in text)
+    )
