@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,11 +38,11 @@ class SymbolNames:
         self._starts = sorted(self._by_start)
 
     @classmethod
-    def read(cls, binary: Path, nm: str = "nm") -> SymbolNames:
-        """Read both symbol tables of an object."""
+    def read(cls, binaries: Iterable[Path], nm: str = "nm") -> SymbolNames:
+        """Read both symbol tables of an object and its debug file."""
         found = []
-        for options in (["-a"], ["-D"]):
-            text = run_tool([nm, "-S", "--defined-only", *options, binary]).decode()
+        for binary, option in product(binaries, ("-a", "-D")):
+            text = run_tool([nm, "-S", "--defined-only", option, binary]).decode()
             found += [_symbol(line) for line in text.splitlines()]
         return cls(found)
 

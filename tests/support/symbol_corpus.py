@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from support.compilers import PROGRAMS, BuildError, run_tool
+from vestige import core
 
 SOURCES = PROGRAMS / "symbols"
 C_SOURCES = ("program.c", "other.c", "assembly.S")
@@ -60,6 +61,8 @@ class Built:
     variant: Variant
     object: Path
     peer_object: Path
+    debug_file: Path | None = None
+    """The separate debug file, where there is one."""
 
 
 @dataclass
@@ -72,6 +75,27 @@ class Corpus:
 
     failed: dict[str, str] = field(default_factory=dict)
     """Variants whose commands fail, with what they said."""
+
+
+SYSTEM_OBJECTS = {
+    "libc6-dbg": Path("/lib/x86_64-linux-gnu/libc.so.6"),
+    "python3.11-dbg": Path("/usr/bin/python3.11"),
+    "ld.so of libc6-dbg": Path("/lib64/ld-linux-x86-64.so.2"),
+}
+"""Objects of the system whose debug files come in packages of their own."""
+
+
+def add_system_objects(corpus: Corpus, directory: Path) -> None:
+    """Add the objects of the system whose debug files are installed."""
+    for package, path in SYSTEM_OBJECTS.items():
+        variant = Variant(package, ())
+        build_id = core.ObjectFile.open(path).build_id if path.is_file() else None
+        digits = (build_id or b"").hex()
+        debug = directory / ".build-id" / digits[:2] / f"{digits[2:]}.debug"
+        if debug.is_file():
+            corpus.built.append(Built(variant, path, path, debug))
+        else:
+            corpus.missing.setdefault(package, set()).add(package)
 
 
 def build_corpus(directory: Path, variants: Iterable[Variant]) -> Corpus:

@@ -57,7 +57,7 @@ def level(name: str | None, path: str | None, line: int | None) -> Level:
 
 def instruction_addresses(binary: Path, objdump: str = "objdump") -> list[int]:
     """Return the address of each instruction, by disassembling."""
-    argv = [objdump, "-d", "--no-show-raw-insn", "-w", binary]
+    argv: list[str | Path] = [objdump, "-d", "--no-show-raw-insn", "-w", binary]
     done = run_peer(argv, seconds=SECONDS)
     if done.status != 0:
         raise RuntimeError(done.stderr.decode(errors="replace"))
@@ -68,7 +68,14 @@ def ask_llvm(
     binary: Path, addresses: Sequence[int], tool: str = "llvm-symbolizer"
 ) -> list[Answer]:
     """Return what `llvm-symbolizer --inlines` says of each address."""
-    argv = [tool, "--inlines", "--no-demangle", "--output-style=JSON", "--obj", binary]
+    argv: list[str | Path] = [
+        tool,
+        "--inlines",
+        "--no-demangle",
+        "--output-style=JSON",
+        "--obj",
+        binary,
+    ]
     done = run_peer(argv, text=_lines(addresses), seconds=SECONDS)
     if done.status != 0:
         raise RuntimeError(done.stderr.decode(errors="replace"))
@@ -89,7 +96,7 @@ def ask_addr2line(
     binary: Path, addresses: Sequence[int], tool: str = "addr2line"
 ) -> list[Answer]:
     """Return what `addr2line -i -f` says of each address."""
-    argv = [tool, "-a", "-f", "-i", "-e", binary]
+    argv: list[str | Path] = [tool, "-a", "-f", "-i", "-e", binary]
     done = run_peer(argv, text=_lines(addresses), seconds=SECONDS)
     if done.status != 0:
         raise RuntimeError(done.stderr.decode(errors="replace"))

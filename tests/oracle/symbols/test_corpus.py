@@ -18,7 +18,13 @@ import pytest
 
 from support.explained_symbols import read_explanations
 from support.symbol_comparison import Case, SymbolNames, Tally, cases
-from support.symbol_corpus import VARIANTS, Built, Corpus, build_corpus
+from support.symbol_corpus import (
+    VARIANTS,
+    Built,
+    Corpus,
+    add_system_objects,
+    build_corpus,
+)
 from support.symbolizers import (
     ask_addr2line,
     ask_llvm,
@@ -29,6 +35,7 @@ from vestige import core
 
 EXPLANATIONS = read_explanations(Path(__file__).with_name("explained.txt"))
 UNSUPPORTED = {"split DWARF", "supplementary file"}
+DEBUG_FILES = Path("/usr/lib/debug")
 LLVM = "llvm-symbolizer"
 MOST_INSTRUCTIONS = 4000
 MOST_SHOWN = 10
@@ -42,7 +49,9 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """The objects that the compilers of this machine can make."""
-    return build_corpus(tmp_path_factory.mktemp("corpus"), VARIANTS)
+    made = build_corpus(tmp_path_factory.mktemp("corpus"), VARIANTS)
+    add_system_objects(made, DEBUG_FILES)
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +77,23 @@ def answers(built: Built) -> list[Case]:
     tools, peer_object = built.variant.machine, built.peer_object
     addresses = instruction_addresses(peer_object, f"{tools}objdump")
     addresses = addresses[:: 1 + len(addresses) // MOST_INSTRUCTIONS]
-    table = core.SymbolTable(core.ObjectFile.open(built.object))
+    table = open_table(built)
     said = (
         ask_vestige(table, addresses),
         ask_llvm(peer_object, addresses, LLVM),
         ask_addr2line(peer_object, addresses, f"{tools}addr2line"),
     )
-    symbols = SymbolNames.read(peer_object, f"{tools}nm")
+    files = [peer_object, *([built.debug_file] if built.debug_file else [])]
+    symbols = SymbolNames.read(files, f"{tools}nm")
     return list(cases(built.variant.name, addresses, said, symbols))
+
+
+def open_table(built: Built) -> core.SymbolTable:
+    """Open the symbols of an object, in its debug file if it has one."""
+    main = core.ObjectFile.open(built.object)
+    if built.debug_file is None:
+        return core.SymbolTable(main)
+    return core.SymbolTable(core.ObjectFile.open(built.debug_file), main)
 
 
 def test_each_difference_is_explained(
@@ -94,7 +112,7 @@ def test_each_difference_is_explained(
 def test_offsets_count_from_the_entry(tally: Tally) -> None:
     """The functions start where LLVM or the symbol table says, parts split off included."""
     shown = "\n".join(
-        f"entry {case.entry:#x}, LLVM's {case.llvm_entry:#x}\n{case}"
+        f"{case}\n   entry: {case.entry or 0:#x}, LLVM's {case.llvm_entry or 0:#x}"
         for case in tally.wrong_entries[:MOST_SHOWN]
     )
     assert not tally.wrong_entries, f"{len(tally.wrong_entries)} wrong:\n{shown}"
