@@ -13,8 +13,6 @@ use gimli::{
     RunTimeEndian, Section, UnitOffset,
 };
 
-use rayon::prelude::*;
-
 use crate::budget::{Budget, Meter};
 use crate::error::SymbolError;
 use crate::object_file::ObjectFile;

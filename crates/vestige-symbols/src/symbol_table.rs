@@ -86,22 +86,21 @@ impl SymbolTable {
         })
     }
 
-    /// Answers from the index of the debug information of `debug`, which is not read.
+    /// Answers from the index of the debug information of these files, which is not read.
     /// Where [`UnitIndex::lacks_unit`] says so after lookups, their answers are void.
     ///
     /// # Errors
     /// When a symbol table cannot be read.
-    pub fn with_index(
-        debug: &ObjectFile,
-        main: Option<&ObjectFile>,
-        index: Arc<UnitIndex>,
-    ) -> Result<Self, SymbolError> {
-        let objects: Vec<&ObjectFile> = std::iter::once(debug).chain(main).collect();
+    pub fn with_index(files: SymbolFiles<'_>, index: Arc<UnitIndex>) -> Result<Self, SymbolError> {
+        let objects: Vec<&ObjectFile> = std::iter::once(files.debug).chain(files.main).collect();
+        let mut problems = Vec::new();
+        let symbols = ElfSymbols::read(&objects, files.mini, &mut problems)?;
         Ok(Self {
             units: Some(Units::Stored(index)),
             dwarf_problem: None,
-            symbols: ElfSymbols::read(&objects)?,
-            text: main.unwrap_or(debug).text().clone(),
+            symbols,
+            text: files.main.unwrap_or(files.debug).text().clone(),
+            problems,
         })
     }
 
@@ -129,7 +128,10 @@ impl SymbolTable {
     /// What is missing or damaged of the files that belong to the debug information, as far
     /// as lookups have met it; for people.
     pub fn problems(&self) -> Vec<String> {
-        let met = self.debug_info.as_ref().map(|info| info.problems()).unwrap_or_default();
+        let met = match &self.units {
+            Some(Units::Decoded(info)) => info.problems(),
+            _ => Vec::new(),
+        };
         self.problems.iter().cloned().chain(met).collect()
     }
 
