@@ -231,7 +231,8 @@ impl DebugInfo {
 
     /// The units decoded since the last call, as a part of an index.
     pub(crate) fn take_index_part(&self, key: &[u8]) -> Option<Vec<u8>> {
-        if self.limits.is_spent() {
+        let is_whole = self.companions().is_none_or(|companions| !companions.lacks_supplement);
+        if self.limits.is_spent() || !is_whole {
             return None;
         }
         let units = self.units.iter().zip(0u32..);
@@ -325,13 +326,14 @@ impl DebugInfo {
 
 impl Limits {
     /// Whether a limit has cut something off.
-    fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         let budgets = [
             &self.range_entries,
             &self.line_bytes,
             &self.function_attributes,
             &self.name_attributes,
             &self.string_bytes,
+            &self.split_bytes,
         ];
         budgets.into_iter().any(Budget::is_spent)
     }

@@ -50,6 +50,8 @@ pub(crate) struct SplitEntries {
 #[derive(Default)]
 pub(crate) struct Companions {
     pub(crate) supplement: Option<Arc<DebugInfo>>,
+    /// Whether there should be a supplementary file, and none that can be used is there.
+    pub(crate) lacks_supplement: bool,
     pub(crate) package: Option<Arc<Sections>>,
     pub(crate) split: Option<Arc<dyn SplitFiles>>,
 }
@@ -108,11 +110,13 @@ impl Companions {
             });
             found.ok()
         });
-        Self { supplement, package, split }
+        let lacks_supplement = object.debug_alt_link().is_some() && supplement.is_none();
+        Self { supplement, lacks_supplement, package, split }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.supplement.is_none() && self.package.is_none() && self.split.is_none()
+        let nothing = self.supplement.is_none() && self.package.is_none() && self.split.is_none();
+        nothing && !self.lacks_supplement
     }
 
     /// Finds the entries that belong to a skeleton: in the package, else in a file of their own.

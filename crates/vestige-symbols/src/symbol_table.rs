@@ -86,19 +86,34 @@ impl SymbolTable {
         })
     }
 
-    /// Answers from the index of the debug information of these files, which is not read.
+    /// Answers from the index of the debug information of `debug`, which is not read.
     /// Where [`UnitIndex::lacks_unit`] says so after lookups, their answers are void.
     ///
     /// # Errors
     /// When a symbol table cannot be read.
-    pub fn with_index(files: SymbolFiles<'_>, index: Arc<UnitIndex>) -> Result<Self, SymbolError> {
+    pub fn with_index(
+        debug: &ObjectFile,
+        main: Option<&ObjectFile>,
+        index: Arc<UnitIndex>,
+    ) -> Result<Self, SymbolError> {
+        Self::of_files_with_index(SymbolFiles::new(debug, main), index)
+    }
+
+    /// Like [`SymbolTable::with_index`], with the symbols packed into the object. Files beside
+    /// the debug information are not needed: what they hold is in the index.
+    ///
+    /// # Errors
+    /// When a symbol table of the first two files cannot be read.
+    pub fn of_files_with_index(
+        files: SymbolFiles<'_>,
+        index: Arc<UnitIndex>,
+    ) -> Result<Self, SymbolError> {
         let objects: Vec<&ObjectFile> = std::iter::once(files.debug).chain(files.main).collect();
         let mut problems = Vec::new();
-        let symbols = ElfSymbols::read(&objects, files.mini, &mut problems)?;
         Ok(Self {
             units: Some(Units::Stored(index)),
             dwarf_problem: None,
-            symbols,
+            symbols: ElfSymbols::read(&objects, files.mini, &mut problems)?,
             text: files.main.unwrap_or(files.debug).text().clone(),
             problems,
         })

@@ -127,6 +127,9 @@ impl Unit {
             let (dwarf, unit_index) = (split.info.dwarf(), split.unit_index);
             let unit = split.info.units.get(unit_index)?.open(&split.info, &dwarf)?;
             FunctionReader::new(&split.info, &dwarf, (unit_index, &unit), files, writer).read();
+            if split.info.limits.is_spent() {
+                self.is_fresh.store(false, Ordering::Relaxed);
+            }
         } else {
             FunctionReader::new(info, dwarf, (unit_index, &unit), files, writer).read();
         }
@@ -196,6 +199,8 @@ impl Unit {
         };
         let note = |problem: &SplitProblem| {
             let (id, name) = (unit.dwo_id, String::from_utf8_lossy(&unit.name));
+            // What is not whole is not for an index.
+            self.is_fresh.store(false, Ordering::Relaxed);
             info.add_problem(format!("split unit {id:#018x} ({name}): {problem}"));
         };
         found.inspect_err(note).ok()
