@@ -701,7 +701,7 @@ class SymbolTable:
         supplement: ObjectFile | None = None,
         mini: ObjectFile | None = None,
         package: ObjectFile | None = None,
-        split: Sequence[tuple[int, str]] = (),
+        split: Sequence[tuple[int, str | PathLike[str]]] = (),
     ) -> SymbolTable:
         """Make a table from a debug file and the object it belongs to.
 

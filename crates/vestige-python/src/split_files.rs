@@ -1,6 +1,7 @@
 //! The `.dwo` files that Python has found, opened when a lookup needs them.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use vestige_symbols::{ObjectFile, SplitFailure, SplitFiles};
@@ -11,14 +12,14 @@ type Opened = Result<Arc<ObjectFile>, SplitFailure>;
 
 /// Files by the ID of the unit that they hold.
 pub struct FilesById {
-    paths: BTreeMap<u64, String>,
+    paths: BTreeMap<u64, PathBuf>,
     /// Several units may be in one file.
-    opened: Mutex<BTreeMap<String, Opened>>,
+    opened: Mutex<BTreeMap<PathBuf, Opened>>,
 }
 
 impl FilesById {
     /// Takes pairs of an ID and a path.
-    pub fn new(paths: Vec<(u64, String)>) -> Self {
+    pub fn new(paths: Vec<(u64, PathBuf)>) -> Self {
         Self { paths: paths.into_iter().collect(), opened: Mutex::default() }
     }
 }
@@ -30,7 +31,9 @@ impl SplitFiles for FilesById {
         let open = || match open_object(path) {
             Ok(object) => Ok(Arc::new(object)),
             Err(Failure::Content(error)) => Err(SplitFailure::Content(error)),
-            Err(Failure::Access(error)) => Err(SplitFailure::Access(format!("{path}: {error}"))),
+            Err(Failure::Access(error)) => {
+                Err(SplitFailure::Access(format!("{}: {error}", path.display())))
+            }
         };
         Some(opened.entry(path.clone()).or_insert_with(open).clone())
     }

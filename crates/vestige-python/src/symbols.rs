@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -109,7 +109,7 @@ fn symbol_error(py: Python<'_>, failure: &Failure, path: &str) -> PyErr {
     exception(py, "DebugInfoError", &message, Some(path), offset)
 }
 
-pub(crate) fn open_object(path: &str) -> Result<vestige_symbols::ObjectFile, Failure> {
+pub(crate) fn open_object(path: &Path) -> Result<vestige_symbols::ObjectFile, Failure> {
     let source = ObjectSource(FileSource::open(path)?);
     Ok(vestige_symbols::ObjectFile::new(Box::new(source))?)
 }
@@ -126,8 +126,10 @@ impl ObjectFile {
     /// Open a regular file and read its headers.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let opened = py.detach(|| open_object(&path));
+        // A name may hold any bytes; messages are text.
         let path = path.to_string_lossy().into_owned();
-        match py.detach(|| open_object(&path)) {
+        match opened {
             Ok(inner) => Ok(Self { path, inner }),
             Err(failure) => Err(symbol_error(py, &failure, &path)),
         }
@@ -234,7 +236,7 @@ impl SymbolTable {
         supplement: Option<&ObjectFile>,
         mini: Option<&ObjectFile>,
         package: Option<&ObjectFile>,
-        split: Vec<(u64, String)>,
+        split: Vec<(u64, PathBuf)>,
     ) -> PyResult<Self> {
         fn inner(object: Option<&ObjectFile>) -> Option<&vestige_symbols::ObjectFile> {
             object.map(|object| &object.inner)
@@ -308,12 +310,11 @@ pub fn demangle(name: &str) -> Option<String> {
 /// The CRC-32 of a whole file, as a debug link states it.
 #[pyfunction]
 pub fn file_crc32(py: Python<'_>, path: PathBuf) -> PyResult<u32> {
-    let path = path.to_string_lossy().into_owned();
     let crc = py.detach(|| read_crc32(&path));
-    crc.map_err(|error| symbol_error(py, &error.into(), &path))
+    crc.map_err(|error| symbol_error(py, &error.into(), &path.to_string_lossy()))
 }
 
-fn read_crc32(path: &str) -> io::Result<u32> {
+fn read_crc32(path: &Path) -> io::Result<u32> {
     let source = FileSource::open(path)?;
     let mut block = vec![0; BLOCK_SIZE];
     let mut crc = Crc32::new();

@@ -100,11 +100,13 @@ def test_a_name_of_any_bytes_can_be_printed(target, tmp_path, capfd):
     shutil.copy(target.object, target.path(path))
     trace = trace_of(tmp_path / "trace", [path], target.twice + 4)
 
-    status = main([
-        "convert",
-        f"--debug-info-target-prefix={target.root}",
-        str(trace),
-    ])
+    status = main(
+        [
+            "convert",
+            f"--debug-info-target-prefix={target.root}",
+            str(trace),
+        ]
+    )
 
     assert status == 0
     text = capfd.readouterr().out.splitlines()[-1]

@@ -89,6 +89,5 @@ def _encodable(text: PlaceText) -> PlaceText:
     # surrogates, which nothing can write.
     if all(part.isascii() for part in text):
         return text
-    return PlaceText(
-        *(part.encode(errors="surrogateescape").decode(errors="replace") for part in text)
-    )
+    encoded = [part.encode(errors="surrogateescape") for part in text]
+    return PlaceText(*(part.decode(errors="replace") for part in encoded))
