@@ -182,7 +182,9 @@ class Trace(EventSelection):
             # Counting reads too, but it is no iteration of the user's.
             self.losses.clear()
         options = self._debug_info if debug_info else None
-        component = None if options is None else DebugInfoFilter(options)
+        component = (
+            None if options is None else DebugInfoFilter(options, [self._source])
+        )
         needed = frozenset() if component is None else component.needed_events
         for merge in mux(self._source.streams, selection, needed):
             if component is not None:

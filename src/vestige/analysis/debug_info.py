@@ -64,6 +64,8 @@ class MappedObject:
     """Of these, those with a source line."""
     places: dict[Address, Place] = field(default_factory=dict)
     """What is at each distinct address."""
+    variants: tuple[Mapping, ...] = ()
+    """What the trace had told of it when addresses were met: no build ID yet, say."""
     shortfalls: dict[str, int] = field(default_factory=dict)
     """For each reason why a name is missing, the number of events."""
 
@@ -103,6 +105,8 @@ class ProcessReport:
     """Process ID."""
     name: str | None = None
     """Name of the process, where the trace tells."""
+    identity: str | None = None
+    """What identifies the trace."""
     objects: list[MappedObject] = field(default_factory=list)
     """Its objects, those with most events first."""
     absent: list[AbsentObject] = field(default_factory=list)
@@ -132,7 +136,7 @@ class DebugInfoReport:
 
 def examine_debug_info(
     source: Source,
-    finder: DebugFileFinder | None = None,
+    resolver: Resolver | None = None,
     *,
     progress: Callable[[int], object] | None = None,
 ) -> DebugInfoReport:
@@ -140,7 +144,7 @@ def examine_debug_info(
 
     Args:
         source: The traces, such as ``CtfFsSource``.
-        finder: Finds object and debug files.
+        resolver: Finds object and debug files, and looks addresses up in them.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -152,7 +156,7 @@ def examine_debug_info(
         ...     for one in process.objects:
         ...         print(process.vpid, one.events, one.mapping.path, one.names_from)
     """
-    finder = finder or DebugFileFinder()
+    resolver = resolver or Resolver(DebugFileFinder())
     walk = _Walk()
     report = DebugInfoReport(damage=list(source.damage))
     for merge in mux(source.streams):
@@ -166,7 +170,7 @@ def examine_debug_info(
         if progress is not None:
             progress(report.events)
     report.events_without_address = walk.without_address
-    report.processes = list(_processes(walk, finder, source.streams))
+    report.processes = list(_processes(walk, resolver, source.streams))
     return report
 
 
@@ -176,6 +180,7 @@ class _Use:
     mapping: Mapping
     known_addresses: int
     places: list[int] = field(default_factory=list)
+    variants: dict[Mapping, None] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -224,7 +229,9 @@ class _Walk:
             if isinstance(found, Unresolved):
                 process.absent.append(index)
             else:
-                self._use(process, found).places.append(index)
+                use = self._use(process, found)
+                use.places.append(index)
+                use.variants[found] = None
 
     def _change_image(self, event: core.EventRecord, trace: int, vpid: Vpid) -> None:
         process = self._process(trace, vpid)
@@ -296,23 +303,22 @@ class _Ranges:
 
 
 def _processes(
-    walk: _Walk, finder: DebugFileFinder, streams: Sequence[Stream]
+    walk: _Walk, resolver: Resolver, streams: Sequence[Stream]
 ) -> Iterator[ProcessReport]:
     traces = {stream.trace.index: stream.trace for stream in streams}
-    resolver = Resolver(finder)
     counts = walk.counts
     for (trace, vpid), process in sorted(walk.processes.items()):
         info = traces[trace]
+        identity = info.parsed.identity
         name = process.name or info.parsed.environment.get("procname")
         uses = [use for uses in process.objects.values() for use in uses]
-        objects = [
-            _object(use, finder, resolver, walk.addresses, counts) for use in uses
-        ]
+        objects = [_object(use, resolver, walk.addresses, counts) for use in uses]
         objects.sort(key=lambda one: (-one.events, one.mapping.base))
         yield ProcessReport(
             info.name,
             vpid,
             str(name) if name else None,
+            None if identity is None else identity.hex(),
             objects,
             _absent(process, uses, walk.addresses, counts),
         )
@@ -320,12 +326,11 @@ def _processes(
 
 def _object(
     use: _Use,
-    finder: DebugFileFinder,
     resolver: Resolver,
     addresses: Sequence[Address],
     counts: Sequence[int],
 ) -> MappedObject:
-    report = MappedObject(use.mapping, finder)
+    report = MappedObject(use.mapping, resolver.finder, variants=tuple(use.variants))
     places = resolver.resolve_many(
         (use.mapping, addresses[index]) for index in use.places
     )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import CommandError
 
 if TYPE_CHECKING:
     from ..components.filters.debug_info import DebugInfoFilter
+    from ..components.sources.ctf_fs import CtfFsSource
     from ..debuginfo import DebugInfoOptions
 
 __all__ = [
@@ -113,8 +115,15 @@ def _print_notice(text: str) -> None:
     print(f"vestige: {text}", file=sys.stderr, flush=True)
 
 
-def debug_info_filter(options: argparse.Namespace) -> DebugInfoFilter:
-    """Return the filter that a command line asks for."""
+def debug_info_filter(
+    options: argparse.Namespace, sources: Sequence[CtfFsSource]
+) -> DebugInfoFilter:
+    """Return the filter that a command line asks for.
+
+    Args:
+        options: The parsed command line.
+        sources: The traces, for the symbols that may be packed with them.
+    """
     from ..components.filters.debug_info import DebugInfoFilter  # noqa: PLC0415
 
-    return DebugInfoFilter(debug_info_options(options))
+    return DebugInfoFilter(debug_info_options(options), sources)

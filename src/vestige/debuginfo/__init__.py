@@ -47,6 +47,7 @@ from vestige.debuginfo.options import (
 from vestige.debuginfo.place import Binary, Frame, Place
 from vestige.debuginfo.resolver import Resolver
 from vestige.debuginfo.state_events import STATE_EVENT_NAMES, apply
+from vestige.debuginfo.store_search import SymbolStoreWarning
 from vestige.debuginfo.symbols import SymbolTable, find
 from vestige.debuginfo.target_prefixes import TargetPrefix, TargetPrefixes
 from vestige.debuginfo.unresolved import Reason, Unresolved
@@ -77,6 +78,7 @@ __all__ = [
     "Resolver",
     "SymbolReader",
     "SymbolRow",
+    "SymbolStoreWarning",
     "SymbolTable",
     "SymbolTableBuilder",
     "TargetPrefix",

@@ -19,6 +19,7 @@ class AttemptKind(Enum):
     SUPPLEMENT = "supplementary file"
     PACKAGE = "DWARF package"
     SPLIT = "split DWARF"
+    PACKED = "packed symbols"
 
 
 class Outcome(Enum):

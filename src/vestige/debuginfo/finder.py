@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ from vestige.debuginfo.object_file import (
 )
 from vestige.debuginfo.opened_files import OpenedFiles, without_dwarf
 from vestige.debuginfo.options import DEBUG_DIRECTORIES, DebugInfoOptions
+from vestige.debuginfo.symbol_store import SymbolStore
 from vestige.debuginfo.target_prefixes import TargetPrefixes
 from vestige.errors import DebugInfoError
 
@@ -83,6 +84,8 @@ class DebugFileFinder:
         self.debuginfod = debuginfod
         self._open_object = open_object
         self._found: dict[object, FoundFiles] = {}
+        self.stores: list[SymbolStore] = []
+        """Symbols that were packed with traces; they come before all files."""
 
     @classmethod
     def of(cls, options: DebugInfoOptions) -> DebugFileFinder:
@@ -119,8 +122,24 @@ class DebugFileFinder:
         identity = (mapping.build_id, mapping.debug_link, contents, mapping.modified)
         key = (mapping.path, identity)
         if key not in self._found:
-            self._found[key] = _Search(self, mapping).run()
+            packed = (store.find(mapping) for store in self.stores)
+            found = next((one for one in packed if one is not None), None)
+            if found is not None:
+                host_path, _ = self.prefixes.host_paths(mapping.path)[0]
+                found = replace(found, host_path=host_path)
+            self._found[key] = found or self.search(mapping)
         return self._found[key]
+
+    def search(self, mapping: Mapping) -> FoundFiles:
+        """Search the files of an object, whatever is packed.
+
+        Args:
+            mapping: The object, as the trace describes it.
+
+        Returns:
+            The files, and the log of the search.
+        """
+        return _Search(self, mapping).run()
 
     def download(
         self, build_id: bytes | None, kind: str, name: str, log: Log

@@ -23,6 +23,7 @@ class DebugSource(Enum):
     DEBUGINFOD = "debug file from debuginfod"
     SYMBOLS_ONLY = "symbols without debug information"
     MINI = "MiniDebugInfo in the object"
+    PACKED = "symbols packed with the trace"
     NONE = "nothing"
 
 

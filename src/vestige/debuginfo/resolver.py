@@ -22,6 +22,7 @@ from vestige.debuginfo.found_files import DebugSource, FoundFiles
 from vestige.debuginfo.image import Mapping
 from vestige.debuginfo.object_file import SymbolReader, SymbolRow
 from vestige.debuginfo.place import Binary, Frame, Place
+from vestige.debuginfo.symbol_store import StoredObject
 from vestige.debuginfo.unresolved import Reason, Unresolved
 from vestige.errors import DebugInfoError
 from vestige.units import Address, FileAddress
@@ -41,6 +42,7 @@ _TABLE_REASONS = {
     "outside-of-text": Reason.OUTSIDE_OF_TEXT,
     "no-function-there": Reason.NO_FUNCTION,
     "damaged-debug-info": Reason.DAMAGED_DEBUG_INFO,
+    "not-packed": Reason.NOT_PACKED,
 }
 
 _REFUSAL_REASONS = {
@@ -76,6 +78,11 @@ class Resolver:
         self._hide_helpers = hide_helpers
         self._objects: dict[Mapping, _Object] = {}
         self._answers: dict[SymbolReader, dict[FileAddress, _Answer]] = {}
+
+    @property
+    def finder(self) -> DebugFileFinder:
+        """What finds the files of objects."""
+        return self._finder
 
     def resolve(
         self, mapping: Mapping | Unresolved | None, ip: Address
@@ -127,8 +134,43 @@ class Resolver:
             known = self._objects[mapping] = self._found(mapping)
         return known
 
+    def rows(
+        self, mapping: Mapping, addresses: Iterable[Address]
+    ) -> tuple[dict[FileAddress, SymbolRow], FoundFiles]:
+        """Look up addresses, and return what the symbol table says of them.
+
+        Args:
+            mapping: The object.
+            addresses: Addresses in it.
+
+        Returns:
+            The answers by file address, and the files of the object.
+        """
+        found = self._object(mapping)
+        requests = [_Request(found, address) for address in addresses]
+        self._look_up(requests)
+        rows: dict[FileAddress, SymbolRow] = {}
+        for request in requests:
+            if request.table is None:
+                continue
+            answer = self._answers[request.table][request.file_address]
+            if not isinstance(answer, Unresolved):
+                rows[request.file_address] = answer
+        return rows, self._finder.find(mapping)
+
     def _found(self, mapping: Mapping) -> _Object:
         files = self._finder.find(mapping)
+        if isinstance(files.debug, StoredObject):
+            files.debug.fallback = lambda: self._table_of_files(mapping)
+            return _Object(mapping, files.host_path, files, files.debug)
+        return self._object_of(mapping, files)
+
+    def _table_of_files(self, mapping: Mapping) -> SymbolReader | None:
+        # For addresses that were not packed: the trace has grown, or it is another one.
+        table = self._object_of(mapping, self._finder.search(mapping)).table
+        return None if isinstance(table, Unresolved) else table
+
+    def _object_of(self, mapping: Mapping, files: FoundFiles) -> _Object:
         host_path = files.host_path
         if files.debug is None:
             return _Object(mapping, host_path, files, _why_nothing(files))

@@ -20,6 +20,7 @@ class Reason(Enum):
     OUTSIDE_OF_TEXT = "outside of the code of the object"
     NO_FUNCTION = "no function covers the address"
     DAMAGED_DEBUG_INFO = "the debug information is damaged"
+    NOT_PACKED = "not among the packed symbols"
     NO_LINE = "no source line covers the address"
 
 

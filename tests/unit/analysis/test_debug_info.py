@@ -14,12 +14,14 @@ from vestige.analysis import debug_packages
 from vestige.analysis.debug_info import Absence, examine_debug_info
 from vestige.analysis.debug_packages import debug_package_commands
 from vestige.components.sources.ctf_fs import CtfFsSource
-from vestige.debuginfo import DebugFileFinder, DebugSource
+from vestige.debuginfo import DebugFileFinder, DebugSource, Resolver
 
 
 def examined(path, options):
     """Return the report on a trace."""
-    return examine_debug_info(CtfFsSource([path]), DebugFileFinder.of(options))
+    return examine_debug_info(
+        CtfFsSource([path]), Resolver(DebugFileFinder.of(options))
+    )
 
 
 def objects_of(report):

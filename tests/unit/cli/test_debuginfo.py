@@ -13,6 +13,7 @@ from vestige.cli import main as cli
 from vestige.cli.render.debuginfo import ReportStyle, report_lines
 from vestige.units import Vpid
 
+SHOP = "/opt/vestige-demo/bin/shop"
 DEMO_WORDS = [
     "debuginfo",
     f"--debug-info-dir={DEMO / 'debug'}",
@@ -35,7 +36,7 @@ def test_each_object_with_events_has_a_row_and_the_file_of_its_names(capsys):
 
     rows = [line.split() for line in text.splitlines() if line.endswith("/bin/shop")]
     assert rows == [
-        "32 7 lines 564a2f265000 25.1 KiB d7799605 /opt/vestige-demo/bin/shop".split()
+        ["32", "7", "lines", "564a2f265000", "25.1", "KiB", "d7799605", SHOP]
     ]
     assert "process 40 (shop): 161 events" in text
     assert "shop (build ID d7799605d4f9a80482e9385cc4248bcbf1f14c6d)" in text
@@ -154,3 +155,94 @@ def test_wrong_usage(words, status, capsys):
         found = error.code
     assert found == status
     assert "error:" in capsys.readouterr().err
+
+
+@pytest.fixture
+def trace(tmp_path):
+    """A copy of the demo's trace."""
+    return shutil.copytree(DEMO / "trace", tmp_path / "trace")
+
+
+def text_of(run, *words):
+    """Return the text of a trace with its debug information."""
+    status, text, errors = run("convert", "--debug-info", *words)
+    assert (status, errors) == (0, "")
+    return text
+
+
+def test_pack_puts_the_names_beside_the_trace(trace, run):
+    """Pack puts the names beside the trace."""
+    expected = text_of(run, *DEMO_WORDS[1:3], trace)
+    elsewhere = "--debug-info-target-prefix=/nonexistent"
+    assert text_of(run, elsewhere, trace) != expected
+
+    status, text, errors = run("debuginfo", *DEMO_WORDS[1:3], trace, "--pack")
+
+    assert status == 0
+    store = trace / "debug-info.vestige"
+    assert text.startswith(f"packed 15 addresses of 3 objects into {store} (")
+    assert errors == (
+        "vestige: nothing is known of /usr/lib/x86_64-linux-gnu/liblttng-ust.so.1.0.0\n"
+    )
+    assert text_of(run, elsewhere, trace) == expected
+    assert run("check", trace)[:2][0] == 0
+    status, text, _ = run("debuginfo", elsewhere, trace)
+    assert f"names from {store}" in text
+    assert "symbols packed with the trace" in text
+    status, text, errors = run("view", "--no-pager", elsewhere, trace)
+    assert 'func = "packer' in text
+
+
+def test_pack_into_a_directory_with_whole_files(trace, tmp_path, run):
+    """Pack into a directory with whole files."""
+    out = tmp_path / "out"
+    status, text, _ = run(
+        "debuginfo", *DEMO_WORDS[1:3], f"--pack={out}", "--full", trace
+    )
+    assert status == 0
+    copied = [line for line in text.splitlines() if line.startswith("copied ")]
+    assert len(copied) == 3
+    assert len(list(out.glob(".build-id/*/*.debug"))) == 3
+    assert not (trace / "debug-info.vestige").exists()
+    expected = text_of(run, *DEMO_WORDS[1:3], trace)
+    words = ("--debug-info-target-prefix=/nonexistent", f"--debug-info-dir={out}")
+    assert text_of(run, *words, trace) == expected
+
+
+def test_a_trace_behind_pack_is_the_trace(trace, run):
+    """A trace behind pack is the trace."""
+    status, text, _ = run("debuginfo", *DEMO_WORDS[1:3], "--pack", trace)
+    assert status == 0
+    assert str(trace / "debug-info.vestige") in text
+
+
+def test_damage_of_packed_symbols_is_told_and_reading_goes_on(trace, run):
+    """Damage of packed symbols is told and reading goes on."""
+    elsewhere = "--debug-info-target-prefix=/nonexistent"
+    before = run("convert", "--debug-info", elsewhere, trace)
+    run("debuginfo", *DEMO_WORDS[1:3], trace, "--pack")
+    manifest = trace / "debug-info.vestige" / "vestige-symbols" / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes()[:-5])
+
+    status, text, errors = run("convert", "--debug-info", elsewhere, trace)
+
+    assert (status, text) == before[:2]
+    assert errors == (
+        f"vestige: {manifest}: packed symbols are not used: its checksum is wrong\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--full", "x"], "--full goes with --pack"),
+        (["x", "y", "--pack"], "--pack needs OUT for more than one PATH"),
+        (["x", "--json", "--pack"], "--json does not go with --pack"),
+        (["--pack"], "the following arguments are required: PATH"),
+    ],
+)
+def test_wrong_usage_of_packing(words, message, run):
+    """Wrong usage of packing."""
+    status, _, errors = run("debuginfo", *words)
+    assert status == 2
+    assert message in errors

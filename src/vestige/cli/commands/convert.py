@@ -119,7 +119,9 @@ examples:
         )
         text = text._replace(**changes)
         sources = open_sources(options, named)
-        filters = [debug_info_filter(options)] if _wants_debug_info(options) else []
+        filters = (
+            [debug_info_filter(options, sources)] if _wants_debug_info(options) else []
+        )
         selection = select(options, sources, bounds)
         with open_sink(options, text) as sink:
             graph = Graph(sources, sink, filters, selection, strict=options.strict)

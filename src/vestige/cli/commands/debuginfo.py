@@ -5,14 +5,25 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from pathlib import Path
 
 from ...analysis.debug_info import DebugInfoReport, examine_debug_info
 from ...analysis.debug_packages import debug_package_commands
+from ...analysis.pack import pack
+from ...components.filters.debug_info import finder_for
 from ...components.sources.ctf_fs import CtfFsSource
-from ...debuginfo import DebugFileFinder
+from ...debuginfo import Resolver
+from ...debuginfo.symbol_store import STORE_NAME
 from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
-from ..render.debuginfo import ReportStyle, json_text, needs_debug_file, report_lines
+from ..render.debuginfo import (
+    ReportStyle,
+    count,
+    json_text,
+    needs_debug_file,
+    report_lines,
+    size,
+)
 from ..render.progress import ProgressBar
 
 __all__ = ["DebuginfoCommand"]
@@ -36,6 +47,7 @@ class DebuginfoCommand:
 examples:
   vestige debuginfo TRACE
   vestige debuginfo --debug-info-dir=/srv/debug:/usr/lib/debug TRACE
+  vestige debuginfo TRACE --pack            keep the names with the trace
   vestige debuginfo --json TRACE | jq '.processes[].objects[] | {path, source}'
 """
     exit_statuses = """\
@@ -49,7 +61,7 @@ exit status:
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
         parser.add_argument(
-            "paths", metavar="PATH", nargs="+", help="a trace directory"
+            "paths", metavar="PATH", nargs="*", help="a trace directory"
         )
         parser.add_argument(
             "--json", action="store_true", help="print the findings as JSON"
@@ -60,15 +72,35 @@ exit status:
         parser.add_argument(
             "-v", "--verbose", action="store_true", help="all places that were tried"
         )
+        packing = parser.add_argument_group("packing")
+        packing.add_argument(
+            "--pack",
+            metavar="OUT",
+            nargs="?",
+            const="",
+            help="write the functions and lines of all addresses to the directory OUT, "
+            f"by default PATH/{STORE_NAME}, where they are found without the binaries",
+        )
+        packing.add_argument(
+            "--full",
+            action="store_true",
+            help="copy whole debug files too, as OUT/.build-id/NN/REST.debug",
+        )
         add_debug_file_arguments(parser.add_argument_group("debug information"))
+        parser.set_defaults(usage_error=parser.error)
 
     def run(self, options: argparse.Namespace) -> int:
         """Print the report; return 1 when a trace is damaged."""
-        finder = DebugFileFinder.of(debug_file_options(options))
+        _check_usage(options)
         source = CtfFsSource(options.paths)
-        with ProgressBar("reading") as bar:
-            progress = (lambda done: bar.update(None, done)) if bar.enabled else None
-            report = examine_debug_info(source, finder, progress=progress)
+        wanted = debug_file_options(options)
+        # To pack is to start from the files that are here.
+        packing = options.pack is not None
+        finder = finder_for([] if packing else [source], wanted)
+        resolver = Resolver(finder)
+        report = _examined(source, resolver)
+        if packing:
+            return _pack(options, report, resolver)
         packages = _packages(report, options)
         if options.json:
             print(json_text(report, packages))
@@ -79,6 +111,47 @@ exit status:
         sys.stdout.flush()
         print_damage(report.damage)
         return 1 if report.damage else 0
+
+
+def _check_usage(options: argparse.Namespace) -> None:
+    if not options.paths and options.pack:
+        # "--pack TRACE": the word behind the option was meant as the trace.
+        options.paths, options.pack = [options.pack], ""
+    if not options.paths:
+        options.usage_error("the following arguments are required: PATH")
+    if options.full and options.pack is None:
+        options.usage_error("--full goes with --pack")
+    if options.pack == "" and len(options.paths) > 1:
+        options.usage_error("--pack needs OUT for more than one PATH")
+    if options.pack is not None and options.json:
+        options.usage_error("--json does not go with --pack")
+
+
+def _examined(source: CtfFsSource, resolver: Resolver) -> DebugInfoReport:
+    with ProgressBar("reading") as bar:
+        progress = (lambda done: bar.update(None, done)) if bar.enabled else None
+        return examine_debug_info(source, resolver, progress=progress)
+
+
+def _pack(
+    options: argparse.Namespace, report: DebugInfoReport, resolver: Resolver
+) -> int:
+    """Pack the symbols; return 1 when a trace is damaged."""
+    output = Path(options.pack or Path(options.paths[0]) / STORE_NAME)
+    done = pack(report, resolver, output, full=options.full)
+    print(
+        f"packed {count(done.addresses, 'address')} of {count(done.objects, 'object')} "
+        f"into {output} ({size(done.size)})"
+    )
+    for path in done.files:
+        print(f"copied {path} ({size(path.stat().st_size)})")
+    sys.stdout.flush()
+    for name in dict.fromkeys(done.missing):
+        print(f"vestige: nothing is known of {name}", file=sys.stderr)
+    for name in dict.fromkeys(done.not_copied):
+        print(f"vestige: not copied, it has no build ID: {name}", file=sys.stderr)
+    print_damage(report.damage)
+    return 1 if report.damage else 0
 
 
 def _packages(report: DebugInfoReport, options: argparse.Namespace) -> dict[str, str]:

@@ -92,7 +92,7 @@ def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection)
     """
     filters: list[DebugInfoFilter] = []
     if not options.no_debug_info:
-        filters.append(debug_info_filter(options))
+        filters.append(debug_info_filter(options, [source]))
     text = text_options(options)
     summary = Summary()
     try:

@@ -18,9 +18,11 @@ from ...debuginfo import DebugSource
 __all__ = [
     "ReportStyle",
     "command_for",
+    "count",
     "json_text",
     "needs_debug_file",
     "report_lines",
+    "size",
 ]
 
 ADVICE = {
@@ -60,7 +62,10 @@ class ReportStyle(NamedTuple):
 
 def needs_debug_file(one: MappedObject) -> bool:
     """Tell whether a debug file would bring what is missing of an object."""
-    return one.files.source in SHORT_SOURCES
+    files = one.files
+    if files.source is DebugSource.PACKED:
+        return files.debug is not None and not files.debug.has_dwarf
+    return files.source in SHORT_SOURCES
 
 
 def command_for(one: MappedObject, packages: Mapping[str, str]) -> str | None:
@@ -97,8 +102,8 @@ def report_lines(
         yield ""
     yield from _file_lines(report, packages, style)
     if report.events_without_address:
-        count = _count(report.events_without_address, "event")
-        yield f"{count} without address; record the contexts: {NO_ADDRESS_ADVICE}"
+        number = count(report.events_without_address, "event")
+        yield f"{number} without address; record the contexts: {NO_ADDRESS_ADVICE}"
     yield _closing_line(report)
 
 
@@ -107,7 +112,7 @@ def _closing_line(report: DebugInfoReport) -> str:
     functions = sum(one.events_with_function for one in objects)
     lines = sum(one.events_with_line for one in objects)
     return (
-        f"{_count(report.events, 'event')}: "
+        f"{count(report.events, 'event')}: "
         f"{_share(lines, report.events)} with a source line, "
         f"{_share(functions, report.events)} with a function"
     )
@@ -118,7 +123,7 @@ def _process_lines(
 ) -> Iterator[str]:
     name = f" ({_plain(process.name)})" if process.name else ""
     trace = f" of {_plain(process.trace)}" if several_traces and process.trace else ""
-    yield f"process {process.vpid}{name}{trace}: {_count(process.events, 'event')}"
+    yield f"process {process.vpid}{name}{trace}: {count(process.events, 'event')}"
     shown = [one for one in process.objects if one.events or style.unused_objects]
     rows = [_row(one) for one in shown]
     rows += [_absent_row(one) for one in process.absent]
@@ -130,7 +135,7 @@ def _process_lines(
             yield f"  {one.absence.value}: {ADVICE[one.absence]}"
     hidden = len(process.objects) - len(shown)
     if hidden:
-        yield f"  and {_count(hidden, 'object')} without events (see --all)"
+        yield f"  and {count(hidden, 'object')} without events (see --all)"
 
 
 def _row(one: MappedObject) -> tuple[str, ...]:
@@ -140,7 +145,7 @@ def _row(one: MappedObject) -> tuple[str, ...]:
         f"{len(one.places):,}",
         _named(one),
         f"{one.mapping.base:x}",
-        _size(one.mapping.size),
+        size(one.mapping.size),
         "-" if build_id is None else build_id.hex()[:SHORT_ID],
         _plain(one.mapping.path),
     )
@@ -217,7 +222,7 @@ def _file_lines(
         else:
             yield "  no names"
         for reason, events in sorted(one.shortfalls.items()):
-            yield f"  {_count(events, 'event')}: {reason}"
+            yield f"  {count(events, 'event')}: {reason}"
         missing = needs_debug_file(one)
         if missing or style.attempts:
             for attempt in one.files.attempts:
@@ -306,14 +311,17 @@ def _share(part: int, whole: int) -> str:
     return f"{min(max(100 * part / whole, 0.1 if part else 0.0), 99.9):.1f} %"
 
 
-def _size(size: int) -> str:
-    number = float(size)
+def size(amount: int) -> str:
+    """Write a number of bytes in the unit that suits it."""
+    number = float(amount)
     for unit in ("B", "KiB", "MiB", "GiB"):
         if number < KIBI:
-            return f"{size} B" if unit == "B" else f"{number:.1f} {unit}"
+            return f"{amount} B" if unit == "B" else f"{number:.1f} {unit}"
         number /= KIBI
     return f"{number:.1f} TiB"
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def count(number: int, what: str) -> str:
+    """Write a number of things."""
+    plural = "es" if what.endswith("s") else "s"
+    return f"{number:,} {what}{'' if number == 1 else plural}"

@@ -7,6 +7,9 @@ address come from the trace itself, and change while it is read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from ... import core
 from ...debuginfo import (
     STATE_EVENT_NAMES,
@@ -19,9 +22,13 @@ from ...debuginfo import (
     Unresolved,
     apply,
 )
+from ...debuginfo.store_search import attach_stores, store_directories
 from ...units import Address, Vpid
 
-__all__ = ["DebugInfoFilter", "DebugInfoOptions"]
+if TYPE_CHECKING:
+    from ..sources.ctf_fs import CtfFsSource
+
+__all__ = ["DebugInfoFilter", "DebugInfoOptions", "finder_for"]
 
 
 class DebugInfoFilter:
@@ -29,15 +36,20 @@ class DebugInfoFilter:
 
     Args:
         options: The parameters.
+        sources: The traces, for the symbols that may be packed with them.
     """
 
     needed_events = STATE_EVENT_NAMES
     """Events that change process images."""
 
-    def __init__(self, options: DebugInfoOptions | None = None) -> None:
+    def __init__(
+        self,
+        options: DebugInfoOptions | None = None,
+        sources: Sequence[CtfFsSource] = (),
+    ) -> None:
         self.options = options or DebugInfoOptions()
         self._resolver = Resolver(
-            DebugFileFinder.of(self.options),
+            finder_for(sources, self.options),
             full_path=self.options.full_path,
             demangle=self.options.demangle,
         )
@@ -82,6 +94,28 @@ class DebugInfoFilter:
         places: list[Place | Unresolved] = self._resolver.resolve_many(pairs)
         texts = [_encodable(self._resolver.text(place)) for place in places]
         self._column.add_places(texts, places)
+
+
+def finder_for(
+    sources: Sequence[CtfFsSource], options: DebugInfoOptions
+) -> DebugFileFinder:
+    """Return a finder that looks first into the symbols packed with traces.
+
+    Args:
+        sources: The traces.
+        options: Where else to look.
+    """
+    finder = DebugFileFinder.of(options)
+    places = [
+        place
+        for source in sources
+        for place in store_directories(source.directories, source.roots)
+    ]
+    traces = {
+        stream.trace.parsed.identity for source in sources for stream in source.streams
+    }
+    attach_stores(finder, options, places, traces)
+    return finder
 
 
 def _encodable(text: PlaceText) -> PlaceText:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from itertools import count
+from pathlib import Path
 
 from ... import core
 from ...ctf import LogicalTrace, find_traces, open_traces
@@ -44,9 +45,12 @@ class CtfFsSource:
     ) -> None:
         self._offset = (clock_offset_seconds, clock_offset_nanoseconds)
         self._epoch_origin = force_epoch_origin
+        paths = list(paths)
         found = {
             trace.directory: trace for path in paths for trace in find_traces(path)
         }
+        self.roots = [Path(os.path.normpath(Path.cwd() / path)) for path in paths]
+        """The directories that were asked for, at or above those of the traces."""
         opened, unusable = open_traces(found.values())
         self.streams: list[Stream] = []
         """The data streams of all traces."""
