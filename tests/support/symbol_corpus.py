@@ -36,11 +36,11 @@ class Variant:
     after: tuple[tuple[str, ...], ...] = ()
     """Commands to run then; `{}` is the object, `{0}` its copy before them."""
 
-    features: frozenset[str] = frozenset()
-    """What of reading debug information it needs beyond the plain object."""
-
     peers_see_copy: bool = False
     """Whether the peers read the copy, since they lack what `after` does."""
+
+    peers_see_without: str = ""
+    """An option that changes no code; the peers read an object made without it."""
 
     @property
     def tools(self) -> set[str]:
@@ -134,6 +134,10 @@ def _build(variant: Variant, directory: Path) -> Built:
     for command in variant.after:
         places = [word.format(output, 0, copy=copy) for word in command]
         run_tool(places, directory)
+    if variant.peers_see_without:
+        words.remove(variant.peers_see_without)
+        run_tool([*words, "-o", copy], directory)
+        return Built(variant, output, copy)
     return Built(variant, output, copy if variant.peers_see_copy else output)
 
 
@@ -163,10 +167,6 @@ def _with_steps(
         after=after,
         peers_see_copy=peers_see_copy,
     )
-
-
-def _needing(feature: str, variants: Iterable[Variant]) -> list[Variant]:
-    return [replace(one, features=one.features | {feature}) for one in variants]
 
 
 def _c() -> list[Variant]:
@@ -241,25 +241,34 @@ def _other_machines() -> list[Variant]:
 
 
 def _separated() -> list[Variant]:
+    cxx = ("-std=c++17", *CXX_SOURCES)
     split = [
-        *_variants(
-            "c-gcc",
-            "gcc",
-            NATIVE_C,
-            ["-O2 -g -gsplit-dwarf", "-O2 -gdwarf-4 -gsplit-dwarf"],
-        ),
+        *_variants("c-gcc", "gcc", NATIVE_C, ["-O2 -g -gsplit-dwarf"]),
+        *_variants("cpp-gcc", "g++", cxx, ["-O2 -g -gsplit-dwarf"]),
         *_variants("c-clang", "clang", NATIVE_C, ["-O2 -g -gsplit-dwarf"]),
-        *_variants(
-            "cpp-gcc", "g++", ("-std=c++17", *CXX_SOURCES), ["-O2 -g -gsplit-dwarf"]
+        *_variants("cpp-clang", "clang++", cxx, ["-O2 -gdwarf-4 -gsplit-dwarf"]),
+    ]
+    old = _variants("c-gcc", "gcc", NATIVE_C, ["-O2 -gdwarf-4 -gsplit-dwarf"])
+    delete = "find . -name *.dwo -delete"
+    packed = [
+        *(_with_steps(one, "dwp", "dwp -e {} -o {}.dwp", delete) for one in old),
+        *(
+            _with_steps(one, "dwp", "llvm-dwp -e {} -o {}.dwp", delete)
+            for one in split[2:]
         ),
     ]
     plain = Variant("c-gcc-O2-g", ("gcc", "-O2", "-g", *NATIVE_C))
-    cxx = Variant("cpp-gcc-O2-g", ("g++", "-O2", "-g", "-std=c++17", *CXX_SOURCES))
-    share = "dwz -m {}.sup {} {copy}"
+    shapes = Variant("cpp-gcc-O2-g", ("g++", "-O2", "-g", *cxx))
+    share = "dwz -m {}.sup {} other"
     return [
-        *_needing("split DWARF", split),
-        *_needing("supplementary file", [_with_steps(plain, "dwz-m", share)]),
-        *_needing("supplementary file", [_with_steps(cxx, "dwz-m", share)]),
+        *(
+            replace(one, peers_see_without="-gsplit-dwarf")
+            for one in (*split, *old, *packed)
+        ),
+        *(
+            _with_steps(one, "dwz-m", "cp {} other", share, peers_see_copy=True)
+            for one in (plain, shapes)
+        ),
         _with_steps(plain, "dwz", "dwz {}"),
     ]
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from support.peers import run_peer
-from vestige import core
-from vestige.debuginfo import SymbolRow
+from vestige.debuginfo import Place, SymbolTable, Unresolved
 
 SECONDS = 120.0
 UNKNOWN_NAMES = ("??", "")
@@ -115,19 +114,21 @@ def _lines(addresses: Iterable[int]) -> bytes:
     return "".join(f"{address:#x}\n" for address in addresses).encode()
 
 
-def ask_vestige(table: core.SymbolTable, addresses: Sequence[int]) -> list[Answer]:
+def ask_vestige(table: SymbolTable, addresses: Sequence[int]) -> list[Answer]:
     """Return what Vestige says of each address."""
     return [
-        _answer(row, address)
-        for row, address in zip(table.lookup(list(addresses)), addresses, strict=True)
+        Answer((level(None, None, None),))
+        if isinstance(place, Unresolved)
+        else _answer(place, address)
+        for place, address in zip(table.lookup(addresses), addresses, strict=True)
     ]
 
 
-def _answer(row: SymbolRow, address: int) -> Answer:
-    function, offset, directory, file, line, _, frames, _, _, linkage = row
-    entry = None if function is None else address - offset
-    if frames:
-        levels = [level(link or name, path, at) for name, path, at, link in frames]
-        return Answer(tuple(levels), entry)
-    path = file if not directory or not file else f"{directory}/{file}"
-    return Answer((level(linkage or function, path, line),), entry)
+def _answer(place: Place, address: int) -> Answer:
+    entry = None if place.function is None else address - place.offset
+    name = place.linkage_name or place.function
+    levels = [
+        level(frame.linkage_name or frame.function, frame.file, frame.line)
+        for frame in place.frames
+    ] or [level(name, place.source_path, place.line)]
+    return Answer(tuple(levels), entry)

@@ -31,13 +31,12 @@ from support.symbolizers import (
     ask_vestige,
     instruction_addresses,
 )
-from vestige import core
+from vestige.debuginfo import SymbolTable
 
 EXPLANATIONS = read_explanations(Path(__file__).with_name("explained.txt"))
-UNSUPPORTED = {"split DWARF", "supplementary file"}
 DEBUG_FILES = Path("/usr/lib/debug")
 LLVM = "llvm-symbolizer"
-MOST_INSTRUCTIONS = 4000
+MOST_INSTRUCTIONS = 6000
 MOST_SHOWN = 10
 pytestmark = [
     pytest.mark.oracle,
@@ -57,8 +56,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.fixture(scope="module")
 def tally(corpus: Corpus) -> Tally:
     """What the symbolizers and Vestige say of the instructions of all objects."""
-    readable = [one for one in corpus.built if not one.variant.features & UNSUPPORTED]
-    return judge(readable)
+    return judge(corpus.built)
 
 
 def judge(objects: Iterable[Built]) -> Tally:
@@ -77,7 +75,7 @@ def answers(built: Built) -> list[Case]:
     tools, peer_object = built.variant.machine, built.peer_object
     addresses = instruction_addresses(peer_object, f"{tools}objdump")
     addresses = addresses[:: 1 + len(addresses) // MOST_INSTRUCTIONS]
-    table = open_table(built)
+    table = SymbolTable.open(built.object)
     said = (
         ask_vestige(table, addresses),
         ask_llvm(peer_object, addresses, LLVM),
@@ -86,14 +84,6 @@ def answers(built: Built) -> list[Case]:
     files = [peer_object, *([built.debug_file] if built.debug_file else [])]
     symbols = SymbolNames.read(files, f"{tools}nm")
     return list(cases(built.variant.name, addresses, said, symbols))
-
-
-def open_table(built: Built) -> core.SymbolTable:
-    """Open the symbols of an object, in its debug file if it has one."""
-    main = core.ObjectFile.open(built.object)
-    if built.debug_file is None:
-        return core.SymbolTable(main)
-    return core.SymbolTable(core.ObjectFile.open(built.debug_file), main)
 
 
 def test_each_difference_is_explained(
