@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from support.lttng import LttngEnvironment, missing_requirement
 from support.peers import missing_addr2line, missing_babeltrace
 from support.recipes import Workshop
+
+# Indexes of debug information that a test has not made itself are none of its business.
+os.environ["VESTIGE_CACHE_SIZE"] = "0"
 
 
 @pytest.fixture(scope="session")

@@ -622,6 +622,10 @@ class ObjectFile:
         """Path of the file."""
 
     @property
+    def identity(self) -> tuple[int, int, int, int] | None:
+        """Device, inode, size and time of change (ns) of the file that was opened."""
+
+    @property
     def is_pic(self) -> bool:
         """Whether it can be loaded anywhere (``ET_DYN``)."""
 
@@ -676,6 +680,9 @@ class ObjectFile:
         Raises:
             DebugInfoError: The debug information is damaged.
         """
+
+    def assume_dwarf(self) -> None:
+        """Take it that it has debug information about code, as an index of it shows."""
 
     @property
     def has_symbols(self) -> bool:
@@ -751,9 +758,70 @@ class SymbolTable:
             function's linkage name.
         """
 
+    def use_index(self, index: UnitIndex) -> None:
+        """Take units from an index of the same debug information, not decoding them."""
+
+    def take_index_part(self, key: bytes) -> bytes | None:
+        """Return the units decoded since the last call, as a part of an index.
+
+        ``None`` when there are none, or when a limit on work has cut some of them.
+        """
+
     @property
     def dwarf_problem(self) -> str | None:
         """Why debug information that is there cannot be used."""
+
+@final
+class UnitIndex:
+    """The files of the index of one object's debug information."""
+
+    def __new__(cls, paths: list[str], key: bytes) -> UnitIndex:
+        """Open the parts at these paths that were made for ``key``."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no part can be used."""
+
+    @property
+    def useless(self) -> list[str]:
+        """The paths of damaged or foreign parts, as far as lookups have met them."""
+
+    def merged(self, key: bytes) -> bytes | None:
+        """Return all units that are stored, as one part."""
+
+@final
+class IndexedTable:
+    """Functions and source lines by file address, from an index alone."""
+
+    def __new__(
+        cls, index: UnitIndex, debug: ObjectFile, main: ObjectFile | None = None
+    ) -> IndexedTable:
+        """Combine an index that is not empty with the symbols of both files.
+
+        Raises:
+            DebugInfoError: A symbol table cannot be read.
+        """
+
+    def lookup(
+        self, addresses: list[int]
+    ) -> (
+        list[
+            tuple[
+                str | None,
+                int,
+                str | None,
+                str | None,
+                int | None,
+                int | None,
+                list[tuple[str | None, str | None, int | None, str | None]],
+                str,
+                str | None,
+                str | None,
+            ]
+        ]
+        | None
+    ):
+        """Look up as :meth:`SymbolTable.lookup`; ``None`` where a unit is lacking."""
 
 def demangle(name: str) -> str | None:
     """Return the name as written in the source of a linkage name of C++ or Rust.

@@ -17,6 +17,7 @@ mod split_files;
 mod stream;
 mod symbols;
 mod text;
+mod unit_index;
 mod value;
 mod verify;
 
@@ -45,6 +46,8 @@ mod _core {
     use crate::symbols::{demangle, file_crc32, ObjectFile, SymbolTable};
     #[pymodule_export]
     use crate::text::TextRenderer;
+    #[pymodule_export]
+    use crate::unit_index::{IndexedTable, UnitIndex};
     #[pymodule_export]
     use crate::verify::Verifier;
 

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use vestige_ctf::source::ReadAt;
@@ -25,6 +25,15 @@ impl FileSource {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
         Ok(Self { file, size: metadata.len() })
+    }
+
+    /// What tells the file, with its present contents, from others: device, inode, size,
+    /// time of change in nanoseconds.
+    pub fn identity(&self) -> io::Result<(u64, u64, u64, i64)> {
+        let metadata = self.file.metadata()?;
+        let modified = metadata.mtime().saturating_mul(1_000_000_000);
+        let modified = modified.saturating_add(metadata.mtime_nsec());
+        Ok((metadata.dev(), metadata.ino(), metadata.len(), modified))
     }
 }
 

@@ -29,7 +29,7 @@ impl SplitFiles for FilesById {
         let path = self.paths.get(&dwo_id)?;
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let open = || match open_object(path) {
-            Ok(object) => Ok(Arc::new(object)),
+            Ok((_, object)) => Ok(Arc::new(object)),
             Err(Failure::Content(error)) => Err(SplitFailure::Content(error)),
             Err(Failure::Access(error)) => {
                 Err(SplitFailure::Access(format!("{}: {error}", path.display())))

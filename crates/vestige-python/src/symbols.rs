@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBytes, PyString};
 use vestige_ctf::source::ReadAt as _;
 use vestige_symbols::{
     Crc32, Frame, Lookup, ReadAt, Source, SplitFiles, SplitUnit, SymbolError, SymbolFiles,
@@ -20,15 +20,16 @@ use vestige_symbols::{
 use crate::errors::exception;
 use crate::source::FileSource;
 use crate::split_files::FilesById;
+use crate::unit_index::UnitIndex;
 
 const BLOCK_SIZE: usize = 1 << 20;
 
 /// Function, path, line and linkage name of one level of inlined calls.
-type FrameRow<'py> = (Text<'py>, Text<'py>, Option<u32>, Text<'py>);
+pub(crate) type FrameRow<'py> = (Text<'py>, Text<'py>, Option<u32>, Text<'py>);
 
 /// One answer: function, offset, directory, file, line, column, frames, source, reason,
 /// linkage name.
-type LookupRow<'py> = (
+pub(crate) type LookupRow<'py> = (
     Text<'py>,
     i64,
     Text<'py>,
@@ -41,7 +42,7 @@ type LookupRow<'py> = (
     Text<'py>,
 );
 
-type Text<'py> = Option<Bound<'py, PyString>>;
+pub(crate) type Text<'py> = Option<Bound<'py, PyString>>;
 
 /// Python strings by the text they were made of: answers share most of theirs.
 struct Strings<'py> {
@@ -59,7 +60,7 @@ impl<'py> Strings<'py> {
 }
 
 /// A regular file, read at offsets: no mapping, so that one that shrinks is an error.
-struct ObjectSource(FileSource);
+pub(crate) struct ObjectSource(pub(crate) FileSource);
 
 impl ReadAt for ObjectSource {
     fn len(&self) -> u64 {
@@ -101,7 +102,7 @@ impl From<io::Error> for Failure {
 }
 
 /// `vestige.errors.DebugInfoError` for a file that cannot be used.
-fn symbol_error(py: Python<'_>, failure: &Failure, path: &str) -> PyErr {
+pub(crate) fn symbol_error(py: Python<'_>, failure: &Failure, path: &str) -> PyErr {
     let (message, offset) = match failure {
         Failure::Content(error) => (error.to_string(), error.offset()),
         Failure::Access(error) => (format!("cannot read the file: {error}"), None),
@@ -109,16 +110,22 @@ fn symbol_error(py: Python<'_>, failure: &Failure, path: &str) -> PyErr {
     exception(py, "DebugInfoError", &message, Some(path), offset)
 }
 
-pub(crate) fn open_object(path: &Path) -> Result<vestige_symbols::ObjectFile, Failure> {
-    let source = ObjectSource(FileSource::open(path)?);
-    Ok(vestige_symbols::ObjectFile::new(Box::new(source))?)
+/// Which file was opened: device, inode, size and time of change.
+pub(crate) type Identity = (u64, u64, u64, i64);
+
+pub(crate) fn open_object(path: &Path) -> Result<(Identity, vestige_symbols::ObjectFile), Failure> {
+    let source = FileSource::open(path)?;
+    let identity = source.identity()?;
+    Ok((identity, vestige_symbols::ObjectFile::new(Box::new(ObjectSource(source)))?))
 }
 
 /// One ELF object: executable, shared object or debug file.
 #[pyclass(frozen, module = "vestige._core")]
 pub struct ObjectFile {
-    path: String,
-    inner: vestige_symbols::ObjectFile,
+    pub(crate) path: String,
+    /// Which file it is; none for an object that is no file of its own.
+    pub(crate) identity: Option<Identity>,
+    pub(crate) inner: vestige_symbols::ObjectFile,
 }
 
 #[pymethods]
@@ -130,7 +137,7 @@ impl ObjectFile {
         // A name may hold any bytes; messages are text.
         let path = path.to_string_lossy().into_owned();
         match opened {
-            Ok(inner) => Ok(Self { path, inner }),
+            Ok((identity, inner)) => Ok(Self { path, identity: Some(identity), inner }),
             Err(failure) => Err(symbol_error(py, &failure, &path)),
         }
     }
@@ -138,6 +145,12 @@ impl ObjectFile {
     #[getter]
     fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Device, inode, size and time of change of the file that was opened.
+    #[getter]
+    fn identity(&self) -> Option<Identity> {
+        self.identity
     }
 
     #[getter]
@@ -180,7 +193,8 @@ impl ObjectFile {
     fn mini_debug_info(&self, py: Python<'_>) -> PyResult<Option<Self>> {
         let unpacked = py.detach(|| self.inner.mini_debug_info());
         let inner = unpacked.map_err(|error| symbol_error(py, &error.into(), &self.path))?;
-        Ok(inner.map(|inner| Self { path: self.path.clone(), inner }))
+        let packed = |inner| Self { path: self.path.clone(), identity: None, inner };
+        Ok(inner.map(packed))
     }
 
     /// The `dwo_id`, the file name and the directory of each unit that is split off.
@@ -200,6 +214,11 @@ impl ObjectFile {
     fn has_dwarf(&self, py: Python<'_>) -> PyResult<bool> {
         let found = py.detach(|| self.inner.has_dwarf());
         found.map_err(|error| symbol_error(py, &error.into(), &self.path))
+    }
+
+    /// Tell that debug information covers code, where an index of it shows so.
+    fn assume_dwarf(&self) {
+        self.inner.assume_dwarf();
     }
 
     #[getter]
@@ -270,9 +289,27 @@ impl SymbolTable {
     /// Answer for each address, in order.
     fn lookup<'py>(&self, py: Python<'py>, addresses: Vec<u64>) -> Vec<LookupRow<'py>> {
         let found = py.detach(|| self.inner.lookup_many(&addresses));
-        let mut strings = Strings { py, known: HashMap::new() };
-        found.iter().map(|one| row(one, &mut strings)).collect()
+        rows(py, &found)
     }
+
+    /// Take units from an index of the same debug information instead of decoding them.
+    fn use_index(&self, index: &UnitIndex) {
+        if let Some(index) = &index.inner {
+            self.inner.use_index(Arc::clone(index));
+        }
+    }
+
+    /// The units decoded since the last call, as a part of an index; `None` without any.
+    fn take_index_part<'py>(&self, py: Python<'py>, key: Vec<u8>) -> Option<Bound<'py, PyBytes>> {
+        let part = py.detach(|| self.inner.take_index_part(&key));
+        part.map(|part| PyBytes::new(py, &part))
+    }
+}
+
+/// Answers in the form of Python's tuples.
+pub(crate) fn rows<'py>(py: Python<'py>, found: &[Lookup]) -> Vec<LookupRow<'py>> {
+    let mut strings = Strings { py, known: HashMap::new() };
+    found.iter().map(|one| row(one, &mut strings)).collect()
 }
 
 fn row<'py>(found: &Lookup, strings: &mut Strings<'py>) -> LookupRow<'py> {

@@ -3,6 +3,7 @@
 //! Headers, build ID and debug link are read on opening; debug information
 //! only when it is asked for, and then once.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::alt_link::{AltLink, SupplementHeader};
@@ -55,6 +56,7 @@ pub struct ObjectFile {
     supplement_id: Option<Vec<u8>>,
     debug_info: OnceLock<Result<Option<Arc<DebugInfo>>, SymbolError>>,
     split_sections: OnceLock<Result<Arc<Sections>, SymbolError>>,
+    assumes_dwarf: AtomicBool,
 }
 
 impl ObjectFile {
@@ -77,6 +79,7 @@ impl ObjectFile {
             supplement_id: None,
             debug_info: OnceLock::new(),
             split_sections: OnceLock::new(),
+            assumes_dwarf: AtomicBool::new(false),
         };
         object.debug_link = object
             .section_data(b".gnu_debuglink")?
@@ -233,7 +236,15 @@ impl ObjectFile {
     /// # Errors
     /// When there is a `.debug_info` section that cannot be read.
     pub fn has_dwarf(&self) -> Result<bool, SymbolError> {
+        if self.assumes_dwarf.load(Ordering::Relaxed) {
+            return Ok(true);
+        }
         Ok(self.debug_info()?.is_some_and(|info| info.describes_code()))
+    }
+
+    /// Takes it that the file holds debug information for code, as an index of it shows.
+    pub fn assume_dwarf(&self) {
+        self.assumes_dwarf.store(true, Ordering::Relaxed);
     }
 
     /// Whether the file holds a full symbol table (not only the dynamic one).

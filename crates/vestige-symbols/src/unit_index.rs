@@ -131,6 +131,14 @@ impl UnitIndex {
         stored.table.get_or_init(|| self.load(stored)).as_ref()
     }
 
+    /// All units that are stored, as one part of the index for `key`.
+    pub fn merged(&self, key: &[u8]) -> Option<Vec<u8>> {
+        let read = |(unit, stored): (&u32, &Stored)| Some((*unit, self.read(stored)?));
+        let units: Vec<(u32, Vec<u8>)> = self.units.iter().filter_map(read).collect();
+        let tables: Vec<_> = units.iter().map(|(unit, data)| (*unit, data.as_slice())).collect();
+        (!tables.is_empty()).then(|| encode_part(key, &self.map, &tables))
+    }
+
     /// The bytes of the table of a unit, as they are stored.
     pub(crate) fn bytes(&self, unit: u32) -> Option<Vec<u8>> {
         self.read(self.units.get(&unit)?)

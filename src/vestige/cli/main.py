@@ -131,5 +131,7 @@ def entry_point() -> NoReturn:
         status = main()
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT
+    if "vestige.debuginfo.cached_table" in sys.modules:
+        sys.modules["vestige.debuginfo.cached_table"].save_all()
     sys.stderr.flush()
     os._exit(status)

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 
 from vestige.debuginfo import object_file, search_path
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome, Refusal
+from vestige.debuginfo.cached_table import CachedFiles
 from vestige.debuginfo.companions import CompanionSearch, DebugFile, Log
 from vestige.debuginfo.found_files import DebugSource, FoundFiles
 from vestige.debuginfo.image import DebugLink, Mapping
@@ -106,7 +107,14 @@ class DebugFileFinder:
             )
 
             client = DebuginfodClient(DebuginfodSettings.of(), options.notice)
-        return cls(options.directories(), options.target_prefixes, debuginfod=client)
+        cached = CachedFiles()
+        return cls(
+            options.directories(),
+            options.target_prefixes,
+            open_object=cached.open_object,
+            build_table=cached.build_table,
+            debuginfod=client,
+        )
 
     def find(self, mapping: Mapping) -> FoundFiles:
         """Find the files of an object.
