@@ -708,7 +708,7 @@ class SymbolTable:
         supplement: ObjectFile | None = None,
         mini: ObjectFile | None = None,
         package: ObjectFile | None = None,
-        split: Sequence[tuple[int, str | PathLike[str]]] = (),
+        split: Sequence[tuple[int, str | PathLike[str]]] | None = None,
     ) -> SymbolTable:
         """Make a table from a debug file and the object it belongs to.
 

@@ -247,7 +247,7 @@ pub struct SymbolTable {
 impl SymbolTable {
     /// Combine the debug information of the first file that has any with the symbols of both.
     #[new]
-    #[pyo3(signature = (debug, main=None, *, supplement=None, mini=None, package=None, split=Vec::new()))]
+    #[pyo3(signature = (debug, main=None, *, supplement=None, mini=None, package=None, split=None))]
     fn new(
         py: Python<'_>,
         debug: &ObjectFile,
@@ -255,7 +255,7 @@ impl SymbolTable {
         supplement: Option<&ObjectFile>,
         mini: Option<&ObjectFile>,
         package: Option<&ObjectFile>,
-        split: Vec<(u64, PathBuf)>,
+        split: Option<Vec<(u64, PathBuf)>>,
     ) -> PyResult<Self> {
         fn inner(object: Option<&ObjectFile>) -> Option<&vestige_symbols::ObjectFile> {
             object.map(|object| &object.inner)
@@ -267,8 +267,9 @@ impl SymbolTable {
             mini: inner(mini),
             package: inner(package),
         };
-        let known = !split.is_empty();
-        let split = known.then(|| Arc::new(FilesById::new(split)) as Arc<dyn SplitFiles>);
+        let split = split
+            .filter(|files| !files.is_empty())
+            .map(|files| Arc::new(FilesById::new(files)) as Arc<dyn SplitFiles>);
         let built = py.detach(|| vestige_symbols::SymbolTable::of_files(files, split));
         let inner = built.map_err(|error| symbol_error(py, &error.into(), &debug.path))?;
         Ok(Self { inner })
