@@ -238,7 +238,7 @@ class DebuginfodClient:
         seconds = min((one for one in limits if one is not None), default=None)
         return download(
             url,
-            os.fdopen(handle, "wb"),
+            handle,
             seconds=seconds,
             largest=self.settings.largest,
             announce=announce,

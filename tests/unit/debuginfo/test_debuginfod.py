@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -385,6 +386,44 @@ def test_a_cache_that_cannot_be_written_stops_all_downloads(machine):
     assert "the cache cannot be written" in found.attempts[-1].detail
     assert paths == []
     assert len(machine.notices) == 1
+
+
+def test_a_full_disk_stops_all_downloads(machine):
+    """The server is not to blame, and nothing is left of the file."""
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with server(sends(machine.target.debug.read_bytes())) as (url, paths):
+        client = machine.client(url)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        try:
+            found = machine.find(client)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        again = machine.find(client)
+
+    assert found.attempts[-1].detail == "the cache cannot be written: File too large"
+    assert again.attempts[-1].outcome is Outcome.NOT_ASKED
+    assert again.attempts[-1].detail == found.attempts[-1].detail
+    assert len(paths) == 1
+    assert machine.files() == []
+
+
+def test_several_readers_may_download_one_file_at_once(machine):
+    """Each sees the whole file or none."""
+    content = machine.target.debug.read_bytes()
+
+    def answer(request):
+        time.sleep(0.1)
+        sends(content)(request)
+
+    with server(answer) as (url, paths), ThreadPoolExecutor(4) as pool:
+        clients = [machine.client(url) for _ in range(4)]
+        found = list(pool.map(machine.find, clients))
+
+    assert [one.source for one in found] == [DebugSource.DEBUGINFOD] * 4
+    assert machine.cached.read_bytes() == content
+    assert machine.files() == ["debuginfo"]
+    assert 1 <= len(paths) <= 4
 
 
 @pytest.mark.parametrize("length", [0, 1, 65, 4000])
