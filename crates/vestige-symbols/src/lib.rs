@@ -29,6 +29,7 @@ mod mini_debug_info;
 mod note;
 mod object_file;
 mod opd;
+mod plt;
 mod range_map;
 mod read_at;
 mod section_data;

@@ -73,6 +73,8 @@ pub enum Source {
     MiniDebugInfo,
     /// The symbol table for the dynamic linker (`.dynsym`).
     ElfDynsym,
+    /// The dynamic relocation of an entry of a procedure linkage table.
+    Plt,
 }
 
 /// Why an address has no function.
@@ -97,6 +99,7 @@ impl Source {
             Self::ElfSymtab => "symtab",
             Self::MiniDebugInfo => "mini-debug-info",
             Self::ElfDynsym => "dynsym",
+            Self::Plt => "plt",
         }
     }
 }

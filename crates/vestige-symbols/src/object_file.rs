@@ -286,6 +286,11 @@ impl ObjectFile {
         self.split_sections.get_or_init(load).clone()
     }
 
+    /// The size of the file.
+    pub(crate) fn size(&self) -> u64 {
+        self.source.len()
+    }
+
     pub(crate) fn headers(&self) -> &Headers {
         &self.headers
     }

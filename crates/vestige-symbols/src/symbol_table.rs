@@ -3,6 +3,7 @@
 //! Debug information names the function and the line; ELF symbols name what it
 //! leaves out. Every lookup gives an answer: what is missing has a reason.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -13,6 +14,7 @@ use crate::error::SymbolError;
 use crate::function_name::FunctionName;
 use crate::lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 use crate::object_file::ObjectFile;
+use crate::plt::{PltEntries, Target};
 use crate::split_unit::Companions;
 use crate::symbol_files::{SplitFiles, SymbolFiles};
 use crate::text::Text;
@@ -32,6 +34,7 @@ pub struct SymbolTable {
     units: Option<Units>,
     dwarf_problem: Option<SymbolError>,
     symbols: ElfSymbols,
+    plt: PltEntries,
     text: Text,
     problems: Vec<String>,
 }
@@ -77,10 +80,12 @@ impl SymbolTable {
             }
         }
         let symbols = ElfSymbols::read(&objects, files.mini, &mut problems)?;
+        let plt = plt_of(&objects, &mut problems);
         Ok(Self {
             units: debug_info.map(Units::Decoded),
             dwarf_problem,
             symbols,
+            plt,
             text: files.main.unwrap_or(files.debug).text().clone(),
             problems,
         })
@@ -114,6 +119,7 @@ impl SymbolTable {
             units: Some(Units::Stored(index)),
             dwarf_problem: None,
             symbols: ElfSymbols::read(&objects, files.mini, &mut problems)?,
+            plt: plt_of(&objects, &mut problems),
             text: files.main.unwrap_or(files.debug).text().clone(),
             problems,
         })
@@ -159,6 +165,10 @@ impl SymbolTable {
         }
         if let Some(info) = &self.units {
             self.lookup_dwarf(info, address, &mut answer);
+        }
+        if answer.function.is_none() {
+            // Some linkers have symbols of their own kinds for these.
+            self.lookup_plt(address, &mut answer);
         }
         if answer.function.is_none() {
             self.lookup_symbol(address, &mut answer);
@@ -232,6 +242,26 @@ impl SymbolTable {
         };
         answer.function = Some(self.place_in_symbol(symbol, address));
         answer.source = self.symbols.source(symbol);
+    }
+
+    fn lookup_plt(&self, address: u64, answer: &mut Lookup) {
+        let Some(entry) = self.plt.covering(address) else {
+            return;
+        };
+        let target = match entry.target {
+            Target::Symbol(name) => self.plt.name(name).map(String::from_utf8_lossy),
+            Target::Resolver(address) => {
+                let resolver = self.symbols.starting_at(address);
+                resolver.map(|resolver| Cow::Owned(self.symbols.name(resolver)))
+            }
+        };
+        answer.function = target.map(|target| FunctionPlace {
+            name: format!("{}@plt", demangle(&target).as_deref().unwrap_or(&target)).into(),
+            linkage_name: Some(format!("{target}@plt").into()),
+            entry: entry.start,
+            offset: distance(entry.start, address),
+        });
+        answer.source = answer.function.as_ref().map(|_| Source::Plt);
     }
 
     fn place_in_symbol(&self, symbol: &ElfSymbol, address: u64) -> FunctionPlace {
@@ -311,6 +341,19 @@ impl SymbolTable {
         };
         unit.part_starts(function).find(is_entry).unwrap_or(function.entry)
     }
+}
+
+/// The entries of the first object that has any; a debug file has only the headers of them.
+fn plt_of(objects: &[&ObjectFile], problems: &mut Vec<String>) -> PltEntries {
+    let mut found = PltEntries::default();
+    for object in objects {
+        match PltEntries::read(object) {
+            Ok(entries) if found.is_empty() => found = entries,
+            Ok(_) => {}
+            Err(error) => problems.push(format!("procedure linkage table: {error}")),
+        }
+    }
+    found
 }
 
 /// How far an address lies behind an entry; negative before it.
