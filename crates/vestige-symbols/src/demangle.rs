@@ -7,6 +7,8 @@ use std::fmt::{self, Write};
 
 use cpp_demangle::{DemangleOptions, ParseOptions, Symbol};
 
+use crate::cpp_name::{tidy, with_return_type};
+
 /// No source has names like that, but a mangled name can refer to its own
 /// parts again and again until the result fills the memory.
 const MAX_DEMANGLED: usize = 64 << 10;
@@ -69,9 +71,14 @@ fn demangle_cpp(name: &str) -> Option<String> {
         Some((target, words))
     });
     match special {
-        Some((target, words)) => Some(format!("{words}{}", parse_cpp(&format!("_Z{target}"))?)),
-        None => parse_cpp(name),
+        Some((target, words)) => Some(format!("{words}{}", write_cpp(&format!("_Z{target}"))?)),
+        None => write_cpp(name),
     }
+}
+
+fn write_cpp(name: &str) -> Option<String> {
+    let whole = with_return_type(name, |typed| Some(tidy(&parse_cpp(typed)?)));
+    Some(tidy(&parse_cpp(whole.as_deref().unwrap_or(name))?))
 }
 
 fn parse_cpp(name: &str) -> Option<String> {
@@ -80,59 +87,7 @@ fn parse_cpp(name: &str) -> Option<String> {
     let options = DemangleOptions::default().recursion_limit(MAX_NESTING * 2);
     let mut text = Bounded::default();
     symbol.structured_demangle(&mut text, &options).ok()?;
-    Some(tidy(&text.0))
-}
-
-/// How the demangler writes the type of an integer, and its suffix in C++.
-const SUFFIXES: &[(&str, &str)] = &[
-    ("(unsigned int)", "u"),
-    ("(unsigned long)", "ul"),
-    ("(unsigned long long)", "ull"),
-    ("(long)", "l"),
-    ("(long long)", "ll"),
-];
-
-/// Writes template arguments as other demanglers do: nothing for an empty pack, which
-/// would leave `A<int, >`, and `1ul` for `(unsigned long)1`.
-fn tidy(text: &str) -> String {
-    let mut tidied = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let after = rest.get(first.len_utf8()..).unwrap_or_default();
-        if let Some(next) = rest.strip_prefix(", ").filter(|next| is_empty_item(&tidied, next)) {
-            if next.starts_with('>') && tidied.ends_with('>') {
-                tidied.push(' ');
-            }
-            rest = next;
-        } else if let Some((number, suffix, next)) = integer(rest) {
-            tidied.push_str(number);
-            tidied.push_str(suffix);
-            rest = next;
-        } else {
-            tidied.push(first);
-            rest = after;
-        }
-    }
-    tidied
-}
-
-/// Whether there is nothing before or behind a comma.
-fn is_empty_item(before: &str, next: &str) -> bool {
-    let name = before.trim_end_matches(['<', '(', ',']);
-    let is_list = !name.ends_with("operator");
-    is_list && (next.starts_with(['>', ')', ',']) || before.ends_with(['<', '(']))
-}
-
-/// The digits of an integer with its type in front, the suffix, and what follows.
-fn integer(text: &str) -> Option<(&str, &'static str, &str)> {
-    let with_type = |(name, suffix): &(&str, &'static str)| {
-        text.strip_prefix(name).map(|number| (number, *suffix))
-    };
-    let (number, suffix) = SUFFIXES.iter().find_map(with_type)?;
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    let next = digits.trim_start_matches(|c: char| c.is_ascii_digit());
-    let length = number.len() - next.len();
-    (next.len() < digits.len()).then_some((number.get(..length)?, suffix, next))
+    Some(text.0)
 }
 
 /// Text that refuses to grow beyond the limit.
@@ -176,6 +131,19 @@ mod tests {
     }
 
     #[test]
+    fn constructors_that_are_templates_keep_their_parameters() {
+        let expected = [
+            ("_ZN1AC1IiEET_", "A::A<int>(int)"),
+            ("_ZN1AIcEC2IiEET_c.cold", "A<char>::A<int>(int, char) [clone .cold]"),
+            ("_ZN1B3FC1IiEEvT_", "void B::FC1<int>(int)"),
+            ("_ZN1AC1Ei", "A::A(int)"),
+        ];
+        for (mangled, name) in expected {
+            assert_eq!(demangle(mangled).as_deref(), Some(name), "{mangled}");
+        }
+    }
+
+    #[test]
     fn template_arguments_read_as_in_the_source() {
         let expected = [
             ("_ZN1AI1BJEE3runEv", "A<B>::run()"),
@@ -187,7 +155,6 @@ mod tests {
         for (mangled, name) in expected {
             assert_eq!(demangle(mangled).as_deref(), Some(name), "{mangled}");
         }
-        assert_eq!(tidy("f<&operator, >, (unsigned int)x>"), "f<&operator, >, (unsigned int)x>");
     }
 
     #[test]

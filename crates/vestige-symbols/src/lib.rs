@@ -13,6 +13,7 @@ mod alt_link;
 mod budget;
 mod bytes;
 mod compression;
+mod cpp_name;
 mod debug_info;
 mod debug_link;
 mod debug_string;
