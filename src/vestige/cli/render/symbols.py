@@ -57,8 +57,7 @@ def addr2line_lines(answer: Symbolized, style: Addr2lineStyle) -> Iterator[str]:
             yield place
             continue
         head = " (inlined by) " if index else address + ": " if address else ""
-        joint = " at " if frames else " "
-        yield head + (f"{name}{joint}{place}" if style.functions else place)
+        yield head + (f"{name} at {place}" if style.functions else place)
 
 
 def _pairs(
