@@ -113,6 +113,21 @@ class Resolver:
         self._look_up(requests)
         return [self._place(request) for request in requests]
 
+    def problems(self, mapping: Mapping) -> list[str]:
+        """Say what of the files beside an object's debug file cannot be used.
+
+        Args:
+            mapping: The object.
+
+        Returns:
+            A sentence for each, as far as addresses in the object were resolved.
+        """
+        found = self._object(mapping)
+        if isinstance(found, Unresolved) or isinstance(found.table, Unresolved):
+            return []
+        # Other programs may bring tables that know of no such files.
+        return list(getattr(found.table, "problems", ()))
+
     def text(self, place: Place | Unresolved) -> PlaceText:
         """Write a place as text, in the form that this resolver was made for.
 

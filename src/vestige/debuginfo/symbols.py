@@ -118,6 +118,14 @@ class SymbolTable:
         )
         return cls(files, resolver, whole)
 
+    @property
+    def problems(self) -> list[str]:
+        """What of the files beside the debug file is missing or not the right one.
+
+        A file of split DWARF is only noticed once a look-up has needed it.
+        """
+        return self._resolver.problems(self._mapping)
+
     def lookup(self, addresses: Iterable[int]) -> list[Place | Unresolved]:
         """Look up addresses in the file, as ``nm`` and ``objdump`` show them.
 

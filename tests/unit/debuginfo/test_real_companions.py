@@ -112,6 +112,10 @@ def test_without_its_split_file_a_program_has_its_symbols(split):
     tried = [one for one in found.attempts if one.kind.name == "SPLIT"]
     assert {one.outcome for one in tried} == {Outcome.MISSING}
     assert place_of(split, "hidden")[0] == "hidden"
+    table = SymbolTable.open(split.path, NO_DIRECTORY)
+    table.lookup(split.functions.values())
+    (problem,) = table.problems
+    assert "no file found" in problem
 
 
 def test_a_split_file_of_another_build_is_not_believed(split, tmp_path):
@@ -126,6 +130,10 @@ def test_a_split_file_of_another_build_is_not_believed(split, tmp_path):
     # The line table is in the program itself, the name in its symbol table.
     assert place_of(split, "hidden") == ("hidden", 2)
     assert place_of(split, "once") == ("once", 1)
+    table = SymbolTable.open(split.path, NO_DIRECTORY)
+    table.lookup(split.functions.values())
+    (problem,) = table.problems
+    assert "the file has no unit with this dwo_id" in problem
 
 
 @needs("dwp")
