@@ -18,7 +18,6 @@ A store is untrusted input: what is damaged is reported once and not used.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import zlib
@@ -274,7 +273,7 @@ class SymbolStore:
             content = checked_read(path)
             if (len(content), zlib.crc32(content)) != (entry.size, entry.crc):
                 raise StoreDamagedError("its checksum is wrong")
-            return _stored_object(path, json.loads(content), entry.identity)
+            return _stored_object(path, _decoded(content), entry.identity)
         except _UNUSABLE as error:
             del self.entries[entry.identity]
             self._report(f"{path}: packed symbols are not used: {_reason(error)}")
@@ -321,11 +320,19 @@ def _entries(content: bytes) -> list[StoreEntry]:
     line, _, checksum = content.partition(b"\n")
     if checksum.strip() != f"{zlib.crc32(line):08x}".encode():
         raise StoreDamagedError("its checksum is wrong")
-    facts = _typed(json.loads(line), dict)
+    facts = _typed(_decoded(line), dict)
     version = facts.get("version")
     if version != STORE_VERSION:
         raise StoreDamagedError(f"it has version {version!r}, expected {STORE_VERSION}")
     return [_entry(_typed(one, dict)) for one in _typed(facts.get("objects"), list)]
+
+
+def _decoded(content: bytes) -> object:
+    # Most traces have no store, and need no JSON.
+    import json  # noqa: PLC0415
+
+    decoded: object = json.loads(content)
+    return decoded
 
 
 def _entry(facts: dict[str, Any]) -> StoreEntry:
@@ -363,6 +370,9 @@ def _stored_object(
     if bits not in {32, 64}:
         raise StoreDamagedError("its addresses have no known width")
     strings = [_typed(one, str) for one in _typed(facts.get("strings"), list)]
+    # Nothing could write half of a surrogate pair.
+    "".join(strings).encode(errors="surrogateescape")
+    names_from = _typed(facts.get("names_from"), str)
     rows = _typed(facts.get("rows"), list)
     return StoredObject(
         str(path),
@@ -371,7 +381,7 @@ def _stored_object(
         _typed(facts.get("link_base"), int),
         identity.build_id,
         DebugSource[_typed(facts.get("source"), str)],
-        _typed(facts.get("names_from"), str),
+        names_from if names_from.isprintable() else ascii(names_from),
         dict(_row(_typed(row, list), strings) for row in rows),
     )
 

@@ -9,6 +9,7 @@ import shutil
 import warnings
 import zlib
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -342,6 +343,7 @@ def test_a_damaged_object_is_reported_and_the_others_are_used(demo, damage):
         {"rows": [[0, "x", 0, None, None, None, None, [[1]], 0, None, None]]},
         {"rows": {}},
         {"strings": [1]},
+        {"strings": ["\ud800"]},
         {"source": "NO_SUCH"},
         {"bits": 7},
         {"is_pic": None},
@@ -375,3 +377,39 @@ def test_the_output_must_be_a_directory(demo, tmp_path):
     with pytest.raises(SelectionError, match="expected a directory"):
         packed(demo, DEMO_DEBUG_INFO, tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def mutated(value, random):
+    """Return a JSON value with something in it changed."""
+    if isinstance(value, dict) and value:
+        key = random.choice(sorted(value))
+        return {**value, key: mutated(value[key], random)}
+    if isinstance(value, list) and value and random.random() < 0.9:
+        index = random.randrange(len(value))
+        return [*value[:index], mutated(value[index], random), *value[index + 1 :]]
+    return random.choice(
+        [None, True, -1, 1 << 70, 0.5, "", "x\0", "\ud800", [], [[[]]], {}, {"a": 1}, 7]
+    )
+
+
+def test_no_content_of_a_store_is_more_than_a_warning(demo):
+    """Changed at random, with right checksums; each change is told or does no harm."""
+    packed(demo, DEMO_DEBUG_INFO)
+    store = demo / STORE_NAME / "vestige-symbols"
+    manifest = store / "manifest.json"
+    listed = json.loads(manifest.read_bytes().split(b"\n")[0])
+    path = next(store.glob("d7799605*.json"))
+    facts = json.loads(path.read_text())
+    random = Random(5)  # noqa: S311 - the same changes each time
+    told = 0
+    for turn in range(120):
+        write_manifest(manifest, mutated(listed, random) if turn % 2 else listed)
+        if not turn % 2:
+            rewrite(store, path, mutated(facts, random))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = list(vestige.open(demo, debug_info=NOTHING_HERE).events("shop:*"))
+            str([str(event.debug_info) for event in found])
+        assert len(found) > 10
+        told += bool(caught)
+    assert 40 < told < 120

@@ -56,7 +56,12 @@ exit status:
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
-        parser.add_argument("addresses", metavar="ADDRESS", nargs="*")
+        parser.add_argument(
+            "addresses",
+            metavar="ADDRESS",
+            nargs="*",
+            help="a hexadecimal address (default: those on standard input)",
+        )
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument(
             "-e", "--exe", metavar="FILE", help="an executable, library or debug file"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from ...analysis.debug_info import (
@@ -132,7 +133,8 @@ def _process_lines(
         yield from _table([head, *rows], style.width)
     for one in process.absent:
         if ADVICE[one.absence]:
-            yield f"  {one.absence.value}: {ADVICE[one.absence]}"
+            text = f"  {one.absence.value}: {ADVICE[one.absence]}"
+            yield from wrap(text, style.width, subsequent_indent="    ")
     hidden = len(process.objects) - len(shown)
     if hidden:
         yield f"  and {count(hidden, 'object')} without events (see --all)"
@@ -224,7 +226,7 @@ def _file_lines(
         for reason, events in sorted(one.shortfalls.items()):
             yield f"  {count(events, 'event')}: {reason}"
         missing = needs_debug_file(one)
-        if missing or style.attempts:
+        if missing or one.shortfalls or style.attempts:
             for attempt in one.files.attempts:
                 yield f"  tried {attempt}"
         command = command_for(one, packages) if missing else None
