@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MOST_LINES = 800
+# The description of the compiled module is one file, however much is in it.
+EXEMPT = frozenset({"_core.pyi"})
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "crates", "tests", "tools")
 SUFFIXES = frozenset({".c", ".cpp", ".h", ".py", ".pyi", ".rs"})
@@ -26,7 +28,7 @@ def main() -> int:
     status = 0
     for path in sorted(sources()):
         lines = len(path.read_text(encoding="utf-8", errors="replace").splitlines())
-        if lines > MOST_LINES:
+        if lines > MOST_LINES and path.name not in EXEMPT:
             print(f"{path.relative_to(ROOT)}: {lines} lines, at most {MOST_LINES}")
             status = 1
     return status

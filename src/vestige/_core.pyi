@@ -8,7 +8,7 @@ DWARF. What is decided is decided in Python.
 from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from datetime import datetime
 from os import PathLike
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 __all__ = [
     "ColumnLayout",
@@ -17,6 +17,7 @@ __all__ = [
     "EventCounter",
     "EventRecord",
     "FieldsView",
+    "IndexedTable",
     "Merge",
     "Muxer",
     "ObjectFile",
@@ -25,6 +26,7 @@ __all__ = [
     "SymbolTable",
     "TextRenderer",
     "TraceClass",
+    "UnitIndex",
     "Verifier",
     "__version__",
     "demangle",
@@ -696,6 +698,19 @@ class ObjectFile:
     def text_ranges(self) -> list[tuple[int, int]]:
         """Executable segments: first address, and the one behind the last."""
 
+_SymbolRow: TypeAlias = tuple[
+    str | None,
+    int,
+    str | None,
+    str | None,
+    int | None,
+    int | None,
+    list[tuple[str | None, str | None, int | None, str | None]],
+    str,
+    str | None,
+    str | None,
+]
+
 @final
 class SymbolTable:
     """Functions and source lines by file address."""
@@ -733,22 +748,7 @@ class SymbolTable:
         A ``.dwo`` file is only noticed once a lookup has needed it.
         """
 
-    def lookup(
-        self, addresses: list[int]
-    ) -> list[
-        tuple[
-            str | None,
-            int,
-            str | None,
-            str | None,
-            int | None,
-            int | None,
-            list[tuple[str | None, str | None, int | None, str | None]],
-            str,
-            str | None,
-            str | None,
-        ]
-    ]:
+    def lookup(self, addresses: list[int]) -> list[_SymbolRow]:
         """Look up file addresses.
 
         Returns:
@@ -802,25 +802,7 @@ class IndexedTable:
             DebugInfoError: A symbol table cannot be read.
         """
 
-    def lookup(
-        self, addresses: list[int]
-    ) -> (
-        list[
-            tuple[
-                str | None,
-                int,
-                str | None,
-                str | None,
-                int | None,
-                int | None,
-                list[tuple[str | None, str | None, int | None, str | None]],
-                str,
-                str | None,
-                str | None,
-            ]
-        ]
-        | None
-    ):
+    def lookup(self, addresses: list[int]) -> list[_SymbolRow] | None:
         """Look up as :meth:`SymbolTable.lookup`; ``None`` where a unit is lacking."""
 
 def demangle(name: str) -> str | None:

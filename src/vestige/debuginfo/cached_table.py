@@ -231,9 +231,10 @@ def _describe_beside(beside: dict[str, Any]) -> str | None:
     return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
 
 
-def _describe_path(path: str) -> list[object]:
+def _describe_path(path: str | os.PathLike[str]) -> list[object]:
+    name = os.fsencode(path).hex()
     try:
         status = Path(path).stat()
     except OSError:
-        return [path]
-    return [path, status.st_ino, status.st_size, status.st_mtime_ns]
+        return [name]
+    return [name, status.st_ino, status.st_size, status.st_mtime_ns]
