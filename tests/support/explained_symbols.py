@@ -28,13 +28,6 @@ def _is_in_padding(case: Case) -> bool:
     return behind and ours in symbols.ending_before(case.address)
 
 
-def _is_in_nested_symbol(case: Case) -> bool:
-    """The last symbol before the address has ended; the one around it has not."""
-    ours, *theirs = case.names
-    covering = case.symbols.covering(case.address)
-    return ours in covering and covering.isdisjoint(theirs) and _places_of_one(case)
-
-
 def _is_at_a_label(case: Case) -> bool:
     """Both name a label inside of a function, or at its end."""
     ours, llvm, gnu = case.names
@@ -45,15 +38,6 @@ def _is_at_a_label(case: Case) -> bool:
     return ours in around and llvm == gnu and is_label and _places_of_one(case)
 
 
-def _is_from_both(case: Case) -> bool:
-    """The names are those of one peer, the places those of the other."""
-    one, other = case.llvm, case.gnu
-    for names, places in ((one, other), (other, one)):
-        if [level.name for level in case.ours] == [level.name for level in names]:
-            return case.same_places(places)
-    return False
-
-
 def _places_of_one(case: Case) -> bool:
     return case.same_places(case.llvm) or case.same_places(case.gnu)
 
@@ -61,9 +45,7 @@ def _places_of_one(case: Case) -> bool:
 _TESTS: dict[str, Callable[[Case], bool]] = {
     "alias": _is_alias,
     "padding": _is_in_padding,
-    "nested symbol": _is_in_nested_symbol,
     "label": _is_at_a_label,
-    "halves": _is_from_both,
 }
 
 

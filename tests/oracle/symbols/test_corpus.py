@@ -99,6 +99,13 @@ def test_each_difference_is_explained(
     assert not tally.unexplained, f"{tally}\n{shown}"
 
 
+def test_each_explanation_is_needed(tally: Tally, corpus: Corpus) -> None:
+    """The list holds no explanation of what no longer differs."""
+    if corpus.missing:
+        pytest.skip(f"not installed: {', '.join(sorted(corpus.missing))}")
+    assert set(tally.explained) == {one.name for one in EXPLANATIONS}
+
+
 def test_offsets_count_from_the_entry(tally: Tally) -> None:
     """The functions start where LLVM or the symbol table says, parts split off included."""
     shown = "\n".join(
