@@ -19,8 +19,6 @@ from vestige.units import Address
 
 __all__ = ["SymbolTable", "find"]
 
-_HALF = 1 << 63
-
 
 def find(
     path: str | os.PathLike[str] | None = None,
@@ -139,10 +137,16 @@ class SymbolTable:
 
         Raises:
             TypeError: What is given holds something else than integers.
-        ValueError: A number does not fit 64 bits.
+        ValueError: A number is no address of the object's width.
         """
         wanted = _integers(addresses)
         distinct = list(dict.fromkeys(wanted))
+        end = self._mapping.size
+        for address in distinct:
+            # A negative one is how a signed array holds the upper half.
+            if not -end // 2 <= address < end:
+                message = f"{address:#x} is no address of {end.bit_length() - 1} bits"
+                raise ValueError(message)
         pairs = [(self._mapping, Address(address)) for address in distinct]
         places = dict(zip(distinct, self._resolver.resolve_many(pairs), strict=True))
         return [places[address] for address in wanted]
@@ -181,13 +185,5 @@ def _integers(addresses: Iterable[int]) -> list[int]:
             found = view.tolist()
         except NotImplementedError:  # another byte order
             found = list(addresses)
-    return [_address(one) for one in found]
-
-
-def _address(number: int) -> int:
     # Numbers of NumPy are no int, and say how they become one.
-    address = operator.index(number)
-    if not -_HALF <= address < 2 * _HALF:
-        message = f"{address:#x} is no address of 64 bits"
-        raise ValueError(message)
-    return address
+    return [operator.index(one) for one in found]

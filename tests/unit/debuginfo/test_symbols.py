@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import array
 import ctypes
+import shutil
 import zlib
 from pathlib import Path
 
 import pytest
 
-from support.separate_debug_files import BUILD_ID, MISSING, PLACES, Target
+from support.separate_debug_files import BUILD_ID, MISSING, PLACES, Target, run
 from vestige.debuginfo import (
     DebugInfoOptions,
     DebugSource,
@@ -199,3 +200,23 @@ def test_a_relative_path_is_one_of_this_directory(target, options, monkeypatch):
 
     assert find("ls", options=options).host_path == str(target.object)
     assert find(Path("../bin/ls"), options=options).source is DebugSource.OBJECT
+
+
+def test_the_width_of_an_address_is_that_of_the_object(tmp_path, options):
+    """A larger one would be taken for another address of a 32-bit object."""
+    compiler = shutil.which("i686-linux-gnu-gcc") or shutil.which(
+        "powerpc-linux-gnu-gcc"
+    )
+    if compiler is None:
+        pytest.skip("not installed: a compiler for 32 bits")
+    (tmp_path / "a.c").write_text("int twice(int value) { return value * 2; }\n")
+    path = tmp_path / "a.so"
+    run(compiler, "-g", "-shared", "-nostdlib", tmp_path / "a.c", "-o", path)
+    (symbol,) = (one for one in run("nm", path).splitlines() if "T twice" in one)
+    table = SymbolTable.open(path, options)
+
+    address = int(symbol.split()[0], 16)
+
+    assert table.lookup([address])[0].function == "twice"
+    with pytest.raises(ValueError, match="no address of 32 bits"):
+        table.lookup([address + (1 << 32)])
