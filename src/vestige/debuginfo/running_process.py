@@ -77,12 +77,17 @@ class RunningProcess:
 
     @property
     def root(self) -> Path | None:
-        """The root directory of the process, when it has one of its own."""
-        own = Path(f"/proc/{self.pid}/root")
+        """The root directory of the process, when it sees other files than we do.
+
+        That is after ``chroot``, or in another mount namespace, as in a container.
+        """
+        base = Path(f"/proc/{self.pid}")
         try:
-            return None if own.samefile("/") else own
+            same_mounts = (base / "ns/mnt").samefile("/proc/self/ns/mnt")
+            same_root = (base / "root").samefile("/proc/self/root")
         except OSError:
             return None
+        return None if same_mounts and same_root else base / "root"
 
     def refresh(self) -> None:
         """Read the memory map again.
@@ -137,10 +142,13 @@ class RunningProcess:
         return RunningObject(name, mapping, copy)
 
     def _is_running_file(self, path: str, inode: int) -> bool:
-        try:
-            return os.stat(f"/proc/{self.pid}/root{path}").st_ino == inode  # noqa: PTH116 - surrogates
-        except (OSError, ValueError):
-            return False
+        for place in (f"/proc/{self.pid}/root{path}", path):
+            try:
+                if os.stat(place).st_ino == inode:  # noqa: PTH116 - surrogates
+                    return True
+            except (OSError, ValueError):
+                continue
+        return False
 
     def _other_path(self, first: MemoryRange) -> str | None:
         """Return a path that still leads to a file which was replaced or removed."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from support.compilers import BuildError, run_tool
+from vestige.cli.main import main
 from vestige.debuginfo import running_process
 from vestige.debuginfo.running_process import RunningProcess
 from vestige.errors import DebugInfoError
@@ -88,3 +91,34 @@ def test_no_such_process():
     """No such process."""
     with pytest.raises(DebugInfoError, match="no process has the ID 4194305"):
         RunningProcess(4194305)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may change its root directory")
+def test_a_process_with_another_root_directory_is_looked_into(tmp_path, capsys):
+    """Its map has paths that this process cannot open, or that are other files here."""
+    source = tmp_path / "own.c"
+    source.write_text(
+        "#include <unistd.h>\n"
+        "int work(int n) { return n * getpid(); }\n"
+        'int main(int c, char **v) { (void)v; if (write(1, "x", 1) != 1) return 1;\n'
+        "while (read(0, &c, 1) > 0) work(c); return 0; }\n"
+    )
+    jail = tmp_path / "jail"
+    jail.mkdir()
+    try:
+        run_tool(["gcc", "-g", "-static", "-o", jail / "own", source])
+    except BuildError as error:
+        pytest.skip(f"no static C library: {error}")
+    symbols = run_tool(["nm", jail / "own"]).decode().splitlines()
+    (address,) = [line.split()[0] for line in symbols if line.endswith(" T work")]
+    with subprocess.Popen(
+        ["chroot", jail, "/own"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout.read(1) == b"x"
+        assert RunningProcess(process.pid).root == Path(f"/proc/{process.pid}/root")
+        status = main(["symbolize", "-p", str(process.pid), address])
+        process.stdin.close()
+    assert status == 0
+    assert capsys.readouterr().out == (
+        f"{int(address, 16):#x}  work+0x0 at {source}:2  [own]\n"
+    )

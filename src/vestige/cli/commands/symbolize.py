@@ -160,6 +160,8 @@ def _no_address() -> Symbolized:
 
 def _symbolizer(options: argparse.Namespace) -> Symbolizer:
     # Not for --help, which would wait for it.
+    from pathlib import Path  # noqa: PLC0415
+
     from ...debuginfo.finder import DebugFileFinder  # noqa: PLC0415
     from ...debuginfo.running_process import RunningProcess  # noqa: PLC0415
     from ...debuginfo.symbolizer import (  # noqa: PLC0415
@@ -172,7 +174,9 @@ def _symbolizer(options: argparse.Namespace) -> Symbolizer:
         return FileSymbolizer(options.exe, DebugFileFinder.of(wanted))
     process = RunningProcess(options.pid)
     if process.root is not None and not wanted.target_prefixes:
-        wanted = replace(wanted, target_prefixes=(("/", process.root),))
+        # The map has paths of its mount namespace, or of this one after a chroot.
+        own = (("/proc", Path("/proc")), ("/", process.root), ("/", Path("/")))
+        wanted = replace(wanted, target_prefixes=own)
     return ProcessSymbolizer(process, DebugFileFinder.of(wanted))
 
 
