@@ -68,6 +68,8 @@ class MappedObject:
     """What the trace had told of it when addresses were met: no build ID yet, say."""
     shortfalls: dict[str, int] = field(default_factory=dict)
     """For each reason why a name is missing, the number of events."""
+    problems: list[str] = field(default_factory=list)
+    """What of the files beside the debug file is missing or not the right one."""
 
     @property
     def files(self) -> FoundFiles:
@@ -334,6 +336,8 @@ def _object(
     places = resolver.resolve_many(
         (use.mapping, addresses[index]) for index in use.places
     )
+    if places:
+        report.problems = resolver.problems(use.mapping)
     for index, place in zip(use.places, places, strict=True):
         events = counts[index]
         report.events += events

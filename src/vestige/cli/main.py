@@ -31,6 +31,8 @@ examples:
   vestige convert --debug-info TRACE the same, with object, function and source line
   vestige export --to parquet -w FILE TRACE
                                      a table for data analysis
+  vestige debuginfo TRACE            which names are missing, and why
+  vestige symbolize -e FILE ADDRESS  as addr2line
 
 """
 

@@ -36,7 +36,7 @@ class DebuginfoCommand:
     """Says which objects the addresses of traces lie in, and what is missing."""
 
     name = "debuginfo"
-    summary = "say where the addresses of traces lie, and why names are missing"
+    summary = "say where addresses lie, and why names are missing"
     description = (
         "Read the CTF traces at or below each PATH. For each process and each object "
         "that it had mapped, print how many events lie in it and from which file their "

@@ -216,23 +216,31 @@ def _file_lines(
             if one.events or style.unused_objects:
                 seen.setdefault((one.mapping.path, one.mapping.build_id), one)
     for one in sorted(seen.values(), key=needs_debug_file):
-        build_id = one.mapping.build_id
-        identity = "no build ID" if build_id is None else f"build ID {build_id.hex()}"
-        yield f"{_plain(one.mapping.path)} ({identity})"
-        if one.names_from is not None:
-            yield f"  names from {_plain(one.names_from)}: {one.files.source.value}"
-        else:
-            yield "  no names"
-        for reason, events in sorted(one.shortfalls.items()):
-            yield f"  {count(events, 'event')}: {reason}"
-        missing = needs_debug_file(one)
-        if missing or one.shortfalls or style.attempts:
-            for attempt in one.files.attempts:
-                yield f"  tried {attempt}"
-        command = command_for(one, packages) if missing else None
-        if command is not None:
-            yield f"  get it: {command}"
+        yield from _object_lines(one, packages, style)
         yield ""
+
+
+def _object_lines(
+    one: MappedObject, packages: Mapping[str, str], style: ReportStyle
+) -> Iterator[str]:
+    build_id = one.mapping.build_id
+    identity = "no build ID" if build_id is None else f"build ID {build_id.hex()}"
+    yield f"{_plain(one.mapping.path)} ({identity})"
+    if one.names_from is not None:
+        yield f"  names from {_plain(one.names_from)}: {one.files.source.value}"
+    else:
+        yield "  no names"
+    for reason, events in sorted(one.shortfalls.items()):
+        yield f"  {count(events, 'event')}: {reason}"
+    for problem in one.problems:
+        yield f"  problem: {_plain(problem)}"
+    missing = needs_debug_file(one)
+    if missing or one.shortfalls or style.attempts:
+        for attempt in one.files.attempts:
+            yield f"  tried {attempt}"
+    command = command_for(one, packages) if missing else None
+    if command is not None:
+        yield f"  get it: {command}"
 
 
 def json_text(report: DebugInfoReport, packages: Mapping[str, str]) -> str:
@@ -277,6 +285,7 @@ def _facts(one: MappedObject, packages: Mapping[str, str]) -> dict[str, Any]:
         "events_with_function": one.events_with_function,
         "events_with_line": one.events_with_line,
         "shortfalls": one.shortfalls,
+        "problems": one.problems,
         "source": one.files.source.name.lower(),
         "names_from": one.names_from,
         "attempts": [

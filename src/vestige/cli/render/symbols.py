@@ -57,7 +57,8 @@ def addr2line_lines(answer: Symbolized, style: Addr2lineStyle) -> Iterator[str]:
             yield place
             continue
         head = " (inlined by) " if index else address + ": " if address else ""
-        yield head + (f"{name} at {place}" if style.functions else place)
+        joint = " at " if frames else " "
+        yield head + (f"{name}{joint}{place}" if style.functions else place)
 
 
 def _pairs(
