@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from support.symbol_comparison import Case, Explanation
+from support.symbol_comparison import STUB, Case, Explanation
 
 
 def _is_alias(case: Case) -> bool:
@@ -38,6 +38,14 @@ def _is_at_a_label(case: Case) -> bool:
     return ours in around and llvm == gnu and is_label and _places_of_one(case)
 
 
+def _is_in_stub(case: Case) -> bool:
+    """A dynamic relocation names the entry, and no symbol but those of some linkers does."""
+    ours, _, gnu = case.names
+    covering = case.symbols.covering(case.address)
+    is_unnamed = gnu is None or all("$plt" in name for name in covering)
+    return (ours or "").endswith(STUB) and is_unnamed
+
+
 def _places_of_one(case: Case) -> bool:
     return case.same_places(case.llvm) or case.same_places(case.gnu)
 
@@ -46,6 +54,7 @@ _TESTS: dict[str, Callable[[Case], bool]] = {
     "alias": _is_alias,
     "padding": _is_in_padding,
     "label": _is_at_a_label,
+    "stub": _is_in_stub,
 }
 
 
