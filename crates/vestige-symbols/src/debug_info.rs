@@ -73,6 +73,16 @@ pub(crate) struct DebugInfo {
 impl DebugInfo {
     /// Reads the sections of an object and the list of units; `None` when it has none.
     pub(crate) fn load(object: &ObjectFile) -> Result<Option<Self>, SymbolError> {
+        let info = Self::load_shared(object)?;
+        Ok(info.map(|mut info| {
+            info.unit_map = info.map_units();
+            info
+        }))
+    }
+
+    /// Like [`DebugInfo::load`], for entries that units of other objects refer to: which
+    /// unit covers an address is not asked.
+    pub(crate) fn load_shared(object: &ObjectFile) -> Result<Option<Self>, SymbolError> {
         let has_units = [".debug_info", ".zdebug_info"]
             .iter()
             .any(|name| object.find_section(name.as_bytes()).is_some());
@@ -81,9 +91,7 @@ impl DebugInfo {
         }
         let endian =
             if object.is_big_endian() { RunTimeEndian::Big } else { RunTimeEndian::Little };
-        let mut info = Self::with_units(Sections::load(object)?, endian, object.text(), None)?;
-        info.unit_map = info.map_units();
-        Ok(Some(info))
+        Self::with_units(Sections::load(object)?, endian, object.text(), None).map(Some)
     }
 
     /// The units in the sections of a split unit.

@@ -55,6 +55,9 @@ pub struct ObjectFile {
     /// The checksum that a supplementary file of DWARF 5 states of itself.
     supplement_id: Option<Vec<u8>>,
     debug_info: OnceLock<Result<Option<Arc<DebugInfo>>, SymbolError>>,
+    /// The same for files that have this one as their supplement. It has no supplement
+    /// itself, so that files which name each other make no circle.
+    shared_info: OnceLock<Result<Option<Arc<DebugInfo>>, SymbolError>>,
     split_sections: OnceLock<Result<Arc<Sections>, SymbolError>>,
     assumes_dwarf: AtomicBool,
 }
@@ -78,6 +81,7 @@ impl ObjectFile {
             alt_link: None,
             supplement_id: None,
             debug_info: OnceLock::new(),
+            shared_info: OnceLock::new(),
             split_sections: OnceLock::new(),
             assumes_dwarf: AtomicBool::new(false),
         };
@@ -257,6 +261,12 @@ impl ObjectFile {
     pub(crate) fn debug_info(&self) -> Result<Option<Arc<DebugInfo>>, SymbolError> {
         let load = || Ok(DebugInfo::load(self)?.map(Arc::new));
         self.debug_info.get_or_init(load).clone()
+    }
+
+    /// What other files share of the debug information, read at the first call.
+    pub(crate) fn shared_info(&self) -> Result<Option<Arc<DebugInfo>>, SymbolError> {
+        let load = || Ok(DebugInfo::load_shared(self)?.map(Arc::new));
+        self.shared_info.get_or_init(load).clone()
     }
 
     /// The debug information together with the files that belong to it. Where others have

@@ -219,6 +219,6 @@ fn supplement_of(object: &ObjectFile, link: &AltLink) -> Result<Arc<DebugInfo>, 
     if !object.is_supplement_of(link) {
         return Err("the file has another build ID".to_owned());
     }
-    let info = object.debug_info().map_err(|error| error.to_string())?;
+    let info = object.shared_info().map_err(|error| error.to_string())?;
     info.ok_or_else(|| "the file has no section .debug_info".to_owned())
 }
