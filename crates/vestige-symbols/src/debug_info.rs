@@ -34,6 +34,9 @@ const FREE_WORK: u64 = 1 << 16;
 /// Honest producers write about one attribute for two bytes of an entry.
 const ATTRIBUTES_PER_BYTE: u64 = 4;
 
+/// A part of an index gets no more units once it is as large as this.
+const PART_SIZE: usize = 32 << 20;
+
 /// Units share strings, and each has its own copy of those it uses.
 const COPIES_OF_STRINGS: u64 = 16;
 /// Who reads more of them has understood.
@@ -243,9 +246,18 @@ impl DebugInfo {
         if self.limits.is_spent() || !is_whole {
             return None;
         }
-        let units = self.units.iter().zip(0u32..);
-        let fresh: Vec<_> =
-            units.filter_map(|(unit, number)| Some((number, unit.take_fresh()?.bytes()))).collect();
+        let mut fresh = Vec::new();
+        let mut size = 0;
+        for (unit, number) in self.units.iter().zip(0u32..) {
+            let Some(table) = unit.take_fresh() else {
+                continue;
+            };
+            size += table.bytes().len();
+            fresh.push((number, table.bytes()));
+            if size > PART_SIZE {
+                break;
+            }
+        }
         let map = || self.unit_map.steps(NOTHING);
         (!fresh.is_empty()).then(|| encode_part(key, &map(), &fresh))
     }

@@ -32,7 +32,10 @@ from vestige.debuginfo.symbol_cache import CacheEntry, SymbolCache
 __all__ = ["CachedFiles", "save_all"]
 
 _MAX_PARTS = 8
-"""With more, they become one; each new part is read by every later run."""
+"""With more small ones, they become one; each new part is read by every later run."""
+
+_SMALL_PART = 8 << 20
+"""Larger ones stay as they are."""
 
 _SAVE_INTERVAL = 2.0
 """Seconds between two writes, so that many small lookups do not write many parts."""
@@ -164,14 +167,24 @@ class _CachedTable:
             return
         self._saved = time.monotonic()
         self._entry.remove(self._index.useless)
-        part = self._full.take_index_part(self._key)
-        if part is None or not self._entry.add(part, self._variant):
+        # Each part holds some tens of megabytes at most: memory stays bounded.
+        while (part := self._full.take_index_part(self._key)) is not None:
+            if not self._entry.add(part, self._variant):
+                return
+        self._merge_parts()
+
+    def _merge_parts(self) -> None:
+        small = [
+            path
+            for path in self._entry.parts(self._variant)
+            if _size_of(path) < _SMALL_PART
+        ]
+        if len(small) <= _MAX_PARTS:
             return
-        paths = self._entry.parts(self._variant)
-        if len(paths) > _MAX_PARTS:
-            merged = core.UnitIndex(paths, self._key).merged(self._key)
-            if merged is not None and self._entry.add(merged, self._variant):
-                self._entry.remove(paths)
+        merged = core.UnitIndex(small, self._key).merged(self._key)
+        written = merged and self._entry.add(merged, self._variant)
+        if written:
+            self._entry.remove([path for path in small if path != written])
 
     def _open_full(self) -> core.SymbolTable:
         if self._full is None:
@@ -191,6 +204,13 @@ class _CachedTable:
             return True
         now = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
         return now != opened.identity
+
+
+def _size_of(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
 
 
 def _core_identity() -> tuple[str, int, int]:

@@ -158,7 +158,7 @@ class CacheEntry:
                 os.utime(self._path)
         return sorted(found)
 
-    def add(self, data: bytes, variant: str) -> bool:
+    def add(self, data: bytes, variant: str) -> str | None:
         """Keep one more part.
 
         Args:
@@ -166,18 +166,18 @@ class CacheEntry:
             variant: What its name starts with.
 
         Returns:
-            Whether it was written; if not, the cache has the reason.
+            Its path; ``None`` when it was not written: the cache has the reason.
         """
         if len(data) > self._cache.limit:
             self._cache.problem = "the index is larger than the cache may become"
-            return False
+            return None
         try:
-            self._write(data, variant)
+            path = self._write(data, variant)
         except OSError as error:
             self._cache.problem = f"{self._path}: {error.strerror or error}"
-            return False
+            return None
         self._cache.shrink()
-        return True
+        return path
 
     def remove(self, paths: list[str]) -> None:
         """Delete some parts.
@@ -189,17 +189,19 @@ class CacheEntry:
             with contextlib.suppress(OSError):
                 Path(path).unlink()
 
-    def _write(self, data: bytes, variant: str) -> None:
+    def _write(self, data: bytes, variant: str) -> str:
         self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=self._path)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
             digest = hashlib.sha256(data).hexdigest()[:16]
-            Path(temporary).replace(self._path / f"{variant}-{digest}{_PART}")
+            path = self._path / f"{variant}-{digest}{_PART}"
+            Path(temporary).replace(path)
         except BaseException:
             self.remove([temporary])
             raise
+        return str(path)
 
 
 def parse_size(text: str) -> int | None:
