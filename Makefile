@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format oracle bench fuzz clean
+.PHONY: help demo test lint format oracle bench bench-symbols fuzz clean
 
 help:
 	@echo "make demo     build Vestige and show a real trace with its source lines"
@@ -19,6 +19,7 @@ help:
 	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, cargo fmt, clippy"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
+	@echo "make bench-symbols  time symbol look-ups beside addr2line, llvm-symbolizer"
 	@echo "make fuzz     a minute of fuzzing: metadata, packets, ELF, DWARF"
 	@echo "make format   let ruff and rustfmt format the sources"
 	@echo "make clean    remove what was built"
@@ -86,6 +87,9 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.bench $(BENCH)
+
+bench-symbols: $(VENV)/.built $(VENV)/.dev
+	@PYTHONPATH=tests $(BIN)/python -m bench.symbols $(BENCH)
 
 fuzz:
 	@$(PYTHON) tools/fuzz.py
