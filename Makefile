@@ -87,6 +87,7 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.bench $(BENCH)
+	@PYTHONPATH=tests $(BIN)/python -m bench.symbols
 
 bench-symbols: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.symbols $(BENCH)
