@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import signal
 import sys
@@ -129,6 +130,8 @@ def entry_point() -> NoReturn:
     What was opened is closed by now and what was written is flushed. Handing back
     memory piece by piece takes longer than reading a small trace: the process ends.
     """
+    # Answers are many, live long and refer to each other in no circle.
+    gc.set_threshold(200_000, 20, 100)
     try:
         status = main()
     except KeyboardInterrupt:
