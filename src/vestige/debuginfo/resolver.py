@@ -109,7 +109,15 @@ class Resolver:
         Returns:
             A place, or why there is none, for each pair in order.
         """
-        requests = [_Request(self._object(mapping), ip) for mapping, ip in pairs]
+        # To compare mappings takes longer than all else, and there are few of them. Each
+        # is kept beside its object, or its identity might pass to another one.
+        known: dict[int, tuple[object, _Object | Unresolved]] = {}
+        requests = []
+        for mapping, ip in pairs:
+            entry = known.get(id(mapping))
+            if entry is None:
+                entry = known[id(mapping)] = (mapping, self._object(mapping))
+            requests.append(_Request(entry[1], ip))
         self._look_up(requests)
         return [self._place(request) for request in requests]
 
