@@ -49,7 +49,9 @@ def agree(found, expected):
         expected.rpartition(":"),
     )
     in_header = file.endswith((".c", ".cpp")) and name.endswith(".h")
-    return found == expected or (in_header and line == peers_line)
+    # An entry of a procedure linkage table has a name here: malloc@plt.
+    known = expected == "??:0" and found == "??:?"
+    return found == expected or known or (in_header and line == peers_line)
 
 
 @pytest.mark.oracle
