@@ -7,10 +7,16 @@ import shutil
 
 import pytest
 
-from support.recordings import DATA, DEMO
-from vestige.analysis.debug_info import DebugInfoReport, ProcessReport
+from support.recordings import DATA, DEMO, DEMO_DEBUG_INFO
+from vestige.analysis.debug_info import (
+    DebugInfoReport,
+    ProcessReport,
+    examine_debug_info,
+)
 from vestige.cli import main as cli
-from vestige.cli.render.debuginfo import ReportStyle, report_lines
+from vestige.cli.render.debuginfo import ReportStyle, json_text, report_lines
+from vestige.components.sources.ctf_fs import CtfFsSource
+from vestige.debuginfo import DebugFileFinder, Resolver
 from vestige.units import Vpid
 
 SHOP = "/opt/vestige-demo/bin/shop"
@@ -243,3 +249,20 @@ def test_wrong_usage_of_packing(words, message, run):
     status, _, errors = run("debuginfo", *words)
     assert status == 2
     assert message in errors
+
+
+def test_files_that_are_missing_beside_a_debug_file_are_told():
+    """Files that are missing beside a debug file are told."""
+    resolver = Resolver(DebugFileFinder.of(DEMO_DEBUG_INFO))
+    report = examine_debug_info(CtfFsSource([DEMO / "trace"]), resolver)
+    (process,) = report.processes
+    process.objects[0].problems = ["shop.dwo: no such file", "evil\x1b[2J"]
+
+    lines = list(report_lines(report, {}, ReportStyle(80)))
+
+    assert "  problem: shop.dwo: no such file" in lines
+    assert r"  problem: evil\x1b[2J" in lines
+    assert (
+        json.loads(json_text(report, {}))["processes"][0]["objects"][0]["problems"]
+        == process.objects[0].problems
+    )
