@@ -31,6 +31,7 @@ _SECONDS = 90.0
 _LARGEST = 4 << 30
 _MISS_SECONDS = 600
 _LONGEST_BUILD_ID = 64
+_MEGABYTE = 1_000_000
 
 Log = Callable[[object, AttemptKind, Refusal | None], None]
 """Is told of each place tried: its path, the rule, and why it was not used."""
@@ -229,8 +230,7 @@ class DebuginfodClient:
         from vestige.debuginfo.http_download import download  # noqa: PLC0415
 
         def announce(size: int | None) -> None:
-            amount = "a file" if size is None else f"{size / 1e6:,.1f} MB"
-            self._notice(f"downloading {amount} of debug information of {name}: {url}")
+            self._notice(f"downloading {_amount(size)} about {name} from {url}")
 
         limits = [self.settings.seconds_per_file]
         if self._seconds_left is not None:
@@ -238,7 +238,7 @@ class DebuginfodClient:
         seconds = min((one for one in limits if one is not None), default=None)
         return download(
             url,
-            os.fdopen(handle, "wb"),
+            handle,
             seconds=seconds,
             largest=self.settings.largest,
             announce=announce,
@@ -259,6 +259,12 @@ class DebuginfodClient:
         self._stopped = reason
         self._notice(f"nothing is downloaded: {reason}: {self.settings.cache}")
         return Refusal(Outcome.NOT_ASKED, reason)
+
+
+def _amount(size: int | None) -> str:
+    if size is None:
+        return "what is known"
+    return f"{size / _MEGABYTE:,.0f} MB" if size >= _MEGABYTE else f"{size:,} bytes"
 
 
 def _number(environment: Mapping[str, str], name: str, default: float) -> float:

@@ -7,11 +7,12 @@ given up ends with its next byte, or with the program.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
 from http.client import HTTPException, HTTPMessage
-from typing import IO, BinaryIO
+from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.request import (
     HTTPDefaultErrorHandler,
@@ -36,7 +37,7 @@ _WAIT_SECONDS = 0.2
 
 def download(
     url: str,
-    target: BinaryIO,
+    target: int,
     *,
     seconds: float | None,
     largest: int,
@@ -46,7 +47,7 @@ def download(
 
     Args:
         url: Its address, of the scheme ``http`` or ``https``.
-        target: The open file to write to; it is closed at the end.
+        target: The descriptor of the file to write to; it is closed at the end.
         seconds: The time that may pass, from name to last byte; ``None`` for any.
         largest: The largest size in bytes; 0 for any.
         announce: Is called with the size, as far as it is known, when a file comes.
@@ -104,7 +105,7 @@ class _Download(threading.Thread):
     # A request and its answer.
 
     def __init__(
-        self, url: str, target: BinaryIO, seconds: float | None, largest: int
+        self, url: str, target: int, seconds: float | None, largest: int
     ) -> None:
         super().__init__(name="debuginfod", daemon=True)
         self._url = url
@@ -118,8 +119,7 @@ class _Download(threading.Thread):
 
     def run(self) -> None:
         try:
-            with self._target:
-                self._receive()
+            self._receive()
         except _RefusedError as refused:
             self.refusal = refused.refusal
         except HTTPError as error:
@@ -134,6 +134,8 @@ class _Download(threading.Thread):
             self.refusal = Refusal(Outcome.FAILED, _reason(error.reason))
         except (OSError, HTTPException, ValueError) as error:
             self.refusal = Refusal(Outcome.FAILED, _reason(error))
+        finally:
+            os.close(self._target)
 
     def _receive(self) -> None:
         request = Request(  # noqa: S310 - the caller has checked the scheme
@@ -155,8 +157,11 @@ class _Download(threading.Thread):
             raise _RefusedError(Outcome.FAILED, detail)
 
     def _write(self, block: bytes) -> None:
+        # Unbuffered: a full disk is met here, not when the file is closed.
+        left = memoryview(block)
         try:
-            self._target.write(block)
+            while left:
+                left = left[os.write(self._target, left) :]
         except OSError as error:
             detail = f"the cache cannot be written: {_reason(error)}"
             raise _RefusedError(Outcome.UNREADABLE, detail) from None

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vestige.debuginfo.target_prefixes import TargetPrefix
-
 __all__ = [
     "DEBUG_DIRECTORIES",
     "DEBUG_PATH_VARIABLE",
@@ -66,14 +64,6 @@ class DebugInfoOptions:
         if self.debug_directories is not None:
             return tuple(self.debug_directories)
         return split_path_list(os.environ.get(DEBUG_PATH_VARIABLE)) or DEBUG_DIRECTORIES
-
-    def prefixes(self) -> tuple[TargetPrefix, ...]:
-        """Return the target prefixes with their names.
-
-        Returns:
-            One for each pair of :attr:`target_prefixes`.
-        """
-        return tuple(TargetPrefix(*pair) for pair in self.target_prefixes)
 
 
 def split_path_list(text: str | None) -> tuple[Path, ...]:

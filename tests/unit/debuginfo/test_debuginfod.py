@@ -6,12 +6,16 @@ import os
 import shutil
 import subprocess
 import time
+import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from support.debug_file_server import DEBUGINFOD, debuginfod, free_port, server
+from support.recordings import DEMO
 from support.separate_debug_files import BUILD_ID, MISSING, Target, run
+from vestige.cli.main import main
 from vestige.debuginfo import (
     AttemptKind,
     DebugFileFinder,
@@ -117,8 +121,9 @@ def test_a_file_comes_from_a_server_once(machine):
     assert tried(second) == [("cache", Outcome.USED)]
     assert machine.cached.read_bytes() == content
     assert machine.files() == ["debuginfo"]
-    assert len(machine.notices) == 1
-    assert machine.notices[0].startswith("downloading 0.0 MB of debug information of")
+    assert machine.notices == [
+        f"downloading {len(content):,} bytes about /usr/bin/ls from {url}{paths[0]}"
+    ]
 
 
 def test_what_is_here_is_not_asked_for(machine):
@@ -383,6 +388,44 @@ def test_a_cache_that_cannot_be_written_stops_all_downloads(machine):
     assert len(machine.notices) == 1
 
 
+def test_a_full_disk_stops_all_downloads(machine):
+    """The server is not to blame, and nothing is left of the file."""
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with server(sends(machine.target.debug.read_bytes())) as (url, paths):
+        client = machine.client(url)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        try:
+            found = machine.find(client)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        again = machine.find(client)
+
+    assert found.attempts[-1].detail == "the cache cannot be written: File too large"
+    assert again.attempts[-1].outcome is Outcome.NOT_ASKED
+    assert again.attempts[-1].detail == found.attempts[-1].detail
+    assert len(paths) == 1
+    assert machine.files() == []
+
+
+def test_several_readers_may_download_one_file_at_once(machine):
+    """Each sees the whole file or none."""
+    content = machine.target.debug.read_bytes()
+
+    def answer(request):
+        time.sleep(0.1)
+        sends(content)(request)
+
+    with server(answer) as (url, paths), ThreadPoolExecutor(4) as pool:
+        clients = [machine.client(url) for _ in range(4)]
+        found = list(pool.map(machine.find, clients))
+
+    assert [one.source for one in found] == [DebugSource.DEBUGINFOD] * 4
+    assert machine.cached.read_bytes() == content
+    assert machine.files() == ["debuginfo"]
+    assert 1 <= len(paths) <= 4
+
+
 @pytest.mark.parametrize("length", [0, 1, 65, 4000])
 def test_a_build_id_of_an_odd_length_is_not_asked_for(machine, length):
     """It comes from a trace, and would become a part of a path."""
@@ -465,6 +508,58 @@ def test_without_servers_the_log_names_the_variable(machine, monkeypatch):
 
     assert found.attempts[-1].reason == "not asked: DEBUGINFOD_URLS is not set"
     assert machine.files() == []
+
+
+def test_a_supplementary_file_is_downloaded_too(machine):
+    """Where the debug file that was found here refers to one that is not."""
+    if shutil.which("dwz") is None:
+        pytest.skip("not installed: dwz")
+    debug = machine.target.path("/usr/bin/.debug/ls.debug")
+    machine.target.install("/usr/bin/.debug/ls.debug")
+    twin, shared = machine.target.root / "twin", machine.target.root / "shared"
+    shutil.copy(debug, twin)
+    run("dwz", "-m", shared, debug, twin)
+    crc = zlib.crc32(debug.read_bytes())
+    digits = run("readelf", "-n", shared).partition("Build ID: ")[2].split()[0]
+    content = shared.read_bytes()
+    shared.unlink()
+
+    with server(sends(content)) as (url, paths):
+        prefixes = [("/", machine.target.root)]
+        finder = DebugFileFinder([], prefixes, debuginfod=machine.client(url))
+        found = finder.find(machine.target.mapping(debug_link=("ls.debug", crc)))
+
+    assert found.source is DebugSource.DEBUG_LINK
+    assert found.supplement.build_id.hex() == digits
+    assert paths == [f"/buildid/{digits}/debuginfo"]
+
+
+def test_the_command_line_asks_and_says_so(tmp_path, monkeypatch, capfd):
+    """Only with the option, whatever the environment names."""
+    from_build_id = {
+        f"{path.parent.name}{path.stem}": path.read_bytes()
+        for path in (DEMO / "debug" / ".build-id").rglob("*.debug")
+    }
+
+    def answer(request):
+        content = from_build_id.get(request.path.split("/")[2])
+        (fails(404) if content is None else sends(content))(request)
+
+    monkeypatch.setenv("DEBUGINFOD_CACHE_PATH", str(tmp_path / "cache"))
+    monkeypatch.setenv("VESTIGE_DEBUG_PATH", str(tmp_path))
+    with server(answer) as (url, paths):
+        monkeypatch.setenv("DEBUGINFOD_URLS", url)
+        assert main(["convert", "--debug-info", str(DEMO / "trace")]) == 0
+        without = capfd.readouterr()
+        assert paths == []
+        assert main(["convert", "--debuginfod", str(DEMO / "trace")]) == 0
+        asked = capfd.readouterr()
+
+    assert 'src = "discount.c:13"' not in without.out
+    assert 'src = "discount.c:13"' in asked.out
+    assert len(paths) == len(set(paths)) >= 2
+    assert asked.err.count("vestige: downloading ") == 2
+    assert "/opt/vestige-demo/plugins/libdiscount.so from http://127" in asked.err
 
 
 @needs_debuginfod
