@@ -109,8 +109,8 @@ class Resolver:
         Returns:
             A place, or why there is none, for each pair in order.
         """
-        # To compare mappings takes longer than all else, and there are few of them. Each
-        # is kept beside its object, or its identity might pass to another one.
+        # To compare mappings takes longer than all else, and there are few of them.
+        # Each is kept beside its object, or its identity might pass to another one.
         known: dict[int, tuple[object, _Object | Unresolved]] = {}
         requests = []
         for mapping, ip in pairs:
