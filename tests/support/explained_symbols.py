@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from support.symbol_comparison import STUB, Case, Explanation
+from support.symbol_comparison import Case, Explanation
 
 
 def _is_alias(case: Case) -> bool:
@@ -18,6 +18,18 @@ def _is_alias(case: Case) -> bool:
         and case.symbols.are_aliases(ours, name)
         for chain, name in zip(chains, theirs, strict=True)
     )
+
+
+def _is_in_plt(case: Case) -> bool:
+    """The name is what objdump says that the entry calls."""
+    entries = case.symbols.plt_entries
+    return case.entry in entries and case.names[0] in entries[case.entry]
+
+
+def _is_call_of_chosen(case: Case) -> bool:
+    """The name is that of a function chosen at run time, in a table without symbols."""
+    name, entry = case.names[0], case.entry
+    return entry is not None and case.symbols.is_call_of_chosen(name, entry)
 
 
 def _is_in_padding(case: Case) -> bool:
@@ -38,23 +50,16 @@ def _is_at_a_label(case: Case) -> bool:
     return ours in around and llvm == gnu and is_label and _places_of_one(case)
 
 
-def _is_in_stub(case: Case) -> bool:
-    """A dynamic relocation names the entry, and no symbol but those of some linkers does."""
-    ours, _, gnu = case.names
-    covering = case.symbols.covering(case.address)
-    is_unnamed = gnu is None or all("$plt" in name for name in covering)
-    return (ours or "").endswith(STUB) and is_unnamed
-
-
 def _places_of_one(case: Case) -> bool:
     return case.same_places(case.llvm) or case.same_places(case.gnu)
 
 
 _TESTS: dict[str, Callable[[Case], bool]] = {
+    "plt": _is_in_plt,
+    "ifunc": _is_call_of_chosen,
     "alias": _is_alias,
     "padding": _is_in_padding,
     "label": _is_at_a_label,
-    "stub": _is_in_stub,
 }
 
 

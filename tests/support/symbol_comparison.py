@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -15,9 +15,8 @@ from support.compilers import run_tool
 from support.symbolizers import Answer, Chain, Level
 
 CLONE = re.compile(r"\.(cold|isra|part|constprop|lto_priv|llvm)\b[.\w]*$|\.\d+$")
-STUB = "@plt"
-LONGEST_STUB = 24
-VERSION = re.compile(r"@(?!plt$).*$")
+CHOSEN_AT_RUN_TIME = re.compile(r"\*ABS\*\+0x([0-9a-f]+)")
+VERSION = re.compile(r"@.*$")
 
 
 class Symbol(NamedTuple):
@@ -26,12 +25,17 @@ class Symbol(NamedTuple):
     start: int
     size: int
     name: str
+    kind: str = "T"
 
 
 class SymbolNames:
     """The symbols of an object, all names of each address."""
 
     def __init__(self, symbols: Iterable[Symbol]) -> None:
+        self.plt_code: set[int] = set()
+        """The addresses of the instructions in the procedure linkage table."""
+        self.plt_entries: dict[int, set[str]] = {}
+        """What the entries of the procedure linkage table call, by their address."""
         self._by_start: dict[int, list[Symbol]] = defaultdict(list)
         self._starts_of: dict[str, set[int]] = defaultdict(set)
         for symbol in symbols:
@@ -53,6 +57,20 @@ class SymbolNames:
         if one is None or other is None:
             return False
         return not self._starts_of[one].isdisjoint(self._starts_of[other])
+
+    def add_plt_entries(self, entries: Mapping[int, str]) -> None:
+        """Add what objdump says; functions chosen at run time it knows by their address."""
+        for entry, text in entries.items():
+            chosen = CHOSEN_AT_RUN_TIME.fullmatch(text)
+            targets = self._by_start[int(chosen[1], 16)] if chosen else []
+            names = {symbol.name for symbol in targets} or {plain_name(text) or ""}
+            self.plt_entries[entry] = names
+
+    def is_call_of_chosen(self, name: str | None, entry: int) -> bool:
+        """Tell whether an entry may call a function that is chosen at run time."""
+        starts = self._starts_of[name or ""]
+        chosen = {s.kind for start in starts for s in self._by_start[start]}
+        return entry in self.plt_code and "i" in chosen
 
     def starts_at(self, name: str | None, address: int) -> bool:
         """Tell whether a symbol with a name starts at an address."""
@@ -84,7 +102,7 @@ class SymbolNames:
 def _symbol(line: str) -> Symbol:
     words = line.split()
     size = int(words[1], 16) if len(words[1]) > 1 else 0
-    return Symbol(int(words[0], 16), size, plain_name(words[-1]) or "")
+    return Symbol(int(words[0], 16), size, plain_name(words[-1]) or "", words[-2])
 
 
 def plain_name(name: str | None) -> str | None:
@@ -129,9 +147,10 @@ class Case:
         name = self.names[0]
         if self.entry is None:
             return name is None
-        if name is not None and name.endswith(STUB):
-            # Neither knows where the entries of the table are.
-            return self.entry <= self.address < self.entry + LONGEST_STUB
+        if self.symbols.is_call_of_chosen(name, self.entry):
+            return True
+        if self.entry in self.symbols.plt_entries:
+            return name in self.symbols.plt_entries[self.entry]
         return self.entry == self.llvm_entry or self.symbols.starts_at(name, self.entry)
 
     def same_places(self, theirs: Chain) -> bool:

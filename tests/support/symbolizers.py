@@ -14,6 +14,7 @@ from vestige.debuginfo import Place, SymbolTable, Unresolved
 
 SECONDS = 120.0
 UNKNOWN_NAMES = ("??", "")
+PLT_ENTRY = re.compile(rb"^([0-9a-f]+) <([^>]+)@plt>:", re.MULTILINE)
 INSTRUCTION = re.compile(rb"^ *([0-9a-f]+):\t", re.MULTILINE)
 
 
@@ -54,13 +55,33 @@ def level(name: str | None, path: str | None, line: int | None) -> Level:
     return Level(None if name in UNKNOWN_NAMES else name, known, line or None)
 
 
-def instruction_addresses(binary: Path, objdump: str = "objdump") -> list[int]:
-    """Return the address of each instruction, by disassembling."""
+class Code(NamedTuple):
+    """What `objdump` says of the code of an object."""
+
+    addresses: list[int]
+    """The address of each instruction."""
+
+    plt_entries: dict[int, str]
+    """The entries of the procedure linkage table, and what they call."""
+
+    plt_code: set[int]
+    """The addresses of the instructions in the sections of that table."""
+
+
+def disassemble(binary: Path, objdump: str = "objdump") -> Code:
+    """Return the instructions and the entries of the procedure linkage table."""
     argv: list[str | Path] = [objdump, "-d", "--no-show-raw-insn", "-w", binary]
     done = run_peer(argv, seconds=SECONDS)
     if done.status != 0:
         raise RuntimeError(done.stderr.decode(errors="replace"))
-    return [int(match[1], 16) for match in INSTRUCTION.finditer(done.stdout)]
+    entries = PLT_ENTRY.finditer(done.stdout)
+    sections = done.stdout.split(b"Disassembly of section ")[1:]
+    tables = [text for text in sections if b"plt" in text.partition(b":")[0]]
+    return Code(
+        [int(match[1], 16) for match in INSTRUCTION.finditer(done.stdout)],
+        {int(match[1], 16): match[2].decode() for match in entries},
+        {int(match[1], 16) for text in tables for match in INSTRUCTION.finditer(text)},
+    )
 
 
 def ask_llvm(

@@ -29,7 +29,7 @@ from support.symbolizers import (
     ask_addr2line,
     ask_llvm,
     ask_vestige,
-    instruction_addresses,
+    disassemble,
 )
 from vestige.debuginfo import SymbolTable
 
@@ -73,8 +73,8 @@ def judge(objects: Iterable[Built]) -> Tally:
 def answers(built: Built) -> list[Case]:
     """Ask about the instructions of one object, or a sample where there are many."""
     tools, peer_object = built.variant.machine, built.peer_object
-    addresses = instruction_addresses(peer_object, f"{tools}objdump")
-    addresses = addresses[:: 1 + len(addresses) // MOST_INSTRUCTIONS]
+    code = disassemble(peer_object, f"{tools}objdump")
+    addresses = code.addresses[:: 1 + len(code.addresses) // MOST_INSTRUCTIONS]
     table = SymbolTable.open(built.object)
     said = (
         ask_vestige(table, addresses),
@@ -83,6 +83,8 @@ def answers(built: Built) -> list[Case]:
     )
     files = [peer_object, *([built.debug_file] if built.debug_file else [])]
     symbols = SymbolNames.read(files, f"{tools}nm")
+    symbols.plt_code = code.plt_code
+    symbols.add_plt_entries(code.plt_entries)
     return list(cases(built.variant.name, addresses, said, symbols))
 
 

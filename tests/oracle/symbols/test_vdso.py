@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.symbol_comparison import SymbolNames
-from support.symbolizers import instruction_addresses
+from support.symbolizers import disassemble
 from vestige.debuginfo import Place, SymbolTable
 
 pytestmark = pytest.mark.oracle
@@ -30,7 +30,7 @@ def vdso(tmp_path: Path) -> Path:
 def test_functions_of_the_vdso_have_names(vdso: Path) -> None:
     """Each instruction that a symbol covers has the name of one, and its offset."""
     symbols = SymbolNames.read([vdso])
-    addresses = [at for at in instruction_addresses(vdso) if symbols.covering(at)]
+    addresses = [at for at in disassemble(vdso).addresses if symbols.covering(at)]
     assert addresses
     for address, place in zip(
         addresses, SymbolTable.open(vdso).lookup(addresses), strict=True
