@@ -22,6 +22,9 @@ use crate::source::FileSource;
 use crate::split_files::FilesById;
 use crate::unit_index::UnitIndex;
 
+/// The `dwo_id`, the file name and the directory of a unit that is split off.
+type SplitRow = (u64, Cow<'static, [u8]>, Cow<'static, [u8]>);
+
 const BLOCK_SIZE: usize = 1 << 20;
 
 /// Function, path, line and linkage name of one level of inlined calls.
@@ -199,10 +202,7 @@ impl ObjectFile {
 
     /// The `dwo_id`, the file name and the directory of each unit that is split off.
     #[getter]
-    fn split_units(
-        &self,
-        py: Python<'_>,
-    ) -> PyResult<Vec<(u64, Cow<'static, [u8]>, Cow<'static, [u8]>)>> {
+    fn split_units(&self, py: Python<'_>) -> PyResult<Vec<SplitRow>> {
         let units = py.detach(|| self.inner.split_units());
         let units = units.map_err(|error| symbol_error(py, &error.into(), &self.path))?;
         let row = |unit: SplitUnit| (unit.dwo_id, unit.name.into(), unit.directory.into());

@@ -355,3 +355,71 @@ fn put_steps(data: &mut Vec<u8>, steps: &[(u64, u32)]) {
     steps.iter().for_each(|(start, _)| data.extend(start.to_le_bytes()));
     steps.iter().for_each(|(_, value)| data.extend(value.to_le_bytes()));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A function from 0x10 to 0x30 with a call inlined from 0x18 to 0x20.
+    fn table() -> UnitTable {
+        let mut writer = UnitTableWriter::default();
+        let (outer, inner) = (writer.add_string("outer"), writer.add_string("inner"));
+        let path = writer.add_string("/src/a.c");
+        writer.rows = vec![
+            (0x10, Row { path, line: 3, column: 1 }),
+            (0x30, Row { path: 0, line: 0, column: 0 }),
+        ];
+        writer.functions_at = vec![(0x10, 0), (0x30, NOTHING)];
+        writer.functions =
+            vec![Function { entry: 0x10, linkage: 0, plain: outer, parts: 0..1, calls: 0..2 }];
+        writer.parts = vec![0x10];
+        writer.calls_at = vec![(0x18, 0), (0x20, NOTHING)];
+        writer.calls = vec![Call { parent: NOTHING, linkage: 0, plain: inner, path, line: 7 }];
+        writer.finish()
+    }
+
+    /// All that a lookup asks; the number of inlined calls.
+    fn ask(table: &UnitTable, address: u64) -> usize {
+        let path = table.row_at(address).and_then(|row| table.path(row.path));
+        let Some(function) = table.function_at(address) else {
+            return path.map_or(0, |_| 0);
+        };
+        table.names(function.linkage, function.plain);
+        let parts = table.part_starts(&function).count();
+        assert!(parts <= table.bytes().len());
+        let calls: Vec<_> = table.calls_at(&function, address).collect();
+        calls.iter().for_each(|call| drop(table.names(call.linkage, call.plain)));
+        calls.len()
+    }
+
+    #[test]
+    fn a_table_answers_what_was_written() {
+        let table = table();
+        let function = table.function_at(0x19).unwrap();
+        assert_eq!(table.string(function.plain), Some("outer"));
+        assert_eq!(table.row_at(0x2f).map(|row| row.line), Some(3));
+        assert_eq!(table.row_at(0x30).map(|row| row.line), Some(0));
+        assert!(table.function_at(0x30).is_none() && table.function_at(0xf).is_none());
+        assert_eq!([0x17, 0x18, 0x1f, 0x20].map(|at| ask(&table, at)), [0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn wrong_bytes_give_fewer_answers_and_no_panic() {
+        let whole = table().bytes().to_vec();
+        for end in 0..whole.len() {
+            assert!(UnitTable::from_bytes(whole[..end].to_vec()).is_none());
+        }
+        for index in 0..whole.len() {
+            for value in [0, 1, 0x7f, 0x80, 0xff, whole[index] ^ 1, whole[index] ^ 0x40] {
+                let mut data = whole.clone();
+                data[index] = value;
+                let Some(table) = UnitTable::from_bytes(data) else {
+                    continue;
+                };
+                for address in [0, 0x10, 0x18, 0x20, 0x30, u64::MAX] {
+                    assert!(ask(&table, address) <= MAX_LEVELS);
+                }
+            }
+        }
+    }
+}
