@@ -19,7 +19,7 @@ help:
 	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, cargo fmt, clippy"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
-	@echo "make bench-symbols  time symbol look-ups beside addr2line, llvm-symbolizer"
+	@echo "make bench-symbols time symbol look-ups beside addr2line, llvm-symbolizer"
 	@echo "make fuzz     a minute of fuzzing: metadata, packets, ELF, DWARF"
 	@echo "make format   let ruff and rustfmt format the sources"
 	@echo "make clean    remove what was built"
