@@ -12,7 +12,7 @@ import pytest
 from support.compilers import run_tool
 from support.peers import babeltrace, run_peer
 from support.recordings import DATA, DEMO
-from support.symbolizers import instruction_addresses
+from support.symbolizers import disassemble
 
 SOURCES = Path(__file__).resolve().parent.parent / "programs" / "symbols"
 DISCRIMINATOR = re.compile(r" \(discriminator \d+\)")
@@ -63,7 +63,7 @@ def agree(found, expected):
 def test_every_instruction_has_the_lines_of_addr2line(programs, language, flags):
     """In form all of them; in content all but those that the corpus test explains."""
     program = programs[language]
-    addresses = [*instruction_addresses(program), 0, 0xFFFF_FFFF_0000]
+    addresses = [*disassemble(program).addresses, 0, 0xFFFF_FFFF_0000]
     own_flags, peer_flags = [flags], [flags]
     if flags == "pretty":
         own_flags, peer_flags = ["-fia", "--pretty"], ["-fiap"]
