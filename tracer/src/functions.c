@@ -1,0 +1,53 @@
+/*
+ * Function tracing: the hooks of programs that are compiled with -finstrument-functions.
+ *
+ * See the section on instrumentation options in the GCC manual. The events are those of
+ * LTTng-UST's helper libraries liblttng-ust-cyg-profile and liblttng-ust-cyg-profile-fast.
+ */
+#include "stream.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED void __cyg_profile_func_enter(void *function, void *call_site);
+EXPORTED void __cyg_profile_func_exit(void *function, void *call_site);
+
+static inline __attribute__((always_inline)) void
+trace_verbose(enum event_class class, void *function, void *call_site)
+{
+	struct record record;
+
+	if (!record_begin(&record, class, function, 16))
+		return;
+	write_u64(&record, (uintptr_t) function);
+	write_u64(&record, (uintptr_t) call_site);
+	record_commit(&record);
+}
+
+void __cyg_profile_func_enter(void *function, void *call_site)
+{
+	struct record record;
+
+	if (UNLIKELY(settings.functions != FUNCTIONS_FAST)) {
+		if (settings.functions == FUNCTIONS_VERBOSE)
+			trace_verbose(EVENT_ENTRY, function, call_site);
+		return;
+	}
+	if (!record_begin(&record, EVENT_FAST_ENTRY, function, 8))
+		return;
+	write_u64(&record, (uintptr_t) function);
+	record_commit(&record);
+}
+
+void __cyg_profile_func_exit(void *function, void *call_site)
+{
+	struct record record;
+
+	if (UNLIKELY(settings.functions != FUNCTIONS_FAST)) {
+		if (settings.functions == FUNCTIONS_VERBOSE)
+			trace_verbose(EVENT_EXIT, function, call_site);
+		return;
+	}
+	if (!record_begin(&record, EVENT_FAST_EXIT, function, 0))
+		return;
+	record_commit(&record);
+}

@@ -1,0 +1,44 @@
+/* Starting to trace, in a program and in each child that it forks. */
+#define _GNU_SOURCE
+#include "process.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "objects.h"
+#include "settings.h"
+
+/* In memory that a child process finds filled with zeros. */
+struct process {
+	atomic_flag is_dumped;
+	atomic_ullong lost;
+};
+
+static struct process *process;
+
+void process_seen(void)
+{
+	if (process && !atomic_flag_test_and_set(&process->is_dumped))
+		objects_dump();
+}
+
+void process_count_lost(void)
+{
+	if (process)
+		atomic_fetch_add_explicit(&process->lost, 1, memory_order_relaxed);
+}
+
+static __attribute__((constructor(101))) void start(void)
+{
+	if (!settings_read())
+		return;
+	process = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (process == MAP_FAILED) {
+		process = NULL;
+		settings.is_recording = false;
+		return;
+	}
+	madvise(process, 4096, MADV_WIPEONFORK);
+	streams_start();
+	objects_start();
+}

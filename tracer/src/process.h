@@ -1,0 +1,12 @@
+/* What the tracer knows of the process that it is in. */
+#ifndef VESTIGE_PROCESS_H
+#define VESTIGE_PROCESS_H
+
+/* Called when a thread has got a stream: the first one tells what is loaded. */
+void process_seen(void) __attribute__((visibility("hidden")));
+/* Count a record that has no stream to be counted in. */
+void process_count_lost(void) __attribute__((visibility("hidden")));
+/* Make what streams need, once. */
+void streams_start(void) __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,44 @@
+/* What the recorder asks of the tracer. */
+#ifndef VESTIGE_SETTINGS_H
+#define VESTIGE_SETTINGS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Contexts that event records may carry, in the order in which they are written. */
+enum context {
+	CONTEXT_IP = 1 << 0,
+	CONTEXT_VPID = 1 << 1,
+	CONTEXT_VTID = 1 << 2,
+	CONTEXT_PROCNAME = 1 << 3,
+};
+
+enum function_tracing {
+	FUNCTIONS_OFF,
+	FUNCTIONS_FAST,
+	FUNCTIONS_VERBOSE,
+};
+
+/* Set once, before the first event; never changed after. */
+struct settings {
+	bool is_recording;
+	bool counter_is_clock;
+	enum function_tracing functions;
+	unsigned int contexts;
+	/* Bytes that the contexts of a record take. */
+	unsigned int context_size;
+	/* Bytes of a packet, a multiple of the page size. */
+	size_t packet_size;
+	uint8_t uuid[16];
+	/* The directory of the trace, absolute. */
+	char directory[PATH_MAX];
+};
+
+extern struct settings settings __attribute__((visibility("hidden")));
+
+/* Read the environment; false when this process is not recorded. */
+bool settings_read(void) __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,293 @@
+/* The slow path of data streams: making them, and what to do when a packet is full. */
+#define _GNU_SOURCE
+#include "stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "process.h"
+
+/* Streams of threads that had the same ID in one recording. */
+#define MOST_NAMESAKES 1000
+
+#define NAME_SIZE (PATH_MAX + 64)
+
+__thread struct stream *stream_of_thread;
+/* Whether the thread is in here: what is instrumented and called from here is not traced. */
+static __thread bool is_busy __attribute__((tls_model("initial-exec")));
+static pthread_key_t key;
+static bool has_key;
+
+static void file_name(const struct stream *stream, bool is_open, char name[NAME_SIZE])
+{
+	const unsigned int number = (unsigned int) (stream->instance_id & 0x3ff);
+	char suffix[16] = "";
+
+	if (number)
+		snprintf(suffix, sizeof(suffix), ".%u", number + 1);
+	snprintf(name, NAME_SIZE, "%s/%u-%u%s%s", settings.directory, stream->vpid,
+		 stream->vtid, suffix, is_open ? ".open" : "");
+}
+
+static void start_packet(struct stream *stream)
+{
+	struct packet *packet = stream->packet;
+	const uint64_t now = clock_read();
+
+	/* The content is told first: whoever reads the file finds an empty packet. */
+	packet->content_size = sizeof(*packet) * 8;
+	compiler_barrier();
+	packet->packet_size = settings.packet_size * 8;
+	packet->timestamp_begin = now;
+	packet->timestamp_end = now;
+	stream->last_time = now;
+	stream->limit = (char *) packet + settings.packet_size;
+	stream->next = (char *) (packet + 1);
+}
+
+/* Whether a file may grow to a size; the kernel would end the program by a signal. */
+static bool may_grow(uint64_t size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+		size <= limit.rlim_cur;
+}
+
+static bool append(int file, const char *bytes, size_t size, uint64_t offset)
+{
+	while (size) {
+		ssize_t written = pwrite(file, bytes, size, (off_t) offset);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		bytes += written;
+		size -= (size_t) written;
+		offset += (uint64_t) written;
+	}
+	return true;
+}
+
+/* Append the present packet to the data stream file. */
+static bool flush_packet(struct stream *stream)
+{
+	struct packet *packet = stream->packet;
+	const size_t size = ((size_t) (stream->next - (char *) packet) + 7) & ~(size_t) 7;
+	char name[NAME_SIZE];
+	bool is_written;
+	int file;
+
+	if (!may_grow(stream->file_size + size))
+		return false;
+	file_name(stream, false, name);
+	file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (file < 0)
+		return false;
+	packet->packet_size = size * 8;
+	is_written = append(file, (const char *) packet, size, stream->file_size);
+	close(file);
+	if (is_written)
+		stream->file_size += size;
+	return is_written;
+}
+
+static bool map_packet(struct stream *stream)
+{
+	char name[NAME_SIZE];
+	void *place;
+	int file;
+
+	if (!may_grow(settings.packet_size))
+		return false;
+	for (;; stream->instance_id++) {
+		if ((stream->instance_id & 0x3ff) >= MOST_NAMESAKES)
+			return false;
+		file_name(stream, true, name);
+		file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (file >= 0) {
+			char final[NAME_SIZE];
+
+			file_name(stream, false, final);
+			if (access(final, F_OK) != 0)
+				break;
+			close(file);
+			unlink(name);
+		} else if (errno != EEXIST) {
+			return false;
+		}
+	}
+	/* Blocks first: a store to a mapped hole on a full disk would be a signal. */
+	if (fallocate(file, 0, 0, (off_t) settings.packet_size) != 0 &&
+	    (errno == ENOSPC || ftruncate(file, (off_t) settings.packet_size) != 0))
+		goto failed;
+	place = mmap(NULL, settings.packet_size, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_POPULATE, file, 0);
+	if (place == MAP_FAILED)
+		goto failed;
+	/* A child process makes its own. */
+	madvise(place, settings.packet_size, MADV_DONTFORK);
+	close(file);
+	stream->packet = place;
+	return true;
+failed:
+	close(file);
+	unlink(name);
+	return false;
+}
+
+static void fill_header(struct stream *stream)
+{
+	struct packet *packet = stream->packet;
+
+	memcpy(packet->uuid, settings.uuid, sizeof(packet->uuid));
+	packet->stream_id = STREAM_CLASS;
+	packet->stream_instance_id = stream->instance_id;
+	packet->vpid = stream->vpid;
+	packet->vtid = stream->vtid;
+	memcpy(packet->procname, stream->procname, sizeof(packet->procname));
+	start_packet(stream);
+	packet->magic = PACKET_MAGIC;
+}
+
+/* Memory that a child process finds filled with zeros. */
+static struct stream *new_stream(void)
+{
+	const size_t size = 4096;
+	struct stream *stream = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (stream == MAP_FAILED)
+		return NULL;
+	if (madvise(stream, size, MADV_WIPEONFORK) != 0) {
+		munmap(stream, size);
+		return NULL;
+	}
+	return stream;
+}
+
+/* Give the thread a stream: its first, or its first in a child process. */
+static struct stream *open_stream(struct stream *stream)
+{
+	if (!stream)
+		stream = new_stream();
+	if (!stream)
+		return NULL;
+	stream->vpid = (uint32_t) getpid();
+	stream->vtid = (uint32_t) syscall(SYS_gettid);
+	stream->instance_id = (uint64_t) stream->vpid << 42 | (uint64_t) stream->vtid << 10;
+	prctl(PR_GET_NAME, stream->procname, 0, 0, 0);
+	if (!map_packet(stream)) {
+		stream_of_thread = stream;
+		return NULL;
+	}
+	fill_header(stream);
+	stream_of_thread = stream;
+	if (has_key)
+		pthread_setspecific(key, stream);
+	return stream;
+}
+
+/* Whether a record is reserved and not committed: we are in a signal handler. */
+static bool is_interrupted(const struct stream *stream)
+{
+	return stream->packet->content_size != bits_before(stream->packet, stream->next);
+}
+
+static struct stream *next_packet(struct stream *stream)
+{
+	if (is_interrupted(stream))
+		return NULL;
+	if (!flush_packet(stream))
+		return NULL;
+	stream->packet->packet_seq_num++;
+	start_packet(stream);
+	return stream;
+}
+
+struct stream *stream_make_room(struct stream *stream, size_t size)
+{
+	const int saved = errno;
+	struct stream *found = NULL;
+	sigset_t all;
+	sigset_t before;
+	bool is_first;
+
+	if (!settings.is_recording || is_busy)
+		goto lost;
+	is_busy = true;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	is_first = !stream || !stream->packet;
+	if (size + sizeof(struct packet) <= settings.packet_size)
+		found = is_first ? open_stream(stream) : next_packet(stream);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	is_busy = false;
+	if (found && is_first)
+		process_seen();
+lost:
+	if (!found)
+		stream_count_lost(stream);
+	errno = saved;
+	return found;
+}
+
+void stream_commit_nested(struct stream *stream)
+{
+	struct packet *packet = stream->packet;
+	char *end;
+
+	do {
+		end = *(char *volatile *) &stream->next;
+		packet->timestamp_end = clock_read();
+		packet->content_size = bits_before(packet, end);
+		compiler_barrier();
+	} while (*(char *volatile *) &stream->next != end);
+}
+
+void stream_count_lost(struct stream *stream)
+{
+	if (stream && stream->packet)
+		stream->packet->events_discarded++;
+	else
+		process_count_lost();
+}
+
+/* The end of a thread: its last packet goes to the file, too. */
+static void close_stream(void *value)
+{
+	struct stream *stream = value;
+	char name[NAME_SIZE];
+	sigset_t all;
+	sigset_t before;
+
+	/* After fork() it is the parent's, and empty here. */
+	if (!stream->packet || stream->vpid != (uint32_t) getpid())
+		return;
+	is_busy = true;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (flush_packet(stream)) {
+		file_name(stream, true, name);
+		unlink(name);
+	}
+	munmap(stream->packet, settings.packet_size);
+	stream_of_thread = NULL;
+	munmap(stream, 4096);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	is_busy = false;
+}
+
+void streams_start(void)
+{
+	has_key = pthread_key_create(&key, close_stream) == 0;
+}

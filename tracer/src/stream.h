@@ -1,0 +1,202 @@
+/*
+ * A data stream: where one thread writes its event records.
+ *
+ * The present packet lies in a mapped file of its own; a packet that is full is appended to
+ * the data stream file. Only the thread writes to its stream, and signal handlers that
+ * interrupt it. A record is made in three steps:
+ *
+ *   1. reserve: move `next` by its size, if no signal handler moved it since it was read;
+ *   2. write the bytes;
+ *   3. commit: tell the packet's content_size, unless an interrupted record below is not
+ *      yet committed. That one commits all behind it, too.
+ *
+ * So content_size never covers bytes that are not written, whenever the process dies.
+ */
+#ifndef VESTIGE_STREAM_H
+#define VESTIGE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "clock.h"
+#include "packet.h"
+#include "settings.h"
+
+/* In memory that fork() fills with zeros in the child: there, no byte fits, and the slow
+ * path finds out that the process is another one. */
+struct stream {
+	char *next;
+	char *limit;
+	struct packet *packet;
+	/* The time of the last record, for the compact header. */
+	uint64_t last_time;
+	/* The offset of the next packet in the data stream file. */
+	uint64_t file_size;
+	uint64_t instance_id;
+	uint32_t vpid;
+	uint32_t vtid;
+	char procname[PROCNAME_SIZE + 1];
+};
+
+/* A record that is being written. */
+struct record {
+	struct stream *stream;
+	char *start;
+	char *at;
+	char *end;
+	uint64_t time;
+};
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+extern __thread struct stream *stream_of_thread HIDDEN
+	__attribute__((tls_model("initial-exec")));
+
+/* Make room for a record in another packet, or in the first; NULL when it is dropped. */
+struct stream *stream_make_room(struct stream *stream, size_t size) HIDDEN
+	__attribute__((noinline, cold));
+/* Commit a record and those of signal handlers behind it. */
+void stream_commit_nested(struct stream *stream) HIDDEN __attribute__((noinline, cold));
+/* Count a record that found no place. */
+void stream_count_lost(struct stream *stream) HIDDEN __attribute__((noinline, cold));
+
+/* Set *cell to `new` if it is still `old`: safe against signal handlers of this thread, and
+ * without the price of being safe against other threads. */
+static inline bool local_compare_exchange(char **cell, char *old, char *new)
+{
+#if defined(__x86_64__)
+	char *seen = old;
+
+	__asm__ volatile("cmpxchgq %2, %1"
+			 : "+a"(seen), "+m"(*cell)
+			 : "r"(new)
+			 : "memory", "cc");
+	return seen == old;
+#else
+	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+#endif
+}
+
+static inline void compiler_barrier(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+static inline void write_bytes(struct record *record, const void *bytes, size_t size)
+{
+	memcpy(record->at, bytes, size);
+	record->at += size;
+}
+
+static inline void write_u64(struct record *record, uint64_t value)
+{
+	write_bytes(record, &value, sizeof(value));
+}
+
+static inline void write_u32(struct record *record, uint32_t value)
+{
+	write_bytes(record, &value, sizeof(value));
+}
+
+static inline void write_u8(struct record *record, uint8_t value)
+{
+	write_bytes(record, &value, sizeof(value));
+}
+
+static inline void write_contexts(struct record *record, const void *ip)
+{
+	const unsigned int contexts = settings.contexts;
+
+	if (contexts & CONTEXT_IP)
+		write_u64(record, (uintptr_t) ip);
+	if (contexts & CONTEXT_VPID)
+		write_u32(record, record->stream->vpid);
+	if (contexts & CONTEXT_VTID)
+		write_u32(record, record->stream->vtid);
+	if (contexts & CONTEXT_PROCNAME)
+		write_bytes(record, record->stream->procname, sizeof(record->stream->procname));
+}
+
+/*
+ * Reserve a record and write its header and contexts.
+ *
+ * Always inlined, so that sizes and classes are constants where it is called.
+ */
+static inline __attribute__((always_inline)) bool
+record_begin(struct record *record, enum event_class class, const void *ip, size_t payload)
+{
+	struct stream *stream = stream_of_thread;
+	const size_t body = settings.context_size + payload;
+	size_t header;
+	char *start;
+	uint64_t time;
+	uint64_t last;
+
+	if (UNLIKELY(!stream)) {
+		stream = stream_make_room(NULL, EXTENDED_HEADER_SIZE + body);
+		if (!stream)
+			return false;
+	}
+	for (;;) {
+		start = *(char *volatile *) &stream->next;
+		last = *(volatile uint64_t *) &stream->last_time;
+		time = clock_read();
+		/* Also when the time is before the last one, as a huge difference. */
+		header = UNLIKELY(time - last >= 1u << HEADER_TIME_BITS) ? EXTENDED_HEADER_SIZE
+									 : COMPACT_HEADER_SIZE;
+		if (UNLIKELY((size_t) (stream->limit - start) < header + body)) {
+			if (!stream_make_room(stream, EXTENDED_HEADER_SIZE + body))
+				return false;
+			stream = stream_of_thread;
+			continue;
+		}
+		if (LIKELY(local_compare_exchange(&stream->next, start, start + header + body)))
+			break;
+	}
+	if (UNLIKELY(time < stream->last_time))
+		/* A handler filled a whole packet since the time was read. */
+		time = stream->last_time;
+	stream->last_time = time;
+	record->stream = stream;
+	record->start = start;
+	record->at = start;
+	record->end = start + header + body;
+	record->time = time;
+	if (LIKELY(header == COMPACT_HEADER_SIZE)) {
+		write_u32(record, (uint32_t) (time << HEADER_CLASS_BITS) | class);
+	} else {
+		write_u8(record, HEADER_EXTENDED);
+		write_u32(record, class);
+		write_u64(record, time);
+	}
+	if (UNLIKELY(settings.context_size))
+		write_contexts(record, ip);
+	return true;
+}
+
+static inline uint64_t bits_before(const struct packet *packet, const char *place)
+{
+	return (uint64_t) (place - (const char *) packet) * 8;
+}
+
+static inline __attribute__((always_inline)) void record_commit(struct record *record)
+{
+	struct stream *stream = record->stream;
+	struct packet *packet = stream->packet;
+
+	packet->timestamp_end = record->time;
+	compiler_barrier();
+	if (LIKELY(packet->content_size == bits_before(packet, record->start))) {
+		packet->content_size = bits_before(packet, record->end);
+		compiler_barrier();
+		if (UNLIKELY(*(char *volatile *) &stream->next != record->end))
+			stream_commit_nested(stream);
+	}
+}
+
+#endif
