@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
-           Cargo.toml Cargo.lock pyproject.toml
+           Cargo.toml Cargo.lock pyproject.toml setup.py $(wildcard tracer/src/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where rustup puts cargo, for a shell that was opened before it was installed.
@@ -97,4 +97,4 @@ fuzz:
 
 clean:
 	@rm -rf $(VENV) target build dist bench-out src/*.egg-info crates/fuzz/target
-	@rm -f src/vestige/_core*.so
+	@rm -f src/vestige/_core*.so src/vestige/libvestige-tracer.so

@@ -31,6 +31,7 @@ __all__ = [
     "GraphError",
     "MissingExtraError",
     "NotATraceError",
+    "RecordError",
     "SelectionError",
     "TraceFormatError",
     "VestigeError",
@@ -148,6 +149,10 @@ class MissingExtraError(VestigeError, ImportError):
             f"this needs {module}: install it with 'pip install vestige[{extra}]'"
         )
         self.extra = extra
+
+
+class RecordError(VestigeError):
+    """A program cannot be recorded."""
 
 
 class CommandError(VestigeError):

@@ -49,7 +49,9 @@ class IntermixedParser(argparse.ArgumentParser):
         namespace: argparse.Namespace | None = None,
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse options first, then what is left."""
-        if self._parsing:
+        # What follows the name of a program is the program's own.
+        runs_program = any(one.nargs == argparse.REMAINDER for one in self._actions)
+        if self._parsing or runs_program:
             return super().parse_known_args(args, namespace)
         self._parsing = True
         try:

@@ -10,6 +10,7 @@ from .protocol import Command
 __all__ = ["VERBS", "Command", "load_commands"]
 
 VERBS = {
+    "record": "RecordCommand",
     "view": "ViewCommand",
     "convert": "ConvertCommand",
     "check": "CheckCommand",

@@ -1,0 +1,142 @@
+"""``vestige record``: run a program and record it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+import time
+from pathlib import Path
+
+from ...errors import CommandError, RecordError, SelectionError
+from ...record import CONTEXTS, Recording, RecordingOptions, record
+
+__all__ = ["RecordCommand"]
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+class RecordCommand:
+    """Runs a program with the tracer in it."""
+
+    name = "record"
+    summary = "run a program and record its function calls"
+    description = (
+        "Run PROGRAM and record it: entry and exit of each function that was compiled "
+        "with -finstrument-functions, and which objects are loaded where. No daemon, no "
+        "privileges. The program keeps its terminal and signals, and its exit status is "
+        "that of this command."
+    )
+    examples = """\
+examples:
+  vestige record -- ./app --its-option
+  vestige record -o trace --functions=verbose -- ./app
+  vestige view trace
+"""
+    exit_statuses = """\
+exit status:
+  that of PROGRAM, or 128 and the number of the signal that ended it
+  1    the program or the tracer cannot be started
+  2    wrong usage
+"""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        parser.add_argument(
+            "-o",
+            "--output",
+            metavar="DIR",
+            type=Path,
+            help="the trace (default: vestige-traces/NAME-DATE-TIME below $VESTIGE_HOME "
+            "or $HOME)",
+        )
+        parser.add_argument(
+            "--functions",
+            nargs="?",
+            choices=("fast", "verbose", "off"),
+            const="fast",
+            default="fast",
+            help="what the events of functions hold: the address at the entry (fast), or "
+            "address and call site at both (verbose)",
+        )
+        parser.add_argument(
+            "-c",
+            "--context",
+            metavar="NAME[,NAME]...",
+            default="ip,vpid",
+            help=f"fields of each record: some of {', '.join(CONTEXTS)}, or none "
+            "(default: ip,vpid, which source lines need)",
+        )
+        parser.add_argument(
+            "--buffer-size",
+            metavar="SIZE",
+            default="256k",
+            help="memory of each thread, with k, M or G (default: 256k)",
+        )
+        parser.add_argument(
+            "-q", "--quiet", action="store_true", help="no closing lines"
+        )
+        parser.add_argument("program", metavar="PROGRAM", help="what to run")
+        parser.add_argument(
+            "arguments",
+            metavar="ARGS",
+            nargs=argparse.REMAINDER,
+            help="its arguments",
+        )
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Record the program; return its exit status."""
+        try:
+            wanted = RecordingOptions(
+                functions=options.functions,
+                contexts=_contexts(options.context),
+                packet_size=_size(options.buffer_size),
+            )
+        except SelectionError as error:
+            raise CommandError(str(error), exit_code=2) from error
+        output = options.output or _default_output(options.program)
+        try:
+            recording = record(
+                [options.program, *options.arguments], output, wanted
+            )
+        except RecordError as error:
+            raise CommandError(str(error), exit_code=1) from error
+        if not options.quiet:
+            _print_summary(recording)
+        return recording.status
+
+
+def _contexts(text: str) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",")]
+    return tuple(name for name in names if name and name != "none")
+
+
+def _size(text: str) -> int:
+    number, unit = text.rstrip("bB").rstrip("kKmMgG"), text.rstrip("bB").lstrip("0123456789")
+    try:
+        return int(number) * _UNITS[unit.lower()]
+    except (ValueError, KeyError):
+        raise SelectionError(
+            f"--buffer-size={text}: expected a number with k, M or G"
+        ) from None
+
+
+def _default_output(program: str) -> Path:
+    home = os.environ.get("VESTIGE_HOME") or os.environ.get("HOME") or "."
+    name = f"{Path(program).name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    return Path(home) / "vestige-traces" / name
+
+
+def _print_summary(recording: Recording) -> None:
+    size = sum(path.stat().st_size for path in recording.directory.iterdir())
+    lost = recording.collected.lost
+    streams = recording.collected.streams
+    lines = [
+        f"vestige: recorded {recording.seconds:.3f} s, {size:,} bytes, "
+        f"{streams:,} data stream{'' if streams == 1 else 's'}"
+        + (f"; {lost:,} events lost" if lost else ""),
+        *(f"vestige: warning: {problem}" for problem in recording.collected.problems),
+        f"vestige: vestige view {shlex.quote(str(recording.directory))}",
+    ]
+    print("\n".join(lines), file=sys.stderr)

@@ -1,0 +1,203 @@
+"""The metadata of recordings, in TSDL (CTF 1.8.3): the same classes in each.
+
+``tracer/src/packet.h`` has the layout of the same records in C.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from .._version import __version__
+from .clock import ClockRate
+from .options import CONTEXTS, RecordingOptions
+
+__all__ = ["metadata_text"]
+
+_ADDRESS = "integer { size = 64; align = 8; signed = false; base = 16; }"
+_NUMBER = "integer { size = 64; align = 8; signed = false; }"
+_ID = "integer { size = 32; align = 8; signed = true; }"
+_FLAG = "integer { size = 8; align = 8; signed = false; }"
+_CHARACTER = "integer { size = 8; align = 8; signed = true; encoding = UTF8; }"
+_BYTE = "integer { size = 8; align = 8; signed = false; base = 16; }"
+
+_CONTEXT_FIELDS = {
+    "ip": f"{_ADDRESS} _ip;",
+    "vpid": f"{_ID} _vpid;",
+    "vtid": f"{_ID} _vtid;",
+    "procname": f"{_CHARACTER} _procname[17];",
+}
+
+_DEBUG_FUNCTION = 12
+_DEBUG_LINE = 13
+
+_ADDR = f"{_ADDRESS} _addr;"
+_CALL = f"{_ADDR} {_ADDRESS} _call_site;"
+_BUILD_ID = (
+    f"{_ADDRESS} _baddr; {_NUMBER} __build_id_length; "
+    f"{_BYTE} _build_id[__build_id_length];"
+)
+_DEBUG_LINK = (
+    f"{_ADDRESS} _baddr; integer {{ size = 32; align = 8; signed = false; }} _crc; "
+    "string _filename;"
+)
+_OBJECT = f"{_ADDRESS} _baddr; {_NUMBER} _memsz; string _path;"
+_HAS = f"{_FLAG} _has_build_id; {_FLAG} _has_debug_link;"
+
+_EVENTS: tuple[tuple[str, int, str], ...] = (
+    ("lttng_ust_cyg_profile_fast:func_entry", _DEBUG_FUNCTION, _ADDR),
+    ("lttng_ust_cyg_profile_fast:func_exit", _DEBUG_FUNCTION, ""),
+    ("lttng_ust_cyg_profile:func_entry", _DEBUG_FUNCTION, _CALL),
+    ("lttng_ust_cyg_profile:func_exit", _DEBUG_FUNCTION, _CALL),
+    ("lttng_ust_statedump:start", _DEBUG_LINE, ""),
+    ("lttng_ust_statedump:procname", _DEBUG_LINE, f"{_CHARACTER} _procname[17];"),
+    ("lttng_ust_statedump:bin_info", _DEBUG_LINE, f"{_OBJECT} {_FLAG} _is_pic; {_HAS}"),
+    ("lttng_ust_statedump:build_id", _DEBUG_LINE, _BUILD_ID),
+    ("lttng_ust_statedump:debug_link", _DEBUG_LINE, _DEBUG_LINK),
+    ("lttng_ust_statedump:end", _DEBUG_LINE, ""),
+    ("lttng_ust_lib:load", _DEBUG_LINE, f"{_OBJECT} {_HAS}"),
+    ("lttng_ust_lib:build_id", _DEBUG_LINE, _BUILD_ID),
+    ("lttng_ust_lib:debug_link", _DEBUG_LINE, _DEBUG_LINK),
+    ("lttng_ust_lib:unload", _DEBUG_LINE, f"{_ADDRESS} _baddr;"),
+)
+"""Name, log level and fields, in the order of the IDs that the tracer writes."""
+
+_HEAD = """\
+/* CTF 1.8 */
+
+typealias integer {{ size = 8; align = 8; signed = false; }} := uint8_t;
+typealias integer {{ size = 32; align = 8; signed = false; }} := uint32_t;
+typealias integer {{ size = 64; align = 8; signed = false; }} := uint64_t;
+
+trace {{
+	major = 1;
+	minor = 8;
+	uuid = "{uuid}";
+	byte_order = {byte_order};
+	packet.header := struct {{
+		uint32_t magic;
+		uint8_t uuid[16];
+		uint32_t stream_id;
+		uint64_t stream_instance_id;
+	}};
+}};
+
+env {{
+{environment}}};
+
+clock {{
+	name = "{clock}";
+	description = "{description}";
+	freq = {frequency};
+	offset = {offset};
+}};
+
+typealias integer {{
+	size = 27; align = 1; signed = false; map = clock.{clock}.value;
+}} := uint27_time_t;
+typealias integer {{
+	size = 64; align = 8; signed = false; map = clock.{clock}.value;
+}} := uint64_time_t;
+
+stream {{
+	id = 0;
+	packet.context := struct {{
+		uint64_time_t timestamp_begin;
+		uint64_time_t timestamp_end;
+		uint64_t content_size;
+		uint64_t packet_size;
+		uint64_t packet_seq_num;
+		uint64_t events_discarded;
+		uint32_t vpid;
+		uint32_t vtid;
+		{character} procname[16];
+	}};
+	event.header := struct {{
+		enum : integer {{ size = 5; align = 1; signed = false; }} {{
+			compact = 0 ... 30, extended = 31
+		}} id;
+		variant <id> {{
+			struct {{ uint27_time_t timestamp; }} compact;
+			struct {{ uint32_t id; uint64_time_t timestamp; }} extended;
+		}} v;
+	}} align(8);
+{contexts}}};
+"""
+
+_EVENT = """
+event {{
+	name = "{name}";
+	id = {id};
+	stream_id = 0;
+	loglevel = {level};
+	fields := struct {{ {fields} }};
+}};
+"""
+
+
+def metadata_text(
+    uuid: UUID,
+    rate: ClockRate,
+    options: RecordingOptions,
+    name: str,
+    *,
+    is_counter: bool,
+) -> str:
+    """Write the metadata of a recording.
+
+    Args:
+        uuid: The UUID of the trace, which is in each packet.
+        rate: How clock values become times.
+        options: What the recording holds.
+        name: The name of the recording.
+        is_counter: Whether the clock is the time-stamp counter.
+
+    Returns:
+        The text.
+    """
+    chosen = [_CONTEXT_FIELDS[one] for one in CONTEXTS if one in options.contexts]
+    contexts = f"\tevent.context := struct {{ {' '.join(chosen)} }};\n"
+    head = _HEAD.format(
+        uuid=uuid,
+        byte_order="le",
+        environment="".join(_lines(_environment(name))),
+        clock="counter" if is_counter else "monotonic",
+        description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",
+        frequency=rate.frequency,
+        offset=rate.offset,
+        character=_CHARACTER,
+        contexts=contexts if chosen else "",
+    )
+    events = [
+        _EVENT.format(name=event, id=number, level=level, fields=fields)
+        for number, (event, level, fields) in enumerate(_EVENTS)
+    ]
+    return head + "".join(events)
+
+
+def _environment(name: str) -> Mapping[str, str | int]:
+    major, minor, patch = (int(part) for part in __version__.split(".")[:3])
+    return {
+        "hostname": socket.gethostname(),
+        "domain": "ust",
+        "tracer_name": "vestige",
+        "tracer_major": major,
+        "tracer_minor": minor,
+        "tracer_patchlevel": patch,
+        "architecture_bit_width": 64,
+        "trace_name": name,
+        "trace_creation_datetime": time.strftime("%Y%m%dT%H%M%S%z"),
+        "sysname": os.uname().sysname,
+    }
+
+
+def _lines(values: Mapping[str, str | int]) -> Iterable[str]:
+    for name, value in values.items():
+        if isinstance(value, int):
+            yield f"\t{name} = {value};\n"
+        else:
+            quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+            yield f'\t{name} = "{quoted}";\n'

@@ -1,0 +1,102 @@
+"""The tracer's library, and what the environment tells it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from uuid import UUID
+
+from ..errors import RecordError
+from .options import RecordingOptions
+
+__all__ = ["clock_reader", "library_path", "tracer_environment"]
+
+VARIABLE = "VESTIGE_TRACER"
+"""What the tracer reads; it passes on to child processes and through ``exec``."""
+LIBRARY = "libvestige-tracer.so"
+
+
+def library_path() -> Path:
+    """Return the path of the tracer.
+
+    Returns:
+        The path of the shared library.
+
+    Raises:
+        RecordError: It is not there, or its path cannot be told to the dynamic linker.
+    """
+    path = Path(__file__).parent.parent / LIBRARY
+    if not path.is_file():
+        raise RecordError(
+            "the tracer is not built: expected it here after 'make' or 'pip install'",
+            path=path,
+        )
+    if any(character in str(path) for character in " :"):
+        raise RecordError(
+            "the dynamic linker takes no path with a space or a colon: "
+            "install Vestige elsewhere",
+            path=path,
+        )
+    return path
+
+
+def clock_reader() -> Callable[[], int]:
+    """Return a function that reads the counter that the tracer uses.
+
+    Returns:
+        The function.
+
+    Raises:
+        RecordError: The tracer cannot be loaded.
+    """
+    try:
+        library = ctypes.CDLL(str(library_path()))
+    except OSError as error:
+        raise RecordError(f"the tracer cannot be loaded: {error}") from error
+    read = library.vestige_counter
+    read.restype = ctypes.c_uint64
+    read.argtypes = []
+    return read  # type: ignore[no-any-return] # ctypes knows it as a pointer
+
+
+def tracer_environment(
+    directory: Path,
+    uuid: UUID,
+    options: RecordingOptions,
+    *,
+    is_counter: bool,
+    environment: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Return the environment of a program that is recorded.
+
+    Args:
+        directory: The trace, absolute.
+        uuid: Its UUID.
+        options: What is recorded.
+        is_counter: Whether the clock is the time-stamp counter.
+        environment: What is added to; that of this process by default.
+
+    Returns:
+        The environment.
+
+    Raises:
+        RecordError: The tracer is not there.
+    """
+    result = dict(os.environ if environment is None else environment)
+    words = {
+        "uuid": uuid.hex,
+        "packet": options.packet_size,
+        "clock": "counter" if is_counter else "monotonic",
+        "contexts": ",".join(options.contexts),
+        "functions": options.functions,
+        # The last, since it may hold spaces.
+        "directory": directory,
+    }
+    result[VARIABLE] = " ".join(
+        ["1", *(f"{name}={value}" for name, value in words.items())]
+    )
+    others = result.get("LD_PRELOAD")
+    result["LD_PRELOAD"] = str(library_path()) + (f":{others}" if others else "")
+    return result
