@@ -42,6 +42,9 @@ enum event_class {
 	EVENT_LIB_BUILD_ID,
 	EVENT_LIB_DEBUG_LINK,
 	EVENT_LIB_UNLOAD,
+	/* Fillers in place of a record that was interrupted and never written. */
+	EVENT_ABANDONED,
+	EVENT_ABANDONED_BYTES,
 };
 
 /* The compact event header: five bits of class, the lower bits of the time above them. */

@@ -197,14 +197,51 @@ static struct stream *open_stream(struct stream *stream)
 	return stream;
 }
 
+/* Write a record that says nothing over the place of one that never came. */
+static bool fill(struct stream *stream, char *start, char *end)
+{
+	const size_t fixed = COMPACT_HEADER_SIZE + settings.context_size;
+	const uint32_t time = (uint32_t) stream->pending_time << HEADER_CLASS_BITS;
+	struct record record = {.stream = stream, .start = start, .at = start, .end = end};
+	size_t rest;
+
+	if (end < start + fixed || end > stream->limit)
+		return false;
+	rest = (size_t) (end - start) - fixed;
+	if (rest > 256)
+		return false;
+	write_u32(&record, time | (rest ? EVENT_ABANDONED_BYTES : EVENT_ABANDONED));
+	write_contexts(&record, NULL);
+	if (rest) {
+		write_u8(&record, (uint8_t) (rest - 1));
+		memset(record.at, 0, rest - 1);
+	}
+	return true;
+}
+
+void stream_check_pending(struct stream *stream, const char *stack)
+{
+	struct packet *packet = stream->packet;
+	char *start = (char *) packet + packet->content_size / 8;
+
+	/* A handler runs below the frame that it interrupts. One with a stack of its own may
+	 * lie above: then the interrupted record is written over the filler later. */
+	if (stack < stream->pending_stack)
+		return;
+	if (fill(stream, start, stream->pending_end))
+		stream_commit_nested(stream);
+}
+
 /* Whether a record is reserved and not committed: we are in a signal handler. */
 static bool is_interrupted(const struct stream *stream)
 {
 	return stream->packet->content_size != bits_before(stream->packet, stream->next);
 }
 
-static struct stream *next_packet(struct stream *stream)
+static struct stream *next_packet(struct stream *stream, const char *stack)
 {
+	if (is_interrupted(stream))
+		stream_check_pending(stream, stack);
 	if (is_interrupted(stream))
 		return NULL;
 	if (!flush_packet(stream))
@@ -216,6 +253,8 @@ static struct stream *next_packet(struct stream *stream)
 
 struct stream *stream_make_room(struct stream *stream, size_t size)
 {
+	/* Of a function that the hook calls, so a little below that of the hook. */
+	const char *stack = stack_pointer() + 512;
 	const int saved = errno;
 	struct stream *found = NULL;
 	sigset_t all;
@@ -229,7 +268,7 @@ struct stream *stream_make_room(struct stream *stream, size_t size)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	is_first = !stream || !stream->packet;
 	if (size + sizeof(struct packet) <= settings.packet_size)
-		found = is_first ? open_stream(stream) : next_packet(stream);
+		found = is_first ? open_stream(stream) : next_packet(stream, stack);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	is_busy = false;
 	if (found && is_first)

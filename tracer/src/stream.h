@@ -11,6 +11,9 @@
  *      yet committed. That one commits all behind it, too.
  *
  * So content_size never covers bytes that are not written, whenever the process dies.
+ *
+ * A record that is never committed, since a handler jumped out of it, would hide all that
+ * come behind. The next hook finds it: its stack is above that of the one that is gone.
  */
 #ifndef VESTIGE_STREAM_H
 #define VESTIGE_STREAM_H
@@ -32,6 +35,11 @@ struct stream {
 	struct packet *packet;
 	/* The time of the last record, for the compact header. */
 	uint64_t last_time;
+	/* The record that was reserved when none was pending: where the stack was, its end and
+	 * its time. A signal handler that interrupts it may leave by siglongjmp(). */
+	const char *pending_stack;
+	char *pending_end;
+	uint64_t pending_time;
 	/* The offset of the next packet in the data stream file. */
 	uint64_t file_size;
 	uint64_t instance_id;
@@ -61,6 +69,9 @@ struct stream *stream_make_room(struct stream *stream, size_t size) HIDDEN
 	__attribute__((noinline, cold));
 /* Commit a record and those of signal handlers behind it. */
 void stream_commit_nested(struct stream *stream) HIDDEN __attribute__((noinline, cold));
+/* Find out whether a pending record was abandoned, and put a filler in its place if so. */
+void stream_check_pending(struct stream *stream, const char *stack) HIDDEN
+	__attribute__((noinline, cold));
 /* Count a record that found no place. */
 void stream_count_lost(struct stream *stream) HIDDEN __attribute__((noinline, cold));
 
@@ -85,6 +96,23 @@ static inline bool local_compare_exchange(char **cell, char *old, char *new)
 static inline void compiler_barrier(void)
 {
 	__asm__ volatile("" ::: "memory");
+}
+
+static inline __attribute__((always_inline)) const char *stack_pointer(void)
+{
+#if defined(__x86_64__)
+	const char *stack;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(stack));
+	return stack;
+#else
+	return __builtin_frame_address(0);
+#endif
+}
+
+static inline uint64_t bits_before(const struct packet *packet, const char *place)
+{
+	return (uint64_t) (place - (const char *) packet) * 8;
 }
 
 static inline void write_bytes(struct record *record, const void *bytes, size_t size)
@@ -132,7 +160,9 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 {
 	struct stream *stream = stream_of_thread;
 	const size_t body = settings.context_size + payload;
+	const char *stack = stack_pointer();
 	size_t header;
+	uint64_t number;
 	char *start;
 	uint64_t time;
 	uint64_t last;
@@ -155,12 +185,21 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 			stream = stream_of_thread;
 			continue;
 		}
+		number = stream->packet->packet_seq_num;
+		if (LIKELY(stream->packet->content_size == bits_before(stream->packet, start))) {
+			stream->pending_stack = stack;
+			stream->pending_end = start + header + body;
+			stream->pending_time = time;
+		} else {
+			stream_check_pending(stream, stack);
+		}
+		compiler_barrier();
 		if (LIKELY(local_compare_exchange(&stream->next, start, start + header + body)))
 			break;
 	}
-	if (UNLIKELY(time < stream->last_time))
-		/* A handler filled a whole packet since the time was read. */
-		time = stream->last_time;
+	if (UNLIKELY(stream->packet->packet_seq_num != number))
+		/* A handler filled a whole packet since the time was read, up to this place. */
+		time = clock_read();
 	stream->last_time = time;
 	record->stream = stream;
 	record->start = start;
@@ -177,11 +216,6 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 	if (UNLIKELY(settings.context_size))
 		write_contexts(record, ip);
 	return true;
-}
-
-static inline uint64_t bits_before(const struct packet *packet, const char *place)
-{
-	return (uint64_t) (place - (const char *) packet) * 8;
 }
 
 static inline __attribute__((always_inline)) void record_commit(struct record *record)

@@ -62,6 +62,12 @@ _EVENTS: tuple[tuple[str, int, str], ...] = (
     ("lttng_ust_lib:build_id", _DEBUG_LINE, _BUILD_ID),
     ("lttng_ust_lib:debug_link", _DEBUG_LINE, _DEBUG_LINK),
     ("lttng_ust_lib:unload", _DEBUG_LINE, f"{_ADDRESS} _baddr;"),
+    ("vestige:abandoned", _DEBUG_LINE, ""),
+    (
+        "vestige:abandoned_bytes",
+        _DEBUG_LINE,
+        f"{_FLAG} __bytes_length; {_BYTE} _bytes[__bytes_length];",
+    ),
 )
 """Name, log level and fields, in the order of the IDs that the tracer writes."""
 
