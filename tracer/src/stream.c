@@ -263,14 +263,15 @@ struct stream *stream_make_room(struct stream *stream, size_t size)
 
 	if (!settings.is_recording || is_busy)
 		goto lost;
-	is_busy = true;
+	/* A handler may leave by siglongjmp(): none runs while we are busy. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	is_busy = true;
 	is_first = !stream || !stream->packet;
 	if (size + sizeof(struct packet) <= settings.packet_size)
 		found = is_first ? open_stream(stream) : next_packet(stream, stack);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	is_busy = false;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (found && is_first)
 		process_seen();
 lost:
@@ -312,9 +313,9 @@ static void close_stream(void *value)
 	/* After fork() it is the parent's, and empty here. */
 	if (!stream->packet || stream->vpid != (uint32_t) getpid())
 		return;
-	is_busy = true;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	is_busy = true;
 	if (flush_packet(stream)) {
 		file_name(stream, true, name);
 		unlink(name);
@@ -322,8 +323,8 @@ static void close_stream(void *value)
 	munmap(stream->packet, settings.packet_size);
 	stream_of_thread = NULL;
 	munmap(stream, 4096);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	is_busy = false;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void streams_start(void)
