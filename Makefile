@@ -97,4 +97,4 @@ fuzz:
 
 clean:
 	@rm -rf $(VENV) target build dist bench-out src/*.egg-info crates/fuzz/target
-	@rm -f src/vestige/_core*.so src/vestige/libvestige-tracer.so
+	@rm -f src/vestige/_core*.so src/vestige/record/native/*.so

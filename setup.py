@@ -15,7 +15,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 SOURCES = Path("tracer/src")
-LIBRARY = Path("vestige/libvestige-tracer.so")
+LIBRARY = Path("vestige/record/native/libvestige-tracer.so")
 FLAGS = [
     "-std=gnu11",
     "-O2",

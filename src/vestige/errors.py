@@ -8,6 +8,7 @@
     ├── DebugInfoError(ValueError)     an object or debug file that cannot be used
     ├── SelectionError(ValueError)     a request that makes no sense for this trace
     ├── GraphError(RuntimeError)       components that cannot be joined or run
+    ├── RecordError                    a program that cannot be recorded
     ├── MissingExtraError(ImportError) a library that an extra would bring
     └── CommandError                   a failed command: message and exit status
 

@@ -78,21 +78,19 @@ def take(read: Callable[[], int] | None) -> Instant:
     Returns:
         The moment.
     """
-    best: tuple[int, Instant] | None = None
-    for _ in range(TRIES):
-        before = time.monotonic_ns()
-        value = None if read is None else read()
-        after = time.monotonic_ns()
-        real = time.time_ns()
-        end = time.monotonic_ns()
-        middle = (before + after) // 2
-        seen = Instant(
-            middle if value is None else value, middle, real - (after + end) // 2 + middle
-        )
-        if best is None or end - before < best[0]:
-            best = end - before, seen
-    assert best is not None
-    return best[1]
+    return min((_take_once(read) for _ in range(TRIES)), key=lambda seen: seen[0])[1]
+
+
+def _take_once(read: Callable[[], int] | None) -> tuple[int, Instant]:
+    """Return how long the readings took, and the moment in the middle."""
+    before = time.monotonic_ns()
+    value = None if read is None else read()
+    after = time.monotonic_ns()
+    real = time.time_ns()
+    end = time.monotonic_ns()
+    middle = (before + after) // 2
+    real += middle - (after + end) // 2
+    return end - before, Instant(middle if value is None else value, middle, real)
 
 
 def measure_rate(begin: Instant, end: Instant) -> ClockRate:

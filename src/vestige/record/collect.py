@@ -1,8 +1,8 @@
 """Closing a trace: the last packet of each thread joins its data stream file.
 
-While a thread runs, its present packet is in a file of its own, ``NAME.open``, which is a
-valid data stream file by itself: a reader finds all committed records at any time. When
-the thread or its process has ended, the packet is appended to ``NAME``.
+While a thread runs, its present packet is in a file of its own, ``NAME.open``, which is
+a valid data stream file by itself: a reader finds all committed records at any time.
+When the thread or its process has ended, the packet is appended to ``NAME``.
 
 A process may die at any moment, also while it appends a packet. The packets in the file
 tell how far it came: each has its sequence number and its size.

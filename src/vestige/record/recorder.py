@@ -65,8 +65,8 @@ def record(
         The recording.
 
     Raises:
-        RecordError: The program or the tracer cannot be started, or the directory cannot
-            hold a trace.
+        RecordError: The program or the tracer cannot be started, or the directory
+            cannot hold a trace.
     """
     options = options or RecordingOptions()
     directory = _make_directory(directory)
@@ -75,9 +75,7 @@ def record(
     uuid = uuid4()
 
     def write_metadata(rate: ClockRate) -> None:
-        text = metadata_text(
-            uuid, rate, options, directory.name, is_counter=is_counter
-        )
+        text = metadata_text(uuid, rate, options, directory.name, is_counter=is_counter)
         partial = directory / ".metadata"
         partial.write_text(text, encoding="utf-8")
         partial.replace(directory / "metadata")
@@ -120,7 +118,7 @@ def _rate(begin: Instant, end: Instant | None) -> ClockRate:
 
 def _run(command: Sequence[str], environment: dict[str, str]) -> int:
     try:
-        process = subprocess.Popen(command, env=environment)  # noqa: S603 - its purpose
+        process = subprocess.Popen(command, env=environment)
     except OSError as error:
         raise RecordError(
             f"cannot be started: {error.strerror}", path=command[0]
@@ -138,7 +136,9 @@ def _signals_passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
         os.kill(process.pid, number)
 
     before = {
-        **{number: signal.signal(number, signal.SIG_IGN) for number in _OF_THE_TERMINAL},
+        **{
+            number: signal.signal(number, signal.SIG_IGN) for number in _OF_THE_TERMINAL
+        },
         **{number: signal.signal(number, pass_on) for number in _PASSED_ON},
     }
     try:

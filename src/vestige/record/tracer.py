@@ -27,7 +27,7 @@ def library_path() -> Path:
     Raises:
         RecordError: It is not there, or its path cannot be told to the dynamic linker.
     """
-    path = Path(__file__).parent.parent / LIBRARY
+    path = Path(__file__).parent / "native" / LIBRARY
     if not path.is_file():
         raise RecordError(
             "the tracer is not built: expected it here after 'make' or 'pip install'",
@@ -58,7 +58,7 @@ def clock_reader() -> Callable[[], int]:
     read = library.vestige_counter
     read.restype = ctypes.c_uint64
     read.argtypes = []
-    return read  # type: ignore[no-any-return] # ctypes knows it as a pointer
+    return read
 
 
 def tracer_environment(

@@ -73,7 +73,7 @@ def test_the_verbs_are_listed_with_their_summaries(run):
     lines = text.splitlines()
 
     assert (status, errors) == (0, "")
-    words = "view convert check repair export debuginfo symbolize demo"
+    words = "record view convert check repair export debuginfo symbolize demo"
     assert words.split() == VERBS
     for command in COMMANDS:
         assert f"    {command.name:12} {command.summary}" in lines
@@ -107,7 +107,8 @@ def test_the_version(run, option):
     ("words", "message"),
     [
         ([], "the following arguments are required: COMMAND"),
-        (["record"], "invalid choice: 'record'"),
+        (["play"], "invalid choice: 'play'"),
+        (["record"], "the following arguments are required: PROGRAM"),
         (["convert"], "the following arguments are required: PATH"),
         (["view"], "the following arguments are required: PATH"),
         (["demo", "path"], "unrecognized arguments: path"),

@@ -24,9 +24,9 @@ class RecordCommand:
     summary = "run a program and record its function calls"
     description = (
         "Run PROGRAM and record it: entry and exit of each function that was compiled "
-        "with -finstrument-functions, and which objects are loaded where. No daemon, no "
-        "privileges. The program keeps its terminal and signals, and its exit status is "
-        "that of this command."
+        "with -finstrument-functions, and which objects are loaded where. No daemon, "
+        "no privileges. The program keeps its terminal and signals, and its exit "
+        "status is that of this command."
     )
     examples = """\
 examples:
@@ -48,8 +48,8 @@ exit status:
             "--output",
             metavar="DIR",
             type=Path,
-            help="the trace (default: vestige-traces/NAME-DATE-TIME below $VESTIGE_HOME "
-            "or $HOME)",
+            help="the trace (default: vestige-traces/NAME-DATE-TIME below "
+            "$VESTIGE_HOME or $HOME)",
         )
         parser.add_argument(
             "--functions",
@@ -57,8 +57,8 @@ exit status:
             choices=("fast", "verbose", "off"),
             const="fast",
             default="fast",
-            help="what the events of functions hold: the address at the entry (fast), or "
-            "address and call site at both (verbose)",
+            help="what the events of functions hold: the address at the entry (fast), "
+            "or address and call site at both (verbose)",
         )
         parser.add_argument(
             "-c",
@@ -97,9 +97,7 @@ exit status:
             raise CommandError(str(error), exit_code=2) from error
         output = options.output or _default_output(options.program)
         try:
-            recording = record(
-                [options.program, *options.arguments], output, wanted
-            )
+            recording = record([options.program, *options.arguments], output, wanted)
         except RecordError as error:
             raise CommandError(str(error), exit_code=1) from error
         if not options.quiet:
@@ -113,7 +111,8 @@ def _contexts(text: str) -> tuple[str, ...]:
 
 
 def _size(text: str) -> int:
-    number, unit = text.rstrip("bB").rstrip("kKmMgG"), text.rstrip("bB").lstrip("0123456789")
+    plain = text.rstrip("bB")
+    number, unit = plain.rstrip("kKmMgG"), plain.lstrip("0123456789")
     try:
         return int(number) * _UNITS[unit.lower()]
     except (ValueError, KeyError):

@@ -1,0 +1,54 @@
+"""Babeltrace 2 reads our recordings, without a word, and finds the same places."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.compilers import PROGRAMS, run_tool
+from support.peers import babeltrace
+from support.recorded import run_recorded
+from support.vestige_command import convert
+
+pytestmark = [
+    pytest.mark.oracle,
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="not installed: gcc"),
+    pytest.mark.usefixtures("babeltrace_peer"),
+]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program whose functions are instrumented, with DWARF that the peer reads."""
+    path = tmp_path_factory.mktemp("recorded") / "recorded"
+    flags = ["-gdwarf-4", "-O1", "-finstrument-functions", "-pthread"]
+    run_tool(["gcc", *flags, "-o", path, PROGRAMS / "recorded.c"])
+    return path
+
+
+@pytest.mark.parametrize("what", ["threads", "fork", "signals"])
+@pytest.mark.parametrize("functions", ["fast", "verbose"])
+def test_the_text_is_the_same(
+    tmp_path: Path, program: Path, what: str, functions: str
+) -> None:
+    """Of several threads, processes and packets, with places."""
+    run_recorded(
+        tmp_path / "trace",
+        [program, what, "300"],
+        f"--functions={functions}",
+        "--buffer-size=4k",
+    )
+    theirs = babeltrace(tmp_path / "trace", "--debug-info")
+    ours = convert(tmp_path / "trace", "--debug-info")
+
+    assert (theirs.status, theirs.stderr) == (0, b"")
+    assert b'func = "leaf+0", src = "recorded.c:' in theirs.stdout
+    assert ours.stderr == b""
+    assert own_places(ours.stdout) == own_places(theirs.stdout)
+
+
+def own_places(text: bytes) -> list[bytes]:
+    """Return the lines whose places both tools know: those of function calls."""
+    return [line for line in text.splitlines() if b":func_" in line]

@@ -1,0 +1,110 @@
+/*
+ * What a program may do while it is recorded; the first argument says what:
+ *
+ *   calls N          N calls in one thread
+ *   threads N        N calls in each of eight threads
+ *   fork N           N child processes with ten calls each
+ *   signals N        N calls, interrupted by a signal handler that calls, too
+ *   jump N           the same, and some of the handlers leave by siglongjmp()
+ *   forever          calls until somebody ends it
+ *   exit N           ends with status N after one call
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define APART __attribute__((noinline))
+
+static __thread volatile long counter;
+static sigjmp_buf place;
+static volatile sig_atomic_t may_jump;
+static volatile long handled;
+
+APART void leaf(void)
+{
+	counter++;
+}
+
+APART void in_handler(void)
+{
+	handled++;
+}
+
+APART void handler(int number)
+{
+	(void) number;
+	in_handler();
+	if (may_jump && handled % 3 == 0)
+		siglongjmp(place, 1);
+}
+
+APART void *work(void *count)
+{
+	for (long index = 0; index < (long) count; index++)
+		leaf();
+	return NULL;
+}
+
+static void interrupt(int is_on)
+{
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+	struct itimerval often = {{0, is_on ? 50 : 0}, {0, is_on ? 50 : 0}};
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+int main(int count, char **words)
+{
+	const char *what = count > 1 ? words[1] : "calls";
+	long number = count > 2 ? atol(words[2]) : 1;
+
+	if (!strcmp(what, "threads")) {
+		pthread_t threads[8];
+
+		for (int index = 0; index < 8; index++)
+			pthread_create(&threads[index], NULL, work, (void *) number);
+		for (int index = 0; index < 8; index++)
+			pthread_join(threads[index], NULL);
+	} else if (!strcmp(what, "fork")) {
+		for (long index = 0; index < number; index++) {
+			if (fork() == 0) {
+				work((void *) 10);
+				_exit(0);
+			}
+		}
+		while (wait(NULL) > 0)
+			;
+	} else if (!strcmp(what, "signals")) {
+		interrupt(1);
+		work((void *) number);
+		interrupt(0);
+	} else if (!strcmp(what, "jump")) {
+		volatile long done = 0;
+
+		interrupt(1);
+		sigsetjmp(place, 1);
+		may_jump = 1;
+		while (done < number) {
+			done++;
+			leaf();
+		}
+		may_jump = 0;
+		interrupt(0);
+	} else if (!strcmp(what, "forever")) {
+		printf("ready\n");
+		fflush(stdout);
+		for (;;)
+			leaf();
+	} else {
+		work((void *) (strcmp(what, "exit") ? number : 1));
+	}
+	printf("%ld handled\n", handled);
+	return strcmp(what, "exit") ? 0 : (int) number;
+}

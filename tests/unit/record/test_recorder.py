@@ -1,0 +1,229 @@
+"""Recording real programs: all calls are there, whatever the program does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import vestige
+from support.compilers import PROGRAMS, run_tool
+from support.recorded import counts, record_command, run_recorded
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """A program whose functions are instrumented."""
+    path = tmp_path_factory.mktemp("recorded") / "recorded"
+    name = "recorded"
+    source = PROGRAMS / f"{name}.c"
+    run_tool(
+        ["gcc", "-g", "-O1", "-finstrument-functions", "-o", path, source, "-pthread"]
+    )
+    return path
+
+
+def lost(trace):
+    """Return how many events the tracer counted as lost."""
+    opened = vestige.open(trace, debug_info=False)
+    for _ in opened:
+        pass
+    return sum(loss.count or 0 for loss in opened.losses)
+
+
+@pytest.mark.parametrize("functions", ["fast", "verbose"])
+@pytest.mark.parametrize("contexts", ["none", "ip,vpid", "ip,vpid,vtid,procname"])
+def test_each_call_has_an_entry_and_an_exit(tmp_path, program, functions, contexts):
+    """Over many packets, with any fields."""
+    done = run_recorded(
+        tmp_path / "trace",
+        [program, "calls", "5000"],
+        f"--functions={functions}",
+        f"--context={contexts}",
+        "--buffer-size=4k",
+    )
+    found = counts(tmp_path / "trace")
+
+    assert (done.returncode, done.stdout) == (0, "0 handled\n")
+    assert (found["func_entry"], found["func_exit"]) == (5002, 5002)
+    assert not list((tmp_path / "trace").glob("*.open"))
+
+
+def test_threads_do_not_lose_a_call(tmp_path, program):
+    """Each writes to a data stream of its own."""
+    run_recorded(tmp_path / "trace", [program, "threads", "20000"])
+    found = counts(tmp_path / "trace")
+
+    assert (found["func_entry"], found["func_exit"]) == (160_009, 160_009)
+    assert len(list((tmp_path / "trace").iterdir())) == 1 + 9
+
+
+def test_child_processes_are_recorded(tmp_path, program):
+    """With a state dump of their own."""
+    run_recorded(tmp_path / "trace", [program, "fork", "20"])
+    found = counts(tmp_path / "trace")
+
+    # The exit of main is in the parent only, and so is its entry.
+    assert (found["func_entry"], found["func_exit"]) == (221, 221)
+    assert (found["start"], found["end"]) == (21, 21)
+
+
+def test_signal_handlers_may_interrupt_the_tracer(tmp_path, program):
+    """No call is lost, theirs included, and time never goes back."""
+    done = run_recorded(
+        tmp_path / "trace", [program, "signals", "1000000"], "--buffer-size=16k"
+    )
+    handled = int(done.stdout.split()[0])
+    found = counts(tmp_path / "trace")
+
+    assert handled > 0
+    # main, work, and two calls that switch the timer.
+    calls = 1_000_004 + 2 * handled
+    assert found["func_entry"] + found["func_exit"] + lost(tmp_path / "trace") == (
+        2 * calls
+    )
+    assert lost(tmp_path / "trace") == 0
+
+
+def test_signal_handlers_may_jump_out_of_the_tracer(tmp_path, program):
+    """What they interrupt may be lost, and nothing else."""
+    done = run_recorded(
+        tmp_path / "trace", [program, "jump", "1000000"], "--buffer-size=16k"
+    )
+    handled = int(done.stdout.split()[0])
+    jumps = handled // 3 + 1
+    found = counts(tmp_path / "trace")
+    calls = 1_000_003 + 2 * handled
+
+    assert handled > 3
+    assert calls - 2 * jumps <= found["func_entry"] <= calls
+    assert lost(tmp_path / "trace") <= jumps
+
+
+def test_every_function_has_its_source_line(tmp_path, program):
+    """Of the entry and of the exit."""
+    run_recorded(tmp_path / "trace", [program, "calls", "3"])
+    places = {
+        (event.debug_info.function, event.debug_info.file)
+        for event in vestige.open(tmp_path / "trace").events("*:func_*")
+    }
+
+    assert places == {
+        ("main", "recorded.c"),
+        ("work", "recorded.c"),
+        ("leaf", "recorded.c"),
+    }
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.01, 0.03, 0.1])
+def test_a_killed_program_leaves_all_its_events(tmp_path, program, delay):
+    """Every committed record is there, none twice, each entry with its exit."""
+    command = record_command(
+        tmp_path / "trace", [program, "forever"], "--buffer-size=16k"
+    )
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as recorder:
+        assert recorder.stdout is not None
+        assert recorder.stdout.readline() == "ready\n"
+        time.sleep(delay)
+        [child] = children(recorder.pid)
+        os.kill(child, signal.SIGKILL)
+        assert recorder.wait() == 128 + signal.SIGKILL
+    found = counts(tmp_path / "trace")
+
+    # main does not return, and the last call may be under way.
+    assert found["func_entry"] > 1
+    assert found["func_entry"] - found["func_exit"] in {1, 2}
+
+
+def children(pid):
+    """Return the child processes of a process."""
+    text = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
+    return [int(word) for word in text.split()]
+
+
+@pytest.mark.parametrize("status", [0, 3, 77])
+def test_the_exit_status_is_that_of_the_program(tmp_path, program, status):
+    """As if it had not been recorded."""
+    done = run_recorded(tmp_path / "trace", [program, "exit", str(status)])
+
+    assert done.returncode == status
+    assert "vestige view" in done.stderr
+
+
+def test_a_program_that_is_not_instrumented(tmp_path):
+    """Has a state dump, and the same output."""
+    done = run_recorded(tmp_path / "trace", ["echo", "hello"], "-q")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "hello\n", "")
+    assert counts(tmp_path / "trace")["bin_info"] > 1
+
+
+def test_a_program_that_does_not_exist(tmp_path):
+    """Is named."""
+    done = run_recorded(tmp_path / "trace", ["/nowhere/program"])
+
+    assert done.returncode == 1
+    assert "/nowhere/program: cannot be started: No such file" in done.stderr
+
+
+def test_nothing_is_written_over(tmp_path):
+    """A directory with anything in it is refused."""
+    (tmp_path / "notes").write_text("mine")
+    done = run_recorded(tmp_path, ["true"])
+
+    assert done.returncode == 1
+    assert "expected a new or an empty directory" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["notes"]
+
+
+def test_a_file_that_may_not_grow_loses_events_and_not_the_program(tmp_path, program):
+    """What found no place is counted."""
+    limited = ["sh", "-c", 'ulimit -f 64; exec "$@"', "sh", program, "calls", "100000"]
+    done = run_recorded(tmp_path / "trace", limited, "--buffer-size=8k", "-c", "none")
+    found = counts(tmp_path / "trace")
+
+    assert (done.returncode, done.stdout) == (0, "0 handled\n")
+    assert found["func_entry"] > 100
+    total = found["func_entry"] + found["func_exit"] + lost(tmp_path / "trace")
+    assert total == 2 * 100_002
+
+
+def test_times_are_those_of_the_clocks(tmp_path, program):
+    """Of the real-time clock, within a millisecond."""
+    before = time.time_ns()
+    run_recorded(tmp_path / "trace", [program, "calls", "10"])
+    after = time.time_ns()
+    begin, end = vestige.open(tmp_path / "trace", debug_info=False).events().time_span
+
+    assert before - 1_000_000 < begin < end < after + 1_000_000
+
+
+def test_a_packet_that_is_in_the_file_is_not_taken_twice(tmp_path, program):
+    """As when a process dies between appending a packet and beginning the next."""
+    run_recorded(tmp_path / "trace", [program, "calls", "10"])
+    [stream] = [p for p in (tmp_path / "trace").iterdir() if p.name != "metadata"]
+    expected = counts(tmp_path / "trace")
+    data = stream.read_bytes()
+    stream.with_name(stream.name + ".open").write_bytes(data.ljust(8192, b"\0"))
+    # A packet that was being appended when the process died.
+    stream.write_bytes(data + struct.pack("<I", 0xC1FC1FC1))
+
+    from vestige.record.collect import collect  # noqa: PLC0415 - only here
+
+    collected = collect(tmp_path / "trace")
+
+    assert (collected.packets, collected.problems) == (0, [])
+    assert stream.read_bytes() == data
+    assert counts(tmp_path / "trace") == expected
