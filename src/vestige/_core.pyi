@@ -11,6 +11,7 @@ from os import PathLike
 from typing import Any, Final, TypeAlias, final
 
 __all__ = [
+    "AnswerWriter",
     "ColumnLayout",
     "DataFile",
     "DataStream",
@@ -758,6 +759,17 @@ class SymbolTable:
             function's linkage name.
         """
 
+    def answer(self, text: bytes, writer: AnswerWriter) -> tuple[bytes, list[int]]:
+        """Answer for each line of ``text`` as text.
+
+        Args:
+            text: Lines of addresses in hexadecimal form; the last has no newline.
+            writer: Writes the answers.
+
+        Returns:
+            The answers, and the numbers, from 0, of lines that are no address.
+        """
+
     def use_index(self, index: UnitIndex) -> None:
         """Take units from an index of the same debug information, not decoding them."""
 
@@ -804,6 +816,41 @@ class IndexedTable:
 
     def lookup(self, addresses: list[int]) -> list[_SymbolRow] | None:
         """Look up as :meth:`SymbolTable.lookup`; ``None`` where a unit is lacking."""
+
+    def answer(
+        self, text: bytes, writer: AnswerWriter
+    ) -> tuple[bytes, list[int]] | None:
+        """Answer as :meth:`SymbolTable.answer`; ``None`` where a unit is lacking."""
+
+@final
+class AnswerWriter:
+    """Writes answers about one object in one form."""
+
+    def __new__(
+        cls,
+        *,
+        bits: int,
+        name: bytes,
+        json: tuple[str, str, str],
+        reasons: dict[str, str],
+        no_line: str,
+        no_address: str,
+        addr2line: tuple[bool, bool, bool, bool, bool, bool] | None = None,
+        people: tuple[bool, bool] | None = None,
+    ) -> AnswerWriter:
+        """Take the form, and what answers say of the object.
+
+        Args:
+            bits: The width of its addresses.
+            name: Its name without directories.
+            json: Its path, its build ID and the source of its names, each as JSON.
+            reasons: A phrase for each reason that a lookup gives.
+            no_line: The phrase for a function without a line.
+            no_address: The phrase for a line that is no address.
+            addr2line: The form of ``addr2line``: functions, inlines, addresses, base
+                names, demangle, pretty.
+            people: The form for people: demangle, verbose. Without both it is JSON.
+        """
 
 def demangle(name: str) -> str | None:
     """Return the name as written in the source of a linkage name of C++ or Rust.

@@ -15,6 +15,7 @@ except ImportError as error:  # pragma: no cover - only on a broken installation
     ) from error
 
 from ._core import (
+    AnswerWriter,
     ColumnLayout,
     DataFile,
     DataStream,
@@ -38,6 +39,7 @@ from ._core import (
 from ._version import __version__
 
 __all__ = [
+    "AnswerWriter",
     "ColumnLayout",
     "DataFile",
     "DataStream",

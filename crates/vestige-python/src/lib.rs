@@ -3,6 +3,7 @@
 //! The face of this module is described in `src/vestige/_core.pyi`; `vestige.core` is the
 //! only Python module that imports it.
 
+mod answers;
 mod arrow;
 mod counts;
 mod errors;
@@ -26,6 +27,8 @@ use pyo3::prelude::*;
 /// The extension module `vestige._core`.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::answers::AnswerWriter;
     #[pymodule_export]
     use crate::arrow::ColumnLayout;
     #[pymodule_export]

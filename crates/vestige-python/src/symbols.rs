@@ -17,6 +17,7 @@ use vestige_symbols::{
     Unresolved,
 };
 
+use crate::answers::{AnswerWriter, Answers};
 use crate::errors::exception;
 use crate::source::FileSource;
 use crate::split_files::FilesById;
@@ -291,6 +292,11 @@ impl SymbolTable {
     fn lookup<'py>(&self, py: Python<'py>, addresses: Vec<u64>) -> Vec<LookupRow<'py>> {
         let found = py.detach(|| self.inner.lookup_many(&addresses));
         rows(py, &found)
+    }
+
+    /// Answer for each line of `text` as text.
+    fn answer<'py>(&self, py: Python<'py>, text: &[u8], writer: &AnswerWriter) -> Answers<'py> {
+        writer.answer(py, &self.inner, text)
     }
 
     /// Take units from an index of the same debug information instead of decoding them.

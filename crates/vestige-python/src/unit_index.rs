@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use vestige_symbols::ReadAt;
 
+use crate::answers::{AnswerWriter, Answers};
 use crate::source::FileSource;
 use crate::symbols::{rows, symbol_error, LookupRow, ObjectFile, ObjectSource};
 
@@ -92,5 +93,16 @@ impl IndexedTable {
     fn lookup<'py>(&self, py: Python<'py>, addresses: Vec<u64>) -> Option<Vec<LookupRow<'py>>> {
         let found = py.detach(|| self.inner.lookup_many(&addresses));
         (!self.index.lacks_unit()).then(|| rows(py, &found))
+    }
+
+    /// Answer for each line of `text` as text; `None` when the index lacks a unit for one.
+    fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        text: &[u8],
+        writer: &AnswerWriter,
+    ) -> Option<Answers<'py>> {
+        let answers = writer.answer(py, &self.inner, text);
+        (!self.index.lacks_unit()).then_some(answers)
     }
 }

@@ -10,6 +10,7 @@
 //! missing without one of them falls back on ELF symbols.
 
 mod alt_link;
+mod answer_text;
 mod budget;
 mod bytes;
 mod compression;
@@ -46,6 +47,7 @@ mod unit_table;
 mod units;
 
 pub use alt_link::AltLink;
+pub use answer_text::{Addr2lineStyle, AnswerStyle, AnswerWriter, Subject};
 pub use debug_link::{Crc32, DebugLink};
 pub use demangle::demangle;
 pub use elf_header::{Section, Segment};

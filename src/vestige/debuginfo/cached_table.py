@@ -29,7 +29,7 @@ from vestige.debuginfo.object_file import (
 )
 from vestige.debuginfo.symbol_cache import CacheEntry, SymbolCache
 
-__all__ = ["CachedFiles", "save_all"]
+__all__ = ["CachedFiles", "save_all", "save_due"]
 
 _MAX_PARTS = 8
 """With more small ones, they become one; each new part is read by every later run."""
@@ -50,6 +50,12 @@ def save_all() -> None:
     """Write what lookups have decoded and no index has yet; at the latest at exit."""
     for table in list(_unsaved):
         table.save()
+
+
+def save_due() -> None:
+    """Write what :func:`save_all` would, unless that was done a moment ago."""
+    for table in list(_unsaved):
+        table.save_if_due()
 
 
 atexit.register(save_all)
@@ -150,15 +156,29 @@ class _CachedTable:
             if rows is not None:
                 return rows
         rows = self._open_full().lookup(addresses)
-        if time.monotonic() - self._saved > _SAVE_INTERVAL:
-            self.save()
-        else:
-            _unsaved.add(self)
+        _unsaved.add(self)
+        self.save_if_due()
         return rows
+
+    def answer(
+        self, text: bytes, writer: core.AnswerWriter, /
+    ) -> tuple[bytes, list[int]]:
+        """Answer for lines of addresses; :func:`save_due` is left to the caller."""
+        if self._indexed is not None:
+            answers = self._indexed.answer(text, writer)
+            if answers is not None:
+                return answers
+        _unsaved.add(self)
+        return self._open_full().answer(text, writer)
 
     def __getattr__(self, name: str) -> Any:
         # What the core's table tells beside answers, such as its problems.
         return getattr(self._open_full(), name)
+
+    def save_if_due(self) -> None:
+        """Keep what is new, unless that was done a moment ago."""
+        if time.monotonic() - self._saved > _SAVE_INTERVAL:
+            self.save()
 
     def save(self) -> None:
         """Keep the units decoded since the last call."""

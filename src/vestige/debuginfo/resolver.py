@@ -27,7 +27,7 @@ from vestige.debuginfo.unresolved import Reason, Unresolved
 from vestige.errors import DebugInfoError
 from vestige.units import Address, FileAddress
 
-__all__ = ["Resolver"]
+__all__ = ["TABLE_REASONS", "Resolver"]
 
 _TRACEPOINT_HELPERS = (
     "lttng_ust_tracepoint_cb_",
@@ -36,14 +36,14 @@ _TRACEPOINT_HELPERS = (
     "__event_probe__",
 )
 
-# What a symbol table says when it has no function for an address.
-_TABLE_REASONS = {
+TABLE_REASONS = {
     "no-symbols": Reason.NO_SYMBOLS,
     "outside-of-text": Reason.OUTSIDE_OF_TEXT,
     "no-function-there": Reason.NO_FUNCTION,
     "damaged-debug-info": Reason.DAMAGED_DEBUG_INFO,
     "not-packed": Reason.NOT_PACKED,
 }
+"""What a symbol table says when it has no function for an address."""
 
 _REFUSAL_REASONS = {
     Outcome.MISSING: Reason.FILE_MISSING,
@@ -130,11 +130,8 @@ class Resolver:
         Returns:
             A sentence for each, as far as addresses in the object were resolved.
         """
-        found = self._object(mapping)
-        if isinstance(found, Unresolved) or isinstance(found.table, Unresolved):
-            return []
         # Other programs may bring tables that know of no such files.
-        return list(getattr(found.table, "problems", ()))
+        return list(getattr(self.table(mapping), "problems", ()))
 
     def text(self, place: Place | Unresolved) -> PlaceText:
         """Write a place as text, in the form that this resolver was made for.
@@ -146,6 +143,17 @@ class Resolver:
             The texts of ``bin``, ``func`` and ``src``.
         """
         return format_place(place, full_path=self._full_path)
+
+    def table(self, mapping: Mapping) -> SymbolReader | None:
+        """Return the symbol table of an object, if there is one.
+
+        Args:
+            mapping: The object.
+        """
+        found = self._object(mapping)
+        if isinstance(found, Unresolved) or isinstance(found.table, Unresolved):
+            return None
+        return found.table
 
     def _object(self, mapping: Mapping | Unresolved | None) -> _Object | Unresolved:
         if mapping is None:
@@ -333,7 +341,7 @@ def _shortfall(
     source: DebugSource, function: str | None, line: int | None, reason: str | None
 ) -> Unresolved | None:
     if function is None:
-        known = _TABLE_REASONS.get(reason or "", Reason.NO_FUNCTION)
+        known = TABLE_REASONS.get(reason or "", Reason.NO_FUNCTION)
         return Unresolved(known)
     if not line:
         return Unresolved(Reason.NO_LINE, source.value)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from vestige.debuginfo import object_file
+from vestige.debuginfo.answers import AnswerForm, TextAnswers
+from vestige.debuginfo.cached_table import save_due
 from vestige.debuginfo.finder import DebugFileFinder
 from vestige.debuginfo.found_files import FoundFiles
 from vestige.debuginfo.image import Mapping
@@ -69,6 +71,21 @@ class Symbolizer(Protocol):
         """
         ...
 
+    def text_answers(self, form: AnswerForm) -> TextAnswers | None:
+        """Return what answers for many addresses as text.
+
+        Args:
+            form: The form of answers.
+
+        Returns:
+            It, or ``None`` when addresses must be looked up one by one.
+        """
+        ...
+
+    def keep(self) -> None:
+        """Keep what has been decoded for later runs, when it is time to."""
+        ...
+
 
 class FileSymbolizer:
     """Looks up the addresses that a file's own tables state.
@@ -112,6 +129,25 @@ class FileSymbolizer:
         ]
 
 
+    def text_answers(self, form: AnswerForm) -> TextAnswers | None:
+        """Return what answers for many addresses as text.
+
+        Args:
+            form: The form of answers.
+
+        Returns:
+            It, or ``None`` when addresses must be looked up one by one.
+        """
+        table = self._resolver.table(self._mapping)
+        if table is None:
+            return None
+        return TextAnswers(self._path, self._files, table, form)
+
+    def keep(self) -> None:
+        """Keep what has been decoded for later runs, when it is time to."""
+        save_due()
+
+
 class ProcessSymbolizer:
     """Looks up addresses in the memory of a process that runs now.
 
@@ -145,6 +181,12 @@ class ProcessSymbolizer:
             else Symbolized(address, reason=Reason.NO_OBJECT.value)
             for address, one, place in zip(addresses, found, places, strict=True)
         ]
+
+    def text_answers(self, form: AnswerForm) -> TextAnswers | None:
+        """Return nothing: addresses of a process belong to many objects."""
+
+    def keep(self) -> None:
+        """Do nothing: looking up single addresses has kept what it decoded."""
 
     def _objects(self, addresses: Sequence[int]) -> list[RunningObject | None]:
         found = [self._process.find(address) for address in addresses]

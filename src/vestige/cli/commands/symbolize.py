@@ -11,15 +11,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
-from ..render.symbols import Addr2lineStyle, addr2line_lines, json_line, people_lines
 
 if TYPE_CHECKING:
+    from ...debuginfo.answers import AnswerForm
     from ...debuginfo.symbolizer import Symbolized, Symbolizer
+    from ..render.symbols import Addr2lineStyle
 
 __all__ = ["SymbolizeCommand"]
 
 ADDRESS = re.compile(r"(?:0[xX])?([0-9a-fA-F]{1,16})")
-CHUNK = 1 << 16
+CHUNK = 1 << 18
 """Bytes of standard input that are looked up together, at most."""
 LONGEST_LINE = 1 << 12
 """Bytes of a line of standard input; a longer one is no address."""
@@ -126,8 +127,21 @@ class _Writer:
         )
         self._style: Addr2lineStyle | None = None
         if any(flags) or options.pretty:
+            from ..render.symbols import Addr2lineStyle  # noqa: PLC0415
+
             readable = options.with_demangle and not options.no_demangle
             self._style = Addr2lineStyle(*flags, readable, options.pretty)
+
+    @property
+    def form(self) -> AnswerForm:
+        """The form of answers that are written as text at once."""
+        from ...debuginfo.answers import AnswerForm  # noqa: PLC0415
+
+        if self._json:
+            return AnswerForm()
+        if self._style is not None:
+            return AnswerForm(addr2line=tuple(self._style))
+        return AnswerForm(people=(self._demangle, self._verbose))
 
     def write(self, symbolizer: Symbolizer, addresses: Sequence[int | None]) -> None:
         """Look up addresses and write the answers; ``None`` is no address."""
@@ -142,6 +156,13 @@ class _Writer:
         sys.stdout.flush()
 
     def _lines(self, answer: Symbolized) -> Iterator[str]:
+        # Few or difficult addresses.
+        from ..render.symbols import (  # noqa: PLC0415
+            addr2line_lines,
+            json_line,
+            people_lines,
+        )
+
         if self._json:
             yield json_line(answer)
         elif self._style is not None:
@@ -153,9 +174,10 @@ class _Writer:
 
 
 def _no_address() -> Symbolized:
-    from ...debuginfo.symbolizer import Symbolized  # noqa: PLC0415 - rarely needed
+    from ...debuginfo.answers import NO_ADDRESS  # noqa: PLC0415 - rarely needed
+    from ...debuginfo.symbolizer import Symbolized  # noqa: PLC0415
 
-    return Symbolized(None, reason="no hexadecimal address")
+    return Symbolized(None, reason=NO_ADDRESS)
 
 
 def _symbolizer(options: argparse.Namespace) -> Symbolizer:
@@ -185,33 +207,56 @@ def _answer_input(symbolizer: Symbolizer, writer: _Writer) -> int:
     descriptor = sys.stdin.fileno()
     if sys.stdin.isatty():
         print("addresses, one a line; end with Ctrl-D:", file=sys.stderr)
+    bulk = symbolizer.text_answers(writer.form)
     number = 0
     status = 0
-    for lines in _lines_of(descriptor):
-        addresses = [_address(line) for line in lines]
-        writer.write(symbolizer, addresses)
-        for line, address in zip(lines, addresses, strict=True):
-            number += 1
-            if address is None:
-                status = 1
-                print(
-                    f"vestige: error: standard input, line {number}: "
-                    f"{line[:40]!r} is no hexadecimal address",
-                    file=sys.stderr,
-                )
+    for text in _texts_of(descriptor):
+        answers = None if bulk is None else bulk.answer(text)
+        if answers is None:
+            bad = _answer_singly(symbolizer, writer, text)
+        else:
+            found, bad = answers
+            sys.stdout.write(found.decode("utf-8", "replace"))
+            sys.stdout.flush()
+            symbolizer.keep()
+        if bad:
+            status = 1
+            _complain(text, bad, number)
+        number += text.count(b"\n") + 1
     return status
 
 
-def _lines_of(descriptor: int) -> Iterator[list[str]]:
+def _answer_singly(symbolizer: Symbolizer, writer: _Writer, text: bytes) -> list[int]:
+    """Answer for each line; return the numbers, from 0, of those without address."""
+    addresses = [_address(_decoded(line)) for line in text.split(b"\n")]
+    writer.write(symbolizer, addresses)
+    return [number for number, one in enumerate(addresses) if one is None]
+
+
+def _complain(text: bytes, bad: Sequence[int], before: int) -> None:
+    lines = text.split(b"\n")
+    for index in bad:
+        print(
+            f"vestige: error: standard input, line {before + index + 1}: "
+            f"{_decoded(lines[index])[:40]!r} is no hexadecimal address",
+            file=sys.stderr,
+        )
+
+
+def _texts_of(descriptor: int) -> Iterator[bytes]:
     """Yield the lines that are there, without waiting for more of them."""
     rest = b""
     while chunk := os.read(descriptor, CHUNK):
-        *lines, rest = (rest + chunk).split(b"\n")
+        text, newline, rest = (rest + chunk).rpartition(b"\n")
         rest = rest[:LONGEST_LINE]
-        if lines:
-            yield [line.decode("ascii", "replace").strip() for line in lines]
+        if newline:
+            yield text
     if rest:
-        yield [rest.decode("ascii", "replace").strip()]
+        yield rest
+
+
+def _decoded(line: bytes) -> str:
+    return line.decode("ascii", "replace").strip()
 
 
 def _address(word: str) -> int | None:

@@ -1,0 +1,65 @@
+//! `AnswerWriter`: lines of addresses in, text of their answers out.
+
+use std::collections::HashMap;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use vestige_symbols::{Addr2lineStyle, AnswerStyle, Subject};
+
+/// The text of answers, and the numbers of the lines that hold no address.
+pub(crate) type Answers<'py> = (Bound<'py, PyBytes>, Vec<usize>);
+
+/// Writes answers about one object in one form.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct AnswerWriter {
+    pub(crate) inner: vestige_symbols::AnswerWriter,
+}
+
+#[pymethods]
+impl AnswerWriter {
+    /// Take the form, and what answers say of the object.
+    ///
+    /// `addr2line` has the options functions, inlines, addresses, base names, demangle and
+    /// pretty; `people` whether to demangle and to give reasons. Without both it is JSON.
+    #[new]
+    #[pyo3(signature = (*, bits, name, json, reasons, no_line, no_address, addr2line=None, people=None))]
+    fn new(
+        bits: u8,
+        name: Vec<u8>,
+        json: [String; 3],
+        reasons: HashMap<String, String>,
+        no_line: String,
+        no_address: String,
+        addr2line: Option<[bool; 6]>,
+        people: Option<[bool; 2]>,
+    ) -> Self {
+        let style = match (addr2line, people) {
+            (Some([functions, inlines, addresses, base_names, demangle, pretty]), _) => {
+                AnswerStyle::Addr2line(Addr2lineStyle {
+                    functions,
+                    inlines,
+                    addresses,
+                    base_names,
+                    demangle,
+                    pretty,
+                })
+            }
+            (None, Some([demangle, verbose])) => AnswerStyle::People { demangle, verbose },
+            (None, None) => AnswerStyle::Json,
+        };
+        let subject = Subject { bits, name, json, reasons, no_line, no_address };
+        Self { inner: vestige_symbols::AnswerWriter { style, subject } }
+    }
+}
+
+impl AnswerWriter {
+    pub(crate) fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        table: &vestige_symbols::SymbolTable,
+        text: &[u8],
+    ) -> Answers<'py> {
+        let (answers, bad) = py.detach(|| self.inner.answer(table, text));
+        (PyBytes::new(py, &answers), bad)
+    }
+}
