@@ -18,6 +18,7 @@ from typing import Any
 
 from ..debuginfo import DebugSource, Resolver, SymbolRow
 from ..debuginfo import Mapping as ObjectMapping
+from ..debuginfo.search_path import check_link_name, check_target_path
 from ..debuginfo.symbol_store import (
     MANIFEST,
     STORE_VERSION,
@@ -315,5 +316,9 @@ def _target(
         return output / ".build-id" / digits[:2] / f"{digits[2:]}.debug"
     if mapping.debug_link is None:
         return None
-    # The path was checked before the file was found: it is absolute and free of "..".
-    return output / mapping.path.lstrip("/").rpartition("/")[0] / mapping.debug_link[0]
+    # The trace names path and link, and nobody need have looked at the link before:
+    # the object itself may hold the debug information.
+    name = mapping.debug_link[0]
+    if check_target_path(mapping.path) or check_link_name(name):
+        return None
+    return output / mapping.path.lstrip("/").rpartition("/")[0] / name

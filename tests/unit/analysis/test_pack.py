@@ -10,18 +10,32 @@ import warnings
 import zlib
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
 import vestige
 from support.recordings import DATA, DEMO, DEMO_DEBUG_INFO, RELOAD_DEBUG_INFO
-from vestige.analysis.debug_info import examine_debug_info
+from vestige.analysis.debug_info import (
+    DebugInfoReport,
+    MappedObject,
+    ProcessReport,
+    examine_debug_info,
+)
 from vestige.analysis.pack import pack
 from vestige.components.filters.debug_info import finder_for
 from vestige.components.sources.ctf_fs import CtfFsSource
-from vestige.debuginfo import DebugSource, Reason, Resolver, SymbolStoreWarning
+from vestige.debuginfo import (
+    DebugSource,
+    FoundFiles,
+    Mapping,
+    Reason,
+    Resolver,
+    SymbolStoreWarning,
+)
 from vestige.debuginfo.symbol_store import STORE_NAME
 from vestige.errors import SelectionError
+from vestige.units import Address, Vpid
 
 NOTHING_HERE = vestige.DebugInfoOptions(
     debug_directories=(), target_prefixes=(("/", Path("/nonexistent")),)
@@ -199,6 +213,31 @@ def test_whole_debug_files_are_where_other_tools_look(demo, tmp_path):
     options = dataclasses.replace(NOTHING_HERE, debug_directories=(tmp_path / "out",))
     events = vestige.open(demo, debug_info=options).events("shop:*")
     assert {event.debug_info.source for event in events} == {DebugSource.BUILD_ID}
+
+
+@pytest.mark.parametrize("above", ["../" * 30, ""])
+def test_a_debug_link_of_the_trace_leads_to_no_place_outside(tmp_path, above):
+    """A debug link of the trace leads to no place outside."""
+    # An object with debug information of its own, so nobody has followed its link.
+    path = tmp_path / "program"
+    path.write_bytes(b"an object")
+    victim = tmp_path / "victim"
+    link = (above + str(victim).lstrip("/") if above else str(victim), 0)
+    mapping = Mapping(Address(0x1000), 0x1000, str(path), debug_link=link)
+    shown = SimpleNamespace(path=str(path), build_id=None)
+    files = FoundFiles(shown, shown, DebugSource.OBJECT, ())
+    finder = SimpleNamespace(find=lambda _: files, search=lambda _: files)
+    resolver = SimpleNamespace(rows=lambda _mapping, _places: ({}, files))
+    one = MappedObject(mapping, finder, events=1)
+    report = DebugInfoReport(
+        [ProcessReport("t", Vpid(1), identity="00", objects=[one])]
+    )
+    shown.is_pic, shown.bits, shown.link_base = True, 64, 0
+
+    done = pack(report, resolver, tmp_path / "out", full=True)
+
+    assert not victim.exists()
+    assert (done.files, done.not_copied) == ([], [str(path)])
 
 
 def test_whole_files_beside_the_trace_serve_addresses_that_were_not_packed(demo):
