@@ -128,7 +128,6 @@ class FileSymbolizer:
             for address, place in zip(addresses, places, strict=True)
         ]
 
-
     def text_answers(self, form: AnswerForm) -> TextAnswers | None:
         """Return what answers for many addresses as text.
 
