@@ -38,6 +38,31 @@ examples:
 """
 
 
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of examples, and is as wide as the terminal.
+
+    The parser makes one for each command line, in case of an error. It would find the
+    width with a module whose import takes longer than reading a small trace.
+    """
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    # As shutil.get_terminal_size does.
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns > 0:
+        return columns
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80
+    except (AttributeError, ValueError, OSError):
+        return 80
+
+
 class IntermixedParser(argparse.ArgumentParser):
     """Takes options and paths in any order, as Babeltrace 2 does."""
 
@@ -66,7 +91,7 @@ def build_parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
         prog="vestige",
         description="Read traces, with every event at the source line it came from.",
         epilog=EXAMPLES + EXIT_STATUSES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     parser.add_argument(
         "-V", "--version", action="version", version=f"vestige {__version__}"
@@ -82,7 +107,7 @@ def build_parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
             epilog=command.examples
             + "\n"
             + getattr(command, "exit_statuses", EXIT_STATUSES),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=HelpFormatter,
         )
         command.configure(verb)
         verb.set_defaults(run=command.run)

@@ -26,31 +26,35 @@ the protocols in ``object_file``.
 
 from __future__ import annotations
 
-from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
-from vestige.debuginfo.finder import DebugFileFinder
-from vestige.debuginfo.formatting import PlaceText, format_place
-from vestige.debuginfo.found_files import DebugSource, FoundFiles
-from vestige.debuginfo.image import DebugLink, Mapping, ProcessImage, ProcessImages
-from vestige.debuginfo.object_file import (
-    CrcOfFile,
-    ObjectFile,
-    ObjectOpener,
-    SymbolReader,
-    SymbolRow,
-    SymbolTableBuilder,
-)
-from vestige.debuginfo.options import (
-    DEBUG_DIRECTORIES,
-    DEBUG_PATH_VARIABLE,
-    DebugInfoOptions,
-)
-from vestige.debuginfo.place import Binary, Frame, Place
-from vestige.debuginfo.resolver import Resolver
-from vestige.debuginfo.state_events import STATE_EVENT_NAMES, apply
-from vestige.debuginfo.store_search import SymbolStoreWarning
-from vestige.debuginfo.symbols import SymbolTable, find
-from vestige.debuginfo.target_prefixes import TargetPrefix, TargetPrefixes
-from vestige.debuginfo.unresolved import Reason, Unresolved
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
+    from vestige.debuginfo.finder import DebugFileFinder
+    from vestige.debuginfo.formatting import PlaceText, format_place
+    from vestige.debuginfo.found_files import DebugSource, FoundFiles
+    from vestige.debuginfo.image import DebugLink, Mapping, ProcessImage, ProcessImages
+    from vestige.debuginfo.object_file import (
+        CrcOfFile,
+        ObjectFile,
+        ObjectOpener,
+        SymbolReader,
+        SymbolRow,
+        SymbolTableBuilder,
+    )
+    from vestige.debuginfo.options import (
+        DEBUG_DIRECTORIES,
+        DEBUG_PATH_VARIABLE,
+        DebugInfoOptions,
+    )
+    from vestige.debuginfo.place import Binary, Frame, Place
+    from vestige.debuginfo.resolver import Resolver
+    from vestige.debuginfo.state_events import STATE_EVENT_NAMES, apply
+    from vestige.debuginfo.store_search import SymbolStoreWarning
+    from vestige.debuginfo.symbols import SymbolTable, find
+    from vestige.debuginfo.target_prefixes import TargetPrefix, TargetPrefixes
+    from vestige.debuginfo.unresolved import Reason, Unresolved
 
 __all__ = [
     "DEBUG_DIRECTORIES",
@@ -88,3 +92,58 @@ __all__ = [
     "find",
     "format_place",
 ]
+
+_HOMES = {
+    "Attempt": "attempt",
+    "AttemptKind": "attempt",
+    "Binary": "place",
+    "CrcOfFile": "object_file",
+    "DEBUG_DIRECTORIES": "options",
+    "DEBUG_PATH_VARIABLE": "options",
+    "DebugFileFinder": "finder",
+    "DebugInfoOptions": "options",
+    "DebugLink": "image",
+    "DebugSource": "found_files",
+    "FoundFiles": "found_files",
+    "Frame": "place",
+    "Mapping": "image",
+    "ObjectFile": "object_file",
+    "ObjectOpener": "object_file",
+    "Outcome": "attempt",
+    "Place": "place",
+    "PlaceText": "formatting",
+    "ProcessImage": "image",
+    "ProcessImages": "image",
+    "Reason": "unresolved",
+    "Resolver": "resolver",
+    "STATE_EVENT_NAMES": "state_events",
+    "SymbolReader": "object_file",
+    "SymbolRow": "object_file",
+    "SymbolStoreWarning": "store_search",
+    "SymbolTable": "symbols",
+    "SymbolTableBuilder": "object_file",
+    "TargetPrefix": "target_prefixes",
+    "TargetPrefixes": "target_prefixes",
+    "Unresolved": "unresolved",
+    "apply": "state_events",
+    "find": "symbols",
+    "format_place": "formatting",
+}
+"""The module of each public name: it is imported when the name is first used.
+
+A command needs some of them, and importing all takes longer than small tasks do.
+"""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported or not."""
+    return sorted({*globals(), *__all__})

@@ -9,8 +9,6 @@ addresses in a file of a gigabyte must not cost an index of it.
 from __future__ import annotations
 
 import atexit
-import hashlib
-import json
 import os
 import sys
 import time
@@ -27,7 +25,7 @@ from vestige.debuginfo.object_file import (
     open_object,
     open_symbol_table,
 )
-from vestige.debuginfo.symbol_cache import CacheEntry, SymbolCache
+from vestige.debuginfo.symbol_cache import CacheEntry, SymbolCache, digest
 
 __all__ = ["CachedFiles", "save_all", "save_due"]
 
@@ -42,6 +40,9 @@ _SAVE_INTERVAL = 2.0
 
 _SPLIT_LIMIT = 4096
 """With more files beside, checking them all costs more than the index saves."""
+
+_LONG = 1 << 12
+"""Bytes of a description that is hashed."""
 
 _unsaved: weakref.WeakSet[_CachedTable] = weakref.WeakSet()
 
@@ -116,7 +117,7 @@ class CachedFiles:
         described = _describe(opened)
         if described is None:
             return None
-        return self.cache.entry(json.dumps([_core_identity(), described]).encode())
+        return self.cache.entry(repr((_core_identity(), described)).encode())
 
 
 class _CachedTable:
@@ -125,18 +126,18 @@ class _CachedTable:
     def __init__(
         self,
         entry: CacheEntry,
-        variant: str,
+        variant: bytes,
         debug: ObjectFile,
         main: ObjectFile | None,
         beside: dict[str, Any],
     ) -> None:
         self._entry = entry
-        self._variant = variant
+        self._variant = digest(variant)
         self._debug = debug
         self._main = main
         self._beside = beside
-        self._key = entry.key + variant.encode()
-        self._index = core.UnitIndex(entry.parts(variant), self._key)
+        self._key = entry.key + variant
+        self._index = core.UnitIndex(entry.parts(self._variant), self._key)
         self._indexed: core.IndexedTable | None = None
         self._full: core.SymbolTable | None = None
         self._saved = float("-inf")
@@ -255,8 +256,8 @@ def _describe(opened: ObjectFile) -> list[object] | None:
     return [os.path.realpath(path), device, inode, size, modified]
 
 
-def _describe_beside(beside: dict[str, Any]) -> str | None:
-    # A digest of the files beside; None when they are too many or cannot be told apart.
+def _describe_beside(beside: dict[str, Any]) -> bytes | None:
+    # What tells the files beside from others; None when they are too many or nothing does.
     described: list[object] = []
     for kind, opened in sorted(beside.items()):
         if kind == "split":
@@ -268,7 +269,12 @@ def _describe_beside(beside: dict[str, Any]) -> str | None:
             if known is None:
                 return None
             described.append([kind, *known])
-    return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
+    text = repr(described).encode()
+    if len(text) < _LONG:
+        return text
+    import hashlib  # noqa: PLC0415 - takes long, and few objects have many files
+
+    return hashlib.sha256(text).digest()
 
 
 def _describe_path(path: str | os.PathLike[str]) -> list[object]:

@@ -10,13 +10,12 @@ What cannot be written is no error. :attr:`SymbolCache.problem` has the reason.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
-import hashlib
 import os
 import re
-import shutil
-import tempfile
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -91,8 +90,7 @@ class SymbolCache:
         """
         if self.directory is None:
             return None
-        name = hashlib.sha256(key).hexdigest()[:40]
-        return CacheEntry(self, self.directory / name, key)
+        return CacheEntry(self, self.directory / digest(key), key)
 
     def shrink(self) -> None:
         """Delete the entries used longest ago until the cache is small enough."""
@@ -101,6 +99,8 @@ class SymbolCache:
         for _, entry_size, path in entries:
             if size <= self.limit:
                 break
+            import shutil  # noqa: PLC0415 - takes long, for what most runs do not need
+
             shutil.rmtree(path, ignore_errors=True)
             size -= entry_size
 
@@ -191,17 +191,31 @@ class CacheEntry:
 
     def _write(self, data: bytes, variant: str) -> str:
         self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=self._path)
+        unique = f"{os.getpid():x}-{_thread.get_ident():x}-{time.time_ns():x}"
+        temporary = f"{self._path}/{_TEMPORARY}{unique}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        handle = os.open(temporary, flags, 0o600)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
-            digest = hashlib.sha256(data).hexdigest()[:16]
-            path = self._path / f"{variant}-{digest}{_PART}"
+            path = self._path / f"{variant}-{digest(data)}{_PART}"
             Path(temporary).replace(path)
         except BaseException:
             self.remove([temporary])
             raise
         return str(path)
+
+
+def digest(data: bytes) -> str:
+    """Return a name for some data, which other data seldom has.
+
+    Where it has, one of both is not kept: a part states what it was made of. A hash
+    that nobody can forge is not needed for that, and to load one takes a while.
+
+    Args:
+        data: The data.
+    """
+    return f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}{len(data):08x}"
 
 
 def parse_size(text: str) -> int | None:

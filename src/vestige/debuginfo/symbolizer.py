@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from vestige.debuginfo import object_file
 from vestige.debuginfo.answers import AnswerForm, TextAnswers
@@ -21,10 +21,12 @@ from vestige.debuginfo.found_files import FoundFiles
 from vestige.debuginfo.image import Mapping
 from vestige.debuginfo.place import Frame, Place
 from vestige.debuginfo.resolver import Resolver
-from vestige.debuginfo.running_process import RunningObject, RunningProcess
 from vestige.debuginfo.unresolved import Reason, Unresolved
 from vestige.errors import DebugInfoError
 from vestige.units import Address
+
+if TYPE_CHECKING:
+    from vestige.debuginfo.running_process import RunningObject, RunningProcess
 
 __all__ = ["FileSymbolizer", "ProcessSymbolizer", "Symbolized", "Symbolizer"]
 

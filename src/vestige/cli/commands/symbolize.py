@@ -15,7 +15,6 @@ from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 if TYPE_CHECKING:
     from ...debuginfo.answers import AnswerForm
     from ...debuginfo.symbolizer import Symbolized, Symbolizer
-    from ..render.symbols import Addr2lineStyle
 
 __all__ = ["SymbolizeCommand"]
 
@@ -125,12 +124,10 @@ class _Writer:
             options.with_addresses,
             options.with_basenames,
         )
-        self._style: Addr2lineStyle | None = None
+        self._style: tuple[bool, bool, bool, bool, bool, bool] | None = None
         if any(flags) or options.pretty:
-            from ..render.symbols import Addr2lineStyle  # noqa: PLC0415
-
             readable = options.with_demangle and not options.no_demangle
-            self._style = Addr2lineStyle(*flags, readable, options.pretty)
+            self._style = (*flags, readable, options.pretty)
 
     @property
     def form(self) -> AnswerForm:
@@ -140,7 +137,7 @@ class _Writer:
         if self._json:
             return AnswerForm()
         if self._style is not None:
-            return AnswerForm(addr2line=tuple(self._style))
+            return AnswerForm(addr2line=self._style)
         return AnswerForm(people=(self._demangle, self._verbose))
 
     def write(self, symbolizer: Symbolizer, addresses: Sequence[int | None]) -> None:
@@ -158,6 +155,7 @@ class _Writer:
     def _lines(self, answer: Symbolized) -> Iterator[str]:
         # Few or difficult addresses.
         from ..render.symbols import (  # noqa: PLC0415
+            Addr2lineStyle,
             addr2line_lines,
             json_line,
             people_lines,
@@ -166,7 +164,7 @@ class _Writer:
         if self._json:
             yield json_line(answer)
         elif self._style is not None:
-            yield from addr2line_lines(answer, self._style)
+            yield from addr2line_lines(answer, Addr2lineStyle(*self._style))
         else:
             yield from people_lines(
                 answer, demangle=self._demangle, verbose=self._verbose
@@ -185,7 +183,6 @@ def _symbolizer(options: argparse.Namespace) -> Symbolizer:
     from pathlib import Path  # noqa: PLC0415
 
     from ...debuginfo.finder import DebugFileFinder  # noqa: PLC0415
-    from ...debuginfo.running_process import RunningProcess  # noqa: PLC0415
     from ...debuginfo.symbolizer import (  # noqa: PLC0415
         FileSymbolizer,
         ProcessSymbolizer,
@@ -194,6 +191,8 @@ def _symbolizer(options: argparse.Namespace) -> Symbolizer:
     wanted = debug_file_options(options)
     if options.pid is None:
         return FileSymbolizer(options.exe, DebugFileFinder.of(wanted))
+    from ...debuginfo.running_process import RunningProcess  # noqa: PLC0415
+
     process = RunningProcess(options.pid)
     if process.root is not None and not wanted.target_prefixes:
         # The map has paths of its mount namespace, or of this one after a chroot.
