@@ -14,8 +14,7 @@ from typing import NamedTuple, cast
 from vestige import core
 from vestige.debuginfo.found_files import FoundFiles
 from vestige.debuginfo.object_file import SymbolReader
-from vestige.debuginfo.resolver import TABLE_REASONS
-from vestige.debuginfo.unresolved import Reason, Unresolved
+from vestige.debuginfo.unresolved import TABLE_REASONS, Reason, Unresolved
 from vestige.errors import DebugInfoError
 
 __all__ = ["NO_ADDRESS", "AnswerForm", "Answers", "TextAnswers"]

@@ -40,12 +40,12 @@ from vestige.debuginfo.object_file import (
 )
 from vestige.debuginfo.opened_files import OpenedFiles, without_dwarf
 from vestige.debuginfo.options import DEBUG_DIRECTORIES, DebugInfoOptions
-from vestige.debuginfo.symbol_store import SymbolStore
 from vestige.debuginfo.target_prefixes import TargetPrefixes
 from vestige.errors import DebugInfoError
 
 if TYPE_CHECKING:
     from vestige.debuginfo.debuginfod import DebuginfodClient
+    from vestige.debuginfo.symbol_store import SymbolStore
 
 __all__ = ["DebugFileFinder"]
 

@@ -23,11 +23,11 @@ from vestige.debuginfo.image import Mapping
 from vestige.debuginfo.object_file import SymbolReader, SymbolRow
 from vestige.debuginfo.place import Binary, Frame, Place
 from vestige.debuginfo.symbol_store import StoredObject
-from vestige.debuginfo.unresolved import Reason, Unresolved
+from vestige.debuginfo.unresolved import TABLE_REASONS, Reason, Unresolved
 from vestige.errors import DebugInfoError
 from vestige.units import Address, FileAddress
 
-__all__ = ["TABLE_REASONS", "Resolver"]
+__all__ = ["Resolver"]
 
 _TRACEPOINT_HELPERS = (
     "lttng_ust_tracepoint_cb_",
@@ -35,15 +35,6 @@ _TRACEPOINT_HELPERS = (
     "__tracepoint_cb_",
     "__event_probe__",
 )
-
-TABLE_REASONS = {
-    "no-symbols": Reason.NO_SYMBOLS,
-    "outside-of-text": Reason.OUTSIDE_OF_TEXT,
-    "no-function-there": Reason.NO_FUNCTION,
-    "damaged-debug-info": Reason.DAMAGED_DEBUG_INFO,
-    "not-packed": Reason.NOT_PACKED,
-}
-"""What a symbol table says when it has no function for an address."""
 
 _REFUSAL_REASONS = {
     Outcome.MISSING: Reason.FILE_MISSING,
@@ -130,8 +121,11 @@ class Resolver:
         Returns:
             A sentence for each, as far as addresses in the object were resolved.
         """
+        found = self._object(mapping)
+        if isinstance(found, Unresolved) or isinstance(found.table, Unresolved):
+            return []
         # Other programs may bring tables that know of no such files.
-        return list(getattr(self.table(mapping), "problems", ()))
+        return list(getattr(found.table, "problems", ()))
 
     def text(self, place: Place | Unresolved) -> PlaceText:
         """Write a place as text, in the form that this resolver was made for.
@@ -143,17 +137,6 @@ class Resolver:
             The texts of ``bin``, ``func`` and ``src``.
         """
         return format_place(place, full_path=self._full_path)
-
-    def table(self, mapping: Mapping) -> SymbolReader | None:
-        """Return the symbol table of an object, if there is one.
-
-        Args:
-            mapping: The object.
-        """
-        found = self._object(mapping)
-        if isinstance(found, Unresolved) or isinstance(found.table, Unresolved):
-            return None
-        return found.table
 
     def _object(self, mapping: Mapping | Unresolved | None) -> _Object | Unresolved:
         if mapping is None:

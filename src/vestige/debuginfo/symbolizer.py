@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Protocol
 
 from vestige.debuginfo import object_file
 from vestige.debuginfo.answers import AnswerForm, TextAnswers
+from vestige.debuginfo.attempt import Refusal
 from vestige.debuginfo.cached_table import save_due
 from vestige.debuginfo.finder import DebugFileFinder
 from vestige.debuginfo.found_files import FoundFiles
 from vestige.debuginfo.image import Mapping
-from vestige.debuginfo.place import Frame, Place
-from vestige.debuginfo.resolver import Resolver
 from vestige.debuginfo.unresolved import Reason, Unresolved
 from vestige.errors import DebugInfoError
 from vestige.units import Address
 
 if TYPE_CHECKING:
+    from vestige.debuginfo.place import Frame, Place
+    from vestige.debuginfo.resolver import Resolver
     from vestige.debuginfo.running_process import RunningObject, RunningProcess
 
 __all__ = ["FileSymbolizer", "ProcessSymbolizer", "Symbolized", "Symbolizer"]
@@ -111,7 +112,8 @@ class FileSymbolizer:
             known.is_pic,
         )
         self._files = finder.find(self._mapping)
-        self._resolver = Resolver(finder, hide_helpers=False)
+        self._finder = finder
+        self._resolver: Resolver | None = None
 
     def look_up(self, addresses: Sequence[int]) -> list[Symbolized]:
         """Look up file addresses.
@@ -122,6 +124,7 @@ class FileSymbolizer:
         Returns:
             An answer for each.
         """
+        self._resolver = self._resolver or _resolver(self._finder)
         places = self._resolver.resolve_many(
             (self._mapping, Address(address)) for address in addresses
         )
@@ -139,8 +142,8 @@ class FileSymbolizer:
         Returns:
             It, or ``None`` when addresses must be looked up one by one.
         """
-        table = self._resolver.table(self._mapping)
-        if table is None:
+        table = self._finder.files.symbol_table(self._files)
+        if isinstance(table, Refusal):
             return None
         return TextAnswers(self._path, self._files, table, form)
 
@@ -160,7 +163,7 @@ class ProcessSymbolizer:
     def __init__(self, process: RunningProcess, finder: DebugFileFinder) -> None:
         self._process = process
         self._finder = finder
-        self._resolver = Resolver(finder, hide_helpers=False)
+        self._resolver = _resolver(finder)
 
     def look_up(self, addresses: Sequence[int]) -> list[Symbolized]:
         """Look up addresses.
@@ -205,6 +208,13 @@ class ProcessSymbolizer:
         ]
 
 
+def _resolver(finder: DebugFileFinder) -> Resolver:
+    # Many addresses of one file do without it.
+    from vestige.debuginfo.resolver import Resolver  # noqa: PLC0415
+
+    return Resolver(finder, hide_helpers=False)
+
+
 def _answer(
     address: int, name: str, files: FoundFiles, place: Place | Unresolved
 ) -> Symbolized:
@@ -212,6 +222,8 @@ def _answer(
         return Symbolized(address, name, files, reason=str(place))
     frames = place.frames
     if not frames and (place.function or place.file):
+        from vestige.debuginfo.place import Frame  # noqa: PLC0415 - known by now
+
         frames = (
             Frame(place.function, place.source_path, place.line, place.linkage_name),
         )

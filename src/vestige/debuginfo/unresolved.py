@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Reason", "Unresolved"]
+__all__ = ["TABLE_REASONS", "Reason", "Unresolved"]
 
 
 class Reason(Enum):
@@ -22,6 +22,16 @@ class Reason(Enum):
     DAMAGED_DEBUG_INFO = "the debug information is damaged"
     NOT_PACKED = "not among the packed symbols"
     NO_LINE = "no source line covers the address"
+
+
+TABLE_REASONS = {
+    "no-symbols": Reason.NO_SYMBOLS,
+    "outside-of-text": Reason.OUTSIDE_OF_TEXT,
+    "no-function-there": Reason.NO_FUNCTION,
+    "damaged-debug-info": Reason.DAMAGED_DEBUG_INFO,
+    "not-packed": Reason.NOT_PACKED,
+}
+"""What a symbol table says when it has no function for an address."""
 
 
 @dataclass(frozen=True, slots=True)
