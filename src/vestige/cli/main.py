@@ -151,12 +151,27 @@ def _quiet_broken_pipe() -> int:
     return 128 + signal.SIGPIPE
 
 
+def _open_closed_streams() -> None:
+    """Put something in place of standard streams that were closed (``<&-``).
+
+    Python has ``None`` for them. What is there instead fails when it is used, with the
+    error of a closed file, and no file that is opened later takes their numbers.
+    """
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), closefd=False)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", closefd=False)
+    if sys.stderr is None:  # print() would write its lines to standard output
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False)
+
+
 def entry_point() -> NoReturn:
     """Run the command line of this process and exit.
 
     What was opened is closed by now and what was written is flushed. Handing back
     memory piece by piece takes longer than reading a small trace: the process ends.
     """
+    _open_closed_streams()
     # Answers are many, live long and refer to each other in no circle.
     gc.set_threshold(200_000, 20, 100)
     try:

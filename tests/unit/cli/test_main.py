@@ -155,6 +155,33 @@ def test_output_that_cannot_be_written_is_status_1(verb):
     assert process.returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "errors"),
+    [
+        ("symbolize -e /proc/self/exe 10 >&-", 1, "Bad file descriptor"),
+        ("symbolize -e /proc/self/exe <&-", 1, "Bad file descriptor"),
+        (f"convert {DATA / 'hello'} >&-", 1, "Bad file descriptor"),
+        (f"convert {DATA / 'hello'} <&-", 0, ""),
+        ("symbolize -e /nothing 10 2>&-", 1, ""),
+    ],
+)
+def test_a_closed_standard_stream_is_no_traceback(words, status, errors):
+    """Python has no object for a stream that was closed before it started."""
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m vestige {words}', sys.executable],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+    assert errors in done.stderr
+    assert errors or done.stderr == ""
+    assert "error" not in done.stdout
+
+
 @pytest.mark.parametrize("verb", ["convert", "view"])
 def test_a_reader_that_goes_away_is_no_error(verb):
     """`vestige convert | head -1` leaves neither a traceback nor a message."""
