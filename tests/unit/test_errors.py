@@ -14,6 +14,7 @@ from vestige.errors import (
     GraphError,
     MissingExtraError,
     NotATraceError,
+    RecordError,
     SelectionError,
     TraceFormatError,
     VestigeError,
@@ -28,6 +29,7 @@ TREE = {
     SelectionError: (VestigeError, ValueError),
     GraphError: (VestigeError, RuntimeError),
     MissingExtraError: (VestigeError, ImportError),
+    RecordError: (VestigeError,),
     CommandError: (VestigeError,),
 }
 

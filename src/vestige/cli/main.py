@@ -58,8 +58,9 @@ def _columns() -> int:
     if columns > 0:
         return columns
     try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80
-    except (AttributeError, ValueError, OSError):
+        stream = sys.__stdout__
+        return 80 if stream is None else os.get_terminal_size(stream.fileno()).columns
+    except (ValueError, OSError):
         return 80
 
 
