@@ -257,7 +257,7 @@ def _describe(opened: ObjectFile) -> list[object] | None:
 
 
 def _describe_beside(beside: dict[str, Any]) -> bytes | None:
-    # What tells the files beside from others; None when they are too many or nothing does.
+    # What tells the files beside from others; None with too many, or when nothing does.
     described: list[object] = []
     for kind, opened in sorted(beside.items()):
         if kind == "split":
