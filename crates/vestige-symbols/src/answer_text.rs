@@ -16,6 +16,8 @@ const UNKNOWN: &str = "??";
 const MANGLED: [&str; 3] = ["_Z", "_R", "_D"];
 /// So many answers are written by one thread at a time.
 const BLOCK: usize = 512;
+/// What a short answer takes.
+const SHORT: usize = 64;
 /// More hexadecimal digits are no address.
 const MAX_DIGITS: usize = 16;
 
@@ -91,25 +93,39 @@ impl AnswerWriter {
     /// that are no address. Each but the last ends in a newline.
     pub fn answer(&self, table: &SymbolTable, text: &[u8]) -> (Vec<u8>, Vec<usize>) {
         let words: Vec<Option<u64>> = text.split(|byte| *byte == b'\n').map(address).collect();
-        let known: Vec<u64> = words.iter().flatten().copied().collect();
         let mask = if self.subject.bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
-        let masked: Vec<u64> = known.iter().map(|address| address & mask).collect();
-        let found = table.lookup_many(&masked);
-        let mut answers = known.iter().zip(&found);
-        let lines: Vec<Option<(u64, &Lookup)>> = words
-            .iter()
-            .map(|word| word.and_then(|_| answers.next()).map(|(address, one)| (*address, one)))
-            .collect();
-        let blocks: Vec<Vec<u8>> = lines
-            .par_chunks(BLOCK)
-            .map(|lines| {
-                let mut out = Vec::with_capacity(lines.len() * 64);
-                lines.iter().for_each(|line| self.write(*line, &mut out));
-                out
-            })
-            .collect();
+        // Neighbours share what is in the processor's cache, so answers are made by address.
+        let known = words.iter().enumerate();
+        let mut order: Vec<(u64, usize)> =
+            known.filter_map(|(number, word)| Some(((*word)?, number))).collect();
+        order.sort_unstable();
+        table.prepare(order.iter().map(|(address, _)| address & mask));
+        let write = |block: &[(u64, usize)]| {
+            let mut text = Vec::with_capacity(block.len() * SHORT);
+            let mut ends = Vec::with_capacity(block.len());
+            for (address, _) in block {
+                self.write(Some((*address, &table.lookup(address & mask))), &mut text);
+                ends.push(text.len());
+            }
+            (text, ends)
+        };
+        let blocks: Vec<_> = order.par_chunks(BLOCK).map(write).collect();
+        let mut unknown = Vec::new();
+        self.write(None, &mut unknown);
+        let mut answers = vec![unknown.as_slice(); words.len()];
+        for (addresses, (text, ends)) in order.chunks(BLOCK).zip(&blocks) {
+            let mut start = 0;
+            for ((_, number), end) in addresses.iter().zip(ends) {
+                if let (Some(place), Some(answer)) =
+                    (answers.get_mut(*number), text.get(start..*end))
+                {
+                    *place = answer;
+                }
+                start = *end;
+            }
+        }
         let is_bad = |(number, word): (usize, &Option<u64>)| word.is_none().then_some(number);
-        (blocks.concat(), words.iter().enumerate().filter_map(is_bad).collect())
+        (answers.concat(), words.iter().enumerate().filter_map(is_bad).collect())
     }
 
     fn write(&self, answer: Option<(u64, &Lookup)>, out: &mut Vec<u8>) {

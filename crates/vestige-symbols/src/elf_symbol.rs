@@ -4,6 +4,7 @@
 //! one without a size, as assembly code often gives, reaches up to the next
 //! symbol. What no symbol covers has no name: a guess is worse than none.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use crate::bytes::{c_string, Cursor, Encoding};
@@ -197,12 +198,10 @@ impl ElfSymbols {
     }
 
     /// The name of a symbol, without the version the linker may have added.
-    pub(crate) fn name(&self, symbol: &ElfSymbol) -> String {
-        let name = String::from_utf8_lossy(self.raw_name(symbol, MAX_NAME));
-        match name.split_once('@') {
-            Some((bare, _)) if !bare.is_empty() => bare.to_owned(),
-            _ => name.into_owned(),
-        }
+    pub(crate) fn name(&self, symbol: &ElfSymbol) -> Cow<'_, str> {
+        let name = self.raw_name(symbol, MAX_NAME);
+        let bare = name.iter().position(|byte| *byte == b'@').filter(|end| *end > 0);
+        String::from_utf8_lossy(bare.and_then(|end| name.get(..end)).unwrap_or(name))
     }
 
     /// The kind of table that a symbol comes from.

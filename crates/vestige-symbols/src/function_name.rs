@@ -37,6 +37,12 @@ impl FunctionName {
         }
     }
 
+    /// The name of a symbol, which is nearly always one of these.
+    pub(crate) fn shared(&self, symbol: &str) -> Arc<str> {
+        let mut known = [&self.linkage, &self.plain].into_iter().flatten();
+        known.find(|name| name.as_ref() == symbol).cloned().unwrap_or_else(|| Arc::from(symbol))
+    }
+
     /// Whether a symbol is this very function, not a clone of it.
     pub(crate) fn is_exactly(&self, symbol: &str) -> bool {
         [&self.linkage, &self.plain].into_iter().flatten().any(|name| name.as_ref() == symbol)

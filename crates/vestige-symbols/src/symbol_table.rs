@@ -3,7 +3,6 @@
 //! Debug information names the function and the line; ELF symbols name what it
 //! leaves out. Every lookup gives an answer: what is missing has a reason.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -183,6 +182,13 @@ impl SymbolTable {
         answer
     }
 
+    /// Makes the tables of the units for some addresses, on all cores.
+    pub(crate) fn prepare(&self, addresses: impl Iterator<Item = u64>) {
+        if let Some(units) = &self.units {
+            units.prepare(addresses);
+        }
+    }
+
     /// The answers for many addresses, in their order, worked out on all cores.
     pub fn lookup_many(&self, addresses: &[u64]) -> Vec<Lookup> {
         if addresses.len() < FEW {
@@ -191,9 +197,7 @@ impl SymbolTable {
         // Neighbours share a unit, so each unit is decoded by the thread that comes first.
         let mut order: Vec<usize> = (0..addresses.len()).collect();
         order.sort_unstable_by_key(|index| addresses.get(*index));
-        if let Some(info) = &self.units {
-            info.prepare(order.iter().filter_map(|index| addresses.get(*index).copied()));
-        }
+        self.prepare(order.iter().filter_map(|index| addresses.get(*index).copied()));
         let mut found: Vec<(usize, Lookup)> = order
             .into_par_iter()
             .filter_map(|index| Some((index, self.lookup(*addresses.get(index)?))))
@@ -252,7 +256,7 @@ impl SymbolTable {
             Target::Symbol(name) => self.plt.name(name).map(String::from_utf8_lossy),
             Target::Resolver(address) => {
                 let resolver = self.symbols.starting_at(address);
-                resolver.map(|resolver| Cow::Owned(self.symbols.name(resolver)))
+                resolver.map(|resolver| self.symbols.name(resolver))
             }
         };
         answer.function = target.map(|target| FunctionPlace {
@@ -266,7 +270,7 @@ impl SymbolTable {
 
     fn place_in_symbol(&self, symbol: &ElfSymbol, address: u64) -> FunctionPlace {
         let linkage = self.symbols.name(symbol);
-        let name = demangle(&linkage).map_or_else(|| Arc::from(linkage.as_str()), Arc::from);
+        let name = demangle(&linkage).map_or_else(|| Arc::from(&*linkage), Arc::from);
         FunctionPlace {
             name,
             linkage_name: Some(Arc::from(linkage)),
@@ -308,9 +312,9 @@ impl SymbolTable {
         let symbol = symbol.filter(|symbol| name.may_be(symbol));
         let (shown, linkage) = match (&name.linkage, symbol) {
             // The symbol of a clone says more than the name of what it was cloned from.
-            (Some(_), Some(symbol)) => (name.display.clone(), Some(Arc::from(symbol))),
+            (Some(_), Some(symbol)) => (name.display.clone(), Some(name.shared(&symbol))),
             (Some(linkage), None) => (name.display.clone(), Some(Arc::clone(linkage))),
-            (None, Some(symbol)) => (self.shown_name(name, &symbol), Some(Arc::from(symbol))),
+            (None, Some(symbol)) => (self.shown_name(name, &symbol), Some(name.shared(&symbol))),
             (None, None) => (name.display.clone(), None),
         };
         Some(FunctionPlace {

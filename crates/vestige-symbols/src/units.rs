@@ -26,7 +26,7 @@ impl Units {
         }
     }
 
-    /// Makes the tables for some addresses, which ascend, on all cores.
+    /// Makes the tables for some addresses, on all cores.
     pub(crate) fn prepare(&self, addresses: impl Iterator<Item = u64>) {
         let number = |address| match self {
             Self::Decoded(info) => info.unit_covering(address),
