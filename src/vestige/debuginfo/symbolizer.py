@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from vestige.debuginfo import object_file
 from vestige.debuginfo.answers import AnswerForm, TextAnswers
-from vestige.debuginfo.attempt import Refusal
+from vestige.debuginfo.attempt import Outcome, Refusal
 from vestige.debuginfo.cached_table import save_due
 from vestige.debuginfo.finder import DebugFileFinder
-from vestige.debuginfo.found_files import FoundFiles
+from vestige.debuginfo.found_files import DebugSource, FoundFiles
 from vestige.debuginfo.image import Mapping
 from vestige.debuginfo.unresolved import Reason, Unresolved
 from vestige.errors import DebugInfoError
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from vestige.debuginfo.running_process import RunningObject, RunningProcess
 
 __all__ = ["FileSymbolizer", "ProcessSymbolizer", "Symbolized", "Symbolizer"]
+
+_WITHOUT_DWARF = (DebugSource.NONE, DebugSource.SYMBOLS_ONLY, DebugSource.MINI)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,15 @@ class Symbolizer(Protocol):
 
     def keep(self) -> None:
         """Keep what has been decoded for later runs, when it is time to."""
+        ...
+
+    def remarks(self) -> list[str]:
+        """Say of the objects looked at which debug files are missing.
+
+        Returns:
+            A sentence for each file that cannot be used and, for an object without
+            debug information, for each place where some was looked for.
+        """
         ...
 
 
@@ -151,6 +162,15 @@ class FileSymbolizer:
         """Keep what has been decoded for later runs, when it is time to."""
         save_due()
 
+    def remarks(self) -> list[str]:
+        """Say which debug files are missing.
+
+        Returns:
+            A sentence for each file that cannot be used and, without debug information,
+            for each place where some was looked for.
+        """
+        return _remarks(self._path, self._files, self._finder)
+
 
 class ProcessSymbolizer:
     """Looks up addresses in the memory of a process that runs now.
@@ -164,6 +184,7 @@ class ProcessSymbolizer:
         self._process = process
         self._finder = finder
         self._resolver = _resolver(finder)
+        self._seen: dict[RunningObject, None] = {}
 
     def look_up(self, addresses: Sequence[int]) -> list[Symbolized]:
         """Look up addresses.
@@ -175,6 +196,7 @@ class ProcessSymbolizer:
             An answer for each.
         """
         found = self._objects(addresses)
+        self._seen.update(dict.fromkeys(one for one in found if one))
         places = self._resolver.resolve_many(
             (one and one.mapping, Address(address))
             for address, one in zip(addresses, found, strict=True)
@@ -191,6 +213,21 @@ class ProcessSymbolizer:
 
     def keep(self) -> None:
         """Do nothing: looking up single addresses has kept what it decoded."""
+
+    def remarks(self) -> list[str]:
+        """Say of the objects looked at which debug files are missing.
+
+        Returns:
+            A sentence for each file that cannot be used and, for an object without
+            debug information, for each place where some was looked for.
+        """
+        return [
+            remark
+            for one in self._seen
+            for remark in _remarks(
+                one.name, self._finder.find(one.mapping), self._finder
+            )
+        ]
 
     def _objects(self, addresses: Sequence[int]) -> list[RunningObject | None]:
         found = [self._process.find(address) for address in addresses]
@@ -213,6 +250,19 @@ def _resolver(finder: DebugFileFinder) -> Resolver:
     from vestige.debuginfo.resolver import Resolver  # noqa: PLC0415
 
     return Resolver(finder, hide_helpers=False)
+
+
+def _remarks(name: str, files: FoundFiles, finder: DebugFileFinder) -> list[str]:
+    table = None if files.debug is None else finder.files.symbol_table(files)
+    # Other programs may bring tables that know of no such files.
+    found = [f"{name}: {problem}" for problem in getattr(table, "problems", ())]
+    if files.source in _WITHOUT_DWARF:
+        found += [
+            f"{name}: tried {attempt}"
+            for attempt in files.attempts
+            if attempt.outcome is not Outcome.USED
+        ]
+    return found
 
 
 def _answer(

@@ -137,7 +137,7 @@ class SymbolTable:
 
         Raises:
             TypeError: What is given holds something else than integers.
-        ValueError: A number is no address of the object's width.
+            ValueError: A number is no address of the object's width.
         """
         wanted = _integers(addresses)
         distinct = list(dict.fromkeys(wanted))

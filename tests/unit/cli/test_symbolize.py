@@ -128,6 +128,47 @@ def test_a_stripped_program_has_the_names_of_its_debug_file(program, tmp_path, c
     assert capsys.readouterr().out.splitlines() == ["work", "work.c:8"]
 
 
+def test_the_places_without_debug_information_are_told_on_request(
+    program, tmp_path, capsys
+):
+    """The debug link leads nowhere: each place is named, once and after the answers."""
+    stripped = tmp_path / "work"
+    (tmp_path / "gone").write_bytes(b"")
+    run_tool(
+        ["objcopy", "-S", f"--add-gnu-debuglink={tmp_path}/gone", program, stripped]
+    )
+    (tmp_path / "gone").unlink()
+    address = f"{file_address(program, 'work'):x}"
+
+    main(["symbolize", "-v", "-e", str(stripped), address, address])
+
+    told = capsys.readouterr().err
+    assert told.count(f"tried {tmp_path}/gone (debug link): no such file\n") == 1
+    assert f"vestige: {stripped}: tried {stripped} (the object itself): " in told
+    main(["symbolize", "-e", str(stripped), address])
+    assert capsys.readouterr().err == ""
+
+
+def test_a_missing_file_of_split_dwarf_is_told_on_request(tmp_path, capsys):
+    """Function and line are still there, so the answer itself gives no reason."""
+    (tmp_path / "work.c").write_text(PROGRAM)
+    binary = tmp_path / "work"
+    flags = ["-g", "-O1", "-gsplit-dwarf", "-fno-ipa-icf"]
+    run_tool(["cc", *flags, "-c", "-o", tmp_path / "work.o", tmp_path / "work.c"])
+    run_tool(["cc", "-o", binary, tmp_path / "work.o"])
+    address = f"{file_address(binary, 'work'):x}"
+    main(["symbolize", "-v", "-e", str(binary), address])
+    assert capsys.readouterr().err == ""
+    (tmp_path / "work.dwo").unlink()
+
+    main(["symbolize", "-v", "-e", str(binary), address])
+
+    told = capsys.readouterr()
+    assert told.out.startswith(f"0x{address.lstrip('0')}  work+0x0 at ")
+    assert "work.dwo" in told.err
+    assert told.err.endswith("no file found\n")
+
+
 def test_each_line_of_input_is_answered_before_the_next_is_sent(program):
     """Each line of input is answered before the next is sent."""
     address = file_address(program, "work")

@@ -107,8 +107,13 @@ exit status:
         symbolizer = _symbolizer(options)
         if addresses:
             writer.write(symbolizer, addresses)
-            return 0
-        return _answer_input(symbolizer, writer)
+            status = 0
+        else:
+            status = _answer_input(symbolizer, writer)
+        if options.verbose:
+            for remark in symbolizer.remarks():
+                print(f"vestige: {remark}", file=sys.stderr)
+        return status
 
 
 class _Writer:
