@@ -10,10 +10,14 @@ use vestige_ctf::source::ReadAt;
 /// `O_NONBLOCK` of Linux: opening a FIFO must not wait for a writer.
 const NON_BLOCKING: i32 = 0o4000;
 
+/// What `st_blocks` counts (inode(7)).
+const BLOCK: u64 = 512;
+
 /// A regular file that is open for reading at any offset.
 pub struct FileSource {
     file: File,
     size: u64,
+    stored: u64,
 }
 
 impl FileSource {
@@ -24,7 +28,18 @@ impl FileSource {
         if !metadata.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
-        Ok(Self { file, size: metadata.len() })
+        let size = metadata.len();
+        // Some file systems do not tell.
+        let stored = match metadata.blocks() {
+            0 => size,
+            blocks => blocks.saturating_mul(BLOCK),
+        };
+        Ok(Self { file, size, stored })
+    }
+
+    /// The bytes that the file takes on its disk.
+    pub fn stored(&self) -> u64 {
+        self.stored
     }
 
     /// What tells the file, with its present contents, from others: device, inode, size,

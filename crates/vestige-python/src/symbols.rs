@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use vestige_ctf::source::ReadAt as _;
 use vestige_symbols::{
-    Crc32, Frame, Lookup, ReadAt, Source, SplitFiles, SplitUnit, SymbolError, SymbolFiles,
+    is_hole, Crc32, Frame, Lookup, ReadAt, Source, SplitFiles, SplitUnit, SymbolError, SymbolFiles,
     Unresolved,
 };
 
@@ -69,6 +69,10 @@ pub(crate) struct ObjectSource(pub(crate) FileSource);
 impl ReadAt for ObjectSource {
     fn len(&self) -> u64 {
         self.0.len()
+    }
+
+    fn stored(&self) -> u64 {
+        self.0.stored()
     }
 
     fn read_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
@@ -360,6 +364,10 @@ pub fn file_crc32(py: Python<'_>, path: PathBuf) -> PyResult<u32> {
 
 fn read_crc32(path: &Path) -> io::Result<u32> {
     let source = FileSource::open(path)?;
+    if is_hole(source.len(), source.stored()) {
+        // Its zeros alone might take hours.
+        return Err(io::Error::other("the file is little else than a hole"));
+    }
     let mut block = vec![0; BLOCK_SIZE];
     let mut crc = Crc32::new();
     let mut offset = 0;

@@ -54,7 +54,7 @@ pub use elf_header::{Section, Segment};
 pub use error::SymbolError;
 pub use lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 pub use object_file::ObjectFile;
-pub use read_at::ReadAt;
+pub use read_at::{is_hole, ReadAt};
 pub use split_unit::SplitUnit;
 pub use symbol_files::{SplitFailure, SplitFiles, SymbolFiles};
 pub use symbol_table::SymbolTable;

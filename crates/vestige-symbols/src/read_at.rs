@@ -20,12 +20,27 @@ pub trait ReadAt: Send + Sync {
         self.len() == 0
     }
 
+    /// How many bytes are stored; fewer than [`ReadAt::len`] in a file with holes.
+    fn stored(&self) -> u64 {
+        self.len()
+    }
+
     /// Fills `buf` with the bytes from `offset` on.
     ///
     /// # Errors
     /// `UnexpectedEof` when the source ends before `buf` is full, or whatever
     /// the source fails with.
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
+}
+
+/// Zeros in a row are data too, but a file of little else is an attack on memory.
+const MAX_HOLES: u64 = 100;
+/// Small files may have more.
+const ALWAYS_ALLOWED: u64 = 1 << 20;
+
+/// Whether so many bytes cannot but lie in a hole of a file that stores only so many.
+pub fn is_hole(size: u64, stored: u64) -> bool {
+    size > stored.saturating_mul(MAX_HOLES).saturating_add(ALWAYS_ALLOWED)
 }
 
 fn read_slice(data: &[u8], offset: u64, buf: &mut [u8]) -> io::Result<()> {
@@ -60,7 +75,8 @@ impl ReadAt for Arc<[u8]> {
 /// Reads `size` bytes at `offset`, after a check against the source's length.
 ///
 /// The check comes before the allocation: a size taken from a damaged header
-/// must not decide how much memory is asked for.
+/// must not decide how much memory is asked for. Neither must a hole, which
+/// lets a file be as long as it likes.
 pub(crate) fn read_range(
     source: &dyn ReadAt,
     what: &'static str,
@@ -72,6 +88,16 @@ pub(crate) fn read_range(
     let Some(length) = length else {
         return Err(SymbolError::Truncated { what, offset, expected: size, available });
     };
+    let refused = |expected| SymbolError::Malformed { what, offset, expected };
+    if is_hole(size, source.stored()) {
+        return Err(refused("at most a hundred times the bytes that the file has on its disk"));
+    }
+    // The allocation itself would end the program where so much memory is not to be had.
+    let mut probe: Vec<u8> = Vec::new();
+    if std::hint::black_box(&mut probe).try_reserve_exact(length).is_err() {
+        return Err(refused("no more bytes than there is memory"));
+    }
+    drop(std::hint::black_box(probe));
     let mut data = vec![0; length];
     source.read_at(offset, &mut data).map_err(|error| SymbolError::Io {
         what,
@@ -80,4 +106,37 @@ pub(crate) fn read_range(
         message: error.to_string(),
     })?;
     Ok(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Zeros, of which only some are stored.
+    struct Holes(u64, u64);
+
+    impl ReadAt for Holes {
+        fn len(&self) -> u64 {
+            self.0
+        }
+
+        fn stored(&self) -> u64 {
+            self.1
+        }
+
+        fn read_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_lies_in_a_hole_takes_no_memory() {
+        let sizes = [(1 << 42, 4096), (1 << 46, 1 << 46), (2 << 20, 0)];
+        for (size, stored) in sizes {
+            let source = Holes(size, stored);
+            let read = read_range(&source, "a section", 0, size);
+            assert!(matches!(read, Err(SymbolError::Malformed { .. })), "{size}");
+            assert_eq!(read_range(&source, "a section", size - 4, 4), Ok(vec![0; 4]));
+        }
+    }
 }

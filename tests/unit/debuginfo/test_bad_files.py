@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import struct
 import warnings
 
 import pytest
@@ -82,6 +83,24 @@ def head(path):
     path.write_bytes(b"\x7fELF\2\1\1")
 
 
+def hole(path):
+    """Put an object whose debug information is a hole of 4 TiB."""
+    size = 1 << 42
+    names = b"\0.debug_info\0"
+    header = struct.pack(
+        "<16sHHIQQQIHHHHHH",
+        *(b"\x7fELF\2\1\1", 3, 62, 1, 0, 0, 64, 0, 64, 56, 0, 64, 3, 1),
+    )
+    section = struct.Struct("<IIQQQQIIQQ")
+    sections = [
+        section.pack(*[0] * 10),
+        section.pack(0, 3, 0, 0, 256, len(names), 0, 0, 1, 0),
+        section.pack(1, 1, 0, 0, 4096, size, 0, 0, 1, 0),
+    ]
+    path.write_bytes(header + b"".join(sections) + names)
+    os.truncate(path, 4096 + size)
+
+
 BAD = {
     fifo: Outcome.NOT_A_FILE,
     listening_socket: Outcome.NOT_A_FILE,
@@ -106,6 +125,25 @@ def resolve_both(target, **facts):
             (other, OTHER_BASE + target.twice + 4),
         ]
     )
+
+
+@pytest.mark.parametrize("place", [PATH, PLACES[2]])
+def test_debug_information_in_a_hole_takes_no_memory_and_no_time(target, place):
+    """A file may be as long as it likes without a byte on its disk."""
+    if place != PATH:
+        target.strip()
+    path = target.path(place)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    hole(path)
+
+    found = target.finder().find(target.mapping())
+    ours, other = resolve_both(target)
+
+    tried = {one.path: one for one in found.attempts}
+    assert tried[str(path)].outcome in (Outcome.UNUSABLE, Outcome.UNREADABLE)
+    assert ours.line is None
+    assert other.line == 2
 
 
 @pytest.mark.parametrize(("make", "outcome"), BAD.items())
