@@ -152,8 +152,10 @@ class _CachedTable:
 
     def lookup(self, addresses: list[int], /) -> list[SymbolRow]:
         """Look up file addresses, in the index if that has all they need."""
-        if self._indexed is not None:
-            rows = self._indexed.lookup(addresses)
+        # Another thread may take it away meanwhile.
+        indexed = self._indexed
+        if indexed is not None:
+            rows = indexed.lookup(addresses)
             if rows is not None:
                 return rows
         rows = self._open_full().lookup(addresses)
@@ -224,7 +226,11 @@ class _CachedTable:
         except OSError:
             return True
         now = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-        return now != opened.identity
+        # Split files are opened when lookups need them, long after they were described.
+        return now != opened.identity or (
+            bool(self._beside.get("split"))
+            and _describe_beside(self._beside) != self._variant
+        )
 
 
 def _size_of(path: str) -> int:

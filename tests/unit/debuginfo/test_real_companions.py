@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -134,6 +135,42 @@ def test_a_split_file_of_another_build_is_not_believed(split, tmp_path):
     table.lookup(split.functions.values())
     (problem,) = table.problems
     assert "the file has no unit with this dwo_id" in problem
+
+
+def test_split_files_are_open_only_while_they_are_read(tmp_path):
+    """A browser has more of them than a process may have open."""
+    sources = [f"unit{number}.c" for number in range(8)]
+    for number, name in enumerate(sources):
+        (tmp_path / name).write_text(f"int function{number}(void) {{ return 0; }}\n")
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    words = ("-O0", "-g", "-gsplit-dwarf", "main.c", *sources, "-o", "app")
+    run("gcc", *words, cwd=tmp_path)
+    rows = (line.split() for line in run("nm", tmp_path / "app").splitlines())
+    addresses = [int(row[0], 16) for row in rows if row[-1].startswith("function")]
+    table = SymbolTable.open(tmp_path / "app", NO_DIRECTORY)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+
+    places = table.lookup(addresses)
+
+    assert [place.line for place in places] == [1] * 8
+    # An index may be opened meanwhile.
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1
+    assert table.problems == []
+
+
+def test_a_split_file_that_changes_before_it_is_read_goes_into_no_index(
+    split, tmp_path, monkeypatch
+):
+    """What an index is kept by was noted before."""
+    monkeypatch.setenv("VESTIGE_CACHE_DIR", str(tmp_path / "cache"))
+    table = SymbolTable.open(split.path, NO_DIRECTORY)
+    (dwo,) = split.folder.glob("*.dwo")
+    os.utime(dwo, ns=(1, 1))
+
+    (place,) = table.lookup([split.functions["hidden"] + 4])
+
+    assert place.line == 2
+    assert list((tmp_path / "cache").rglob("*.part")) == []
 
 
 @needs("dwp")
