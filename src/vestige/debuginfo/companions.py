@@ -29,6 +29,9 @@ __all__ = ["CompanionSearch", "DebugFile", "Log"]
 Log = Callable[[object, AttemptKind, Refusal | None], None]
 """Is told of each place tried: its path, the rule, and why it was not used."""
 
+_MOST_UNITS = 1 << 18
+"""Units of split DWARF that are looked for; each takes a dozen looks at the disk."""
+
 _LONGEST_LOG = 64
 """Places of split DWARF that are logged one by one; large programs have 100,000."""
 
@@ -157,7 +160,7 @@ class CompanionSearch:
         self, debug: DebugFile, units: Sequence[tuple[int, bytes, bytes]]
     ) -> Iterator[tuple[int, Path]]:
         log = _ShortLog(self._log)
-        for dwo_id, name, directory in units:
+        for dwo_id, name, directory in units[:_MOST_UNITS]:
             places = self._split_places(
                 debug, os.fsdecode(name), os.fsdecode(directory)
             )

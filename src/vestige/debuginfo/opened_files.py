@@ -21,7 +21,7 @@ from vestige.errors import DebugInfoError
 __all__ = ["FileIdentity", "OpenedFiles", "without_dwarf"]
 
 
-_TableKey = tuple[ObjectFile | None, ...]
+_TableKey = tuple[object, ...]
 
 
 class FileIdentity(NamedTuple):
@@ -127,7 +127,15 @@ class OpenedFiles:
             The table, or why there is none.
         """
         main = None if found.object is found.debug else found.object
-        key = (found.debug, main, found.supplement, found.mini, found.package)
+        key = (
+            found.debug,
+            main,
+            found.supplement,
+            found.mini,
+            found.package,
+            # One file at two paths may have them beside one of the two only.
+            found.split,
+        )
         if key not in self._tables:
             self._tables[key] = self._built_table(found, main)
         return self._tables[key]

@@ -156,7 +156,7 @@ def package_places(
     Args:
         directories: The global debug directories, in order.
         files: The object and its debug file, as far as they are here.
-        target_path: The path of the object on the traced machine.
+        target_path: The path of the object on the traced machine, as the trace has it.
         build_id: The build ID of the object.
 
     Yields:
@@ -169,7 +169,8 @@ def package_places(
             if path.suffix == ".debug":
                 yield path.with_suffix(".dwp")
     for directory in directories:
-        if target_path.strip("/"):
+        # The trace names it, and nobody has looked at it where the object is not here.
+        if target_path.strip("/") and check_target_path(target_path) is None:
             yield directory / f"{target_path.lstrip('/')}.dwp"
     for path in build_id_places(directories, build_id or b""):
         yield path.with_suffix(".dwp")

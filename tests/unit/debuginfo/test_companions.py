@@ -127,6 +127,37 @@ def test_a_package_is_found_in_each_of_its_places(disk, place):
     assert (place, "USED") in tried(disk, found, AttemptKind.PACKAGE)
 
 
+def test_a_package_is_not_looked_for_where_a_trace_leads_upwards(disk):
+    """Its path of the object is not believed when the object is not there."""
+    disk.add(
+        "/usr/lib/debug/.build-id/ab/cdef1234.debug",
+        build_id=BUILD_ID,
+        has_dwarf=True,
+        split_units=[(7, b"a.dwo", b"/build")],
+    )
+    disk.add("/secret/ls.dwp")
+
+    found = disk.finder().find(
+        Mapping(0x1000, 0x1000, "/../../../secret/ls", build_id=BUILD_ID)
+    )
+
+    assert found.package is None
+    assert not any("secret" in one.path for one in found.attempts[1:])
+
+
+def test_one_file_at_two_paths_has_the_split_files_of_each(disk):
+    """Only beside one of the two are there any."""
+    disk.add("/one/app", has_dwarf=True, split_units=[(7, b"a.dwo", b"/build")])
+    disk.path("/two").mkdir()
+    disk.path("/two/app").hardlink_to(disk.path("/one/app"))
+    dwo = disk.write("/two/a.dwo")
+    finder = disk.finder()
+
+    for name, expected in (("/one/app", []), ("/two/app", [(7, str(dwo))])):
+        table = finder.files.symbol_table(finder.find(Mapping(0x1000, 0x1000, name)))
+        assert table.files["split"] == expected
+
+
 def test_a_package_with_another_build_id_is_passed_over(disk):
     """Most packages have none, and are told apart by their units."""
     add_debug_file(disk, split_units=[(7, b"a.dwo", b"/build")])
