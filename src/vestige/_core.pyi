@@ -833,8 +833,6 @@ class AnswerWriter:
         name: bytes,
         json: tuple[str, str, str],
         reasons: dict[str, str],
-        no_line: str,
-        no_address: str,
         addr2line: tuple[bool, bool, bool, bool, bool, bool] | None = None,
         people: tuple[bool, bool] | None = None,
     ) -> AnswerWriter:
@@ -844,9 +842,8 @@ class AnswerWriter:
             bits: The width of its addresses.
             name: Its name without directories.
             json: Its path, its build ID and the source of its names, each as JSON.
-            reasons: A phrase for each reason that a lookup gives.
-            no_line: The phrase for a function without a line.
-            no_address: The phrase for a line that is no address.
+            reasons: A phrase for each reason that a lookup gives, for ``no-line``, a
+                function without a line, and for ``no-address``, a line that is none.
             addr2line: The form of ``addr2line``: functions, inlines, addresses, base
                 names, demangle, pretty.
             people: The form for people: demangle, verbose. Without both it is JSON.

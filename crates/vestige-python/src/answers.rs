@@ -22,14 +22,12 @@ impl AnswerWriter {
     /// `addr2line` has the options functions, inlines, addresses, base names, demangle and
     /// pretty; `people` whether to demangle and to give reasons. Without both it is JSON.
     #[new]
-    #[pyo3(signature = (*, bits, name, json, reasons, no_line, no_address, addr2line=None, people=None))]
+    #[pyo3(signature = (*, bits, name, json, reasons, addr2line=None, people=None))]
     fn new(
         bits: u8,
         name: Vec<u8>,
         json: [String; 3],
         reasons: HashMap<String, String>,
-        no_line: String,
-        no_address: String,
         addr2line: Option<[bool; 6]>,
         people: Option<[bool; 2]>,
     ) -> Self {
@@ -47,7 +45,7 @@ impl AnswerWriter {
             (None, Some([demangle, verbose])) => AnswerStyle::People { demangle, verbose },
             (None, None) => AnswerStyle::Json,
         };
-        let subject = Subject { bits, name, json, reasons, no_line, no_address };
+        let subject = Subject { bits, name, json, reasons };
         Self { inner: vestige_symbols::AnswerWriter { style, subject } }
     }
 }

@@ -8,7 +8,7 @@ use std::io::Write as _;
 
 use rayon::prelude::*;
 
-use crate::lookup::{Location, Lookup};
+use crate::lookup::{Location, Lookup, Unresolved};
 use crate::symbol_table::SymbolTable;
 
 const UNKNOWN: &str = "??";
@@ -63,12 +63,9 @@ pub struct Subject {
     pub name: Vec<u8>,
     /// Its path, its build ID and the source of the names, each as JSON.
     pub json: [String; 3],
-    /// A phrase for each reason that a lookup gives.
+    /// A phrase for each reason that a lookup gives, for `no-line`, a function without a
+    /// line, and for `no-address`, a line of input that holds something else.
     pub reasons: HashMap<String, String>,
-    /// The phrase for a function without a line.
-    pub no_line: String,
-    /// The phrase for a line of input that is no address.
-    pub no_address: String,
 }
 
 /// Writes the answers of one object in one form.
@@ -145,15 +142,15 @@ impl AnswerWriter {
 
     /// Why there is no function, or no line.
     fn reason(&self, answer: Option<(u64, &Lookup)>) -> Option<&str> {
-        let Some((_, found)) = answer else {
-            return Some(&self.subject.no_address);
+        let name = match answer.map(|(_, found)| found) {
+            None => "no-address",
+            Some(found) if found.function.is_none() => {
+                found.reason.map_or("no-function-there", Unresolved::as_str)
+            }
+            Some(found) if found.location.as_ref().is_none_or(|place| place.line == 0) => "no-line",
+            Some(_) => return None,
         };
-        if found.function.is_none() {
-            let name = found.reason.map_or("no-function-there", |reason| reason.as_str());
-            return self.subject.reasons.get(name).map(String::as_str);
-        }
-        let line = found.location.as_ref().filter(|location| location.line > 0);
-        line.is_none().then_some(self.subject.no_line.as_str())
+        self.subject.reasons.get(name).map(String::as_str)
     }
 
     fn write_people(
@@ -410,19 +407,14 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::lookup::{Frame, FunctionPlace, Unresolved};
+    use crate::lookup::{Frame, FunctionPlace};
 
     fn text(style: AnswerStyle, answer: Option<(u64, &Lookup)>) -> String {
-        let reasons = [("outside-of-text".to_owned(), "no code".to_owned())].into();
+        let reasons =
+            [("outside-of-text", "no code"), ("no-line", "no line"), ("no-address", "no address")];
+        let reasons = reasons.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
         let json = ["\"/bin/a\"".into(), "null".into(), "\"symbols\"".into()];
-        let subject = Subject {
-            bits: 32,
-            name: b"a".to_vec(),
-            json,
-            reasons,
-            no_line: "no line".into(),
-            no_address: "no address".into(),
-        };
+        let subject = Subject { bits: 32, name: b"a".to_vec(), json, reasons };
         let mut out = Vec::new();
         AnswerWriter { style, subject }.write(answer, &mut out);
         String::from_utf8(out).unwrap()

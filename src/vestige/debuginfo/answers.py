@@ -59,9 +59,11 @@ class TextAnswers:
             bits=64 if known is None else known.bits,
             name=os.fsencode(path.rpartition("/")[2] or path),
             json=("", "", "") if any(form) else _json_facts(path, files),
-            reasons={name: reason.value for name, reason in TABLE_REASONS.items()},
-            no_line=str(Unresolved(Reason.NO_LINE, files.source.value)),
-            no_address=NO_ADDRESS,
+            reasons={
+                **{name: reason.value for name, reason in TABLE_REASONS.items()},
+                "no-line": str(Unresolved(Reason.NO_LINE, files.source.value)),
+                "no-address": NO_ADDRESS,
+            },
             **form._asdict(),
         )
 
