@@ -169,6 +169,80 @@ def test_a_missing_file_of_split_dwarf_is_told_on_request(tmp_path, capsys):
     assert told.err.endswith("no file found\n")
 
 
+STYLES = [
+    "",
+    "-v",
+    "--no-demangle",
+    "--json",
+    "-f",
+    "-f -i -C",
+    "-a -f -i -s",
+    "-f -i -a --no-demangle -C",
+    "--pretty",
+    "--pretty -a -f -i -s -C",
+]
+
+
+@pytest.fixture(scope="module")
+def cpp_program(tmp_path_factory) -> Path:
+    """A program with mangled names, one of them inlined."""
+    directory = tmp_path_factory.mktemp("symbolize_cpp")
+    source = directory / "w\u00f6rk.cc"
+    source.write_text(PROGRAM.replace("work", "wo::rk").replace("int wo::rk(", CPP))
+    binary = directory / "w\u00f6rk"
+    run_tool(["c++", "-g", "-O1", "-o", binary, source])
+    return binary
+
+
+CPP = "namespace wo { int rk(int n); }\nint wo::rk("
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("language", ["program", "cpp_program"])
+def test_many_addresses_have_the_same_text_as_single_ones(
+    language, style, request, monkeypatch, tmp_path, capsys
+):
+    """Many addresses, which the core writes, have the same text as single ones."""
+    path = request.getfixturevalue(language)
+    command = ["symbolize", *style.split(), "-e", str(path)]
+    main_at = file_address(path, "main")
+    words = [f"{at:#x}" for at in range(main_at - 4096, main_at + 128, 3)]
+    words += ["0", "ffffffffffffffff", words[-9]]
+    source = tmp_path / "addresses"
+    source.write_text("\n".join(words))
+
+    assert main([*command, *words]) == 0
+    singly = capsys.readouterr().out
+    with source.open() as addresses:
+        monkeypatch.setattr(sys, "stdin", addresses)
+        # Single answers would have to be asked for.
+        monkeypatch.delattr("vestige.cli.commands.symbolize._Writer.write")
+        assert main(command) == 0
+
+    assert capsys.readouterr().out == singly
+    assert "rk.c" in singly
+
+
+def test_lines_without_address_are_told_by_their_number(
+    program, monkeypatch, tmp_path, capsys
+):
+    """Lines without an address are told by their number, also in a later chunk."""
+    monkeypatch.setattr("vestige.cli.commands.symbolize.CHUNK", 8)
+    source = tmp_path / "addresses"
+    source.write_bytes(b"10\n\n 0x10\r\n0x\n" + b"f" * 17 + b"\n\xff\n-1")
+
+    with source.open() as addresses:
+        monkeypatch.setattr(sys, "stdin", addresses)
+        assert main(["symbolize", "-v", "-e", str(program)]) == 1
+
+    captured = capsys.readouterr()
+    numbers = [line.split(",")[1].split(":")[0] for line in captured.err.splitlines()]
+    assert numbers == [" line 2", " line 4", " line 5", " line 6", " line 7"]
+    bad = "??  ?? ??:0  (no hexadecimal address)"
+    known = "0x10  ?? ??:0  [work]  (outside of the code of the object)"
+    assert captured.out.splitlines() == [known, bad, known, bad, bad, bad, bad]
+
+
 def test_each_line_of_input_is_answered_before_the_next_is_sent(program):
     """Each line of input is answered before the next is sent."""
     address = file_address(program, "work")
