@@ -23,6 +23,7 @@ __all__ = [
     "Muxer",
     "ObjectFile",
     "PlaceColumn",
+    "PlaceFormat",
     "Repair",
     "SymbolTable",
     "TextRenderer",
@@ -483,16 +484,55 @@ class PlaceColumn:
         """
 
     def take_pending(self) -> list[tuple[int, int, int]]:
-        """Return the new addresses: index of the trace, process ID, address."""
+        """Return the new addresses: index of the trace, process ID, address.
+
+        For those who only count: they get no places any more.
+        """
+
+    def pending(self) -> tuple[int, int, int] | None:
+        """Return the next new address: index of the trace, process ID, address.
+
+        It is the lowest one of the process. Once there is none, all places are there.
+        """
+
+    def pending_until(self, last: int) -> list[int]:
+        """Return a group of new addresses: from :meth:`pending` on, up to ``last``."""
 
     def add_places(
-        self, texts: Sequence[tuple[str, str, str]], objects: list[Any]
+        self,
+        last: int,
+        texts: Sequence[tuple[str, str, str]],
+        objects: Sequence[object],
     ) -> None:
-        """Add the places of the pending addresses, in their order.
+        """Add the places of the next group, in the order of its addresses.
 
         Args:
+            last: The last address of the group.
             texts: The texts of ``bin``, ``func`` and ``src``.
             objects: What :attr:`EventRecord.debug_info` gives.
+
+        Raises:
+            ValueError: There are not as many of each as addresses.
+        """
+
+    def add_lookups(
+        self,
+        last: int,
+        table: SymbolTable | IndexedTable | None,
+        form: PlaceFormat | None,
+        make: Callable[[Any], object],
+    ) -> bool:
+        """Look up the next group and add its places.
+
+        Args:
+            last: The last address of the group.
+            table: The symbols of the object there; without, the object alone is known.
+            form: How to write the places; without, their texts are empty.
+            make: Makes what :attr:`EventRecord.debug_info` gives for an address; it is
+                called once, when somebody asks.
+
+        Returns:
+            Whether it was done: it is not when the index of the table lacks a unit.
         """
 
     def image_changed(self, trace: int, vpid: int) -> None:
@@ -511,6 +551,41 @@ class PlaceColumn:
     @property
     def without_place(self) -> int:
         """How many counted event records have no address to resolve."""
+
+@final
+class PlaceFormat:
+    """Writes the places in one mapped object: see :mod:`vestige.debuginfo.formatting`."""
+
+    def __new__(
+        cls,
+        name: str,
+        *,
+        base: int | None,
+        shift: int,
+        mask: int,
+        full_path: bool,
+        demangle: bool,
+        helpers: Sequence[str],
+    ) -> PlaceFormat:
+        """Make a form.
+
+        Args:
+            name: The name of the object, in the form to show.
+            base: Where a position-independent object is mapped.
+            shift: What makes an address of the process one of the file, modulo 2^64.
+            mask: The bits of addresses in the file.
+            full_path: Whether to write the whole paths of source files.
+            demangle: Whether functions have their readable names.
+            helpers: How the names of functions begin whose inlined calls are left out.
+        """
+
+    def texts(self, address: int, row: _SymbolRow | None = None) -> list[str]:
+        """Return ``bin``, ``func`` and ``src`` of an address in the process.
+
+        Args:
+            address: The address.
+            row: What :meth:`SymbolTable.lookup` says of it.
+        """
 
 @final
 class ColumnLayout:

@@ -11,6 +11,8 @@ mod event;
 mod field_class;
 mod merge;
 mod metadata;
+mod place_format;
+mod place_objects;
 mod places;
 mod repair;
 mod source;
@@ -39,6 +41,8 @@ mod _core {
     use crate::merge::{Merge, Muxer};
     #[pymodule_export]
     use crate::metadata::TraceClass;
+    #[pymodule_export]
+    use crate::place_format::PlaceFormat;
     #[pymodule_export]
     use crate::places::PlaceColumn;
     #[pymodule_export]

@@ -10,6 +10,7 @@ use vestige_ctf::text::Derived;
 
 use crate::errors::damage_tuple;
 use crate::event::{EventRecord, Interner};
+use crate::place_objects::PlaceObjects;
 use crate::stream::DataStream;
 
 /// A data stream, who represents it, its wanted and its needed event record classes.
@@ -82,7 +83,7 @@ impl Muxer {
 /// A filter's column with the Python objects it stands for.
 pub struct PythonDerived {
     pub text: Derived,
-    pub places: Py<PyList>,
+    pub places: Arc<PlaceObjects>,
 }
 
 /// A part of the merged order of event records.
@@ -149,7 +150,7 @@ impl Merge {
         if let Some(all) = merge.derived.get() {
             let column = kept.iter().filter_map(|&index| all.text.column.get(index).copied());
             let text = Derived { column: column.collect(), ..all.text.clone() };
-            let _ = derived.set(PythonDerived { text, places: all.places.clone_ref(py) });
+            let _ = derived.set(PythonDerived { text, places: Arc::clone(&all.places) });
         }
         let shown = Self {
             inner: Arc::new(inner),
@@ -243,9 +244,7 @@ impl Merge {
     pub fn place<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(derived) = self.derived.get() else { return Ok(None) };
         match derived.text.column.get(index) {
-            Some(&place) if place != vestige_ctf::places::NO_PLACE => {
-                derived.places.bind(py).get_item(place as usize).map(Some)
-            }
+            Some(&place) if place != vestige_ctf::places::NO_PLACE => derived.places.get(py, place),
             _ => Ok(None),
         }
     }

@@ -1,39 +1,145 @@
 //! `PlaceColumn`: the scan for code addresses, stopped where a process image changes.
+//!
+//! The addresses that a stop finds pending are handed out in groups, one for each mapped
+//! object, and each group gets its places in one call.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use vestige_ctf::places;
+use vestige_ctf::places::{self, Pending};
 use vestige_ctf::text::{Derived, PlaceTable};
 
 use crate::merge::{Merge, PythonDerived};
+use crate::place_format::PlaceFormat;
+use crate::place_objects::PlaceObjects;
+use crate::symbols::SymbolTable;
+use crate::unit_index::IndexedTable;
+
+/// A symbol table of the core.
+#[derive(FromPyObject)]
+pub enum Table<'py> {
+    /// One that reads debug information.
+    Full(Bound<'py, SymbolTable>),
+    /// One that reads an index.
+    Indexed(Bound<'py, IndexedTable>),
+}
+
+/// Pending addresses, those of a process together and sorted, while they get places.
+#[derive(Default)]
+struct Round {
+    pending: Vec<Pending>,
+    /// How many of them have places.
+    done: usize,
+    /// The number of the first place.
+    first: u32,
+    /// The texts of the places; published together, since readers expect no gaps.
+    texts: Vec<[String; 3]>,
+}
+
+impl Round {
+    fn new(mut pending: Vec<Pending>) -> Self {
+        let first = pending.first().map_or(0, |pending| pending.place);
+        pending.sort_unstable_by_key(|pending| (pending.trace, pending.vpid, pending.ip));
+        let texts = vec![[const { String::new() }; 3]; pending.len()];
+        Self { pending, done: 0, first, texts }
+    }
+
+    fn next(&self) -> Option<&Pending> {
+        self.pending.get(self.done)
+    }
+
+    /// The next addresses up to `last`, all of one process.
+    fn group(&self, last: u64) -> &[Pending] {
+        let rest = self.pending.get(self.done..).unwrap_or_default();
+        let Some(first) = rest.first() else { return rest };
+        let process = (first.trace, first.vpid);
+        let end = rest.partition_point(|one| (one.trace, one.vpid) == process && one.ip <= last);
+        rest.get(..end).unwrap_or_default()
+    }
+
+    fn set(&mut self, place: u32, texts: [String; 3]) {
+        if let Some(slot) = self.texts.get_mut(place.wrapping_sub(self.first) as usize) {
+            *slot = texts;
+        }
+    }
+}
 
 /// Gives each record with an address the index of its place.
 #[pyclass(frozen, module = "vestige._core")]
 pub struct PlaceColumn {
     inner: Mutex<places::PlaceColumn>,
     name: String,
+    round: Mutex<Round>,
     table: Arc<PlaceTable>,
-    objects: Py<PyList>,
+    objects: Arc<PlaceObjects>,
 }
 
 impl PlaceColumn {
+    // A panic cannot leave either half-changed in a way that matters.
+
     fn lock(&self) -> MutexGuard<'_, places::PlaceColumn> {
-        // A panic cannot leave the column half-changed in a way that matters.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn round(&self) -> MutexGuard<'_, Round> {
+        self.round.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_group(
+        &self,
+        last: u64,
+        table: Option<&vestige_symbols::SymbolTable>,
+        form: Option<&vestige_symbols::PlaceFormat>,
+    ) -> Vec<[String; 3]> {
+        let addresses: Vec<u64> = self.round().group(last).iter().map(|one| one.ip).collect();
+        let Some(form) = form else {
+            return vec![[const { String::new() }; 3]; addresses.len()];
+        };
+        let Some(table) = table else {
+            return addresses.iter().map(|&address| form.texts(address, None)).collect();
+        };
+        let in_file: Vec<u64> =
+            addresses.iter().map(|&address| form.file_address(address)).collect();
+        table.lookup_each(&in_file, |index, found| {
+            // As many addresses go in as come out.
+            form.texts(addresses.get(index).copied().unwrap_or_default(), Some(&found))
+        })
+    }
+
+    /// Gives a group its texts, and each of its places an object.
+    fn add_group(
+        &self,
+        last: u64,
+        texts: Vec<[String; 3]>,
+        mut object: impl FnMut(&PlaceObjects, &Pending),
+    ) -> PyResult<()> {
+        let mut round = self.round();
+        let group = round.group(last).to_vec();
+        if group.len() != texts.len() {
+            let message = format!("{} addresses are pending, not {}", group.len(), texts.len());
+            return Err(PyValueError::new_err(message));
+        }
+        for (pending, texts) in group.iter().zip(texts) {
+            round.set(pending.place, texts);
+            object(&self.objects, pending);
+        }
+        round.done += group.len();
+        Ok(())
     }
 }
 
 #[pymethods]
 impl PlaceColumn {
     #[new]
-    fn new(py: Python<'_>, field_name: String, state_events: Vec<String>) -> Self {
+    fn new(field_name: String, state_events: Vec<String>) -> Self {
         Self {
             inner: Mutex::new(places::PlaceColumn::new(field_name.clone(), state_events)),
             name: field_name,
+            round: Mutex::default(),
             table: Arc::new(RwLock::new(Vec::new())),
-            objects: PyList::empty(py).unbind(),
+            objects: Arc::default(),
         }
     }
 
@@ -49,27 +155,79 @@ impl PlaceColumn {
         found.map(|record| (record.index, record.trace, record.vpid))
     }
 
-    /// New addresses: `(trace, vpid, ip)` each, in the order in which places must be added.
+    /// New addresses: `(trace, vpid, ip)` each, in the order of their places. For those who
+    /// do not give them places.
     fn take_pending(&self) -> Vec<(usize, i64, u64)> {
         let pending = self.lock().take_pending();
         pending.into_iter().map(|p| (p.trace, p.vpid, p.ip)).collect()
     }
 
-    /// Adds the places of pending addresses, in their order: the texts to show, and the
-    /// objects that Python users see.
+    /// The next address without a place, `(trace, vpid, ip)`: the lowest one of a process.
+    fn pending(&self) -> Option<(usize, i64, u64)> {
+        let mut round = self.round();
+        if round.next().is_none() {
+            let fresh = Round::new(self.lock().take_pending());
+            let before = std::mem::replace(&mut *round, fresh);
+            if let Ok(mut table) = self.table.write() {
+                table.extend(before.texts);
+            }
+        }
+        round.next().map(|next| (next.trace, next.vpid, next.ip))
+    }
+
+    /// The addresses of the next group: of the process of `pending()`, up to `last`.
+    fn pending_until(&self, last: u64) -> Vec<u64> {
+        self.round().group(last).iter().map(|one| one.ip).collect()
+    }
+
+    /// Adds the places of the next group: the texts to show, and the objects that Python
+    /// users see.
     fn add_places(
         &self,
-        py: Python<'_>,
+        last: u64,
         texts: Vec<[String; 3]>,
         objects: &Bound<'_, PyList>,
     ) -> PyResult<()> {
-        for object in objects {
-            self.objects.bind(py).append(object)?;
+        let objects: Vec<Py<PyAny>> = objects.iter().map(Bound::unbind).collect();
+        if objects.len() != texts.len() {
+            let message = format!("{} texts for {} objects", texts.len(), objects.len());
+            return Err(PyValueError::new_err(message));
         }
-        if let Ok(mut table) = self.table.write() {
-            table.extend(texts);
+        let mut objects = objects.into_iter();
+        self.add_group(last, texts, |all, pending| {
+            if let Some(object) = objects.next() {
+                all.add(pending.place, object);
+            }
+        })
+    }
+
+    /// Looks up the next group in a table and adds its places; without a table, objects
+    /// alone are known, and without a form nothing. `make` returns the object that Python
+    /// users see for an address. Returns `False`, and does nothing, when the index of the
+    /// table lacks something.
+    #[pyo3(signature = (last, table, form, make))]
+    fn add_lookups(
+        &self,
+        py: Python<'_>,
+        last: u64,
+        table: Option<Table<'_>>,
+        form: Option<&PlaceFormat>,
+        make: Py<PyAny>,
+    ) -> PyResult<bool> {
+        let (table, index) = match &table {
+            Some(Table::Full(table)) => (Some(&table.get().inner), None),
+            Some(Table::Indexed(table)) => (Some(&table.get().inner), Some(&table.get().index)),
+            None => (None, None),
+        };
+        let form = form.map(|form| &form.inner);
+        let texts = py.detach(|| self.write_group(last, table, form));
+        if index.is_some_and(|index| index.lacks_unit()) {
+            return Ok(false);
         }
-        Ok(())
+        self.add_group(last, texts, |all, pending| {
+            all.add_later(pending.place, make.clone_ref(py), pending.ip);
+        })?;
+        Ok(true)
     }
 
     /// Tells that the image of a process changed.
@@ -78,10 +236,10 @@ impl PlaceColumn {
     }
 
     /// Ends a merge: its records have their places from now on.
-    fn finish(&self, py: Python<'_>, merge: &Merge) {
+    fn finish(&self, merge: &Merge) {
         let column = self.lock().take_column();
         let text = Derived { name: self.name.clone(), column, table: Arc::clone(&self.table) };
-        let places = self.objects.clone_ref(py);
+        let places = Arc::clone(&self.objects);
         // A merge that already has a column keeps it: the first filter wins.
         let _ = merge.derived.set(PythonDerived { text, places });
     }

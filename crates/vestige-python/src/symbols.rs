@@ -245,7 +245,7 @@ impl ObjectFile {
 /// Lookups by file address over an object and its debug file.
 #[pyclass(frozen, module = "vestige._core")]
 pub struct SymbolTable {
-    inner: vestige_symbols::SymbolTable,
+    pub(crate) inner: vestige_symbols::SymbolTable,
 }
 
 #[pymethods]

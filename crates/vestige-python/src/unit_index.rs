@@ -62,8 +62,8 @@ impl UnitIndex {
 /// Lookups in an index.
 #[pyclass(frozen, module = "vestige._core")]
 pub struct IndexedTable {
-    index: Arc<vestige_symbols::UnitIndex>,
-    inner: vestige_symbols::SymbolTable,
+    pub(crate) index: Arc<vestige_symbols::UnitIndex>,
+    pub(crate) inner: vestige_symbols::SymbolTable,
 }
 
 #[pymethods]

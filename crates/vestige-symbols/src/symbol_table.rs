@@ -191,19 +191,32 @@ impl SymbolTable {
 
     /// The answers for many addresses, in their order, worked out on all cores.
     pub fn lookup_many(&self, addresses: &[u64]) -> Vec<Lookup> {
+        self.lookup_each(addresses, |_, lookup| lookup)
+    }
+
+    /// What `make` makes of the answer for each of many addresses, in their order; it is
+    /// called with the index of the address, on all cores.
+    pub fn lookup_each<T: Send>(
+        &self,
+        addresses: &[u64],
+        make: impl Fn(usize, Lookup) -> T + Sync,
+    ) -> Vec<T> {
         if addresses.len() < FEW {
-            return addresses.iter().map(|address| self.lookup(*address)).collect();
+            let answers = addresses.iter().map(|address| self.lookup(*address)).enumerate();
+            return answers.map(|(index, lookup)| make(index, lookup)).collect();
         }
         // Neighbours share a unit, so each unit is decoded by the thread that comes first.
         let mut order: Vec<usize> = (0..addresses.len()).collect();
-        order.sort_unstable_by_key(|index| addresses.get(*index));
+        order.sort_by_key(|index| addresses.get(*index));
         self.prepare(order.iter().filter_map(|index| addresses.get(*index).copied()));
-        let mut found: Vec<(usize, Lookup)> = order
+        let mut found: Vec<(usize, T)> = order
             .into_par_iter()
-            .filter_map(|index| Some((index, self.lookup(*addresses.get(index)?))))
+            .filter_map(|index| Some((index, make(index, self.lookup(*addresses.get(index)?)))))
             .collect();
-        found.par_sort_unstable_by_key(|(index, _)| *index);
-        found.into_iter().map(|(_, lookup)| lookup).collect()
+        if !addresses.is_sorted() {
+            found.par_sort_unstable_by_key(|(index, _)| *index);
+        }
+        found.into_iter().map(|(_, made)| made).collect()
     }
 
     fn reason(&self) -> Unresolved {

@@ -13,6 +13,7 @@ import os
 import sys
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -162,6 +163,24 @@ class _CachedTable:
         _unsaved.add(self)
         self.save_if_due()
         return rows
+
+    def add_places(
+        self,
+        column: core.PlaceColumn,
+        last: int,
+        form: core.PlaceFormat,
+        make: Callable[[Any], object],
+        /,
+    ) -> bool:
+        """Add places to a column: see ``BulkReader``."""
+        if self._indexed is not None and column.add_lookups(
+            last, self._indexed, form, make
+        ):
+            return True
+        done = column.add_lookups(last, self._open_full(), form, make)
+        _unsaved.add(self)
+        self.save_if_due()
+        return done
 
     def answer(
         self, text: bytes, writer: core.AnswerWriter, /

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from vestige.debuginfo.place import Binary, Place
 from vestige.debuginfo.unresolved import Unresolved
 
-__all__ = ["PlaceText", "format_place"]
+__all__ = ["PlaceText", "encodable", "encodable_text", "format_place", "object_name"]
 
 
 class PlaceText(NamedTuple):
@@ -56,8 +56,43 @@ def format_place(place: Place | Unresolved, *, full_path: bool = False) -> Place
     )
 
 
+def encodable(text: PlaceText) -> PlaceText:
+    """Return texts that can be written as UTF-8: see :func:`encodable_text`."""
+    return PlaceText(*map(encodable_text, text))
+
+
+def encodable_text(text: str) -> str:
+    """Return a text that can be written as UTF-8.
+
+    A path may hold any bytes, and those that are no UTF-8 stand in Python's texts as
+    surrogates, which nothing can write.
+
+    Args:
+        text: A text.
+
+    Returns:
+        The text with a replacement character for each such byte.
+    """
+    if text.isascii():
+        return text
+    return text.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def object_name(host_path: str, *, full_path: bool) -> str:
+    """Return the name of an object as ``bin`` shows it.
+
+    Args:
+        host_path: The path where the object was looked for on this machine.
+        full_path: Whether to write the whole path.
+
+    Returns:
+        The name.
+    """
+    return host_path if full_path else _last_component(host_path)
+
+
 def _binary(binary: Binary, *, full_path: bool) -> str:
-    name = binary.host_path if full_path else _last_component(binary.host_path)
+    name = object_name(binary.host_path, full_path=full_path)
     if binary.is_pic:
         return f"{name}+{_hexadecimal(binary.offset)}"
     return f"{name}@{_hexadecimal(binary.address)}"

@@ -133,11 +133,25 @@ class ProcessImage:
         Returns:
             The mapping that covers it, if there is one.
         """
+        return self.find_range(address)[0]
+
+    def find_range(self, address: Address) -> tuple[Mapping | None, Address]:
+        """Look up the object at an address, and how far the answer holds.
+
+        Args:
+            address: An address in this process.
+
+        Returns:
+            The mapping that covers it, if there is one, and the last address up to
+            which the same is true.
+        """
         index = bisect_right(self._bases, address)
-        if not index:
-            return None
-        mapping = self._mappings[self._bases[index - 1]]
-        return mapping if mapping.covers(address) else None
+        if index:
+            mapping = self._mappings[self._bases[index - 1]]
+            if mapping.covers(address):
+                return mapping, Address(mapping.end - 1)
+        after = self._bases[index] if index < len(self._bases) else _END_OF_MEMORY
+        return None, Address(after - 1)
 
     def begin_state_dump(self) -> None:
         """Forget all objects: what is there now will be reported again."""
@@ -296,10 +310,27 @@ class ProcessImages:
         Returns:
             The mapping, or why there is none.
         """
+        return self.find_range(vpid, address)[0]
+
+    def find_range(
+        self, vpid: Vpid, address: Address
+    ) -> tuple[Mapping | Unresolved, Address]:
+        """Look up the object at an address of a process, and how far the answer holds.
+
+        Args:
+            vpid: The process.
+            address: An address in it.
+
+        Returns:
+            The mapping, or why there is none, and the last address of which the same
+            is true.
+        """
         image = self._images.get(vpid)
         if image is None:
-            return Unresolved(Reason.NO_STATE_DUMP)
-        return image.find(address) or Unresolved(Reason.NO_OBJECT)
+            no_dump = Unresolved(Reason.NO_STATE_DUMP)
+            return no_dump, Address(_END_OF_MEMORY - 1)
+        mapping, last = image.find_range(address)
+        return mapping or Unresolved(Reason.NO_OBJECT), last
 
 
 def _merged(known: Mapping, again: Mapping) -> Mapping:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from vestige import core
 
 __all__ = [
+    "BulkReader",
     "CrcOfFile",
     "FrameRow",
     "ObjectFile",
@@ -123,6 +124,35 @@ class SymbolReader(Protocol):
 
         Returns:
             One answer for each address.
+        """
+        ...
+
+
+@runtime_checkable
+class BulkReader(Protocol):
+    """A symbol table that can add places to a column without a row for each."""
+
+    def add_places(
+        self,
+        column: core.PlaceColumn,
+        last: int,
+        form: core.PlaceFormat,
+        make: Callable[[Any], object],
+        /,
+    ) -> bool:
+        """Look up the next group of pending addresses, and add their places.
+
+        Args:
+            column: The column.
+            last: The last address of the group.
+            form: How to write the places.
+            make: Makes the object for an address.
+
+        Returns:
+            Whether it was done.
+
+        Raises:
+            DebugInfoError: The debug information is unusable.
         """
         ...
 

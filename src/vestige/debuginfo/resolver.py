@@ -12,15 +12,18 @@ line table gives them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
 
+from vestige import core
 from vestige.debuginfo.attempt import Outcome, Refusal
 from vestige.debuginfo.finder import DebugFileFinder
-from vestige.debuginfo.formatting import PlaceText, format_place
+from vestige.debuginfo.formatting import PlaceText, encodable, format_place
 from vestige.debuginfo.found_files import DebugSource, FoundFiles
+from vestige.debuginfo.found_object import FoundObject
 from vestige.debuginfo.image import Mapping
-from vestige.debuginfo.object_file import SymbolReader, SymbolRow
+from vestige.debuginfo.object_file import BulkReader, SymbolReader, SymbolRow
 from vestige.debuginfo.place import Binary, Frame, Place
 from vestige.debuginfo.symbol_store import StoredObject
 from vestige.debuginfo.unresolved import TABLE_REASONS, Reason, Unresolved
@@ -29,12 +32,12 @@ from vestige.units import Address, FileAddress
 
 __all__ = ["Resolver"]
 
-_TRACEPOINT_HELPERS = (
+_TRACEPOINT_HELPERS = [
     "lttng_ust_tracepoint_cb_",
     "lttng_ust__event_probe__",
     "__tracepoint_cb_",
     "__event_probe__",
-)
+]
 
 _REFUSAL_REASONS = {
     Outcome.MISSING: Reason.FILE_MISSING,
@@ -67,7 +70,7 @@ class Resolver:
         self._full_path = full_path
         self._demangle = demangle
         self._hide_helpers = hide_helpers
-        self._objects: dict[Mapping, _Object] = {}
+        self._objects: dict[Mapping, FoundObject] = {}
         self._answers: dict[SymbolReader, dict[FileAddress, _Answer]] = {}
 
     @property
@@ -102,7 +105,7 @@ class Resolver:
         """
         # To compare mappings takes longer than all else, and there are few of them.
         # Each is kept beside its object, or its identity might pass to another one.
-        known: dict[int, tuple[object, _Object | Unresolved]] = {}
+        known: dict[int, tuple[object, FoundObject | Unresolved]] = {}
         requests = []
         for mapping, ip in pairs:
             entry = known.get(id(mapping))
@@ -111,6 +114,37 @@ class Resolver:
             requests.append(_Request(entry[1], ip))
         self._look_up(requests)
         return [self._place(request) for request in requests]
+
+    def add_places(
+        self, column: core.PlaceColumn, found: Mapping | Unresolved, last: Address
+    ) -> None:
+        """Give the next group of pending addresses of a column their places.
+
+        The places are as :meth:`resolve` and :meth:`text` make them, but where the
+        symbol table can do it, they are made in it, and only texts; objects are made
+        when somebody asks for one.
+
+        Args:
+            column: The column.
+            found: The object at the addresses, or why there is none.
+            last: The group's last address.
+        """
+        make = partial(self.resolve, found)
+        known = self._object(found)
+        if isinstance(known, Unresolved):
+            column.add_lookups(last, None, None, make)
+            return
+        helpers = _TRACEPOINT_HELPERS if self._hide_helpers else []
+        form = known.form(
+            full_path=self._full_path, demangle=self._demangle, helpers=helpers
+        )
+        if form is None or isinstance(known.table, Unresolved):
+            column.add_lookups(last, None, form, make)
+        elif not _add_in_bulk(known.table, column, last, form, make):
+            pairs = [(found, Address(ip)) for ip in column.pending_until(last)]
+            places = self.resolve_many(pairs)
+            texts = [encodable(self.text(place)) for place in places]
+            column.add_places(last, texts, places)
 
     def problems(self, mapping: Mapping) -> list[str]:
         """Say what of the files beside an object's debug file cannot be used.
@@ -138,7 +172,7 @@ class Resolver:
         """
         return format_place(place, full_path=self._full_path)
 
-    def _object(self, mapping: Mapping | Unresolved | None) -> _Object | Unresolved:
+    def _object(self, mapping: Mapping | Unresolved | None) -> FoundObject | Unresolved:
         if mapping is None:
             return Unresolved(Reason.NO_OBJECT)
         if isinstance(mapping, Unresolved):
@@ -172,11 +206,11 @@ class Resolver:
                 rows[request.file_address] = answer
         return rows, self._finder.find(mapping)
 
-    def _found(self, mapping: Mapping) -> _Object:
+    def _found(self, mapping: Mapping) -> FoundObject:
         files = self._finder.find(mapping)
         if isinstance(files.debug, StoredObject):
             files.debug.fallback = lambda: self._table_of_files(mapping)
-            return _Object(mapping, files.host_path, files, files.debug)
+            return FoundObject(mapping, files.host_path, files, files.debug)
         return self._object_of(mapping, files)
 
     def _table_of_files(self, mapping: Mapping) -> SymbolReader | None:
@@ -184,15 +218,15 @@ class Resolver:
         table = self._object_of(mapping, self._finder.search(mapping)).table
         return None if isinstance(table, Unresolved) else table
 
-    def _object_of(self, mapping: Mapping, files: FoundFiles) -> _Object:
+    def _object_of(self, mapping: Mapping, files: FoundFiles) -> FoundObject:
         host_path = files.host_path
         if files.debug is None:
-            return _Object(mapping, host_path, files, _why_nothing(files))
+            return FoundObject(mapping, host_path, files, _why_nothing(files))
         table = self._finder.files.symbol_table(files)
         if isinstance(table, Refusal):
             unusable = Unresolved(Reason.UNUSABLE_FILE, table.detail)
-            return _Object(mapping, host_path, files, unusable)
-        return _Object(mapping, host_path, files, table)
+            return FoundObject(mapping, host_path, files, unusable)
+        return FoundObject(mapping, host_path, files, table)
 
     def _look_up(self, requests: list[_Request]) -> None:
         wanted: dict[SymbolReader, dict[FileAddress, None]] = {}
@@ -219,51 +253,16 @@ class Resolver:
         return place if self._demangle else _with_linkage_names(place)
 
 
-@dataclass(frozen=True, slots=True)
-class _Object:
-    # A mapped object with what was found of it.
-    mapping: Mapping
-    host_path: str
-    files: FoundFiles
-    table: SymbolReader | Unresolved
-
-    @property
-    def is_pic(self) -> bool:
-        if self.mapping.is_pic is not None:
-            return self.mapping.is_pic
-        known = self.files.object or self.files.debug
-        return True if known is None else known.is_pic
-
-    @property
-    def is_identified(self) -> bool:
-        if self.files.object is not None or self.files.debug is not None:
-            return True
-        return self.mapping.build_id is None and not self.files.is_other_file
-
-    def binary(self, ip: Address) -> Binary:
-        return Binary(self.mapping, ip, self.host_path, self.is_pic, self.is_identified)
-
-    def file_address(self, ip: Address) -> FileAddress:
-        known = self.files.object or self.files.debug
-        bits = 64 if known is None else known.bits
-        address: int = ip
-        if self.is_pic:
-            link_base = 0 if known is None else known.link_base
-            bias_base = 0 if self.mapping.base_is_bias else link_base
-            address = ip - self.mapping.base + bias_base
-        return FileAddress(address & ((1 << bits) - 1))
-
-
 class _Request:
     # One address to resolve.
     __slots__ = ("file_address", "ip", "object", "table")
 
-    def __init__(self, found: _Object | Unresolved, ip: Address) -> None:
+    def __init__(self, found: FoundObject | Unresolved, ip: Address) -> None:
         self.object = found
         self.ip = ip
         self.table: SymbolReader | None = None
         self.file_address = FileAddress(0)
-        if isinstance(found, _Object) and not isinstance(found.table, Unresolved):
+        if isinstance(found, FoundObject) and not isinstance(found.table, Unresolved):
             self.table = found.table
             self.file_address = found.file_address(ip)
 
@@ -277,6 +276,24 @@ def _answers(
         unusable = Unresolved(Reason.UNUSABLE_FILE, str(error))
         return dict.fromkeys(addresses, unusable)
     return dict(zip(addresses, rows, strict=True))
+
+
+def _add_in_bulk(
+    table: SymbolReader,
+    column: core.PlaceColumn,
+    last: Address,
+    form: core.PlaceFormat,
+    make: Callable[[Address], Place | Unresolved],
+) -> bool:
+    try:
+        if isinstance(table, core.SymbolTable):
+            return column.add_lookups(last, table, form, make)
+        if isinstance(table, BulkReader):
+            return table.add_places(column, last, form, make)
+    except DebugInfoError:
+        # Looked up again, it becomes the answer.
+        pass
+    return False
 
 
 def _why_nothing(files: FoundFiles) -> Unresolved:
@@ -335,7 +352,7 @@ def _helper_count(frames: tuple[Frame, ...]) -> int:
     # Frames up to the outermost inlined helper: helpers inline each other, and other
     # small functions of LTTng. The last frame is a function of its own, not inlined.
     for index in range(len(frames) - 2, -1, -1):
-        if (frames[index].function or "").startswith(_TRACEPOINT_HELPERS):
+        if (frames[index].function or "").startswith(tuple(_TRACEPOINT_HELPERS)):
             return index + 1
     return 0
 

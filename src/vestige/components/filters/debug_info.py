@@ -15,11 +15,8 @@ from ...debuginfo import (
     STATE_EVENT_NAMES,
     DebugFileFinder,
     DebugInfoOptions,
-    Place,
-    PlaceText,
     ProcessImages,
     Resolver,
-    Unresolved,
     apply,
 )
 from ...debuginfo.store_search import attach_stores, store_directories
@@ -84,16 +81,10 @@ class DebugInfoFilter:
         return self._images.setdefault(trace, ProcessImages())
 
     def _resolve_pending(self) -> None:
-        pending = self._column.take_pending()
-        if not pending:
-            return
-        pairs = [
-            (self._images_of(trace).find(Vpid(vpid), Address(ip)), Address(ip))
-            for trace, vpid, ip in pending
-        ]
-        places: list[Place | Unresolved] = self._resolver.resolve_many(pairs)
-        texts = [_encodable(self._resolver.text(place)) for place in places]
-        self._column.add_places(texts, places)
+        while (first := self._column.pending()) is not None:
+            trace, vpid, ip = first
+            found, last = self._images_of(trace).find_range(Vpid(vpid), Address(ip))
+            self._resolver.add_places(self._column, found, last)
 
 
 def finder_for(
@@ -116,12 +107,3 @@ def finder_for(
     }
     attach_stores(finder, options, places, traces)
     return finder
-
-
-def _encodable(text: PlaceText) -> PlaceText:
-    # A path may hold any bytes, and text from the core has those that are no UTF-8 as
-    # surrogates, which nothing can write.
-    if all(part.isascii() for part in text):
-        return text
-    encoded = [part.encode(errors="surrogateescape") for part in text]
-    return PlaceText(*(part.decode(errors="replace") for part in encoded))
