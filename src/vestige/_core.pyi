@@ -475,7 +475,7 @@ class PlaceColumn:
     def begin(self, merge: Merge) -> None:
         """Begin a merge."""
 
-    def advance(self, merge: Merge) -> tuple[int, int, int] | None:
+    def advance(self) -> tuple[int, int, int] | None:
         """Go on to the next stop.
 
         Returns:

@@ -14,10 +14,12 @@
 //! The crate knows no paths and no Python. Bytes come through [`source::ReadAt`], and
 //! nothing here may panic on them, whatever they are.
 
+mod address_scan;
 pub mod bits;
 pub mod columns;
 pub mod counts;
 pub mod error;
+mod known_places;
 pub mod metadata;
 pub mod model;
 pub mod muxer;

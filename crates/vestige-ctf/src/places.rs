@@ -7,13 +7,12 @@
 //! under the old image and then apply the change.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use crate::bits::BitReader;
-use crate::model::{FieldKind, StreamClass};
+use crate::address_scan::{AddressScan, Found, Kind};
+use crate::known_places::{Key, KnownPlaces, BLOCK};
 use crate::muxer::Merge;
-use crate::record::{skip, State};
-use crate::stream::{Batch, DataStream, Record};
+
+pub use crate::address_scan::address_members;
 
 /// Marks a record without an address to resolve.
 pub const NO_PLACE: u32 = u32::MAX;
@@ -36,89 +35,37 @@ pub struct Pending {
 pub struct StateRecord {
     /// Index in the order of the merge.
     pub index: usize,
-    /// Index of its batch in the merge.
-    pub batch: usize,
-    /// Index of the record in the batch.
-    pub row: usize,
     /// Index of the trace.
     pub trace: usize,
     /// Process ID.
     pub vpid: i64,
 }
 
-/// Where the two fields are in the common context of a stream class.
-#[derive(Debug, Clone)]
-struct Layout {
-    ip: usize,
-    vpid: usize,
-    /// Whether each event record class changes process images.
-    state_classes: Vec<bool>,
-}
-
-/// Where a scan is in a merge.
-#[derive(Debug, Default)]
-struct Position {
-    run: usize,
-    row: usize,
-    index: usize,
-    /// Whether the record here was handed out as a state record already.
-    applied: bool,
+/// Addresses that are looked up together.
+#[derive(Default)]
+struct Block {
+    keys: Vec<Key>,
+    addresses: Vec<Found>,
 }
 
 /// Builds the columns of one merge after the other.
 pub struct PlaceColumn {
-    field_name: String,
-    state_events: Vec<String>,
-    layouts: HashMap<usize, Option<Arc<Layout>>>,
+    scan: AddressScan,
+    found: Vec<Found>,
     images: HashMap<(usize, i64), u32>,
     next_image: u32,
-    known: HashMap<(u32, u64), u32, FastHash>,
+    /// The process whose image was asked for last.
+    last_image: Option<((usize, i64), u32)>,
+    known: KnownPlaces,
     pending: Vec<Pending>,
     next_place: u32,
-    position: Position,
+    /// The index of the next record.
+    position: usize,
+    /// Whether the record there was handed out as a state record already.
+    applied: bool,
     column: Vec<u32>,
     counts: Vec<u64>,
     without_place: u64,
-    state: State,
-}
-
-/// Addresses are spread well enough by one multiplication.
-#[derive(Clone, Copy, Default)]
-pub struct FastHash;
-
-/// The hasher of [`FastHash`].
-#[derive(Default)]
-pub struct FastHasher(u64);
-
-impl std::hash::BuildHasher for FastHash {
-    type Hasher = FastHasher;
-
-    fn build_hasher(&self) -> FastHasher {
-        FastHasher::default()
-    }
-}
-
-impl std::hash::Hasher for FastHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    #[inline]
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(u64::from(value));
-    }
-
-    #[inline]
-    fn write_u64(&mut self, value: u64) {
-        let mixed = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ (mixed >> 32);
-    }
 }
 
 impl PlaceColumn {
@@ -128,117 +75,95 @@ impl PlaceColumn {
     #[must_use]
     pub fn new(field_name: String, state_events: Vec<String>) -> Self {
         Self {
-            field_name,
-            state_events,
-            layouts: HashMap::new(),
+            scan: AddressScan::new(field_name, state_events),
+            found: Vec::new(),
             images: HashMap::new(),
             next_image: 0,
-            known: HashMap::default(),
+            last_image: None,
+            known: KnownPlaces::new(),
             pending: Vec::new(),
             next_place: 0,
-            position: Position::default(),
+            position: 0,
+            applied: false,
             column: Vec::new(),
             counts: Vec::new(),
             without_place: 0,
-            state: State::new(0),
         }
     }
 
     /// Begins a merge.
     pub fn begin(&mut self, merge: &Merge) {
-        self.position = Position::default();
-        self.column = Vec::with_capacity(merge.records);
+        self.position = 0;
+        self.applied = false;
+        self.found = self.scan.read(merge);
+        self.column = Vec::with_capacity(self.found.len());
     }
 
     /// Goes on to the next record that may change a process image, or to the end of the
     /// merge. What is pending must be taken and resolved before the image is changed.
-    pub fn advance(&mut self, merge: &Merge) -> Option<StateRecord> {
-        while let Some(run) = merge.runs.get(self.position.run) {
-            if let Some((batch, records)) = merge.run(run) {
-                let layout = self.layout(&batch.stream);
-                let start = self.position.row;
-                for (row, record) in records.iter().enumerate().skip(start) {
-                    self.position.row = row;
-                    let found = layout.as_ref().and_then(|l| self.visit(l, batch, record));
-                    if let Some((vpid, trace)) = found {
-                        return Some(StateRecord {
-                            index: self.position.index,
-                            batch: run.batch as usize,
-                            row: run.start as usize + row,
-                            trace,
-                            vpid,
-                        });
-                    }
-                    if layout.is_none() {
-                        self.column.push(NO_PLACE);
-                    }
-                    self.position.index += 1;
-                }
+    pub fn advance(&mut self) -> Option<StateRecord> {
+        let found = std::mem::take(&mut self.found);
+        let mut stop = None;
+        let mut block = Block::default();
+        for (index, one) in found.iter().enumerate().skip(self.position) {
+            if one.kind == Kind::State && !self.applied {
+                self.applied = true;
+                stop = Some(StateRecord { index, trace: one.trace as usize, vpid: one.vpid });
+                break;
             }
-            self.position.run += 1;
-            self.position.row = 0;
+            self.applied = false;
+            if one.kind != Kind::Nothing {
+                block.keys.push((self.image(one), one.ip));
+                block.addresses.push(*one);
+            }
+            if block.keys.len() == BLOCK {
+                self.push(found.get(self.position..=index).unwrap_or_default(), &mut block);
+                self.position = index + 1;
+            }
         }
-        None
+        let end = stop.as_ref().map_or(found.len(), |stop| stop.index);
+        self.push(found.get(self.position..end).unwrap_or_default(), &mut block);
+        self.position = end;
+        self.found = found;
+        stop
     }
 
-    /// Either stops at a record, or gives it its place.
+    /// Gives records their places; the block has those of them with an address.
+    fn push(&mut self, records: &[Found], block: &mut Block) {
+        let (pending, next) = (&mut self.pending, &mut self.next_place);
+        let places = self.known.get_or_insert(&block.keys, |index| {
+            let place = *next;
+            if let Some(one) = block.addresses.get(index) {
+                let trace = one.trace as usize;
+                pending.push(Pending { place, trace, vpid: one.vpid, ip: one.ip });
+                *next += 1;
+            }
+            place
+        });
+        let mut places = places.into_iter();
+        self.column.extend(records.iter().map(|one| match one.kind {
+            Kind::Nothing => NO_PLACE,
+            Kind::Address | Kind::State => places.next().unwrap_or(NO_PLACE),
+        }));
+        block.keys.clear();
+        block.addresses.clear();
+    }
+
+    /// The number of the image of a record's process.
     #[inline]
-    fn visit(&mut self, layout: &Layout, batch: &Batch, record: &Record) -> Option<(i64, usize)> {
-        let Some((ip, vpid)) = self.fields(layout, batch, record) else {
-            self.column.push(NO_PLACE);
-            return None;
-        };
-        let trace = batch.stream.identity.index;
-        let stops = layout.state_classes.get(record.class as usize).copied().unwrap_or(false);
-        if stops && !self.position.applied {
-            self.position.applied = true;
-            return Some((vpid, trace));
+    fn image(&mut self, one: &Found) -> u32 {
+        let process = (one.trace as usize, one.vpid);
+        // Most often the next record is of the same process.
+        if let Some((_, image)) = self.last_image.filter(|(last, _)| *last == process) {
+            return image;
         }
-        self.position.applied = false;
-        let place = self.place(trace, vpid, ip);
-        self.column.push(place);
-        None
-    }
-
-    fn place(&mut self, trace: usize, vpid: i64, ip: u64) -> u32 {
         let next_image = &mut self.next_image;
-        let image = *self.images.entry((trace, vpid)).or_insert_with(|| {
+        let image = *self.images.entry(process).or_insert_with(|| {
             *next_image += 1;
             *next_image
         });
-        if let Some(&place) = self.known.get(&(image, ip)) {
-            return place;
-        }
-        let place = self.next_place;
-        self.next_place += 1;
-        self.known.insert((image, ip), place);
-        self.pending.push(Pending { place, trace, vpid, ip });
-        place
-    }
-
-    fn fields(&mut self, layout: &Layout, batch: &Batch, record: &Record) -> Option<(u64, i64)> {
-        let scope = batch.stream_class()?.event_context.as_ref()?;
-        if self.state.slots.len() != batch.packet.slots.len() {
-            self.state.slots.clone_from(&batch.packet.slots);
-        }
-        let end = batch.data.len() as u64 * 8;
-        let mut reader = BitReader::new(&batch.data, u64::from(record.body), end);
-        reader.align(scope.alignment()).ok()?;
-        let (mut ip, mut vpid) = (0, 0);
-        let last = layout.ip.max(layout.vpid);
-        for (index, member) in scope.members().iter().enumerate().take(last + 1) {
-            if index == layout.ip || index == layout.vpid {
-                let value = self.state.integer(member.class.as_integer()?, &mut reader).ok()?;
-                if index == layout.ip {
-                    ip = value;
-                } else {
-                    vpid = value as i64;
-                }
-            } else {
-                skip(&member.class, &mut reader, &mut self.state).ok()?;
-            }
-        }
-        Some((ip, vpid))
+        self.last_image = Some((process, image));
+        image
     }
 
     /// What was found since the last call and has no place yet.
@@ -250,6 +175,7 @@ impl PlaceColumn {
     pub fn image_changed(&mut self, trace: usize, vpid: i64) {
         self.next_image += 1;
         self.images.insert((trace, vpid), self.next_image);
+        self.last_image = None;
     }
 
     /// The column of the merge, once [`PlaceColumn::advance`] reached its end.
@@ -280,43 +206,4 @@ impl PlaceColumn {
     pub fn without_place(&self) -> u64 {
         self.without_place
     }
-
-    fn layout(&mut self, stream: &Arc<DataStream>) -> Option<Arc<Layout>> {
-        let key = Arc::as_ptr(stream) as usize;
-        if let Some(layout) = self.layouts.get(&key) {
-            return layout.clone();
-        }
-        let class = stream.trace.stream_classes.get(stream.class);
-        let layout = class.and_then(|class| self.find_layout(class)).map(Arc::new);
-        self.layouts.insert(key, layout.clone());
-        layout
-    }
-
-    fn find_layout(&self, class: &StreamClass) -> Option<Layout> {
-        let (ip, vpid) = address_members(class, &self.field_name)?;
-        let is_state = |name: &Option<String>| {
-            name.as_ref().is_some_and(|name| self.state_events.contains(name))
-        };
-        Some(Layout {
-            ip,
-            vpid,
-            state_classes: class.event_classes.iter().map(|event| is_state(&event.name)).collect(),
-        })
-    }
-}
-
-/// Indexes of `ip` and `vpid` in the common context of a stream class, when its records have
-/// both and no field of the name that the places would get.
-#[must_use]
-pub fn address_members(class: &StreamClass, field_name: &str) -> Option<(usize, usize)> {
-    let scope = class.event_context.as_ref()?;
-    let integer = |name: &str, signed: Option<bool>| {
-        let (index, class) = scope.member(name)?;
-        let FieldKind::Integer(integer) = &class.kind else { return None };
-        signed.is_none_or(|signed| integer.signed == signed).then_some(index)
-    };
-    if scope.members().iter().any(|member| member.name() == field_name) {
-        return None;
-    }
-    Some((integer("ip", Some(false))?, integer("vpid", None)?))
 }

@@ -144,14 +144,14 @@ impl PlaceColumn {
     }
 
     /// Begins a merge.
-    fn begin(&self, merge: &Merge) {
-        self.lock().begin(&merge.inner);
+    fn begin(&self, py: Python<'_>, merge: &Merge) {
+        py.detach(|| self.lock().begin(&merge.inner));
     }
 
     /// Goes on to the next record that may change a process image; returns
     /// `(index, trace, vpid)`, or `None` at the end of the merge.
-    fn advance(&self, py: Python<'_>, merge: &Merge) -> Option<(usize, usize, i64)> {
-        let found = py.detach(|| self.lock().advance(&merge.inner));
+    fn advance(&self, py: Python<'_>) -> Option<(usize, usize, i64)> {
+        let found = py.detach(|| self.lock().advance());
         found.map(|record| (record.index, record.trace, record.vpid))
     }
 

@@ -215,7 +215,7 @@ class _Walk:
     def add(self, merge: core.Merge) -> None:
         """Go through a merge."""
         self._column.begin(merge)
-        while (stop := self._column.advance(merge)) is not None:
+        while (stop := self._column.advance()) is not None:
             self._take_pending()
             index, trace, vpid = stop
             self._change_image(merge.event(index), trace, Vpid(vpid))

@@ -62,7 +62,7 @@ class DebugInfoFilter:
             merge: The next merge, in order.
         """
         self._column.begin(merge)
-        while (stop := self._column.advance(merge)) is not None:
+        while (stop := self._column.advance()) is not None:
             # What was seen so far belongs to the images as they are now.
             self._resolve_pending()
             index, trace, vpid = stop
