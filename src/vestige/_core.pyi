@@ -554,7 +554,7 @@ class PlaceColumn:
 
 @final
 class PlaceFormat:
-    """Writes the places in one mapped object: see :mod:`vestige.debuginfo.formatting`."""
+    """Writes places in one mapped object: see :mod:`vestige.debuginfo.formatting`."""
 
     def __new__(
         cls,

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from pathlib import Path
 
 import pytest
 
 from support.recordings import DATA, DEMO, DEMO_DEBUG_INFO, RELOAD_DEBUG_INFO
+from vestige.cli.main import main
 from vestige.components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
 from vestige.components.sources.ctf_fs import CtfFsSource
-from vestige.debuginfo import STATE_EVENT_NAMES, Place, Reason, Unresolved
+from vestige.debuginfo import (
+    STATE_EVENT_NAMES,
+    Place,
+    Reason,
+    Unresolved,
+    resolver,
+)
 from vestige.graph import Selection, mux
 
 
@@ -61,6 +69,46 @@ def test_every_event_of_the_program_gets_its_place():
         ("discount", "discount.c", 13),
         ("discount", "discount.c", 21),
     }
+
+
+@pytest.mark.parametrize(
+    ("trace", "options"),
+    [(DEMO / "trace", DEMO_DEBUG_INFO), (DATA / "reload", RELOAD_DEBUG_INFO)],
+)
+@pytest.mark.parametrize("full_path", [False, True])
+def test_tables_of_the_core_and_others_give_the_same(
+    capfd, monkeypatch, trace, options, full_path
+):
+    """Places made from rows, one by one, are those that the core makes together."""
+    options = dataclasses.replace(options, full_path=full_path)
+    words = ["convert", str(trace), "--debug-info-dir"]
+    words += [os.fspath(one) for one in options.debug_directories]
+    words += ["--debug-info-target-prefix", os.fspath(options.target_prefixes[0][1])]
+    words += ["--debug-info-full-path"] if full_path else []
+    places = [place for _, place in processed(options, trace, "*")]
+    assert main(words) == 0
+    text = capfd.readouterr().out
+    asked = []
+
+    def refuse(*given):
+        asked.append(given)
+        return False
+
+    monkeypatch.setattr(resolver, "_add_in_bulk", refuse)
+
+    assert [place for _, place in processed(options, trace, "*")] == places
+    assert main(words) == 0
+    assert capfd.readouterr().out == text
+    assert asked
+    assert 'src = "' in text
+
+
+def test_an_address_has_one_object_for_its_place():
+    """Made when it is asked for, and kept."""
+    places = [place for _, place in processed(DEMO_DEBUG_INFO, pattern="[!l]*")]
+
+    # The program runs once, so an address is in one image.
+    assert len({id(place) for place in places}) == len(set(places)) > 1
 
 
 def test_without_debug_files_dynamic_symbols_are_left():
