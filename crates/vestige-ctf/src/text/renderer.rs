@@ -187,9 +187,10 @@ impl Renderer {
     /// Renders the places that were added since the last merge.
     fn render_places(&mut self, derived: &Derived) {
         let Ok(table) = derived.table.read() else { return };
-        for place in table.iter().skip(self.places.len()) {
-            self.places.push(place_text(&derived.name, place, &self.options));
-        }
+        let added = table.get(self.places.len()..).unwrap_or_default();
+        let text = |place| place_text(&derived.name, place, &self.options);
+        let texts: Vec<Vec<u8>> = added.par_iter().map(text).collect();
+        self.places.extend(texts);
     }
 }
 
