@@ -37,6 +37,9 @@ const ATTRIBUTES_PER_BYTE: u64 = 4;
 /// A part of an index gets no more units once it is as large as this.
 const PART_SIZE: usize = 32 << 20;
 
+/// The largest programs have some 100,000; small ones cost much more memory than bytes.
+const MAX_UNITS: usize = 1 << 20;
+
 /// Units share strings, and each has its own copy of those it uses.
 const COPIES_OF_STRINGS: u64 = 16;
 /// Who reads more of them has understood.
@@ -266,7 +269,7 @@ impl DebugInfo {
         let dwarf = self.dwarf();
         let mut units: Vec<Unit> = Vec::new();
         let mut headers = dwarf.units();
-        loop {
+        while units.len() < MAX_UNITS {
             match headers.next() {
                 Ok(Some(header)) => units.extend(Unit::new(&header)),
                 Ok(None) => break,

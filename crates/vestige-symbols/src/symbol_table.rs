@@ -24,6 +24,9 @@ use crate::units::Units;
 /// How much padding compilers and linkers put between functions at the most.
 const MAX_PADDING: u64 = 64;
 
+/// Compilers split a function into two or three; each lookup in it looks at all of them.
+const MAX_PARTS: usize = 64;
+
 /// Fewer addresses are not worth to be shared out.
 const FEW: usize = 8;
 
@@ -356,7 +359,7 @@ impl SymbolTable {
             let symbol = self.symbols.starting_at(*start);
             symbol.is_some_and(|symbol| name.is_exactly(&self.symbols.name(symbol)))
         };
-        unit.part_starts(function).find(is_entry).unwrap_or(function.entry)
+        unit.part_starts(function).take(MAX_PARTS).find(is_entry).unwrap_or(function.entry)
     }
 }
 

@@ -93,6 +93,23 @@ fn many_functions_with_one_long_list_of_ranges_stay_small() {
 }
 
 #[test]
+fn a_function_of_many_parts_costs_each_lookup_little() {
+    let scratch = Scratch::new("parts");
+    let entries = "    .uleb128 4; .long 0";
+    let ranges = "    .rept 1000000\n    .quad 1, 4096\n    .endr";
+    let Some(path) = build(&scratch, entries, ranges) else {
+        return;
+    };
+    let table = symbol_table(&path);
+    table.lookup(text_addresses(&path, 16)[1]);
+    let start = Instant::now();
+    for address in text_addresses(&path, 1) {
+        table.lookup(address);
+    }
+    assert!(start.elapsed() < Duration::from_secs(5), "takes {:?}", start.elapsed());
+}
+
+#[test]
 fn functions_nested_in_functions_stay_fast() {
     let scratch = Scratch::new("nested");
     let entries = "

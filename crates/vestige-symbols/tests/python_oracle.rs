@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use common::{addr2line, chain_of, have, linkage_name, open, same_place, Lcg};
-use vestige_symbols::{Lookup, ObjectFile, SymbolTable};
+use vestige_symbols::{Lookup, ObjectFile, Source, SymbolTable};
 
 const PROGRAM: &str = "/usr/bin/python3.11";
 
@@ -53,6 +53,10 @@ fn functions_and_lines_equal_addr2line() {
     let mut differences = String::new();
     for (address, chain) in addresses.iter().zip(&expected) {
         let found = table.lookup(*address);
+        // What the linker made is not in the debug file.
+        if found.source == Some(Source::Plt) && chain.iter().all(|(name, _)| name == "??") {
+            continue;
+        }
         let ours = chain_of(&found);
         let outermost = &chain.last().unwrap().0;
         let shown = found.function.as_ref().map_or("??", |place| place.name.as_ref());
