@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::lookup::{Location, Lookup, Unresolved};
 use crate::symbol_table::SymbolTable;
+use crate::workers::on_all_cores;
 
 const UNKNOWN: &str = "??";
 /// How mangled names of C++, Rust and D begin.
@@ -106,7 +107,7 @@ impl AnswerWriter {
             }
             (text, ends)
         };
-        let blocks: Vec<_> = order.par_chunks(BLOCK).map(write).collect();
+        let blocks: Vec<_> = on_all_cores(|| order.par_chunks(BLOCK).map(write).collect());
         let mut unknown = Vec::new();
         self.write(None, &mut unknown);
         let mut answers = vec![unknown.as_slice(); words.len()];

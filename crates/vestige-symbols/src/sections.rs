@@ -9,6 +9,7 @@ use crate::debug_info::{Dwarf, Limits};
 use crate::error::SymbolError;
 use crate::object_file::ObjectFile;
 use crate::section_data::SectionData;
+use crate::workers::on_all_cores;
 
 /// The sections that lookups need. Location lists and types, the largest
 /// others, are never read.
@@ -64,7 +65,8 @@ impl Sections {
             let data = object.dwarf_section(name(*id).unwrap_or_default()).transpose()?;
             Some(data.map(|data| (*id, SectionData::from(data))))
         };
-        let loaded: Result<_, _> = wanted.par_iter().with_max_len(1).filter_map(load).collect();
+        let loaded: Result<_, _> =
+            on_all_cores(|| wanted.par_iter().with_max_len(1).filter_map(load).collect());
         loaded.map(|list| Self { list, ..Self::default() })
     }
 

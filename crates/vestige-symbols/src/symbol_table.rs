@@ -20,6 +20,7 @@ use crate::text::Text;
 use crate::unit_index::UnitIndex;
 use crate::unit_table::{Function, UnitTable};
 use crate::units::Units;
+use crate::workers::on_all_cores;
 
 /// How much padding compilers and linkers put between functions at the most.
 const MAX_PADDING: u64 = 64;
@@ -208,6 +209,10 @@ impl SymbolTable {
             let answers = addresses.iter().map(|address| self.lookup(*address)).enumerate();
             return answers.map(|(index, lookup)| make(index, lookup)).collect();
         }
+        on_all_cores(|| self.lookup_shared(addresses))
+    }
+
+    fn lookup_shared(&self, addresses: &[u64]) -> Vec<Lookup> {
         // Neighbours share a unit, so each unit is decoded by the thread that comes first.
         let mut order: Vec<usize> = (0..addresses.len()).collect();
         order.sort_by_key(|index| addresses.get(*index));

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::debug_info::DebugInfo;
 use crate::unit_index::UnitIndex;
 use crate::unit_table::UnitTable;
+use crate::workers::on_all_cores;
 
 /// The units of one object.
 #[derive(Debug)]
@@ -36,11 +37,12 @@ impl Units {
         wanted.dedup();
         wanted.sort_unstable();
         wanted.dedup();
-        wanted.into_par_iter().with_max_len(1).for_each(|unit| match self {
+        let prepare = |unit| match self {
             Self::Decoded(info) => info.prepare(unit),
             Self::Stored(index) => {
                 index.table(unit);
             }
-        });
+        };
+        on_all_cores(|| wanted.into_par_iter().with_max_len(1).for_each(prepare));
     }
 }

@@ -1,0 +1,36 @@
+//! The threads that share long work.
+//!
+//! The pool of rayon is one for each program and does not survive fork(2): the child has
+//! its memory but not its threads, and would wait for them forever. Python programs do
+//! fork, `multiprocessing` above all. So each process has a pool of its own.
+
+use std::process;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::ThreadPool;
+
+/// The pool, and the process that its threads run in.
+static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+
+/// Runs work with threads of this process; with those of rayon where no pool can be made.
+pub(crate) fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    match pool() {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+fn pool() -> Option<Arc<ThreadPool>> {
+    let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((process, pool)) = known.as_ref() {
+        if *process == process::id() {
+            return Some(Arc::clone(pool));
+        }
+    }
+    let pool = Arc::new(rayon::ThreadPoolBuilder::new().build().ok()?);
+    if let Some(of_parent) = known.replace((process::id(), Arc::clone(&pool))) {
+        // Dropping it would tell threads to end that are not here.
+        std::mem::forget(of_parent);
+    }
+    Some(pool)
+}
