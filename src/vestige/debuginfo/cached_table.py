@@ -133,6 +133,7 @@ class _CachedTable:
         beside: dict[str, Any],
     ) -> None:
         self._entry = entry
+        self._described = variant
         self._variant = digest(variant)
         self._debug = debug
         self._main = main
@@ -248,7 +249,7 @@ class _CachedTable:
         # Split files are opened when lookups need them, long after they were described.
         return now != opened.identity or (
             bool(self._beside.get("split"))
-            and _describe_beside(self._beside) != self._variant
+            and _describe_beside(self._beside) != self._described
         )
 
 
