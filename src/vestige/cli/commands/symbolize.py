@@ -220,14 +220,22 @@ def _answer_input(symbolizer: Symbolizer, writer: _Writer) -> int:
             bad = _answer_singly(symbolizer, writer, text)
         else:
             found, bad = answers
-            sys.stdout.write(found.decode("utf-8", "replace"))
-            sys.stdout.flush()
+            _write(found)
             symbolizer.keep()
         if bad:
             status = 1
             _complain(text, bad, number)
         number += text.count(b"\n") + 1
     return status
+
+
+def _write(answers: bytes) -> None:
+    if sys.stdout.encoding.lower() == "utf-8":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(answers)
+    else:
+        sys.stdout.write(answers.decode("utf-8", "replace"))
+    sys.stdout.flush()
 
 
 def _answer_singly(symbolizer: Symbolizer, writer: _Writer, text: bytes) -> list[int]:
