@@ -230,3 +230,40 @@ def test_sizes_with_units(text: str, size: int) -> None:
 def test_what_is_no_size(text: str) -> None:
     """Anything else is refused rather than guessed."""
     assert parse_size(text) is None
+
+
+def test_split_debug_information_is_kept_unless_it_changes(
+    program: Path, tmp_path: Path
+) -> None:
+    """Its files are read when they are needed, so they are checked once more."""
+    source = shutil.copy(program.parent / "program.c", tmp_path)
+    path, dwo = tmp_path / "split", tmp_path / "split-program.dwo"
+    command = [
+        "gcc",
+        "-g",
+        "-O2",
+        "-gsplit-dwarf",
+        "-Wl,--build-id",
+        "-o",
+        path,
+        source,
+    ]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    cache = SymbolCache(tmp_path / "cache")
+
+    def parts_after_lookups(*, touch: bool) -> list[Path]:
+        files = CachedFiles(cache)
+        opened = files.open_object(path)
+        ((unit, _, _),) = opened.split_units
+        table = files.build_table(opened, None, split=[(unit, str(dwo))])
+        assert table.lookup(_addresses(path))
+        if touch:
+            os.utime(dwo, ns=(0, 0))
+        save_all()
+        return [part for part in cache.directory.rglob("*") if part.is_file()]
+
+    save_all_at_once = "vestige.debuginfo.cached_table._SAVE_INTERVAL"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(save_all_at_once, float("inf"))
+        assert parts_after_lookups(touch=True) == []
+        assert parts_after_lookups(touch=False) != []
