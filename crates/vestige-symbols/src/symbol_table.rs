@@ -209,10 +209,14 @@ impl SymbolTable {
             let answers = addresses.iter().map(|address| self.lookup(*address)).enumerate();
             return answers.map(|(index, lookup)| make(index, lookup)).collect();
         }
-        on_all_cores(|| self.lookup_shared(addresses))
+        on_all_cores(|| self.lookup_shared(addresses, &make))
     }
 
-    fn lookup_shared(&self, addresses: &[u64]) -> Vec<Lookup> {
+    fn lookup_shared<T: Send>(
+        &self,
+        addresses: &[u64],
+        make: &(impl Fn(usize, Lookup) -> T + Sync),
+    ) -> Vec<T> {
         // Neighbours share a unit, so each unit is decoded by the thread that comes first.
         let mut order: Vec<usize> = (0..addresses.len()).collect();
         order.sort_by_key(|index| addresses.get(*index));
