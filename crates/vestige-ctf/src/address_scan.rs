@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use vestige_workers::on_all_cores;
 
 use crate::model::{FieldKind, StreamClass};
 use crate::muxer::{Merge, Run};
@@ -85,7 +86,8 @@ impl AddressScan {
             }
             found
         };
-        let parts: Vec<Vec<Found>> = tasks(merge).into_par_iter().map(read).collect();
+        let tasks = tasks(merge);
+        let parts: Vec<Vec<Found>> = on_all_cores(|| tasks.into_par_iter().map(read).collect());
         parts.concat()
     }
 

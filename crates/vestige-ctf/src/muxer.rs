@@ -307,7 +307,7 @@ impl Cursor {
 /// Reads the next items of a data stream on the thread pool.
 fn read_ahead(mut reader: StreamReader, count: usize) -> Receiver<Ahead> {
     let (sender, receiver) = channel();
-    rayon::spawn(move || {
+    vestige_workers::spawn(move || {
         let mut items = VecDeque::with_capacity(count);
         while items.len() < count {
             match reader.next_item() {

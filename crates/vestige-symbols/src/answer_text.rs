@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::lookup::{Location, Lookup, Unresolved};
 use crate::symbol_table::SymbolTable;
-use crate::workers::on_all_cores;
+use vestige_workers::on_all_cores;
 
 const UNKNOWN: &str = "??";
 /// How mangled names of C++, Rust and D begin.

@@ -46,7 +46,6 @@ mod unit;
 mod unit_index;
 mod unit_table;
 mod units;
-mod workers;
 
 pub use alt_link::AltLink;
 pub use answer_text::{Addr2lineStyle, AnswerStyle, AnswerWriter, Subject};

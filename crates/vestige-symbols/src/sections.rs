@@ -9,7 +9,7 @@ use crate::debug_info::{Dwarf, Limits};
 use crate::error::SymbolError;
 use crate::object_file::ObjectFile;
 use crate::section_data::SectionData;
-use crate::workers::on_all_cores;
+use vestige_workers::on_all_cores;
 
 /// The sections that lookups need. Location lists and types, the largest
 /// others, are never read.

@@ -20,7 +20,7 @@ use crate::text::Text;
 use crate::unit_index::UnitIndex;
 use crate::unit_table::{Function, UnitTable};
 use crate::units::Units;
-use crate::workers::on_all_cores;
+use vestige_workers::on_all_cores;
 
 /// How much padding compilers and linkers put between functions at the most.
 const MAX_PADDING: u64 = 64;

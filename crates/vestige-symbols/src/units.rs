@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::debug_info::DebugInfo;
 use crate::unit_index::UnitIndex;
 use crate::unit_table::UnitTable;
-use crate::workers::on_all_cores;
+use vestige_workers::on_all_cores;
 
 /// The units of one object.
 #[derive(Debug)]

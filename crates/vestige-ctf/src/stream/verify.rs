@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use vestige_workers::on_all_cores;
 
 use super::data_stream::DataStream;
 use super::packet_entry::PacketEntry;
@@ -58,7 +59,7 @@ impl Verifier {
             part.push(chunk);
         }
         let outcomes: Vec<Outcome> =
-            part.into_par_iter().with_max_len(1).map(|chunk| verify(&chunk)).collect();
+            on_all_cores(|| part.into_par_iter().with_max_len(1).map(|one| verify(&one)).collect());
         self.records += outcomes.iter().map(|outcome| outcome.records).sum::<u64>();
         self.right &= outcomes.iter().all(|outcome| outcome.right);
         self.right && !self.chunks.is_empty()

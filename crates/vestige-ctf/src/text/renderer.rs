@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use rayon::prelude::*;
+use vestige_workers::on_all_cores;
 
 use super::escape::push_quoted;
 use super::fields::FieldWriter;
@@ -127,10 +128,10 @@ impl Renderer {
             written: AtomicUsize::new(0),
             free: &self.free,
         };
-        let results: Vec<_> = tasks
-            .into_par_iter()
-            .map_with(self.clock.clone(), |clock, task| context.task(&task, clock))
-            .collect();
+        let results: Vec<_> = on_all_cores(|| {
+            let tasks = tasks.into_par_iter();
+            tasks.map_with(self.clock.clone(), |clock, task| context.task(&task, clock)).collect()
+        });
         collect_pieces(results)
     }
 
@@ -189,7 +190,7 @@ impl Renderer {
         let Ok(table) = derived.table.read() else { return };
         let added = table.get(self.places.len()..).unwrap_or_default();
         let text = |place| place_text(&derived.name, place, &self.options);
-        let texts: Vec<Vec<u8>> = added.par_iter().map(text).collect();
+        let texts: Vec<Vec<u8>> = on_all_cores(|| added.par_iter().map(text).collect());
         self.places.extend(texts);
     }
 }

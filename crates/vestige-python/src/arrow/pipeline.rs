@@ -97,7 +97,7 @@ impl<T: Send + 'static> Pipeline<T> {
 
     /// Begins parts of merges until all cores have something to do.
     fn fill(&mut self, py: Python<'_>) {
-        let most = rayon::current_num_threads() + 1;
+        let most = vestige_workers::thread_count() + 1;
         while self.tasks.len() < most {
             if let Some(begun) = self.begun.take() {
                 self.begin_part(py, begun);
@@ -130,7 +130,7 @@ impl<T: Send + 'static> Pipeline<T> {
         let places = derived.clone();
         self.tasks.push_back(Task { merge: merge.clone_ref(py), result });
         self.begun = Some(Begun { merge, derived, next: end });
-        rayon::spawn(move || {
+        vestige_workers::spawn(move || {
             let (decoded, error) = decode(&layout, &inner, next..end, places.as_deref());
             // A stream that was dropped does not want it any more.
             let _ = sender.send((finish(&layout, decoded), error));

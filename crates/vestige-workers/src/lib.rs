@@ -13,11 +13,25 @@ use rayon::ThreadPool;
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
 /// Runs work with threads of this process; with those of rayon where no pool can be made.
-pub(crate) fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+pub fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     match pool() {
         Some(pool) => pool.install(work),
         None => work(),
     }
+}
+
+/// Runs work on one of the threads of this process, when one is free.
+pub fn spawn(work: impl FnOnce() + Send + 'static) {
+    match pool() {
+        Some(pool) => pool.spawn(work),
+        None => rayon::spawn(work),
+    }
+}
+
+/// How many threads share the work.
+#[must_use]
+pub fn thread_count() -> usize {
+    pool().map_or(1, |pool| pool.current_num_threads())
 }
 
 fn pool() -> Option<Arc<ThreadPool>> {
