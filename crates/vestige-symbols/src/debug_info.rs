@@ -9,11 +9,12 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gimli::{
-    Abbreviations, DebugAbbrev, DebugAbbrevOffset, DebugInfoOffset, DwarfFileType, EndianSlice,
-    RunTimeEndian, Section, UnitOffset,
+    Abbreviations, DebugAbbrev, DebugAbbrevOffset, DebugInfoOffset, EndianSlice, RunTimeEndian,
+    Section, SectionId, UnitOffset,
 };
 
 use crate::budget::{Budget, Meter};
+use crate::dwarf_view::{Dwarf, Scope};
 use crate::error::SymbolError;
 use crate::object_file::ObjectFile;
 use crate::range_map::{Interval, RangeMap};
@@ -21,11 +22,11 @@ use crate::sections::Sections;
 use crate::split_unit::{Companions, Skeleton, SplitUnit};
 use crate::text::Text;
 use crate::unit::Unit;
+use crate::unit_head::UnitHead;
 use crate::unit_index::{encode_part, UnitIndex};
 use crate::unit_table::{UnitTable, NOTHING};
 
 pub(crate) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
-pub(crate) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
 pub(crate) type GimliUnit<'a> = gimli::Unit<Slice<'a>>;
 pub(crate) type GimliUnitHeader<'a> = gimli::UnitHeader<Slice<'a>>;
 
@@ -115,7 +116,7 @@ impl DebugInfo {
         text: &Text,
         skeleton: Option<Skeleton>,
     ) -> Result<Self, SymbolError> {
-        let limits = sections.limits(endian);
+        let limits = sections.limits();
         let mut info = Self {
             sections,
             endian,
@@ -158,9 +159,9 @@ impl DebugInfo {
 
     /// The units of which the object has only the skeleton.
     pub(crate) fn split_units(&self) -> Vec<SplitUnit> {
-        let dwarf = self.dwarf();
         let units = self.units.iter();
-        units.filter_map(|unit| unit.split_unit(self, &dwarf)).collect()
+        let split = |unit: &Unit| unit.split_unit(self, &self.dwarf(&Scope::default()));
+        units.filter_map(split).collect()
     }
 
     /// Notes why a part of the debug information is missing.
@@ -172,7 +173,15 @@ impl DebugInfo {
     }
 
     pub(crate) fn problems(&self) -> Vec<String> {
-        self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = self.read_failures().map(|error| format!("debug information: {error}"));
+        problems.iter().cloned().chain(failures).collect()
+    }
+
+    /// Why parts of the debug information could not be read from the file.
+    fn read_failures(&self) -> impl Iterator<Item = &SymbolError> {
+        let files = std::iter::once(self).chain(self.supplement());
+        files.filter_map(|info| info.sections.failure())
     }
 
     /// Whether any unit covers code.
@@ -180,14 +189,9 @@ impl DebugInfo {
         !self.unit_map.is_empty()
     }
 
-    /// The decoder's view of the sections.
-    pub(crate) fn dwarf(&self) -> Dwarf<'_> {
-        let mut dwarf = self.sections.dwarf(self.endian);
-        if self.skeleton.is_some() {
-            dwarf.file_type = DwarfFileType::Dwo;
-        }
-        dwarf.sup = self.supplement().map(|supplement| Arc::new(supplement.dwarf()));
-        dwarf
+    /// The decoder's view of the sections; `scope` keeps what it reads.
+    pub(crate) fn dwarf<'a>(&'a self, scope: &'a Scope) -> Dwarf<'a> {
+        Dwarf::new(self, scope)
     }
 
     /// The table of abbreviations in these bytes of `.debug_abbrev`, decoded once.
@@ -246,7 +250,7 @@ impl DebugInfo {
     /// The units decoded since the last call, as a part of an index.
     pub(crate) fn take_index_part(&self, key: &[u8]) -> Option<Vec<u8>> {
         let is_whole = self.companions().is_none_or(|companions| !companions.lacks_supplement);
-        if self.limits.is_spent() || !is_whole {
+        if self.limits.is_spent() || !is_whole || self.read_failures().next().is_some() {
             return None;
         }
         let mut fresh = Vec::new();
@@ -266,13 +270,17 @@ impl DebugInfo {
     }
 
     fn read_units(&self) -> Result<Vec<Unit>, SymbolError> {
-        let dwarf = self.dwarf();
         let mut units: Vec<Unit> = Vec::new();
-        let mut headers = dwarf.units();
-        while units.len() < MAX_UNITS {
-            match headers.next() {
-                Ok(Some(header)) => units.extend(Unit::new(&header)),
-                Ok(None) => break,
+        let Some(section) = self.sections.get(SectionId::DebugInfo) else {
+            return Ok(units);
+        };
+        let mut start = 0;
+        while start < section.size() && units.len() < MAX_UNITS {
+            match UnitHead::read(section, start, self.endian) {
+                Ok(head) => {
+                    units.extend(Unit::new(start, &head));
+                    start = start.saturating_add(head.unit_size);
+                }
                 // What comes before the damage is still good.
                 Err(_) if !units.is_empty() => break,
                 Err(reason) => {
@@ -280,17 +288,17 @@ impl DebugInfo {
                 }
             }
         }
-        limit_abbreviations(&mut units, dwarf.debug_abbrev.reader().len());
+        limit_abbreviations(&mut units, self.sections.size(SectionId::DebugAbbrev));
         Ok(units)
     }
 
     fn map_units(&self) -> RangeMap {
-        let dwarf = self.dwarf();
         let mut meter = self.limits.range_entries.meter();
-        let mut ranges = self.address_ranges(&dwarf);
+        let mut ranges = self.address_ranges(&self.dwarf(&Scope::default()));
         for (index, unit) in self.units.iter().enumerate() {
             if unit.may_have_code && !ranges.contains_key(&index) {
-                let found = self.ranges_of(unit, &dwarf, &mut meter);
+                let scope = Scope::default();
+                let found = self.ranges_of(unit, &self.dwarf(&scope), &mut meter);
                 ranges.insert(index, found.unwrap_or_default());
             }
         }
@@ -361,25 +369,19 @@ impl Limits {
         budgets.into_iter().any(Budget::is_spent)
     }
 
-    pub(crate) fn of(dwarf: &Dwarf<'_>) -> Self {
-        let lists = &dwarf.ranges;
-        let lists = lists.debug_ranges().reader().len() + lists.debug_rnglists().reader().len();
-        let attributes = dwarf.debug_info.reader().len() as u64 * ATTRIBUTES_PER_BYTE + FREE_WORK;
-        let split = dwarf.debug_info.reader().len() + dwarf.debug_abbrev.reader().len();
-        let sections = [
-            dwarf.debug_info.reader(),
-            dwarf.debug_line.reader(),
-            dwarf.debug_str.reader(),
-            dwarf.debug_line_str.reader(),
-        ];
-        let strings: u64 = sections.iter().map(|section| section.len() as u64).sum();
+    pub(crate) fn of(sections: &Sections) -> Self {
+        let size = |id| sections.size(id) as u64;
+        let (info, line) = (size(SectionId::DebugInfo), size(SectionId::DebugLine));
+        let lists = size(SectionId::DebugRanges) + size(SectionId::DebugRngLists);
+        let attributes = info * ATTRIBUTES_PER_BYTE + FREE_WORK;
+        let strings = info + line + size(SectionId::DebugStr) + size(SectionId::DebugLineStr);
         Self {
-            range_entries: Budget::new(lists as u64 + FREE_WORK),
-            line_bytes: Budget::new(dwarf.debug_line.reader().len() as u64 * 4 + FREE_WORK),
+            range_entries: Budget::new(lists + FREE_WORK),
+            line_bytes: Budget::new(line * 4 + FREE_WORK),
             function_attributes: Budget::new(attributes),
             name_attributes: Budget::new(attributes * 4),
             string_bytes: Budget::new(strings * COPIES_OF_STRINGS + FREE_WORK),
-            split_bytes: Budget::new(split as u64 * 4 + FREE_WORK),
+            split_bytes: Budget::new((info + size(SectionId::DebugAbbrev)) * 4 + FREE_WORK),
         }
     }
 }

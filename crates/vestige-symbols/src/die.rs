@@ -6,8 +6,9 @@
 use gimli::{Abbreviation, AttributeValue, EntriesRaw, UnitOffset};
 
 use crate::budget::Meter;
-use crate::debug_info::{DebugInfo, Dwarf, GimliUnit, Slice};
-use crate::debug_string::StringPosition;
+use crate::debug_info::{DebugInfo, GimliUnit, Slice};
+use crate::debug_string::attribute_string;
+use crate::dwarf_view::Dwarf;
 use crate::text::Text;
 
 /// An inlined copy refers to its abstract origin, that to a declaration: two
@@ -98,8 +99,7 @@ impl<'a> DieAttributes<'a> {
     /// The names that the entry itself states.
     pub(crate) fn names(&self, dwarf: &Dwarf<'a>, unit: &GimliUnit<'a>) -> DieName<'a> {
         let text = |value: Option<Value<'a>>| {
-            let position = StringPosition::of(dwarf, unit, value?)?;
-            position.read(dwarf).filter(|text| !text.is_empty())
+            attribute_string(dwarf, unit, value?).filter(|text| !text.is_empty())
         };
         DieName { linkage: text(self.linkage_name), plain: text(self.name) }
     }
@@ -248,9 +248,10 @@ fn entry_at<'a>(
     place: DiePlace,
 ) -> Option<(DieAttributes<'a>, DieName<'a>)> {
     let info = info.file(place.in_supplement)?;
-    let dwarf = if place.in_supplement { dwarf.sup()? } else { dwarf };
-    let unit = info.units.get(place.unit_index)?.open(info, dwarf)?;
-    let attributes = DieAttributes::at(&unit, Some(place.offset))?;
+    let dwarf = if place.in_supplement { dwarf.supplement()? } else { dwarf };
+    let unit = info.units.get(place.unit_index)?;
+    let (unit, offset) = unit.open_at(info, dwarf, place)?;
+    let attributes = DieAttributes::at(&unit, offset)?;
     let names = attributes.names(dwarf, &unit);
     Some((attributes, names))
 }

@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 
 use crate::budget::Meter;
-use crate::debug_info::{DebugInfo, Dwarf, GimliUnit};
+use crate::debug_info::{DebugInfo, GimliUnit};
 use crate::die::{DieAttributes, DieName, DiePlace};
+use crate::dwarf_view::Dwarf;
 use crate::line_table::LineTable;
 use crate::range_map::{Interval, RangeMap};
 use crate::source_path::SourcePaths;

@@ -5,10 +5,12 @@
 
 use std::ops::Range;
 
-use gimli::{ColumnType, DebugLineOffset, LineProgramHeader, LineRow};
+use gimli::{AttributeValue, ColumnType, DebugLine, DebugLineOffset, LineProgramHeader, LineRow};
+use gimli::{Reader, SectionId};
 
-use crate::debug_info::{DebugInfo, Dwarf, GimliUnit, Slice};
-use crate::debug_string::StringPosition;
+use crate::debug_info::{DebugInfo, GimliUnit, Slice};
+use crate::debug_string::{offset_in, StringPosition};
+use crate::dwarf_view::Dwarf;
 use crate::range_map::{Interval, RangeMap};
 use crate::source_path::SourcePaths;
 use crate::text::Text;
@@ -69,9 +71,16 @@ impl LineTable {
         // rows than bytes, so its length bounds the work.
         let mut bytes_left = info.limits.line_bytes.meter();
         bytes_left.take(1)?;
-        let program = dwarf.debug_line.program(offset, size, None, None).ok()?;
-        bytes_left.take(program.header().unit_length() as u64)?;
-        let mut table = Self::with_files(dwarf, unit, program.header());
+        let range = program_range(info, dwarf, offset.0)?;
+        bytes_left.take(range.len() as u64)?;
+        let bytes = dwarf.line_program(&range)?;
+        let section = DebugLine::from(Slice::new(&bytes, info.endian));
+        let program = section.program(DebugLineOffset(0), size, None, None).ok()?;
+        let position = |value| {
+            let inline = |text: &Slice<'_>| Some(range.start + offset_in(&bytes, text)?);
+            StringPosition::of(dwarf, unit, value, |text| inline(text).map(StringPosition::Line))
+        };
+        let mut table = Self::with_files(position, program.header());
         let mut rows = program.rows();
         let mut first = 0;
         while let Ok(Some((_, row))) = rows.next_row() {
@@ -89,12 +98,10 @@ impl LineTable {
     }
 
     fn with_files<'a>(
-        dwarf: &Dwarf<'a>,
-        unit: &GimliUnit<'a>,
+        position: impl Fn(AttributeValue<Slice<'a>>) -> Option<StringPosition>,
         header: &LineProgramHeader<Slice<'a>>,
     ) -> Self {
-        let position = |value| StringPosition::of(dwarf, unit, value);
-        let directories = header.include_directories().iter().copied().map(position).collect();
+        let directories = header.include_directories().iter().copied().map(&position).collect();
         let files = header.file_names().iter().map(|file| File {
             name: position(file.path_name()),
             directory: file.directory_index(),
@@ -185,6 +192,16 @@ impl LineTable {
         let index = if self.counts_from_zero { Some(index) } else { index.checked_sub(1) };
         usize::try_from(index?).ok()
     }
+}
+
+/// The bytes of the line program at an offset of `.debug_line`.
+fn program_range(info: &DebugInfo, dwarf: &Dwarf<'_>, offset: usize) -> Option<Range<usize>> {
+    let bytes = dwarf.line_at(offset)?;
+    let mut rest = Slice::new(bytes, info.endian);
+    let (length, format) = rest.read_initial_length().ok()?;
+    let header = usize::from(format.initial_length_size());
+    let end = offset.checked_add(header)?.checked_add(length)?;
+    (end <= info.sections.size(SectionId::DebugLine)).then_some(offset..end)
 }
 
 /// Adds a row, unless it says what the one before says.

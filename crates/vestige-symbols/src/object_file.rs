@@ -17,13 +17,17 @@ use crate::elf_header::{
 use crate::error::SymbolError;
 use crate::mini_debug_info::unpack;
 use crate::note::find_build_id;
-use crate::read_at::{read_range, ReadAt};
+use crate::read_at::{check_range, read_range, ReadAt};
+use crate::section_data::{Failure, InFile, SectionData};
 use crate::sections::Sections;
 use crate::split_unit::{Companions, SplitUnit};
 use crate::text::Text;
 
 /// Section names are short; a longer one is damage.
 const MAX_SECTION_NAME: usize = 256;
+
+/// Reading so much takes some 10 ms; most debug files are smaller, or compressed.
+const MEMORY_LIMIT: u64 = 16 << 20;
 
 /// A path and an ID are much smaller.
 const MAX_ALT_LINK: u64 = 16 << 10;
@@ -46,7 +50,9 @@ const MACHINES: &[(u16, &str)] = &[
 
 /// An ELF object: executable, shared object or separate debug file.
 pub struct ObjectFile {
-    source: Box<dyn ReadAt>,
+    source: Arc<dyn ReadAt>,
+    /// Larger debug sections than these, in sum, stay in the file.
+    memory_limit: u64,
     headers: Headers,
     text: Text,
     build_id: Option<Vec<u8>>,
@@ -69,11 +75,25 @@ impl ObjectFile {
     /// When the source is no ELF file, or its headers or the sections read
     /// here are cut or not well formed.
     pub fn new(source: Box<dyn ReadAt>) -> Result<Self, SymbolError> {
+        Self::with_memory_limit(source, MEMORY_LIMIT)
+    }
+
+    /// Like [`ObjectFile::new`]. Debug sections that are not compressed are read whole up to
+    /// `memory_limit` bytes in sum; where they are larger, units are read one by one.
+    ///
+    /// # Errors
+    /// As for [`ObjectFile::new`].
+    pub fn with_memory_limit(
+        source: Box<dyn ReadAt>,
+        memory_limit: u64,
+    ) -> Result<Self, SymbolError> {
+        let source: Arc<dyn ReadAt> = Arc::from(source);
         let headers = Headers::read(source.as_ref())?;
         let build_id = find_build_id(source.as_ref(), &headers);
         let text = Text::of(&headers);
         let mut object = Self {
             source,
+            memory_limit,
             headers,
             text,
             build_id,
@@ -326,6 +346,36 @@ impl ObjectFile {
             return Ok(data);
         }
         decompress_section(&data, self.headers.encoding, section.offset)
+    }
+
+    /// The size of a DWARF section that can stay in the file; `None` when there is none
+    /// that is not compressed.
+    pub(crate) fn dwarf_size(&self, name: &str) -> Option<u64> {
+        let section = self.find_section(name.as_bytes())?;
+        (section.flags & SHF_COMPRESSED == 0).then_some(section.size)
+    }
+
+    /// A DWARF section that stays in the file; `None` when there is none that can. One that
+    /// the file has not whole is an error, as if it were read.
+    pub(crate) fn dwarf_in_file(
+        &self,
+        name: &str,
+        failure: &Failure,
+    ) -> Result<Option<SectionData>, SymbolError> {
+        let Some(section) = self.find_section(name.as_bytes()) else {
+            return Ok(None);
+        };
+        if section.flags & SHF_COMPRESSED != 0 {
+            return Ok(None);
+        }
+        let (source, offset) = (Arc::clone(&self.source), section.offset);
+        let size = check_range(source.as_ref(), "a section", offset, section.size)?;
+        let file = InFile { source, offset, failure: Arc::clone(failure) };
+        Ok(Some(SectionData::in_file(file, size)))
+    }
+
+    pub(crate) fn memory_limit(&self) -> u64 {
+        self.memory_limit
     }
 
     /// The bytes of a DWARF section under its name or the old compressed one.

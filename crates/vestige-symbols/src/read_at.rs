@@ -83,19 +83,15 @@ pub(crate) fn read_range(
     offset: u64,
     size: u64,
 ) -> Result<Vec<u8>, SymbolError> {
-    let available = source.len().saturating_sub(offset);
-    let length = usize::try_from(size).ok().filter(|_| size <= available);
-    let Some(length) = length else {
-        return Err(SymbolError::Truncated { what, offset, expected: size, available });
-    };
-    let refused = |expected| SymbolError::Malformed { what, offset, expected };
-    if is_hole(size, source.stored()) {
-        return Err(refused("at most a hundred times the bytes that the file has on its disk"));
-    }
+    let length = check_range(source, what, offset, size)?;
     // The allocation itself would end the program where so much memory is not to be had.
     let mut probe: Vec<u8> = Vec::new();
     if std::hint::black_box(&mut probe).try_reserve_exact(length).is_err() {
-        return Err(refused("no more bytes than there is memory"));
+        return Err(SymbolError::Malformed {
+            what,
+            offset,
+            expected: "no more bytes than there is memory",
+        });
     }
     drop(std::hint::black_box(probe));
     let mut data = vec![0; length];
@@ -106,6 +102,24 @@ pub(crate) fn read_range(
         message: error.to_string(),
     })?;
     Ok(data)
+}
+
+/// Checks that a source has `size` bytes at `offset`, and more than zeros there.
+pub(crate) fn check_range(
+    source: &dyn ReadAt,
+    what: &'static str,
+    offset: u64,
+    size: u64,
+) -> Result<usize, SymbolError> {
+    let available = source.len().saturating_sub(offset);
+    let length = usize::try_from(size).ok().filter(|_| size <= available);
+    let length =
+        length.ok_or(SymbolError::Truncated { what, offset, expected: size, available })?;
+    if is_hole(size, source.stored()) {
+        let expected = "at most a hundred times the bytes that the file has on its disk";
+        return Err(SymbolError::Malformed { what, offset, expected });
+    }
+    Ok(length)
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use gimli::{EndianSlice, RunTimeEndian, SectionId};
 use rayon::prelude::*;
 
-use crate::debug_info::{Dwarf, Limits};
+use crate::debug_info::{Limits, Slice};
 use crate::error::SymbolError;
 use crate::object_file::ObjectFile;
-use crate::section_data::SectionData;
+use crate::section_data::{Failure, SectionData};
 use vestige_workers::on_all_cores;
 
 /// The sections that lookups need. Location lists and types, the largest
@@ -36,10 +36,20 @@ const SPLIT_SECTIONS: &[SectionId] = &[
     SectionId::DebugStrOffsets,
 ];
 
+/// Sections that stay in a large file: they grow with it, and a look-up needs little of them.
+const LARGE_SECTIONS: &[SectionId] = &[
+    SectionId::DebugInfo,
+    SectionId::DebugLine,
+    SectionId::DebugLineStr,
+    SectionId::DebugStr,
+    SectionId::DebugStrOffsets,
+];
+
 /// Sections by what they hold.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sections {
     list: Vec<(SectionId, SectionData)>,
+    failure: Failure,
     /// Shared by all units of a file of split units, whose sizes bound them.
     limits: Arc<OnceLock<Arc<Limits>>>,
 }
@@ -61,13 +71,23 @@ impl Sections {
         wanted: &[SectionId],
         name: fn(SectionId) -> Option<&'static str>,
     ) -> Result<Self, SymbolError> {
-        let load = |id: &SectionId| {
-            let data = object.dwarf_section(name(*id).unwrap_or_default()).transpose()?;
-            Some(data.map(|data| (*id, SectionData::from(data))))
+        let failure = Failure::default();
+        let names = wanted.iter().filter_map(|id| name(*id));
+        let size = names.filter_map(|name| object.dwarf_size(name)).fold(0, u64::saturating_add);
+        let is_large = size > object.memory_limit();
+        let read = |id: &SectionId| {
+            let name = name(*id).unwrap_or_default();
+            if is_large && LARGE_SECTIONS.contains(id) {
+                if let Some(data) = object.dwarf_in_file(name, &failure)? {
+                    return Ok(Some(data));
+                }
+            }
+            Ok(object.dwarf_section(name)?.map(SectionData::from))
         };
+        let load = |id: &SectionId| Some(read(id).transpose()?.map(|data| (*id, data)));
         let loaded: Result<_, _> =
             on_all_cores(|| wanted.par_iter().with_max_len(1).filter_map(load).collect());
-        loaded.map(|list| Self { list, ..Self::default() })
+        loaded.map(|list| Self { list, failure, ..Self::default() })
     }
 
     pub(crate) fn set(&mut self, id: SectionId, data: SectionData) {
@@ -79,20 +99,31 @@ impl Sections {
         self.list.iter().find_map(|(known, data)| (*known == id).then_some(data))
     }
 
+    /// Why something could not be read of a section that stays in the file.
+    pub(crate) fn failure(&self) -> Option<&SymbolError> {
+        self.failure.get()
+    }
+
+    /// The size of a section, wherever it is.
+    pub(crate) fn size(&self, id: SectionId) -> usize {
+        self.get(id).map_or(0, SectionData::size)
+    }
+
+    /// The bytes of a section that is in memory.
     pub(crate) fn bytes(&self, id: SectionId) -> &[u8] {
         self.get(id).map(|data| &**data).unwrap_or_default()
     }
 
-    /// The decoder's view.
-    pub(crate) fn dwarf(&self, endian: RunTimeEndian) -> Dwarf<'_> {
+    /// The decoder's view of the sections in memory.
+    pub(crate) fn dwarf(&self, endian: RunTimeEndian) -> gimli::Dwarf<Slice<'_>> {
         let slice =
             |id| Ok::<_, std::convert::Infallible>(EndianSlice::new(self.bytes(id), endian));
-        let Ok(dwarf) = Dwarf::load(slice);
+        let Ok(dwarf) = gimli::Dwarf::load(slice);
         dwarf
     }
 
     /// What may be done with these sections and with all parts of them.
-    pub(crate) fn limits(&self, endian: RunTimeEndian) -> Arc<Limits> {
-        Arc::clone(self.limits.get_or_init(|| Arc::new(Limits::of(&self.dwarf(endian)))))
+    pub(crate) fn limits(&self) -> Arc<Limits> {
+        Arc::clone(self.limits.get_or_init(|| Arc::new(Limits::of(self))))
     }
 }

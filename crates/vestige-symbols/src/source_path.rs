@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::budget::Meter;
-use crate::debug_info::Dwarf;
+use crate::dwarf_view::Dwarf;
 use crate::line_table::LineTable;
 use crate::unit_table::UnitTableWriter;
 

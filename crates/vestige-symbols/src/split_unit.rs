@@ -13,6 +13,7 @@ use gimli::{DebugAddrBase, DebugCuIndex, DebugRngListsBase, RunTimeEndian, Secti
 
 use crate::alt_link::AltLink;
 use crate::debug_info::{DebugInfo, Slice};
+use crate::dwarf_view::Scope;
 use crate::error::SymbolError;
 use crate::object_file::ObjectFile;
 use crate::sections::Sections;
@@ -148,7 +149,7 @@ fn with_sections_of(split: &Sections, parent: &DebugInfo) -> Sections {
         sections.set(id, parent.sections.get(id).cloned().unwrap_or_default());
     }
     // The first of many units settles them, on sections that are whole.
-    sections.limits(parent.endian);
+    sections.limits();
     sections
 }
 
@@ -191,7 +192,8 @@ fn entries_in(
     let mut bytes_left = info.limits.split_bytes.meter();
     // To pass over a header is little work.
     bytes_left.take(info.units.len() as u64 / 64).ok_or(SplitProblem::TooMany)?;
-    let dwarf = info.dwarf();
+    let scope = Scope::default();
+    let dwarf = info.dwarf(&scope);
     let mut units = info.units.iter();
     let unit_index = units.position(|unit| unit.dwo_id(&info, &dwarf) == Some(skeleton.dwo_id));
     drop(dwarf);

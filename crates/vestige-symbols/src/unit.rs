@@ -2,23 +2,27 @@
 //!
 //! Follows DWARF 5, sections 3.1 (unit entries) and 7.5.1 (unit headers).
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use gimli::{
-    Abbreviations, AttributeValue, DebugAddrBase, DebugInfoOffset, DebugLineOffset,
-    DebugLocListsBase, DebugRngListsBase, DebugStrOffsetsBase, DwarfFileType, DwoId, UnitType,
+    Abbreviations, AttributeValue, DebugAbbrevOffset, DebugAddrBase, DebugInfoOffset,
+    DebugLineOffset, DebugLocListsBase, DebugRngListsBase, DebugStrOffsetsBase, DwarfFileType,
+    DwoId, Encoding, SectionId, UnitHeader, UnitOffset, UnitSectionOffset, UnitType,
 };
 
 use crate::budget::Meter;
-use crate::debug_info::{DebugInfo, Dwarf, GimliUnit, GimliUnitHeader, Slice};
-use crate::debug_string::StringPosition;
-use crate::die::{address, DieAttributes, MAX_ATTRIBUTES};
+use crate::debug_info::{DebugInfo, GimliUnit, GimliUnitHeader, Slice};
+use crate::debug_string::{offset_in, StringPosition};
+use crate::die::{address, DieAttributes, DiePlace, MAX_ATTRIBUTES};
+use crate::dwarf_view::{Dwarf, Scope};
 use crate::function::{FunctionReader, SourceFiles};
 use crate::line_table::LineTable;
 use crate::source_path::SourcePaths;
 use crate::split_unit::{Skeleton, SplitEntries, SplitProblem, SplitUnit};
+use crate::unit_head::{header_of, UnitHead};
 use crate::unit_table::{UnitTable, UnitTableWriter};
 
 /// A unit: where it is, and what has been decoded of it.
@@ -40,6 +44,8 @@ pub(crate) struct Unit {
 #[derive(Debug)]
 pub(crate) struct UnitRoot {
     abbreviations: Arc<Abbreviations>,
+    encoding: Encoding,
+    header_size: usize,
     low_pc: u64,
     str_offsets_base: DebugStrOffsetsBase<usize>,
     addr_base: DebugAddrBase<usize>,
@@ -54,9 +60,9 @@ pub(crate) struct UnitRoot {
 
 impl Unit {
     /// A unit of which only the header is known; the end of the abbreviations is set later.
-    pub(crate) fn new(header: &GimliUnitHeader<'_>) -> Option<Self> {
-        let start = header.offset().as_debug_info_offset()?.0;
-        let end = start.checked_add(header.length_including_self())?;
+    pub(crate) fn new(start: usize, head: &UnitHead<'_>) -> Option<Self> {
+        let header = head.header().ok()?;
+        let end = start.checked_add(head.unit_size)?;
         let abbreviations = header.debug_abbrev_offset().0;
         Some(Self {
             extent: start..end,
@@ -73,9 +79,50 @@ impl Unit {
         &'a self,
         info: &'a DebugInfo,
         dwarf: &Dwarf<'a>,
+        unit_index: usize,
+    ) -> Option<GimliUnit<'a>> {
+        let bytes = dwarf.unit_bytes(unit_index, &self.extent)?;
+        self.open_in(info, dwarf, header_of(bytes, info.endian).ok()?)
+    }
+
+    /// The decoder's view of the unit with an entry of it, and the entry's offset in that view,
+    /// where `None` is its start. Of a unit that stays in the file it has this entry alone.
+    pub(crate) fn open_at<'a>(
+        &'a self,
+        info: &'a DebugInfo,
+        dwarf: &Dwarf<'a>,
+        place: DiePlace,
+    ) -> Option<(GimliUnit<'a>, Option<UnitOffset>)> {
+        if let Some(unit) = dwarf.known_unit_bytes(place.unit_index, &self.extent) {
+            let unit = self.open_in(info, dwarf, header_of(unit, info.endian).ok()?)?;
+            return Some((unit, Some(place.offset)));
+        }
+        let root = self.root(info, dwarf)?;
+        if place.offset.0 < root.header_size {
+            return None;
+        }
+        let start = self.extent.start.checked_add(place.offset.0)?;
+        let left = self.extent.end.checked_sub(start).filter(|left| *left > 0)?;
+        let bytes = dwarf.info_at(start)?;
+        let bytes = bytes.get(..left).unwrap_or(bytes);
+        let header = UnitHeader::new(
+            root.encoding,
+            bytes.len(),
+            UnitType::Compilation,
+            DebugAbbrevOffset(self.abbreviations.start),
+            UnitSectionOffset::DebugInfoOffset(DebugInfoOffset(0)),
+            Slice::new(bytes, info.endian),
+        );
+        Some((self.open_in(info, dwarf, header)?, None))
+    }
+
+    fn open_in<'a>(
+        &self,
+        info: &DebugInfo,
+        dwarf: &Dwarf<'_>,
+        header: GimliUnitHeader<'a>,
     ) -> Option<GimliUnit<'a>> {
         let root = self.root(info, dwarf)?;
-        let header = self.header(dwarf)?;
         let mut unit = bare_unit(header, Arc::clone(&root.abbreviations), dwarf.file_type);
         unit.low_pc = root.low_pc;
         unit.str_offsets_base = root.str_offsets_base;
@@ -96,7 +143,8 @@ impl Unit {
             }
             self.is_fresh.store(true, Ordering::Relaxed);
             let mut writer = UnitTableWriter::default();
-            let dwarf = info.dwarf();
+            let scope = Scope::default();
+            let dwarf = info.dwarf(&scope);
             // What is damaged is left out.
             let _ = self.write(info, &dwarf, unit_index, &mut writer);
             writer.finish()
@@ -116,7 +164,7 @@ impl Unit {
         unit_index: usize,
         writer: &mut UnitTableWriter,
     ) -> Option<()> {
-        let unit = self.open(info, dwarf)?;
+        let unit = self.open(info, dwarf, unit_index)?;
         let directory = self.root(info, dwarf)?.directory;
         let directory = directory.and_then(|position| position.read(dwarf));
         let lines = self.lines(info, dwarf);
@@ -124,10 +172,11 @@ impl Unit {
         lines.write(dwarf, &mut paths, writer);
         let files = SourceFiles { dwarf, lines: &lines, paths: &mut paths };
         if let Some(split) = self.split_entries(info, dwarf) {
-            let (dwarf, unit_index) = (split.info.dwarf(), split.unit_index);
-            let unit = split.info.units.get(unit_index)?.open(&split.info, &dwarf)?;
+            let scope = Scope::default();
+            let (dwarf, unit_index) = (split.info.dwarf(&scope), split.unit_index);
+            let unit = split.info.units.get(unit_index)?.open(&split.info, &dwarf, unit_index)?;
             FunctionReader::new(&split.info, &dwarf, (unit_index, &unit), files, writer).read();
-            if split.info.limits.is_spent() {
+            if split.info.limits.is_spent() || split.info.sections.failure().is_some() {
                 self.is_fresh.store(false, Ordering::Relaxed);
             }
         } else {
@@ -139,7 +188,8 @@ impl Unit {
     /// The line table of the unit; empty when it is damaged.
     pub(crate) fn lines<'a>(&'a self, info: &'a DebugInfo, dwarf: &Dwarf<'a>) -> LineTable {
         let table = || {
-            let unit = self.open(info, dwarf)?;
+            let head = self.head(info)?;
+            let unit = self.open_in(info, dwarf, head.header().ok()?)?;
             let program = self.root(info, dwarf)?.line_program?;
             LineTable::read(info, dwarf, &unit, program)
         };
@@ -153,9 +203,12 @@ impl Unit {
         dwarf: &Dwarf<'a>,
         meter: &mut Meter<'_>,
     ) -> Option<Vec<(u64, u64)>> {
-        let unit = self.open(info, dwarf)?;
-        let root = DieAttributes::at(&unit, None)?;
-        root.code_ranges(dwarf, &unit, &info.text, meter)
+        let ranges = |head: &UnitHead<'_>| {
+            let unit = self.open_in(info, dwarf, head.header().ok()?)?;
+            let root = DieAttributes::at(&unit, None)?;
+            root.code_ranges(dwarf, &unit, &info.text, meter)
+        };
+        self.with_root(info, ranges)
     }
 
     /// Whether the root entry says that the unit has no code of its own.
@@ -206,23 +259,48 @@ impl Unit {
         found.inspect_err(note).ok()
     }
 
-    fn header<'a>(&self, dwarf: &Dwarf<'a>) -> Option<GimliUnitHeader<'a>> {
-        let offset = DebugInfoOffset(self.extent.start);
-        dwarf.debug_info.header_from_offset(offset).ok()
+    fn head<'a>(&self, info: &'a DebugInfo) -> Option<UnitHead<'a>> {
+        let section = info.sections.get(SectionId::DebugInfo)?;
+        if let Some(bytes) = section.in_memory() {
+            let bytes = bytes.get(self.extent.clone())?;
+            return Some(UnitHead::whole(Cow::Borrowed(bytes), info.endian));
+        }
+        UnitHead::read(section, self.extent.start, info.endian).ok()
     }
 
-    fn read_root<'a>(&self, info: &'a DebugInfo, dwarf: &Dwarf<'a>) -> Option<UnitRoot> {
-        let header = self.header(dwarf)?;
-        let abbreviations = info.abbreviations(dwarf, &self.abbreviations)?;
-        let mut unit = bare_unit(header, abbreviations, dwarf.file_type);
-        if let Some(skeleton) = &info.skeleton {
-            unit.addr_base = skeleton.addr_base;
-            unit.low_pc = skeleton.low_pc;
-            if unit.header.version() < 5 {
-                unit.rnglists_base = skeleton.ranges_base;
-            }
+    /// What `read` makes of the head of the unit, or of all of it where the root entry goes on.
+    fn with_root<T>(
+        &self,
+        info: &DebugInfo,
+        mut read: impl FnMut(&UnitHead<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let head = self.head(info)?;
+        let found = read(&head);
+        if found.is_some() || head.is_whole() {
+            return found;
         }
-        RootAttributes::read(&unit)?.finish(dwarf, unit)
+        let bytes = info.sections.get(SectionId::DebugInfo)?.read(&self.extent)?;
+        read(&UnitHead::whole(bytes, info.endian))
+    }
+
+    fn read_root(&self, info: &DebugInfo, dwarf: &Dwarf<'_>) -> Option<UnitRoot> {
+        let abbreviations = info.abbreviations(dwarf, &self.abbreviations)?;
+        self.with_root(info, |head| {
+            let mut unit =
+                bare_unit(head.header().ok()?, Arc::clone(&abbreviations), dwarf.file_type);
+            if let Some(skeleton) = &info.skeleton {
+                unit.addr_base = skeleton.addr_base;
+                unit.low_pc = skeleton.low_pc;
+                if unit.header.version() < 5 {
+                    unit.rnglists_base = skeleton.ranges_base;
+                }
+            }
+            let inline = |text: &Slice<'_>| {
+                let offset = offset_in(head.bytes(), text)?.checked_add(self.extent.start)?;
+                Some(StringPosition::Info(offset))
+            };
+            RootAttributes::read(&unit)?.finish(dwarf, unit, inline)
+        })
     }
 }
 
@@ -301,21 +379,28 @@ impl<'a> RootAttributes<'a> {
     }
 
     /// Evaluates what depends on the bases, which may come after it.
-    fn finish(self, dwarf: &Dwarf<'a>, mut unit: GimliUnit<'a>) -> Option<UnitRoot> {
+    fn finish(
+        self,
+        dwarf: &Dwarf<'a>,
+        mut unit: GimliUnit<'a>,
+        inline: impl Fn(&Slice<'a>) -> Option<StringPosition>,
+    ) -> Option<UnitRoot> {
         unit.str_offsets_base = self.str_offsets_base.unwrap_or(unit.str_offsets_base);
         unit.addr_base = self.addr_base.unwrap_or(unit.addr_base);
         unit.rnglists_base = self.rnglists_base.unwrap_or(unit.rnglists_base);
-        let directory = self.directory;
+        let position = |value| StringPosition::of(dwarf, &unit, value, &inline);
         Some(UnitRoot {
             low_pc: address(dwarf, &unit, self.low_pc.as_ref()).unwrap_or(unit.low_pc),
             str_offsets_base: unit.str_offsets_base,
             addr_base: unit.addr_base,
             rnglists_base: unit.rnglists_base,
             line_program: self.line_program,
-            directory: directory.and_then(|value| StringPosition::of(dwarf, &unit, value)),
+            directory: self.directory.and_then(position),
             is_partial: self.is_partial,
             dwo_id: self.dwo_id.map(|id| id.0),
-            dwo_name: self.dwo_name.and_then(|value| StringPosition::of(dwarf, &unit, value)),
+            dwo_name: self.dwo_name.and_then(position),
+            encoding: unit.header.encoding(),
+            header_size: unit.header.header_size(),
             abbreviations: unit.abbreviations,
         })
     }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::companions::build;
-use common::{have, open, run, text_addresses, Lcg, Scratch};
+use common::{
+    have, object as object_of, open, run, text_addresses, with_sections_in_file, Lcg, Scratch,
+};
 use vestige_symbols::{ObjectFile, SplitFailure, SplitFiles, SymbolFiles, SymbolTable};
 
 /// `.dwo` files in memory.
@@ -18,7 +20,7 @@ struct InMemory(BTreeMap<u64, Vec<u8>>);
 impl SplitFiles for InMemory {
     fn open(&self, dwo_id: u64) -> Option<Result<Arc<ObjectFile>, SplitFailure>> {
         let data = self.0.get(&dwo_id)?.clone();
-        Some(ObjectFile::new(Box::new(data)).map(Arc::new).map_err(SplitFailure::Content))
+        Some(object_of(data).map(Arc::new).map_err(SplitFailure::Content))
     }
 }
 
@@ -41,6 +43,12 @@ fn altered(whole: &[u8], count: u64) -> Vec<Vec<u8>> {
     (0..count).map(alter).collect()
 }
 
+/// Where the sections of the altered files are: in memory, and in the file.
+fn both_ways(action: impl Fn()) {
+    action();
+    with_sections_in_file(action);
+}
+
 /// Looks up some addresses; gives how many have a function. Fails when that takes long.
 fn ask(table: &SymbolTable, addresses: &[u64], what: &str) -> usize {
     let start = Instant::now();
@@ -55,6 +63,10 @@ fn some_addresses(path: &Path) -> Vec<u64> {
 
 #[test]
 fn damaged_split_files_leave_the_names_of_symbols() {
+    both_ways(check_damaged_split_files);
+}
+
+fn check_damaged_split_files() {
     let scratch = Scratch::new("damaged-dwo");
     for version in ["-gdwarf-4", "-gdwarf-5"] {
         let flags = [version, "-O2", "-gsplit-dwarf"];
@@ -88,6 +100,10 @@ fn damaged_split_files_leave_the_names_of_symbols() {
 
 #[test]
 fn damaged_packages_leave_the_names_of_symbols() {
+    both_ways(check_damaged_packages);
+}
+
+fn check_damaged_packages() {
     let scratch = Scratch::new("damaged-dwp");
     let flags = ["-gdwarf-4", "-O2", "-gsplit-dwarf"];
     let Some(program) = build(&scratch, "program", "g++", &flags) else {
@@ -103,7 +119,7 @@ fn damaged_packages_leave_the_names_of_symbols() {
     let whole = std::fs::read(&package).unwrap();
     let mut usable = 0;
     for data in altered(&whole, 400) {
-        let Ok(package) = ObjectFile::new(Box::new(data)) else {
+        let Ok(package) = object_of(data) else {
             continue;
         };
         let files = SymbolFiles { package: Some(&package), ..SymbolFiles::new(&object, None) };
@@ -115,6 +131,10 @@ fn damaged_packages_leave_the_names_of_symbols() {
 
 #[test]
 fn damaged_supplements_leave_places_and_lines() {
+    both_ways(check_damaged_supplements);
+}
+
+fn check_damaged_supplements() {
     let scratch = Scratch::new("damaged-sup");
     let flags = ["-gdwarf-5", "-O2"];
     let supplement = scratch.path("common.debug");
@@ -129,7 +149,7 @@ fn damaged_supplements_leave_places_and_lines() {
     let object = open(&one);
     let addresses = some_addresses(&one);
     for data in altered(&std::fs::read(&supplement).unwrap(), 400) {
-        let Ok(supplement) = ObjectFile::new(Box::new(data)) else {
+        let Ok(supplement) = object_of(data) else {
             continue;
         };
         let files =
@@ -140,7 +160,7 @@ fn damaged_supplements_leave_places_and_lines() {
     // The links of the program lead to places that the supplement does not have in mind.
     let right = open(&supplement);
     for data in altered(&std::fs::read(&one).unwrap(), 300) {
-        let Ok(object) = ObjectFile::new(Box::new(data)) else {
+        let Ok(object) = object_of(data) else {
             continue;
         };
         let files = SymbolFiles { supplement: Some(&right), ..SymbolFiles::new(&object, None) };

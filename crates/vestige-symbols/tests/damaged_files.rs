@@ -6,8 +6,8 @@ mod common;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use common::{run, Lcg, Scratch};
-use vestige_symbols::{ObjectFile, SymbolError, SymbolTable};
+use common::{object, run, with_sections_in_file, Lcg, Scratch};
+use vestige_symbols::{Lookup, ObjectFile, SymbolError, SymbolTable};
 
 const PROGRAM: &str = "
 #include <stdlib.h>
@@ -31,9 +31,9 @@ fn compile(scratch: &Scratch, flags: &[&str]) -> Option<Vec<u8>> {
     run("cc", &arguments).then(|| std::fs::read(&output).unwrap())
 }
 
-/// Does everything the crate offers with a file; gives how many lookups found a function.
-fn use_file(data: Vec<u8>) -> Result<usize, SymbolError> {
-    let object = ObjectFile::new(Box::new(data))?;
+/// Does everything the crate offers with a file; gives the answers of lookups.
+fn use_file(data: Vec<u8>) -> Result<Vec<Lookup>, SymbolError> {
+    let object = object(data)?;
     for section in object.sections() {
         object.section_name(section);
     }
@@ -44,18 +44,20 @@ fn use_file(data: Vec<u8>) -> Result<usize, SymbolError> {
         let step = ((end - start) / 40).max(1);
         (0..40u64).map(move |index| start.saturating_add(index.saturating_mul(step)))
     });
-    Ok(addresses.filter(|address| table.lookup(*address).function.is_some()).count())
+    Ok(addresses.map(|address| table.lookup(address)).collect())
 }
 
 /// Runs `use_file` and fails on a file that takes long.
 fn check(data: Vec<u8>, what: &str) -> Result<usize, SymbolError> {
     let start = Instant::now();
+    let in_file = with_sections_in_file(|| use_file(data.clone()));
     let result = use_file(data);
+    assert_eq!(in_file, result, "{what}");
     assert!(start.elapsed() < Duration::from_secs(10), "{what} takes {:?}", start.elapsed());
     if let Err(error) = &result {
         assert!(error.to_string().contains("expected") || error.to_string().contains("cannot"));
     }
-    result
+    result.map(|found| found.iter().filter(|found| found.function.is_some()).count())
 }
 
 const KINDS: &[&[&str]] =

@@ -68,9 +68,7 @@ impl SplitFiles for Directory {
     fn open(&self, dwo_id: u64) -> Option<Result<Arc<ObjectFile>, SplitFailure>> {
         let path = self.0.get(&dwo_id)?;
         Some(match std::fs::read(path) {
-            Ok(data) => {
-                ObjectFile::new(Box::new(data)).map(Arc::new).map_err(SplitFailure::Content)
-            }
+            Ok(data) => super::object(data).map(Arc::new).map_err(SplitFailure::Content),
             Err(error) => Err(SplitFailure::Access(error.to_string())),
         })
     }

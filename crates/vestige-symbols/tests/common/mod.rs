@@ -4,11 +4,12 @@
 pub mod companions;
 pub mod programs;
 
+use std::cell::Cell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use vestige_symbols::{Lookup, ObjectFile, SymbolTable};
+use vestige_symbols::{Lookup, ObjectFile, SymbolError, SymbolTable};
 
 /// A directory of its own for one test, removed with it.
 pub struct Scratch(PathBuf);
@@ -57,8 +58,25 @@ pub fn run(tool: &str, arguments: &[&str]) -> bool {
     }
 }
 
+thread_local! {
+    static MEMORY_LIMIT: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+/// Does something with objects whose debug sections stay in the file.
+pub fn with_sections_in_file<T>(action: impl FnOnce() -> T) -> T {
+    let before = MEMORY_LIMIT.replace(0);
+    let result = action();
+    MEMORY_LIMIT.set(before);
+    result
+}
+
+/// An object with these bytes.
+pub fn object(data: Vec<u8>) -> Result<ObjectFile, SymbolError> {
+    ObjectFile::with_memory_limit(Box::new(data), MEMORY_LIMIT.get())
+}
+
 pub fn open(path: &Path) -> ObjectFile {
-    ObjectFile::new(Box::new(std::fs::read(path).unwrap())).unwrap()
+    object(std::fs::read(path).unwrap()).unwrap()
 }
 
 pub fn symbol_table(path: &Path) -> SymbolTable {
