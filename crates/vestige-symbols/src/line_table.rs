@@ -19,6 +19,10 @@ use crate::unit_table::{self as table, UnitTableWriter};
 /// What follows the end of a sequence.
 const NO_ROW: table::Row = table::Row { path: 0, line: 0, column: 0 };
 
+/// Rows of one unit, many times what a compiler writes: a compressed section may hold more
+/// than memory does.
+const MOST_ROWS: usize = 1 << 22;
+
 /// One row of the table.
 #[derive(Debug, Clone, Copy)]
 struct Row {
@@ -83,7 +87,8 @@ impl LineTable {
         let mut table = Self::with_files(position, program.header());
         let mut rows = program.rows();
         let mut first = 0;
-        while let Ok(Some((_, row))) = rows.next_row() {
+        while table.rows.len() < MOST_ROWS {
+            let Ok(Some((_, row))) = rows.next_row() else { break };
             if row.end_sequence() {
                 table.end_sequence(first, row.address(), &info.text);
                 first = table.rows.len();
