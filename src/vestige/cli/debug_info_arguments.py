@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -102,6 +103,8 @@ def debug_file_options(options: argparse.Namespace) -> DebugInfoOptions:
     except ValueError as error:
         message = f"--debug-info-target-prefix: {error}"
         raise CommandError(message, exit_code=2) from None
+    if options.debuginfod and not os.environ.get("DEBUGINFOD_URLS", "").split():
+        _print_notice("warning: --debuginfod: DEBUGINFOD_URLS names no server")
     return DebugInfoOptions(
         debug_directories=None if directories is None else split_path_list(directories),
         target_prefixes=target_prefixes,

@@ -62,10 +62,9 @@ def test_a_prefix_that_says_nothing_is_wrong_usage(run, verb, text):
     assert "neither a directory nor OLD=NEW" in errors
 
 
-@pytest.mark.parametrize("option", ["--debuginfod", "--no-demangle"])
-def test_each_option_implies_debug_info(run, option):
-    """As the older ones do."""
-    assert "debug_info = {" in discounts(run, option)
+def test_the_form_of_names_implies_debug_info(run):
+    """As the older options do."""
+    assert "debug_info = {" in discounts(run, "--no-demangle")
 
 
 def test_a_component_takes_a_prefix_with_any_name(run, tmp_path):
@@ -113,3 +112,12 @@ def test_debug_files_need_no_network():
     assert "vestige.debuginfo.finder" in without & cached
     assert not without & {*NETWORK, "numpy", "vestige.debuginfo.debuginfod"}
     assert not cached & {*NETWORK, "numpy"}
+
+
+def test_debuginfod_without_a_server_says_so(run):
+    """Nothing would be downloaded, and nobody would know why."""
+    status, text, errors = run("convert", "--debuginfod", TRACE)
+
+    assert status == 0
+    assert "debug_info = {" in text
+    assert errors == "vestige: warning: --debuginfod: DEBUGINFOD_URLS names no server\n"
