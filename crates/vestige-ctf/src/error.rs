@@ -56,14 +56,6 @@ impl CtfError {
     pub fn io(offset: u64, error: &std::io::Error) -> Self {
         Self { offset: Some(offset), ..Self::new(ErrorKind::Io, format!("cannot read: {error}")) }
     }
-
-    /// The same error, moved by `base` bytes: offsets found inside a window become offsets
-    /// in the file.
-    #[must_use]
-    pub fn at_base(mut self, base: u64) -> Self {
-        self.offset = Some(base.saturating_add(self.offset.unwrap_or(0)));
-        self
-    }
 }
 
 impl fmt::Display for CtfError {

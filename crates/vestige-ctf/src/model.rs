@@ -272,6 +272,24 @@ pub struct ClockClass {
 }
 
 impl ClockClass {
+    /// A clock with what CTF 1.8.3, section 8, takes where the metadata say nothing.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            uuid: None,
+            description: None,
+            frequency: 1_000_000_000,
+            precision: Some(1),
+            accuracy: None,
+            offset_seconds: 0,
+            offset_cycles: 0,
+            absolute: false,
+            origin: ClockOrigin::Unknown,
+            identity: Identity::default(),
+        }
+    }
+
     /// Nanoseconds from the origin at the clock value 0.
     #[must_use]
     pub fn base_nanoseconds(&self) -> i64 {

@@ -4,7 +4,7 @@ use super::attributes::{Attribute, Value};
 use super::lexer::TokenKind;
 use super::parser::Parser;
 use crate::error::{CtfError, Result};
-use crate::model::{ClockClass, ClockOrigin, EnvironmentValue, EventClass, FieldClass, Identity};
+use crate::model::{ClockClass, EnvironmentValue, EventClass, FieldClass};
 
 /// Most entries of `env` that are read; they are searched one by one.
 const MAX_ENVIRONMENT: usize = 10_000;
@@ -115,19 +115,7 @@ impl Parser<'_> {
     pub(super) fn clock_block(&mut self) -> Result<()> {
         let line = self.line();
         self.advance();
-        let mut clock = ClockClass {
-            name: String::new(),
-            uuid: None,
-            description: None,
-            frequency: 1_000_000_000,
-            precision: Some(1),
-            accuracy: None,
-            offset_seconds: 0,
-            offset_cycles: 0,
-            absolute: false,
-            origin: ClockOrigin::Unknown,
-            identity: Identity::default(),
-        };
+        let mut clock = ClockClass::named("");
         let mut offset = 0;
         for attribute in self.attributes()? {
             match attribute.key.as_str() {

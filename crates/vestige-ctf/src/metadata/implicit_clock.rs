@@ -4,9 +4,7 @@
 //! in the packet context their meaning by name alone (section 5.2 and 6.1). As Babeltrace 2
 //! does, they count the only clock of the trace, or else one of 1 GHz.
 
-use crate::model::{
-    ClockClass, ClockOrigin, FieldClass, FieldKind, Identity, IntegerClass, TraceClass,
-};
+use crate::model::{ClockClass, FieldClass, FieldKind, IntegerClass, TraceClass};
 
 /// Maps the time stamps without a clock to the only one, which is made when there is none.
 /// With several clocks nobody can tell, and they stay numbers.
@@ -27,19 +25,7 @@ pub fn map_time_stamps(trace: &mut TraceClass) {
         }
     }
     if mapped && trace.clocks.is_empty() {
-        trace.clocks.push(ClockClass {
-            name: "default".to_owned(),
-            uuid: None,
-            description: None,
-            frequency: 1_000_000_000,
-            precision: Some(1),
-            accuracy: None,
-            offset_seconds: 0,
-            offset_cycles: 0,
-            absolute: false,
-            origin: ClockOrigin::Unknown,
-            identity: Identity::default(),
-        });
+        trace.clocks.push(ClockClass::named("default"));
     }
 }
 
