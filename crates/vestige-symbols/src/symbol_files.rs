@@ -43,4 +43,9 @@ impl<'a> SymbolFiles<'a> {
     pub fn new(debug: &'a ObjectFile, main: Option<&'a ObjectFile>) -> Self {
         Self { debug, main, supplement: None, mini: None, package: None }
     }
+
+    /// The debug file and, where it is another one, the object: those with symbols.
+    pub(crate) fn objects(&self) -> Vec<&'a ObjectFile> {
+        std::iter::once(self.debug).chain(self.main).collect()
+    }
 }

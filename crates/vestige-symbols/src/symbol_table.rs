@@ -68,11 +68,10 @@ impl SymbolTable {
         files: SymbolFiles<'_>,
         split: Option<Arc<dyn SplitFiles>>,
     ) -> Result<Self, SymbolError> {
-        let objects: Vec<&ObjectFile> = std::iter::once(files.debug).chain(files.main).collect();
         let mut dwarf_problem = None;
         let mut debug_info = None;
         let mut problems = Vec::new();
-        for object in &objects {
+        for object in files.objects() {
             match object.debug_info() {
                 Ok(Some(info)) if debug_info.is_none() && info.describes_code() => {
                     let companions = Companions::of(object, &files, split.clone(), &mut problems);
@@ -82,20 +81,13 @@ impl SymbolTable {
                 Err(error) => dwarf_problem = dwarf_problem.or(Some(error)),
             }
         }
-        let symbols = ElfSymbols::read(&objects, files.mini, &mut problems)?;
-        let plt = plt_of(&objects, &mut problems);
-        Ok(Self {
-            units: debug_info.map(Units::Decoded),
-            dwarf_problem,
-            symbols,
-            plt,
-            text: files.main.unwrap_or(files.debug).text().clone(),
-            problems,
-        })
+        let units = debug_info.map(Units::Decoded);
+        Ok(Self { dwarf_problem, ..Self::of_units(&files, units, problems)? })
     }
 
     /// Answers from the index of the debug information of `debug`, which is not read.
-    /// Where [`UnitIndex::lacks_unit`] says so after lookups, their answers are void.
+    /// Where [`UnitIndex::lacks_unit`] says so after lookups, their answers are void. Files
+    /// beside the debug information are not needed: what they hold is in the index.
     ///
     /// # Errors
     /// When a symbol table cannot be read.
@@ -104,22 +96,18 @@ impl SymbolTable {
         main: Option<&ObjectFile>,
         index: Arc<UnitIndex>,
     ) -> Result<Self, SymbolError> {
-        Self::of_files_with_index(SymbolFiles::new(debug, main), index)
+        Self::of_units(&SymbolFiles::new(debug, main), Some(Units::Stored(index)), Vec::new())
     }
 
-    /// Like [`SymbolTable::with_index`], with the symbols packed into the object. Files beside
-    /// the debug information are not needed: what they hold is in the index.
-    ///
-    /// # Errors
-    /// When a symbol table of the first two files cannot be read.
-    pub fn of_files_with_index(
-        files: SymbolFiles<'_>,
-        index: Arc<UnitIndex>,
+    /// Adds to the units what the ELF symbols of the files say.
+    fn of_units(
+        files: &SymbolFiles<'_>,
+        units: Option<Units>,
+        mut problems: Vec<String>,
     ) -> Result<Self, SymbolError> {
-        let objects: Vec<&ObjectFile> = std::iter::once(files.debug).chain(files.main).collect();
-        let mut problems = Vec::new();
+        let objects = files.objects();
         Ok(Self {
-            units: Some(Units::Stored(index)),
+            units,
             dwarf_problem: None,
             symbols: ElfSymbols::read(&objects, files.mini, &mut problems)?,
             plt: plt_of(&objects, &mut problems),
