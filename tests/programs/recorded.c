@@ -6,6 +6,7 @@
  *   fork N           N child processes with ten calls each
  *   signals N        N calls, interrupted by a signal handler that calls, too
  *   jump N           the same, and some of the handlers leave by siglongjmp()
+ *   blocked N        N calls in a thread that may write no file, then in one that may
  *   forever          calls until somebody ends it
  *   exit N           ends with status N after one call
  */
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,6 +99,19 @@ int main(int count, char **words)
 		}
 		may_jump = 0;
 		interrupt(0);
+	} else if (!strcmp(what, "blocked")) {
+		struct rlimit limit;
+		rlim_t before;
+		pthread_t thread;
+
+		getrlimit(RLIMIT_FSIZE, &limit);
+		before = limit.rlim_cur;
+		for (int index = 0; index < 2; index++) {
+			limit.rlim_cur = index == 0 ? 1 : before;
+			setrlimit(RLIMIT_FSIZE, &limit);
+			pthread_create(&thread, NULL, work, (void *) number);
+			pthread_join(thread, NULL);
+		}
 	} else if (!strcmp(what, "forever")) {
 		printf("ready\n");
 		fflush(stdout);

@@ -17,25 +17,30 @@ static inline uint64_t clock_monotonic(void)
 }
 
 /*
- * The present value of the recording's clock.
+ * The counter that runs at a constant rate, where the machine has one.
  *
- * The counter is read without a fence: the order of events of one thread is that of its
+ * It is read without a fence: the order of events of one thread is that of its
  * program, and a fence would cost more than the error that it prevents.
  */
-static inline uint64_t clock_read(void)
+static inline uint64_t clock_counter(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	if (__builtin_expect(settings.counter_is_clock, 1))
-		return __builtin_ia32_rdtsc();
+	return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-	if (__builtin_expect(settings.counter_is_clock, 1)) {
-		uint64_t value;
+	uint64_t value;
 
-		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
-		return value;
-	}
-#endif
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+	return value;
+#else
 	return clock_monotonic();
+#endif
+}
+
+/* The present value of the recording's clock. */
+static inline uint64_t clock_read(void)
+{
+	return __builtin_expect(settings.counter_is_clock, 1) ? clock_counter()
+							       : clock_monotonic();
 }
 
 #endif

@@ -28,6 +28,11 @@ void process_count_lost(void)
 		atomic_fetch_add_explicit(&process->lost, 1, memory_order_relaxed);
 }
 
+uint64_t process_take_lost(void)
+{
+	return process ? atomic_exchange_explicit(&process->lost, 0, memory_order_relaxed) : 0;
+}
+
 static __attribute__((constructor(101))) void start(void)
 {
 	if (!settings_read())

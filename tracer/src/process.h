@@ -2,10 +2,14 @@
 #ifndef VESTIGE_PROCESS_H
 #define VESTIGE_PROCESS_H
 
+#include <stdint.h>
+
 /* Called when a thread has got a stream: the first one tells what is loaded. */
 void process_seen(void) __attribute__((visibility("hidden")));
 /* Count a record that has no stream to be counted in. */
 void process_count_lost(void) __attribute__((visibility("hidden")));
+/* Take over that count: the next packet of any stream tells it. */
+uint64_t process_take_lost(void) __attribute__((visibility("hidden")));
 /* Make what streams need, once. */
 void streams_start(void) __attribute__((visibility("hidden")));
 

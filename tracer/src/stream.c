@@ -18,11 +18,17 @@
 /* Streams of threads that had the same ID in one recording. */
 #define MOST_NAMESAKES 1000
 
+/* Records dropped without a system call after a file could not be made or written: a full
+ * disk must not slow the program down. */
+#define DROPPED_AFTER_FAILURE 1023
+
 #define NAME_SIZE (PATH_MAX + 64)
 
 __thread struct stream *stream_of_thread;
 /* Whether the thread is in here: what is instrumented and called from here is not traced. */
 static __thread bool is_busy __attribute__((tls_model("initial-exec")));
+/* How many of those are still to come. */
+static __thread unsigned int dropping __attribute__((tls_model("initial-exec")));
 static pthread_key_t key;
 static bool has_key;
 
@@ -78,6 +84,24 @@ static bool append(int file, const char *bytes, size_t size, uint64_t offset)
 	return true;
 }
 
+/* Readers compare the count of lost records with that of the packet before, so the first
+ * packet cannot tell any: an empty one comes before it. */
+static bool append_origin(int file, struct stream *stream)
+{
+	struct packet origin = *stream->packet;
+
+	origin.timestamp_end = origin.timestamp_begin;
+	origin.content_size = sizeof(origin) * 8;
+	origin.packet_size = sizeof(origin) * 8;
+	origin.events_discarded = 0;
+	/* First, so that the packet is not taken for the one that is in the file. */
+	stream->packet->packet_seq_num = 1;
+	if (!append(file, (const char *) &origin, sizeof(origin), 0))
+		return false;
+	stream->file_size = sizeof(origin);
+	return true;
+}
+
 /* Append the present packet to the data stream file. */
 static bool flush_packet(struct stream *stream)
 {
@@ -94,7 +118,9 @@ static bool flush_packet(struct stream *stream)
 	if (file < 0)
 		return false;
 	packet->packet_size = size * 8;
-	is_written = append(file, (const char *) packet, size, stream->file_size);
+	is_written = stream->file_size || !packet->events_discarded || append_origin(file, stream);
+	is_written = is_written &&
+		append(file, (const char *) packet, size, stream->file_size);
 	close(file);
 	if (is_written)
 		stream->file_size += size;
@@ -155,6 +181,7 @@ static void fill_header(struct stream *stream)
 	packet->vpid = stream->vpid;
 	packet->vtid = stream->vtid;
 	memcpy(packet->procname, stream->procname, sizeof(packet->procname));
+	packet->events_discarded = process_take_lost();
 	start_packet(stream);
 	packet->magic = PACKET_MAGIC;
 }
@@ -175,6 +202,12 @@ static struct stream *new_stream(void)
 	return stream;
 }
 
+/* Whether fork() has filled the stream with zeros. */
+static bool is_new_process(const struct stream *stream)
+{
+	return stream && !stream->vpid;
+}
+
 /* Give the thread a stream: its first, or its first in a child process. */
 static struct stream *open_stream(struct stream *stream)
 {
@@ -186,7 +219,8 @@ static struct stream *open_stream(struct stream *stream)
 	stream->vtid = (uint32_t) syscall(SYS_gettid);
 	stream->instance_id = (uint64_t) stream->vpid << 42 | (uint64_t) stream->vtid << 10;
 	prctl(PR_GET_NAME, stream->procname, 0, 0, 0);
-	if (!map_packet(stream)) {
+	dropping = map_packet(stream) ? 0 : DROPPED_AFTER_FAILURE;
+	if (dropping) {
 		stream_of_thread = stream;
 		return NULL;
 	}
@@ -244,8 +278,10 @@ static struct stream *next_packet(struct stream *stream, const char *stack)
 		stream_check_pending(stream, stack);
 	if (is_interrupted(stream))
 		return NULL;
-	if (!flush_packet(stream))
+	if (!flush_packet(stream)) {
+		dropping = DROPPED_AFTER_FAILURE;
 		return NULL;
+	}
 	stream->packet->packet_seq_num++;
 	start_packet(stream);
 	return stream;
@@ -263,6 +299,10 @@ struct stream *stream_make_room(struct stream *stream, size_t size)
 
 	if (!settings.is_recording || is_busy)
 		goto lost;
+	if (dropping && !is_new_process(stream)) {
+		dropping--;
+		goto lost;
+	}
 	/* A handler may leave by siglongjmp(): none runs while we are busy. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

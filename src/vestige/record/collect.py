@@ -21,7 +21,10 @@ OPEN_SUFFIX = ".open"
 MAGIC = 0xC1FC1FC1
 HEADER = struct.Struct("<I16sIQQQQQQQ")
 """The packet header and the packet context up to ``events_discarded``."""
-PACKET_SIZE_OFFSET = 56
+SIZES_OFFSET = 48
+"""Of the content size, followed by packet size, sequence number and lost records."""
+SIZES = struct.Struct("<QQQQ")
+TIME_BEGIN, TIME_END = slice(32, 40), slice(40, 48)
 HEADER_SIZE = 112
 
 
@@ -87,11 +90,33 @@ def _join(opened: Path, final: Path) -> bool:
     last = _last_packet(final, cut=True) if final.exists() else None
     is_new = last is None or last.number != packet.number
     if is_new and (packet.content > HEADER_SIZE or packet.lost):
-        struct.pack_into("<Q", data, PACKET_SIZE_OFFSET, len(data) * 8)
+        number = packet.number
         with final.open("ab") as file:
+            if packet.lost and last is None:
+                file.write(_origin(data))
+                number += 1
+            SIZES.pack_into(
+                data,
+                SIZES_OFFSET,
+                packet.content * 8,
+                len(data) * 8,
+                number,
+                packet.lost,
+            )
             file.write(data)
     opened.unlink()
     return is_new
+
+
+def _origin(packet: bytearray) -> bytearray:
+    """Return an empty packet, from which on the first one may tell lost records.
+
+    Readers compare the count with that of the packet before.
+    """
+    origin = packet[:HEADER_SIZE]
+    SIZES.pack_into(origin, SIZES_OFFSET, HEADER_SIZE * 8, HEADER_SIZE * 8, 0, 0)
+    origin[TIME_END] = origin[TIME_BEGIN]
+    return origin
 
 
 def _read_packet(header: bytes, available: int) -> _Packet | None:

@@ -201,6 +201,16 @@ def test_a_file_that_may_not_grow_loses_events_and_not_the_program(tmp_path, pro
     assert total == 2 * 100_002
 
 
+def test_what_a_thread_without_a_file_loses_is_told_by_the_next(tmp_path, program):
+    """It has no packet of its own to be counted in."""
+    done = run_recorded(tmp_path / "trace", [program, "blocked", "5000"])
+    found = counts(tmp_path / "trace")
+
+    assert (done.returncode, done.stdout) == (0, "0 handled\n")
+    assert (found["func_entry"], found["func_exit"]) == (5002, 5002)
+    assert lost(tmp_path / "trace") == 2 * 5001
+
+
 def test_times_are_those_of_the_clocks(tmp_path, program):
     """Of the real-time clock, within a millisecond."""
     before = time.time_ns()
