@@ -82,7 +82,9 @@ def _join(opened: Path, final: Path) -> bool:
     with opened.open("rb") as file:
         packet = _read_packet(file.read(HEADER_SIZE), opened.stat().st_size)
         file.seek(0)
-        data = bytearray(file.read(-(-packet.content // 8) * 8)) if packet else b""
+        data = (
+            bytearray(file.read(-(-packet.content // 8) * 8)) if packet else bytearray()
+        )
     if packet is None or not data:
         # The thread died before its first packet began.
         opened.unlink()
