@@ -16,10 +16,10 @@ trace_verbose(enum event_class class, void *function, void *call_site)
 {
 	struct record record;
 
-	if (!record_begin(&record, class, function, 16))
+	if (!record_begin(&record, class, function, 2 * PLACE_SIZE))
 		return;
-	write_u64(&record, (uintptr_t) function);
-	write_u64(&record, (uintptr_t) call_site);
+	write_place(&record, function);
+	write_place(&record, call_site);
 	record_commit(&record);
 }
 
@@ -32,9 +32,9 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 			trace_verbose(EVENT_ENTRY, function, call_site);
 		return;
 	}
-	if (!record_begin(&record, EVENT_FAST_ENTRY, function, 8))
+	if (!record_begin(&record, EVENT_FAST_ENTRY, function, PLACE_SIZE))
 		return;
-	write_u64(&record, (uintptr_t) function);
+	write_place(&record, function);
 	record_commit(&record);
 }
 

@@ -47,11 +47,34 @@ enum event_class {
 	EVENT_ABANDONED_BYTES,
 };
 
-/* The compact event header: five bits of class, the lower bits of the time above them. */
+/* Code addresses (ip, addr, call_site) have no more bits than user space has; 32 bits of
+ * process and thread IDs are what Babeltrace's debug-info filter asks for. */
+#define PLACE_SIZE 6u
+#define ID_SIZE 4u
+
+/* The compact event header: five bits of class, then the lower bits of the time. Bits are
+ * counted from the least significant one on little-endian machines, from the other end on
+ * big-endian ones. */
 #define HEADER_CLASS_BITS 5
 #define HEADER_TIME_BITS 27
-#define HEADER_EXTENDED 31u
 #define COMPACT_HEADER_SIZE 4u
 #define EXTENDED_HEADER_SIZE 13u
+/* The compact header with `ip` and `vpid`. */
+#define USUAL_START_SIZE (COMPACT_HEADER_SIZE + PLACE_SIZE + ID_SIZE)
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define HEADER_EXTENDED 31u
+#else
+#define HEADER_EXTENDED (31u << 3)
+#endif
+
+static inline uint32_t compact_header(enum event_class class, uint64_t time)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (uint32_t) (time << HEADER_CLASS_BITS) | class;
+#else
+	return (uint32_t) class << HEADER_TIME_BITS |
+		((uint32_t) time & ((1u << HEADER_TIME_BITS) - 1));
+#endif
+}
 
 #endif

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "packet.h"
+
 #define SMALLEST_PACKET 4096u
 #define LARGEST_PACKET (1u << 30)
 
@@ -38,10 +40,10 @@ static void add_context(const char *name, size_t length)
 		enum context context;
 		unsigned int size;
 	} known[] = {
-		{"ip", CONTEXT_IP, 8},
-		{"vpid", CONTEXT_VPID, 4},
-		{"vtid", CONTEXT_VTID, 4},
-		{"procname", CONTEXT_PROCNAME, 17},
+		{"ip", CONTEXT_IP, PLACE_SIZE},
+		{"vpid", CONTEXT_VPID, ID_SIZE},
+		{"vtid", CONTEXT_VTID, ID_SIZE},
+		{"procname", CONTEXT_PROCNAME, PROCNAME_SIZE + 1},
 	};
 
 	for (size_t index = 0; index < sizeof(known) / sizeof(known[0]); index++) {

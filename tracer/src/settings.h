@@ -15,6 +15,9 @@ enum context {
 	CONTEXT_PROCNAME = 1 << 3,
 };
 
+/* Those that readers need for source lines, and that records have unless others are chosen. */
+#define USUAL_CONTEXTS (CONTEXT_IP | CONTEXT_VPID)
+
 enum function_tracing {
 	FUNCTIONS_OFF,
 	FUNCTIONS_FAST,

@@ -235,7 +235,7 @@ static struct stream *open_stream(struct stream *stream)
 static bool fill(struct stream *stream, char *start, char *end)
 {
 	const size_t fixed = COMPACT_HEADER_SIZE + settings.context_size;
-	const uint32_t time = (uint32_t) stream->pending_time << HEADER_CLASS_BITS;
+	const uint64_t time = stream->pending_time;
 	struct record record = {.stream = stream, .start = start, .at = start, .end = end};
 	size_t rest;
 
@@ -244,7 +244,7 @@ static bool fill(struct stream *stream, char *start, char *end)
 	rest = (size_t) (end - start) - fixed;
 	if (rest > 256)
 		return false;
-	write_u32(&record, time | (rest ? EVENT_ABANDONED_BYTES : EVENT_ABANDONED));
+	write_u32(&record, compact_header(rest ? EVENT_ABANDONED_BYTES : EVENT_ABANDONED, time));
 	write_contexts(&record, NULL);
 	if (rest) {
 		write_u8(&record, (uint8_t) (rest - 1));

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import time
 from collections.abc import Iterable, Mapping
 from uuid import UUID
@@ -18,14 +19,17 @@ from .options import CONTEXTS, RecordingOptions
 __all__ = ["metadata_text"]
 
 _ADDRESS = "integer { size = 64; align = 8; signed = false; base = 16; }"
+_CODE = "integer { size = 48; align = 8; signed = false; base = 16; }"
+"""A place in a program: addresses of user space have no more bits."""
 _NUMBER = "integer { size = 64; align = 8; signed = false; }"
 _ID = "integer { size = 32; align = 8; signed = true; }"
+"""Of a process or a thread: Babeltrace finds places for no other size."""
 _FLAG = "integer { size = 8; align = 8; signed = false; }"
 _CHARACTER = "integer { size = 8; align = 8; signed = true; encoding = UTF8; }"
 _BYTE = "integer { size = 8; align = 8; signed = false; base = 16; }"
 
 _CONTEXT_FIELDS = {
-    "ip": f"{_ADDRESS} _ip;",
+    "ip": f"{_CODE} _ip;",
     "vpid": f"{_ID} _vpid;",
     "vtid": f"{_ID} _vtid;",
     "procname": f"{_CHARACTER} _procname[17];",
@@ -34,8 +38,8 @@ _CONTEXT_FIELDS = {
 _DEBUG_FUNCTION = 12
 _DEBUG_LINE = 13
 
-_ADDR = f"{_ADDRESS} _addr;"
-_CALL = f"{_ADDR} {_ADDRESS} _call_site;"
+_ADDR = f"{_CODE} _addr;"
+_CALL = f"{_ADDR} {_CODE} _call_site;"
 _BUILD_ID = (
     f"{_ADDRESS} _baddr; {_NUMBER} __build_id_length; "
     f"{_BYTE} _build_id[__build_id_length];"
@@ -168,7 +172,7 @@ def metadata_text(
     contexts = f"\tevent.context := struct {{ {' '.join(chosen)} }};\n"
     head = _HEAD.format(
         uuid=uuid,
-        byte_order="le",
+        byte_order="le" if sys.byteorder == "little" else "be",
         environment="".join(_lines(_environment(name))),
         clock="counter" if is_counter else "monotonic",
         description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",

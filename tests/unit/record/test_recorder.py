@@ -111,6 +111,29 @@ def test_signal_handlers_may_jump_out_of_the_tracer(tmp_path, program):
     assert lost(tmp_path / "trace") <= jumps
 
 
+@pytest.mark.parametrize(
+    ("contexts", "functions", "a_call"),
+    [
+        ("none", "fast", 14),
+        ("ip,vpid", "fast", 34),
+        ("vpid,vtid", "fast", 30),
+        ("ip,vpid", "verbose", 52),
+    ],
+)
+def test_a_call_takes_few_bytes(tmp_path, program, contexts, functions, a_call):
+    """A code address takes 48 bits of a record."""
+    sizes = []
+    for number in (1000, 2000):
+        trace = tmp_path / str(number)
+        options = (f"--context={contexts}", f"--functions={functions}")
+        run_recorded(trace, [program, "calls", str(number)], *options)
+        [stream] = [path for path in trace.iterdir() if path.name != "metadata"]
+        sizes.append(stream.stat().st_size)
+
+    # The longer header, of a record after a pause, takes 9 bytes more.
+    assert sizes[1] - sizes[0] == pytest.approx(1000 * a_call, abs=200)
+
+
 def test_every_function_has_its_source_line(tmp_path, program):
     """Of the entry and of the exit."""
     run_recorded(tmp_path / "trace", [program, "calls", "3"])
