@@ -4,6 +4,7 @@
  * See the section on instrumentation options in the GCC manual. The events are those of
  * LTTng-UST's helper libraries liblttng-ust-cyg-profile and liblttng-ust-cyg-profile-fast.
  */
+#include "process.h"
 #include "stream.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -23,15 +24,24 @@ trace_verbose(enum event_class class, void *function, void *call_site)
 	record_commit(&record);
 }
 
+/* All but fast tracing; whether this is fast tracing after all. */
+static inline __attribute__((always_inline)) bool
+trace_unusual(enum event_class class, void *function, void *call_site)
+{
+	if (UNLIKELY(settings.functions == FUNCTIONS_UNKNOWN))
+		process_start();
+	if (settings.functions == FUNCTIONS_VERBOSE)
+		trace_verbose(class, function, call_site);
+	return settings.functions == FUNCTIONS_FAST;
+}
+
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	struct record record;
 
-	if (UNLIKELY(settings.functions != FUNCTIONS_FAST)) {
-		if (settings.functions == FUNCTIONS_VERBOSE)
-			trace_verbose(EVENT_ENTRY, function, call_site);
+	if (UNLIKELY(settings.functions != FUNCTIONS_FAST) &&
+	    !trace_unusual(EVENT_ENTRY, function, call_site))
 		return;
-	}
 	if (!record_begin(&record, EVENT_FAST_ENTRY, function, PLACE_SIZE))
 		return;
 	write_place(&record, function);
@@ -42,11 +52,9 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	struct record record;
 
-	if (UNLIKELY(settings.functions != FUNCTIONS_FAST)) {
-		if (settings.functions == FUNCTIONS_VERBOSE)
-			trace_verbose(EVENT_EXIT, function, call_site);
+	if (UNLIKELY(settings.functions != FUNCTIONS_FAST) &&
+	    !trace_unusual(EVENT_EXIT, function, call_site))
 		return;
-	}
 	if (!record_begin(&record, EVENT_FAST_EXIT, function, 0))
 		return;
 	record_commit(&record);

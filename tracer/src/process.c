@@ -15,6 +15,7 @@ struct process {
 };
 
 static struct process *process;
+static atomic_bool has_started;
 
 void process_seen(void)
 {
@@ -33,13 +34,16 @@ uint64_t process_take_lost(void)
 	return process ? atomic_exchange_explicit(&process->lost, 0, memory_order_relaxed) : 0;
 }
 
-static __attribute__((constructor(101))) void start(void)
+__attribute__((constructor(101))) void process_start(void)
 {
+	if (atomic_exchange_explicit(&has_started, true, memory_order_relaxed))
+		return;
 	if (!settings_read())
 		return;
 	process = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (process == MAP_FAILED) {
 		process = NULL;
+		settings.functions = FUNCTIONS_OFF;
 		settings.is_recording = false;
 		return;
 	}

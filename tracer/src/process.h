@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/* Begin to trace, unless that has been done. Libraries that do not need ours are initialised
+ * before it, and may call hooks from their constructors. */
+void process_start(void) __attribute__((visibility("hidden")));
 /* Called when a thread has got a stream: the first one tells what is loaded. */
 void process_seen(void) __attribute__((visibility("hidden")));
 /* Count a record that has no stream to be counted in. */

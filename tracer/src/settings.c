@@ -93,7 +93,7 @@ static bool parse_word(const char *word, size_t length)
 	return true;
 }
 
-bool settings_read(void)
+static bool read_environment(void)
 {
 	const char *text = secure_getenv("VESTIGE_TRACER");
 
@@ -111,7 +111,14 @@ bool settings_read(void)
 	if (text[0] != '/' || strlen(text) >= sizeof(settings.directory))
 		return false;
 	strcpy(settings.directory, text);
-	settings.is_recording = settings.packet_size >= SMALLEST_PACKET &&
+	return settings.packet_size >= SMALLEST_PACKET &&
 		settings.packet_size <= LARGEST_PACKET && settings.packet_size % 4096 == 0;
+}
+
+bool settings_read(void)
+{
+	settings.is_recording = read_environment();
+	if (!settings.is_recording || settings.functions == FUNCTIONS_UNKNOWN)
+		settings.functions = FUNCTIONS_OFF;
 	return settings.is_recording;
 }

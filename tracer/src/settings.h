@@ -19,6 +19,8 @@ enum context {
 #define USUAL_CONTEXTS (CONTEXT_IP | CONTEXT_VPID)
 
 enum function_tracing {
+	/* Before the settings are read. */
+	FUNCTIONS_UNKNOWN,
 	FUNCTIONS_OFF,
 	FUNCTIONS_FAST,
 	FUNCTIONS_VERBOSE,

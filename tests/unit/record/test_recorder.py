@@ -68,6 +68,26 @@ def test_threads_do_not_lose_a_call(tmp_path, program):
     assert len(list((tmp_path / "trace").iterdir())) == 1 + 9
 
 
+def test_constructors_of_libraries_are_recorded(tmp_path):
+    """Also of those that the loader initialises before the tracer."""
+    source = tmp_path / "early.c"
+    source.write_text(
+        "void inner(void) {}\n"
+        "__attribute__((constructor)) void early(void) { inner(); }\n"
+        "__attribute__((destructor)) void late(void) { inner(); }\n"
+    )
+    main = tmp_path / "main.c"
+    main.write_text("void inner(void);\nint main(void) { inner(); return 0; }\n")
+    flags = ["-g", "-finstrument-functions"]
+    library, program = tmp_path / "libearly.so", tmp_path / "main"
+    run_tool(["gcc", *flags, "-shared", "-fPIC", "-o", library, source])
+    run_tool(["gcc", *flags, "-o", program, main, library])
+    run_recorded(tmp_path / "trace", [program])
+    found = counts(tmp_path / "trace")
+
+    assert (found["func_entry"], found["func_exit"]) == (6, 6)
+
+
 def test_child_processes_are_recorded(tmp_path, program):
     """With a state dump of their own."""
     run_recorded(tmp_path / "trace", [program, "fork", "20"])
