@@ -10,10 +10,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import vestige
+from support.compilers import PROGRAMS, run_tool
 
-__all__ = ["counts", "record_command", "run_recorded"]
+__all__ = ["build_program", "counts", "record_command", "run_recorded"]
 
 SECONDS = 60.0
+
+
+def build_program(directory: Path, name: str = "recorded", *flags: str) -> Path:
+    """Compile a program of tests/programs with calls of the hooks."""
+    path = directory / name
+    options = ["-g", "-O1", "-finstrument-functions", "-pthread", *flags]
+    run_tool(["gcc", *options, "-o", path, PROGRAMS / f"{name}.c"])
+    return path
 
 
 def record_command(

@@ -26,21 +26,22 @@ trace_verbose(enum event_class class, void *function, void *call_site)
 
 /* All but fast tracing; whether this is fast tracing after all. */
 static inline __attribute__((always_inline)) bool
-trace_unusual(enum event_class class, void *function, void *call_site)
+trace_unusual(const enum function_tracing *tracing, enum event_class class, void *function,
+	      void *call_site)
 {
-	if (UNLIKELY(settings.functions == FUNCTIONS_UNKNOWN))
+	if (UNLIKELY(*tracing == FUNCTIONS_UNKNOWN))
 		process_start();
-	if (settings.functions == FUNCTIONS_VERBOSE)
+	if (*tracing == FUNCTIONS_VERBOSE)
 		trace_verbose(class, function, call_site);
-	return settings.functions == FUNCTIONS_FAST;
+	return *tracing == FUNCTIONS_FAST;
 }
 
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	struct record record;
 
-	if (UNLIKELY(settings.functions != FUNCTIONS_FAST) &&
-	    !trace_unusual(EVENT_ENTRY, function, call_site))
+	if (UNLIKELY(settings.on_entry != FUNCTIONS_FAST) &&
+	    !trace_unusual(&settings.on_entry, EVENT_ENTRY, function, call_site))
 		return;
 	if (!record_begin(&record, EVENT_FAST_ENTRY, function, PLACE_SIZE))
 		return;
@@ -52,8 +53,8 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	struct record record;
 
-	if (UNLIKELY(settings.functions != FUNCTIONS_FAST) &&
-	    !trace_unusual(EVENT_EXIT, function, call_site))
+	if (UNLIKELY(settings.on_exit != FUNCTIONS_FAST) &&
+	    !trace_unusual(&settings.on_exit, EVENT_EXIT, function, call_site))
 		return;
 	if (!record_begin(&record, EVENT_FAST_EXIT, function, 0))
 		return;

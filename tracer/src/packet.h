@@ -51,6 +51,7 @@ enum event_class {
  * process and thread IDs are what Babeltrace's debug-info filter asks for. */
 #define PLACE_SIZE 6u
 #define ID_SIZE 4u
+#define CPU_ID_SIZE 2u
 
 /* The compact event header: five bits of class, then the lower bits of the time. Bits are
  * counted from the least significant one on little-endian machines, from the other end on

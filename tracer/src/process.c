@@ -12,6 +12,9 @@
 struct process {
 	atomic_flag is_dumped;
 	atomic_ullong lost;
+	/* Not so in a child process. A child of vfork() shares our memory, and is no other
+	 * process here. */
+	bool is_first;
 };
 
 static struct process *process;
@@ -21,6 +24,11 @@ void process_seen(void)
 {
 	if (process && !atomic_flag_test_and_set(&process->is_dumped))
 		objects_dump();
+}
+
+bool process_is_followed(void)
+{
+	return settings.follow_fork || (process && process->is_first);
 }
 
 void process_count_lost(void)
@@ -43,11 +51,11 @@ __attribute__((constructor(101))) void process_start(void)
 	process = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (process == MAP_FAILED) {
 		process = NULL;
-		settings.functions = FUNCTIONS_OFF;
-		settings.is_recording = false;
+		settings_stop();
 		return;
 	}
 	madvise(process, 4096, MADV_WIPEONFORK);
+	process->is_first = true;
 	streams_start();
 	objects_start();
 }

@@ -2,6 +2,7 @@
 #ifndef VESTIGE_PROCESS_H
 #define VESTIGE_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Begin to trace, unless that has been done. Libraries that do not need ours are initialised
@@ -9,6 +10,8 @@
 void process_start(void) __attribute__((visibility("hidden")));
 /* Called when a thread has got a stream: the first one tells what is loaded. */
 void process_seen(void) __attribute__((visibility("hidden")));
+/* Whether this process is recorded: it may be a child that is not to be followed. */
+bool process_is_followed(void) __attribute__((visibility("hidden")));
 /* Count a record that has no stream to be counted in. */
 void process_count_lost(void) __attribute__((visibility("hidden")));
 /* Take over that count: the next packet of any stream tells it. */

@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "packet.h"
 
@@ -19,6 +21,9 @@
 #define LARGEST_PACKET (1u << 30)
 
 struct settings settings;
+
+/* The process that started the program. */
+static pid_t recorder;
 
 static bool parse_uuid(const char *text)
 {
@@ -44,6 +49,7 @@ static void add_context(const char *name, size_t length)
 		{"vpid", CONTEXT_VPID, ID_SIZE},
 		{"vtid", CONTEXT_VTID, ID_SIZE},
 		{"procname", CONTEXT_PROCNAME, PROCNAME_SIZE + 1},
+		{"cpu_id", CONTEXT_CPU_ID, CPU_ID_SIZE},
 	};
 
 	for (size_t index = 0; index < sizeof(known) / sizeof(known[0]); index++) {
@@ -56,7 +62,14 @@ static void add_context(const char *name, size_t length)
 	}
 }
 
-static void parse_contexts(const char *list, size_t length)
+static void add_event(const char *name, size_t length)
+{
+	if (length == 5 && !strncmp(name, "baddr", 5))
+		settings.events |= EVENTS_BADDR;
+}
+
+/* Call a function with each word between commas. */
+static void parse_list(const char *list, size_t length, void (*add)(const char *, size_t))
 {
 	const char *end = list + length;
 
@@ -64,9 +77,16 @@ static void parse_contexts(const char *list, size_t length)
 		const char *comma = memchr(list, ',', (size_t) (end - list));
 		const char *stop = comma ? comma : end;
 
-		add_context(list, (size_t) (stop - list));
+		add(list, (size_t) (stop - list));
 		list = comma ? comma + 1 : end;
 	}
+}
+
+static enum function_tracing parse_tracing(const char *value)
+{
+	return !strncmp(value, "fast", 4) ? FUNCTIONS_FAST
+		: !strncmp(value, "verbose", 7) ? FUNCTIONS_VERBOSE
+						: FUNCTIONS_OFF;
 }
 
 static bool parse_word(const char *word, size_t length)
@@ -84,13 +104,28 @@ static bool parse_word(const char *word, size_t length)
 	else if (!strncmp(word, "clock=", 6))
 		settings.counter_is_clock = !strncmp(value, "counter", 7);
 	else if (!strncmp(word, "contexts=", 9))
-		parse_contexts(value, length);
+		parse_list(value, length, add_context);
 	else if (!strncmp(word, "functions=", 10))
-		settings.functions = !strncmp(value, "fast", 4) ? FUNCTIONS_FAST
-			: !strncmp(value, "verbose", 7)         ? FUNCTIONS_VERBOSE
-								: FUNCTIONS_OFF;
+		settings.on_entry = settings.on_exit = parse_tracing(value);
+	else if (!strncmp(word, "entries=", 8))
+		settings.on_entry = parse_tracing(value);
+	else if (!strncmp(word, "exits=", 6))
+		settings.on_exit = parse_tracing(value);
+	else if (!strncmp(word, "events=", 7))
+		parse_list(value, length, add_event);
+	else if (!strncmp(word, "follow-fork=", 12))
+		settings.follow_fork = *value != '0';
+	else if (!strncmp(word, "recorder=", 9))
+		recorder = (pid_t) strtol(value, NULL, 10);
 	/* What a newer recorder asks for and we do not know is left alone. */
 	return true;
+}
+
+void settings_stop(void)
+{
+	settings.is_recording = false;
+	settings.on_entry = FUNCTIONS_OFF;
+	settings.on_exit = FUNCTIONS_OFF;
 }
 
 static bool read_environment(void)
@@ -100,6 +135,7 @@ static bool read_environment(void)
 	if (!text || secure_getenv("VESTIGE_TRACER_OFF") || strncmp(text, "1 ", 2) != 0)
 		return false;
 	text += 2;
+	settings.follow_fork = true;
 	while (strncmp(text, "directory=", 10) != 0) {
 		const char *space = strchr(text, ' ');
 
@@ -118,7 +154,14 @@ static bool read_environment(void)
 bool settings_read(void)
 {
 	settings.is_recording = read_environment();
-	if (!settings.is_recording || settings.functions == FUNCTIONS_UNKNOWN)
-		settings.functions = FUNCTIONS_OFF;
+	if (settings.on_entry == FUNCTIONS_UNKNOWN)
+		settings.on_entry = FUNCTIONS_OFF;
+	if (settings.on_exit == FUNCTIONS_UNKNOWN)
+		settings.on_exit = FUNCTIONS_OFF;
+	/* The program itself, whatever it executes, has the recorder as its parent. */
+	if (!settings.follow_fork && getppid() != recorder)
+		settings.is_recording = false;
+	if (!settings.is_recording)
+		settings_stop();
 	return settings.is_recording;
 }

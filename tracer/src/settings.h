@@ -13,11 +13,13 @@ enum context {
 	CONTEXT_VPID = 1 << 1,
 	CONTEXT_VTID = 1 << 2,
 	CONTEXT_PROCNAME = 1 << 3,
+	CONTEXT_CPU_ID = 1 << 4,
 };
 
 /* Those that readers need for source lines, and that records have unless others are chosen. */
 #define USUAL_CONTEXTS (CONTEXT_IP | CONTEXT_VPID)
 
+/* What the hook at the entry, or at the exit, of a function does. */
 enum function_tracing {
 	/* Before the settings are read. */
 	FUNCTIONS_UNKNOWN,
@@ -26,11 +28,20 @@ enum function_tracing {
 	FUNCTIONS_VERBOSE,
 };
 
+/* Events that are recorded when they are asked for; those of functions aside. */
+enum optional_events {
+	EVENTS_BADDR = 1 << 0,
+};
+
 /* Set once, before the first event; never changed after. */
 struct settings {
 	bool is_recording;
 	bool counter_is_clock;
-	enum function_tracing functions;
+	enum function_tracing on_entry;
+	enum function_tracing on_exit;
+	unsigned int events;
+	/* Whether child processes are recorded. */
+	bool follow_fork;
 	unsigned int contexts;
 	/* Bytes that the contexts of a record take. */
 	unsigned int context_size;
@@ -45,5 +56,7 @@ extern struct settings settings __attribute__((visibility("hidden")));
 
 /* Read the environment; false when this process is not recorded. */
 bool settings_read(void) __attribute__((visibility("hidden")));
+/* Record nothing more in this process. */
+void settings_stop(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -293,10 +293,12 @@ struct stream *stream_make_room(struct stream *stream, size_t size)
 	const char *stack = stack_pointer() + 512;
 	const int saved = errno;
 	struct stream *found = NULL;
+	bool is_first = !stream || !stream->packet;
 	sigset_t all;
 	sigset_t before;
-	bool is_first;
 
+	if (UNLIKELY(is_first && !process_is_followed()))
+		settings_stop();
 	if (!settings.is_recording || is_busy)
 		goto lost;
 	if (dropping && !is_new_process(stream)) {
@@ -307,7 +309,6 @@ struct stream *stream_make_room(struct stream *stream, size_t size)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	is_busy = true;
-	is_first = !stream || !stream->packet;
 	if (size + sizeof(struct packet) <= settings.packet_size)
 		found = is_first ? open_stream(stream) : next_packet(stream, stack);
 	is_busy = false;

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "cpu.h"
 #include "packet.h"
 #include "settings.h"
 
@@ -170,6 +171,8 @@ static inline void write_contexts(struct record *record, const void *ip)
 		write_u32(record, record->stream->vtid);
 	if (contexts & CONTEXT_PROCNAME)
 		write_bytes(record, record->stream->procname, sizeof(record->stream->procname));
+	if (contexts & CONTEXT_CPU_ID)
+		write_u16(record, cpu_read());
 }
 
 /* The compact header, `ip` and `vpid`, 14 bytes: what records have by default, in two stores

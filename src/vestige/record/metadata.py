@@ -16,7 +16,7 @@ from .._version import __version__
 from .clock import ClockRate
 from .options import CONTEXTS, RecordingOptions
 
-__all__ = ["metadata_text"]
+__all__ = ["event_names", "metadata_text"]
 
 _ADDRESS = "integer { size = 64; align = 8; signed = false; base = 16; }"
 _CODE = "integer { size = 48; align = 8; signed = false; base = 16; }"
@@ -33,6 +33,7 @@ _CONTEXT_FIELDS = {
     "vpid": f"{_ID} _vpid;",
     "vtid": f"{_ID} _vtid;",
     "procname": f"{_CHARACTER} _procname[17];",
+    "cpu_id": "integer { size = 16; align = 8; signed = false; } _cpu_id;",
 }
 
 _DEBUG_FUNCTION = 12
@@ -186,6 +187,15 @@ def metadata_text(
         for number, (event, level, fields) in enumerate(_EVENTS)
     ]
     return head + "".join(events)
+
+
+def event_names() -> list[str]:
+    """Return the names of all event classes.
+
+    Returns:
+        The names, in the order of the IDs.
+    """
+    return [name for name, _, _ in _EVENTS]
 
 
 def _environment(name: str) -> Mapping[str, str | int]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from ..errors import SelectionError
+from .events import FunctionTracing, Selection, select
 
 __all__ = ["CONTEXTS", "PAGE", "RecordingOptions"]
 
-CONTEXTS = ("ip", "vpid", "vtid", "procname")
+CONTEXTS = ("ip", "vpid", "vtid", "procname", "cpu_id")
 """Contexts that event records may carry, in the order in which they are written."""
 PAGE = 4096
 """Packets are whole pages, since they are mapped."""
@@ -25,12 +25,22 @@ class RecordingOptions:
         SelectionError: A value is none that the option takes.
     """
 
-    functions: Literal["fast", "verbose", "off"] = "fast"
+    functions: FunctionTracing | None = None
     """Which events the entry and exit of functions make.
 
     ``fast`` has the address at the entry only; ``verbose`` has address and place of the
-    call at both, which needs three times the space and survives losses.
+    call at both, which needs half as much space again and survives losses. ``None``
+    is ``fast``, or what ``events`` says.
     """
+
+    events: tuple[str, ...] = ()
+    """Patterns of the events that are recorded; empty: all but base addresses.
+
+    The state dump and the events of loaded objects are always there.
+    """
+
+    follow_fork: bool = True
+    """Whether child processes are recorded, too."""
 
     contexts: tuple[str, ...] = ("ip", "vpid")
     """What each record carries beside its fields, of :data:`CONTEXTS`.
@@ -43,10 +53,11 @@ class RecordingOptions:
 
     def __post_init__(self) -> None:
         """Refuse what the tracer would not take."""
-        if self.functions not in {"fast", "verbose", "off"}:
+        if self.functions not in {None, "fast", "verbose", "off"}:
             raise SelectionError(
                 f"functions={self.functions!r}: expected fast, verbose or off"
             )
+        self.selection()
         for name in self.contexts:
             if name not in CONTEXTS:
                 raise SelectionError(
@@ -57,3 +68,14 @@ class RecordingOptions:
                 f"packets of {self.packet_size} bytes: expected a multiple of {PAGE}, "
                 f"up to {LARGEST_PACKET}"
             )
+
+    def selection(self) -> Selection:
+        """Work out which events the tracer writes.
+
+        Returns:
+            The events.
+
+        Raises:
+            SelectionError: A pattern matches none.
+        """
+        return select(self.events, self.functions)

@@ -85,12 +85,17 @@ def tracer_environment(
         RecordError: The tracer is not there.
     """
     result = dict(os.environ if environment is None else environment)
+    chosen = options.selection()
     words = {
         "uuid": uuid.hex,
         "packet": options.packet_size,
         "clock": "counter" if is_counter else "monotonic",
         "contexts": ",".join(options.contexts),
-        "functions": options.functions,
+        "entries": chosen.entries,
+        "exits": chosen.exits,
+        "events": "baddr" if chosen.base_addresses else "",
+        "follow-fork": int(options.follow_fork),
+        "recorder": os.getpid(),
         # The last, since it may hold spaces.
         "directory": directory,
     }

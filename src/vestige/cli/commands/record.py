@@ -52,13 +52,22 @@ exit status:
             "$VESTIGE_HOME or $HOME)",
         )
         parser.add_argument(
+            "-e",
+            "--event",
+            metavar="PATTERN",
+            action="append",
+            default=[],
+            help="record events whose name matches, with *, ? and [...]; the state "
+            "dump and loaded objects are always recorded (repeatable; default: "
+            "function calls)",
+        )
+        parser.add_argument(
             "--functions",
             nargs="?",
             choices=("fast", "verbose", "off"),
             const="fast",
-            default="fast",
-            help="what the events of functions hold: the address at the entry (fast), "
-            "or address and call site at both (verbose)",
+            help="what the events of functions hold: the address at the entry (fast, "
+            "the default), or address and call site at both (verbose)",
         )
         parser.add_argument(
             "-c",
@@ -67,6 +76,12 @@ exit status:
             default="ip,vpid",
             help=f"fields of each record: some of {', '.join(CONTEXTS)}, or none "
             "(default: ip,vpid, which source lines need)",
+        )
+        parser.add_argument(
+            "--follow-fork",
+            action=argparse.BooleanOptionalAction,
+            default=True,
+            help="record child processes, too (the default)",
         )
         parser.add_argument(
             "--buffer-size",
@@ -92,6 +107,8 @@ exit status:
                 functions=options.functions,
                 contexts=_contexts(options.context),
                 packet_size=_size(options.buffer_size),
+                events=tuple(options.event),
+                follow_fork=options.follow_fork,
             )
         except SelectionError as error:
             raise CommandError(str(error), exit_code=2) from error

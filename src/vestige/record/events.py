@@ -1,0 +1,107 @@
+"""Which events a recording has, from the patterns that a user gives.
+
+The state dump and the events of loaded objects are in each recording: no address would
+have a name without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..errors import SelectionError
+
+__all__ = ["BASE_ADDRESSES", "EVENT_NAMES", "FunctionTracing", "Selection", "select"]
+
+FunctionTracing = Literal["fast", "verbose", "off"]
+
+FAST = "lttng_ust_cyg_profile_fast"
+VERBOSE = "lttng_ust_cyg_profile"
+BASE_ADDRESSES = ("ust_baddr:init", "ust_baddr:push", "ust_baddr:pop")
+"""Recorded only when they are asked for."""
+EVENT_NAMES = (
+    f"{FAST}:func_entry",
+    f"{FAST}:func_exit",
+    f"{VERBOSE}:func_entry",
+    f"{VERBOSE}:func_exit",
+    "lttng_ust_statedump:start",
+    "lttng_ust_statedump:procname",
+    "lttng_ust_statedump:bin_info",
+    "lttng_ust_statedump:build_id",
+    "lttng_ust_statedump:debug_link",
+    "lttng_ust_statedump:end",
+    "lttng_ust_lib:load",
+    "lttng_ust_lib:build_id",
+    "lttng_ust_lib:debug_link",
+    "lttng_ust_lib:unload",
+    *BASE_ADDRESSES,
+)
+"""What a pattern may match."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the tracer writes beside the state dump and the events of objects."""
+
+    entries: FunctionTracing
+    """At the entry of functions."""
+
+    exits: FunctionTracing
+    """At their exit."""
+
+    base_addresses: bool
+    """Whether it writes ``ust_baddr:*``."""
+
+
+def select(patterns: Sequence[str], functions: FunctionTracing | None) -> Selection:
+    """Work out which events are recorded.
+
+    Args:
+        patterns: Names of events, with ``*``, ``?`` and ``[...]``; all the usual events
+            when there is none.
+        functions: What the events of functions hold; ``None`` leaves it to the
+            patterns.
+
+    Returns:
+        The events.
+
+    Raises:
+        SelectionError: A pattern matches no event.
+    """
+    if not patterns:
+        chosen = functions or "fast"
+        return Selection(chosen, chosen, base_addresses=False)
+    names: set[str] = set()
+    for pattern in patterns:
+        matching = _matching(pattern)
+        if not matching:
+            raise SelectionError(
+                f"no event matches '{pattern}': expected some of "
+                f"{', '.join(EVENT_NAMES)}"
+            )
+        names |= matching
+    entries = _tracing(names, "func_entry", functions)
+    exits = _tracing(names, "func_exit", functions)
+    if functions is not None and entries == exits == "off":
+        # Asked for by their own option.
+        entries = exits = functions
+    return Selection(entries, exits, not names.isdisjoint(BASE_ADDRESSES))
+
+
+def _matching(pattern: str) -> set[str]:
+    # Takes longer to import than most recordings need to start.
+    from fnmatch import fnmatchcase  # noqa: PLC0415 - see above
+
+    return {name for name in EVENT_NAMES if fnmatchcase(name, pattern)}
+
+
+def _tracing(
+    names: set[str], event: str, functions: FunctionTracing | None
+) -> FunctionTracing:
+    """Return what one kind of events holds: the shorter form where both are named."""
+    if names.isdisjoint({f"{FAST}:{event}", f"{VERBOSE}:{event}"}):
+        return "off"
+    if functions is not None:
+        return functions
+    return "fast" if f"{FAST}:{event}" in names else "verbose"
