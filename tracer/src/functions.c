@@ -24,12 +24,12 @@ trace_verbose(enum event_class class, void *function, void *call_site)
 	record_commit(&record);
 }
 
-/* All but fast tracing; whether this is fast tracing after all. */
-static inline __attribute__((always_inline)) bool
-trace_unusual(const enum function_tracing *tracing, enum event_class class, void *function,
-	      void *call_site)
+/* What is not the common case; whether it has become that. */
+static __attribute__((noinline, cold)) bool
+trace_other(const enum function_tracing *tracing, enum event_class class, void *function,
+	    void *call_site)
 {
-	if (UNLIKELY(*tracing == FUNCTIONS_UNKNOWN))
+	if (*tracing == FUNCTIONS_UNKNOWN)
 		process_start();
 	if (*tracing == FUNCTIONS_VERBOSE)
 		trace_verbose(class, function, call_site);
@@ -41,7 +41,8 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 	struct record record;
 
 	if (UNLIKELY(settings.on_entry != FUNCTIONS_FAST) &&
-	    !trace_unusual(&settings.on_entry, EVENT_ENTRY, function, call_site))
+	    (settings.on_entry == FUNCTIONS_OFF ||
+	     !trace_other(&settings.on_entry, EVENT_ENTRY, function, call_site)))
 		return;
 	if (!record_begin(&record, EVENT_FAST_ENTRY, function, PLACE_SIZE))
 		return;
@@ -54,7 +55,8 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 	struct record record;
 
 	if (UNLIKELY(settings.on_exit != FUNCTIONS_FAST) &&
-	    !trace_unusual(&settings.on_exit, EVENT_EXIT, function, call_site))
+	    (settings.on_exit == FUNCTIONS_OFF ||
+	     !trace_other(&settings.on_exit, EVENT_EXIT, function, call_site)))
 		return;
 	if (!record_begin(&record, EVENT_FAST_EXIT, function, 0))
 		return;

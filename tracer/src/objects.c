@@ -9,15 +9,13 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "stream.h"
+#include "system.h"
 
 #define MOST_SECTIONS 65536u
 #define LARGEST_BUILD_ID 64u
@@ -52,7 +50,7 @@ static void record_procname(void)
 	char name[17] = "";
 	struct record record;
 
-	prctl(PR_GET_NAME, name, 0, 0, 0);
+	system_thread_name(name);
 	if (!record_begin(&record, EVENT_DUMP_PROCNAME, dump_ip(), sizeof(name)))
 		return;
 	write_bytes(&record, name, sizeof(name));
@@ -133,7 +131,7 @@ static void find_build_id(const struct dl_phdr_info *info, struct object *object
 
 static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
 {
-	return pread(file, bytes, size, (off_t) offset) == (ssize_t) size;
+	return system_pread(file, bytes, size, offset) == (long) size;
 }
 
 static bool is_named(int file, const ElfW(Shdr) *names, const ElfW(Shdr) *section)
@@ -183,15 +181,15 @@ static void read_debug_link(int file, struct object *object)
 
 static void find_debug_link(struct object *object)
 {
-	struct stat status;
+	struct stat status = {0};
 	/* A path may have become a pipe: opening that must not wait. */
-	int file = open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int file = system_open(object->path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 
 	if (file < 0)
 		return;
 	if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
 		read_debug_link(file, object);
-	close(file);
+	system_close(file);
 }
 
 static bool measure(const struct dl_phdr_info *info, struct object *object)
@@ -226,7 +224,8 @@ static int dump_object(struct dl_phdr_info *info, size_t size, void *count)
 		return 0;
 	if ((*(int *) count)++ == 0) {
 		/* The program comes first, and has no name here. */
-		const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+		const long length =
+			system_readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 		if (length <= 0)
 			return 0;

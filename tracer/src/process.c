@@ -2,15 +2,21 @@
 #define _GNU_SOURCE
 #include "process.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
 #include "objects.h"
 #include "settings.h"
+#include "stream.h"
+#include "system.h"
+
+#define PROCESS_SIZE 4096u
 
 /* In memory that a child process finds filled with zeros. */
 struct process {
 	atomic_flag is_dumped;
+	atomic_uint id;
 	atomic_ullong lost;
 	/* Not so in a child process. A child of vfork() shares our memory, and is no other
 	 * process here. */
@@ -18,7 +24,7 @@ struct process {
 };
 
 static struct process *process;
-static atomic_bool has_started;
+static atomic_flag is_begun = ATOMIC_FLAG_INIT;
 
 void process_seen(void)
 {
@@ -42,20 +48,61 @@ uint64_t process_take_lost(void)
 	return process ? atomic_exchange_explicit(&process->lost, 0, memory_order_relaxed) : 0;
 }
 
-__attribute__((constructor(101))) void process_start(void)
+bool process_is_ours(void)
 {
-	if (atomic_exchange_explicit(&has_started, true, memory_order_relaxed))
-		return;
-	if (!settings_read())
-		return;
-	process = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (process == MAP_FAILED) {
+	const unsigned int present = system_getpid();
+	unsigned int known = 0;
+
+	/* Another thread may be beginning. */
+	if (!process)
+		return false;
+	/* A child of fork() as a bare system call has no ID yet. */
+	return atomic_compare_exchange_strong(&process->id, &known, present) || known == present;
+}
+
+static void after_fork(void)
+{
+	process_is_ours();
+	stream_after_fork();
+}
+
+static bool begin(void)
+{
+	process = system_mmap(NULL, PROCESS_SIZE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	if (!process)
+		return false;
+	if (!system_madvise(process, PROCESS_SIZE, MADV_WIPEONFORK)) {
+		system_munmap(process, PROCESS_SIZE);
 		process = NULL;
+		return false;
+	}
+	process_is_ours();
+	process->is_first = true;
+	streams_start();
+	/* Where there is no memory for it, a child process is traced all the same. */
+	pthread_atfork(NULL, NULL, after_fork);
+	return true;
+}
+
+void process_start(void)
+{
+	/* An address that the dynamic linker fills in: it calls resolvers of indirect
+	 * functions, which may be traced, before it has got to this library. */
+	static struct settings *const volatile linked = &settings;
+
+	/* The C library fills in the environment when it begins. */
+	if (linked != &settings || !environ || atomic_flag_test_and_set(&is_begun))
+		return;
+	if (!settings_read() || !begin()) {
 		settings_stop();
 		return;
 	}
-	madvise(process, 4096, MADV_WIPEONFORK);
-	process->is_first = true;
-	streams_start();
 	objects_start();
+}
+
+/* Where nothing was traced before: constructors of other libraries come first. */
+static __attribute__((constructor(101))) void start(void)
+{
+	process_start();
 }

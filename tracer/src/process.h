@@ -16,6 +16,10 @@ bool process_is_followed(void) __attribute__((visibility("hidden")));
 void process_count_lost(void) __attribute__((visibility("hidden")));
 /* Take over that count: the next packet of any stream tells it. */
 uint64_t process_take_lost(void) __attribute__((visibility("hidden")));
+/* Whether this is the process of its memory, and not one that shares it after vfork(). */
+bool process_is_ours(void) __attribute__((visibility("hidden")));
+/* Read the settings and begin, if that was not done yet. */
+void process_start(void) __attribute__((visibility("hidden")));
 /* Make what streams need, once. */
 void streams_start(void) __attribute__((visibility("hidden")));
 

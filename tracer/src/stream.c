@@ -2,18 +2,12 @@
 #define _GNU_SOURCE
 #include "stream.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "process.h"
+#include "scratch.h"
+#include "system.h"
 
 /* Streams of threads that had the same ID in one recording. */
 #define MOST_NAMESAKES 1000
@@ -22,13 +16,27 @@
  * disk must not slow the program down. */
 #define DROPPED_AFTER_FAILURE 1023
 
+/* Packets of a stream in whose place memory is kept. */
+#define MOST_RETIRED 64
+
 #define NAME_SIZE (PATH_MAX + 64)
+#define STREAM_SIZE 4096u
+
+/* How often a thread calls the destructors of its keys, at most: the last time, the stream
+ * is closed, since destructors of the program that come before are traced, too. */
+#define DESTRUCTOR_ROUNDS 4
 
 __thread struct stream *stream_of_thread;
 /* Whether the thread is in here: what is instrumented and called from here is not traced. */
 static __thread bool is_busy __attribute__((tls_model("initial-exec")));
 /* How many of those are still to come. */
 static __thread unsigned int dropping __attribute__((tls_model("initial-exec")));
+/* Whether the thread's stream was closed: nothing opens another at the end of a thread. */
+static __thread bool is_closed __attribute__((tls_model("initial-exec")));
+/* The packet of the thread, which a child process cannot read from its stream. */
+static __thread struct packet *packet_of_thread __attribute__((tls_model("initial-exec")));
+/* Where hooks go that a child process finds interrupted. */
+static struct packet nowhere;
 static pthread_key_t key;
 static bool has_key;
 
@@ -64,19 +72,33 @@ static bool may_grow(uint64_t size)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-		size <= limit.rlim_cur;
+	return system_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long) &limit, 0, 0) != 0 ||
+		limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+}
+
+/* Where the limit cannot be asked for, or another thread lowers it, the signal waits. */
+static bool is_grown(long result)
+{
+	if (result == -EFBIG)
+		system_take_signal(SIGXFSZ);
+	return result == 0;
+}
+
+/* Whatever the program's umask is: it needs the file again, and so does the recorder. */
+static void make_readable(int file)
+{
+	system_call(SYS_fchmod, file, 0600, 0, 0, 0, 0);
 }
 
 static bool append(int file, const char *bytes, size_t size, uint64_t offset)
 {
 	while (size) {
-		ssize_t written = pwrite(file, bytes, size, (off_t) offset);
+		const long written = system_pwrite(file, bytes, size, offset);
 
-		if (written < 0 && errno == EINTR)
+		if (written == -EINTR)
 			continue;
 		if (written <= 0)
-			return false;
+			return is_grown(written ? written : -EIO);
 		bytes += written;
 		size -= (size_t) written;
 		offset += (uint64_t) written;
@@ -114,61 +136,81 @@ static bool flush_packet(struct stream *stream)
 	if (!may_grow(stream->file_size + size))
 		return false;
 	file_name(stream, false, name);
-	file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	/* A file that is gone, or in another root directory, is not begun anew in the middle. */
+	file = system_open(name, O_WRONLY | O_NOFOLLOW | (stream->file_size ? 0 : O_CREAT));
 	if (file < 0)
 		return false;
+	if (!stream->file_size)
+		make_readable(file);
 	packet->packet_size = size * 8;
 	is_written = stream->file_size || !packet->events_discarded || append_origin(file, stream);
 	is_written = is_written &&
 		append(file, (const char *) packet, size, stream->file_size);
-	close(file);
+	system_close(file);
 	if (is_written)
 		stream->file_size += size;
 	return is_written;
 }
 
+/* Give a file blocks: a store to a mapped hole on a full disk would be a signal. */
+static bool allocate(int file, size_t size)
+{
+	static const char zeros[4096];
+	const long result = system_call(SYS_fallocate, file, 0, 0, (long) size, 0, 0);
+
+	if (result == 0 || result == -ENOSPC || result == -EFBIG || result == -EDQUOT)
+		return is_grown(result);
+	/* The file system cannot, or the program is not allowed to. */
+	for (size_t offset = 0; offset < size; offset += sizeof(zeros)) {
+		if (!append(file, zeros, sizeof(zeros), offset))
+			return false;
+	}
+	return true;
+}
+
+/* Create the file of a packet, which must not be there, and map it. */
+static struct packet *map_file(const char *name)
+{
+	void *place = NULL;
+	int file = system_open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+
+	if (file < 0)
+		return NULL;
+	make_readable(file);
+	if (allocate(file, settings.packet_size))
+		place = system_mmap(NULL, settings.packet_size, PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_POPULATE, file);
+	/* A child process makes its own. */
+	if (place && !system_madvise(place, settings.packet_size, MADV_DONTFORK)) {
+		system_munmap(place, settings.packet_size);
+		place = NULL;
+	}
+	system_close(file);
+	if (!place)
+		system_unlink(name);
+	return place;
+}
+
 static bool map_packet(struct stream *stream)
 {
+	struct packet *packet = NULL;
 	char name[NAME_SIZE];
-	void *place;
-	int file;
+	char final[NAME_SIZE];
 
 	if (!may_grow(settings.packet_size))
 		return false;
-	for (;; stream->instance_id++) {
-		if ((stream->instance_id & 0x3ff) >= MOST_NAMESAKES)
-			return false;
+	for (; (stream->instance_id & 0x3ff) < MOST_NAMESAKES; stream->instance_id++) {
+		file_name(stream, false, final);
+		if (system_exists(final))
+			continue;
 		file_name(stream, true, name);
-		file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (file >= 0) {
-			char final[NAME_SIZE];
-
-			file_name(stream, false, final);
-			if (access(final, F_OK) != 0)
-				break;
-			close(file);
-			unlink(name);
-		} else if (errno != EEXIST) {
-			return false;
-		}
+		packet = map_file(name);
+		if (packet || !system_exists(name))
+			break;
 	}
-	/* Blocks first: a store to a mapped hole on a full disk would be a signal. */
-	if (fallocate(file, 0, 0, (off_t) settings.packet_size) != 0 &&
-	    (errno == ENOSPC || ftruncate(file, (off_t) settings.packet_size) != 0))
-		goto failed;
-	place = mmap(NULL, settings.packet_size, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_POPULATE, file, 0);
-	if (place == MAP_FAILED)
-		goto failed;
-	/* A child process makes its own. */
-	madvise(place, settings.packet_size, MADV_DONTFORK);
-	close(file);
-	stream->packet = place;
-	return true;
-failed:
-	close(file);
-	unlink(name);
-	return false;
+	if (packet)
+		stream->packet = packet_of_thread = packet;
+	return packet;
 }
 
 static void fill_header(struct stream *stream)
@@ -186,20 +228,19 @@ static void fill_header(struct stream *stream)
 	packet->magic = PACKET_MAGIC;
 }
 
-/* Memory that a child process finds filled with zeros. */
+/* Memory that a child process finds filled with zeros, above the stack of the slow path. */
 static struct stream *new_stream(void)
 {
-	const size_t size = 4096;
-	struct stream *stream = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *place = system_mmap(NULL, SCRATCH_SIZE + STREAM_SIZE, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
-	if (stream == MAP_FAILED)
+	if (!place)
 		return NULL;
-	if (madvise(stream, size, MADV_WIPEONFORK) != 0) {
-		munmap(stream, size);
+	if (!system_madvise(place + SCRATCH_SIZE, STREAM_SIZE, MADV_WIPEONFORK)) {
+		system_munmap(place, SCRATCH_SIZE + STREAM_SIZE);
 		return NULL;
 	}
-	return stream;
+	return (struct stream *) (place + SCRATCH_SIZE);
 }
 
 /* Whether fork() has filled the stream with zeros. */
@@ -208,62 +249,73 @@ static bool is_new_process(const struct stream *stream)
 	return stream && !stream->vpid;
 }
 
+/* Whether the stream has a packet of this process. */
+static bool is_open(const struct stream *stream)
+{
+	return stream && stream->vpid && stream->packet && stream->packet != &nowhere;
+}
+
 /* Give the thread a stream: its first, or its first in a child process. */
 static struct stream *open_stream(struct stream *stream)
 {
-	if (!stream)
-		stream = new_stream();
-	if (!stream)
-		return NULL;
-	stream->vpid = (uint32_t) getpid();
-	stream->vtid = (uint32_t) syscall(SYS_gettid);
+	stream->vpid = system_getpid();
+	stream->vtid = system_gettid();
 	stream->instance_id = (uint64_t) stream->vpid << 42 | (uint64_t) stream->vtid << 10;
-	prctl(PR_GET_NAME, stream->procname, 0, 0, 0);
+	stream->file_size = 0;
+	system_thread_name(stream->procname);
 	dropping = map_packet(stream) ? 0 : DROPPED_AFTER_FAILURE;
-	if (dropping) {
-		stream_of_thread = stream;
+	if (dropping)
 		return NULL;
-	}
 	fill_header(stream);
-	stream_of_thread = stream;
 	if (has_key)
 		pthread_setspecific(key, stream);
 	return stream;
 }
 
-/* Write a record that says nothing over the place of one that never came. */
+/* Write records that say nothing over the place of one that never came. */
 static bool fill(struct stream *stream, char *start, char *end)
 {
 	const size_t fixed = COMPACT_HEADER_SIZE + settings.context_size;
 	const uint64_t time = stream->pending_time;
-	struct record record = {.stream = stream, .start = start, .at = start, .end = end};
-	size_t rest;
 
 	if (end < start + fixed || end > stream->limit)
 		return false;
-	rest = (size_t) (end - start) - fixed;
-	if (rest > 256)
-		return false;
-	write_u32(&record, compact_header(rest ? EVENT_ABANDONED_BYTES : EVENT_ABANDONED, time));
-	write_contexts(&record, NULL);
-	if (rest) {
-		write_u8(&record, (uint8_t) (rest - 1));
-		memset(record.at, 0, rest - 1);
+	while (start < end) {
+		struct record record = {.stream = stream, .start = start, .at = start};
+		size_t rest = (size_t) (end - start) - fixed;
+
+		/* What is left must have room for another. */
+		if (rest > 256)
+			rest = rest > 256 + fixed ? 256 : rest - fixed;
+		write_u32(&record,
+			  compact_header(rest ? EVENT_ABANDONED_BYTES : EVENT_ABANDONED, time));
+		write_contexts(&record, NULL);
+		if (rest) {
+			write_u8(&record, (uint8_t) (rest - 1));
+			memset(record.at, 0, rest - 1);
+		}
+		start += fixed + rest;
 	}
 	return true;
 }
 
-void stream_check_pending(struct stream *stream, const char *stack)
+/* Put fillers in the place of the pending record, and commit what lies behind it. */
+static void give_up_pending(struct stream *stream)
 {
 	struct packet *packet = stream->packet;
-	char *start = (char *) packet + packet->content_size / 8;
 
+	if (fill(stream, (char *) packet + packet->content_size / 8, stream->pending_end)) {
+		stream->is_doubtful = true;
+		stream_commit_nested(stream);
+	}
+}
+
+void stream_check_pending(struct stream *stream, const char *stack)
+{
 	/* A handler runs below the frame that it interrupts. One with a stack of its own may
 	 * lie above: then the interrupted record is written over the filler later. */
-	if (stack < stream->pending_stack)
-		return;
-	if (fill(stream, start, stream->pending_end))
-		stream_commit_nested(stream);
+	if (is_open(stream) && stack >= stream->pending_stack)
+		give_up_pending(stream);
 }
 
 /* Whether a record is reserved and not committed: we are in a signal handler. */
@@ -272,54 +324,130 @@ static bool is_interrupted(const struct stream *stream)
 	return stream->packet->content_size != bits_before(stream->packet, stream->next);
 }
 
-static struct stream *next_packet(struct stream *stream, const char *stack)
+/* Leave memory in place of a packet, where an interrupted record may still be written. */
+static void retire(struct packet *packet)
 {
+	system_call(SYS_mmap, (long) packet, (long) settings.packet_size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+/* Move an empty packet to other memory: an interrupted record that was given up would
+ * otherwise be written into the next packet, if the program goes back to it. */
+static void move_packet(struct stream *stream)
+{
+	struct packet *old = stream->packet;
+	struct packet *packet;
+	char partial[NAME_SIZE];
+	char name[NAME_SIZE];
+
+	if (stream->retired >= MOST_RETIRED)
+		return;
+	file_name(stream, true, name);
+	/* No reader takes a hidden file for a data stream. */
+	snprintf(partial, sizeof(partial), "%s/.%u-%u", settings.directory, stream->vpid,
+		 stream->vtid);
+	packet = map_file(partial);
+	if (!packet)
+		return;
+	*packet = *old;
+	if (!system_rename(partial, name)) {
+		system_munmap(packet, settings.packet_size);
+		system_unlink(partial);
+		return;
+	}
+	stream->limit = (char *) packet + settings.packet_size;
+	stream->packet = packet_of_thread = packet;
+	compiler_barrier();
+	stream->next = (char *) (packet + 1);
+	retire(old);
+	stream->retired++;
+	stream->is_doubtful = false;
+}
+
+static struct stream *next_packet(struct stream *stream)
+{
+	/* A handler that interrupts a record is told rather than that record. */
 	if (is_interrupted(stream))
-		stream_check_pending(stream, stack);
-	if (is_interrupted(stream))
-		return NULL;
-	if (!flush_packet(stream)) {
+		give_up_pending(stream);
+	if (is_interrupted(stream) || !flush_packet(stream)) {
 		dropping = DROPPED_AFTER_FAILURE;
 		return NULL;
 	}
 	stream->packet->packet_seq_num++;
 	start_packet(stream);
+	if (UNLIKELY(stream->is_doubtful))
+		move_packet(stream);
 	return stream;
+}
+
+struct room {
+	struct stream *stream;
+	struct stream *found;
+};
+
+/* What is done on a stack of our own. */
+static void make_room(void *argument)
+{
+	struct room *room = argument;
+
+	if (is_open(room->stream)) {
+		room->found = next_packet(room->stream);
+		return;
+	}
+	room->found = open_stream(room->stream);
+	if (!room->found)
+		return;
+	/* The state dump makes records. */
+	is_busy = false;
+	process_seen();
+	is_busy = true;
+}
+
+/* Whether we are on the stack of the slow path already. */
+static bool is_on_scratch(const struct stream *stream, const char *stack)
+{
+	return stack < (const char *) stream && stack >= (const char *) stream - SCRATCH_SIZE;
 }
 
 struct stream *stream_make_room(struct stream *stream, size_t size)
 {
-	/* Of a function that the hook calls, so a little below that of the hook. */
-	const char *stack = stack_pointer() + 512;
+	/* Where the stack of the program ends, its handler runs before signals are blocked. */
+	volatile char touched[512] __attribute__((unused));
 	const int saved = errno;
-	struct stream *found = NULL;
-	bool is_first = !stream || !stream->packet;
-	sigset_t all;
-	sigset_t before;
+	struct room room = {NULL, NULL};
+	signals before;
 
-	if (UNLIKELY(is_first && !process_is_followed()))
+	touched[0] = 0;
+	if (UNLIKELY((!stream || !is_open(stream)) && !process_is_followed()))
 		settings_stop();
-	if (!settings.is_recording || is_busy)
+	if (!settings.is_recording || is_busy || is_closed)
 		goto lost;
 	if (dropping && !is_new_process(stream)) {
 		dropping--;
 		goto lost;
 	}
+	/* One that shares our memory, after vfork(), must not open files in our name. */
+	if (!process_is_ours() || size + sizeof(struct packet) > settings.packet_size)
+		goto lost;
 	/* A handler may leave by siglongjmp(): none runs while we are busy. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	before = system_block_signals();
 	is_busy = true;
-	if (size + sizeof(struct packet) <= settings.packet_size)
-		found = is_first ? open_stream(stream) : next_packet(stream, stack);
+	if (!stream)
+		stream = stream_of_thread = new_stream();
+	room.stream = stream;
+	if (!stream)
+		dropping = DROPPED_AFTER_FAILURE;
+	else if (is_on_scratch(stream, stack_pointer()))
+		make_room(&room);
+	else
+		scratch_call((char *) stream, make_room, &room);
 	is_busy = false;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (found && is_first)
-		process_seen();
+	system_restore_signals(before);
 lost:
-	if (!found)
+	if (!room.found)
 		stream_count_lost(stream);
 	errno = saved;
-	return found;
+	return room.found;
 }
 
 void stream_commit_nested(struct stream *stream)
@@ -337,35 +465,65 @@ void stream_commit_nested(struct stream *stream)
 
 void stream_count_lost(struct stream *stream)
 {
-	if (stream && stream->packet)
-		stream->packet->events_discarded++;
+	if (is_open(stream))
+		/* One instruction where there is one: a handler may count, too. */
+		__atomic_fetch_add((uint64_t *) (void *) &stream->packet->events_discarded, 1,
+				   __ATOMIC_RELAXED);
 	else
 		process_count_lost();
 }
 
-/* The end of a thread: its last packet goes to the file, too. */
+/* The thread's last packet goes to the file, too. */
+static void close_packet(void *argument)
+{
+	struct stream *stream = argument;
+	char name[NAME_SIZE];
+
+	if (is_interrupted(stream))
+		give_up_pending(stream);
+	if (!flush_packet(stream))
+		return;
+	file_name(stream, true, name);
+	system_unlink(name);
+}
+
+/* The end of a thread. */
 static void close_stream(void *value)
 {
 	struct stream *stream = value;
-	char name[NAME_SIZE];
-	sigset_t all;
-	sigset_t before;
+	const int saved = errno;
+	signals before;
 
 	/* After fork() it is the parent's, and empty here. */
-	if (!stream->packet || stream->vpid != (uint32_t) getpid())
+	if (!is_open(stream) || stream != stream_of_thread || !process_is_ours())
 		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (++stream->rounds < DESTRUCTOR_ROUNDS && pthread_setspecific(key, stream) == 0)
+		return;
+	before = system_block_signals();
 	is_busy = true;
-	if (flush_packet(stream)) {
-		file_name(stream, true, name);
-		unlink(name);
-	}
-	munmap(stream->packet, settings.packet_size);
+	is_closed = true;
+	scratch_call((char *) stream, close_packet, stream);
 	stream_of_thread = NULL;
-	munmap(stream, 4096);
+	system_munmap(stream->packet, settings.packet_size);
+	system_munmap((char *) stream - SCRATCH_SIZE, SCRATCH_SIZE + STREAM_SIZE);
 	is_busy = false;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	system_restore_signals(before);
+	errno = saved;
+}
+
+void stream_after_fork(void)
+{
+	struct stream *stream = stream_of_thread;
+	struct packet *packet = packet_of_thread;
+
+	if (!is_new_process(stream) || !packet)
+		return;
+	/* A handler that interrupted a hook may have forked. In the child, the hook goes on:
+	 * it finds memory in the parent's place, and afterwards no room. */
+	retire(packet);
+	stream->packet = &nowhere;
+	stream->limit = (char *) packet + settings.packet_size;
+	stream->next = stream->limit;
 }
 
 void streams_start(void)

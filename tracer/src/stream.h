@@ -46,6 +46,11 @@ struct stream {
 	uint64_t instance_id;
 	uint32_t vpid;
 	uint32_t vtid;
+	/* Whether a record in the packet was given up, and how many such packets there were. */
+	bool is_doubtful;
+	uint16_t retired;
+	/* How often the thread's end was told. */
+	uint8_t rounds;
 	char procname[PROCNAME_SIZE + 1];
 };
 
@@ -73,6 +78,8 @@ void stream_commit_nested(struct stream *stream) HIDDEN __attribute__((noinline,
 /* Find out whether a pending record was abandoned, and put a filler in its place if so. */
 void stream_check_pending(struct stream *stream, const char *stack) HIDDEN
 	__attribute__((noinline, cold));
+/* In a child process, in the only thread that it has. */
+void stream_after_fork(void) HIDDEN;
 /* Count a record that found no place. */
 void stream_count_lost(struct stream *stream) HIDDEN __attribute__((noinline, cold));
 
@@ -264,9 +271,9 @@ static inline __attribute__((always_inline)) void record_commit(struct record *r
 	struct stream *stream = record->stream;
 	struct packet *packet = stream->packet;
 
-	packet->timestamp_end = record->time;
-	compiler_barrier();
 	if (LIKELY(packet->content_size == bits_before(packet, record->start))) {
+		packet->timestamp_end = record->time;
+		compiler_barrier();
 		packet->content_size = bits_before(packet, record->end);
 		compiler_barrier();
 		if (UNLIKELY(*(char *volatile *) &stream->next != record->end))

@@ -1,0 +1,174 @@
+/*
+ * System calls, made without the C library.
+ *
+ * The slow path runs inside any function of the program. The C library's wrappers are
+ * cancellation points, set errno, and may be replaced by the program with functions that
+ * take a lock which the interrupted code holds. These do none of that. They return a
+ * negative error number, as the kernel does; see syscall(2) for the registers.
+ */
+#ifndef VESTIGE_SYSTEM_H
+#define VESTIGE_SYSTEM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline long system_call(long number, long a, long b, long c, long d, long e, long f)
+{
+#if defined(__x86_64__)
+	register long fourth __asm__("r10") = d;
+	register long fifth __asm__("r8") = e;
+	register long sixth __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth),
+			   "r"(sixth)
+			 : "rcx", "r11", "memory");
+	return result;
+#elif defined(__aarch64__)
+	register long call __asm__("x8") = number;
+	register long first __asm__("x0") = a;
+	register long second __asm__("x1") = b;
+	register long third __asm__("x2") = c;
+	register long fourth __asm__("x3") = d;
+	register long fifth __asm__("x4") = e;
+	register long sixth __asm__("x5") = f;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(first)
+			 : "r"(call), "r"(second), "r"(third), "r"(fourth), "r"(fifth),
+			   "r"(sixth)
+			 : "memory");
+	return first;
+#else
+	const int saved = errno;
+	long result = syscall(number, a, b, c, d, e, f);
+
+	if (result == -1)
+		result = -errno;
+	errno = saved;
+	return result;
+#endif
+}
+
+static inline int system_open(const char *path, int flags)
+{
+	return (int) system_call(SYS_openat, AT_FDCWD, (long) path, flags | O_CLOEXEC, 0600, 0,
+				 0);
+}
+
+static inline void system_close(int file)
+{
+	system_call(SYS_close, file, 0, 0, 0, 0, 0);
+}
+
+static inline long system_pwrite(int file, const void *bytes, size_t size, uint64_t offset)
+{
+	return system_call(SYS_pwrite64, file, (long) bytes, (long) size, (long) offset, 0, 0);
+}
+
+static inline long system_pread(int file, void *bytes, size_t size, uint64_t offset)
+{
+	return system_call(SYS_pread64, file, (long) bytes, (long) size, (long) offset, 0, 0);
+}
+
+static inline void system_unlink(const char *path)
+{
+	system_call(SYS_unlinkat, AT_FDCWD, (long) path, 0, 0, 0, 0);
+}
+
+static inline bool system_rename(const char *from, const char *to)
+{
+	return system_call(SYS_renameat2, AT_FDCWD, (long) from, AT_FDCWD, (long) to, 0, 0) == 0;
+}
+
+static inline bool system_exists(const char *path)
+{
+	return system_call(SYS_faccessat, AT_FDCWD, (long) path, F_OK, 0, 0, 0) == 0;
+}
+
+static inline long system_readlink(const char *path, char *target, size_t size)
+{
+	return system_call(SYS_readlinkat, AT_FDCWD, (long) path, (long) target, (long) size, 0,
+			   0);
+}
+
+/* NULL when there is no memory. */
+static inline void *system_mmap(void *place, size_t size, int protection, int flags, int file)
+{
+	const long result =
+		system_call(SYS_mmap, (long) place, (long) size, protection, flags, file, 0);
+
+	return result < 0 && result >= -4095 ? NULL : (void *) result;
+}
+
+static inline void system_munmap(void *place, size_t size)
+{
+	system_call(SYS_munmap, (long) place, (long) size, 0, 0, 0, 0);
+}
+
+static inline bool system_madvise(void *place, size_t size, int advice)
+{
+	return system_call(SYS_madvise, (long) place, (long) size, advice, 0, 0, 0) == 0;
+}
+
+static inline uint32_t system_getpid(void)
+{
+	return (uint32_t) system_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline uint32_t system_gettid(void)
+{
+	return (uint32_t) system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* The name of the thread, of at most 16 bytes with the NUL; see PR_GET_NAME in prctl(2). */
+static inline void system_thread_name(char *name)
+{
+	system_call(SYS_prctl, 15, (long) name, 0, 0, 0, 0);
+}
+
+/* The kernel's set of signals: that of the C library is larger. */
+typedef uint64_t signals;
+
+#define SIGNAL_BIT(number) ((signals) 1 << ((number) - 1))
+
+/*
+ * Block all signals, the C library's for cancellation too, but those by which a filter
+ * refuses a system call (a handler answers it) and debuggers stop.
+ */
+static inline signals system_block_signals(void)
+{
+	const signals wanted = ~(SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGTRAP));
+	signals before = 0;
+
+	system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long) &wanted, (long) &before,
+		    sizeof(before), 0, 0);
+	return before;
+}
+
+static inline void system_restore_signals(signals before)
+{
+	system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long) &before, 0, sizeof(before), 0, 0);
+}
+
+/* Take away a signal that waits for this thread, which has it blocked. */
+static inline void system_take_signal(int number)
+{
+	const signals wanted = SIGNAL_BIT(number);
+	const struct timespec now = {0, 0};
+
+	system_call(SYS_rt_sigtimedwait, (long) &wanted, 0, (long) &now, sizeof(wanted), 0, 0);
+}
+
+#endif
