@@ -1,4 +1,4 @@
-"""Builds the tracer, a C library, beside the Python package.
+"""Builds the tracer, two C libraries, beside the Python package.
 
 All else is in ``pyproject.toml``; docs/decisions/0001-build-back-end.md says why.
 """
@@ -15,7 +15,8 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 SOURCES = Path("tracer/src")
-LIBRARY = Path("vestige/record/native/libvestige-tracer.so")
+AUDIT_SOURCE = Path("tracer/audit/audit.c")
+NATIVE = Path("vestige/record/native")
 FLAGS = [
     "-std=gnu11",
     "-O2",
@@ -28,7 +29,26 @@ FLAGS = [
     "-Wextra",
     "-Wconversion",
     "-Wshadow",
-    "-Wl,-z,now,-z,nodelete,--build-id",
+    # The auditing library looks for a symbol by the table that counts them.
+    "-Wl,-z,now,-z,nodelete,--build-id,--hash-style=both",
+]
+# It has no C library: a call that the compiler made up for a loop would find nothing.
+AUDIT_FLAGS = [
+    "-std=gnu11",
+    "-O2",
+    "-g",
+    "-fPIC",
+    "-shared",
+    "-nostdlib",
+    "-fvisibility=hidden",
+    "-fno-exceptions",
+    "-fno-builtin",
+    "-fno-stack-protector",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-Wl,-z,defs,-z,now,--build-id",
 ]
 
 
@@ -41,16 +61,23 @@ class BuildTracer(build_py):
         if not sys.platform.startswith("linux"):
             return
         root = Path("src") if self.editable_mode else Path(self.build_lib)
-        target = root / LIBRARY
-        target.parent.mkdir(parents=True, exist_ok=True)
-        compiler = shlex.split(os.environ.get("CC", "cc"))
+        directory = root / NATIVE
+        directory.mkdir(parents=True, exist_ok=True)
         sources = sorted(map(str, SOURCES.glob("*.c")))
-        # A running program may have the old one mapped: it is replaced, not changed.
-        partial = target.with_suffix(".part")
-        subprocess.run(
-            [*compiler, *FLAGS, "-o", str(partial), *sources, "-lpthread"], check=True
+        compile_library(
+            directory / "libvestige-tracer.so", [*FLAGS, *sources, "-lpthread"]
         )
-        partial.replace(target)
+        compile_library(
+            directory / "libvestige-audit.so", [*AUDIT_FLAGS, str(AUDIT_SOURCE)]
+        )
+
+
+def compile_library(target: Path, arguments: list[str]) -> None:
+    """Compile a library; a running program may have the old one mapped."""
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    partial = target.with_suffix(".part")
+    subprocess.run([*compiler, *arguments, "-o", str(partial)], check=True)
+    partial.replace(target)
 
 
 setup(cmdclass={"build_py": BuildTracer})

@@ -1,269 +1,304 @@
 /*
- * The base-address state dump: a record for each loaded object, as LTTng-UST writes them.
+ * Which objects are in the memory of the process: a table of our own.
  *
- * See "Add state dump" events in lttng-ust(3): lttng_ust_statedump:start, procname, then
- * bin_info with build_id and debug_link for each object, and end.
+ * It is filled when the tracer starts, and changed by what the auditing library tells. The
+ * state dump of a forked child comes from the child's copy of the table: what the dynamic
+ * linker knows may have been half changed by a thread that the child does not have, and the
+ * lock of that thread is never released.
+ *
+ * Entries are shown by one store when they are complete, and taken away by one, so a copy
+ * that fork() makes at any moment is good.
  */
 #define _GNU_SOURCE
 #include "objects.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <link.h>
-#include <stdlib.h>
-#include <sys/auxv.h>
-#include <sys/stat.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
 
+#include "loader.h"
+#include "object.h"
+#include "object_events.h"
+#include "process.h"
 #include "stream.h"
-#include "system.h"
 
-#define MOST_SECTIONS 65536u
-#define LARGEST_BUILD_ID 64u
+#define ENTRIES_OF_BLOCK 32u
 
-struct object {
-	uint64_t base;
-	uint64_t size;
-	const char *path;
-	bool is_pic;
-	const uint8_t *build_id;
-	size_t build_id_size;
-	bool has_debug_link;
-	char debug_link[NAME_MAX + 1];
-	uint32_t crc;
+struct entry {
+	struct entry *next;
+	_Atomic bool is_used;
+	/* Its destructors have run. */
+	bool closes;
+	/* When they had, it was not yet said that anything would be unmapped. */
+	bool closes_first;
+	struct object object;
 };
 
-static const void *dump_ip(void)
+/* While the table is used, nothing interrupts or ends the thread. */
+struct guard {
+	sigset_t signals;
+	int cancellation;
+	int error;
+	bool is_nested;
+};
+
+static struct entry *entries;
+static _Atomic bool is_watching;
+/* The dynamic linker's account of what is loaded, which is meant for debuggers. */
+static const struct r_debug *account;
+/* Whether it said that it would unmap objects, and not yet that it has. */
+static bool is_deleting;
+static __thread bool has_guard __attribute__((tls_model("initial-exec")));
+
+static void enter(struct guard *guard)
 {
-	return __builtin_return_address(0);
-}
+	sigset_t all;
 
-static void record_plain(enum event_class class)
-{
-	struct record record;
-
-	if (record_begin(&record, class, dump_ip(), 0))
-		record_commit(&record);
-}
-
-static void record_procname(void)
-{
-	char name[17] = "";
-	struct record record;
-
-	system_thread_name(name);
-	if (!record_begin(&record, EVENT_DUMP_PROCNAME, dump_ip(), sizeof(name)))
+	guard->error = errno;
+	guard->is_nested = has_guard;
+	if (guard->is_nested)
 		return;
-	write_bytes(&record, name, sizeof(name));
-	record_commit(&record);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &guard->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancellation);
+	has_guard = true;
+	process_lock_objects();
 }
 
-static void record_object(const struct object *object)
+static void leave(const struct guard *guard)
 {
-	const size_t path_size = strlen(object->path) + 1;
-	struct record record;
-
-	if (!record_begin(&record, EVENT_DUMP_BIN_INFO, dump_ip(), 16 + path_size + 3))
-		return;
-	write_u64(&record, object->base);
-	write_u64(&record, object->size);
-	write_bytes(&record, object->path, path_size);
-	write_u8(&record, object->is_pic);
-	write_u8(&record, object->build_id != NULL);
-	write_u8(&record, object->has_debug_link);
-	record_commit(&record);
-}
-
-static void record_build_id(const struct object *object)
-{
-	struct record record;
-
-	if (!object->build_id ||
-	    !record_begin(&record, EVENT_DUMP_BUILD_ID, dump_ip(), 16 + object->build_id_size))
-		return;
-	write_u64(&record, object->base);
-	write_u64(&record, object->build_id_size);
-	write_bytes(&record, object->build_id, object->build_id_size);
-	record_commit(&record);
-}
-
-static void record_debug_link(const struct object *object)
-{
-	const size_t size = strlen(object->debug_link) + 1;
-	struct record record;
-
-	if (!object->has_debug_link ||
-	    !record_begin(&record, EVENT_DUMP_DEBUG_LINK, dump_ip(), 12 + size))
-		return;
-	write_u64(&record, object->base);
-	write_u32(&record, object->crc);
-	write_bytes(&record, object->debug_link, size);
-	record_commit(&record);
-}
-
-/* Find the build ID in the notes that are mapped with the object. */
-static void find_build_id(const struct dl_phdr_info *info, struct object *object)
-{
-	for (int index = 0; index < info->dlpi_phnum; index++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[index];
-		const char *at = (const char *) (info->dlpi_addr + header->p_vaddr);
-		const char *end = at + header->p_memsz;
-
-		if (header->p_type != PT_NOTE)
-			continue;
-		while ((size_t) (end - at) >= sizeof(ElfW(Nhdr))) {
-			const ElfW(Nhdr) *note = (const void *) at;
-			const size_t name = (note->n_namesz + 3u) & ~3u;
-			const size_t body = (note->n_descsz + 3u) & ~3u;
-
-			at += sizeof(*note);
-			if ((size_t) (end - at) < name || (size_t) (end - at) - name < body)
-				break;
-			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-			    !memcmp(at, "GNU", 4) && note->n_descsz <= LARGEST_BUILD_ID) {
-				object->build_id = (const uint8_t *) at + name;
-				object->build_id_size = note->n_descsz;
-				return;
-			}
-			at += name + body;
-		}
+	if (!guard->is_nested) {
+		process_unlock_objects();
+		has_guard = false;
+		pthread_setcancelstate(guard->cancellation, NULL);
+		pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
 	}
+	errno = guard->error;
 }
 
-static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
+static struct entry *more_entries(struct entry *last)
 {
-	return system_pread(file, bytes, size, offset) == (long) size;
+	struct entry *block = mmap(NULL, ENTRIES_OF_BLOCK * sizeof(*block),
+				   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (block == MAP_FAILED)
+		return NULL;
+	for (unsigned int index = 1; index < ENTRIES_OF_BLOCK; index++)
+		block[index - 1].next = &block[index];
+	if (last)
+		last->next = block;
+	else
+		entries = block;
+	return block;
 }
 
-static bool is_named(int file, const ElfW(Shdr) *names, const ElfW(Shdr) *section)
+static struct entry *find(uint64_t dynamic)
 {
-	static const char wanted[] = ".gnu_debuglink";
-	char name[sizeof(wanted)];
-
-	return section->sh_name < names->sh_size &&
-		read_at(file, name, sizeof(name), names->sh_offset + section->sh_name) &&
-		!memcmp(name, wanted, sizeof(wanted));
+	for (struct entry *entry = entries; entry; entry = entry->next)
+		if (entry->is_used && entry->object.dynamic == dynamic)
+			return entry;
+	return NULL;
 }
 
-/* Take the debug link from the file: its section is not mapped. */
-static void read_debug_link(int file, struct object *object)
+/* An entry that is not shown yet; NULL when memory is short. */
+static struct entry *new_entry(void)
 {
-	ElfW(Ehdr) header;
-	ElfW(Shdr) names;
-	ElfW(Shdr) section;
-	char bytes[NAME_MAX + 9];
+	struct entry *last = NULL;
+	struct entry *entry = entries;
 
-	if (!read_at(file, &header, sizeof(header), 0) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header.e_shentsize != sizeof(section) || header.e_shstrndx >= header.e_shnum ||
-	    !read_at(file, &names, sizeof(names),
-		     header.e_shoff + (uint64_t) header.e_shstrndx * sizeof(names)))
+	while (entry && entry->is_used) {
+		last = entry;
+		entry = entry->next;
+	}
+	if (!entry)
+		entry = more_entries(last);
+	if (!entry) {
+		process_count_lost();
+		return NULL;
+	}
+	entry->closes = false;
+	memset(&entry->object, 0, sizeof(entry->object));
+	return entry;
+}
+
+static void show(struct entry *entry)
+{
+	atomic_store_explicit(&entry->is_used, true, memory_order_release);
+}
+
+static void drop(struct entry *entry)
+{
+	object_events_unload(&entry->object);
+	atomic_store_explicit(&entry->is_used, false, memory_order_release);
+	object_forget(&entry->object);
+}
+
+/* The next of the accounts, one for each namespace: in version 2 of the structure. */
+static const struct r_debug *next_account(const struct r_debug *present)
+{
+	struct extended {
+		struct r_debug base;
+		const struct r_debug *next;
+	};
+
+	return present->r_version < 2 ? NULL : ((const struct extended *) present)->next;
+}
+
+static bool is_loaded(const struct object *object)
+{
+	for (const struct r_debug *one = account; one; one = next_account(one))
+		for (const struct link_map *map = one->r_map; map; map = map->l_next)
+			if ((uintptr_t) map->l_ld == object->dynamic)
+				return true;
+	return false;
+}
+
+/* Record what was unmapped since the last time. */
+static void sweep(void)
+{
+	if (!account)
 		return;
-	for (unsigned int index = 0; index < header.e_shnum; index++) {
-		size_t length;
+	for (struct entry *entry = entries; entry; entry = entry->next)
+		if (entry->is_used && entry->closes && !is_loaded(&entry->object))
+			drop(entry);
+}
 
-		if (!read_at(file, &section, sizeof(section),
-			     header.e_shoff + (uint64_t) index * sizeof(section)))
-			return;
-		if (!is_named(file, &names, &section))
-			continue;
-		if (section.sh_size < 8 || section.sh_size > sizeof(bytes) ||
-		    !read_at(file, bytes, section.sh_size, section.sh_offset))
-			return;
-		length = strnlen(bytes, section.sh_size);
-		if (length > NAME_MAX || ((length + 4) & ~(size_t) 3) + 4 > section.sh_size)
-			return;
-		memcpy(object->debug_link, bytes, length + 1);
-		memcpy(&object->crc, bytes + ((length + 4) & ~(size_t) 3), 4);
-		object->has_debug_link = true;
+/*
+ * Some versions of the dynamic linker say nothing more of a namespace that becomes empty, so
+ * this is the last moment to tell of it. At the end of the process they announce first that
+ * they will delete, and then close; nothing is unmapped.
+ */
+static void sweep_emptied(void)
+{
+	if (is_deleting)
+		return;
+	for (struct entry *entry = entries; entry; entry = entry->next)
+		if (entry->is_used && entry->closes && entry->closes_first &&
+		    entry->object.name_space != LM_ID_BASE)
+			drop(entry);
+}
+
+static void add(const struct link_map *map, long name_space)
+{
+	struct entry *entry = new_entry();
+
+	if (!entry)
+		return;
+	if (!object_from_map(&entry->object, map) || find(entry->object.dynamic)) {
+		object_forget(&entry->object);
 		return;
 	}
+	entry->object.name_space = name_space;
+	/* In a child process the state dump comes before it, and does not have it. */
+	object_events_load(&entry->object);
+	show(entry);
 }
 
-static void find_debug_link(struct object *object)
+static void close_object(const struct link_map *map)
 {
-	struct stat status = {0};
-	/* A path may have become a pipe: opening that must not wait. */
-	int file = system_open(object->path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	struct entry *entry = find((uintptr_t) map->l_ld);
 
-	if (file < 0)
+	if (!entry)
 		return;
-	if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
-		read_debug_link(file, object);
-	system_close(file);
+	entry->closes = true;
+	entry->closes_first = !is_deleting;
 }
 
-static bool measure(const struct dl_phdr_info *info, struct object *object)
+__attribute__((visibility("default"))) loader_function vestige_loader;
+
+void vestige_loader(enum loader_action action, const struct link_map *map, long name_space)
 {
-	uint64_t first = UINT64_MAX;
-	uint64_t end = 0;
+	struct guard guard;
 
-	for (int index = 0; index < info->dlpi_phnum; index++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[index];
-
-		if (header->p_type != PT_LOAD)
-			continue;
-		if (header->p_vaddr < first)
-			first = header->p_vaddr;
-		if (header->p_vaddr + header->p_memsz > end)
-			end = header->p_vaddr + header->p_memsz;
+	/* Before the tracer is relocated, too: nothing else may be touched. */
+	if (!is_watching)
+		return;
+	enter(&guard);
+	sweep();
+	switch (action) {
+	case LOADER_MAPPED:
+		add(map, name_space);
+		break;
+	case LOADER_CLOSES:
+		close_object(map);
+		break;
+	case LOADER_DELETES:
+		sweep_emptied();
+		is_deleting = true;
+		break;
+	case LOADER_ACTS:
+		is_deleting = false;
+		break;
 	}
-	if (first >= end)
-		return false;
-	object->base = info->dlpi_addr + first;
-	object->size = end - first;
-	return true;
+	leave(&guard);
 }
 
-static int dump_object(struct dl_phdr_info *info, size_t size, void *count)
+/* Find the account in the dynamic section of the program. */
+static void find_account(const struct dl_phdr_info *info)
 {
-	struct object object = {0};
-	char path[PATH_MAX];
+	const ElfW(Dyn) *entry = NULL;
+
+	for (int index = 0; index < info->dlpi_phnum; index++)
+		if (info->dlpi_phdr[index].p_type == PT_DYNAMIC)
+			entry = (const void *) (info->dlpi_addr +
+						info->dlpi_phdr[index].p_vaddr);
+	for (; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_DEBUG)
+			account = (const struct r_debug *) entry->d_un.d_ptr;
+}
+
+static int add_from_headers(struct dl_phdr_info *info, size_t size, void *is_first)
+{
+	struct entry *entry = new_entry();
 
 	(void) size;
-	if (!measure(info, &object))
-		return 0;
-	if ((*(int *) count)++ == 0) {
-		/* The program comes first, and has no name here. */
-		const long length =
-			system_readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-		if (length <= 0)
-			return 0;
-		path[length] = '\0';
-		object.path = path;
-		object.is_pic = info->dlpi_addr != 0;
-	} else {
-		object.is_pic = true;
-		if (object.base == getauxval(AT_SYSINFO_EHDR))
-			object.path = "[vdso]";
-		else if (!info->dlpi_name || !realpath(info->dlpi_name, path))
-			return 0;
-		else
-			object.path = path;
-	}
-	find_build_id(info, &object);
-	if (object.path[0] == '/')
-		find_debug_link(&object);
-	record_object(&object);
-	record_build_id(&object);
-	record_debug_link(&object);
+	if (*(bool *) is_first)
+		/* The program. */
+		find_account(info);
+	*(bool *) is_first = false;
+	if (entry && object_from_headers(&entry->object, info) &&
+	    !find(entry->object.dynamic))
+		show(entry);
+	else if (entry)
+		object_forget(&entry->object);
 	return 0;
-}
-
-void objects_dump(void)
-{
-	const int saved = errno;
-	int count = 0;
-
-	record_plain(EVENT_DUMP_START);
-	record_procname();
-	dl_iterate_phdr(dump_object, &count);
-	record_plain(EVENT_DUMP_END);
-	errno = saved;
 }
 
 void objects_start(void)
 {
+	struct guard guard;
+	bool is_first = true;
+
+	enter(&guard);
+	if (!settings.without_objects) {
+		is_watching = true;
+		dl_iterate_phdr(add_from_headers, &is_first);
+	}
+	leave(&guard);
 	/* The first record makes the stream, and the stream the dump. */
 	stream_make_room(NULL, EXTENDED_HEADER_SIZE);
+}
+
+void objects_dump(void)
+{
+	struct guard guard;
+
+	enter(&guard);
+	object_events_start();
+	for (const struct entry *entry = entries; entry; entry = entry->next)
+		if (entry->is_used)
+			object_events_dump(&entry->object);
+	object_events_end();
+	leave(&guard);
+}
+
+void objects_wait(void)
+{
+	struct guard guard;
+
+	enter(&guard);
+	leave(&guard);
 }

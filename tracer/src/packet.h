@@ -45,6 +45,9 @@ enum event_class {
 	/* Fillers in place of a record that was interrupted and never written. */
 	EVENT_ABANDONED,
 	EVENT_ABANDONED_BYTES,
+	EVENT_BADDR_INIT,
+	EVENT_BADDR_PUSH,
+	EVENT_BADDR_POP,
 };
 
 /* Code addresses (ip, addr, call_site) have no more bits than user space has; 32 bits of

@@ -21,6 +21,8 @@ struct process {
 	/* Not so in a child process. A child of vfork() shares our memory, and is no other
 	 * process here. */
 	bool is_first;
+	/* Zeros are an open lock. */
+	pthread_mutex_t objects;
 };
 
 static struct process *process;
@@ -30,6 +32,20 @@ void process_seen(void)
 {
 	if (process && !atomic_flag_test_and_set(&process->is_dumped))
 		objects_dump();
+	else
+		objects_wait();
+}
+
+void process_lock_objects(void)
+{
+	if (process)
+		pthread_mutex_lock(&process->objects);
+}
+
+void process_unlock_objects(void)
+{
+	if (process)
+		pthread_mutex_unlock(&process->objects);
 }
 
 bool process_is_followed(void)

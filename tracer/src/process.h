@@ -20,6 +20,9 @@ uint64_t process_take_lost(void) __attribute__((visibility("hidden")));
 bool process_is_ours(void) __attribute__((visibility("hidden")));
 /* Read the settings and begin, if that was not done yet. */
 void process_start(void) __attribute__((visibility("hidden")));
+/* Protect what is known of the objects in memory; free again in a child process. */
+void process_lock_objects(void) __attribute__((visibility("hidden")));
+void process_unlock_objects(void) __attribute__((visibility("hidden")));
 /* Make what streams need, once. */
 void streams_start(void) __attribute__((visibility("hidden")));
 

@@ -89,6 +89,15 @@ static enum function_tracing parse_tracing(const char *value)
 						: FUNCTIONS_OFF;
 }
 
+/* LTTng-UST's variables, see lttng-ust(3), and the same with our name. */
+static void read_omissions(void)
+{
+	settings.without_objects = secure_getenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP") ||
+		secure_getenv("VESTIGE_WITHOUT_BADDR_STATEDUMP");
+	settings.without_procname = secure_getenv("LTTNG_UST_WITHOUT_PROCNAME_STATEDUMP") ||
+		secure_getenv("VESTIGE_WITHOUT_PROCNAME_STATEDUMP");
+}
+
 static bool parse_word(const char *word, size_t length)
 {
 	const char *value = memchr(word, '=', length);
@@ -147,6 +156,7 @@ static bool read_environment(void)
 	if (text[0] != '/' || strlen(text) >= sizeof(settings.directory))
 		return false;
 	strcpy(settings.directory, text);
+	read_omissions();
 	return settings.packet_size >= SMALLEST_PACKET &&
 		settings.packet_size <= LARGEST_PACKET && settings.packet_size % 4096 == 0;
 }

@@ -47,6 +47,9 @@ struct settings {
 	unsigned int context_size;
 	/* Bytes of a packet, a multiple of the page size. */
 	size_t packet_size;
+	/* The environment asks to leave these out of the state dump. */
+	bool without_objects;
+	bool without_procname;
 	uint8_t uuid[16];
 	/* The directory of the trace, absolute. */
 	char directory[PATH_MAX];

@@ -22,6 +22,7 @@ _ADDRESS = "integer { size = 64; align = 8; signed = false; base = 16; }"
 _CODE = "integer { size = 48; align = 8; signed = false; base = 16; }"
 """A place in a program: addresses of user space have no more bits."""
 _NUMBER = "integer { size = 64; align = 8; signed = false; }"
+_SIGNED = "integer { size = 64; align = 8; signed = true; }"
 _ID = "integer { size = 32; align = 8; signed = true; }"
 """Of a process or a thread: Babeltrace finds places for no other size."""
 _FLAG = "integer { size = 8; align = 8; signed = false; }"
@@ -52,6 +53,8 @@ _DEBUG_LINK = (
 _OBJECT = f"{_ADDRESS} _baddr; {_NUMBER} _memsz; string _path;"
 _HAS = f"{_FLAG} _has_build_id; {_FLAG} _has_debug_link;"
 
+_FILE = f"{_ADDRESS} _baddr; string _sopath; {_SIGNED} _size; {_SIGNED} _mtime;"
+
 _EVENTS: tuple[tuple[str, int, str], ...] = (
     ("lttng_ust_cyg_profile_fast:func_entry", _DEBUG_FUNCTION, _ADDR),
     ("lttng_ust_cyg_profile_fast:func_exit", _DEBUG_FUNCTION, ""),
@@ -73,6 +76,9 @@ _EVENTS: tuple[tuple[str, int, str], ...] = (
         _DEBUG_LINE,
         f"{_FLAG} __bytes_length; {_BYTE} _bytes[__bytes_length];",
     ),
+    ("ust_baddr:init", _DEBUG_LINE, _FILE),
+    ("ust_baddr:push", _DEBUG_LINE, _FILE),
+    ("ust_baddr:pop", _DEBUG_LINE, f"{_ADDRESS} _baddr;"),
 )
 """Name, log level and fields, in the order of the IDs that the tracer writes."""
 

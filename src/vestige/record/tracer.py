@@ -11,11 +11,15 @@ from uuid import UUID
 from ..errors import RecordError
 from .options import RecordingOptions
 
-__all__ = ["clock_reader", "library_path", "tracer_environment"]
+__all__ = ["can_audit", "clock_reader", "library_path", "tracer_environment"]
 
 VARIABLE = "VESTIGE_TRACER"
 """What the tracer reads; it passes on to child processes and through ``exec``."""
 LIBRARY = "libvestige-tracer.so"
+AUDITOR = "libvestige-audit.so"
+"""Tells the tracer what the dynamic linker maps and unmaps, see rtld-audit(7)."""
+_FIRST_FREE_AUDIT = (2, 35)
+"""Before this version of glibc an auditing library slowed each call between objects."""
 
 
 def library_path() -> Path:
@@ -104,4 +108,27 @@ def tracer_environment(
     )
     others = result.get("LD_PRELOAD")
     result["LD_PRELOAD"] = str(library_path()) + (f":{others}" if others else "")
+    if can_audit():
+        others = result.get("LD_AUDIT")
+        auditor = library_path().with_name(AUDITOR)
+        result["LD_AUDIT"] = str(auditor) + (f":{others}" if others else "")
     return result
+
+
+def can_audit() -> bool:
+    """Tell whether the dynamic linker can say what it maps and unmaps, at no cost.
+
+    Returns:
+        Whether it can; otherwise a recording knows the objects of the start only.
+    """
+    try:
+        name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
+        numbers = tuple(int(part) for part in version.split(".")[:2])
+    except (OSError, ValueError):
+        # Another C library, which has no such interface.
+        return False
+    return (
+        name == "glibc"
+        and numbers >= _FIRST_FREE_AUDIT
+        and library_path().with_name(AUDITOR).is_file()
+    )
