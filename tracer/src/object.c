@@ -2,19 +2,19 @@
  * Describing an object: where it is, and what its debug information is found by.
  *
  * Nothing here allocates by malloc(), which may be the program's own, or takes a lock: the
- * dynamic linker may be at work below us, for any thread.
+ * dynamic linker may be at work below us, for any thread. One thread at a time is here, and
+ * its stack may be a small one: what is large is static.
  */
 #define _GNU_SOURCE
 #include "object.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "object_file.h"
 
 #define MOST_HEADERS 64u
 #define LARGEST_NOTES 4096u
@@ -28,15 +28,10 @@ struct source {
 	uint64_t bias;
 };
 
-static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
-{
-	return pread(file, bytes, size, (off_t) offset) == (ssize_t) size;
-}
-
 static bool read_source(const struct source *source, void *bytes, size_t size, uint64_t place)
 {
 	if (source->file >= 0)
-		return read_at(source->file, bytes, size, source->bias + place);
+		return object_read(source->file, bytes, size, source->bias + place);
 	memcpy(bytes, (const void *) (source->bias + place), size);
 	return true;
 }
@@ -66,10 +61,22 @@ static bool parse_notes(struct object *object, const char *at, const char *end)
 	return false;
 }
 
+static bool is_mapped(const ElfW(Phdr) *part, const ElfW(Phdr) *headers, size_t count)
+{
+	for (size_t index = 0; index < count; index++)
+		if (headers[index].p_type == PT_LOAD &&
+		    headers[index].p_vaddr <= part->p_vaddr &&
+		    part->p_vaddr - headers[index].p_vaddr < headers[index].p_filesz &&
+		    part->p_filesz <= headers[index].p_filesz -
+				    (part->p_vaddr - headers[index].p_vaddr))
+			return true;
+	return false;
+}
+
 static void find_build_id(struct object *object, const struct source *source,
 			  const ElfW(Phdr) *headers, size_t count)
 {
-	char notes[LARGEST_NOTES];
+	static char notes[LARGEST_NOTES];
 
 	for (size_t index = 0; index < count; index++) {
 		const ElfW(Phdr) *header = &headers[index];
@@ -77,6 +84,7 @@ static void find_build_id(struct object *object, const struct source *source,
 			header->p_filesz < sizeof(notes) ? header->p_filesz : sizeof(notes);
 
 		if (header->p_type == PT_NOTE &&
+		    (!source->is_memory || is_mapped(header, headers, count)) &&
 		    read_source(source, notes, size,
 				source->is_memory ? header->p_vaddr : header->p_offset) &&
 		    parse_notes(object, notes, notes + size))
@@ -109,130 +117,46 @@ static bool measure(struct object *object, uint64_t bias, const ElfW(Phdr) *head
 	return true;
 }
 
-static bool is_debug_link(int file, const ElfW(Shdr) *names, const ElfW(Shdr) *section)
+/* Whether a file has the headers that are in memory. */
+static bool has_headers(int file, const ElfW(Ehdr) *header, const struct dl_phdr_info *info)
 {
-	static const char wanted[] = ".gnu_debuglink";
-	char name[sizeof(wanted)];
+	ElfW(Phdr) one;
 
-	return section->sh_name < names->sh_size &&
-		read_at(file, name, sizeof(name), names->sh_offset + section->sh_name) &&
-		!memcmp(name, wanted, sizeof(wanted));
-}
-
-/* The name of a file, and at the next multiple of four bytes its checksum. */
-static void parse_debug_link(struct object *object, const char *bytes, size_t size)
-{
-	const size_t length = strnlen(bytes, size);
-	const size_t place = (length + 4) & ~(size_t) 3;
-
-	if (length > NAME_MAX || place + 4 > size)
-		return;
-	memcpy(object->debug_link, bytes, length + 1);
-	memcpy(&object->crc, bytes + place, 4);
-	object->has_debug_link = true;
-}
-
-/* Take the debug link from the file: its section is not mapped. */
-static void find_debug_link(struct object *object, int file, const ElfW(Ehdr) *header)
-{
-	ElfW(Shdr) names;
-	ElfW(Shdr) section;
-	char bytes[NAME_MAX + 9];
-
-	if (header->e_shentsize != sizeof(section) || header->e_shstrndx >= header->e_shnum ||
-	    !read_at(file, &names, sizeof(names),
-		     header->e_shoff + (uint64_t) header->e_shstrndx * sizeof(names)))
-		return;
-	for (unsigned int index = 0; index < header->e_shnum; index++) {
-		if (!read_at(file, &section, sizeof(section),
-			     header->e_shoff + (uint64_t) index * sizeof(section)))
-			return;
-		if (!is_debug_link(file, &names, &section))
-			continue;
-		if (section.sh_size >= 8 && section.sh_size <= sizeof(bytes) &&
-		    read_at(file, bytes, section.sh_size, section.sh_offset))
-			parse_debug_link(object, bytes, section.sh_size);
-		return;
-	}
-}
-
-static bool set_path(struct object *object, const char *path)
-{
-	const size_t size = strlen(path) + 1;
-
-	object->path = object->short_path;
-	if (size > SHORT_PATH) {
-		if (size > PATH_MAX)
+	for (unsigned int index = 0; index < info->dlpi_phnum; index++)
+		if (header->e_phnum != info->dlpi_phnum ||
+		    !object_read(file, &one, sizeof(one), header->e_phoff + index * sizeof(one)) ||
+		    memcmp(&one, &info->dlpi_phdr[index], sizeof(one)) != 0)
 			return false;
-		object->path = mmap(NULL, PATH_MAX, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (object->path == MAP_FAILED) {
-			object->path = object->short_path;
-			return false;
-		}
-	}
-	memcpy(object->path, path, size);
 	return true;
 }
 
-/* The path of an open file without links, as the kernel tells it. */
-static bool real_path(int file, char path[PATH_MAX])
+/* The program has no name here. /proc/self/exe is its file, unless the dynamic linker was
+ * started with the program as an argument. */
+static bool set_program(struct object *object, const struct dl_phdr_info *info)
 {
-	char link[32];
-	ssize_t length;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
-	length = readlink(link, path, PATH_MAX - 1);
-	if (length <= 0)
-		return false;
-	path[length] = '\0';
-	return path[0] == '/';
-}
-
-/* Open the file of an object and tell what it has. */
-static int open_file(struct object *object, const char *name, ElfW(Ehdr) *header)
-{
-	struct stat status;
-	char path[PATH_MAX];
-	/* A path may have become a pipe: opening that must not wait. */
-	int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (file < 0)
-		return -1;
-	if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    !read_at(file, header, sizeof(*header), 0) ||
-	    memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || !real_path(file, path) ||
-	    !set_path(object, path)) {
-		close(file);
-		return -1;
-	}
-	object->has_file = true;
-	object->file_size = status.st_size;
-	object->modified = status.st_mtim.tv_sec;
-	object->is_pic = header->e_type == ET_DYN;
-	return file;
-}
-
-/* The path of the program; /proc/self/exe names the dynamic linker when that was started. */
-static bool set_program(struct object *object)
-{
+	static char path[PATH_MAX];
 	ElfW(Ehdr) header;
-	char path[PATH_MAX];
-	const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	int file;
+	ssize_t length;
+	int file = object_open(object, "/proc/self/exe", &header);
 
+	if (file >= 0 && !has_headers(file, &header, info) &&
+	    object_mapped_path(object->base & -(uint64_t) 4096, path)) {
+		close(file);
+		object_forget(object);
+		file = object_open(object, path, &header);
+	}
+	if (file >= 0) {
+		object_find_debug_link(object, file, &header);
+		close(file);
+		return true;
+	}
+	/* It may be run, and not read. */
+	object->is_pic = info->dlpi_addr != 0;
+	length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	if (length <= 0)
 		return false;
 	path[length] = '\0';
-	file = open_file(object, "/proc/self/exe", &header);
-	if (file >= 0) {
-		find_debug_link(object, file, &header);
-		close(file);
-	} else {
-		/* It may be run, and not read. */
-		object->is_pic = object->base >= 1u << 30;
-	}
-	return object->has_file || set_path(object, path);
+	return object_set_path(object, path);
 }
 
 /* The vDSO is no file: its name is in brackets, and it has no size to look into. */
@@ -242,17 +166,17 @@ static bool set_virtual(struct object *object, const char *name)
 
 	snprintf(path, sizeof(path), "[%s]", name && *name ? name : "vdso");
 	object->size = 0;
-	return set_path(object, path);
+	return object_set_path(object, path);
 }
 
 static bool set_file(struct object *object, const char *name)
 {
 	ElfW(Ehdr) header;
-	int file = open_file(object, name, &header);
+	int file = object_open(object, name, &header);
 
 	if (file < 0)
 		return false;
-	find_debug_link(object, file, &header);
+	object_find_debug_link(object, file, &header);
 	close(file);
 	return true;
 }
@@ -268,9 +192,9 @@ bool object_from_headers(struct object *object, const struct dl_phdr_info *info)
 		return set_virtual(object, name);
 	find_build_id(object, &memory, info->dlpi_phdr, info->dlpi_phnum);
 	if (!name || !*name)
-		return set_program(object);
+		return set_program(object, info);
 	/* Without its file there is still its place and its build ID. */
-	return set_file(object, name) || set_path(object, name);
+	return set_file(object, name) || object_set_path(object, name);
 }
 
 /* Read the program headers of an object, and see that they are those of the object. */
@@ -298,9 +222,9 @@ bool object_from_map(struct object *object, const struct link_map *map)
 	struct source source = {.file = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
 				.is_memory = true,
 				.bias = map->l_addr};
-	ElfW(Phdr) headers[MOST_HEADERS];
+	static ElfW(Phdr) headers[MOST_HEADERS];
 	ElfW(Ehdr) header;
-	int file = open_file(object, map->l_name, &header);
+	int file = object_open(object, map->l_name, &header);
 	size_t count = source.file < 0 ? 0 : read_headers(&source, map, headers);
 	bool is_known;
 
@@ -314,20 +238,13 @@ bool object_from_map(struct object *object, const struct link_map *map)
 	if (is_known)
 		find_build_id(object, &source, headers, count);
 	if (file >= 0)
-		find_debug_link(object, file, &header);
+		object_find_debug_link(object, file, &header);
 	else if (is_known)
 		/* Its file cannot be read, or is gone. */
-		is_known = set_path(object, map->l_name);
+		is_known = object_set_path(object, map->l_name);
 	if (file >= 0)
 		close(file);
 	if (source.file >= 0)
 		close(source.file);
 	return is_known;
-}
-
-void object_forget(struct object *object)
-{
-	if (object->path && object->path != object->short_path)
-		munmap(object->path, PATH_MAX);
-	object->path = NULL;
 }

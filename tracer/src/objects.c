@@ -214,7 +214,7 @@ void vestige_loader(enum loader_action action, const struct link_map *map, long 
 	struct guard guard;
 
 	/* Before the tracer is relocated, too: nothing else may be touched. */
-	if (!is_watching)
+	if (!is_watching || !settings.is_recording)
 		return;
 	enter(&guard);
 	sweep();

@@ -1,0 +1,188 @@
+/*
+ * Describing an object: its file, the file's path and the debug link.
+ *
+ * See proc(5) for the files of a process.
+ */
+#define _GNU_SOURCE
+#include "object_file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool object_read(int file, void *bytes, size_t size, uint64_t offset)
+{
+	return pread(file, bytes, size, (off_t) offset) == (ssize_t) size;
+}
+
+static bool is_debug_link(int file, const ElfW(Shdr) *names, const ElfW(Shdr) *section)
+{
+	static const char wanted[] = ".gnu_debuglink";
+	char name[sizeof(wanted)];
+
+	return section->sh_name < names->sh_size &&
+		object_read(file, name, sizeof(name), names->sh_offset + section->sh_name) &&
+		!memcmp(name, wanted, sizeof(wanted));
+}
+
+/* The name of a file, and at the next multiple of four bytes its checksum. */
+static void parse_debug_link(struct object *object, const char *bytes, size_t size)
+{
+	const size_t length = strnlen(bytes, size);
+	const size_t place = (length + 4) & ~(size_t) 3;
+
+	if (length > NAME_MAX || place + 4 > size)
+		return;
+	memcpy(object->debug_link, bytes, length + 1);
+	memcpy(&object->crc, bytes + place, 4);
+	object->has_debug_link = true;
+}
+
+/* Take the debug link from the file: its section is not mapped. */
+void object_find_debug_link(struct object *object, int file, const ElfW(Ehdr) *header)
+{
+	ElfW(Shdr) names;
+	ElfW(Shdr) section;
+	char bytes[NAME_MAX + 9];
+
+	if (header->e_shentsize != sizeof(section) || header->e_shstrndx >= header->e_shnum ||
+	    !object_read(file, &names, sizeof(names),
+		     header->e_shoff + (uint64_t) header->e_shstrndx * sizeof(names)))
+		return;
+	for (unsigned int index = 0; index < header->e_shnum; index++) {
+		if (!object_read(file, &section, sizeof(section),
+			     header->e_shoff + (uint64_t) index * sizeof(section)))
+			return;
+		if (!is_debug_link(file, &names, &section))
+			continue;
+		if (section.sh_size >= 8 && section.sh_size <= sizeof(bytes) &&
+		    object_read(file, bytes, section.sh_size, section.sh_offset))
+			parse_debug_link(object, bytes, section.sh_size);
+		return;
+	}
+}
+
+bool object_set_path(struct object *object, const char *path)
+{
+	const size_t size = strlen(path) + 1;
+
+	object->path = object->short_path;
+	if (size > SHORT_PATH) {
+		if (size > PATH_MAX)
+			return false;
+		object->path = mmap(NULL, PATH_MAX, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (object->path == MAP_FAILED) {
+			object->path = object->short_path;
+			return false;
+		}
+	}
+	memcpy(object->path, path, size);
+	return true;
+}
+
+/* The path of an open file without links, as the kernel tells it. */
+static bool real_path(int file, char path[PATH_MAX])
+{
+	char link[32];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+	length = readlink(link, path, PATH_MAX - 1);
+	if (length <= 0)
+		return false;
+	path[length] = '\0';
+	return path[0] == '/';
+}
+
+/* Open the file of an object and tell what it has. */
+int object_open(struct object *object, const char *name, ElfW(Ehdr) *header)
+{
+	static char path[PATH_MAX];
+	struct stat status;
+	/* A path may have become a pipe: opening that must not wait. */
+	int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (file < 0)
+		return -1;
+	if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    !object_read(file, header, sizeof(*header), 0) ||
+	    memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || !real_path(file, path) ||
+	    !object_set_path(object, path)) {
+		close(file);
+		return -1;
+	}
+	object->has_file = true;
+	object->file_size = status.st_size;
+	object->modified = status.st_mtim.tv_sec;
+	object->is_pic = header->e_type == ET_DYN;
+	return file;
+}
+
+struct reader {
+	int file;
+	size_t index;
+	size_t count;
+	char bytes[4096];
+};
+
+static int next_byte(struct reader *reader)
+{
+	if (reader->index == reader->count) {
+		const ssize_t count = read(reader->file, reader->bytes, sizeof(reader->bytes));
+
+		reader->index = 0;
+		reader->count = count > 0 ? (size_t) count : 0;
+		if (!reader->count)
+			return '\n';
+	}
+	return (unsigned char) reader->bytes[reader->index++];
+}
+
+/* Take the path from a line of /proc/self/maps, see proc(5), if the line is of an address. */
+static bool parse_mapping(struct reader *reader, const char *start, char path[PATH_MAX])
+{
+	size_t length = 0;
+	bool is_wanted = true;
+	int byte;
+
+	while ((byte = next_byte(reader)) != '\n') {
+		if (*start)
+			is_wanted = is_wanted && byte == *start++;
+		else if ((length || byte == '/') && length < PATH_MAX - 1)
+			path[length++] = (char) byte;
+	}
+	path[length] = '\0';
+	return is_wanted && length;
+}
+
+/* The path of the file that is mapped at an address. */
+bool object_mapped_path(uint64_t address, char path[PATH_MAX])
+{
+	static struct reader reader;
+	char start[24];
+	bool is_found = false;
+
+	reader.file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	reader.index = 0;
+	reader.count = 0;
+	snprintf(start, sizeof(start), "%lx-", (unsigned long) address);
+	if (reader.file < 0)
+		return false;
+	do
+		is_found = parse_mapping(&reader, start, path);
+	while (!is_found && reader.count);
+	close(reader.file);
+	return is_found;
+}
+
+void object_forget(struct object *object)
+{
+	if (object->path && object->path != object->short_path)
+		munmap(object->path, PATH_MAX);
+	object->path = NULL;
+	object->has_file = false;
+}
