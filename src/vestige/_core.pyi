@@ -213,6 +213,13 @@ class DataStream:
         """Bytes of its files."""
 
     @property
+    def uses_call_stacks(self) -> bool:
+        """Whether some of its event records are understood by calls before them only.
+
+        These are exits of functions without a field that names the function.
+        """
+
+    @property
     def packet_count(self) -> int:
         """The number of packets."""
 

@@ -179,6 +179,8 @@ class Packet:
     """Packet size that its context tells."""
     content_bits: int | None = None
     """Content size that its context tells."""
+    context: bytes = b""
+    """Fields of its context behind those that all have."""
 
     def encode(self, order: ByteOrder = "le") -> bytes:
         """Return the bytes of the packet."""
@@ -191,6 +193,7 @@ class Packet:
         end = times[-1] if self.end is None else self.end
         for value in (0, 0, begin, end, self.discarded, self.sequence):
             writer.integer(value, 64)
+        writer.raw(self.context)
         for event in self.events:
             _write_event(writer, event)
         content = writer.position

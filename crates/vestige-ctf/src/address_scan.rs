@@ -6,7 +6,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use vestige_workers::on_all_cores;
 
-use crate::model::{FieldKind, StreamClass};
+use crate::call_stacks::{CallStacks, Thread};
+use crate::function_events::{has_function_events, FunctionEvents};
+use crate::model::{FieldKind, StreamClass, TraceClass};
 use crate::muxer::{Merge, Run};
 use crate::record::{skip, State};
 use crate::stream::{Batch, DataStream, Record};
@@ -23,6 +25,26 @@ pub enum Kind {
     Address,
     /// An address, and it may change a process image.
     State,
+    /// No address, but it may change a process image.
+    Change,
+    /// The address of a function that is entered; only until stacks are settled.
+    Enter,
+    /// A function is left, which one only the stack tells; only until stacks are settled.
+    Leave,
+}
+
+impl Kind {
+    /// Whether there is an address to resolve.
+    #[inline]
+    pub fn has_address(self) -> bool {
+        matches!(self, Self::Address | Self::State)
+    }
+
+    /// Whether the record may change a process image.
+    #[inline]
+    pub fn changes(self) -> bool {
+        matches!(self, Self::State | Self::Change)
+    }
 }
 
 /// The address of a record and its process.
@@ -42,38 +64,54 @@ const NOTHING: Found = Found { ip: 0, vpid: 0, trace: 0, kind: Kind::Nothing };
 
 /// Where the two fields are in the common context of a stream class.
 #[derive(Debug)]
-struct Layout {
+struct Contexts {
     ip: usize,
     vpid: usize,
     /// Whether each event record class changes process images.
     state_classes: Vec<bool>,
 }
 
-/// Reads records with `ip` and `vpid` in their common context.
+/// Where the records of a stream class have what a place needs.
+#[derive(Debug)]
+enum Layout {
+    /// All of them in their common context.
+    Contexts(Contexts),
+    /// Those of function calls elsewhere.
+    Functions(FunctionEvents),
+}
+
+/// How the records of a batch are read.
+struct Plan {
+    layout: Arc<Layout>,
+    /// The process of all records, where the packet or the trace tells.
+    process: Option<i64>,
+}
+
+/// Reads records with `ip` and `vpid` in their common context, or of function calls.
 pub struct AddressScan {
     field_name: String,
     state_events: Vec<String>,
     layouts: HashMap<usize, Option<Arc<Layout>>>,
+    stacks: CallStacks,
 }
 
 impl AddressScan {
     /// See [`crate::places::PlaceColumn::new`].
     pub fn new(field_name: String, state_events: Vec<String>) -> Self {
-        Self { field_name, state_events, layouts: HashMap::new() }
+        let stacks = CallStacks::default();
+        Self { field_name, state_events, layouts: HashMap::new(), stacks }
     }
 
     /// What each record of a merge has, in order.
     pub fn read(&mut self, merge: &Merge) -> Vec<Found> {
-        let layouts: Vec<Option<Arc<Layout>>> =
-            merge.batches.iter().map(|batch| self.layout(&batch.stream)).collect();
+        let plans: Vec<Option<Plan>> = merge.batches.iter().map(|batch| self.plan(batch)).collect();
         let read = |task: Vec<Run>| {
             let mut found = Vec::with_capacity(TASK_RECORDS);
             let mut state = State::new(0);
             let mut state_of = None;
             for run in task {
                 let Some((batch, records)) = merge.run(&run) else { continue };
-                let layout = layouts.get(run.batch as usize).and_then(Option::as_ref);
-                let Some(layout) = layout else {
+                let Some(plan) = plans.get(run.batch as usize).and_then(Option::as_ref) else {
                     found.resize(found.len() + records.len(), NOTHING);
                     continue;
                 };
@@ -81,14 +119,36 @@ impl AddressScan {
                     state.slots.clone_from(&batch.packet.slots);
                     state_of = Some(run.batch);
                 }
-                let address = |record| layout.address(batch, record, &mut state);
-                found.extend(records.iter().map(address).map(|one| one.unwrap_or(NOTHING)));
+                plan.read(batch, records, &mut state, &mut found);
             }
             found
         };
         let tasks = tasks(merge);
         let parts: Vec<Vec<Found>> = on_all_cores(|| tasks.into_par_iter().map(read).collect());
-        parts.concat()
+        let mut found = parts.concat();
+        self.settle_stacks(merge, &plans, &mut found);
+        found
+    }
+
+    fn settle_stacks(&mut self, merge: &Merge, plans: &[Option<Plan>], found: &mut [Found]) {
+        let batches = plans.iter().zip(&merge.batches);
+        let thread = |(plan, batch): (&Option<Plan>, &Arc<Batch>)| match &*plan.as_ref()?.layout {
+            Layout::Functions(functions) => functions.thread(batch),
+            Layout::Contexts(_) => None,
+        };
+        let threads: Vec<Option<Thread>> = batches.map(thread).collect();
+        if threads.iter().any(Option::is_some) || !merge.notices.is_empty() {
+            self.stacks.settle(merge, &threads, found);
+        }
+    }
+
+    fn plan(&mut self, batch: &Batch) -> Option<Plan> {
+        let layout = self.layout(&batch.stream)?;
+        let process = match &*layout {
+            Layout::Contexts(_) => None,
+            Layout::Functions(functions) => functions.process(batch),
+        };
+        Some(Plan { layout, process })
     }
 
     fn layout(&mut self, stream: &Arc<DataStream>) -> Option<Arc<Layout>> {
@@ -97,25 +157,39 @@ impl AddressScan {
             return layout.clone();
         }
         let class = stream.trace.stream_classes.get(stream.class);
-        let layout = class.and_then(|class| self.find_layout(class)).map(Arc::new);
+        let layout = class.and_then(|class| self.find_layout(&stream.trace, class)).map(Arc::new);
         self.layouts.insert(key, layout.clone());
         layout
     }
 
-    fn find_layout(&self, class: &StreamClass) -> Option<Layout> {
-        let (ip, vpid) = address_members(class, &self.field_name)?;
-        let is_state = |name: &Option<String>| {
-            name.as_ref().is_some_and(|name| self.state_events.contains(name))
+    fn find_layout(&self, trace: &TraceClass, class: &StreamClass) -> Option<Layout> {
+        let is_state = |name: &str| self.state_events.iter().any(|event| event == name);
+        let Some((ip, vpid)) = address_members(class, &self.field_name) else {
+            let functions = FunctionEvents::of(trace, class, &self.field_name, is_state)?;
+            return Some(Layout::Functions(functions));
         };
-        Some(Layout {
-            ip,
-            vpid,
-            state_classes: class.event_classes.iter().map(|event| is_state(&event.name)).collect(),
-        })
+        let names = class.event_classes.iter().map(|event| event.name.as_deref());
+        let state_classes = names.map(|name| name.is_some_and(is_state)).collect();
+        Some(Layout::Contexts(Contexts { ip, vpid, state_classes }))
     }
 }
 
-impl Layout {
+impl Plan {
+    fn read(&self, batch: &Batch, records: &[Record], state: &mut State, found: &mut Vec<Found>) {
+        match &*self.layout {
+            Layout::Contexts(contexts) => {
+                let address = |record| contexts.address(batch, record, state);
+                found.extend(records.iter().map(address).map(|one| one.unwrap_or(NOTHING)));
+            }
+            Layout::Functions(functions) => {
+                let read = |record| functions.read(batch, record, self.process, state);
+                found.extend(records.iter().map(read).map(|one| one.unwrap_or(NOTHING)));
+            }
+        }
+    }
+}
+
+impl Contexts {
     #[inline]
     fn address(&self, batch: &Batch, record: &Record, state: &mut State) -> Option<Found> {
         let scope = batch.stream_class()?.event_context.as_ref()?;
@@ -161,10 +235,15 @@ fn tasks(merge: &Merge) -> Vec<Vec<Run>> {
     tasks
 }
 
+/// Whether any record of a stream class gets a place in a field of a name.
+#[must_use]
+pub fn has_places(trace: &TraceClass, class: &StreamClass, field_name: &str) -> bool {
+    address_members(class, field_name).is_some() || has_function_events(trace, class, field_name)
+}
+
 /// Indexes of `ip` and `vpid` in the common context of a stream class, when its records have
 /// both and no field of the name that the places would get.
-#[must_use]
-pub fn address_members(class: &StreamClass, field_name: &str) -> Option<(usize, usize)> {
+fn address_members(class: &StreamClass, field_name: &str) -> Option<(usize, usize)> {
     let scope = class.event_context.as_ref()?;
     let integer = |name: &str, signed: Option<bool>| {
         let (index, class) = scope.member(name)?;

@@ -16,9 +16,11 @@
 
 mod address_scan;
 pub mod bits;
+mod call_stacks;
 pub mod columns;
 pub mod counts;
 pub mod error;
+mod function_events;
 mod known_places;
 pub mod metadata;
 pub mod model;

@@ -50,6 +50,8 @@ pub enum Notice {
 /// A part of the merged order.
 #[derive(Default)]
 pub struct Merge {
+    /// All data streams that are merged, in the order that decides ties.
+    pub streams: Arc<Vec<Arc<DataStream>>>,
     /// The batches that the runs refer to.
     pub batches: Vec<Arc<Batch>>,
     /// The order.
@@ -80,7 +82,8 @@ impl Merge {
         if self.batches.iter().all(|batch| batch.selection.is_everything()) {
             return None;
         }
-        let mut merge = Self { batches: self.batches.clone(), ..Self::default() };
+        let (streams, batches) = (Arc::clone(&self.streams), self.batches.clone());
+        let mut merge = Self { streams, batches, ..Self::default() };
         let (mut kept, mut index) = (Vec::new(), 0);
         // Where each old run begins among the new ones, for the notices between runs.
         let mut places = Vec::with_capacity(self.runs.len());
@@ -177,6 +180,7 @@ type Key = (i64, usize);
 
 /// Merges data streams by time.
 pub struct Muxer {
+    streams: Arc<Vec<Arc<DataStream>>>,
     cursors: Vec<Cursor>,
     /// The heads of the data streams, the earliest on top.
     heads: BinaryHeap<Reverse<Key>>,
@@ -189,6 +193,7 @@ impl Muxer {
     #[must_use]
     pub fn new(streams: Vec<(Arc<DataStream>, Selection)>) -> Self {
         let items = (ITEMS_AHEAD / streams.len().max(1)).clamp(1, MOST_ITEMS_AHEAD);
+        let all = streams.iter().map(|(stream, _)| Arc::clone(stream)).collect();
         let cursors = streams
             .into_iter()
             .map(|(stream, selection)| {
@@ -197,12 +202,12 @@ impl Muxer {
                 Cursor { stream, head, items, ready: VecDeque::new(), ahead: None, merged_as: None }
             })
             .collect();
-        Self { cursors, heads: BinaryHeap::new(), started: false }
+        Self { streams: Arc::new(all), cursors, heads: BinaryHeap::new(), started: false }
     }
 
     /// The next part of the merged order, or `None` at the end.
     pub fn next_merge(&mut self) -> Option<Merge> {
-        let mut merge = Merge::default();
+        let mut merge = Merge { streams: Arc::clone(&self.streams), ..Merge::default() };
         for cursor in &mut self.cursors {
             cursor.merged_as = None;
         }

@@ -8,11 +8,12 @@
 
 use std::collections::HashMap;
 
-use crate::address_scan::{AddressScan, Found, Kind};
+use crate::address_scan::{AddressScan, Found};
 use crate::known_places::{Key, KnownPlaces, BLOCK};
 use crate::muxer::Merge;
 
-pub use crate::address_scan::address_members;
+pub use crate::address_scan::has_places;
+pub use crate::function_events::uses_call_stacks;
 
 /// Marks a record without an address to resolve.
 pub const NO_PLACE: u32 = u32::MAX;
@@ -69,8 +70,9 @@ pub struct PlaceColumn {
 }
 
 impl PlaceColumn {
-    /// A scan for records with `ip` and `vpid` in their common context. Stream classes that
-    /// have a member `field_name` there already are left alone. `state_events` are the
+    /// A scan for records with `ip` and `vpid` in their common context, and where those are
+    /// missing for events of function calls. Stream classes that have a member `field_name`
+    /// in the common context already are left alone. `state_events` are the
     /// names of the event records that may change a process image.
     #[must_use]
     pub fn new(field_name: String, state_events: Vec<String>) -> Self {
@@ -106,13 +108,13 @@ impl PlaceColumn {
         let mut stop = None;
         let mut block = Block::default();
         for (index, one) in found.iter().enumerate().skip(self.position) {
-            if one.kind == Kind::State && !self.applied {
+            if one.kind.changes() && !self.applied {
                 self.applied = true;
                 stop = Some(StateRecord { index, trace: one.trace as usize, vpid: one.vpid });
                 break;
             }
             self.applied = false;
-            if one.kind != Kind::Nothing {
+            if one.kind.has_address() {
                 block.keys.push((self.image(one), one.ip));
                 block.addresses.push(*one);
             }
@@ -141,9 +143,9 @@ impl PlaceColumn {
             place
         });
         let mut places = places.into_iter();
-        self.column.extend(records.iter().map(|one| match one.kind {
-            Kind::Nothing => NO_PLACE,
-            Kind::Address | Kind::State => places.next().unwrap_or(NO_PLACE),
+        self.column.extend(records.iter().map(|one| match one.kind.has_address() {
+            true => places.next().unwrap_or(NO_PLACE),
+            false => NO_PLACE,
         }));
         block.keys.clear();
         block.addresses.clear();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use vestige_ctf::places::uses_call_stacks;
 use vestige_ctf::stream::{self, PacketEntry, TraceIdentity};
 
 use crate::errors::{damage_tuple, exception, DamageTuple};
@@ -199,6 +200,14 @@ impl DataStream {
     #[getter]
     fn size(&self) -> u64 {
         self.inner.files.iter().map(|file| file.source.len()).sum()
+    }
+
+    /// Whether some of its records are understood by the function calls before them only.
+    #[getter]
+    fn uses_call_stacks(&self) -> bool {
+        let trace = &self.inner.trace;
+        let class = trace.stream_classes.get(self.inner.class);
+        class.is_some_and(|class| uses_call_stacks(trace, class))
     }
 
     /// The number of packets.

@@ -131,7 +131,7 @@ class DebugInfoReport:
     events: int = 0
     """Number of all event records."""
     events_without_address: int = 0
-    """Those without ``ip`` and ``vpid``."""
+    """Those of which nothing tells address and process."""
     damage: list[Damage] = field(default_factory=list)
     """What could not be read."""
 

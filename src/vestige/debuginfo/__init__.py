@@ -50,13 +50,18 @@ if TYPE_CHECKING:
     )
     from vestige.debuginfo.place import Binary, Frame, Place
     from vestige.debuginfo.resolver import Resolver
-    from vestige.debuginfo.state_events import STATE_EVENT_NAMES, apply
+    from vestige.debuginfo.state_events import (
+        CALL_EVENT_NAMES,
+        STATE_EVENT_NAMES,
+        apply,
+    )
     from vestige.debuginfo.store_search import SymbolStoreWarning
     from vestige.debuginfo.symbols import SymbolTable, find
     from vestige.debuginfo.target_prefixes import TargetPrefix, TargetPrefixes
     from vestige.debuginfo.unresolved import Reason, Unresolved
 
 __all__ = [
+    "CALL_EVENT_NAMES",
     "DEBUG_DIRECTORIES",
     "DEBUG_PATH_VARIABLE",
     "STATE_EVENT_NAMES",
@@ -97,6 +102,7 @@ _HOMES = {
     "Attempt": "attempt",
     "AttemptKind": "attempt",
     "Binary": "place",
+    "CALL_EVENT_NAMES": "state_events",
     "CrcOfFile": "object_file",
     "DEBUG_DIRECTORIES": "options",
     "DEBUG_PATH_VARIABLE": "options",

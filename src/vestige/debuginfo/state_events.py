@@ -30,7 +30,7 @@ from vestige.debuginfo.image import Mapping as ObjectMapping
 from vestige.debuginfo.image import ProcessImage, ProcessImages
 from vestige.units import Address, Vpid
 
-__all__ = ["STATE_EVENT_NAMES", "apply"]
+__all__ = ["CALL_EVENT_NAMES", "STATE_EVENT_NAMES", "apply"]
 
 _Fields = Mapping[str, object]
 
@@ -142,6 +142,11 @@ _HANDLERS: dict[str, Callable[[ProcessImage, _Fields], None]] = {
 
 STATE_EVENT_NAMES = frozenset(_HANDLERS)
 """The full names of all events that :func:`apply` wants to see."""
+
+CALL_EVENT_NAMES = frozenset(
+    f"lttng_ust_cyg_profile_fast:func_{end}" for end in ("entry", "exit")
+)
+"""The full names of the events whose exits tell no function: entries before them do."""
 
 
 def _mapping(

@@ -154,9 +154,16 @@ def test_a_call_takes_few_bytes(tmp_path, program, contexts, functions, a_call):
     assert sizes[1] - sizes[0] == pytest.approx(1000 * a_call, abs=200)
 
 
-def test_every_function_has_its_source_line(tmp_path, program):
-    """Of the entry and of the exit."""
-    run_recorded(tmp_path / "trace", [program, "calls", "3"])
+@pytest.mark.parametrize("contexts", ["ip,vpid", "ip", "vpid", "none"])
+@pytest.mark.parametrize("functions", ["fast", "verbose"])
+def test_every_function_has_its_source_line(tmp_path, program, functions, contexts):
+    """Of the entry and of the exit, whatever fields there are."""
+    run_recorded(
+        tmp_path / "trace",
+        [program, "calls", "3"],
+        f"--functions={functions}",
+        f"--context={contexts}",
+    )
     places = {
         (event.debug_info.function, event.debug_info.file)
         for event in vestige.open(tmp_path / "trace").events("*:func_*")

@@ -8,7 +8,7 @@ use super::naming::unique;
 use super::plan::{stream_plan, StreamPlan};
 use super::types::{Column, ColumnType};
 use crate::model::{ClockClass, ClockOrigin};
-use crate::places::address_members;
+use crate::places::has_places;
 use crate::stream::DataStream;
 
 /// A data stream with what is wanted of it.
@@ -26,7 +26,7 @@ impl StreamInput {
     /// Whether a filter that finds source places adds them under a name.
     fn has_places(&self, name: &str) -> bool {
         let class = self.stream.trace.stream_classes.get(self.stream.class);
-        class.is_some_and(|class| address_members(class, name).is_some())
+        class.is_some_and(|class| has_places(&self.stream.trace, class, name))
     }
 }
 

@@ -389,7 +389,12 @@ impl Context<'_> {
             (&event.payload, "event.fields", None),
         ];
         for (scope, name, last) in scopes {
-            let Some(scope) = scope else { continue };
+            let Some(scope) = scope else {
+                if let Some(place) = last {
+                    self.place_alone(out, name, place, std::mem::replace(&mut separator, true));
+                }
+                continue;
+            };
             let visible = is_visible(scope);
             if visible {
                 if separator {
@@ -405,6 +410,17 @@ impl Context<'_> {
         }
         out.push(b'\n');
         Ok(())
+    }
+
+    /// A common context in which nothing stands but a place.
+    fn place_alone(&self, out: &mut Vec<u8>, name: &str, place: &[u8], separator: bool) {
+        if separator {
+            out.extend_from_slice(b", ");
+        }
+        self.scope_name(out, name);
+        out.extend_from_slice(b"{ ");
+        out.extend_from_slice(place);
+        out.extend_from_slice(b" }");
     }
 }
 

@@ -1,8 +1,9 @@
 """Object, function and source line for events: ``filter.lttng-utils.debug-info``.
 
 Event records whose common context has the fields ``ip`` and ``vpid`` get a structure
-with the strings ``bin``, ``func`` and ``src``. The process images that translate an
-address come from the trace itself, and change while it is read.
+with the strings ``bin``, ``func`` and ``src``; without these, the events of function
+calls get it, whose address and process stand elsewhere. The process images that
+translate an address come from the trace itself, and change while it is read.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ... import core
 from ...debuginfo import (
+    CALL_EVENT_NAMES,
     STATE_EVENT_NAMES,
     DebugFileFinder,
     DebugInfoOptions,
@@ -36,9 +38,6 @@ class DebugInfoFilter:
         sources: The traces, for the symbols that may be packed with them.
     """
 
-    needed_events = STATE_EVENT_NAMES
-    """Events that change process images."""
-
     def __init__(
         self,
         options: DebugInfoOptions | None = None,
@@ -50,6 +49,11 @@ class DebugInfoFilter:
             full_path=self.options.full_path,
             demangle=self.options.demangle,
         )
+        self.needed_events = STATE_EVENT_NAMES
+        """Events that change process images, and calls that tell who an exit leaves."""
+        streams = [stream for source in sources for stream in source.streams]
+        if any(stream.handle.uses_call_stacks for stream in streams):
+            self.needed_events |= CALL_EVENT_NAMES
         self._images: dict[int, ProcessImages] = {}
         self._column = core.PlaceColumn(
             self.options.field_name, sorted(STATE_EVENT_NAMES)
