@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias, final
 
 __all__ = [
     "AnswerWriter",
+    "CallFold",
     "ColumnLayout",
     "DataFile",
     "DataStream",
@@ -282,7 +283,10 @@ class Merge:
         """Iterate over all event records, in order."""
 
     def shown(self) -> Merge:
-        """Return the merge without the event records that only a filter needed."""
+        """Return the merge without the event records that nobody wants to see.
+
+        These are those that only a filter needed, and those that a filter hides.
+        """
 
     def place(self, index: int) -> Any:
         """Return the object that a filter attached to an event record, or ``None``."""
@@ -592,6 +596,99 @@ class PlaceFormat:
         Args:
             address: The address.
             row: What :meth:`SymbolTable.lookup` says of it.
+        """
+
+@final
+class CallFold:
+    """Folds entries and exits of functions into call trees of addresses.
+
+    The fold of a merge stops where a process image may change, so that new functions
+    are looked up in the image of that time.
+    """
+
+    def __new__(
+        cls,
+        entries: Sequence[str],
+        exits: Sequence[str],
+        state_events: Sequence[str],
+        *,
+        least: int | None = None,
+    ) -> CallFold:
+        """Make a fold.
+
+        Args:
+            entries: Names of the events at the entry of a function.
+            exits: Names of the events at its exit.
+            state_events: Names of the events at which the fold stops.
+            least: For :meth:`select`, how long calls last at least, nanoseconds.
+        """
+
+    def begin(self, merge: Merge) -> None:
+        """Begin a merge."""
+
+    def advance(self) -> tuple[int, int, int] | None:
+        """Go on to the next stop.
+
+        Returns:
+            Index of the event record in the merge, index of its trace, process ID (-1
+            if not told); or ``None`` at the end of the merge.
+        """
+
+    def forget(self, trace: int, vpid: int, first: int, last: int) -> None:
+        """Tell that the addresses from first to last may be other functions now."""
+
+    def take_functions(self) -> list[tuple[int, int, int]]:
+        """Return the new functions: index of the trace, process ID, address.
+
+        Their indexes go on from those of the last call.
+        """
+
+    def finish(self) -> None:
+        """End all calls that are still open."""
+
+    def nodes(
+        self,
+    ) -> list[tuple[int, int, int, int, int, int, int, int, int, int, int, int]]:
+        """Return the nodes of the call trees, callers before callees.
+
+        Index of the caller's node (of itself: a root), index of the function or what is
+        in its place (2^32 - 1: root, - 2: after a loss, - 3: merged paths), calls,
+        complete ones, those across a loss, without exit, without entry; then times in
+        nanoseconds: total, self, all complete calls, the shortest and the longest one.
+        """
+
+    def threads(
+        self,
+    ) -> list[tuple[int, int, int, int, int, int, int, int, bool]]:
+        """Return the threads in the order in which they were seen.
+
+        Index of the trace, process ID, thread ID (-1 if not told), index of the root
+        among the nodes, time of the first and the last entry or exit (nanoseconds),
+        exits that tell no function and have no entry, losses, whether exits tell which
+        function is left.
+        """
+
+    @property
+    def calls(self) -> int:
+        """How many entries and exits there were."""
+
+    @property
+    def left_out(self) -> int:
+        """How many of them are in no tree, since there are too many threads."""
+
+    @property
+    def threads_unknown(self) -> bool:
+        """Whether some records tell no thread."""
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether some paths share nodes, since there are too many."""
+
+    def select(self, merge: Merge) -> None:
+        """Hide the entries and exits of short calls in the next merge.
+
+        The merges are those of a second reading, after the fold has seen all of the
+        first one.
         """
 
 @final

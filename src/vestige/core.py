@@ -16,6 +16,7 @@ except ImportError as error:  # pragma: no cover - only on a broken installation
 
 from ._core import (
     AnswerWriter,
+    CallFold,
     ColumnLayout,
     DataFile,
     DataStream,
@@ -41,6 +42,7 @@ from ._version import __version__
 
 __all__ = [
     "AnswerWriter",
+    "CallFold",
     "ColumnLayout",
     "DataFile",
     "DataStream",

@@ -123,7 +123,7 @@ impl AddressScan {
             }
             found
         };
-        let tasks = tasks(merge);
+        let tasks = merge.tasks(TASK_RECORDS);
         let parts: Vec<Vec<Found>> = on_all_cores(|| tasks.into_par_iter().map(read).collect());
         let mut found = parts.concat();
         self.settle_stacks(merge, &plans, &mut found);
@@ -210,29 +210,6 @@ impl Contexts {
         let kind = if changes { Kind::State } else { Kind::Address };
         Some(Found { ip, vpid, trace: batch.stream.identity.index as u32, kind })
     }
-}
-
-/// Splits the runs of a merge into parts of about as many records.
-fn tasks(merge: &Merge) -> Vec<Vec<Run>> {
-    let mut tasks = Vec::new();
-    let mut task = Vec::new();
-    let mut room = TASK_RECORDS;
-    for run in &merge.runs {
-        let mut start = run.start;
-        while start < run.end {
-            let count = ((run.end - start) as usize).min(room);
-            let end = start + count as u32;
-            task.push(Run { start, end, ..*run });
-            start = end;
-            room -= count;
-            if room == 0 {
-                tasks.push(std::mem::take(&mut task));
-                room = TASK_RECORDS;
-            }
-        }
-    }
-    tasks.push(task);
-    tasks
 }
 
 /// Whether any record of a stream class gets a place in a field of a name.

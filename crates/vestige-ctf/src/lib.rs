@@ -8,6 +8,7 @@
 //! * [`muxer`] merges the batches of many data streams by time;
 //! * [`record`] decodes the fields of one record, for whoever wants them;
 //! * [`places`] finds the code addresses in records, for whoever resolves them;
+//! * [`calls`] folds entries and exits of functions into call trees;
 //! * [`text`] renders records without building values in between;
 //! * [`columns`] decodes records into columns.
 //!
@@ -17,6 +18,7 @@
 mod address_scan;
 pub mod bits;
 mod call_stacks;
+pub mod calls;
 pub mod columns;
 pub mod counts;
 pub mod error;

@@ -47,6 +47,17 @@ pub enum Notice {
     Damage(usize, Damage),
 }
 
+impl Notice {
+    /// The earliest time of it, cycles, if it is known.
+    #[must_use]
+    pub fn beginning(&self) -> Option<u64> {
+        match self {
+            Self::Lost(lost) => lost.beginning,
+            Self::Damage(..) => None,
+        }
+    }
+}
+
 /// A part of the merged order.
 #[derive(Default)]
 pub struct Merge {
@@ -75,11 +86,36 @@ impl Merge {
         Some((batch, records))
     }
 
-    /// The merge without the records that only a filter needed, and for each record that is
-    /// left its index before; `None` when all are wanted.
+    /// The runs in parts of about as many records, for tasks on several cores.
+    pub(crate) fn tasks(&self, records: usize) -> Vec<Vec<Run>> {
+        let mut tasks = Vec::new();
+        let mut task = Vec::new();
+        let mut room = records;
+        for run in &self.runs {
+            let mut start = run.start;
+            while start < run.end {
+                let count = ((run.end - start) as usize).min(room);
+                let end = start + count as u32;
+                task.push(Run { start, end, ..*run });
+                start = end;
+                room -= count;
+                if room == 0 {
+                    tasks.push(std::mem::take(&mut task));
+                    room = records;
+                }
+            }
+        }
+        tasks.push(task);
+        tasks
+    }
+
+    /// The merge without the records that only a filter needed, and without those that a
+    /// filter hides (with `false` in `visible`); for each record that is left its index
+    /// before. `None` when all are wanted.
     #[must_use]
-    pub fn shown(&self) -> Option<(Self, Vec<usize>)> {
-        if self.batches.iter().all(|batch| batch.selection.is_everything()) {
+    pub fn shown(&self, visible: Option<&[bool]>) -> Option<(Self, Vec<usize>)> {
+        let everything = self.batches.iter().all(|batch| batch.selection.is_everything());
+        if everything && visible.is_none() {
             return None;
         }
         let (streams, batches) = (Arc::clone(&self.streams), self.batches.clone());
@@ -91,7 +127,8 @@ impl Merge {
             places.push(merge.runs.len());
             let Some((batch, records)) = self.run(run) else { continue };
             for (row, record) in (run.start..).zip(records) {
-                if batch.selection.shows(&batch.stream, record) {
+                let visible = visible.is_none_or(|all| all.get(index).copied().unwrap_or(true));
+                if visible && batch.selection.shows(&batch.stream, record) {
                     merge.push(run.batch, row);
                     kept.push(index);
                 }

@@ -5,6 +5,7 @@
 
 mod answers;
 mod arrow;
+mod calls;
 mod counts;
 mod errors;
 mod event;
@@ -33,6 +34,8 @@ mod _core {
     use crate::answers::AnswerWriter;
     #[pymodule_export]
     use crate::arrow::ColumnLayout;
+    #[pymodule_export]
+    use crate::calls::CallFold;
     #[pymodule_export]
     use crate::counts::EventCounter;
     #[pymodule_export]

@@ -76,6 +76,7 @@ impl Muxer {
             interner: Arc::clone(&self.interner),
             derived: OnceLock::new(),
             order: OnceLock::new(),
+            visible: OnceLock::new(),
         }))
     }
 }
@@ -96,9 +97,15 @@ pub struct Merge {
     pub derived: OnceLock<PythonDerived>,
     /// For each record in order its batch and its row; made when records are asked for.
     order: OnceLock<Vec<(u32, u32)>>,
+    /// For each record in order whether it is shown, when a filter hides some.
+    pub visible: OnceLock<Vec<bool>>,
 }
 
 impl Merge {
+    fn visible(&self) -> Option<&[bool]> {
+        self.visible.get().map(Vec::as_slice)
+    }
+
     pub fn order(&self) -> &[(u32, u32)] {
         self.order.get_or_init(|| {
             let runs = self.inner.runs.iter();
@@ -141,10 +148,11 @@ impl Merge {
         EventIterator { merge: this.unbind(), next: 0.into() }
     }
 
-    /// The merge without the event records that only a filter needed.
+    /// The merge without the event records that only a filter needed, and those that a
+    /// filter hides.
     fn shown(this: Bound<'_, Self>) -> Py<Self> {
         let merge = this.get();
-        let Some((inner, kept)) = merge.inner.shown() else { return this.unbind() };
+        let Some((inner, kept)) = merge.inner.shown(merge.visible()) else { return this.unbind() };
         let py = this.py();
         let derived = OnceLock::new();
         if let Some(all) = merge.derived.get() {
@@ -159,6 +167,7 @@ impl Merge {
             interner: Arc::clone(&merge.interner),
             derived,
             order: OnceLock::new(),
+            visible: OnceLock::new(),
         };
         match Py::new(py, shown) {
             Ok(shown) => shown,

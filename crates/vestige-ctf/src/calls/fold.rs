@@ -1,0 +1,345 @@
+//! Folding merges into call trees, with stops where process images change.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::kept::Kept;
+use super::scan::{CallEvents, CallScan, Kind, Seen, NO_STREAM};
+use super::thread::{Fold, Leaving, Thread};
+use super::tree::{Node, Process, Tree};
+use crate::muxer::Merge;
+use crate::places::StateRecord;
+use crate::stream::DataStream;
+
+/// How many calls may be open at once, in all threads together.
+const MOST_FRAMES: usize = 1 << 22;
+/// How many threads are told apart.
+const MOST_THREADS: usize = 1 << 18;
+/// How many frames are searched in vain from the beginning on, and more for each record.
+const PATIENCE: u64 = 1 << 24;
+const PATIENCE_OF_RECORD: u64 = 16;
+
+/// A function that was not seen before, at this time of its process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewFunction {
+    /// Index of the trace.
+    pub trace: u32,
+    /// Process ID, -1 if not told.
+    pub vpid: i32,
+    /// The address.
+    pub address: u64,
+}
+
+/// What is known of a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadSummary {
+    /// Index of the trace.
+    pub trace: u32,
+    /// Process ID, -1 if not told.
+    pub vpid: i32,
+    /// Thread ID, -1 if not told.
+    pub vtid: i32,
+    /// Index of the root among the nodes.
+    pub root: u32,
+    /// Time of its first entry or exit, nanoseconds.
+    pub first: i64,
+    /// Time of its last entry or exit, nanoseconds.
+    pub last: i64,
+    /// Exits of which neither function nor entry is known.
+    pub unknown_exits: u64,
+    /// How many losses fall into its time.
+    pub losses: u64,
+    /// Whether its exits tell which function is left.
+    pub exits_are_named: bool,
+}
+
+/// What tells threads apart: data stream, trace, process ID and thread ID.
+type ThreadKey = (u32, u32, i32, i32);
+
+/// A loss in front of a record of the merge.
+struct Loss {
+    position: usize,
+    trace: u32,
+    /// The data stream, when it is that of one thread.
+    stream: Option<u32>,
+    time: Option<i64>,
+}
+
+/// Folds entries and exits into call trees.
+pub struct CallFold {
+    scan: CallScan,
+    fold: Fold,
+    threads: Vec<Thread>,
+    indexes: HashMap<ThreadKey, usize>,
+    last_thread: Option<(ThreadKey, usize)>,
+    seen: Vec<Seen>,
+    losses: Vec<Loss>,
+    /// The next of the losses.
+    next_loss: usize,
+    /// The index of the next record.
+    position: usize,
+    /// Whether the record there was handed out as a state record already.
+    applied: bool,
+    /// How many entries and exits there were.
+    calls: u64,
+    /// How many of them are left out, since there are too many threads.
+    left_out: u64,
+    /// Whether data streams are shared by threads that nothing tells apart.
+    threads_unknown: bool,
+    /// How many entries and exits were selected.
+    selected: u64,
+}
+
+impl CallFold {
+    /// A fold of events of some names. With `least`, it notes which of them belong to calls
+    /// of at least so many nanoseconds.
+    #[must_use]
+    pub fn new(events: CallEvents, least: Option<u64>) -> Self {
+        Self {
+            scan: CallScan::new(events),
+            fold: Fold {
+                tree: Tree::default(),
+                frames: 0,
+                most_frames: MOST_FRAMES,
+                patience: PATIENCE,
+                kept: least.map(|least| (least, Kept::default())),
+            },
+            threads: Vec::new(),
+            indexes: HashMap::new(),
+            last_thread: None,
+            seen: Vec::new(),
+            losses: Vec::new(),
+            next_loss: 0,
+            position: 0,
+            applied: false,
+            calls: 0,
+            left_out: 0,
+            threads_unknown: false,
+            selected: 0,
+        }
+    }
+
+    /// Begins a merge of some data streams, in the order in which they were given to the
+    /// muxer.
+    pub fn begin(&mut self, merge: &Merge, streams: &[Arc<DataStream>]) {
+        self.position = 0;
+        self.applied = false;
+        self.next_loss = 0;
+        self.seen = self.scan.read(merge);
+        self.losses = Vec::new();
+        if merge.notices.is_empty() {
+            return;
+        }
+        let mut ends = Vec::with_capacity(merge.runs.len() + 1);
+        let mut end = 0;
+        for run in &merge.runs {
+            ends.push(end);
+            end += (run.end - run.start) as usize;
+        }
+        for (rank, run, notice) in &merge.notices {
+            let Some(stream) = streams.get(*rank) else { continue };
+            let layout = self.scan.layout(stream);
+            let time = notice.beginning().map(|cycles| stream.nanoseconds(cycles));
+            self.losses.push(Loss {
+                position: ends.get(*run).copied().unwrap_or(end),
+                trace: stream.identity.index as u32,
+                stream: layout.thread_stream().0,
+                time,
+            });
+        }
+    }
+
+    /// Goes on to the next record that may change a process image, or to the end of the
+    /// merge. New functions must be taken before the image is changed.
+    pub fn advance(&mut self) -> Option<StateRecord> {
+        let seen = std::mem::take(&mut self.seen);
+        let mut stop = None;
+        for (index, one) in seen.iter().enumerate().skip(self.position) {
+            self.apply_losses(index);
+            if one.kind == Kind::State {
+                if !self.applied {
+                    self.applied = true;
+                    let trace = one.trace as usize;
+                    stop = Some(StateRecord { index, trace, vpid: i64::from(one.vpid) });
+                    break;
+                }
+            } else if one.kind != Kind::Nothing {
+                self.add(one);
+            }
+            self.applied = false;
+        }
+        self.position = stop.as_ref().map_or(seen.len(), |stop| stop.index);
+        if stop.is_none() {
+            self.apply_losses(usize::MAX);
+        }
+        self.seen = seen;
+        stop
+    }
+
+    #[inline]
+    fn apply_losses(&mut self, index: usize) {
+        while self.losses.get(self.next_loss).is_some_and(|loss| loss.position <= index) {
+            let losses = std::mem::take(&mut self.losses);
+            if let Some(loss) = losses.get(self.next_loss) {
+                self.lose(loss);
+            }
+            self.losses = losses;
+            self.next_loss += 1;
+        }
+    }
+
+    fn lose(&mut self, loss: &Loss) {
+        let wanted = loss.stream.unwrap_or(NO_STREAM);
+        for (key, &index) in &self.indexes {
+            if (key.0, key.1) == (wanted, loss.trace) {
+                if let Some(thread) = self.threads.get_mut(index) {
+                    let time = loss.time.unwrap_or(thread.last);
+                    thread.lose(&mut self.fold, time);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, one: &Seen) {
+        let number = self.calls;
+        self.calls += 1;
+        self.fold.patience = self.fold.patience.saturating_add(PATIENCE_OF_RECORD);
+        let Some(index) = self.thread(one) else {
+            self.left_out += 1;
+            return;
+        };
+        let Some(thread) = self.threads.get_mut(index) else { return };
+        let what = match one.kind {
+            Kind::Entry => {
+                thread.enter(&mut self.fold, one.address, one.site, one.time, number);
+                return;
+            }
+            Kind::EntryElsewhere => {
+                // What `ip` is of entries, it is of exits.
+                thread.exits_are_named = false;
+                thread.enter(&mut self.fold, one.address, one.site, one.time, number);
+                return;
+            }
+            Kind::ExitOfCall => Leaving::Call(one.address, one.site),
+            Kind::ExitOfIp if thread.exits_are_named => Leaving::Function(one.address),
+            Kind::Exit | Kind::ExitOfIp => {
+                thread.exits_are_named = false;
+                Leaving::Innermost
+            }
+            Kind::Nothing | Kind::State => return,
+        };
+        thread.leave(&mut self.fold, what, one.time, number);
+    }
+
+    /// The index of a record's thread.
+    #[inline]
+    fn thread(&mut self, one: &Seen) -> Option<usize> {
+        let key = (one.stream, one.trace, one.vpid, one.vtid);
+        if let Some((_, index)) = self.last_thread.filter(|(last, _)| *last == key) {
+            return Some(index);
+        }
+        let index = match self.indexes.get(&key) {
+            Some(&index) => index,
+            None if self.threads.len() >= MOST_THREADS => return None,
+            None => {
+                let index = self.threads.len();
+                let root = self.fold.tree.add_root();
+                let process: Process = (one.trace, one.vpid);
+                self.threads.push(Thread::new(process, one.vtid, root, one.time));
+                self.indexes.insert(key, index);
+                self.threads_unknown |= one.vtid == -1;
+                index
+            }
+        };
+        self.last_thread = Some((key, index));
+        Some(index)
+    }
+
+    /// Tells that addresses of a process, the last one included, may be other functions
+    /// from now on.
+    pub fn forget(&mut self, trace: u32, vpid: i32, first: u64, last: u64) {
+        self.fold.tree.forget((trace, vpid), first, last);
+    }
+
+    /// The functions that are new since the last call, in the order of their indexes.
+    pub fn take_functions(&mut self) -> Vec<NewFunction> {
+        let pending = self.fold.tree.take_pending();
+        let function =
+            |((trace, vpid), address): (Process, u64)| NewFunction { trace, vpid, address };
+        pending.into_iter().map(function).collect()
+    }
+
+    /// Ends all calls that are still open.
+    pub fn finish(&mut self) {
+        for thread in &mut self.threads {
+            thread.finish(&mut self.fold);
+        }
+    }
+
+    /// The nodes of the call trees; a caller comes before whom it calls.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.fold.tree.nodes
+    }
+
+    /// The threads, in the order in which they were seen.
+    #[must_use]
+    pub fn threads(&self) -> Vec<ThreadSummary> {
+        let summary = |thread: &Thread| ThreadSummary {
+            trace: thread.process.0,
+            vpid: thread.process.1,
+            vtid: thread.vtid,
+            root: thread.root,
+            first: thread.first,
+            last: thread.last,
+            unknown_exits: thread.unknown_exits,
+            losses: thread.losses,
+            exits_are_named: thread.exits_are_named,
+        };
+        self.threads.iter().map(summary).collect()
+    }
+
+    /// How many entries and exits there were.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// How many of them are in no tree, since there are too many threads.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Whether some records tell no thread.
+    #[must_use]
+    pub fn threads_unknown(&self) -> bool {
+        self.threads_unknown
+    }
+
+    /// Whether some paths share nodes, since there are too many.
+    #[must_use]
+    pub fn is_merged(&self) -> bool {
+        !self.fold.tree.has_room()
+    }
+
+    /// For each record of the next merge of a second reading, whether to show it: entries
+    /// and exits of short calls are not shown.
+    pub fn select(&mut self, merge: &Merge) -> Vec<bool> {
+        let calls = self.scan.calls(merge);
+        let mut number = self.selected;
+        let kept = self.fold.kept.as_ref().map(|(_, kept)| kept);
+        let shown = calls.into_iter().map(|is_call| {
+            if !is_call {
+                return true;
+            }
+            let shown = kept.is_none_or(|kept| kept.has(number));
+            number += 1;
+            shown
+        });
+        let shown = shown.collect();
+        self.selected = number;
+        shown
+    }
+}

@@ -1,0 +1,22 @@
+//! Call stacks rebuilt from the entries and exits of functions, folded into call trees.
+//!
+//! A recording of ten million calls has some hundred different call paths. So the records
+//! are not kept: each thread has a stack of open calls, and each call that ends is added to
+//! the node of its path ([`tree`]).
+//!
+//! * [`scan`] reads kind, time, thread and addresses of each record, on all cores;
+//! * [`thread`] pushes and pops, and decides what an exit ends when it is not the innermost
+//!   call, or when records were lost;
+//! * [`fold`] drives both through merges, and stops where process images change.
+//!
+//! What is not known is counted as such: calls without exit, exits without entry, and calls
+//! between whose ends records were lost.
+
+pub mod fold;
+mod kept;
+mod scan;
+mod thread;
+pub mod tree;
+
+pub use fold::{CallFold, NewFunction, ThreadSummary};
+pub use scan::CallEvents;

@@ -1,0 +1,275 @@
+//! The open calls of a thread, and what entries, exits and losses do to them.
+
+use super::kept::Kept;
+use super::tree::{End, Process, Tree, AFTER_LOSS};
+
+/// How many frames at the top are always searched for the one that an exit ends.
+const ALWAYS_SEARCHED: usize = 64;
+
+/// An open call, or the mark of a loss.
+#[derive(Debug, Clone)]
+struct Frame {
+    /// When it was entered; of a loss, the last time before it.
+    start: i64,
+    /// Time of the calls it made that have ended.
+    inner: u64,
+    /// Address of the function.
+    address: u64,
+    /// Where it was called.
+    site: u64,
+    /// Number of its entry.
+    number: u64,
+    /// Node in the tree.
+    node: u32,
+    /// Whether it stands for a loss.
+    is_loss: bool,
+}
+
+/// What an exit tells of the function that is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaving {
+    /// Nothing: it is the innermost one.
+    Innermost,
+    /// Its address.
+    Function(u64),
+    /// Its address, and where it was called.
+    Call(u64, u64),
+}
+
+/// What the calls of a thread are folded into.
+pub struct Fold {
+    /// The nodes.
+    pub tree: Tree,
+    /// The frames of all threads together.
+    pub frames: usize,
+    /// How many frames there may be.
+    pub most_frames: usize,
+    /// How many frames may be searched in vain, so that no trace takes for ever.
+    pub patience: u64,
+    /// The records of calls that last at least so many nanoseconds.
+    pub kept: Option<(u64, Kept)>,
+}
+
+/// A thread and its open calls.
+#[derive(Debug)]
+pub struct Thread {
+    /// The process.
+    pub process: Process,
+    /// Thread ID.
+    pub vtid: i32,
+    /// Node of its root.
+    pub root: u32,
+    /// Time of its first entry or exit.
+    pub first: i64,
+    /// Time of its last entry or exit.
+    pub last: i64,
+    /// Exits that nothing is known of: neither address nor entry.
+    pub unknown_exits: u64,
+    /// How many losses fall into its time.
+    pub losses: u64,
+    /// Whether exits tell their function.
+    pub exits_are_named: bool,
+    stack: Vec<Frame>,
+    /// Open calls beyond the limit.
+    hidden: u64,
+    /// Since when no record is known to be lost.
+    since: i64,
+}
+
+impl Thread {
+    /// A thread that is seen for the first time.
+    pub fn new(process: Process, vtid: i32, root: u32, time: i64) -> Self {
+        Self {
+            process,
+            vtid,
+            root,
+            first: time,
+            last: time,
+            unknown_exits: 0,
+            losses: 0,
+            exits_are_named: true,
+            stack: Vec::new(),
+            hidden: 0,
+            since: time,
+        }
+    }
+
+    /// A function is entered.
+    #[inline]
+    pub fn enter(&mut self, fold: &mut Fold, address: u64, site: u64, time: i64, number: u64) {
+        let caller = self.stack.last().map_or(self.root, |frame| frame.node);
+        let node = fold.tree.callee(caller, self.root, self.process, address);
+        self.last = self.last.max(time);
+        if fold.frames >= fold.most_frames {
+            self.hidden += 1;
+            fold.tree.count_unfollowed(node);
+            return;
+        }
+        fold.tree.begin(node);
+        fold.frames += 1;
+        let start = time;
+        self.stack.push(Frame { start, inner: 0, address, site, number, node, is_loss: false });
+    }
+
+    /// A function is left.
+    #[inline]
+    pub fn leave(&mut self, fold: &mut Fold, what: Leaving, time: i64, number: u64) {
+        if self.hidden > 0 {
+            self.hidden -= 1;
+        } else if self.stack.last().is_some_and(|top| top.is_left(what)) {
+            self.end_top(fold, time, End::Complete, Some(number));
+        } else {
+            self.leave_outer(fold, what, time, number);
+        }
+        self.last = self.last.max(time);
+    }
+
+    /// A function is left that is not the innermost one.
+    fn leave_outer(&mut self, fold: &mut Fold, what: Leaving, time: i64, number: u64) {
+        let Some(index) = self.find(fold, what) else {
+            self.leave_unseen(fold, what, time, number);
+            return;
+        };
+        let lost = self.end_above(fold, index);
+        let end = if let Some(inner) = lost {
+            if let Some(frame) = self.stack.last_mut() {
+                frame.inner = frame.inner.saturating_add(inner);
+            }
+            End::AcrossLoss
+        } else {
+            End::Complete
+        };
+        self.end_top(fold, time, end, Some(number));
+    }
+
+    /// Ends all calls above one: an exception or a jump left them, or their exits are lost.
+    /// Returns the time of the calls after a loss, if there was one.
+    fn end_above(&mut self, fold: &mut Fold, index: usize) -> Option<u64> {
+        let mut alive = self.last;
+        let mut lost = None;
+        while self.stack.len() > index + 1 {
+            if self.stack.last().is_some_and(|frame| frame.is_loss) {
+                let Some(loss) = self.stack.pop() else { break };
+                fold.frames = fold.frames.saturating_sub(1);
+                alive = loss.start;
+                lost = Some(lost.unwrap_or(0u64).saturating_add(loss.inner));
+            } else {
+                self.end_top(fold, alive, End::NoExit, None);
+            }
+        }
+        lost
+    }
+
+    /// The frame that an exit ends.
+    fn find(&mut self, fold: &mut Fold, what: Leaving) -> Option<usize> {
+        if what == Leaving::Innermost {
+            return None;
+        }
+        let patience = usize::try_from(fold.patience).unwrap_or(usize::MAX);
+        let most = self.stack.len().min(patience.max(ALWAYS_SEARCHED));
+        let mut searched = self.stack.iter().rev().take(most);
+        if let Some(above) = searched.position(|frame| frame.is_left(what)) {
+            return Some(self.stack.len() - 1 - above);
+        }
+        fold.patience = fold.patience.saturating_sub(most as u64);
+        // The same function with no record lost in between: its call site is told otherwise.
+        let top = self.stack.last()?;
+        let is_it = matches!(what, Leaving::Call(address, _) if address == top.address);
+        (is_it && !top.is_loss).then(|| self.stack.len() - 1)
+    }
+
+    /// A function is left that was not seen to be entered.
+    fn leave_unseen(&mut self, fold: &mut Fold, what: Leaving, time: i64, number: u64) {
+        let (Leaving::Function(address) | Leaving::Call(address, _)) = what else {
+            self.unknown_exits += 1;
+            self.keep_unseen(fold, time, number);
+            return;
+        };
+        // Who called it is not known either.
+        let node = fold.tree.callee(self.root, self.root, self.process, address);
+        fold.tree.end_unseen(node);
+        self.keep_unseen(fold, time, number);
+    }
+
+    fn keep_unseen(&self, fold: &mut Fold, time: i64, number: u64) {
+        if let Some((least, kept)) = &mut fold.kept {
+            if elapsed(self.since, time) >= *least {
+                kept.set(number);
+            }
+        }
+    }
+
+    /// Ends the innermost call.
+    #[inline]
+    fn end_top(&mut self, fold: &mut Fold, time: i64, end: End, number: Option<u64>) {
+        let Some(frame) = self.stack.pop() else { return };
+        fold.frames = fold.frames.saturating_sub(1);
+        let elapsed = elapsed(frame.start, time);
+        fold.tree.end(frame.node, elapsed, frame.inner, end);
+        if let Some(caller) = self.stack.last_mut() {
+            caller.inner = caller.inner.saturating_add(elapsed);
+        }
+        if let Some((least, kept)) = &mut fold.kept {
+            if elapsed >= *least {
+                kept.set(frame.number);
+                if let Some(number) = number {
+                    kept.set(number);
+                }
+            }
+        }
+    }
+
+    /// Records of the thread may be lost here.
+    pub fn lose(&mut self, fold: &mut Fold, time: i64) {
+        self.losses += 1;
+        self.since = self.since.max(time);
+        self.hidden = 0;
+        if self.stack.last().is_none_or(|top| top.is_loss) {
+            return;
+        }
+        let node = fold.tree.special(self.root, AFTER_LOSS);
+        fold.frames += 1;
+        self.stack.push(Frame {
+            start: self.last,
+            inner: 0,
+            address: 0,
+            site: 0,
+            number: 0,
+            node,
+            is_loss: true,
+        });
+    }
+
+    /// Nothing more comes: what is open has no exit.
+    pub fn finish(&mut self, fold: &mut Fold) {
+        let mut alive = self.last;
+        while let Some(top) = self.stack.last() {
+            if top.is_loss {
+                alive = top.start;
+                self.stack.pop();
+                fold.frames = fold.frames.saturating_sub(1);
+            } else {
+                self.end_top(fold, alive, End::NoExit, None);
+            }
+        }
+        self.stack = Vec::new();
+    }
+}
+
+impl Frame {
+    /// Whether an exit that tells so much is its own.
+    #[inline]
+    fn is_left(&self, what: Leaving) -> bool {
+        !self.is_loss
+            && match what {
+                Leaving::Innermost => true,
+                Leaving::Function(address) => self.address == address,
+                Leaving::Call(address, site) => self.address == address && self.site == site,
+            }
+    }
+}
+
+/// Nanoseconds from one time to another; none when the clock went back.
+fn elapsed(from: i64, to: i64) -> u64 {
+    u64::try_from(to.saturating_sub(from)).unwrap_or(0)
+}

@@ -1,0 +1,244 @@
+//! The call tree: a node for each path of calls, with what all calls on it add up to.
+//!
+//! It is bounded, whatever the trace: below [`MAX_DEPTH`] levels all deeper calls of a
+//! function share a node, and once there are [`MAX_NODES`] nodes, new paths of a thread
+//! share one node for each function, and in the end one for all.
+
+use std::collections::HashMap;
+
+/// How many levels of calls have nodes of their own.
+pub const MAX_DEPTH: u32 = 512;
+/// How many paths have nodes of their own.
+pub const MAX_NODES: usize = 1 << 20;
+/// How many nodes there are at most, those for new paths of a thread included.
+const MOST_NODES: usize = MAX_NODES + MAX_NODES / 2;
+/// How many functions are told apart.
+const MAX_FUNCTIONS: usize = 1 << 20;
+
+/// In place of a function: the root of a thread.
+pub const ROOT: u32 = u32::MAX;
+/// In place of a function: calls after records were lost, whose caller is not known.
+pub const AFTER_LOSS: u32 = u32::MAX - 1;
+/// In place of a function: calls on paths beyond the limit.
+pub const MERGED: u32 = u32::MAX - 2;
+
+/// What all calls on a path add up to. Times are in nanoseconds.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Index of the caller's node; of itself at a root.
+    pub parent: u32,
+    /// Index of the function, or what is in its place.
+    pub function: u32,
+    /// How many calls there were, as far as an entry or an exit was seen.
+    pub calls: u64,
+    /// Of these, how many have both, and no loss in between.
+    pub complete: u64,
+    /// Of these, how many have both, with a loss in between.
+    pub across_loss: u64,
+    /// Of these, how many have no exit; their time is the least it can have been.
+    pub no_exit: u64,
+    /// Of these, how many have no entry; they have no time.
+    pub no_entry: u64,
+    /// The time of all calls; of calls within each other, that of the outermost.
+    pub total: u64,
+    /// The same without the time of the calls that these made.
+    pub own: u64,
+    /// The time of the complete calls, each for itself.
+    pub complete_total: u64,
+    /// The shortest complete call.
+    pub shortest: u64,
+    /// The longest complete call.
+    pub longest: u64,
+    /// How many levels it is below the root.
+    depth: u32,
+    /// How many of its calls are open.
+    open: u32,
+    /// The child that was asked for last: its address, node and epoch.
+    last: (u64, u32, u32),
+}
+
+/// What ends a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Its exit.
+    Complete,
+    /// Its exit, after a loss.
+    AcrossLoss,
+    /// Something whose exit was not seen: an exception, a jump, the end of the trace.
+    NoExit,
+}
+
+/// A process of a trace.
+pub type Process = (u32, i32);
+
+/// The nodes of all threads.
+#[derive(Default)]
+pub struct Tree {
+    /// The nodes; a parent comes before its children.
+    pub nodes: Vec<Node>,
+    /// The node of a caller and a function.
+    children: HashMap<(u32, u32), u32>,
+    /// Functions by address, for each process.
+    functions: HashMap<Process, HashMap<u64, u32>>,
+    function_count: u32,
+    /// New functions: process and address.
+    pending: Vec<(Process, u64)>,
+    /// Grows when an address may have become another function.
+    epoch: u32,
+}
+
+impl Tree {
+    /// Adds the root of a thread.
+    pub fn add_root(&mut self) -> u32 {
+        let root = self.nodes.len() as u32;
+        self.push(root, ROOT, 0)
+    }
+
+    /// The node of a caller and something in place of a function.
+    pub fn special(&mut self, parent: u32, what: u32) -> u32 {
+        self.child_of(parent, what)
+    }
+
+    /// The node for a call of the function at an address.
+    #[inline]
+    pub fn callee(&mut self, caller: u32, root: u32, process: Process, address: u64) -> u32 {
+        let known = self.nodes.get(caller as usize).map_or((0, 0, 0), |node| node.last);
+        if known.0 == address && known.2 == self.epoch && known.1 != 0 {
+            return known.1;
+        }
+        let function = self.function(process, address);
+        let (mut parent, depth) =
+            self.nodes.get(caller as usize).map_or((root, 0), |node| (caller, node.depth));
+        if depth > MAX_DEPTH {
+            parent = self.nodes.get(caller as usize).map_or(root, |node| node.parent);
+        }
+        let node = if self.has_room() || self.children.contains_key(&(parent, function)) {
+            self.child_of(parent, function)
+        } else {
+            let merged = self.child_of(root, MERGED);
+            if self.nodes.len() < MOST_NODES {
+                self.child_of(merged, function)
+            } else {
+                self.children.get(&(merged, function)).copied().unwrap_or(merged)
+            }
+        };
+        let epoch = self.epoch;
+        if let Some(caller) = self.nodes.get_mut(caller as usize) {
+            caller.last = (address, node, epoch);
+        }
+        node
+    }
+
+    /// Whether new paths get nodes of their own.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.nodes.len() < MAX_NODES
+    }
+
+    fn child_of(&mut self, parent: u32, function: u32) -> u32 {
+        if let Some(&node) = self.children.get(&(parent, function)) {
+            return node;
+        }
+        let depth = self.nodes.get(parent as usize).map_or(0, |node| node.depth) + 1;
+        let node = self.push(parent, function, depth);
+        self.children.insert((parent, function), node);
+        node
+    }
+
+    fn push(&mut self, parent: u32, function: u32, depth: u32) -> u32 {
+        let index = self.nodes.len() as u32;
+        self.nodes.push(Node {
+            parent,
+            function,
+            calls: 0,
+            complete: 0,
+            across_loss: 0,
+            no_exit: 0,
+            no_entry: 0,
+            total: 0,
+            own: 0,
+            complete_total: 0,
+            shortest: u64::MAX,
+            longest: 0,
+            depth,
+            open: 0,
+            last: (0, 0, 0),
+        });
+        index
+    }
+
+    fn function(&mut self, process: Process, address: u64) -> u32 {
+        let functions = self.functions.entry(process).or_default();
+        if let Some(&function) = functions.get(&address) {
+            return function;
+        }
+        if self.function_count as usize >= MAX_FUNCTIONS {
+            return MERGED;
+        }
+        let function = self.function_count;
+        self.function_count += 1;
+        functions.insert(address, function);
+        self.pending.push((process, address));
+        function
+    }
+
+    /// Tells that addresses of a process, the last one included, may be other functions
+    /// from now on.
+    pub fn forget(&mut self, process: Process, first: u64, last: u64) {
+        if let Some(functions) = self.functions.get_mut(&process) {
+            functions.retain(|address, _| !(first..=last).contains(address));
+            self.epoch = self.epoch.wrapping_add(1);
+        }
+    }
+
+    /// The functions that are new since the last call, in the order of their indexes.
+    pub fn take_pending(&mut self) -> Vec<(Process, u64)> {
+        std::mem::take(&mut self.pending)
+    }
+
+    /// Begins a call.
+    #[inline]
+    pub fn begin(&mut self, node: u32) {
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.calls += 1;
+            node.open += 1;
+        }
+    }
+
+    /// Ends a call that took `time`, of which `inner` was spent in calls that it made.
+    #[inline]
+    pub fn end(&mut self, node: u32, time: u64, inner: u64, end: End) {
+        let Some(node) = self.nodes.get_mut(node as usize) else { return };
+        node.open = node.open.saturating_sub(1);
+        if node.open == 0 {
+            node.total = node.total.saturating_add(time);
+        }
+        node.own = node.own.saturating_add(time.saturating_sub(inner));
+        match end {
+            End::Complete => {
+                node.complete += 1;
+                node.complete_total = node.complete_total.saturating_add(time);
+                node.shortest = node.shortest.min(time);
+                node.longest = node.longest.max(time);
+            }
+            End::AcrossLoss => node.across_loss += 1,
+            End::NoExit => node.no_exit += 1,
+        }
+    }
+
+    /// Counts a call without entry.
+    pub fn end_unseen(&mut self, node: u32) {
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.calls += 1;
+            node.no_entry += 1;
+        }
+    }
+
+    /// Counts a call that is too deep to be followed.
+    pub fn count_unfollowed(&mut self, node: u32) {
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.calls += 1;
+            node.no_exit += 1;
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `CallFold`: call trees from the entries and exits of functions.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use vestige_ctf::calls::{self, CallEvents};
+use vestige_ctf::stream::DataStream;
+
+use crate::merge::Merge;
+
+/// Caller, function, calls, complete, across a loss, without exit, without entry, total, own,
+/// total of complete calls, shortest, longest.
+type NodeRow = (u32, u32, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
+
+/// Trace, process ID, thread ID, root, first, last, unknown exits, losses, named exits.
+type ThreadRow = (u32, i32, i32, u32, i64, i64, u64, u64, bool);
+
+/// Folds entries and exits of functions into call trees.
+#[pyclass(frozen, module = "vestige._core")]
+pub struct CallFold {
+    inner: Mutex<calls::CallFold>,
+}
+
+impl CallFold {
+    fn lock(&self) -> MutexGuard<'_, calls::CallFold> {
+        // A panic cannot leave the counts half-changed in a way that matters.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl CallFold {
+    /// Names of events: entries, exits, and what may change process images; and the least
+    /// duration, nanoseconds, of the calls that [`CallFold::select`] shows.
+    #[new]
+    #[pyo3(signature = (entries, exits, state_events, *, least=None))]
+    fn new(
+        entries: Vec<String>,
+        exits: Vec<String>,
+        state_events: Vec<String>,
+        least: Option<u64>,
+    ) -> Self {
+        let events = CallEvents { entries, exits, states: state_events };
+        Self { inner: Mutex::new(calls::CallFold::new(events, least)) }
+    }
+
+    /// Begins a merge.
+    fn begin(&self, py: Python<'_>, merge: &Merge) {
+        let streams: Vec<Arc<DataStream>> =
+            merge.streams.iter().map(|stream| Arc::clone(&stream.get().inner)).collect();
+        py.detach(|| self.lock().begin(&merge.inner, &streams));
+    }
+
+    /// Goes on to the next record that may change a process image; returns
+    /// `(index, trace, vpid)`, or `None` at the end of the merge.
+    fn advance(&self, py: Python<'_>) -> Option<(usize, usize, i64)> {
+        let found = py.detach(|| self.lock().advance());
+        found.map(|record| (record.index, record.trace, record.vpid))
+    }
+
+    /// Tells that addresses of a process may be other functions from now on.
+    fn forget(&self, trace: u32, vpid: i32, first: u64, last: u64) {
+        self.lock().forget(trace, vpid, first, last);
+    }
+
+    /// New functions: `(trace, vpid, address)` each, in the order of their indexes.
+    fn take_functions(&self) -> Vec<(u32, i32, u64)> {
+        let found = self.lock().take_functions();
+        found.into_iter().map(|one| (one.trace, one.vpid, one.address)).collect()
+    }
+
+    /// Ends all calls that are still open.
+    fn finish(&self, py: Python<'_>) {
+        py.detach(|| self.lock().finish());
+    }
+
+    /// The nodes of the call trees.
+    fn nodes(&self) -> Vec<NodeRow> {
+        let row = |node: &calls::tree::Node| {
+            let shortest = if node.complete == 0 { 0 } else { node.shortest };
+            (
+                node.parent,
+                node.function,
+                node.calls,
+                node.complete,
+                node.across_loss,
+                node.no_exit,
+                node.no_entry,
+                node.total,
+                node.own,
+                node.complete_total,
+                shortest,
+                node.longest,
+            )
+        };
+        self.lock().nodes().iter().map(row).collect()
+    }
+
+    /// The threads.
+    fn threads(&self) -> Vec<ThreadRow> {
+        let row = |one: calls::ThreadSummary| {
+            let (trace, vpid, vtid, root) = (one.trace, one.vpid, one.vtid, one.root);
+            let (first, last, exits) = (one.first, one.last, one.unknown_exits);
+            (trace, vpid, vtid, root, first, last, exits, one.losses, one.exits_are_named)
+        };
+        self.lock().threads().into_iter().map(row).collect()
+    }
+
+    /// How many entries and exits there were.
+    #[getter]
+    fn calls(&self) -> u64 {
+        self.lock().calls()
+    }
+
+    /// How many of them are in no tree.
+    #[getter]
+    fn left_out(&self) -> u64 {
+        self.lock().left_out()
+    }
+
+    /// Whether some records tell no thread.
+    #[getter]
+    fn threads_unknown(&self) -> bool {
+        self.lock().threads_unknown()
+    }
+
+    /// Whether some paths share nodes, since there are too many.
+    #[getter]
+    fn is_merged(&self) -> bool {
+        self.lock().is_merged()
+    }
+
+    /// Hides the entries and exits of short calls in the next merge of a second reading.
+    fn select(&self, py: Python<'_>, merge: &Merge) {
+        let visible = py.detach(|| self.lock().select(&merge.inner));
+        // What another filter hid before stays hidden.
+        let _ = merge.visible.set(visible);
+    }
+}

@@ -1,0 +1,299 @@
+"""Reading call trees: from entries and exits of functions to :class:`CallTree`.
+
+The Rust core folds the events into trees of addresses. What an address means changes
+with time: ``dlclose`` and ``dlopen`` may put another object where one was. So a new
+address is looked up in the image of its process when it is seen first, and again after
+a change of the image that concerns it. Names come last, for each distinct address once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from .. import core
+from ..damage import Damage
+from ..debuginfo import (
+    STATE_EVENT_NAMES,
+    DebugFileFinder,
+    Mapping,
+    Place,
+    ProcessImages,
+    Resolver,
+    Unresolved,
+    apply,
+)
+from ..graph import DamageNotice, Selection, Stream, mux, notices_of
+from ..units import Address, Nanoseconds, Vpid
+from .call_tree import (
+    AFTER_LOSS_FUNCTION,
+    MERGED_FUNCTION,
+    ROOT_FUNCTION,
+    CallCounts,
+    CallNode,
+    CallTree,
+    Function,
+    ThreadCalls,
+)
+
+__all__ = ["ENTRY_EVENTS", "EXIT_EVENTS", "call_tree"]
+
+ENTRY_EVENTS = (
+    "lttng_ust_cyg_profile_fast:func_entry",
+    "lttng_ust_cyg_profile:func_entry",
+)
+"""Events at the entry of a function (lttng-ust-cyg-profile(3))."""
+EXIT_EVENTS = (
+    "lttng_ust_cyg_profile_fast:func_exit",
+    "lttng_ust_cyg_profile:func_exit",
+)
+"""Events at its exit."""
+
+_NAME_EVENT = "lttng_ust_statedump:procname"
+_COST = "tracer_call_cost_ns"
+"""Entry of the environment with the cost of a call, nanoseconds."""
+_LAST_ADDRESS = (1 << 64) - 1
+_SPECIAL = {
+    0xFFFF_FFFF: ROOT_FUNCTION,
+    0xFFFF_FFFE: AFTER_LOSS_FUNCTION,
+    0xFFFF_FFFD: MERGED_FUNCTION,
+}
+"""What the core has in place of a function."""
+
+
+class TraceSource(Protocol):
+    """What is needed of traces: :class:`vestige.Trace` and ``CtfFsSource`` have it."""
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """The data streams."""
+
+    @property
+    def damage(self) -> Sequence[Damage]:
+        """What could not be opened."""
+
+
+def call_tree(
+    source: TraceSource,
+    resolver: Resolver | None = None,
+    *,
+    selection: Selection | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> CallTree:
+    """Read traces, and rebuild the calls of their threads.
+
+    Args:
+        source: The traces: :func:`vestige.open` returns such an object.
+        resolver: Finds object and debug files, and looks addresses up in them.
+        selection: Which part of the traces is read; all by default.
+        progress: Called with the number of event records read so far.
+
+    Returns:
+        The call tree.
+
+    Example:
+        >>> from vestige.analysis import call_tree
+        >>> tree = call_tree(vestige.open("my-trace"))
+        >>> for one in tree.functions()[:10]:
+        ...     print(one.function.name, one.calls, one.total)
+    """
+    reader = _Reader()
+    tree = CallTree(damage=list(source.damage), cost_of_call=_cost(source.streams))
+    events = 0
+    needed = (*ENTRY_EVENTS, *EXIT_EVENTS, *STATE_EVENT_NAMES, _NAME_EVENT)
+    for merge in mux(source.streams, selection, needed):
+        reader.add(merge)
+        events += len(merge)
+        for notice in notices_of(merge):
+            if isinstance(notice, DamageNotice):
+                tree.damage.append(notice.damage)
+            else:
+                tree.losses.append(notice)
+        if progress is not None:
+            progress(events)
+    fold = reader.fold
+    fold.finish()
+    tree.events, tree.other_events = fold.calls, events - fold.calls
+    tree.left_out, tree.is_merged = fold.left_out, fold.is_merged
+    functions = _functions(reader, resolver or Resolver(DebugFileFinder()))
+    tree.threads = list(_threads(reader, functions, source.streams))
+    return tree
+
+
+def _cost(streams: Iterable[Stream]) -> float | None:
+    """Return what a call cost where most was recorded: the greatest that is told."""
+    costs = []
+    for stream in streams:
+        value = stream.trace.parsed.environment.get(_COST)
+        try:
+            costs.append(float(value))  # type: ignore[arg-type] # None is an error too
+        except (TypeError, ValueError):
+            continue
+    return max((cost for cost in costs if 0 < cost < 1e9), default=None)  # noqa: PLR2004
+
+
+class _Reader:
+    # Follows the process images through the merges.
+
+    def __init__(self) -> None:
+        self.fold = core.CallFold(
+            list(ENTRY_EVENTS),
+            list(EXIT_EVENTS),
+            sorted(STATE_EVENT_NAMES | {_NAME_EVENT}),
+        )
+        self._images: dict[int, ProcessImages] = {}
+        self.functions: list[tuple[int, int, int]] = []
+        """Trace, process and address of each function of the fold."""
+        self.mappings: list[Mapping | Unresolved] = []
+        """The object at each of them, when it was seen first."""
+        self.names: dict[tuple[int, int], str] = {}
+        """Names of processes."""
+        self._early: dict[tuple[int, int], list[int]] = {}
+
+    def add(self, merge: core.Merge) -> None:
+        """Go through a merge."""
+        self.fold.begin(merge)
+        while (stop := self.fold.advance()) is not None:
+            self._take_functions()
+            index, trace, vpid = stop
+            self._change_image(merge.event(index), trace, vpid)
+        self._take_functions()
+
+    def _take_functions(self) -> None:
+        for trace, vpid, address in self.fold.take_functions():
+            images = self._images_of(trace)
+            found = images.find(Vpid(vpid), Address(address))
+            if isinstance(found, Unresolved) and not images.of(Vpid(vpid)).mappings:
+                # Called before the process had told of its objects.
+                early = self._early.setdefault((trace, vpid), [])
+                early.append(len(self.functions))
+            self.functions.append((trace, vpid, address))
+            self.mappings.append(found)
+
+    def _change_image(self, event: core.EventRecord, trace: int, vpid: int) -> None:
+        fields = event.payload.to_dict()
+        if event.name == _NAME_EVENT:
+            name = fields.get("procname")
+            if isinstance(name, str):
+                self.names[trace, vpid] = name
+            return
+        image = self._images_of(trace).of(Vpid(vpid))
+        before, version = image.mappings, image.version
+        apply(self._images_of(trace), event.name or "", Vpid(vpid), fields)
+        if image.version == version:
+            return
+        for mapping in _changed(before, image.mappings):
+            last = min(mapping.end - 1, _LAST_ADDRESS)
+            self.fold.forget(trace, vpid, mapping.base, last)
+        self._find_early(trace, vpid)
+
+    def _find_early(self, trace: int, vpid: int) -> None:
+        early = self._early.get((trace, vpid))
+        if not early:
+            return
+        images = self._images_of(trace)
+        left = []
+        for index in early:
+            found = images.find(Vpid(vpid), Address(self.functions[index][2]))
+            self.mappings[index] = found
+            if isinstance(found, Unresolved):
+                left.append(index)
+        self._early[trace, vpid] = left
+
+    def _images_of(self, trace: int) -> ProcessImages:
+        return self._images.setdefault(trace, ProcessImages())
+
+
+def _changed(
+    before: Sequence[Mapping], after: Sequence[Mapping]
+) -> Iterator[Mapping]:
+    """Iterate over the mappings that are in one image only."""
+    known, now = {id(one) for one in before}, {id(one) for one in after}
+    yield from (one for one in before if id(one) not in now)
+    yield from (one for one in after if id(one) not in known)
+
+
+def _functions(reader: _Reader, resolver: Resolver) -> list[Function]:
+    """Name the functions; the same one has the same object, whatever its address."""
+    addresses = [Address(address) for _, _, address in reader.functions]
+    places = resolver.resolve_many(zip(reader.mappings, addresses, strict=True))
+    known: dict[tuple[object, ...], Function] = {}
+    functions = []
+    rows = zip(reader.functions, reader.mappings, places, strict=True)
+    for (trace, vpid, address), mapping, place in rows:
+        if isinstance(mapping, Unresolved):
+            key: tuple[object, ...] = (trace, vpid, address)
+        else:
+            key = (mapping.path, mapping.build_id, address - mapping.base)
+        function = known.get(key)
+        if function is None:
+            name = _name(place, address)
+            function = known[key] = Function(name, place, Address(address))
+        functions.append(function)
+    return functions
+
+
+def _name(place: Place | Unresolved, address: int) -> str:
+    if isinstance(place, Unresolved):
+        return f"0x{address:x}"
+    if place.function is None:
+        name = place.binary.mapping.path.rpartition("/")[2]
+        return f"{name}+0x{place.binary.offset:x}"
+    return f"{place.function}+0x{place.offset:x}" if place.offset else place.function
+
+
+def _threads(
+    reader: _Reader, functions: Sequence[Function], streams: Sequence[Stream]
+) -> Iterator[ThreadCalls]:
+    traces = {stream.trace.index: stream.trace for stream in streams}
+    nodes = _nodes(reader.fold, functions)
+    for row in reader.fold.threads():
+        trace, vpid, vtid, root, first, last, unknown_exits, losses, named = row
+        environment = traces[trace].parsed.environment
+        name = reader.names.get((trace, vpid)) or environment.get("procname")
+        yield ThreadCalls(
+            trace=traces[trace].name,
+            vpid=None if vpid < 0 else Vpid(vpid),
+            vtid=None if vtid < 0 else vtid,
+            name=str(name) if name else None,
+            begin=Nanoseconds(first),
+            end=Nanoseconds(last),
+            root=nodes[root],
+            unknown_exits=unknown_exits,
+            losses=losses,
+            exits_are_named=named,
+        )
+
+
+def _nodes(fold: core.CallFold, functions: Sequence[Function]) -> list[CallNode]:
+    """Make the nodes; functions that turn out to be the same share one."""
+    nodes: list[CallNode] = []
+    for index, row in enumerate(fold.nodes()):
+        parent, number = row[:2]
+        function = _SPECIAL.get(number) or functions[number]
+        if parent == index:
+            nodes.append(CallNode(function=function))
+            continue
+        caller = nodes[parent]
+        node = caller.callees.get(function)
+        if node is None:
+            node = caller.callees[function] = CallNode(function=function)
+        node.add(_counts(row))
+        nodes.append(node)
+    return nodes
+
+
+def _counts(row: tuple[int, ...]) -> CallCounts:
+    _, _, calls, complete, across, no_exit, no_entry, total, own, whole, *ends = row
+    return CallCounts(
+        calls=calls,
+        complete=complete,
+        across_loss=across,
+        no_exit=no_exit,
+        no_entry=no_entry,
+        total=total,
+        self_time=own,
+        complete_time=whole,
+        shortest=ends[0],
+        longest=ends[1],
+    )
