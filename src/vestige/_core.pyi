@@ -678,7 +678,7 @@ class CallFold:
 
     @property
     def threads_unknown(self) -> bool:
-        """Whether some records tell no thread."""
+        """Whether threads share data streams and nothing tells them apart."""
 
     @property
     def is_merged(self) -> bool:

@@ -118,7 +118,7 @@ impl CallFold {
         self.lock().left_out()
     }
 
-    /// Whether some records tell no thread.
+    /// Whether threads share data streams and nothing tells them apart.
     #[getter]
     fn threads_unknown(&self) -> bool {
         self.lock().threads_unknown()

@@ -1,15 +1,21 @@
 """What is worked out from whole traces: whether they are sound, and what they tell."""
 
-from .call_reader import call_tree
-from .call_tree import (
-    CallCounts,
-    CallNode,
-    CallTree,
-    Function,
-    FunctionCalls,
-    FunctionKind,
-    ThreadCalls,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .call_reader import call_tree
+    from .calls import (
+        CallCounts,
+        CallNode,
+        CallTree,
+        Function,
+        FunctionCalls,
+        FunctionKind,
+        ThreadCalls,
+    )
 
 __all__ = [
     "CallCounts",
@@ -21,3 +27,13 @@ __all__ = [
     "ThreadCalls",
     "call_tree",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: commands need few of them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = "call_reader" if name == "call_tree" else "calls"
+    value = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value

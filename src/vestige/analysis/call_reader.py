@@ -25,7 +25,7 @@ from ..debuginfo import (
 )
 from ..graph import DamageNotice, Selection, Stream, mux, notices_of
 from ..units import Address, Nanoseconds, Vpid
-from .call_tree import (
+from .calls import (
     AFTER_LOSS_FUNCTION,
     MERGED_FUNCTION,
     ROOT_FUNCTION,
@@ -115,6 +115,7 @@ def call_tree(
     fold.finish()
     tree.events, tree.other_events = fold.calls, events - fold.calls
     tree.left_out, tree.is_merged = fold.left_out, fold.is_merged
+    tree.threads_unknown = fold.threads_unknown
     functions = _functions(reader, resolver or Resolver(DebugFileFinder()))
     tree.threads = list(_threads(reader, functions, source.streams))
     return tree
@@ -204,9 +205,7 @@ class _Reader:
         return self._images.setdefault(trace, ProcessImages())
 
 
-def _changed(
-    before: Sequence[Mapping], after: Sequence[Mapping]
-) -> Iterator[Mapping]:
+def _changed(before: Sequence[Mapping], after: Sequence[Mapping]) -> Iterator[Mapping]:
     """Iterate over the mappings that are in one image only."""
     known, now = {id(one) for one in before}, {id(one) for one in after}
     yield from (one for one in before if id(one) not in now)

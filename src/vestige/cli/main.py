@@ -32,6 +32,7 @@ examples:
   vestige convert --debug-info TRACE the same, with object, function and source line
   vestige export --to parquet -w FILE TRACE
                                      a table for data analysis
+  vestige report TRACE               which functions took the time
   vestige debuginfo TRACE            which names are missing, and why
   vestige symbolize -e FILE ADDRESS  as addr2line
 

@@ -143,7 +143,7 @@ impl CallFold {
             self.losses.push(Loss {
                 position: ends.get(*run).copied().unwrap_or(end),
                 trace: stream.identity.index as u32,
-                stream: layout.thread_stream().0,
+                stream: layout.thread_stream(),
                 time,
             });
         }
@@ -248,7 +248,7 @@ impl CallFold {
                 let process: Process = (one.trace, one.vpid);
                 self.threads.push(Thread::new(process, one.vtid, root, one.time));
                 self.indexes.insert(key, index);
-                self.threads_unknown |= one.vtid == -1;
+                self.threads_unknown |= one.is_ambiguous;
                 index
             }
         };
@@ -312,7 +312,7 @@ impl CallFold {
         self.left_out
     }
 
-    /// Whether some records tell no thread.
+    /// Whether threads share data streams and nothing tells them apart.
     #[must_use]
     pub fn threads_unknown(&self) -> bool {
         self.threads_unknown

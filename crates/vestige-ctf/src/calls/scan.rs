@@ -64,6 +64,8 @@ pub struct Seen {
     pub stream: u32,
     /// What the record is.
     pub kind: Kind,
+    /// Whether the thread may be any of several.
+    pub is_ambiguous: bool,
 }
 
 /// The number of no data stream.
@@ -78,6 +80,7 @@ const NOTHING: Seen = Seen {
     trace: 0,
     stream: NO_STREAM,
     kind: Kind::Nothing,
+    is_ambiguous: false,
 };
 
 /// What an event record class is, and where its addresses are in the payload.
@@ -100,6 +103,8 @@ pub struct Layout {
     vtid: Option<usize>,
     /// The last of these in the common context.
     last: Option<usize>,
+    /// Whether threads share the data stream and nothing tells them apart.
+    is_ambiguous: bool,
     classes: Vec<ClassLayout>,
 }
 
@@ -189,6 +194,9 @@ impl CallScan {
             vpid,
             vtid,
             last: ip.max(vpid).max(vtid),
+            is_ambiguous: vtid.is_none()
+                && integer(packet, "vtid").is_none()
+                && integer(packet, "cpu_id").is_some(),
             classes: classes.iter().map(|event| self.class_layout(event, ip.is_some())).collect(),
         }
     }
@@ -223,24 +231,24 @@ fn integer(scope: Option<&FieldClass>, name: &str) -> Option<usize> {
 }
 
 impl Layout {
-    /// The number of the data stream when each thread has one of its own, and whether
-    /// records or packets name their thread at all.
-    pub fn thread_stream(&self) -> (Option<u32>, bool) {
+    /// The number of the data stream when each thread has one of its own.
+    pub fn thread_stream(&self) -> Option<u32> {
         let own = self.packet_vtid.is_some() || self.vtid.is_none();
-        (own.then_some(self.number), self.packet_vtid.is_some() || self.vtid.is_some())
+        own.then_some(self.number)
     }
 
     fn is_call(&self, record: &Record) -> bool {
-        self.classes.get(record.class as usize).is_some_and(|class| {
-            !matches!(class.kind, Kind::Nothing | Kind::State)
-        })
+        self.classes
+            .get(record.class as usize)
+            .is_some_and(|class| !matches!(class.kind, Kind::Nothing | Kind::State))
     }
 
     /// What the packet of a batch tells.
     fn shared(&self, batch: &Batch) -> Shared<'_> {
         let mut base = NOTHING;
         base.trace = batch.stream.identity.index as u32;
-        base.stream = self.thread_stream().0.unwrap_or(NO_STREAM);
+        base.is_ambiguous = self.is_ambiguous;
+        base.stream = self.thread_stream().unwrap_or(NO_STREAM);
         let context = batch.stream_class().and_then(|class| class.packet_context.as_ref());
         if let (Some(context), Some(last)) = (context, self.packet_vpid.max(self.packet_vtid)) {
             let head = &batch.packet.head;

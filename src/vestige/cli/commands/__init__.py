@@ -16,6 +16,7 @@ VERBS = {
     "check": "CheckCommand",
     "repair": "RepairCommand",
     "export": "ExportCommand",
+    "report": "ReportCommand",
     "debuginfo": "DebuginfoCommand",
     "symbolize": "SymbolizeCommand",
     "demo": "DemoCommand",

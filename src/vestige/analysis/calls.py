@@ -17,13 +17,13 @@ Mean, shortest and longest time are those of complete calls alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from ..damage import Damage
 from ..debuginfo import Place, Unresolved
 from ..graph import LostNotice
-from ..damage import Damage
 from ..units import Address, Nanoseconds, Vpid
 
 __all__ = [
@@ -231,6 +231,9 @@ class CallTree:
     cost_of_call: float | None = None
     """What entry and exit of a call cost where it was recorded, nanoseconds; ``None``
     when the recorder did not measure it."""
+    threads_unknown: bool = False
+    """Whether threads share data streams and nothing tells them apart, so that nothing
+    but the number of events is true."""
     is_merged: bool = False
     """Whether there were so many paths that some share nodes."""
     left_out: int = 0
@@ -248,10 +251,7 @@ class CallTree:
 
     def root(self) -> CallNode:
         """Return the calls of all threads as one tree."""
-        root = CallNode(function=ROOT_FUNCTION)
-        for thread in self.threads:
-            root.merge(thread.root)
-        return root
+        return merged(thread.root for thread in self.threads)
 
     def functions(self) -> list[FunctionCalls]:
         """Return each function with all of its calls, those with most time first."""
@@ -263,7 +263,19 @@ AFTER_LOSS_FUNCTION = Function("(after a loss)", kind=FunctionKind.AFTER_LOSS)
 MERGED_FUNCTION = Function("(other paths)", kind=FunctionKind.MERGED)
 
 
-def function_calls(roots: Iterator[CallNode] | list[CallNode]) -> list[FunctionCalls]:
+def merged(roots: Iterable[CallNode]) -> CallNode:
+    """Return some trees as one.
+
+    Args:
+        roots: The roots of the trees, which are not changed.
+    """
+    root = CallNode(function=ROOT_FUNCTION)
+    for one in roots:
+        root.merge(one)
+    return root
+
+
+def function_calls(roots: Iterable[CallNode]) -> list[FunctionCalls]:
     """Return each function in some trees with all of its calls.
 
     Args:
@@ -276,7 +288,7 @@ def function_calls(roots: Iterator[CallNode] | list[CallNode]) -> list[FunctionC
     found: dict[Function, FunctionCalls] = {}
     for root in roots:
         open_calls: dict[Function, int] = {}
-        # A node with None behind it is left when it comes again.
+        # A node comes again when all that it called is done.
         waiting: list[tuple[CallNode, bool]] = [(root, False)]
         while waiting:
             node, is_done = waiting.pop()
@@ -288,9 +300,7 @@ def function_calls(roots: Iterator[CallNode] | list[CallNode]) -> list[FunctionC
             open_calls[function] = depth + 1
             waiting.append((node, True))
             waiting.extend((callee, False) for callee in node.callees.values())
-            if function.kind is FunctionKind.ROOT:
-                continue
-            if function.kind is FunctionKind.AFTER_LOSS:
+            if function.kind in {FunctionKind.ROOT, FunctionKind.AFTER_LOSS}:
                 continue
             calls = found.get(function)
             if calls is None:

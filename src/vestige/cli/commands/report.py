@@ -1,0 +1,192 @@
+"""``vestige report``: which functions were called, how often, and how long."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from dataclasses import replace
+
+from ...analysis.call_reader import call_tree
+from ...analysis.calls import CallTree
+from ...components.filters.debug_info import finder_for
+from ...components.sources.ctf_fs import CtfFsSource
+from ...debuginfo import Resolver
+from ...errors import CommandError
+from ..damage_output import print_damage
+from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
+from ..render.call_style import SORT_KEYS, CallStyle
+from ..render.calls import call_lines
+from ..render.progress import ProgressBar
+from ..text_arguments import terminal_supports_color
+
+__all__ = ["ReportCommand"]
+
+WIDTH_OF_FILES = 160
+"""Columns where the output is no terminal."""
+DEFAULT_LIMIT = 50
+"""Rows of a table or a tree, for people."""
+
+
+class ReportCommand:
+    """Says where the time of a recorded program went."""
+
+    name = "report"
+    summary = "say which functions took the time, and who called them"
+    description = (
+        "Read the CTF traces at or below each PATH, rebuild the calls of each thread "
+        "from the entries and exits of functions, and print for each function how "
+        "often it was called and how long it took: in total, and by itself, without "
+        "the functions that it called."
+    )
+    examples = """\
+examples:
+  vestige report TRACE
+  vestige report --tree TRACE               who called whom
+  vestige report --thread TRACE             each thread for itself
+  vestige report --sort=self --limit=10 TRACE
+  vestige report --json TRACE | jq '.functions[] | {function, calls}'
+"""
+    exit_statuses = """\
+exit status:
+  0    the report is printed, whatever calls are marked
+  1    there are no function events, the trace is damaged or cannot be read, or the
+       output cannot be written
+  2    wrong usage
+  130  interrupted (Ctrl-C)
+"""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        parser.add_argument(
+            "paths", metavar="PATH", nargs="*", help="a trace directory"
+        )
+        parser.add_argument(
+            "--tree", action="store_true", help="print the call tree, callers first"
+        )
+        parser.add_argument(
+            "--thread",
+            metavar="TID",
+            nargs="?",
+            const="",
+            action="append",
+            help="print each thread for itself; with TID, only this thread (may be "
+            "given several times)",
+        )
+        parser.add_argument(
+            "--sort",
+            metavar="KEY",
+            choices=SORT_KEYS,
+            default="total",
+            help=f"sort by one of {', '.join(SORT_KEYS)} (default: total)",
+        )
+        parser.add_argument(
+            "--limit",
+            metavar="N",
+            type=_limit,
+            help=f"print at most N rows, 0 for all (default: {DEFAULT_LIMIT}; with "
+            "--json: all)",
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="print the findings as JSON"
+        )
+        add_debug_file_arguments(parser.add_argument_group("debug information"))
+        parser.set_defaults(usage_error=parser.error)
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Print the report; return 1 when a trace is damaged."""
+        threads = _threads(options)
+        source = CtfFsSource(options.paths)
+        resolver = Resolver(finder_for([source], debug_file_options(options)))
+        with ProgressBar("reading") as bar:
+            progress = (lambda done: bar.update(None, done)) if bar.enabled else None
+            tree = call_tree(source, resolver, progress=progress)
+        _check(tree, options)
+        if threads:
+            tree = _only(tree, threads)
+        style = CallStyle(
+            _width(),
+            sys.stdout.isatty() and terminal_supports_color(),
+            _rows(options),
+            options.sort,
+            options.tree,
+            options.thread is not None,
+        )
+        if options.json:
+            from ..render.calls_json import calls_json  # noqa: PLC0415
+
+            print(calls_json(tree, style))
+        else:
+            for line in call_lines(tree, style):
+                print(line)
+        sys.stdout.flush()
+        print_damage(tree.damage)
+        return 1 if tree.damage else 0
+
+
+def _limit(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+def _rows(options: argparse.Namespace) -> int:
+    if options.limit is None:
+        return 0 if options.json else DEFAULT_LIMIT
+    limit: int = options.limit
+    return limit
+
+
+def _threads(options: argparse.Namespace) -> set[int]:
+    """Return the threads that are wanted; none for all."""
+    threads = set()
+    for word in options.thread or ():
+        if word.isdecimal():
+            threads.add(int(word))
+        elif word:
+            # "--thread TRACE": the word behind the option was meant as the trace.
+            options.paths.append(word)
+    if not options.paths:
+        options.usage_error("the following arguments are required: PATH")
+    return threads
+
+
+def _check(tree: CallTree, options: argparse.Namespace) -> None:
+    """Refuse traces of which no report can be made."""
+    paths = ", ".join(options.paths)
+    if not tree.events:
+        print_damage(tree.damage)
+        raise CommandError(
+            f"{paths}: no entries or exits of functions: compile the program with "
+            "'-g -finstrument-functions' and record it with 'vestige record -- PROGRAM'"
+            ", or with lttng enable-event -u 'lttng_ust_cyg_profile*' and "
+            "LD_PRELOAD=liblttng-ust-cyg-profile-fast.so",
+            exit_code=1,
+        )
+    if tree.threads_unknown:
+        raise CommandError(
+            f"{paths}: the events do not tell their threads, so nobody knows which "
+            "exit belongs to which entry; record the contexts: "
+            "lttng add-context -u -t vpid -t vtid -t ip",
+            exit_code=1,
+        )
+
+
+def _only(tree: CallTree, threads: set[int]) -> CallTree:
+    chosen = [thread for thread in tree.threads if thread.vtid in threads]
+    if not chosen:
+        known = sorted({thread.vtid for thread in tree.threads if thread.vtid})
+        shown = ", ".join(map(str, known[:20])) + (", ..." if len(known) > 20 else "")  # noqa: PLR2004
+        wanted = ", ".join(map(str, sorted(threads)))
+        raise CommandError(
+            f"--thread={wanted}: no such thread has calls; those that have: {shown}",
+            exit_code=1,
+        )
+    return replace(tree, threads=chosen)
+
+
+def _width() -> int:
+    if not sys.stdout.isatty():
+        return WIDTH_OF_FILES
+    return shutil.get_terminal_size().columns

@@ -1,0 +1,129 @@
+"""The table of functions of ``vestige report``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...analysis.calls import FunctionCalls
+from .call_style import (
+    LEAST_NAME,
+    SORT_VALUES,
+    CallStyle,
+    bold,
+    cut,
+    cut_left,
+    dim,
+    duration,
+    place_of,
+    plain,
+)
+from .debuginfo import count
+
+__all__ = ["function_lines", "sorted_functions"]
+
+HEAD = ("total", "self", "calls", "avg", "min", "max", "uncertain")
+UNCERTAIN = len(HEAD) - 1
+LESS_IMPORTANT = (4, 5, 3, 1)
+"""Columns that go on a narrow terminal, in this order."""
+GAP = "  "
+MOST_NAME = 48
+"""Characters beyond which a name is cut as long as places need the room."""
+LEAST_PLACE = len("a.c:10")
+
+
+def sorted_functions(
+    functions: Iterable[FunctionCalls], key: str
+) -> list[FunctionCalls]:
+    """Sort functions, the greatest first, or by name.
+
+    Args:
+        functions: The functions.
+        key: What to sort by, such as ``total``.
+    """
+    if key == "name":
+        return sorted(functions, key=lambda one: one.function.name)
+    value = SORT_VALUES[key]
+    return sorted(functions, key=lambda one: (-value(one), one.function.name))
+
+
+def function_lines(
+    functions: Iterable[FunctionCalls], style: CallStyle
+) -> Iterator[str]:
+    """Write the table of functions.
+
+    Args:
+        functions: The functions.
+        style: What to show.
+
+    Yields:
+        The lines.
+    """
+    functions = sorted_functions(functions, style.sort)
+    shown = functions[: style.limit] if style.limit else functions
+    rows = [_cells(one) for one in shown]
+    layout = _Layout(rows, style.width)
+    names = [plain(one.function.name) for one in shown]
+    places = [place_of(one.function) for one in shown]
+    name_width, place_width = _split(layout.room, names, places)
+    for cells, name, place in (
+        (HEAD, "function", "place"),
+        *zip(rows, names, places, strict=True),
+    ):
+        name_text, place_text = cut(name, name_width), cut_left(place, place_width)
+        padding = " " * (name_width - len(name_text)) if place_text else ""
+        if cells is not HEAD:
+            name_text, place_text = bold(name_text, style), dim(place_text, style)
+        parts = [layout.line(cells), name_text + padding]
+        yield GAP.join([*parts, place_text] if place_width else parts).rstrip()
+    if len(shown) < len(functions):
+        yield f"and {count(len(functions) - len(shown), 'function')} more (see --limit)"
+
+
+def _cells(one: FunctionCalls) -> tuple[str, ...]:
+    return (
+        duration(one.total),
+        duration(one.self_time),
+        f"{one.calls:,}",
+        duration(one.mean),
+        duration(one.shortest),
+        duration(one.longest),
+        f"{one.uncertain:,}" if one.uncertain else "",
+    )
+
+
+class _Layout:
+    # Which columns of numbers there are, and how wide.
+
+    def __init__(self, rows: Sequence[Sequence[str]], width: int) -> None:
+        columns = zip(HEAD, *rows, strict=True)
+        self._widths = [max(map(len, column)) for column in columns]
+        self._kept = list(range(UNCERTAIN))
+        if any(row[UNCERTAIN] for row in rows):
+            self._kept.append(UNCERTAIN)
+        for index in LESS_IMPORTANT:
+            if width - self._used >= LEAST_NAME + len(GAP) + LEAST_PLACE:
+                break
+            self._kept.remove(index)
+        self.room = width - self._used
+        """Characters that are left of a line."""
+
+    @property
+    def _used(self) -> int:
+        return sum(self._widths[index] + len(GAP) for index in self._kept)
+
+    def line(self, cells: Sequence[str]) -> str:
+        """Align the numbers of a row."""
+        return GAP.join(cells[index].rjust(self._widths[index]) for index in self._kept)
+
+
+def _split(room: int, names: list[str], places: list[str]) -> tuple[int, int]:
+    """Share out what is left of a line among name and place."""
+    room = max(room, LEAST_NAME)
+    name = max([len("function"), *map(len, names)])
+    place = max([len("place"), *map(len, places)])
+    if name + len(GAP) + place <= room:
+        return name, place
+    most = max(MOST_NAME, room - len(GAP) - place)
+    name = min(name, most, max(room * 2 // 3, LEAST_NAME))
+    place = min(place, room - len(GAP) - name)
+    return (name, place) if place >= LEAST_PLACE else (min(name, room), 0)

@@ -1,0 +1,128 @@
+"""The report of ``vestige report`` for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...analysis.calls import (
+    CallCounts,
+    CallNode,
+    CallTree,
+    ThreadCalls,
+    function_calls,
+    merged,
+)
+from .call_style import CallStyle, bold, duration, plain
+from .call_table import function_lines
+from .call_tree import tree_lines
+from .debuginfo import count
+
+__all__ = ["call_lines"]
+
+
+def call_lines(tree: CallTree, style: CallStyle) -> Iterator[str]:
+    """Write a report for people.
+
+    Args:
+        tree: The calls.
+        style: What to show.
+
+    Yields:
+        The lines.
+    """
+    yield from _head_lines(tree)
+    if not style.by_thread:
+        yield ""
+        yield from _body_lines([thread.root for thread in tree.threads], style)
+    else:
+        several = len({thread.trace for thread in tree.threads}) > 1
+        for thread in _sorted_threads(tree.threads):
+            yield ""
+            yield bold(thread_title(thread, with_trace=several), style)
+            yield from _body_lines([thread.root], style)
+    yield from _note_lines(tree)
+
+
+def _sorted_threads(threads: Iterable[ThreadCalls]) -> list[ThreadCalls]:
+    return sorted(threads, key=lambda thread: -thread.root.duration)
+
+
+def thread_title(thread: ThreadCalls, *, with_trace: bool) -> str:
+    """Return what a thread is, and how long its calls took.
+
+    Args:
+        thread: The thread.
+        with_trace: Whether to name its trace.
+    """
+    which = "thread" if thread.vtid is None else f"thread {thread.vtid}"
+    if thread.vpid is not None:
+        which += f" of process {thread.vpid}"
+    if thread.name:
+        which += f" ({plain(thread.name)})"
+    if thread.trace and with_trace:
+        which += f" of {plain(thread.trace)}"
+    return f"{which}: {duration(thread.root.duration)}"
+
+
+def _head_lines(tree: CallTree) -> Iterator[str]:
+    calls = sum(one.calls for one in tree.functions())
+    yield (
+        f"{count(calls, 'call')} in {count(len(tree.threads), 'thread')}, "
+        f"over {duration(_span(tree))}"
+    )
+    if tree.cost_of_call is not None:
+        yield (
+            "the times include the tracer: about "
+            f"{tree.cost_of_call:.0f} ns for each call within"
+        )
+
+
+def _span(tree: CallTree) -> int:
+    begin = min((thread.begin for thread in tree.threads), default=0)
+    return max((thread.end for thread in tree.threads), default=begin) - begin
+
+
+def _note_lines(tree: CallTree) -> Iterator[str]:
+    notes = list(_notes(tree))
+    if notes:
+        yield ""
+    yield from notes
+
+
+def _notes(tree: CallTree) -> Iterator[str]:
+    sums = CallCounts()
+    for one in tree.functions():
+        sums.add(one)
+    if sums.no_exit:
+        yield (
+            f"{count(sums.no_exit, 'call')} without exit (left by an exception or a "
+            "jump, or open at the end): counted up to the last event within"
+        )
+    if sums.no_entry:
+        yield f"{count(sums.no_entry, 'call')} without entry: counted without time"
+    if sums.across_loss:
+        yield (
+            f"{count(sums.across_loss, 'call')} with lost events between entry and "
+            "exit: counted in total and self only"
+        )
+    unknown = sum(thread.unknown_exits for thread in tree.threads)
+    if unknown:
+        yield f"{count(unknown, 'exit')} of unknown functions, without entry"
+    if tree.lost:
+        yield f"{count(tree.lost, 'event')} lost by the tracer"
+    if any(not thread.exits_are_named for thread in tree.threads):
+        yield (
+            "exits do not tell their function (no ip in the records): they end the "
+            "innermost call, and jumps over calls go unnoticed"
+        )
+    if tree.is_merged:
+        yield "so many call paths that some share a node: see '(other paths)'"
+    if tree.left_out:
+        yield f"{count(tree.left_out, 'event')} of too many threads left out"
+
+
+def _body_lines(roots: Sequence[CallNode], style: CallStyle) -> Iterator[str]:
+    if style.tree:
+        yield from tree_lines(merged(roots), style)
+    else:
+        yield from function_lines(function_calls(roots), style)

@@ -1,0 +1,125 @@
+"""The report of ``vestige report`` as JSON; docs/reference/report.md describes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ...analysis.calls import (
+    CallCounts,
+    CallNode,
+    CallTree,
+    Function,
+    FunctionKind,
+    ThreadCalls,
+    function_calls,
+    merged,
+)
+from ...debuginfo import Place
+from .call_style import CallStyle
+from .call_table import sorted_functions
+
+__all__ = ["calls_json"]
+
+
+def calls_json(tree: CallTree, style: CallStyle) -> str:
+    """Write a report as JSON.
+
+    Args:
+        tree: The calls.
+        style: What to show.
+    """
+    facts: dict[str, Any] = {
+        "version": 1,
+        "events": tree.events,
+        "other_events": tree.other_events,
+        "cost_of_call_ns": tree.cost_of_call,
+        "lost_events": tree.lost,
+        "losses": len(tree.losses),
+        "left_out": tree.left_out,
+        "is_merged": tree.is_merged,
+        **_body([thread.root for thread in tree.threads], style),
+        "threads": [_thread(thread, style) for thread in tree.threads],
+        "damage": [found._asdict() for found in tree.damage],
+    }
+    return json.dumps(facts, indent=2)
+
+
+def _thread(thread: ThreadCalls, style: CallStyle) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "trace": thread.trace,
+        "vpid": thread.vpid,
+        "vtid": thread.vtid,
+        "name": thread.name,
+        "begin_ns": thread.begin,
+        "end_ns": thread.end,
+        "total_ns": thread.root.duration,
+        "losses": thread.losses,
+        "unknown_exits": thread.unknown_exits,
+        "exits_are_named": thread.exits_are_named,
+    }
+    return {**facts, **_body([thread.root], style)} if style.by_thread else facts
+
+
+def _body(roots: Sequence[CallNode], style: CallStyle) -> dict[str, Any]:
+    functions = sorted_functions(function_calls(roots), style.sort)
+    shown = functions[: style.limit] if style.limit else functions
+    body: dict[str, Any] = {
+        "functions": [{**_function(one.function), **_counts(one)} for one in shown]
+    }
+    if style.tree:
+        body["tree"] = _nodes(merged(roots))
+    return body
+
+
+def _nodes(root: CallNode) -> list[dict[str, Any]]:
+    """List the nodes, callers first: deep trees would be too deep as nested values."""
+    numbers: dict[int, int] = {}
+    callers: dict[int, int | None] = {id(node): None for node in root.callees.values()}
+    rows = []
+    for level, node in root.walk():
+        if level == 0:
+            continue
+        number = numbers[id(node)] = len(numbers)
+        callers.update((id(callee), number) for callee in node.callees.values())
+        rows.append(
+            {
+                "id": number,
+                "caller": callers[id(node)],
+                "kind": node.function.kind.name.lower(),
+                **_function(node.function),
+                **_counts(node),
+                "total_ns": node.duration,
+            }
+        )
+    return rows
+
+
+def _function(function: Function) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "function": function.name,
+        "object": function.object,
+        "file": None,
+        "line": None,
+        "address": function.address,
+    }
+    if isinstance(function.place, Place) and function.kind is FunctionKind.FUNCTION:
+        facts |= {"file": function.place.source_path, "line": function.place.line}
+    return facts
+
+
+def _counts(one: CallCounts) -> dict[str, Any]:
+    return {
+        "calls": one.calls,
+        "complete": one.complete,
+        "across_loss": one.across_loss,
+        "no_exit": one.no_exit,
+        "no_entry": one.no_entry,
+        "total_ns": one.total,
+        "self_ns": one.self_time,
+        "complete_ns": one.complete_time,
+        "mean_ns": one.mean,
+        "min_ns": one.shortest,
+        "max_ns": one.longest,
+    }
