@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format oracle bench bench-symbols fuzz clean
+.PHONY: help demo test lint format oracle bench bench-symbols bench-recording fuzz clean
 
 help:
 	@echo "make demo     build Vestige and show a real trace with its source lines"
@@ -20,6 +20,7 @@ help:
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
 	@echo "make bench-symbols time symbol look-ups beside addr2line, llvm-symbolizer"
+	@echo "make bench-recording time the recorder beside LTTng-UST and uftrace"
 	@echo "make fuzz     a minute of fuzzing: metadata, packets, ELF, DWARF"
 	@echo "make format   let ruff and rustfmt format the sources"
 	@echo "make clean    remove what was built"
@@ -88,9 +89,13 @@ format: $(VENV)/.dev
 bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.bench $(BENCH)
 	@PYTHONPATH=tests $(BIN)/python -m bench.symbols
+	@PYTHONPATH=tests $(BIN)/python -m bench.recording
 
 bench-symbols: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.symbols $(BENCH)
+
+bench-recording: $(VENV)/.built $(VENV)/.dev
+	@PYTHONPATH=tests $(BIN)/python -m bench.recording $(BENCH)
 
 fuzz:
 	@$(PYTHON) tools/fuzz.py

@@ -1,0 +1,245 @@
+"""The tracers that record the same program beside each other."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import vestige
+from bench.measure import environment
+from support.lttng import (
+    CYG_PROFILE_FAST_HELPER,
+    Channel,
+    LttngEnvironment,
+    LttngError,
+    Program,
+)
+from vestige.record.tracer import library_path
+
+SECONDS = 300.0
+"""For one run; it takes a few."""
+VESTIGE = [
+    sys.executable,
+    "-c",
+    "from vestige.cli.main import entry_point; entry_point()",
+]
+UFTRACE_RECORD = 16
+"""Bytes of an entry or an exit in the file of a thread."""
+FAST_EVENTS = ("lttng_ust_cyg_profile_fast:*",)
+
+
+class RunError(Exception):
+    """A run that cannot be counted: the tracer failed, or the program under it."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a program."""
+
+    values: Mapping[str, float]
+    """What the program printed of itself, as ``NAME=VALUE``."""
+
+    seconds: float
+    """The whole command, from its start to its end."""
+
+    size: int = 0
+    """Bytes of the trace."""
+
+    events: int = 0
+    """Entries and exits of functions in the trace."""
+
+    lost: int = 0
+    """Event records that the tracer counted as lost, or that are not there."""
+
+
+class Tracer(Protocol):
+    """Runs a program, and records it or not."""
+
+    @property
+    def name(self) -> str:
+        """What the tracer is called in the table."""
+        ...
+
+    def missing(self) -> str | None:
+        """Return why it cannot be used here, or None when it can."""
+        ...
+
+    def run(self, program: Sequence[str | Path], directory: Path) -> Run:
+        """Run a program once; traces go into a directory that is removed after."""
+        ...
+
+
+@dataclass(frozen=True)
+class Untraced:
+    """Runs the program with the empty hooks of the C library, or with inert ones."""
+
+    name: str = "not traced"
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def missing(self) -> str | None:
+        """Return None: it needs nothing."""
+        return None
+
+    def run(self, program: Sequence[str | Path], directory: Path) -> Run:
+        """Run the program."""
+        del directory
+        text, _, seconds = _run(program, self.variables)
+        return Run(_values(text), seconds)
+
+
+def inert() -> Untraced:
+    """Return the tracer that is loaded and switched off."""
+    variables = {"LD_PRELOAD": str(library_path()), "VESTIGE_TRACER_OFF": "1"}
+    return Untraced("Vestige", variables)
+
+
+@dataclass(frozen=True)
+class Vestige:
+    """Runs the program under ``vestige record``."""
+
+    options: Sequence[str] = ()
+    name: str = "Vestige"
+
+    def missing(self) -> str | None:
+        """Return None: it is what is measured."""
+        return None
+
+    def run(self, program: Sequence[str | Path], directory: Path) -> Run:
+        """Run the program."""
+        trace = directory / "vestige"
+        command = [*VESTIGE, "record", "-q", "-o", trace, *self.options, "--", *program]
+        text, _, seconds = _run(command)
+        return _recorded(Run(_values(text), seconds), trace)
+
+
+@dataclass(frozen=True)
+class Lttng:
+    """Runs the program with LTTng-UST's helper, while a session of its own records."""
+
+    lttng: LttngEnvironment | str
+    """The running session daemon, or why there is none."""
+
+    contexts: Sequence[str] = ()
+    name: str = "LTTng-UST"
+    has_session: bool = True
+    sub_buffer_size: str = "32M"
+    """Of eight: so large that nothing is lost, for that would be cheaper."""
+
+    def missing(self) -> str | None:
+        """Return why the session daemon is not there."""
+        if isinstance(self.lttng, str):
+            return self.lttng
+        tool = ["sh", "-c", f"LD_PRELOAD={CYG_PROFILE_FAST_HELPER} true"]
+        if b"cannot be preloaded" in self.lttng.run(tool, check=False).stderr:
+            return f"{CYG_PROFILE_FAST_HELPER} is not installed"
+        return None
+
+    def run(self, program: Sequence[str | Path], directory: Path) -> Run:
+        """Run the program; ``seconds`` leaves out what enters the name spaces."""
+        assert isinstance(self.lttng, LttngEnvironment)
+        trace = directory / "lttng"
+        helper = Program(program, preload=[CYG_PROFILE_FAST_HELPER], seconds=SECONDS)
+        if not self.has_session:
+            return self._timed(helper)
+        channel = Channel(
+            contexts=self.contexts,
+            events=FAST_EVENTS,
+            sub_buffer_size=self.sub_buffer_size,
+            sub_buffer_count=8,
+        )
+        with self.lttng.session(trace, [channel]):
+            run = self._timed(helper)
+        return _recorded(run, trace)
+
+    def _timed(self, program: Program) -> Run:
+        assert isinstance(self.lttng, LttngEnvironment)
+        start = time.perf_counter()
+        self.lttng.run(["env", "true"])
+        entered = time.perf_counter()
+        subprocess.run(["true"], check=True)
+        begin = time.perf_counter()
+        try:
+            text = self.lttng.run_program(program).decode()
+        except LttngError as error:
+            raise RunError(str(error)) from error
+        seconds = time.perf_counter() - begin
+        entering = (entered - start) - (begin - entered)
+        return Run(_values(text), seconds - entering)
+
+
+@dataclass(frozen=True)
+class Uftrace:
+    """Runs the program under ``uftrace record``; library calls are not recorded."""
+
+    name: str = "uftrace"
+
+    def missing(self) -> str | None:
+        """Return why it is not there."""
+        if shutil.which("uftrace") is None:
+            return "uftrace is not installed"
+        return None
+
+    def run(self, program: Sequence[str | Path], directory: Path) -> Run:
+        """Run the program."""
+        trace = directory / "uftrace"
+        # A program that is not instrumented is run by force.
+        options = ["--force", "--no-libcall", "-d", str(trace)]
+        text, warnings, seconds = _run(["uftrace", "record", *options, "--", *program])
+        counted = sum(map(int, re.findall(r"LOST (\d+) records", warnings)))
+        files = [path for path in trace.glob("*.dat") if path.stem.isdigit()]
+        kept = sum(path.stat().st_size for path in files) // UFTRACE_RECORD
+        values = _values(text)
+        missing = max(2 * int(values.get("calls", 0)) - kept, 0)
+        return Run(values, seconds, _size(trace), kept, max(counted, missing))
+
+
+def _run(
+    command: Sequence[str | Path], variables: Mapping[str, str] | None = None
+) -> tuple[str, str, float]:
+    """Run a command and return what it printed, and how long it took."""
+    words = [os.fspath(word) for word in command]
+    start = time.perf_counter()
+    try:
+        done = subprocess.run(
+            words,
+            env={**environment(), **(variables or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RunError(str(error)) from error
+    seconds = time.perf_counter() - start
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or [""])[-1].strip()
+        raise RunError(f"exit status {done.returncode}: {last}")
+    return done.stdout, done.stderr, seconds
+
+
+def _values(text: str) -> Mapping[str, float]:
+    return {name: float(value) for name, value in re.findall(r"(\w+)=(\d[\d.]*)", text)}
+
+
+def _size(trace: Path) -> int:
+    return sum(path.stat().st_size for path in trace.rglob("*") if path.is_file())
+
+
+def _recorded(run: Run, trace: Path) -> Run:
+    """Add what a trace holds, which must be an entry and an exit of each call."""
+    opened = vestige.open(trace, debug_info=False)
+    kept = opened.events("*:func_*").to_arrow(["event"]).drain()
+    lost = sum(loss.count or 0 for loss in opened.losses)
+    wanted = 2 * int(run.values.get("calls", 0))
+    if wanted and kept + lost != wanted:
+        raise RunError(f"{kept} events kept and {lost} lost, of {wanted}")
+    return Run(run.values, run.seconds, _size(trace), kept, lost)
