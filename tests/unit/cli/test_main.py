@@ -73,7 +73,7 @@ def test_the_verbs_are_listed_with_their_summaries(run):
     lines = text.splitlines()
 
     assert (status, errors) == (0, "")
-    words = "record view convert check repair export debuginfo symbolize demo"
+    words = "record view convert check repair export report debuginfo symbolize demo"
     assert words.split() == VERBS
     for command in COMMANDS:
         assert f"    {command.name:12} {command.summary}" in lines
