@@ -10,7 +10,8 @@ Rules, each for a case that real traces have:
   process keeps its ID and has other objects: an empty answer for the few events in
   between is better than a wrong one, and a lost end event does no harm.
 * Mappings never overlap: whatever a new mapping covers has been unmapped, also when the
-  record of that was lost.
+  record of that was lost. Where only the size of the file is known, another object may
+  lie in the range, and has what is behind its base.
 * The same object reported twice at one base (a state dump, then the dynamic linker) is
   one mapping and keeps its build ID; another object at that base replaces it.
 * A build ID or debug link may come before its object: it waits for it.
@@ -63,6 +64,11 @@ class Mapping:
 
     base_is_bias: bool = False
     """Whether ``base`` is the load bias, whatever address the object is linked at."""
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether ``size`` is that in memory, and not that of the file."""
+        return self.modified is None
 
     @property
     def end(self) -> int:
@@ -149,9 +155,8 @@ class ProcessImage:
         if index:
             mapping = self._mappings[self._bases[index - 1]]
             if mapping.covers(address):
-                return mapping, Address(mapping.end - 1)
-        after = self._bases[index] if index < len(self._bases) else _END_OF_MEMORY
-        return None, Address(after - 1)
+                return mapping, Address(min(mapping.end, self._base_at(index)) - 1)
+        return None, Address(self._base_at(index) - 1)
 
     def begin_state_dump(self) -> None:
         """Forget all objects: what is there now will be reported again."""
@@ -175,8 +180,12 @@ class ProcessImage:
         if known is not None and mapping.is_same_object(known):
             self._put(_merged(known, mapping))
             return
+        if known is not None and _is_less_exact(mapping, known):
+            return
         for other in self._overlapping(mapping):
-            self._remove(other.base)
+            lower = min(mapping, other, key=lambda one: one.base)
+            if lower.is_measured or other.base == mapping.base:
+                self._remove(other.base)
         pending = self._pending.pop(mapping.base, _Pending())
         self._put(
             replace(
@@ -258,6 +267,9 @@ class ProcessImage:
         else:
             self._pending.setdefault(base, _Pending()).debug_link = link
 
+    def _base_at(self, index: int) -> int:
+        return self._bases[index] if index < len(self._bases) else _END_OF_MEMORY
+
     def _overlapping(self, mapping: Mapping) -> list[Mapping]:
         first = max(bisect_right(self._bases, mapping.base) - 1, 0)
         last = bisect_left(self._bases, mapping.end)
@@ -331,6 +343,11 @@ class ProcessImages:
             return no_dump, Address(_END_OF_MEMORY - 1)
         mapping, last = image.find_range(address)
         return mapping or Unresolved(Reason.NO_OBJECT), last
+
+
+def _is_less_exact(mapping: Mapping, known: Mapping) -> bool:
+    # The same report again, with the size of the file instead of that in memory.
+    return known.is_measured and not mapping.is_measured and mapping.path == known.path
 
 
 def _merged(known: Mapping, again: Mapping) -> Mapping:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from vestige.debuginfo import Mapping, ProcessImage, ProcessImages, Reason
@@ -227,3 +229,35 @@ def test_a_missing_object_has_its_reason():
 
     assert images.find(1, 0x9000).reason is Reason.NO_OBJECT
     assert images.find(2, 0x1400).reason is Reason.NO_STATE_DUMP
+
+
+FILE = Mapping(0x1000, 0x9000, "/lib/alpha.so", modified=1377519722)
+"""As ``ust_baddr`` tells of ALPHA: with the size of its file."""
+
+
+def test_a_report_with_the_size_of_the_file_changes_no_better_one():
+    """What was known of the object stays, and so do its neighbours."""
+    image = image_of(ALPHA, Mapping(0x3000, 0x1000, "/lib/near.so"))
+    image.set_build_id(0x1000, b"id")
+
+    image.map_object(FILE)
+
+    assert image.find(0x1800) == replace(ALPHA, build_id=b"id")
+    assert image.find(0x2800) is None
+    assert image.find(0x3800).path == "/lib/near.so"
+
+
+def test_a_better_report_replaces_one_with_the_size_of_the_file():
+    """The size in memory is the one that counts."""
+    assert image_of(FILE, ALPHA).find(0x2800) is None
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_file_that_is_larger_than_its_object_hides_no_other(is_first):
+    """Whichever of them is reported first."""
+    near = Mapping(0x3000, 0x1000, "/lib/near.so", modified=1377519722)
+    image = image_of(*((FILE, near) if is_first else (near, FILE)))
+
+    assert image.find_range(0x2000) == (FILE, 0x2FFF)
+    assert image.find(0x3800) == near
+    assert image.find(0x4800) is None
