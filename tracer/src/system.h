@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -135,7 +136,7 @@ static inline uint32_t system_gettid(void)
 /* The name of the thread, of at most 16 bytes with the NUL; see PR_GET_NAME in prctl(2). */
 static inline void system_thread_name(char *name)
 {
-	system_call(SYS_prctl, 15, (long) name, 0, 0, 0, 0);
+	system_call(SYS_prctl, PR_GET_NAME, (long) name, 0, 0, 0, 0);
 }
 
 /* The kernel's set of signals: that of the C library is larger. */

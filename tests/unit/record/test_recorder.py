@@ -288,3 +288,16 @@ def test_a_packet_that_is_in_the_file_is_not_taken_twice(tmp_path, program):
     assert (collected.packets, collected.problems) == (0, [])
     assert stream.read_bytes() == data
     assert counts(tmp_path / "trace") == expected
+
+
+def test_the_name_of_the_thread_is_recorded_and_kept(tmp_path):
+    """In each packet; the program still has it."""
+    done = run_recorded(
+        tmp_path / "trace", ["cat", "/proc/self/comm"], "-c", "procname"
+    )
+    events = list(vestige.open(tmp_path / "trace", debug_info=False))
+
+    assert done.stdout == "cat\n"
+    assert {str(event.context["procname"]) for event in events} == {"cat"}
+    [dumped] = [e for e in events if e.name == "lttng_ust_statedump:procname"]
+    assert str(dumped.payload["procname"]) == "cat"
