@@ -10,7 +10,7 @@ from support.compilers import PROGRAMS, run_tool
 
 __all__ = ["Loads", "Plugins", "build_plugins", "follow"]
 
-FLAGS = ("-g", "-gdwarf-4", "-O0", "-finstrument-functions")
+FLAGS = ("-gdwarf-4", "-O1", "-fno-inline", "-finstrument-functions")
 
 
 @dataclass(frozen=True)
