@@ -4,6 +4,7 @@
  * See the section on instrumentation options in the GCC manual. The events are those of
  * LTTng-UST's helper libraries liblttng-ust-cyg-profile and liblttng-ust-cyg-profile-fast.
  */
+#include "filter.h"
 #include "process.h"
 #include "stream.h"
 
@@ -12,8 +13,29 @@
 EXPORTED void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORTED void __cyg_profile_func_exit(void *function, void *call_site);
 
-static inline __attribute__((always_inline)) void
-trace_verbose(enum event_class class, void *function, void *call_site)
+#define INLINED static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline))
+
+INLINED void trace_entry(void *function)
+{
+	struct record record;
+
+	if (!record_begin(&record, EVENT_FAST_ENTRY, function, PLACE_SIZE))
+		return;
+	write_place(&record, function);
+	record_commit(&record);
+}
+
+INLINED void trace_exit(void *function)
+{
+	struct record record;
+
+	if (!record_begin(&record, EVENT_FAST_EXIT, function, 0))
+		return;
+	record_commit(&record);
+}
+
+INLINED void trace_verbose(enum event_class class, void *function, void *call_site)
 {
 	struct record record;
 
@@ -24,41 +46,50 @@ trace_verbose(enum event_class class, void *function, void *call_site)
 	record_commit(&record);
 }
 
-/* What is not the common case; whether it has become that. */
-static __attribute__((noinline, cold)) bool
-trace_other(const enum function_tracing *tracing, enum event_class class, void *function,
-	    void *call_site)
+/* What one of the hooks does with a function that is not recorded the usual way. */
+INLINED enum function_tracing
+find_tracing(const enum function_tracing *setting, void *function)
 {
-	if (*tracing == FUNCTIONS_UNKNOWN)
+	if (*setting == FUNCTIONS_UNKNOWN)
 		process_start();
-	if (*tracing == FUNCTIONS_VERBOSE)
-		trace_verbose(class, function, call_site);
-	return *tracing == FUNCTIONS_FAST;
+	if (!(*setting & FUNCTIONS_FILTERED))
+		return *setting;
+	return filter_passes(function) ? *setting ^ FUNCTIONS_FILTERED : FUNCTIONS_OFF;
 }
 
+APART void trace_entry_otherwise(void *function, void *call_site)
+{
+	const enum function_tracing tracing = find_tracing(&settings.on_entry, function);
+
+	if (tracing == FUNCTIONS_FAST)
+		trace_entry(function);
+	else if (tracing == FUNCTIONS_VERBOSE)
+		trace_verbose(EVENT_ENTRY, function, call_site);
+}
+
+APART void trace_exit_otherwise(void *function, void *call_site)
+{
+	const enum function_tracing tracing = find_tracing(&settings.on_exit, function);
+
+	if (tracing == FUNCTIONS_FAST)
+		trace_exit(function);
+	else if (tracing == FUNCTIONS_VERBOSE)
+		trace_verbose(EVENT_EXIT, function, call_site);
+}
+
+/* The common case comes first, and needs no frame that the others do. */
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	struct record record;
-
-	if (UNLIKELY(settings.on_entry != FUNCTIONS_FAST) &&
-	    (settings.on_entry == FUNCTIONS_OFF ||
-	     !trace_other(&settings.on_entry, EVENT_ENTRY, function, call_site)))
-		return;
-	if (!record_begin(&record, EVENT_FAST_ENTRY, function, PLACE_SIZE))
-		return;
-	write_place(&record, function);
-	record_commit(&record);
+	if (LIKELY(settings.on_entry == FUNCTIONS_FAST))
+		trace_entry(function);
+	else if (settings.on_entry != FUNCTIONS_OFF)
+		trace_entry_otherwise(function, call_site);
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	struct record record;
-
-	if (UNLIKELY(settings.on_exit != FUNCTIONS_FAST) &&
-	    (settings.on_exit == FUNCTIONS_OFF ||
-	     !trace_other(&settings.on_exit, EVENT_EXIT, function, call_site)))
-		return;
-	if (!record_begin(&record, EVENT_FAST_EXIT, function, 0))
-		return;
-	record_commit(&record);
+	if (LIKELY(settings.on_exit == FUNCTIONS_FAST))
+		trace_exit(function);
+	else if (settings.on_exit != FUNCTIONS_OFF)
+		trace_exit_otherwise(function, call_site);
 }

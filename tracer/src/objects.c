@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "filter.h"
 #include "loader.h"
 #include "object.h"
 #include "object_events.h"
@@ -132,6 +133,7 @@ static void show(struct entry *entry)
 static void drop(struct entry *entry)
 {
 	object_events_unload(&entry->object);
+	filter_forget(entry->object.base, entry->object.base + entry->object.size);
 	atomic_store_explicit(&entry->is_used, false, memory_order_release);
 	object_forget(&entry->object);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "packet.h"
+#include "patterns.h"
 
 #define SMALLEST_PACKET 4096u
 #define LARGEST_PACKET (1u << 30)
@@ -122,6 +123,10 @@ static bool parse_word(const char *word, size_t length)
 		settings.on_exit = parse_tracing(value);
 	else if (!strncmp(word, "events=", 7))
 		parse_list(value, length, add_event);
+	else if (!strncmp(word, "include=", 8))
+		return filter_parse(value, length, false);
+	else if (!strncmp(word, "exclude=", 8))
+		return filter_parse(value, length, true);
 	else if (!strncmp(word, "follow-fork=", 12))
 		settings.follow_fork = *value != '0';
 	else if (!strncmp(word, "recorder=", 9))
@@ -163,14 +168,19 @@ static bool read_environment(void)
 
 bool settings_read(void)
 {
-	settings.is_recording = read_environment();
+	const bool is_recording = read_environment();
+
 	if (settings.on_entry == FUNCTIONS_UNKNOWN)
 		settings.on_entry = FUNCTIONS_OFF;
 	if (settings.on_exit == FUNCTIONS_UNKNOWN)
 		settings.on_exit = FUNCTIONS_OFF;
+	if (patterns.count && settings.on_entry != FUNCTIONS_OFF)
+		settings.on_entry |= FUNCTIONS_FILTERED;
+	if (patterns.count && settings.on_exit != FUNCTIONS_OFF)
+		settings.on_exit |= FUNCTIONS_FILTERED;
 	/* The program itself, whatever it executes, has the recorder as its parent. */
-	if (!settings.follow_fork && getppid() != recorder)
-		settings.is_recording = false;
+	settings.is_recording = is_recording &&
+		(settings.follow_fork || getppid() == recorder);
 	if (!settings.is_recording)
 		settings_stop();
 	return settings.is_recording;

@@ -26,6 +26,8 @@ enum function_tracing {
 	FUNCTIONS_OFF,
 	FUNCTIONS_FAST,
 	FUNCTIONS_VERBOSE,
+	/* Added to the others: only those that pass the filter. */
+	FUNCTIONS_FILTERED = 4,
 };
 
 /* Events that are recorded when they are asked for; those of functions aside. */

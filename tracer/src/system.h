@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,6 +82,16 @@ static inline long system_pwrite(int file, const void *bytes, size_t size, uint6
 static inline long system_pread(int file, void *bytes, size_t size, uint64_t offset)
 {
 	return system_call(SYS_pread64, file, (long) bytes, (long) size, (long) offset, 0, 0);
+}
+
+static inline bool system_fstat(int file, struct stat *status)
+{
+	return system_call(SYS_fstat, file, (long) status, 0, 0, 0, 0) == 0;
+}
+
+static inline void system_sleep(const struct timespec *time)
+{
+	system_call(SYS_nanosleep, (long) time, 0, 0, 0, 0, 0);
 }
 
 static inline void system_unlink(const char *path)

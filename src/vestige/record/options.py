@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..errors import SelectionError
 from .events import FunctionTracing, Selection, select
+from .function_patterns import encode_patterns
 
 __all__ = ["CONTEXTS", "PAGE", "RecordingOptions"]
 
@@ -42,6 +43,15 @@ class RecordingOptions:
     follow_fork: bool = True
     """Whether child processes are recorded, too."""
 
+    include: tuple[str, ...] = ()
+    """Patterns of the functions whose calls are recorded; empty: of all.
+
+    ``[OBJECT:]NAME`` with ``*``, ``?`` and ``[...]``, or ``[OBJECT:]0xSTART-0xEND``.
+    """
+
+    exclude: tuple[str, ...] = ()
+    """Patterns of functions whose calls are not recorded, whatever ``include`` says."""
+
     contexts: tuple[str, ...] = ("ip", "vpid")
     """What each record carries beside its fields, of :data:`CONTEXTS`.
 
@@ -58,6 +68,7 @@ class RecordingOptions:
                 f"functions={self.functions!r}: expected fast, verbose or off"
             )
         self.selection()
+        self.function_patterns()
         for name in self.contexts:
             if name not in CONTEXTS:
                 raise SelectionError(
@@ -79,3 +90,14 @@ class RecordingOptions:
             SelectionError: A pattern matches none.
         """
         return select(self.events, self.functions)
+
+    def function_patterns(self) -> tuple[str, str]:
+        """Return ``include`` and ``exclude`` as the tracer reads them.
+
+        Returns:
+            Both, each one word.
+
+        Raises:
+            SelectionError: A pattern can match no function, or there are too many.
+        """
+        return encode_patterns(self.include, self.exclude)

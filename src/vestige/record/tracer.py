@@ -90,6 +90,7 @@ def tracer_environment(
     """
     result = dict(os.environ if environment is None else environment)
     chosen = options.selection()
+    include, exclude = options.function_patterns()
     words = {
         "uuid": uuid.hex,
         "packet": options.packet_size,
@@ -100,6 +101,8 @@ def tracer_environment(
         "events": "baddr" if chosen.base_addresses else "",
         "follow-fork": int(options.follow_fork),
         "recorder": os.getpid(),
+        "include": include,
+        "exclude": exclude,
         # The last, since it may hold spaces.
         "directory": directory,
     }

@@ -70,6 +70,21 @@ exit status:
             "the default), or address and call site at both (verbose)",
         )
         parser.add_argument(
+            "--include",
+            metavar="PATTERN",
+            action="append",
+            default=[],
+            help="record calls of these functions only: [OBJECT:]NAME with *, ? and "
+            "[...], or [OBJECT:]0xSTART-0xEND (repeatable)",
+        )
+        parser.add_argument(
+            "--exclude",
+            metavar="PATTERN",
+            action="append",
+            default=[],
+            help="record no calls of these functions (repeatable)",
+        )
+        parser.add_argument(
             "-c",
             "--context",
             metavar="NAME[,NAME]...",
@@ -108,6 +123,8 @@ exit status:
                 contexts=_contexts(options.context),
                 packet_size=_size(options.buffer_size),
                 events=tuple(options.event),
+                include=tuple(options.include),
+                exclude=tuple(options.exclude),
                 follow_fork=options.follow_fork,
             )
         except SelectionError as error:
