@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.traces import OUTPUT
-from support.compilers import PROGRAMS
 
 PACKAGE = "lua5.4"
 MAINS = frozenset({"lua.c", "luac.c"})
@@ -38,7 +37,7 @@ def build_lua() -> Path:
         SourceError: The sources cannot be fetched or compiled.
     """
     program = OUTPUT / "timed-lua"
-    driver = PROGRAMS / "timed_lua.c"
+    driver = Path(__file__).resolve().parent / "timed_lua.c"
     if program.exists() and program.stat().st_mtime > driver.stat().st_mtime:
         return program
     folder = _sources()

@@ -32,11 +32,12 @@ from bench.tracers import (
     inert,
 )
 from bench.traces import OUTPUT
-from support.compilers import PROGRAMS, run_tool
+from support.compilers import run_tool
 from support.lttng import LttngEnvironment, missing_requirement
 from support.waiting import DeadlineExpiredError
 
-WORKLOAD = Path(__file__).resolve().parent / "workload.lua"
+HERE = Path(__file__).resolve().parent
+WORKLOAD = HERE / "workload.lua"
 COLUMNS = ("Vestige", "LTTng-UST", "uftrace")
 LTTNG_CONTEXTS = ("vpid", "vtid", "ip")
 NO_CONTEXTS = ("--context=none",)
@@ -242,7 +243,7 @@ def _ratio(values: Mapping[str, Sequence[float]], peer: str) -> str:
 
 def build_program() -> Path:
     """Return the program that times its calls."""
-    source, program = PROGRAMS / "timed_calls.c", OUTPUT / "timed-calls"
+    source, program = HERE / "timed_calls.c", OUTPUT / "timed-calls"
     flags = ["-O2", "-g", "-finstrument-functions", "-pthread"]
     run_tool(["gcc", *flags, "-o", program, source])
     return program.resolve()
