@@ -236,7 +236,8 @@ fn packet_integer(batch: &Batch, name: &str) -> Option<i64> {
     value.map(|raw| raw as i64)
 }
 
-fn environment_vpid(trace: &TraceClass) -> Option<i64> {
+/// The process of a whole trace, where its tracer made one for each process.
+pub fn environment_vpid(trace: &TraceClass) -> Option<i64> {
     trace.environment.iter().find_map(|(key, value)| match value {
         EnvironmentValue::Integer(vpid) if key == VPID => Some(*vpid),
         _ => None,

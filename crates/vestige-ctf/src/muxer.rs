@@ -47,17 +47,6 @@ pub enum Notice {
     Damage(usize, Damage),
 }
 
-impl Notice {
-    /// The earliest time of it, cycles, if it is known.
-    #[must_use]
-    pub fn beginning(&self) -> Option<u64> {
-        match self {
-            Self::Lost(lost) => lost.beginning,
-            Self::Damage(..) => None,
-        }
-    }
-}
-
 /// A part of the merged order.
 #[derive(Default)]
 pub struct Merge {

@@ -1,10 +1,9 @@
 //! `CallFold`: call trees from the entries and exits of functions.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use vestige_ctf::calls::{self, CallEvents};
-use vestige_ctf::stream::DataStream;
 
 use crate::merge::Merge;
 
@@ -46,9 +45,7 @@ impl CallFold {
 
     /// Begins a merge.
     fn begin(&self, py: Python<'_>, merge: &Merge) {
-        let streams: Vec<Arc<DataStream>> =
-            merge.streams.iter().map(|stream| Arc::clone(&stream.get().inner)).collect();
-        py.detach(|| self.lock().begin(&merge.inner, &streams));
+        py.detach(|| self.lock().begin(&merge.inner));
     }
 
     /// Goes on to the next record that may change a process image; returns

@@ -7,9 +7,10 @@ use super::kept::Kept;
 use super::scan::{CallEvents, CallScan, Kind, Seen, NO_STREAM};
 use super::thread::{Fold, Leaving, Thread};
 use super::tree::{Node, Process, Tree};
-use crate::muxer::Merge;
+use crate::model::TraceClass;
+use crate::muxer::{Merge, Notice};
 use crate::places::StateRecord;
-use crate::stream::DataStream;
+use crate::stream::{DataStream, LostKind};
 
 /// How many calls may be open at once, in all threads together.
 const MOST_FRAMES: usize = 1 << 22;
@@ -57,12 +58,15 @@ pub struct ThreadSummary {
 type ThreadKey = (u32, u32, i32, i32);
 
 /// A loss in front of a record of the merge.
+#[derive(Debug, Clone, Copy)]
 struct Loss {
     position: usize,
-    trace: u32,
-    /// The data stream, when it is that of one thread.
-    stream: Option<u32>,
+    /// The data stream, when it is that of one thread, and the trace.
+    origin: (u32, u32),
+    /// Earliest time of it.
     time: Option<i64>,
+    /// Latest time of it, where records behind its place may be lost, too.
+    until: Option<i64>,
 }
 
 /// Folds entries and exits into call trees.
@@ -74,6 +78,8 @@ pub struct CallFold {
     last_thread: Option<(ThreadKey, usize)>,
     seen: Vec<Seen>,
     losses: Vec<Loss>,
+    /// The last losses of data streams whose thread is not seen yet.
+    early_losses: HashMap<(u32, u32), Loss>,
     /// The next of the losses.
     next_loss: usize,
     /// The index of the next record.
@@ -109,6 +115,7 @@ impl CallFold {
             last_thread: None,
             seen: Vec::new(),
             losses: Vec::new(),
+            early_losses: HashMap::new(),
             next_loss: 0,
             position: 0,
             applied: false,
@@ -119,9 +126,8 @@ impl CallFold {
         }
     }
 
-    /// Begins a merge of some data streams, in the order in which they were given to the
-    /// muxer.
-    pub fn begin(&mut self, merge: &Merge, streams: &[Arc<DataStream>]) {
+    /// Begins a merge.
+    pub fn begin(&mut self, merge: &Merge) {
         self.position = 0;
         self.applied = false;
         self.next_loss = 0;
@@ -130,23 +136,33 @@ impl CallFold {
         if merge.notices.is_empty() {
             return;
         }
-        let mut ends = Vec::with_capacity(merge.runs.len() + 1);
+        let mut starts = Vec::with_capacity(merge.runs.len());
         let mut end = 0;
         for run in &merge.runs {
-            ends.push(end);
+            starts.push(end);
             end += (run.end - run.start) as usize;
         }
         for (rank, run, notice) in &merge.notices {
-            let Some(stream) = streams.get(*rank) else { continue };
-            let layout = self.scan.layout(stream);
-            let time = notice.beginning().map(|cycles| stream.nanoseconds(cycles));
-            self.losses.push(Loss {
-                position: ends.get(*run).copied().unwrap_or(end),
-                trace: stream.identity.index as u32,
-                stream: layout.thread_stream(),
-                time,
-            });
+            let Some(stream) = merge.streams.get(*rank) else { continue };
+            let position = starts.get(*run).copied().unwrap_or(end);
+            let loss = self.loss(stream, position, notice);
+            self.losses.push(loss);
         }
+    }
+
+    fn loss(&mut self, stream: &Arc<DataStream>, position: usize, notice: &Notice) -> Loss {
+        let layout = self.scan.layout(stream);
+        let own = layout.thread_stream().unwrap_or(NO_STREAM);
+        let (mut time, mut until) = (None, None);
+        if let Notice::Lost(lost) = notice {
+            time = lost.beginning.map(|cycles| stream.nanoseconds(cycles));
+            // LTTng loses events where it finds no buffer for the next packet, and nowhere
+            // else; of others the packet behind may lack some.
+            if lost.kind == LostKind::Events && !is_lttng(&stream.trace) {
+                until = lost.end.map(|cycles| stream.nanoseconds(cycles));
+            }
+        }
+        Loss { position, origin: (own, stream.identity.index as u32), time, until }
     }
 
     /// Goes on to the next record that may change a process image, or to the end of the
@@ -179,24 +195,24 @@ impl CallFold {
     #[inline]
     fn apply_losses(&mut self, index: usize) {
         while self.losses.get(self.next_loss).is_some_and(|loss| loss.position <= index) {
-            let losses = std::mem::take(&mut self.losses);
-            if let Some(loss) = losses.get(self.next_loss) {
-                self.lose(loss);
+            if let Some(loss) = self.losses.get(self.next_loss).copied() {
+                self.lose(&loss);
             }
-            self.losses = losses;
             self.next_loss += 1;
         }
     }
 
     fn lose(&mut self, loss: &Loss) {
-        let wanted = loss.stream.unwrap_or(NO_STREAM);
         for (key, &index) in &self.indexes {
-            if (key.0, key.1) == (wanted, loss.trace) {
+            if (key.0, key.1) == loss.origin {
                 if let Some(thread) = self.threads.get_mut(index) {
                     let time = loss.time.unwrap_or(thread.last);
-                    thread.lose(&mut self.fold, time);
+                    thread.lose(&mut self.fold, time, loss.until);
                 }
             }
+        }
+        if loss.origin.0 != NO_STREAM {
+            self.early_losses.insert(loss.origin, *loss);
         }
     }
 
@@ -246,7 +262,11 @@ impl CallFold {
                 let index = self.threads.len();
                 let root = self.fold.tree.add_root();
                 let process: Process = (one.trace, one.vpid);
-                self.threads.push(Thread::new(process, one.vtid, root, one.time));
+                let mut thread = Thread::new(process, one.vtid, root, one.time);
+                if let Some(loss) = self.early_losses.get(&(one.stream, one.trace)) {
+                    thread.lose(&mut self.fold, one.time, loss.until);
+                }
+                self.threads.push(thread);
                 self.indexes.insert(key, index);
                 self.threads_unknown |= one.is_ambiguous;
                 index
@@ -342,4 +362,8 @@ impl CallFold {
         self.selected = number;
         shown
     }
+}
+
+fn is_lttng(trace: &TraceClass) -> bool {
+    trace.environment_string("tracer_name").is_some_and(|name| name.starts_with("lttng"))
 }

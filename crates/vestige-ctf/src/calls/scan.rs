@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use vestige_workers::on_all_cores;
 
 use crate::bits::BitReader;
+use crate::function_events::environment_vpid;
 use crate::model::{EventClass, FieldClass, FieldKind, StreamClass};
 use crate::muxer::{Merge, Run};
 use crate::record::{skip, State};
@@ -96,6 +97,8 @@ struct ClassLayout {
 pub struct Layout {
     /// Number of the data stream.
     number: u32,
+    /// Process ID, when all of the trace is of one process.
+    process: i32,
     packet_vpid: Option<usize>,
     packet_vtid: Option<usize>,
     ip: Option<usize>,
@@ -176,18 +179,20 @@ impl CallScan {
         }
         let number = u32::try_from(self.layouts.len()).unwrap_or(NO_STREAM - 1);
         let class = stream.trace.stream_classes.get(stream.class);
-        let layout = Arc::new(self.find_layout(class, number));
+        let process = environment_vpid(&stream.trace).map_or(-1, |vpid| vpid as i32);
+        let layout = Arc::new(self.find_layout(class, number, process));
         self.layouts.insert(key, (Arc::clone(stream), Arc::clone(&layout)));
         layout
     }
 
-    fn find_layout(&self, class: Option<&StreamClass>, number: u32) -> Layout {
+    fn find_layout(&self, class: Option<&StreamClass>, number: u32, process: i32) -> Layout {
         let packet = class.and_then(|class| class.packet_context.as_ref());
         let context = class.and_then(|class| class.event_context.as_ref());
         let [ip, vpid, vtid] = ["ip", "vpid", "vtid"].map(|name| integer(context, name));
         let classes = class.map_or(&[][..], |class| &class.event_classes);
         Layout {
             number,
+            process,
             packet_vpid: integer(packet, "vpid"),
             packet_vtid: integer(packet, "vtid"),
             ip,
@@ -247,6 +252,7 @@ impl Layout {
     fn shared(&self, batch: &Batch) -> Shared<'_> {
         let mut base = NOTHING;
         base.trace = batch.stream.identity.index as u32;
+        base.vpid = self.process;
         base.is_ambiguous = self.is_ambiguous;
         base.stream = self.thread_stream().unwrap_or(NO_STREAM);
         let context = batch.stream_class().and_then(|class| class.packet_context.as_ref());

@@ -23,6 +23,8 @@ struct Frame {
     node: u32,
     /// Whether it stands for a loss.
     is_loss: bool,
+    /// Whether records right behind its entry may be lost.
+    is_in_doubt: bool,
 }
 
 /// What an exit tells of the function that is left.
@@ -74,6 +76,8 @@ pub struct Thread {
     hidden: u64,
     /// Since when no record is known to be lost.
     since: i64,
+    /// Up to when any record may be lost.
+    doubt: Option<i64>,
 }
 
 impl Thread {
@@ -91,12 +95,34 @@ impl Thread {
             stack: Vec::new(),
             hidden: 0,
             since: time,
+            doubt: None,
         }
+    }
+
+    /// Takes note of the time of the next record.
+    #[inline]
+    fn advance(&mut self, fold: &mut Fold, time: i64) {
+        if self.doubt.is_some_and(|until| time > until) {
+            self.end_doubt(fold, time);
+        }
+    }
+
+    /// From here on no record is lost, but before any may have been.
+    fn end_doubt(&mut self, fold: &mut Fold, time: i64) {
+        self.doubt = None;
+        if !self.exits_are_named {
+            // Nobody will know which of these were left.
+            while self.stack.last().is_some_and(|top| top.is_in_doubt) {
+                self.end_top(fold, self.last, End::NoExit, None);
+            }
+        }
+        self.push_loss(fold, time);
     }
 
     /// A function is entered.
     #[inline]
     pub fn enter(&mut self, fold: &mut Fold, address: u64, site: u64, time: i64, number: u64) {
+        self.advance(fold, time);
         let caller = self.stack.last().map_or(self.root, |frame| frame.node);
         let node = fold.tree.callee(caller, self.root, self.process, address);
         self.last = self.last.max(time);
@@ -107,17 +133,28 @@ impl Thread {
         }
         fold.tree.begin(node);
         fold.frames += 1;
-        let start = time;
-        self.stack.push(Frame { start, inner: 0, address, site, number, node, is_loss: false });
+        self.stack.push(Frame {
+            start: time,
+            inner: 0,
+            address,
+            site,
+            number,
+            node,
+            is_loss: false,
+            is_in_doubt: self.doubt.is_some(),
+        });
     }
 
     /// A function is left.
     #[inline]
     pub fn leave(&mut self, fold: &mut Fold, what: Leaving, time: i64, number: u64) {
+        self.advance(fold, time);
         if self.hidden > 0 {
             self.hidden -= 1;
+        } else if self.doubt.is_some() && what == Leaving::Innermost {
+            self.leave_unseen(fold, what, time, number);
         } else if self.stack.last().is_some_and(|top| top.is_left(what)) {
-            self.end_top(fold, time, End::Complete, Some(number));
+            self.end_top(fold, time, self.end_now(), Some(number));
         } else {
             self.leave_outer(fold, what, time, number);
         }
@@ -137,9 +174,19 @@ impl Thread {
             }
             End::AcrossLoss
         } else {
-            End::Complete
+            self.end_now()
         };
         self.end_top(fold, time, end, Some(number));
+    }
+
+    /// What an exit is worth at this time.
+    #[inline]
+    fn end_now(&self) -> End {
+        if self.doubt.is_some() {
+            End::AcrossLoss
+        } else {
+            End::Complete
+        }
     }
 
     /// Ends all calls above one: an exception or a jump left them, or their exits are lost.
@@ -204,7 +251,12 @@ impl Thread {
     fn end_top(&mut self, fold: &mut Fold, time: i64, end: End, number: Option<u64>) {
         let Some(frame) = self.stack.pop() else { return };
         fold.frames = fold.frames.saturating_sub(1);
-        let elapsed = elapsed(frame.start, time);
+        let elapsed = if frame.is_in_doubt && end == End::NoExit {
+            // Its exit may be lost anywhere behind the last call that it is known to make.
+            frame.inner
+        } else {
+            elapsed(frame.start, time)
+        };
         fold.tree.end(frame.node, elapsed, frame.inner, end);
         if let Some(caller) = self.stack.last_mut() {
             caller.inner = caller.inner.saturating_add(elapsed);
@@ -219,9 +271,14 @@ impl Thread {
         }
     }
 
-    /// Records of the thread may be lost here.
-    pub fn lose(&mut self, fold: &mut Fold, time: i64) {
+    /// Records of the thread are lost here, and behind it perhaps up to some time.
+    pub fn lose(&mut self, fold: &mut Fold, time: i64, until: Option<i64>) {
         self.losses += 1;
+        self.doubt = self.doubt.max(until);
+        self.push_loss(fold, time);
+    }
+
+    fn push_loss(&mut self, fold: &mut Fold, time: i64) {
         self.since = self.since.max(time);
         self.hidden = 0;
         if self.stack.last().is_none_or(|top| top.is_loss) {
@@ -237,6 +294,7 @@ impl Thread {
             number: 0,
             node,
             is_loss: true,
+            is_in_doubt: false,
         });
     }
 
