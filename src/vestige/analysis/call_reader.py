@@ -14,6 +14,8 @@ from typing import Protocol
 from .. import core
 from ..damage import Damage
 from ..debuginfo import (
+    CALL_ENTRY_EVENTS,
+    CALL_EXIT_EVENTS,
     STATE_EVENT_NAMES,
     DebugFileFinder,
     Mapping,
@@ -36,18 +38,7 @@ from .calls import (
     ThreadCalls,
 )
 
-__all__ = ["ENTRY_EVENTS", "EXIT_EVENTS", "call_tree"]
-
-ENTRY_EVENTS = (
-    "lttng_ust_cyg_profile_fast:func_entry",
-    "lttng_ust_cyg_profile:func_entry",
-)
-"""Events at the entry of a function (lttng-ust-cyg-profile(3))."""
-EXIT_EVENTS = (
-    "lttng_ust_cyg_profile_fast:func_exit",
-    "lttng_ust_cyg_profile:func_exit",
-)
-"""Events at its exit."""
+__all__ = ["call_tree"]
 
 _NAME_EVENT = "lttng_ust_statedump:procname"
 _COST = "tracer_call_cost_ns"
@@ -100,7 +91,7 @@ def call_tree(
     reader = _Reader()
     tree = CallTree(damage=list(source.damage), cost_of_call=_cost(source.streams))
     events = 0
-    needed = (*ENTRY_EVENTS, *EXIT_EVENTS, *STATE_EVENT_NAMES, _NAME_EVENT)
+    needed = (*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS, *STATE_EVENT_NAMES, _NAME_EVENT)
     for merge in mux(source.streams, selection, needed):
         reader.add(merge)
         events += len(merge)
@@ -138,8 +129,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self.fold = core.CallFold(
-            list(ENTRY_EVENTS),
-            list(EXIT_EVENTS),
+            list(CALL_ENTRY_EVENTS),
+            list(CALL_EXIT_EVENTS),
             sorted(STATE_EVENT_NAMES | {_NAME_EVENT}),
         )
         self._images: dict[int, ProcessImages] = {}

@@ -51,7 +51,9 @@ if TYPE_CHECKING:
     from vestige.debuginfo.place import Binary, Frame, Place
     from vestige.debuginfo.resolver import Resolver
     from vestige.debuginfo.state_events import (
+        CALL_ENTRY_EVENTS,
         CALL_EVENT_NAMES,
+        CALL_EXIT_EVENTS,
         STATE_EVENT_NAMES,
         apply,
     )
@@ -61,7 +63,9 @@ if TYPE_CHECKING:
     from vestige.debuginfo.unresolved import Reason, Unresolved
 
 __all__ = [
+    "CALL_ENTRY_EVENTS",
     "CALL_EVENT_NAMES",
+    "CALL_EXIT_EVENTS",
     "DEBUG_DIRECTORIES",
     "DEBUG_PATH_VARIABLE",
     "STATE_EVENT_NAMES",
@@ -102,7 +106,9 @@ _HOMES = {
     "Attempt": "attempt",
     "AttemptKind": "attempt",
     "Binary": "place",
+    "CALL_ENTRY_EVENTS": "state_events",
     "CALL_EVENT_NAMES": "state_events",
+    "CALL_EXIT_EVENTS": "state_events",
     "CrcOfFile": "object_file",
     "DEBUG_DIRECTORIES": "options",
     "DEBUG_PATH_VARIABLE": "options",

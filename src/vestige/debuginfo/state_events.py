@@ -30,7 +30,13 @@ from vestige.debuginfo.image import Mapping as ObjectMapping
 from vestige.debuginfo.image import ProcessImage, ProcessImages
 from vestige.units import Address, Vpid
 
-__all__ = ["CALL_EVENT_NAMES", "STATE_EVENT_NAMES", "apply"]
+__all__ = [
+    "CALL_ENTRY_EVENTS",
+    "CALL_EVENT_NAMES",
+    "CALL_EXIT_EVENTS",
+    "STATE_EVENT_NAMES",
+    "apply",
+]
 
 _Fields = Mapping[str, object]
 
@@ -142,6 +148,17 @@ _HANDLERS: dict[str, Callable[[ProcessImage, _Fields], None]] = {
 
 STATE_EVENT_NAMES = frozenset(_HANDLERS)
 """The full names of all events that :func:`apply` wants to see."""
+
+CALL_ENTRY_EVENTS = (
+    "lttng_ust_cyg_profile_fast:func_entry",
+    "lttng_ust_cyg_profile:func_entry",
+)
+"""The events at the entry of a function (lttng-ust-cyg-profile(3))."""
+CALL_EXIT_EVENTS = (
+    "lttng_ust_cyg_profile_fast:func_exit",
+    "lttng_ust_cyg_profile:func_exit",
+)
+"""The events at its exit."""
 
 CALL_EVENT_NAMES = frozenset(
     f"lttng_ust_cyg_profile_fast:func_{end}" for end in ("entry", "exit")

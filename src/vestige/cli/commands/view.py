@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from typing import IO, cast
 
 from ... import core
-from ...components.filters.debug_info import DebugInfoFilter
 from ...components.sinks.text_pretty import TextPrettySink
 from ...components.sources.ctf_fs import CtfFsSource
 from ...damage import Damage
-from ...graph import Graph, Selection, Sink
+from ...graph import Filter, Graph, Selection, Sink
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
+from ..min_duration import add_min_duration_argument, call_duration_filter
 from ..render.summary import Summary, summary_lines
 from ..source_arguments import select
 from ..text_arguments import add_text_arguments, text_options
@@ -46,6 +46,7 @@ class ViewCommand:
 examples:
   vestige view TRACE
   vestige view --event 'my_app:*' TRACE
+  vestige view --min-duration=10us TRACE    only calls that take so long
   vestige view --no-debug-info --clock-seconds TRACE
   vestige view --debug-info-target-prefix=/srv/board-root TRACE
   vestige view --begin=17:48:17.5 --end=17:48:18 TRACE
@@ -62,6 +63,7 @@ examples:
         parser.add_argument(
             "-e", "--event", metavar="PATTERN", help="only events with such a name"
         )
+        add_min_duration_argument(parser)
         parser.add_argument(
             "--no-debug-info", action="store_true", help="do not look up source lines"
         )
@@ -90,9 +92,11 @@ def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection)
     Returns:
         The exit status.
     """
-    filters: list[DebugInfoFilter] = []
+    filters: list[Filter] = []
     if not options.no_debug_info:
         filters.append(debug_info_filter(options, [source]))
+    if getattr(options, "min_duration", None) is not None:
+        filters.append(call_duration_filter(options.min_duration, source, selection))
     text = text_options(options)
     summary = Summary()
     try:

@@ -1,0 +1,90 @@
+"""The option ``--min-duration``: only calls that last so long."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from .render.progress import ProgressBar
+
+if TYPE_CHECKING:
+    from ..components.filters.call_duration import CallDurationFilter
+    from ..components.sources.ctf_fs import CtfFsSource
+    from ..graph import Selection
+
+__all__ = ["add_min_duration_argument", "call_duration_filter", "nanoseconds"]
+
+FORMAT = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(ns|us|µs|μs|ms|s|min)", re.ASCII)
+UNITS = {
+    "ns": 1,
+    "us": 1_000,
+    "µs": 1_000,
+    # The letter mu beside the sign micro: they look the same.
+    "μs": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "min": 60_000_000_000,
+}
+LONGEST = 2**63 - 1
+
+
+def add_min_duration_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option to a parser."""
+    parser.add_argument(
+        "--min-duration",
+        metavar="TIME",
+        type=nanoseconds,
+        help="of the entries and exits of functions only those of calls that last at "
+        "least so long, such as 10us, 1.5ms or 2s; other events stay",
+    )
+
+
+def nanoseconds(text: str) -> int:
+    """Read a duration.
+
+    Args:
+        text: A number with a unit, such as ``10us``.
+
+    Returns:
+        Nanoseconds.
+
+    Raises:
+        ArgumentTypeError: It is none.
+    """
+    match = FORMAT.fullmatch(text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is no duration: expected a number with ns, us, ms, s or min"
+        )
+    value = int(Decimal(match[1]) * UNITS[match[2]])
+    if value > LONGEST:
+        raise argparse.ArgumentTypeError(f"'{text}' is longer than any trace")
+    return value
+
+
+def call_duration_filter(
+    least: int, source: CtfFsSource, selection: Selection
+) -> CallDurationFilter:
+    """Return the filter, which reads the traces for the first time.
+
+    Args:
+        least: How long calls last that are shown, nanoseconds.
+        source: The traces.
+        selection: What is shown of them.
+    """
+    from ..components.filters.call_duration import (  # noqa: PLC0415 - few need it
+        CallDurationFilter,
+    )
+
+    with ProgressBar("measuring calls") as bar:
+        progress = (lambda done: bar.update(None, done)) if bar.enabled else None
+        found = CallDurationFilter(least, [source], selection, progress=progress)
+    if not found.calls:
+        print(
+            "vestige: warning: --min-duration: no entries or exits of functions",
+            file=sys.stderr,
+        )
+    return found

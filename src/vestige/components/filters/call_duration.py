@@ -1,0 +1,80 @@
+"""Only calls that last long enough: ``filter.vestige.call-duration``.
+
+Entries and exits of shorter calls are hidden; all other events stay. How long a call
+lasts is known at its exit only, and its entry comes first, perhaps by hours. So the
+traces are read twice: the first reading leaves a bit for each entry and exit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ... import core
+from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
+from ...errors import SelectionError
+from ...graph import Selection, Source, mux
+
+__all__ = ["CallDurationFilter"]
+
+
+class CallDurationFilter:
+    """Hides entries and exits of short calls.
+
+    A call whose entry or exit is missing is shown if it is known to have lasted long
+    enough nevertheless.
+
+    Args:
+        least: How long calls last that are shown, nanoseconds.
+        sources: The sources of the graph, all of them.
+        selection: What the graph reads.
+        progress: Called with the number of events of the first reading so far.
+
+    Raises:
+        SelectionError: The events do not tell their threads.
+    """
+
+    needed_events = frozenset({*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS})
+    """Entries and exits from the beginning on, so that both readings see the same."""
+
+    def __init__(
+        self,
+        least: int,
+        sources: Sequence[Source],
+        selection: Selection | None = None,
+        *,
+        progress: Callable[[int], object] | None = None,
+    ) -> None:
+        self._fold = core.CallFold(
+            list(CALL_ENTRY_EVENTS), list(CALL_EXIT_EVENTS), [], least=least
+        )
+        streams = [stream for source in sources for stream in source.streams]
+        wanted = selection or Selection()
+        if not wanted.intersection:
+            # Exits behind the end of the range belong to entries in it.
+            wanted = Selection()
+        events = 0
+        for merge in mux(streams, wanted, self.needed_events):
+            self._fold.begin(merge)
+            self._fold.advance()
+            events += len(merge)
+            if progress is not None:
+                progress(events)
+        self._fold.finish()
+        if self._fold.threads_unknown:
+            raise SelectionError(
+                "the events do not tell their threads, so nobody knows how long calls "
+                "last; record the contexts: lttng add-context -u -t vpid -t vtid -t ip"
+            )
+
+    @property
+    def calls(self) -> int:
+        """How many entries and exits there are, hidden ones included."""
+        return self._fold.calls
+
+    def process(self, merge: core.Merge) -> None:
+        """Hide the entries and exits of short calls.
+
+        Args:
+            merge: The next merge, in order.
+        """
+        self._fold.select(merge)
