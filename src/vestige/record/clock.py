@@ -2,25 +2,40 @@
 
 The tracer reads the time-stamp counter where that runs at a constant rate, and
 ``CLOCK_MONOTONIC`` elsewhere. A counter's frequency is measured against
-``CLOCK_MONOTONIC``: shortly before the program starts, so that the trace of a killed
-recorder is readable, and over the whole recording when it ends.
+``CLOCK_MONOTONIC``: shortly before the program starts, now and then while it runs, so
+that the trace of a killed recorder has good times, too, and over the whole recording
+when it ends.
 """
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ClockRate", "Instant", "has_constant_counter", "measure_rate", "take"]
+__all__ = [
+    "ClockRate",
+    "Instant",
+    "RecordingClock",
+    "has_constant_counter",
+    "measure_rate",
+    "take",
+]
 
+AVAILABLE_CLOCKS = Path(
+    "/sys/devices/system/clocksource/clocksource0/available_clocksource"
+)
 SECOND = 1_000_000_000
 """Nanoseconds."""
 TRIES = 200
 """Readings of both clocks, of which the closest pair counts."""
-FIRST_SPAN = 20_000_000
+FIRST_SPAN = 5_000_000
 """Nanoseconds of the first measurement: it delays the start of the program."""
+LATER_SPANS = tuple(50_000_000 * 20**number for number in range(6))
+"""Nanoseconds from the start to the later measurements."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +63,23 @@ class ClockRate:
     """The clock's value at the Unix epoch, negated: what is added to each value."""
 
 
-def has_constant_counter(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
+def has_constant_counter(
+    cpuinfo: Path = Path("/proc/cpuinfo"), clocks: Path = AVAILABLE_CLOCKS
+) -> bool:
     """Tell whether the time-stamp counter runs at one rate on all cores.
 
     Args:
         cpuinfo: The kernel's description of the cores.
+        clocks: Which clocks the kernel would use itself: one that has turned out to be
+            unstable is not among them.
 
     Returns:
-        Whether all flags say so; False where the file says nothing of it.
+        Whether all flags say so and the kernel agrees; False where nothing says it.
     """
     try:
         text = cpuinfo.read_text()
+        if "tsc" not in clocks.read_text().split():
+            return False
     except OSError:
         return False
     flags = [
@@ -67,6 +88,60 @@ def has_constant_counter(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
     return bool(flags) and all(
         {"constant_tsc", "nonstop_tsc"} <= known for known in flags
     )
+
+
+class RecordingClock:
+    """The clock of a recording, whose rate is known the better the longer it runs.
+
+    Args:
+        read: Reads the counter; ``None`` when the clock is ``CLOCK_MONOTONIC``.
+    """
+
+    def __init__(self, read: Callable[[], int] | None) -> None:
+        self._read = read
+        self._begin = take(read)
+
+    def first_rate(self) -> ClockRate:
+        """Return the rate after a few milliseconds, which is good to some 5 ppm."""
+        if self._read is not None:
+            rest = FIRST_SPAN - (time.monotonic_ns() - self._begin.monotonic)
+            time.sleep(max(rest, 0) / SECOND)
+        return self.rate()
+
+    def rate(self) -> ClockRate:
+        """Return the rate from the start until now."""
+        if self._read is None:
+            return ClockRate(SECOND, self._begin.real - self._begin.value)
+        return measure_rate(self._begin, take(self._read))
+
+    @contextmanager
+    def measured_again(self, tell: Callable[[ClockRate], None]) -> Iterator[None]:
+        """Measure the rate now and then while the block runs.
+
+        Args:
+            tell: Is called with each rate, on another thread. It may raise ``OSError``:
+                then the rate before stays.
+        """
+        ended = threading.Event()
+
+        def measure() -> None:
+            for span in LATER_SPANS:
+                rest = span - (time.monotonic_ns() - self._begin.monotonic)
+                if ended.wait(max(rest, 0) / SECOND):
+                    return
+                with suppress(OSError):
+                    tell(self.rate())
+
+        if self._read is None:
+            yield
+            return
+        thread = threading.Thread(target=measure, name="clock", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
 
 def take(read: Callable[[], int] | None) -> Instant:

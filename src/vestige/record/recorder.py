@@ -14,15 +14,7 @@ from types import FrameType
 from uuid import uuid4
 
 from ..errors import RecordError
-from .clock import (
-    FIRST_SPAN,
-    SECOND,
-    ClockRate,
-    Instant,
-    has_constant_counter,
-    measure_rate,
-    take,
-)
+from .clock import ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
 from .metadata import metadata_text
 from .options import RecordingOptions
@@ -80,14 +72,15 @@ def record(
         partial.write_text(text, encoding="utf-8")
         partial.replace(directory / "metadata")
 
-    begin = take(read)
-    write_metadata(_rate(begin, None if read is None else _soon(begin, read)))
+    clock = RecordingClock(read)
+    write_metadata(clock.first_rate())
     environment = tracer_environment(directory, uuid, options, is_counter=is_counter)
     started = time.monotonic()
-    status = _run(command, environment)
+    with clock.measured_again(write_metadata):
+        status = _run(command, environment)
     seconds = time.monotonic() - started
     collected = collect(directory)
-    write_metadata(_rate(begin, None if read is None else take(read)))
+    write_metadata(clock.rate())
     return Recording(directory, status, seconds, collected)
 
 
@@ -102,18 +95,6 @@ def _make_directory(directory: Path) -> Path:
             f"cannot hold a trace: {error.strerror}", path=directory
         ) from error
     return directory
-
-
-def _soon(begin: Instant, read: object) -> Instant:
-    rest = FIRST_SPAN - (time.monotonic_ns() - begin.monotonic)
-    time.sleep(max(rest, 0) / SECOND)
-    return take(read)  # type: ignore[arg-type] # a function of ctypes
-
-
-def _rate(begin: Instant, end: Instant | None) -> ClockRate:
-    if end is None:
-        return ClockRate(SECOND, begin.real - begin.value)
-    return measure_rate(begin, end)
 
 
 def _run(command: Sequence[str], environment: dict[str, str]) -> int:
