@@ -2,17 +2,15 @@
 
 The tracer reads the time-stamp counter where that runs at a constant rate, and
 ``CLOCK_MONOTONIC`` elsewhere. A counter's frequency is measured against
-``CLOCK_MONOTONIC``: shortly before the program starts, now and then while it runs, so
-that the trace of a killed recorder has good times, too, and over the whole recording
+``CLOCK_MONOTONIC``: for a moment before the program starts, now and then while it runs,
+so that the trace of a killed recorder has good times, too, and over the whole recording
 when it ends.
 """
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,10 +30,11 @@ SECOND = 1_000_000_000
 """Nanoseconds."""
 TRIES = 200
 """Readings of both clocks, of which the closest pair counts."""
-FIRST_SPAN = 5_000_000
-"""Nanoseconds of the first measurement: it delays the start of the program."""
-LATER_SPANS = tuple(50_000_000 * 20**number for number in range(6))
-"""Nanoseconds from the start to the later measurements."""
+LATER_SPANS = (0.02, *(0.05 * 20**number for number in range(6)))
+"""Seconds after which the frequency is measured again, while the program runs.
+
+Before the first, an error of 50 ns in some milliseconds makes it wrong by some 0.001 %.
+"""
 
 
 @dataclass(frozen=True)
@@ -101,47 +100,11 @@ class RecordingClock:
         self._read = read
         self._begin = take(read)
 
-    def first_rate(self) -> ClockRate:
-        """Return the rate after a few milliseconds, which is good to some 5 ppm."""
-        if self._read is not None:
-            rest = FIRST_SPAN - (time.monotonic_ns() - self._begin.monotonic)
-            time.sleep(max(rest, 0) / SECOND)
-        return self.rate()
-
     def rate(self) -> ClockRate:
         """Return the rate from the start until now."""
         if self._read is None:
             return ClockRate(SECOND, self._begin.real - self._begin.value)
         return measure_rate(self._begin, take(self._read))
-
-    @contextmanager
-    def measured_again(self, tell: Callable[[ClockRate], None]) -> Iterator[None]:
-        """Measure the rate now and then while the block runs.
-
-        Args:
-            tell: Is called with each rate, on another thread. It may raise ``OSError``:
-                then the rate before stays.
-        """
-        ended = threading.Event()
-
-        def measure() -> None:
-            for span in LATER_SPANS:
-                rest = span - (time.monotonic_ns() - self._begin.monotonic)
-                if ended.wait(max(rest, 0) / SECOND):
-                    return
-                with suppress(OSError):
-                    tell(self.rate())
-
-        if self._read is None:
-            yield
-            return
-        thread = threading.Thread(target=measure, name="clock", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
 
 
 def take(read: Callable[[], int] | None) -> Instant:

@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from uuid import UUID
 
 from .._version import __version__
 from .clock import ClockRate
@@ -156,7 +154,7 @@ event {{
 
 
 def metadata_text(
-    uuid: UUID,
+    uuid: str,
     rate: ClockRate,
     options: RecordingOptions,
     name: str,
@@ -207,7 +205,7 @@ def event_names() -> list[str]:
 def _environment(name: str) -> Mapping[str, str | int]:
     major, minor, patch = (int(part) for part in __version__.split(".")[:3])
     return {
-        "hostname": socket.gethostname(),
+        "hostname": os.uname().nodename,
         "domain": "ust",
         "tracer_name": "vestige",
         "tracer_major": major,

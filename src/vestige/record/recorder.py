@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from types import FrameType
-from uuid import uuid4
 
 from ..errors import RecordError
-from .clock import ClockRate, RecordingClock, has_constant_counter
+from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
+from .launch import run
 from .metadata import metadata_text
 from .options import RecordingOptions
 from .tracer import clock_reader, tracer_environment
 
 __all__ = ["Recording", "record"]
-
-_PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-_OF_THE_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 
 
 @dataclass(frozen=True)
@@ -64,7 +59,8 @@ def record(
     directory = _make_directory(directory)
     is_counter = has_constant_counter()
     read = clock_reader() if is_counter else None
-    uuid = uuid4()
+    uuid = _new_uuid()
+    clock = RecordingClock(read)
 
     def write_metadata(rate: ClockRate) -> None:
         text = metadata_text(uuid, rate, options, directory.name, is_counter=is_counter)
@@ -72,12 +68,26 @@ def record(
         partial.write_text(text, encoding="utf-8")
         partial.replace(directory / "metadata")
 
-    clock = RecordingClock(read)
-    write_metadata(clock.first_rate())
+    def refine_metadata() -> None:
+        # What is there will do until the end.
+        with suppress(OSError):
+            write_metadata(clock.rate())
+
     environment = tracer_environment(directory, uuid, options, is_counter=is_counter)
     started = time.monotonic()
-    with clock.measured_again(write_metadata):
-        status = _run(command, environment)
+    # From here on the trace is readable, whoever is killed.
+    write_metadata(clock.rate())
+    try:
+        status = run(
+            command,
+            environment,
+            later=refine_metadata,
+            moments=LATER_SPANS if is_counter else (),
+        )
+    except OSError as error:
+        raise RecordError(
+            f"cannot be started: {error.strerror}", path=command[0]
+        ) from error
     seconds = time.monotonic() - started
     collected = collect(directory)
     write_metadata(clock.rate())
@@ -97,33 +107,13 @@ def _make_directory(directory: Path) -> Path:
     return directory
 
 
-def _run(command: Sequence[str], environment: dict[str, str]) -> int:
-    try:
-        process = subprocess.Popen(command, env=environment)
-    except OSError as error:
-        raise RecordError(
-            f"cannot be started: {error.strerror}", path=command[0]
-        ) from error
-    with _signals_passed_on(process):
-        status = process.wait()
-    return status if status >= 0 else 128 - status
+def _new_uuid() -> str:
+    """Return a random UUID (RFC 9562, version 4).
 
-
-@contextmanager
-def _signals_passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Leave the terminal's signals to the program, and pass on what comes to us."""
-
-    def pass_on(number: int, _frame: FrameType | None) -> None:
-        os.kill(process.pid, number)
-
-    before = {
-        **{
-            number: signal.signal(number, signal.SIG_IGN) for number in _OF_THE_TERMINAL
-        },
-        **{number: signal.signal(number, pass_on) for number in _PASSED_ON},
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    Importing the module ``uuid`` takes longer than the program may run.
+    """
+    number = int.from_bytes(os.urandom(16), "big")
+    number = number & ~(0xF << 76) | 4 << 76
+    digits = f"{number & ~(3 << 62) | 2 << 62:032x}"
+    ends = (0, 8, 12, 16, 20, 32)
+    return "-".join(digits[start:end] for start, end in pairwise(ends))

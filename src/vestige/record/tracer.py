@@ -6,7 +6,6 @@ import ctypes
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from uuid import UUID
 
 from ..errors import RecordError
 from .options import RecordingOptions
@@ -67,7 +66,7 @@ def clock_reader() -> Callable[[], int]:
 
 def tracer_environment(
     directory: Path,
-    uuid: UUID,
+    uuid: str,
     options: RecordingOptions,
     *,
     is_counter: bool,
@@ -92,7 +91,7 @@ def tracer_environment(
     chosen = options.selection()
     include, exclude = options.function_patterns()
     words = {
-        "uuid": uuid.hex,
+        "uuid": uuid.replace("-", ""),
         "packet": options.packet_size,
         "clock": "counter" if is_counter else "monotonic",
         "contexts": ",".join(options.contexts),

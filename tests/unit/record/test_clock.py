@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 import time
 
 import pytest
@@ -62,40 +61,19 @@ def test_the_clocks_are_read_together():
     )
 
 
-def test_the_rate_is_measured_again_and_again(monkeypatch):
-    """While the program runs, until it ends."""
-    monkeypatch.setattr("vestige.record.clock.LATER_SPANS", (10**6, 2 * 10**6, 10**12))
+def test_the_rate_is_that_of_the_counter():
+    """At any moment, and the better the later."""
     clock = RecordingClock(lambda: 3 * time.monotonic_ns())
-    first = clock.first_rate()
-    rates = queue.SimpleQueue()
-    with clock.measured_again(rates.put):
-        later = [rates.get(timeout=60), rates.get(timeout=60)]
+    time.sleep(0.01)
 
-    assert rates.empty()
-    for rate in (first, *later, clock.rate()):
-        assert rate.frequency == pytest.approx(3 * 10**9, rel=1e-3)
-
-
-def test_a_disk_that_is_full_leaves_the_rate_before(monkeypatch):
-    """The program goes on, and so do the measurements."""
-    monkeypatch.setattr("vestige.record.clock.LATER_SPANS", (10**6, 2 * 10**6))
-    rates = queue.SimpleQueue()
-
-    def refuse(rate):
-        rates.put(rate)
-        raise OSError
-
-    with RecordingClock(time.monotonic_ns).measured_again(refuse):
-        assert rates.get(timeout=60)
-        assert rates.get(timeout=60)
+    assert clock.rate().frequency == pytest.approx(3 * 10**9, rel=1e-3)
+    assert clock.rate().frequency == pytest.approx(3 * 10**9, rel=1e-3)
 
 
 def test_the_monotonic_clock_has_a_rate_that_is_known():
     """Nothing is measured."""
     clock = RecordingClock(None)
-    rates = [clock.first_rate(), clock.rate()]
-    with clock.measured_again(rates.append):
-        pass
+    rates = [clock.rate(), clock.rate()]
 
     assert rates == [rates[0]] * 2
     assert rates[0].frequency == 10**9
