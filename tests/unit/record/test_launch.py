@@ -17,7 +17,7 @@ from vestige.record import launch, record, recorder
 SHELL = ["sh", "-c"]
 
 
-def run(script, *, later=lambda: None, moments=[1.0]):
+def run(script, *, later=lambda: None, moments=(1.0,)):
     """Run a script of the shell."""
     return launch.run([*SHELL, script], dict(os.environ), later=later, moments=moments)
 
