@@ -8,13 +8,12 @@
 #define _GNU_SOURCE
 #include "object.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <unistd.h>
 
 #include "object_file.h"
+#include "system.h"
 
 #define MOST_HEADERS 64u
 #define LARGEST_NOTES 4096u
@@ -136,23 +135,23 @@ static bool set_program(struct object *object, const struct dl_phdr_info *info)
 {
 	static char path[PATH_MAX];
 	ElfW(Ehdr) header;
-	ssize_t length;
+	long length;
 	int file = object_open(object, "/proc/self/exe", &header);
 
 	if (file >= 0 && !has_headers(file, &header, info) &&
 	    object_mapped_path(object->base & -(uint64_t) 4096, path)) {
-		close(file);
+		system_close(file);
 		object_forget(object);
 		file = object_open(object, path, &header);
 	}
 	if (file >= 0) {
 		object_find_debug_link(object, file, &header);
-		close(file);
+		system_close(file);
 		return true;
 	}
 	/* It may be run, and not read. */
 	object->is_pic = info->dlpi_addr != 0;
-	length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	length = system_readlink("/proc/self/exe", path, sizeof(path) - 1);
 	if (length <= 0)
 		return false;
 	path[length] = '\0';
@@ -177,7 +176,7 @@ static bool set_file(struct object *object, const char *name)
 	if (file < 0)
 		return false;
 	object_find_debug_link(object, file, &header);
-	close(file);
+	system_close(file);
 	return true;
 }
 
@@ -215,36 +214,40 @@ static size_t read_headers(const struct source *source, const struct link_map *m
 	return 0;
 }
 
+/* Take what there is to tell from one source. */
+static bool take(struct object *object, const struct source *source,
+		 const struct link_map *map)
+{
+	static ElfW(Phdr) headers[MOST_HEADERS];
+	const size_t count = read_headers(source, map, headers);
+
+	if (!count || !measure(object, map->l_addr, headers, count))
+		return false;
+	find_build_id(object, source, headers, count);
+	return true;
+}
+
 bool object_from_map(struct object *object, const struct link_map *map)
 {
-	/* Through the file, since a read from there fails where nothing is mapped. The
-	 * headers are there unless the first segment is linked at another address. */
-	struct source source = {.file = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
+	/* Memory as a file: a read from there fails where nothing is mapped. The headers are
+	 * there unless the first segment is linked at another address. Only one file is open
+	 * at a time, as in the dynamic linker itself, which needed one. */
+	struct source source = {.file = system_open("/proc/self/mem", O_RDONLY),
 				.is_memory = true,
 				.bias = map->l_addr};
-	static ElfW(Phdr) headers[MOST_HEADERS];
+	bool is_known = false;
 	ElfW(Ehdr) header;
-	int file = object_open(object, map->l_name, &header);
-	size_t count = source.file < 0 ? 0 : read_headers(&source, map, headers);
-	bool is_known;
 
-	if (!count && file >= 0) {
-		if (source.file >= 0)
-			close(source.file);
-		source = (struct source) {.file = dup(file)};
-		count = source.file < 0 ? 0 : read_headers(&source, map, headers);
+	if (source.file >= 0) {
+		is_known = take(object, &source, map);
+		system_close(source.file);
 	}
-	is_known = count && measure(object, map->l_addr, headers, count);
-	if (is_known)
-		find_build_id(object, &source, headers, count);
-	if (file >= 0)
-		object_find_debug_link(object, file, &header);
-	else if (is_known)
-		/* Its file cannot be read, or is gone. */
-		is_known = object_set_path(object, map->l_name);
-	if (file >= 0)
-		close(file);
-	if (source.file >= 0)
-		close(source.file);
+	source = (struct source) {.file = object_open(object, map->l_name, &header)};
+	if (source.file < 0)
+		/* It cannot be read, or is gone. */
+		return is_known && object_set_path(object, map->l_name);
+	is_known = is_known || take(object, &source, map);
+	object_find_debug_link(object, source.file, &header);
+	system_close(source.file);
 	return is_known;
 }

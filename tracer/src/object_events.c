@@ -7,9 +7,8 @@
 #define _GNU_SOURCE
 #include "object_events.h"
 
-#include <sys/prctl.h>
-
 #include "stream.h"
+#include "system.h"
 
 static const void *own_ip(void)
 {
@@ -29,7 +28,7 @@ static void record_procname(void)
 	char name[17] = "";
 	struct record record;
 
-	prctl(PR_GET_NAME, name, 0, 0, 0);
+	system_thread_name(name);
 	if (!record_begin(&record, EVENT_DUMP_PROCNAME, own_ip(), sizeof(name)))
 		return;
 	write_bytes(&record, name, sizeof(name));

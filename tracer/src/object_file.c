@@ -6,16 +6,14 @@
 #define _GNU_SOURCE
 #include "object_file.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "system.h"
 
 bool object_read(int file, void *bytes, size_t size, uint64_t offset)
 {
-	return pread(file, bytes, size, (off_t) offset) == (ssize_t) size;
+	return system_pread(file, bytes, size, offset) == (long) size;
 }
 
 static bool is_debug_link(int file, const ElfW(Shdr) *names, const ElfW(Shdr) *section)
@@ -73,9 +71,9 @@ bool object_set_path(struct object *object, const char *path)
 	if (size > SHORT_PATH) {
 		if (size > PATH_MAX)
 			return false;
-		object->path = mmap(NULL, PATH_MAX, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (object->path == MAP_FAILED) {
+		object->path = system_mmap(NULL, PATH_MAX, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		if (!object->path) {
 			object->path = object->short_path;
 			return false;
 		}
@@ -88,10 +86,10 @@ bool object_set_path(struct object *object, const char *path)
 static bool real_path(int file, char path[PATH_MAX])
 {
 	char link[32];
-	ssize_t length;
+	long length;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
-	length = readlink(link, path, PATH_MAX - 1);
+	length = system_readlink(link, path, PATH_MAX - 1);
 	if (length <= 0)
 		return false;
 	path[length] = '\0';
@@ -104,15 +102,15 @@ int object_open(struct object *object, const char *name, ElfW(Ehdr) *header)
 	static char path[PATH_MAX];
 	struct stat status;
 	/* A path may have become a pipe: opening that must not wait. */
-	int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int file = system_open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 
 	if (file < 0)
 		return -1;
-	if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
+	if (!system_fstat(file, &status) || !S_ISREG(status.st_mode) ||
 	    !object_read(file, header, sizeof(*header), 0) ||
 	    memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || !real_path(file, path) ||
 	    !object_set_path(object, path)) {
-		close(file);
+		system_close(file);
 		return -1;
 	}
 	object->has_file = true;
@@ -124,6 +122,7 @@ int object_open(struct object *object, const char *name, ElfW(Ehdr) *header)
 
 struct reader {
 	int file;
+	uint64_t offset;
 	size_t index;
 	size_t count;
 	char bytes[4096];
@@ -132,10 +131,12 @@ struct reader {
 static int next_byte(struct reader *reader)
 {
 	if (reader->index == reader->count) {
-		const ssize_t count = read(reader->file, reader->bytes, sizeof(reader->bytes));
+		const long count = system_pread(reader->file, reader->bytes,
+						sizeof(reader->bytes), reader->offset);
 
 		reader->index = 0;
 		reader->count = count > 0 ? (size_t) count : 0;
+		reader->offset += reader->count;
 		if (!reader->count)
 			return '\n';
 	}
@@ -166,7 +167,8 @@ bool object_mapped_path(uint64_t address, char path[PATH_MAX])
 	char start[24];
 	bool is_found = false;
 
-	reader.file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	reader.file = system_open("/proc/self/maps", O_RDONLY);
+	reader.offset = 0;
 	reader.index = 0;
 	reader.count = 0;
 	snprintf(start, sizeof(start), "%lx-", (unsigned long) address);
@@ -175,14 +177,14 @@ bool object_mapped_path(uint64_t address, char path[PATH_MAX])
 	do
 		is_found = parse_mapping(&reader, start, path);
 	while (!is_found && reader.count);
-	close(reader.file);
+	system_close(reader.file);
 	return is_found;
 }
 
 void object_forget(struct object *object)
 {
 	if (object->path && object->path != object->short_path)
-		munmap(object->path, PATH_MAX);
+		system_munmap(object->path, PATH_MAX);
 	object->path = NULL;
 	object->has_file = false;
 }

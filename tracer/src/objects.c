@@ -13,11 +13,8 @@
 #include "objects.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "filter.h"
 #include "loader.h"
@@ -25,6 +22,7 @@
 #include "object_events.h"
 #include "process.h"
 #include "stream.h"
+#include "system.h"
 
 #define ENTRIES_OF_BLOCK 32u
 
@@ -40,8 +38,7 @@ struct entry {
 
 /* While the table is used, nothing interrupts or ends the thread. */
 struct guard {
-	sigset_t signals;
-	int cancellation;
+	signals blocked;
 	int error;
 	bool is_nested;
 };
@@ -56,15 +53,11 @@ static __thread bool has_guard __attribute__((tls_model("initial-exec")));
 
 static void enter(struct guard *guard)
 {
-	sigset_t all;
-
 	guard->error = errno;
 	guard->is_nested = has_guard;
 	if (guard->is_nested)
 		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &guard->signals);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancellation);
+	guard->blocked = system_block_signals();
 	has_guard = true;
 	process_lock_objects();
 }
@@ -74,18 +67,18 @@ static void leave(const struct guard *guard)
 	if (!guard->is_nested) {
 		process_unlock_objects();
 		has_guard = false;
-		pthread_setcancelstate(guard->cancellation, NULL);
-		pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
+		system_restore_signals(guard->blocked);
 	}
 	errno = guard->error;
 }
 
 static struct entry *more_entries(struct entry *last)
 {
-	struct entry *block = mmap(NULL, ENTRIES_OF_BLOCK * sizeof(*block),
-				   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct entry *block =
+		system_mmap(NULL, ENTRIES_OF_BLOCK * sizeof(*block), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
-	if (block == MAP_FAILED)
+	if (!block)
 		return NULL;
 	for (unsigned int index = 1; index < ENTRIES_OF_BLOCK; index++)
 		block[index - 1].next = &block[index];

@@ -21,8 +21,8 @@ struct process {
 	/* Not so in a child process. A child of vfork() shares our memory, and is no other
 	 * process here. */
 	bool is_first;
-	/* Zeros are an open lock. */
-	pthread_mutex_t objects;
+	/* A lock: open, closed, or closed while others wait. */
+	atomic_uint objects;
 };
 
 static struct process *process;
@@ -38,14 +38,18 @@ void process_seen(void)
 
 void process_lock_objects(void)
 {
-	if (process)
-		pthread_mutex_lock(&process->objects);
+	unsigned int state = 0;
+
+	if (!process || atomic_compare_exchange_strong(&process->objects, &state, 1))
+		return;
+	while (atomic_exchange(&process->objects, 2) != 0)
+		system_wait(&process->objects, 2);
 }
 
 void process_unlock_objects(void)
 {
-	if (process)
-		pthread_mutex_unlock(&process->objects);
+	if (process && atomic_exchange(&process->objects, 0) == 2)
+		system_wake(&process->objects);
 }
 
 bool process_is_followed(void)

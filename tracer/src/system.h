@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -113,6 +114,17 @@ static inline long system_readlink(const char *path, char *target, size_t size)
 {
 	return system_call(SYS_readlinkat, AT_FDCWD, (long) path, (long) target, (long) size, 0,
 			   0);
+}
+
+/* Wait while a number is still the same, and wake one who does; see futex(2). */
+static inline void system_wait(const void *number, unsigned int value)
+{
+	system_call(SYS_futex, (long) number, FUTEX_WAIT_PRIVATE, value, 0, 0, 0);
+}
+
+static inline void system_wake(const void *number)
+{
+	system_call(SYS_futex, (long) number, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
 /* NULL when there is no memory. */
