@@ -119,6 +119,8 @@ void object_events_end(void)
 
 void object_events_dump(const struct object *object)
 {
+	if (settings.without_objects)
+		return;
 	record_object(EVENT_DUMP_BIN_INFO, object);
 	record_build_id(EVENT_DUMP_BUILD_ID, object);
 	record_debug_link(EVENT_DUMP_DEBUG_LINK, object);
@@ -127,6 +129,8 @@ void object_events_dump(const struct object *object)
 
 void object_events_load(const struct object *object)
 {
+	if (settings.without_objects)
+		return;
 	record_object(EVENT_LIB_LOAD, object);
 	record_build_id(EVENT_LIB_BUILD_ID, object);
 	record_debug_link(EVENT_LIB_DEBUG_LINK, object);
@@ -135,6 +139,8 @@ void object_events_load(const struct object *object)
 
 void object_events_unload(const struct object *object)
 {
+	if (settings.without_objects)
+		return;
 	record_base(EVENT_LIB_UNLOAD, object);
 	if (settings.events & EVENTS_BADDR && object->has_file)
 		record_base(EVENT_BADDR_POP, object);

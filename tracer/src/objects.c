@@ -268,10 +268,8 @@ void objects_start(void)
 	bool is_first = true;
 
 	enter(&guard);
-	if (!settings.without_objects) {
-		is_watching = true;
-		dl_iterate_phdr(add_from_headers, &is_first);
-	}
+	is_watching = true;
+	dl_iterate_phdr(add_from_headers, &is_first);
 	leave(&guard);
 	/* The first record makes the stream, and the stream the dump. */
 	stream_make_room(NULL, EXTENDED_HEADER_SIZE);
