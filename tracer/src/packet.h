@@ -42,12 +42,16 @@ enum event_class {
 	EVENT_LIB_BUILD_ID,
 	EVENT_LIB_DEBUG_LINK,
 	EVENT_LIB_UNLOAD,
-	/* Fillers in place of a record that was interrupted and never written. */
+	/* Fillers in place of a record that was interrupted and never written: one without
+	 * fields, and one with a place. */
 	EVENT_ABANDONED,
-	EVENT_ABANDONED_BYTES,
+	EVENT_ABANDONED_PLACE,
 	EVENT_BADDR_INIT,
 	EVENT_BADDR_PUSH,
 	EVENT_BADDR_POP,
+	/* One with two places. */
+	EVENT_ABANDONED_PLACES,
+	EVENT_CLASSES,
 };
 
 /* Code addresses (ip, addr, call_site) have no more bits than user space has; 32 bits of

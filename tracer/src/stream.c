@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "pending.h"
 #include "process.h"
 #include "scratch.h"
 #include "system.h"
@@ -16,8 +17,8 @@
  * disk must not slow the program down. */
 #define DROPPED_AFTER_FAILURE 1023
 
-/* Packets of a stream in whose place memory is kept. */
-#define MOST_RETIRED 64
+/* Bytes of a stream's former packets in whose place memory is kept. */
+#define MOST_RETIRED (64u << 20)
 
 #define NAME_SIZE (PATH_MAX + 64)
 #define STREAM_SIZE 4096u
@@ -63,6 +64,9 @@ static void start_packet(struct stream *stream)
 	packet->timestamp_begin = now;
 	packet->timestamp_end = now;
 	stream->last_time = now;
+	stream->nested = 0;
+	stream->behind = 0;
+	stream->is_waiting = false;
 	stream->limit = (char *) packet + settings.packet_size;
 	stream->next = (char *) (packet + 1);
 }
@@ -262,6 +266,7 @@ static struct stream *open_stream(struct stream *stream)
 	stream->vtid = system_gettid();
 	stream->instance_id = (uint64_t) stream->vpid << 42 | (uint64_t) stream->vtid << 10;
 	stream->file_size = 0;
+	stream->is_doubtful = false;
 	system_thread_name(stream->procname);
 	dropping = map_packet(stream) ? 0 : DROPPED_AFTER_FAILURE;
 	if (dropping)
@@ -270,58 +275,6 @@ static struct stream *open_stream(struct stream *stream)
 	if (has_key)
 		pthread_setspecific(key, stream);
 	return stream;
-}
-
-/* Write records that say nothing over the place of one that never came. */
-static bool fill(struct stream *stream, char *start, char *end)
-{
-	const size_t fixed = COMPACT_HEADER_SIZE + settings.context_size;
-	const uint64_t time = stream->pending_time;
-
-	if (end < start + fixed || end > stream->limit)
-		return false;
-	while (start < end) {
-		struct record record = {.stream = stream, .start = start, .at = start};
-		size_t rest = (size_t) (end - start) - fixed;
-
-		/* What is left must have room for another. */
-		if (rest > 256)
-			rest = rest > 256 + fixed ? 256 : rest - fixed;
-		write_u32(&record,
-			  compact_header(rest ? EVENT_ABANDONED_BYTES : EVENT_ABANDONED, time));
-		write_contexts(&record, NULL);
-		if (rest) {
-			write_u8(&record, (uint8_t) (rest - 1));
-			memset(record.at, 0, rest - 1);
-		}
-		start += fixed + rest;
-	}
-	return true;
-}
-
-/* Put fillers in the place of the pending record, and commit what lies behind it. */
-static void give_up_pending(struct stream *stream)
-{
-	struct packet *packet = stream->packet;
-
-	if (fill(stream, (char *) packet + packet->content_size / 8, stream->pending_end)) {
-		stream->is_doubtful = true;
-		stream_commit_nested(stream);
-	}
-}
-
-void stream_check_pending(struct stream *stream, const char *stack)
-{
-	/* A handler runs below the frame that it interrupts. One with a stack of its own may
-	 * lie above: then the interrupted record is written over the filler later. */
-	if (is_open(stream) && stack >= stream->pending_stack)
-		give_up_pending(stream);
-}
-
-/* Whether a record is reserved and not committed: we are in a signal handler. */
-static bool is_interrupted(const struct stream *stream)
-{
-	return stream->packet->content_size != bits_before(stream->packet, stream->next);
 }
 
 /* Leave memory in place of a packet, where an interrupted record may still be written. */
@@ -333,27 +286,27 @@ static void retire(struct packet *packet)
 
 /* Move an empty packet to other memory: an interrupted record that was given up would
  * otherwise be written into the next packet, if the program goes back to it. */
-static void move_packet(struct stream *stream)
+static bool move_packet(struct stream *stream)
 {
 	struct packet *old = stream->packet;
 	struct packet *packet;
 	char partial[NAME_SIZE];
 	char name[NAME_SIZE];
 
-	if (stream->retired >= MOST_RETIRED)
-		return;
+	if (stream->retired >= MOST_RETIRED / settings.packet_size)
+		return true;
 	file_name(stream, true, name);
 	/* No reader takes a hidden file for a data stream. */
 	snprintf(partial, sizeof(partial), "%s/.%u-%u", settings.directory, stream->vpid,
 		 stream->vtid);
 	packet = map_file(partial);
 	if (!packet)
-		return;
+		return false;
 	*packet = *old;
 	if (!system_rename(partial, name)) {
 		system_munmap(packet, settings.packet_size);
 		system_unlink(partial);
-		return;
+		return false;
 	}
 	stream->limit = (char *) packet + settings.packet_size;
 	stream->packet = packet_of_thread = packet;
@@ -362,21 +315,29 @@ static void move_packet(struct stream *stream)
 	retire(old);
 	stream->retired++;
 	stream->is_doubtful = false;
+	return true;
 }
 
 static struct stream *next_packet(struct stream *stream)
 {
-	/* A handler that interrupts a record is told rather than that record. */
-	if (is_interrupted(stream))
-		give_up_pending(stream);
-	if (is_interrupted(stream) || !flush_packet(stream)) {
+	const bool is_empty = stream->next == (char *) (stream->packet + 1);
+
+	/* An empty one that is full could not be moved. */
+	if (!is_empty || !stream->is_doubtful) {
+		/* A handler that interrupts a record is told rather than that record. */
+		pending_end(stream);
+		if (!flush_packet(stream)) {
+			dropping = DROPPED_AFTER_FAILURE;
+			return NULL;
+		}
+		stream->packet->packet_seq_num++;
+		start_packet(stream);
+	}
+	if (UNLIKELY(stream->is_doubtful) && !move_packet(stream)) {
+		stream->limit = stream->next;
 		dropping = DROPPED_AFTER_FAILURE;
 		return NULL;
 	}
-	stream->packet->packet_seq_num++;
-	start_packet(stream);
-	if (UNLIKELY(stream->is_doubtful))
-		move_packet(stream);
 	return stream;
 }
 
@@ -450,19 +411,6 @@ lost:
 	return room.found;
 }
 
-void stream_commit_nested(struct stream *stream)
-{
-	struct packet *packet = stream->packet;
-	char *end;
-
-	do {
-		end = *(char *volatile *) &stream->next;
-		packet->timestamp_end = clock_read();
-		packet->content_size = bits_before(packet, end);
-		compiler_barrier();
-	} while (*(char *volatile *) &stream->next != end);
-}
-
 void stream_count_lost(struct stream *stream)
 {
 	if (is_open(stream))
@@ -479,8 +427,7 @@ static void close_packet(void *argument)
 	struct stream *stream = argument;
 	char name[NAME_SIZE];
 
-	if (is_interrupted(stream))
-		give_up_pending(stream);
+	pending_end(stream);
 	if (!flush_packet(stream))
 		return;
 	file_name(stream, true, name);

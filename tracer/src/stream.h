@@ -13,7 +13,10 @@
  * So content_size never covers bytes that are not written, whenever the process dies.
  *
  * A record that is never committed, since a handler jumped out of it, would hide all that
- * come behind. The next hook finds it: its stack is above that of the one that is gone.
+ * come behind. The next hook finds it: its stack is above that of the one that is gone. It
+ * may be wrong, since coroutines have stacks anywhere, and a handler may switch from one to
+ * another. So a record that was given up may still be written: in its place as long as that
+ * is in the present packet, and otherwise in memory that nothing else uses.
  */
 #ifndef VESTIGE_STREAM_H
 #define VESTIGE_STREAM_H
@@ -36,11 +39,17 @@ struct stream {
 	struct packet *packet;
 	/* The time of the last record, for the compact header. */
 	uint64_t last_time;
-	/* The record that was reserved when none was pending: where the stack was, its end and
-	 * its time. A signal handler that interrupts it may leave by siglongjmp(). */
+	/* The record that was reserved when none was pending: where the stack was, its time, and
+	 * what pending_word() makes of it, in one store, since code that is interrupted in front
+	 * of its reservation stores here, too, when it goes on. */
 	const char *pending_stack;
-	char *pending_end;
 	uint64_t pending_time;
+	uint64_t pending;
+	/* Records behind it: how many are not yet written, and how many there are. */
+	int nested;
+	int behind;
+	/* Whether it is committed, and they are not, since one is not yet written. */
+	bool is_waiting;
 	/* The offset of the next packet in the data stream file. */
 	uint64_t file_size;
 	uint64_t instance_id;
@@ -61,6 +70,9 @@ struct record {
 	char *at;
 	char *end;
 	uint64_t time;
+	/* The packet's number, and whether another record was pending. */
+	uint64_t number;
+	bool is_nested;
 };
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -73,11 +85,17 @@ extern __thread struct stream *stream_of_thread HIDDEN
 /* Make room for a record in another packet, or in the first; NULL when it is dropped. */
 struct stream *stream_make_room(struct stream *stream, size_t size) HIDDEN
 	__attribute__((noinline, cold));
-/* Commit a record and those of signal handlers behind it. */
+/* Commit the records behind one that is committed. */
 void stream_commit_nested(struct stream *stream) HIDDEN __attribute__((noinline, cold));
-/* Find out whether a pending record was abandoned, and put a filler in its place if so. */
-void stream_check_pending(struct stream *stream, const char *stack) HIDDEN
+/* Before a record is reserved while another is pending. Find out whether that one was
+ * abandoned, and put a filler in its place if so. */
+void pending_nest(struct stream *stream, const char *stack) HIDDEN
 	__attribute__((noinline, cold));
+/* That record was not reserved after all. */
+void pending_unnest(struct stream *stream, uint64_t number) HIDDEN
+	__attribute__((noinline, cold));
+/* Commit a record that was reserved while another was pending. */
+void pending_commit(const struct record *record) HIDDEN __attribute__((noinline, cold));
 /* In a child process, in the only thread that it has. */
 void stream_after_fork(void) HIDDEN;
 /* Count a record that found no place. */
@@ -85,10 +103,10 @@ void stream_count_lost(struct stream *stream) HIDDEN __attribute__((noinline, co
 
 /* Set *cell to `new` if it is still `old`: safe against signal handlers of this thread, and
  * without the price of being safe against other threads. */
-static inline bool local_compare_exchange(char **cell, char *old, char *new)
+static inline bool local_compare_exchange(volatile uint64_t *cell, uint64_t old, uint64_t new)
 {
 #if defined(__x86_64__)
-	char *seen = old;
+	uint64_t seen = old;
 
 	__asm__ volatile("cmpxchgq %2, %1"
 			 : "+a"(seen), "+m"(*cell)
@@ -99,6 +117,12 @@ static inline bool local_compare_exchange(char **cell, char *old, char *new)
 	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_RELAXED,
 					   __ATOMIC_RELAXED);
 #endif
+}
+
+static inline volatile uint64_t *address_of_next(struct stream *stream)
+{
+	_Static_assert(sizeof(stream->next) == sizeof(uint64_t), "64-bit machines only");
+	return (volatile uint64_t *) (void *) &stream->next;
 }
 
 static inline void compiler_barrier(void)
@@ -121,6 +145,20 @@ static inline __attribute__((always_inline)) const char *stack_pointer(void)
 static inline uint64_t bits_before(const struct packet *packet, const char *place)
 {
 	return (uint64_t) (place - (const char *) packet) * 8;
+}
+
+#define PENDING_SIZE_BITS 11
+#define PENDING_OFFSET_BITS 26
+
+/* Time, place and size of a record, as far as there is room for them; 0 when it is larger
+ * than those that handlers interrupt. */
+static inline uint64_t pending_word(uint64_t time, size_t offset, size_t size)
+{
+	if (size >= 1u << PENDING_SIZE_BITS)
+		return 0;
+	return time << (PENDING_OFFSET_BITS + PENDING_SIZE_BITS) |
+		((uint64_t) offset & ((1u << PENDING_OFFSET_BITS) - 1)) << PENDING_SIZE_BITS |
+		size;
 }
 
 static inline void write_bytes(struct record *record, const void *bytes, size_t size)
@@ -208,6 +246,7 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 	const char *stack = stack_pointer();
 	size_t header;
 	uint64_t number;
+	bool is_nested;
 	char *start;
 	uint64_t time;
 	uint64_t last;
@@ -233,24 +272,36 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 		number = stream->packet->packet_seq_num;
 		if (LIKELY(stream->packet->content_size == bits_before(stream->packet, start))) {
 			stream->pending_stack = stack;
-			stream->pending_end = start + header + body;
 			stream->pending_time = time;
+			stream->pending = pending_word(
+				time, (size_t) (start - (char *) stream->packet), header + body);
+			is_nested = false;
 		} else {
-			stream_check_pending(stream, stack);
+			pending_nest(stream, stack);
+			is_nested = true;
 		}
 		compiler_barrier();
-		if (LIKELY(local_compare_exchange(&stream->next, start, start + header + body)))
+		if (LIKELY(local_compare_exchange(address_of_next(stream), (uintptr_t) start,
+						  (uintptr_t) start + header + body)))
 			break;
+		if (is_nested)
+			pending_unnest(stream, number);
 	}
-	if (UNLIKELY(stream->packet->packet_seq_num != number))
+	if (UNLIKELY(stream->packet->packet_seq_num != number)) {
 		/* A handler filled a whole packet since the time was read, up to this place. */
+		number = stream->packet->packet_seq_num;
 		time = clock_read();
+		if (time - stream->last_time >= 1u << HEADER_TIME_BITS)
+			time = stream->last_time;
+	}
 	stream->last_time = time;
 	record->stream = stream;
 	record->start = start;
 	record->at = start;
 	record->end = start + header + body;
 	record->time = time;
+	record->number = number;
+	record->is_nested = is_nested;
 	if (UNLIKELY(header != COMPACT_HEADER_SIZE)) {
 		write_u8(record, HEADER_EXTENDED);
 		write_u32(record, class);
@@ -271,12 +322,16 @@ static inline __attribute__((always_inline)) void record_commit(struct record *r
 	struct stream *stream = record->stream;
 	struct packet *packet = stream->packet;
 
-	if (LIKELY(packet->content_size == bits_before(packet, record->start))) {
+	if (UNLIKELY(record->is_nested)) {
+		pending_commit(record);
+	} else if (LIKELY(packet->content_size == bits_before(packet, record->start))) {
 		packet->timestamp_end = record->time;
 		compiler_barrier();
-		packet->content_size = bits_before(packet, record->end);
-		compiler_barrier();
-		if (UNLIKELY(*(char *volatile *) &stream->next != record->end))
+		/* A handler may give the record up even here. */
+		if (LIKELY(local_compare_exchange(&packet->content_size,
+						  bits_before(packet, record->start),
+						  bits_before(packet, record->end))) &&
+		    UNLIKELY(*(char *volatile *) &stream->next != record->end))
 			stream_commit_nested(stream);
 	}
 }

@@ -25,7 +25,7 @@ SIZES_OFFSET = 48
 """Of the content size, followed by packet size, sequence number and lost records."""
 SIZES = struct.Struct("<QQQQ")
 TIME_BEGIN, TIME_END = slice(32, 40), slice(40, 48)
-HEADER_SIZE = 112
+HEADER_SIZE = 104
 
 
 @dataclass

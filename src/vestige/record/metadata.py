@@ -69,14 +69,11 @@ _EVENTS: tuple[tuple[str, int, str], ...] = (
     ("lttng_ust_lib:debug_link", _DEBUG_LINE, _DEBUG_LINK),
     ("lttng_ust_lib:unload", _DEBUG_LINE, f"{_ADDRESS} _baddr;"),
     ("vestige:abandoned", _DEBUG_LINE, ""),
-    (
-        "vestige:abandoned_bytes",
-        _DEBUG_LINE,
-        f"{_FLAG} __bytes_length; {_BYTE} _bytes[__bytes_length];",
-    ),
+    ("vestige:abandoned_place", _DEBUG_LINE, f"{_BYTE} _bytes[6];"),
     ("ust_baddr:init", _DEBUG_LINE, _FILE),
     ("ust_baddr:push", _DEBUG_LINE, _FILE),
     ("ust_baddr:pop", _DEBUG_LINE, f"{_ADDRESS} _baddr;"),
+    ("vestige:abandoned_places", _DEBUG_LINE, f"{_BYTE} _bytes[12];"),
 )
 """Name, log level and fields, in the order of the IDs that the tracer writes."""
 
