@@ -77,11 +77,21 @@ APART void trace_exit_otherwise(void *function, void *call_site)
 		trace_verbose(EVENT_EXIT, function, call_site);
 }
 
-/* The common case comes first, and needs no frame that the others do. */
+/* Each is jumped to from its hook, which then needs no frame: doing nothing costs nothing. */
+APART void trace_fast_entry(void *function)
+{
+	trace_entry(function);
+}
+
+APART void trace_fast_exit(void *function)
+{
+	trace_exit(function);
+}
+
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	if (LIKELY(settings.on_entry == FUNCTIONS_FAST))
-		trace_entry(function);
+		trace_fast_entry(function);
 	else if (settings.on_entry != FUNCTIONS_OFF)
 		trace_entry_otherwise(function, call_site);
 }
@@ -89,7 +99,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	if (LIKELY(settings.on_exit == FUNCTIONS_FAST))
-		trace_exit(function);
+		trace_fast_exit(function);
 	else if (settings.on_exit != FUNCTIONS_OFF)
 		trace_exit_otherwise(function, call_site);
 }
