@@ -14,7 +14,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 .PHONY: help demo test lint format oracle bench bench-symbols bench-recording fuzz clean
 
 help:
-	@echo "make demo     build Vestige and show a real trace with its source lines"
+	@echo "make demo     build Vestige, record a small program and show its calls"
 	@echo "make test     all tests; those that need LTTng or a peer say so when it is missing"
 	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, cargo fmt, clippy"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"

@@ -26,7 +26,7 @@ exit status:
 
 EXAMPLES = """\
 examples:
-  vestige demo                       a small real trace, with source lines
+  vestige demo                       a small program, recorded, with source lines
   vestige view TRACE                 read a trace, for people
   vestige convert TRACE              the text of 'babeltrace2 TRACE'
   vestige convert --debug-info TRACE the same, with object, function and source line

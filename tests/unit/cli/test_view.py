@@ -199,13 +199,13 @@ class TestTerminal:
         assert on_a_terminal("view", *paths, PAGER="true") == (0, "")
 
 
-class TestDemo:
+class TestShippedDemo:
     """The recording that Vestige ships."""
 
     @pytest.mark.usefixtures("utc")
     def test_it_explains_shows_and_says_what_next(self, run):
         """Every event of the program with its source line."""
-        status, text, errors = run("demo")
+        status, text, errors = run("demo", "--shipped")
         events = (
             text.removeprefix(INTRODUCTION + "\n")
             .removesuffix("\n" + WHAT_NEXT)
@@ -226,8 +226,12 @@ class TestDemo:
 
     def test_events_can_be_chosen(self, run):
         """All, with those that LTTng adds."""
-        assert run("demo", "--event", "*")[2].startswith("161 events over ")
-        assert run("demo", "-e", "discount:*")[2].startswith("6 events over ")
+        assert run("demo", "--shipped", "--event", "*")[2].startswith(
+            "161 events over "
+        )
+        assert run("demo", "--shipped", "-e", "discount:*")[2].startswith(
+            "6 events over "
+        )
 
 
 class TestSummary:

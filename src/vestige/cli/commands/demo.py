@@ -1,14 +1,18 @@
-"""``vestige demo``: the shipped recording, with its source lines."""
+"""``vestige demo``: a program recorded on the spot, or the shipped recording."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ...components.sources.ctf_fs import CtfFsSource
+from ...errors import CommandError, RecordError
 from ...graph import Selection
 from ..debug_info_arguments import add_debug_info_arguments
+from ..live_demo import compile_demo
 from ..text_arguments import add_text_arguments
 from .view import view
 
@@ -16,6 +20,26 @@ __all__ = ["DemoCommand"]
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 """Where the package keeps the recording, its binaries and their debug files."""
+
+DESCRIPTION = """\
+Compile a small C program with a shared library and a plugin, record it, and show its
+function calls with their source lines, and where the time went. Without a C compiler,
+or with --shipped, show the recording that ships with Vestige.
+"""
+
+LIVE_INTRODUCTION = """\
+A small shop takes orders: a C program (shop), a shared library (libpricing.so) and a
+plugin that it loads while it runs (libdiscount.so). They are compiled and recorded now:
+"""
+
+LIVE_NEXT = """\
+Each entry and exit of a function is an event. The program was not changed: its compiler
+was asked to call hooks, and a small library records them. Try next:
+
+  vestige demo -o DIRECTORY       the same, and keep the program and its trace
+  vestige record -- ./your-program
+  vestige demo --shipped          a recording by LTTng, of stripped binaries
+"""
 
 INTRODUCTION = """\
 A small shop took orders while LTTng 2.13 recorded it: a C program (shop), a shared
@@ -30,31 +54,42 @@ WHAT_NEXT = """\
 The binaries hold no names: every func and src above comes from a separate debug file
 that was found for the object that was mapped when the event happened. Try next:
 
-  vestige demo --event 'shop:*' --debug-info-full-path
+  vestige demo --shipped --event 'shop:*' --debug-info-full-path
   vestige view DIRECTORY          a trace of your own, from LTTng, barectf, perf, ...
   vestige convert DIRECTORY       the same text as 'babeltrace2 DIRECTORY'
 """
 
 
 class DemoCommand:
-    """Shows the shipped recording."""
+    """Records a small program and shows it, or shows the shipped recording."""
 
     name = "demo"
-    summary = "show a small real recording, with its source lines"
-    description = INTRODUCTION
+    summary = "record a small program and show what it called"
+    description = DESCRIPTION
     examples = """\
 examples:
   vestige demo
-  vestige demo --event 'shop:*'
+  vestige demo --shipped --event 'shop:*'
 """
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
         parser.add_argument(
+            "--shipped",
+            action="store_true",
+            help="show the recording that ships with Vestige",
+        )
+        parser.add_argument(
+            "-o",
+            "--output",
+            metavar="DIR",
+            type=Path,
+            help="keep the program and its trace in a new directory",
+        )
+        parser.add_argument(
             "-e",
             "--event",
             metavar="PATTERN",
-            default="[!l]*",
             help="only events with such a name (default: those of the program itself)",
         )
         parser.add_argument("--no-pager", action="store_true", help="use no pager")
@@ -62,15 +97,76 @@ examples:
         add_debug_info_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
-        """Show the recording."""
-        print(INTRODUCTION, flush=True)
+        """Record and show a program, or show the shipped recording."""
         options.no_debug_info = False
         options.strict = False
-        options.debug_info_dir = options.debug_info_dir or str(DEMO / "debug")
-        options.debug_info_target_prefix = [f"/={DEMO / 'root'}"]
-        source = CtfFsSource([DEMO / "trace"])
-        patterns = () if options.event is None else (options.event,)
-        status = view(options, source, Selection(patterns=patterns))
-        sys.stderr.flush()
-        print("\n" + WHAT_NEXT, end="")
-        return status
+        if options.shipped:
+            return _show_shipped(options)
+        with _directory(options.output) as directory:
+            try:
+                trace = _record(directory)
+            except (CommandError, RecordError) as error:
+                if options.output is not None:
+                    raise
+                print(f"vestige: not recorded now: {error}\n", file=sys.stderr)
+            else:
+                return _show_live(options, trace)
+        return _show_shipped(options)
+
+
+def _show_shipped(options: argparse.Namespace) -> int:
+    print(INTRODUCTION, flush=True)
+    options.debug_info_dir = options.debug_info_dir or str(DEMO / "debug")
+    options.debug_info_target_prefix = [f"/={DEMO / 'root'}"]
+    pattern = "[!l]*" if options.event is None else options.event
+    source = CtfFsSource([DEMO / "trace"])
+    status = view(options, source, Selection(patterns=(pattern,)))
+    sys.stderr.flush()
+    print("\n" + WHAT_NEXT, end="")
+    return status
+
+
+@contextmanager
+def _directory(wanted: Path | None) -> Iterator[Path]:
+    """Give a directory for the demo: one to keep, or one that goes away."""
+    if wanted is not None:
+        yield wanted.absolute()
+        return
+    from tempfile import TemporaryDirectory  # noqa: PLC0415 - only where it is used
+
+    with TemporaryDirectory(prefix="vestige-demo-") as name:
+        yield Path(name)
+
+
+def _record(directory: Path) -> Path:
+    """Compile and record the program; return the trace."""
+    from ...record import record  # noqa: PLC0415 - as above
+
+    if directory.exists() and any(directory.iterdir()):
+        raise CommandError(f"{directory}: expected a new or an empty directory")
+    built = compile_demo(directory)
+    print(LIVE_INTRODUCTION)
+    for line in built.commands:
+        print(f"  $ {line}")
+    print("  $ vestige record -o trace -- ./shop", flush=True)
+    recording = record([str(built.program)], directory / "trace")
+    if recording.status or not recording.collected.streams:
+        raise CommandError(f"{built.program}: status {recording.status}, not recorded")
+    return recording.directory
+
+
+def _show_live(options: argparse.Namespace, trace: Path) -> int:
+    from .report import ReportCommand  # noqa: PLC0415 - as above
+
+    pattern = "*:func_*" if options.event is None else options.event
+    print(f"\n  $ vestige view --event '{pattern}' trace", flush=True)
+    source = CtfFsSource([trace])
+    status = view(options, source, Selection(patterns=(pattern,)))
+    sys.stderr.flush()
+    print("\n  $ vestige report trace", flush=True)
+    report = ReportCommand()
+    parser = argparse.ArgumentParser()
+    report.configure(parser)
+    status = max(status, report.run(parser.parse_args([str(trace)])))
+    print("\n" + LIVE_NEXT, end="")
+    return status
