@@ -12,19 +12,23 @@
  *   forked PATH        loads it in a child process that has called nothing before
  *   handler PATH       in a signal handler, on a stack of its own
  *   convert NAME       lets iconv() load a module
- *   kept PATH          and ends without closing it
+ *   kept PATH...       and ends without closing them
+ *   pinned PATH        so that closing it does nothing
+ *   late PATH          when the process ends
+ *   limited PATH       when it may open one more file
  *
  * A plugin is run once after it was loaded.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <iconv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -181,6 +185,25 @@ static void convert(const char *name)
 		iconv_close(state);
 }
 
+static void use_late(void)
+{
+	use(words[2]);
+}
+
+static void use_at_limit(const char *path)
+{
+	struct rlimit limit;
+	int last = -1;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = 32;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (int file = 0; file >= 0; file = open("/dev/null", O_RDONLY))
+		last = file;
+	close(last);
+	use(path);
+}
+
 int main(int count, char **all_words)
 {
 	const char *how = all_words[1];
@@ -214,7 +237,15 @@ int main(int count, char **all_words)
 	} else if (!strcmp(how, "convert")) {
 		convert(words[2]);
 	} else if (!strcmp(how, "kept")) {
-		run(checked(dlopen(words[2], RTLD_NOW)));
+		for (int index = 2; index < count; index++)
+			run(checked(dlopen(words[index], RTLD_NOW)));
+	} else if (!strcmp(how, "pinned")) {
+		dlclose(checked(dlopen(words[2], RTLD_NOW | RTLD_NODELETE)));
+		use(words[2]);
+	} else if (!strcmp(how, "late")) {
+		atexit(use_late);
+	} else if (!strcmp(how, "limited")) {
+		use_at_limit(words[2]);
 	}
 	printf("done\n");
 	return 0;

@@ -191,6 +191,42 @@ def test_the_end_of_the_process_unmaps_nothing(tmp_path, plugins):
     assert "alpha_end" in found.log
 
 
+def test_a_handler_of_exit_may_load_and_unload(tmp_path, plugins):
+    """The process goes on until its last destructor."""
+    found = recorded(tmp_path / "trace", plugins, "late", plugins.alpha)
+
+    assert without_host(found.log) == ["use_late", *life("alpha")]
+
+
+def test_an_object_that_is_never_unmapped_is_not_told_to_be(tmp_path, plugins):
+    """RTLD_NODELETE makes dlclose() do nothing."""
+    found = recorded(tmp_path / "trace", plugins, "pinned", plugins.alpha)
+
+    assert [entry for entry in found.log if entry[0] in "+-"] == ["+alpha.so"]
+    assert found.left == ["alpha.so"]
+
+
+def test_one_more_file_is_enough(tmp_path, plugins):
+    """As it is for the dynamic linker."""
+    found = recorded(tmp_path / "trace", plugins, "limited", plugins.alpha)
+
+    assert life("alpha") == without_host(found.log)[1:]
+
+
+def test_many_objects_at_once(tmp_path, plugins):
+    """More than a block of the table, with short paths and long ones."""
+    far = tmp_path / ("x" * 200) / ("y" * 200) / ("z" * 200)
+    far.mkdir(parents=True)
+    copies = [
+        Path(shutil.copy(plugins.alpha, (far if index % 9 == 0 else tmp_path) / name))
+        for index, name in enumerate(f"copy{index}.so" for index in range(70))
+    ]
+    found = recorded(tmp_path / "trace", plugins, "kept", *copies)
+
+    assert found.left == sorted(copy.name for copy in copies)
+    assert found.log.count("alpha_run") == len(copies)
+
+
 def test_another_auditing_library_is_kept(tmp_path, plugins, monkeypatch):
     """Ours comes before it."""
     source = tmp_path / "other.c"
