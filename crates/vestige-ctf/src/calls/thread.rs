@@ -25,6 +25,8 @@ struct Frame {
     is_loss: bool,
     /// Whether records right behind its entry may be lost.
     is_in_doubt: bool,
+    /// How many losses the thread had seen at its entry.
+    losses: u64,
 }
 
 /// What an exit tells of the function that is left.
@@ -78,6 +80,8 @@ pub struct Thread {
     since: i64,
     /// Up to when any record may be lost.
     doubt: Option<i64>,
+    /// Grows with each loss, and when one is known to be over.
+    marks: u64,
 }
 
 impl Thread {
@@ -96,6 +100,7 @@ impl Thread {
             hidden: 0,
             since: time,
             doubt: None,
+            marks: 0,
         }
     }
 
@@ -142,6 +147,7 @@ impl Thread {
             node,
             is_loss: false,
             is_in_doubt: self.doubt.is_some(),
+            losses: self.marks,
         });
     }
 
@@ -154,7 +160,7 @@ impl Thread {
         } else if self.doubt.is_some() && what == Leaving::Innermost {
             self.leave_unseen(fold, what, time, number);
         } else if self.stack.last().is_some_and(|top| top.is_left(what)) {
-            self.end_top(fold, time, self.end_now(), Some(number));
+            self.end_top(fold, time, End::Complete, Some(number));
         } else {
             self.leave_outer(fold, what, time, number);
         }
@@ -167,44 +173,29 @@ impl Thread {
             self.leave_unseen(fold, what, time, number);
             return;
         };
-        let lost = self.end_above(fold, index);
-        let end = if let Some(inner) = lost {
-            if let Some(frame) = self.stack.last_mut() {
-                frame.inner = frame.inner.saturating_add(inner);
-            }
-            End::AcrossLoss
-        } else {
-            self.end_now()
-        };
-        self.end_top(fold, time, end, Some(number));
-    }
-
-    /// What an exit is worth at this time.
-    #[inline]
-    fn end_now(&self) -> End {
-        if self.doubt.is_some() {
-            End::AcrossLoss
-        } else {
-            End::Complete
+        let inner = self.end_above(fold, index);
+        if let Some(frame) = self.stack.last_mut() {
+            frame.inner = frame.inner.saturating_add(inner);
         }
+        self.end_top(fold, time, End::Complete, Some(number));
     }
 
     /// Ends all calls above one: an exception or a jump left them, or their exits are lost.
-    /// Returns the time of the calls after a loss, if there was one.
-    fn end_above(&mut self, fold: &mut Fold, index: usize) -> Option<u64> {
+    /// Returns the time of calls after a loss, which belong to the one below.
+    fn end_above(&mut self, fold: &mut Fold, index: usize) -> u64 {
         let mut alive = self.last;
-        let mut lost = None;
+        let mut inner = 0u64;
         while self.stack.len() > index + 1 {
             if self.stack.last().is_some_and(|frame| frame.is_loss) {
                 let Some(loss) = self.stack.pop() else { break };
                 fold.frames = fold.frames.saturating_sub(1);
                 alive = loss.start;
-                lost = Some(lost.unwrap_or(0u64).saturating_add(loss.inner));
+                inner = inner.saturating_add(loss.inner);
             } else {
                 self.end_top(fold, alive, End::NoExit, None);
             }
         }
-        lost
+        inner
     }
 
     /// The frame that an exit ends.
@@ -257,6 +248,9 @@ impl Thread {
         } else {
             elapsed(frame.start, time)
         };
+        let is_across =
+            end == End::Complete && (frame.losses != self.marks || self.doubt.is_some());
+        let end = if is_across { End::AcrossLoss } else { end };
         fold.tree.end(frame.node, elapsed, frame.inner, end);
         if let Some(caller) = self.stack.last_mut() {
             caller.inner = caller.inner.saturating_add(elapsed);
@@ -280,6 +274,7 @@ impl Thread {
 
     fn push_loss(&mut self, fold: &mut Fold, time: i64) {
         self.since = self.since.max(time);
+        self.marks += 1;
         self.hidden = 0;
         if self.stack.last().is_none_or(|top| top.is_loss) {
             return;
@@ -295,6 +290,7 @@ impl Thread {
             node,
             is_loss: true,
             is_in_doubt: false,
+            losses: self.marks,
         });
     }
 

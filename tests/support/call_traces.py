@@ -1,0 +1,163 @@
+"""Writes traces of function calls, with any losses, and rebuilds calls the plain way."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vestige import Trace
+
+from .ctf_writer import HEAD, TYPES, UUID_TEXT, Event, Packet, write_trace
+
+__all__ = ["PlainCalls", "call_metadata", "enter", "leave", "packet", "write_calls"]
+
+VPID = 77
+PROVIDERS = ("lttng_ust_cyg_profile_fast", "lttng_ust_cyg_profile")
+CONTEXT = "event.context := struct { int32_t _vpid; int32_t _vtid; uint64_t _ip; };"
+
+
+def call_metadata(*, per_thread: bool = True, contexts: bool = False, tracer="") -> str:
+    """Return metadata of traces with the four events of function calls.
+
+    Args:
+        per_thread: Whether packets name their thread, as those of ``vestige record``;
+            else their CPU, as those of LTTng.
+        contexts: Whether each record has ``vpid``, ``vtid`` and ``ip``.
+        tracer: Name of the tracer.
+    """
+    more = "int32_t vpid; int32_t vtid;" if per_thread else "uint32_t cpu_id;"
+    head = HEAD.format(types=TYPES, uuid=UUID_TEXT, order="le")
+    head = head.replace("packet_seq_num;", f"packet_seq_num; {more}")
+    if contexts:
+        at = head.index("\tevent.header")
+        head = f"{head[:at]}\t{CONTEXT}\n{head[at:]}"
+    if tracer:
+        head += f'env {{ tracer_name = "{tracer}"; }};\n'
+    address, both = "uint64_t _addr;", "uint64_t _addr; uint64_t _call_site;"
+    fields = (address, "", both, both)
+    for index, members in enumerate(fields):
+        name = f"{PROVIDERS[index // 2]}:func_{('entry', 'exit')[index % 2]}"
+        head += (
+            f'event {{ id = {index}; stream_id = 0; name = "{name}";\n'
+            f"\tfields := struct {{ {members} }};\n}};\n"
+        )
+    return head
+
+
+def enter(
+    time: int, address: int, site: int | None = None, *, vtid: int | None = None
+) -> Event:
+    """Return the entry of a function; verbose with a call site.
+
+    Args:
+        time: When.
+        address: The function.
+        site: Where it is called.
+        vtid: The thread, for records with contexts.
+    """
+    head = b"" if vtid is None else struct.pack("<iiQ", VPID, vtid, address)
+    if site is None:
+        return Event(time, head + struct.pack("<Q", address), 0)
+    return Event(time, head + struct.pack("<QQ", address, site), 2)
+
+
+def leave(
+    time: int,
+    address: int = 0,
+    site: int | None = None,
+    *,
+    vtid: int | None = None,
+) -> Event:
+    """Return the exit of a function; verbose with a call site.
+
+    Args:
+        time: When.
+        address: The function, for verbose records and for those with contexts.
+        site: Where it was called.
+        vtid: The thread, for records with contexts.
+    """
+    head = b"" if vtid is None else struct.pack("<iiQ", VPID, vtid, address)
+    if site is None:
+        return Event(time, head, 1)
+    return Event(time, head + struct.pack("<QQ", address, site), 3)
+
+
+def packet(events: Sequence[Event], *, vtid: int = 1, vpid: int = VPID, **facts: int):
+    """Return a packet of one thread."""
+    return Packet(events, context=struct.pack("<ii", vpid, vtid), **facts)
+
+
+def write_calls(
+    directory: Path, streams: Mapping[str, Iterable[Packet]], **facts: object
+) -> Path:
+    """Write a trace of function calls; return its directory.
+
+    Args:
+        directory: Where.
+        streams: The packets of each data stream.
+        facts: What :func:`call_metadata` takes.
+    """
+    files = {
+        name: b"".join(one.encode() for one in packets)
+        for name, packets in streams.items()
+    }
+    return write_trace(directory, call_metadata(**facts), files)  # type: ignore[arg-type]
+
+
+@dataclass
+class PlainCalls:
+    """The calls of a trace without losses and jumps, rebuilt in the plainest way."""
+
+    calls: dict[object, int] = field(default_factory=dict)
+    """Number of calls by function."""
+    total: dict[object, int] = field(default_factory=dict)
+    """Nanoseconds by function, of the outermost calls."""
+    self_time: dict[object, int] = field(default_factory=dict)
+    """Nanoseconds by function, without those of its callees."""
+    longest: dict[object, int] = field(default_factory=dict)
+    """Nanoseconds of the longest call."""
+    paths: dict[tuple[object, ...], int] = field(default_factory=dict)
+    """Number of calls by path."""
+
+    @classmethod
+    def of(cls, trace: Trace, name=None) -> PlainCalls:
+        """Read a trace.
+
+        Args:
+            trace: The trace.
+            name: Makes the function of an entry.
+        """
+        found = cls()
+        stacks: dict[object, list[list]] = {}
+        for event in trace.events("lttng_ust_cyg_profile*"):
+            packet_context = event.packet_context
+            thread = event.context.get("vtid", packet_context.get("vtid"))
+            process = event.context.get("vpid", packet_context.get("vpid"))
+            stack = stacks.setdefault((process, thread), [])
+            if event.name.endswith("entry"):
+                function = event["addr"] if name is None else name(event)
+                stack.append([function, event.timestamp, 0])
+                path = tuple(frame[0] for frame in stack)
+                found.paths[path] = found.paths.get(path, 0) + 1
+            else:
+                found.leave(stack, event.timestamp)
+        assert not any(stacks.values())
+        return found
+
+    def leave(self, stack: list[list], time: int) -> None:
+        """End the innermost call."""
+        function, start, inner = stack.pop()
+        lasted = time - start
+        if stack:
+            stack[-1][2] += lasted
+        if all(frame[0] != function for frame in stack):
+            _add(self.total, function, lasted)
+        _add(self.calls, function, 1)
+        _add(self.self_time, function, lasted - inner)
+        self.longest[function] = max(self.longest.get(function, 0), lasted)
+
+
+def _add(sums: dict[object, int], key: object, value: int) -> None:
+    sums[key] = sums.get(key, 0) + value
