@@ -25,6 +25,12 @@ __all__ = ["Recording", "record"]
 class Recording:
     """A recording that has ended."""
 
+    command: tuple[str, ...]
+    """The program and its arguments."""
+
+    options: RecordingOptions
+    """What was asked for."""
+
     directory: Path
     """The trace."""
 
@@ -91,7 +97,7 @@ def record(
     seconds = time.monotonic() - started
     collected = collect(directory)
     write_metadata(clock.rate())
-    return Recording(directory, status, seconds, collected)
+    return Recording(tuple(command), options, directory, status, seconds, collected)
 
 
 def _make_directory(directory: Path) -> Path:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
 import time
 from pathlib import Path
 
 from ...errors import CommandError, RecordError, SelectionError
-from ...record import CONTEXTS, Recording, RecordingOptions, record
+from ...record import CONTEXTS, RecordingOptions, record
 
 __all__ = ["RecordCommand"]
 
@@ -135,7 +134,11 @@ exit status:
         except RecordError as error:
             raise CommandError(str(error), exit_code=1) from error
         if not options.quiet:
-            _print_summary(recording)
+            # Reading what was recorded needs the Rust core; starting the program does
+            # not wait for it.
+            from ..render.recording import recording_lines  # noqa: PLC0415 - see above
+
+            print("\n".join(recording_lines(recording)), file=sys.stderr)
         return recording.status
 
 
@@ -159,17 +162,3 @@ def _default_output(program: str) -> Path:
     home = os.environ.get("VESTIGE_HOME") or os.environ.get("HOME") or "."
     name = f"{Path(program).name}-{time.strftime('%Y%m%d-%H%M%S')}"
     return Path(home) / "vestige-traces" / name
-
-
-def _print_summary(recording: Recording) -> None:
-    size = sum(path.stat().st_size for path in recording.directory.iterdir())
-    lost = recording.collected.lost
-    streams = recording.collected.streams
-    lines = [
-        f"vestige: recorded {recording.seconds:.3f} s, {size:,} bytes, "
-        f"{streams:,} data stream{'' if streams == 1 else 's'}"
-        + (f"; {lost:,} events lost" if lost else ""),
-        *(f"vestige: warning: {problem}" for problem in recording.collected.problems),
-        f"vestige: vestige view {shlex.quote(str(recording.directory))}",
-    ]
-    print("\n".join(lines), file=sys.stderr)

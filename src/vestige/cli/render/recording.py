@@ -1,0 +1,85 @@
+"""The lines at the end of a recording."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Iterator
+
+from ...record.contents import Contents, read_contents
+from ...record.diagnosis import why_without_calls
+from ...record.recorder import Recording
+
+__all__ = ["recording_lines"]
+
+LOST_BY_FAILURE = 1000
+"""As many events are lost before the tracer tries again to write to a file."""
+
+
+def recording_lines(recording: Recording) -> Iterator[str]:
+    """Say what was recorded, what was lost and why, and what to type next.
+
+    Args:
+        recording: A recording that has ended.
+
+    Yields:
+        Lines for people.
+    """
+    contents = read_contents(recording.directory, recording.options)
+    lost = recording.collected.lost
+    size = sum(path.stat().st_size for path in recording.directory.iterdir())
+    streams = _count(recording.collected.streams, "data stream")
+    yield (
+        f"vestige: recorded {_events(contents)} in {recording.seconds:.3f} s, "
+        f"{_count(size, 'byte')}, {streams}; "
+        + (f"{_count(lost, 'event')} lost" if lost else "no events lost")
+    )
+    if lost:
+        yield f"vestige: {_remedy(recording)}"
+    yield from (
+        f"vestige: warning: {problem}" for problem in recording.collected.problems
+    )
+    reason = why_without_calls(recording.command, recording.options, contents)
+    if reason is not None:
+        yield f"vestige: {reason}"
+    if contents.events == 0:
+        return
+    trace = shlex.quote(str(recording.directory))
+    yield f"vestige: trace in {trace}"
+    if contents.has_calls:
+        yield f"vestige: vestige report {trace}"
+    yield f"vestige: vestige view {trace}"
+
+
+def _events(contents: Contents) -> str:
+    if contents.events is None:
+        return "events"
+    text = _count(contents.events, "event")
+    return f"about {text}" if contents.is_estimated else text
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _remedy(recording: Recording) -> str:
+    """Say what would have kept the lost events."""
+    packet = recording.options.packet_size
+    if shutil.disk_usage(recording.directory).free < 2 * packet:
+        return "the disk is full: --output=DIR on another one would have kept them"
+    if recording.collected.lost >= LOST_BY_FAILURE:
+        return (
+            "files could not be made or could not grow: see whether the disk was full, "
+            "and what limits files ('ulimit -f', 'ulimit -n')"
+        )
+    return (
+        f"--buffer-size={_size(2 * packet)} may keep them: a signal handler loses "
+        "events when it interrupts the writing of a full buffer"
+    )
+
+
+def _size(number: int) -> str:
+    for unit, letter in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "k")):
+        if number % unit == 0:
+            return f"{number // unit}{letter}"
+    return str(number)

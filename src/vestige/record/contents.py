@@ -1,0 +1,116 @@
+"""What a recording holds, for the lines at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ..core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifier
+from ..errors import VestigeError
+from .options import RecordingOptions
+
+__all__ = ["Contents", "read_contents"]
+
+SMALL = 4 << 20
+"""Bytes up to which event records are counted by name: more are always of calls."""
+LARGE = 512 << 20
+"""Bytes above which counting would take longer than a second."""
+HEADER_SIZE = 4
+"""Of an event record that soon follows another."""
+CONTEXT_SIZES = {"ip": 6, "vpid": 4, "vtid": 4, "procname": 17, "cpu_id": 2}
+ENTRY_SIZES = {"off": 0, "fast": 6, "verbose": 12}
+EXIT_SIZES = {"off": 0, "fast": 0, "verbose": 12}
+
+
+class Contents(NamedTuple):
+    """What a recording holds."""
+
+    events: int | None = None
+    """Event records; ``None`` when they cannot be counted."""
+
+    is_estimated: bool = False
+    """Whether ``events`` is worked out from the size."""
+
+    has_calls: bool = True
+    """Whether there are entries or exits of functions."""
+
+    objects: tuple[str, ...] = ()
+    """Paths of the objects that were loaded, where there are no calls."""
+
+
+def read_contents(directory: Path, options: RecordingOptions) -> Contents:
+    """Count the events of a recording.
+
+    Args:
+        directory: The trace, which may be incomplete.
+        options: What was recorded.
+
+    Returns:
+        What is known; less where the trace cannot be read.
+    """
+    paths = sorted(path for path in directory.iterdir() if _is_stream(path))
+    size = sum(path.stat().st_size for path in paths)
+    if not paths:
+        return Contents(events=0, has_calls=False)
+    if size > LARGE:
+        return Contents(events=_estimate(size, options), is_estimated=True)
+    try:
+        text = (directory / "metadata").read_bytes()
+        trace = TraceClass.parse(text)
+        streams = [_open(trace, path) for path in paths]
+        return _count_by_name(streams) if size <= SMALL else _count(streams)
+    except (VestigeError, OSError):
+        # The trace is there all the same: whoever reads it is told what is wrong.
+        return Contents()
+
+
+def _is_stream(path: Path) -> bool:
+    return path.name != "metadata" and not path.name.startswith(".")
+
+
+def _open(trace: TraceClass, path: Path) -> DataStream:
+    file = DataFile.open(trace, str(path))
+    return DataStream(trace, [file], trace_name="", trace_index=0)
+
+
+def _count(streams: list[DataStream]) -> Contents:
+    verifier = Verifier(streams)
+    while verifier.step():
+        pass  # Ctrl-C is noticed between two steps.
+    return Contents(events=verifier.records)
+
+
+def _count_by_name(streams: list[DataStream]) -> Contents:
+    counter = EventCounter()
+    loaded: list[str] = []
+    for merge in Muxer([(stream, None, None, None) for stream in streams]):
+        counter.add(merge)
+        if len(loaded) < SMALL // 1024:
+            loaded += (
+                event["path"]
+                for event in merge.events()
+                if event.name in {"lttng_ust_statedump:bin_info", "lttng_ust_lib:load"}
+            )
+    counts = counter.counts
+    has_calls = any(":func_" in (name or "") for name in counts)
+    return Contents(
+        events=sum(counts.values()),
+        has_calls=has_calls,
+        objects=() if has_calls else tuple(dict.fromkeys(loaded)),
+    )
+
+
+def _estimate(size: int, options: RecordingOptions) -> int:
+    """Divide the size by that of a record: so large a recording is all calls."""
+    chosen = options.selection()
+    start = HEADER_SIZE + sum(CONTEXT_SIZES[name] for name in options.contexts)
+    sizes = list(_payloads(chosen.entries, chosen.exits))
+    return round(size / (start + sum(sizes) / max(len(sizes), 1)))
+
+
+def _payloads(entries: str, exits: str) -> Iterator[int]:
+    if entries != "off":
+        yield ENTRY_SIZES[entries]
+    if exits != "off":
+        yield EXIT_SIZES[exits]

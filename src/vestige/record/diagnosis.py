@@ -1,0 +1,77 @@
+"""Why a recording has no function calls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from .contents import Contents
+from .options import RecordingOptions
+from .program_file import Hooks, find_program, hooks_of, why_untraceable
+
+__all__ = ["why_without_calls"]
+
+HOW_TO_COMPILE = "compile with 'gcc -g -finstrument-functions'"
+
+
+def why_without_calls(
+    command: Sequence[str], options: RecordingOptions, contents: Contents
+) -> str | None:
+    """Say why a recording has no function calls.
+
+    Args:
+        command: The program and its arguments.
+        options: What was asked for.
+        contents: What the recording holds.
+
+    Returns:
+        The reason, for people; ``None`` when there are calls, or nobody wanted them.
+    """
+    if contents.has_calls:
+        return None
+    if not contents.events:
+        return f"nothing was recorded: {_why_without_tracer(command)}"
+    chosen = options.selection()
+    if chosen.entries == chosen.exits == "off":
+        return None
+    return f"no function calls: {_why_without_hooks(options, contents.objects)}"
+
+
+def _why_without_tracer(command: Sequence[str]) -> str:
+    if "VESTIGE_TRACER_OFF" in os.environ:
+        return "VESTIGE_TRACER_OFF is set"
+    program = find_program(command[0], os.environ.get("PATH"))
+    reason = why_untraceable(program) if program is not None else None
+    return reason or (
+        "the tracer did not begin, as when a program removes LD_PRELOAD or "
+        "VESTIGE_TRACER from its environment"
+    )
+
+
+def _why_without_hooks(options: RecordingOptions, objects: Sequence[str]) -> str:
+    found = {path: hooks_of(Path(path)) for path in objects if path.startswith("/")}
+    defining = [path for path, hooks in found.items() if hooks is Hooks.DEFINED]
+    calling = [path for path, hooks in found.items() if hooks is Hooks.CALLED]
+    if defining:
+        return (
+            f"{_names(defining)} has hooks of its own (__cyg_profile_func_enter), "
+            "which come before those of the tracer"
+        )
+    if not calling:
+        names = _names([path for path in found if ".so" not in Path(path).name])
+        return f"nothing in {names or 'the program'} is instrumented; {HOW_TO_COMPILE}"
+    if options.include or options.exclude:
+        return (
+            f"no call in {_names(calling)} passed --include and --exclude; names are "
+            "those of the symbol table, see 'nm', or for C++ qualified names"
+        )
+    return f"no function of {_names(calling)} was called that is instrumented"
+
+
+def _names(paths: Sequence[str]) -> str:
+    """Return the names of a few files."""
+    shown = 3
+    names = list(dict.fromkeys(Path(path).name for path in paths))
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more

@@ -1,0 +1,158 @@
+"""What is said at the end of a recording."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import vestige
+from support.compilers import run_tool
+from support.recorded import build_program, counts, run_recorded
+from vestige.cli.render.recording import recording_lines
+from vestige.record import Recording, RecordingOptions
+from vestige.record.collect import Collected
+from vestige.record.contents import Contents, read_contents
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """A program whose functions are instrumented."""
+    return build_program(tmp_path_factory.mktemp("closing"))
+
+
+def closing_lines(trace, command, *options):
+    """Record a program; return what is said at the end, without the program's name."""
+    done = run_recorded(trace, command, *options)
+    assert done.returncode == 0
+    lines = done.stderr.splitlines()
+    assert all(line.startswith("vestige: ") for line in lines)
+    return [line.removeprefix("vestige: ") for line in lines]
+
+
+@pytest.mark.parametrize("number", ["10", "300000"])
+def test_what_was_recorded_and_what_to_type(tmp_path, program, number):
+    """Events are counted, of small recordings and of large ones."""
+    trace = tmp_path / "trace"
+    lines = closing_lines(trace, [program, "calls", number])
+    events = len(vestige.open(trace, debug_info=False).events())
+    size = sum(path.stat().st_size for path in trace.iterdir())
+
+    assert lines[0].startswith(f"recorded {events:,} events in 0.")
+    assert lines[0].endswith(f" s, {size:,} bytes, 1 data stream; no events lost")
+    assert lines[1:] == [
+        f"trace in {trace}",
+        f"vestige report {trace}",
+        f"vestige view {trace}",
+    ]
+
+
+def test_a_path_is_quoted_for_the_shell(tmp_path, program):
+    """The lines are there to be copied."""
+    trace = tmp_path / "my trace"
+
+    assert closing_lines(trace, [program])[-1] == f"vestige view '{trace}'"
+
+
+def test_lost_events_and_what_would_have_kept_them(tmp_path, program):
+    """A disk that is full, or files that may not grow."""
+    limited = ["sh", "-c", 'ulimit -f 64; exec "$@"', "sh", program, "calls", "100000"]
+    lines = closing_lines(tmp_path / "trace", limited, "--buffer-size=8k")
+    found = counts(tmp_path / "trace")
+    lost = 2 * 100_002 - found["func_entry"] - found["func_exit"]
+
+    assert lines[0].startswith(f"recorded {found.total():,} events ")
+    assert lines[0].endswith(f"; {lost:,} events lost")
+    assert lines[1].startswith("files could not be made or could not grow: ")
+
+
+def test_a_few_lost_events_ask_for_larger_buffers(tmp_path):
+    """Handlers of signals lose them at the end of a buffer."""
+    recording = Recording(
+        command=("app",),
+        options=RecordingOptions(packet_size=1 << 20),
+        directory=tmp_path,
+        status=0,
+        seconds=1.0,
+        collected=Collected(streams=1, lost=3),
+    )
+    first, second, *_ = recording_lines(recording)
+
+    assert first.endswith("0 bytes, 1 data stream; 3 events lost")
+    assert second.startswith("vestige: --buffer-size=2M may keep them")
+
+
+def test_a_program_that_is_not_instrumented(tmp_path):
+    """Is named, with how to compile it."""
+    lines = closing_lines(tmp_path / "trace", ["true"])
+
+    assert lines[1] == (
+        "no function calls: nothing in true is instrumented; "
+        "compile with 'gcc -g -finstrument-functions'"
+    )
+    assert lines[-1].startswith("vestige view ")
+    assert not any(line.startswith("vestige report") for line in lines)
+
+
+def test_a_static_program(tmp_path):
+    """Has no trace to look at."""
+    source = tmp_path / "program.c"
+    source.write_text("int main(void) { return 0; }\n")
+    run_tool(["gcc", "-static", "-o", tmp_path / "program", source])
+    lines = closing_lines(tmp_path / "trace", [tmp_path / "program"])
+
+    assert lines[0].startswith("recorded 0 events ")
+    [reason] = lines[1:]
+    assert reason.startswith(
+        f"nothing was recorded: {tmp_path / 'program'} is a static program"
+    )
+
+
+def test_the_switch_that_makes_the_tracer_inert(tmp_path, program, monkeypatch):
+    """Is named when it is set."""
+    monkeypatch.setenv("VESTIGE_TRACER_OFF", "1")
+    lines = closing_lines(tmp_path / "trace", [program])
+
+    assert lines[1:] == ["nothing was recorded: VESTIGE_TRACER_OFF is set"]
+
+
+def test_patterns_that_no_call_passes(tmp_path, program):
+    """The program is instrumented, so they are the reason."""
+    lines = closing_lines(tmp_path / "trace", [program], "--include=nothing")
+
+    assert lines[1].startswith(
+        f"no function calls: no call in {program.name} passed --include and --exclude"
+    )
+
+
+def test_nothing_is_missing_when_nobody_asked_for_calls(tmp_path, program):
+    """Then there is no reason to tell."""
+    lines = closing_lines(tmp_path / "trace", [program], "--functions=off")
+
+    assert len(lines) == 3
+    assert lines[1].startswith("trace in ")
+
+
+def test_the_events_of_a_huge_recording_are_estimated(tmp_path, program, monkeypatch):
+    """Counting them would take as long as reading them."""
+    trace = tmp_path / "trace"
+    closing_lines(trace, [program, "calls", "100000"])
+    events = len(vestige.open(trace, debug_info=False).events())
+    monkeypatch.setattr("vestige.record.contents.LARGE", 1 << 20)
+    contents = read_contents(trace, RecordingOptions())
+
+    assert contents.is_estimated
+    assert contents.events == pytest.approx(events, rel=0.01)
+
+
+def test_a_recording_that_cannot_be_read_is_not_counted(tmp_path, program):
+    """It is for the reader to say what is wrong."""
+    trace = tmp_path / "trace"
+    closing_lines(trace, [program])
+    (trace / "metadata").write_text("nonsense")
+
+    assert read_contents(trace, RecordingOptions()) == Contents()
