@@ -6,8 +6,8 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 __all__ = ["run"]
 
@@ -40,41 +40,50 @@ def run(
     Raises:
         OSError: It cannot be started.
     """
-    signals = {*_PASSED_ON, *_OF_THE_TERMINAL}
-    # None may come while it is not settled who takes them.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
+    process: int | None = None
+    early: list[int] = []
+
+    def pass_on(number: int, _frame: object) -> None:
+        if process is None:
+            early.append(number)
+            return
+        with suppress(ProcessLookupError):
+            os.kill(process, number)
+
+    # Before the program starts: blocking signals would leave them to other threads.
+    with _handled(_PASSED_ON, pass_on), _handled(_OF_THE_TERMINAL, _leave):
         process = os.posix_spawnp(
-            command[0],
-            list(command),
-            environment,
-            setsigmask=mask,
-            setsigdef=_IGNORED_BY_PYTHON,
+            command[0], list(command), environment, setsigdef=_IGNORED_BY_PYTHON
         )
-        before = _pass_on(process)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    try:
+        for number in early:
+            pass_on(number, None)
         _at(moments, process, later)
         _, status = os.waitpid(process, 0)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
 
-def _pass_on(process: int) -> dict[signal.Signals, signal._HANDLER]:
-    """Let the process have our signals; return who had them before."""
+def _leave(_number: int, _frame: object) -> None:
+    """Do nothing: it is for the program."""
 
-    def pass_on(number: int, _frame: object) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(process, number)
 
-    before = {number: signal.signal(number, pass_on) for number in _PASSED_ON}
-    for number in _OF_THE_TERMINAL:
-        before[number] = signal.signal(number, signal.SIG_IGN)
-    return before
+@contextmanager
+def _handled(
+    numbers: Sequence[signal.Signals], handler: Callable[[int, object], None]
+) -> Iterator[None]:
+    """Handle signals, but those that are ignored: they are by the program, too.
+
+    They are not ignored here, because the program would inherit that.
+    """
+    before = {}
+    for number in numbers:
+        if signal.getsignal(number) not in {signal.SIG_IGN, None}:
+            before[number] = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, one in before.items():
+            signal.signal(number, one)
 
 
 def _at(moments: Sequence[float], process: int, later: Callable[[], object]) -> None:

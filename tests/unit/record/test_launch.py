@@ -72,6 +72,15 @@ def test_other_signals_are_passed_on(name):
     assert run(script) == 9
 
 
+def test_what_is_ignored_stays_ignored():
+    """As under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert run("kill -HUP $$; kill -HUP $PPID; exit 4") == 4
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_the_handlers_are_the_programs_own():
     """What Python ignores ends it, and nothing is blocked."""
     mine = Path("/proc/self/status").read_text(encoding="ascii")
