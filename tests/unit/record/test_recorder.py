@@ -176,6 +176,16 @@ def test_every_function_has_its_source_line(tmp_path, program, functions, contex
     }
 
 
+def test_packets_and_programs_keep_the_name_of_the_thread(tmp_path, program):
+    """It is read, and not changed."""
+    named = run_recorded(tmp_path / "named", ["cat", "/proc/self/comm"])
+    run_recorded(tmp_path / "trace", [program, "calls", "1"])
+    events = vestige.open(tmp_path / "trace", debug_info=False).events("*:func_*")
+
+    assert named.stdout == "cat\n"
+    assert {event.packet_context["procname"] for event in events} == {"recorded"}
+
+
 @pytest.mark.parametrize("delay", [0.0, 0.01, 0.03, 0.1])
 def test_a_killed_program_leaves_all_its_events(tmp_path, program, delay):
     """Every committed record is there, none twice, each entry with its exit."""
