@@ -64,10 +64,22 @@ static void give_up(struct stream *stream)
 	    start + size > stream->next || time < packet->timestamp_end || time > clock_read() ||
 	    !fill(stream, start, size, time))
 		return;
+	packet->events_discarded++;
 	packet->timestamp_end = time;
 	compiler_barrier();
 	packet->content_size = bits_before(packet, start + size);
 	stream_commit_nested(stream);
+}
+
+void pending_return(const struct record *record)
+{
+	struct packet *packet = record->stream->packet;
+
+	/* In a packet that is gone it stays lost. */
+	if (packet->packet_seq_num == record->number && record->start >= (char *) packet &&
+	    bits_before(packet, record->end) <= packet->content_size)
+		__atomic_fetch_sub((uint64_t *) (void *) &packet->events_discarded, 1,
+				   __ATOMIC_RELAXED);
 }
 
 void pending_nest(struct stream *stream, const char *stack)

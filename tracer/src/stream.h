@@ -96,6 +96,8 @@ void pending_unnest(struct stream *stream, uint64_t number) HIDDEN
 	__attribute__((noinline, cold));
 /* Commit a record that was reserved while another was pending. */
 void pending_commit(const struct record *record) HIDDEN __attribute__((noinline, cold));
+/* A record that was given up has been written in its place after all. */
+void pending_return(const struct record *record) HIDDEN __attribute__((noinline, cold));
 /* In a child process, in the only thread that it has. */
 void stream_after_fork(void) HIDDEN;
 /* Count a record that found no place. */
@@ -324,16 +326,21 @@ static inline __attribute__((always_inline)) void record_commit(struct record *r
 
 	if (UNLIKELY(record->is_nested)) {
 		pending_commit(record);
-	} else if (LIKELY(packet->content_size == bits_before(packet, record->start))) {
+		return;
+	}
+	if (LIKELY(packet->content_size == bits_before(packet, record->start))) {
 		packet->timestamp_end = record->time;
 		compiler_barrier();
 		/* A handler may give the record up even here. */
 		if (LIKELY(local_compare_exchange(&packet->content_size,
 						  bits_before(packet, record->start),
-						  bits_before(packet, record->end))) &&
-		    UNLIKELY(*(char *volatile *) &stream->next != record->end))
-			stream_commit_nested(stream);
+						  bits_before(packet, record->end)))) {
+			if (UNLIKELY(*(char *volatile *) &stream->next != record->end))
+				stream_commit_nested(stream);
+			return;
+		}
 	}
+	pending_return(record);
 }
 
 #endif
