@@ -204,7 +204,7 @@ def test_a_killed_program_leaves_all_its_events(tmp_path, program, delay):
     found = counts(tmp_path / "trace")
 
     # main does not return, and the last call may be under way.
-    assert found["func_entry"] > 1
+    assert found["func_entry"] > (1 if delay else 0)
     assert found["func_entry"] - found["func_exit"] in {1, 2}
 
 
