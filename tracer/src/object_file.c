@@ -11,19 +11,13 @@
 
 #include "system.h"
 
+/* Most objects have some 40 sections. */
+#define SECTIONS_AT_ONCE 64u
+#define LARGEST_NAMES 65536u
+
 bool object_read(int file, void *bytes, size_t size, uint64_t offset)
 {
 	return system_pread(file, bytes, size, offset) == (long) size;
-}
-
-static bool is_debug_link(int file, const ElfW(Shdr) *names, const ElfW(Shdr) *section)
-{
-	static const char wanted[] = ".gnu_debuglink";
-	char name[sizeof(wanted)];
-
-	return section->sh_name < names->sh_size &&
-		object_read(file, name, sizeof(name), names->sh_offset + section->sh_name) &&
-		!memcmp(name, wanted, sizeof(wanted));
 }
 
 /* The name of a file, and at the next multiple of four bytes its checksum. */
@@ -40,26 +34,53 @@ static void parse_debug_link(struct object *object, const char *bytes, size_t si
 }
 
 /* Take the debug link from the file: its section is not mapped. */
-void object_find_debug_link(struct object *object, int file, const ElfW(Ehdr) *header)
+/* Read the section from its place in the file. */
+static void read_debug_link(struct object *object, int file, const ElfW(Shdr) *section)
 {
-	ElfW(Shdr) names;
-	ElfW(Shdr) section;
 	char bytes[NAME_MAX + 9];
 
+	if (section->sh_size >= 8 && section->sh_size <= sizeof(bytes) &&
+	    object_read(file, bytes, section->sh_size, section->sh_offset))
+		parse_debug_link(object, bytes, section->sh_size);
+}
+
+/* The names of all sections; of a linked object they take some hundred bytes. */
+static size_t read_names(int file, const ElfW(Ehdr) *header, char names[LARGEST_NAMES])
+{
+	ElfW(Shdr) section;
+	size_t size;
+
 	if (header->e_shentsize != sizeof(section) || header->e_shstrndx >= header->e_shnum ||
-	    !object_read(file, &names, sizeof(names),
-		     header->e_shoff + (uint64_t) header->e_shstrndx * sizeof(names)))
-		return;
-	for (unsigned int index = 0; index < header->e_shnum; index++) {
-		if (!object_read(file, &section, sizeof(section),
-			     header->e_shoff + (uint64_t) index * sizeof(section)))
+	    !object_read(file, &section, sizeof(section),
+			 header->e_shoff + (uint64_t) header->e_shstrndx * sizeof(section)))
+		return 0;
+	size = section.sh_size < LARGEST_NAMES ? section.sh_size : LARGEST_NAMES;
+	return object_read(file, names, size, section.sh_offset) ? size : 0;
+}
+
+void object_find_debug_link(struct object *object, int file, const ElfW(Ehdr) *header)
+{
+	static const char wanted[] = ".gnu_debuglink";
+	static ElfW(Shdr) sections[SECTIONS_AT_ONCE];
+	static char names[LARGEST_NAMES];
+	const size_t size = read_names(file, header, names);
+
+	for (unsigned int first = 0; size && first < header->e_shnum; first += SECTIONS_AT_ONCE) {
+		const unsigned int rest = header->e_shnum - first;
+		const unsigned int count = rest < SECTIONS_AT_ONCE ? rest : SECTIONS_AT_ONCE;
+
+		if (!object_read(file, sections, count * sizeof(*sections),
+				 header->e_shoff + (uint64_t) first * sizeof(*sections)))
 			return;
-		if (!is_debug_link(file, &names, &section))
-			continue;
-		if (section.sh_size >= 8 && section.sh_size <= sizeof(bytes) &&
-		    object_read(file, bytes, section.sh_size, section.sh_offset))
-			parse_debug_link(object, bytes, section.sh_size);
-		return;
+		for (unsigned int index = 0; index < count; index++) {
+			const size_t name = sections[index].sh_name;
+
+			if (name < size && size - name >= sizeof(wanted) &&
+			    !memcmp(names + name, wanted, sizeof(wanted))) {
+				read_debug_link(object, file, &sections[index]);
+				return;
+			}
+		}
 	}
 }
 
