@@ -7,11 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from support.compilers import PROGRAMS, run_tool
+import vestige
+from support.compilers import PROGRAMS, run_tool, split_by_debug_link
+from support.lttng import (
+    DEBUG_INFO_CONTEXTS,
+    DL_HELPER,
+    STATE_DUMP_EVENTS,
+    Channel,
+    LttngEnvironment,
+    Program,
+)
 from support.peers import babeltrace
 from support.plugins import Plugins, build_plugins
 from support.recorded import run_recorded
 from support.vestige_command import convert
+
+PROVIDERS = {"lttng_ust_statedump", "lttng_ust_lib"}
 
 pytestmark = [
     pytest.mark.oracle,
@@ -82,6 +93,59 @@ def test_plugins_have_the_same_places(
     assert own_places(ours.stdout) == own_places(theirs.stdout)
     assert all(b'src = "' in line for line in own_places(ours.stdout))
     assert b'src = ""' not in b"".join(own_places(ours.stdout))
+
+
+def test_objects_are_told_as_lttng_tells_them(
+    tmp_path: Path, lttng: LttngEnvironment, plugins: Plugins
+) -> None:
+    """The same fields of the program, the vDSO, libraries and plugins."""
+    linked = tmp_path / "linked.so"
+    shutil.copy(plugins.alpha, linked)
+    split_by_debug_link(linked, tmp_path)
+    command: list[str | Path] = [
+        plugins.program,
+        "reload",
+        "1",
+        plugins.bravo,
+        linked,
+    ]
+    helper = "liblttng-ust-cyg-profile-fast.so"
+    theirs = lttng.record(
+        tmp_path / "theirs",
+        [Program(command, [helper, DL_HELPER])],
+        [Channel(contexts=DEBUG_INFO_CONTEXTS, events=STATE_DUMP_EVENTS)],
+    )
+    run_recorded(tmp_path / "ours", command, "-q")
+    expected, found = objects_in(theirs), objects_in(tmp_path / "ours")
+    both = expected.keys() & found.keys()
+
+    assert {
+        "loading",
+        "libcaller.so",
+        "[linux-vdso.so.1]",
+        "bravo.so",
+        "linked.so",
+    } <= both
+    assert {name: found[name] for name in both} == {
+        name: expected[name] for name in both
+    }
+
+
+def objects_in(trace: Path) -> dict[str, list[tuple[str, dict[str, object]]]]:
+    """Return what is told of each object, but for its base and LTTng's own calls."""
+    found: dict[str, list[tuple[str, dict[str, object]]]] = {}
+    names: dict[object, str] = {}
+    for event in vestige.open(trace, debug_info=False):
+        if (event.name or "").partition(":")[0] not in PROVIDERS:
+            continue
+        fields = dict(event.payload)
+        base = fields.pop("baddr", None)
+        if base is None:
+            continue
+        if "path" in fields:
+            names[base] = Path(str(fields["path"])).name
+        found.setdefault(names[base], []).append((event.name or "", fields))
+    return found
 
 
 def own_places(text: bytes) -> list[bytes]:
