@@ -2,8 +2,8 @@
 
 A program compiled with ``-finstrument-functions`` times its own calls, with the empty
 hooks of the C library and under each tracer; all of them run in turn, A B C A B C ...
-Costs are what a tracer adds. A cell is the median of the runs, a ratio the median of
-the ratios. All traces are read back, and each call must have its two events or be
+Costs are what a tracer adds. The machine's other work only ever makes a run longer, so a
+cell is the least of the runs; of percentiles it is the median. All traces are read back, and each call must have its two events or be
 counted as lost. What is printed is Markdown; it is also written to
 ``bench-out/table-recording.md``.
 """
@@ -11,11 +11,12 @@ counted as lost. What is printed is Markdown; it is also written to
 from __future__ import annotations
 
 import argparse
+import operator
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,11 +51,22 @@ class Row:
     """A number that the runs of a job tell."""
 
     what: str
-    value: Callable[[Run, Run], float]
-    """From a run, and from the run without a tracer that belongs to it."""
+    of: Callable[[Run], float]
+    """The number of one run."""
     form: str = "{:.1f} ns"
-    plain: Callable[[Run], float] | None = None
-    """The same of a run without a tracer, where that tells anything."""
+    pick: Callable[[Iterable[float]], float] = min
+    """Makes one of those of all runs."""
+    beside: Callable[[float, float], float] | None = None
+    """Makes the cell of it and of that without a tracer."""
+    has_plain: bool = True
+    """Whether the run without a tracer has a cell, too."""
+
+    def number(self, runs: Iterable[Run], plain: Iterable[Run]) -> float:
+        """Return the number in the cell of a tracer."""
+        found = self.pick(map(self.of, runs))
+        if self.beside is None:
+            return found
+        return self.beside(found, self.pick(map(self.of, plain)))
 
 
 @dataclass(frozen=True)
@@ -76,28 +88,24 @@ class Measured:
     reason: str = ""
 
 
-def added_time(run: Run, plain: Run) -> float:
-    """Return the nanoseconds that a call takes longer."""
-    return run.values["call"] - plain.values["call"]
-
-
-def call_size(run: Run, _plain: Run) -> float:
+def call_size(run: Run) -> float:
     """Return the bytes of a call; the metadata of the trace are spread over all."""
     return run.size / run.values["calls"]
 
 
-def call_time(run: Run) -> float:
-    """Return the nanoseconds of a call."""
-    return run.values["call"]
+def printed(name: str, unit: float = 1) -> Callable[[Run], float]:
+    """Return what reads a number that the program printed."""
+    return lambda run: run.values[name] / unit
 
 
-def printed(what: str, name: str, form: str, unit: float = 1) -> Row:
-    """Return the row of a number that the program prints."""
+def added_time(what: str, form: str = "{:.1f} ns") -> Row:
+    """Return the row of the nanoseconds that a call takes longer."""
+    return Row(what, printed("call"), form, beside=operator.sub)
 
-    def plain(run: Run) -> float:
-        return run.values[name] / unit
 
-    return Row(what, lambda run, _plain: plain(run), form, plain)
+def percentile(what: str, name: str, form: str, unit: float) -> Row:
+    """Return the row of a percentile, of which the median run counts."""
+    return Row(what, printed(name, unit), form, statistics.median)
 
 
 def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[Job]:
@@ -111,8 +119,8 @@ def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[J
         return lambda: [program, *words]
 
     def cost(name: str) -> tuple[Row, Row]:
-        time = Row(f"a call, {name}", added_time, plain=call_time)
-        return time, Row(f"its bytes, {name}", call_size, "{:.1f}")
+        size = Row(f"its bytes, {name}", call_size, "{:.1f}", has_plain=False)
+        return added_time(f"a call, {name}"), size
 
     yield Job("calls", timed("calls", "1", *many), full, cost("with contexts"))
     yield Job("bare calls", timed("calls", "1", *many), least, cost("without contexts"))
@@ -120,23 +128,22 @@ def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[J
         "inert",
         timed("calls", "1", str(4 * calls)),
         (inert(), Lttng(lttng, has_session=False)),
-        [Row("a call, not recording", added_time, "{:.2f} ns", call_time)],
+        [added_time("a call, not recording", "{:.2f} ns")],
     )
     yield Job(
         "latency",
         timed("latency", str(2 * calls)),
         full,
         [
-            printed(f"median of {2 * calls:,} calls", "p50", "{:.0f} ns"),
-            printed("99.99 % of them are below", "p9999", "{:.2f} µs", 1e3),
-            printed("the slowest", "max", "{:.2f} ms", 1e6),
+            percentile(f"median of {2 * calls:,} calls", "p50", "{:.0f} ns", 1),
+            percentile("99.99 % of them are below", "p9999", "{:.2f} µs", 1e3),
+            percentile("the slowest", "max", "{:.2f} ms", 1e6),
         ],
     )
     for threads in (1, 2, 8, 64):
         name = f"{threads} thread{'s' if threads > 1 else ''}"
         command = timed("calls", str(threads), str(calls // threads))
-        row = Row(f"a call, {name}", added_time, plain=call_time)
-        yield Job(f"threads {threads}", command, full, [row])
+        yield Job(f"threads {threads}", command, full, [added_time(f"a call, {name}")])
     yield _start_up(lttng)
     yield _lua(full)
 
@@ -144,9 +151,9 @@ def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[J
 def _start_up(lttng: LttngEnvironment | str) -> Job:
     row = Row(
         "start-up, added to /bin/true",
-        lambda run, plain: (run.seconds - plain.seconds) * 1e3,
-        "{:.1f} ms",
         lambda run: run.seconds * 1e3,
+        "{:.1f} ms",
+        beside=operator.sub,
     )
     # Large buffers take time to make: these are those that LTTng has by default.
     peer = Lttng(lttng, LTTNG_CONTEXTS, sub_buffer_size="512K")
@@ -155,16 +162,22 @@ def _start_up(lttng: LttngEnvironment | str) -> Job:
 
 
 def _lua(tracers: Sequence[Tracer]) -> Job:
+    seconds = printed("seconds")
     rows = [
-        printed("Lua: a script", "seconds", "{:.2f} s"),
+        Row("Lua: a script", seconds, "{:.2f} s"),
         Row(
             "Lua: slow-down",
-            lambda run, plain: run.values["seconds"] / plain.values["seconds"],
+            seconds,
             "{:.1f}x",
+            beside=operator.truediv,
+            has_plain=False,
         ),
-        Row("Lua: trace", lambda run, _plain: run.size / 1e6, "{:.0f} MB"),
+        Row("Lua: trace", lambda run: run.size / 1e6, "{:.0f} MB", has_plain=False),
         Row(
-            "Lua: events in it", lambda run, _plain: run.events / 1e6, "{:.1f} million"
+            "Lua: events in it",
+            lambda run: run.events / 1e6,
+            "{:.1f} million",
+            has_plain=False,
         ),
     ]
     return Job("Lua", lambda: [build_lua().resolve(), WORKLOAD], tracers, rows)
@@ -200,14 +213,17 @@ def lines(job: Job, runs: int) -> Iterator[str]:
         for tracer, measured in zip(job.tracers, found, strict=True)
     }
     for row in job.rows:
-        values = {
-            name: [row.value(*pair) for pair in zip(measured.runs, plain, strict=False)]
+        numbers = {
+            name: row.number(measured.runs, plain)
             for name, measured in by_name.items()
             if not measured.reason
         }
-        cells = [row.what, _baseline(row, plain)]
-        cells += [_cell(row, name, by_name, values) for name in COLUMNS]
-        cells += [_ratio(values, name) for name in COLUMNS[1:]]
+        cells = [row.what]
+        cells.append(
+            row.form.format(row.pick(map(row.of, plain))) if row.has_plain else ""
+        )
+        cells += [_cell(row, name, by_name, numbers) for name in COLUMNS]
+        cells += [_ratio(numbers, name) for name in COLUMNS[1:]]
         yield "| " + " | ".join(cells) + " |"
     for name, measured in by_name.items():
         if measured.reason:
@@ -216,29 +232,19 @@ def lines(job: Job, runs: int) -> Iterator[str]:
             yield f"| {job.name}: {name} lost up to | {lost:,} events | | | | | |"
 
 
-def _baseline(row: Row, plain: Sequence[Run]) -> str:
-    if row.plain is None:
-        return ""
-    return row.form.format(statistics.median(map(row.plain, plain)))
-
-
 def _cell(
-    row: Row,
-    name: str,
-    found: Mapping[str, Measured],
-    values: Mapping[str, Sequence[float]],
+    row: Row, name: str, found: Mapping[str, Measured], numbers: Mapping[str, float]
 ) -> str:
-    if name in values:
-        return row.form.format(statistics.median(values[name]))
-    return "" if name not in found else "-"
+    if name in numbers:
+        return row.form.format(numbers[name])
+    return "-" if name in found else ""
 
 
-def _ratio(values: Mapping[str, Sequence[float]], peer: str) -> str:
-    own = values.get(COLUMNS[0], ())
-    if peer not in values or not own or min(own) <= 0:
+def _ratio(numbers: Mapping[str, float], peer: str) -> str:
+    own = numbers.get(COLUMNS[0], 0)
+    if peer not in numbers or own <= 0:
         return ""
-    ratios = [theirs / ours for ours, theirs in zip(own, values[peer], strict=True)]
-    return f"{statistics.median(ratios):.2g}x"
+    return f"{numbers[peer] / own:.2g}x"
 
 
 def build_program() -> Path:
@@ -274,7 +280,7 @@ def main() -> None:
         *(f"{peer} / Vestige" for peer in COLUMNS[1:]),
     ]
     table = [
-        f"Median of {options.runs} runs.",
+        f"Least or median of {options.runs} runs.",
         "",
         "| " + " | ".join(headings) + " |",
         "| " + " | ".join("---" for _ in headings) + " |",
