@@ -9,6 +9,7 @@
     ├── SelectionError(ValueError)     a request that makes no sense for this trace
     ├── GraphError(RuntimeError)       components that cannot be joined or run
     ├── RecordError                    a program that cannot be recorded
+    │   └── ProgramError               a program that cannot be started
     ├── MissingExtraError(ImportError) a library that an extra would bring
     └── CommandError                   a failed command: message and exit status
 
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import ENOENT, ENOTDIR
 from pathlib import Path
 from typing import Self
 
@@ -32,6 +34,7 @@ __all__ = [
     "GraphError",
     "MissingExtraError",
     "NotATraceError",
+    "ProgramError",
     "RecordError",
     "SelectionError",
     "TraceFormatError",
@@ -154,6 +157,20 @@ class MissingExtraError(VestigeError, ImportError):
 
 class RecordError(VestigeError):
     """A program cannot be recorded."""
+
+
+class ProgramError(RecordError):
+    """A program that is to be recorded cannot be started.
+
+    Args:
+        program: Its name, as it was given.
+        error: What the system said.
+    """
+
+    def __init__(self, program: str, error: OSError) -> None:
+        super().__init__(f"cannot be started: {error.strerror}", path=program)
+        self.is_found = error.errno not in {ENOENT, ENOTDIR}
+        """Whether there is such a file."""
 
 
 class CommandError(VestigeError):

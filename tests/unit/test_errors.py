@@ -14,6 +14,7 @@ from vestige.errors import (
     GraphError,
     MissingExtraError,
     NotATraceError,
+    ProgramError,
     RecordError,
     SelectionError,
     TraceFormatError,
@@ -30,6 +31,7 @@ TREE = {
     GraphError: (VestigeError, RuntimeError),
     MissingExtraError: (VestigeError, ImportError),
     RecordError: (VestigeError,),
+    ProgramError: (RecordError,),
     CommandError: (VestigeError,),
 }
 

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from .job_control import stop_with
+
 __all__ = ["run"]
 
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -50,8 +52,16 @@ def run(
         with suppress(ProcessLookupError):
             os.kill(process, number)
 
+    def look_at_child(_number: int, _frame: object) -> None:
+        if process is not None:
+            stop_with(process)
+
     # Before the program starts: blocking signals would leave them to other threads.
-    with _handled(_PASSED_ON, pass_on), _handled(_OF_THE_TERMINAL, _leave):
+    with (
+        _handled(_PASSED_ON, pass_on),
+        _handled(_OF_THE_TERMINAL, _leave),
+        _handled([signal.SIGCHLD], look_at_child),
+    ):
         process = os.posix_spawnp(
             command[0], list(command), environment, setsigdef=_IGNORED_BY_PYTHON
         )

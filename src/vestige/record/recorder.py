@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from ..errors import RecordError
+from ..errors import ProgramError, RecordError
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
 from .launch import run
@@ -58,10 +58,11 @@ def record(
         The recording.
 
     Raises:
-        RecordError: The program or the tracer cannot be started, or the directory
-            cannot hold a trace.
+        ProgramError: The program cannot be started. The directory is as before.
+        RecordError: The tracer cannot be started, or the directory cannot hold a trace.
     """
     options = options or RecordingOptions()
+    is_new = not directory.exists()
     directory = _make_directory(directory)
     is_counter = has_constant_counter()
     read = clock_reader() if is_counter else None
@@ -91,9 +92,8 @@ def record(
             moments=LATER_SPANS if is_counter else (),
         )
     except OSError as error:
-        raise RecordError(
-            f"cannot be started: {error.strerror}", path=command[0]
-        ) from error
+        _remove(directory, whole=is_new)
+        raise ProgramError(os.fspath(command[0]), error) from error
     seconds = time.monotonic() - started
     collected = collect(directory)
     write_metadata(clock.rate())
@@ -111,6 +111,14 @@ def _make_directory(directory: Path) -> Path:
             f"cannot hold a trace: {error.strerror}", path=directory
         ) from error
     return directory
+
+
+def _remove(directory: Path, *, whole: bool) -> None:
+    """Take away a trace in which nothing is."""
+    with suppress(OSError):
+        (directory / "metadata").unlink()
+        if whole:
+            directory.rmdir()
 
 
 def _new_uuid() -> str:

@@ -235,7 +235,7 @@ def test_a_program_that_does_not_exist(tmp_path):
     """Is named."""
     done = run_recorded(tmp_path / "trace", ["/nowhere/program"])
 
-    assert done.returncode == 1
+    assert done.returncode == 127
     assert "/nowhere/program: cannot be started: No such file" in done.stderr
 
 
@@ -244,7 +244,7 @@ def test_nothing_is_written_over(tmp_path):
     (tmp_path / "notes").write_text("mine")
     done = run_recorded(tmp_path, ["true"])
 
-    assert done.returncode == 1
+    assert done.returncode == 125
     assert "expected a new or an empty directory" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["notes"]
 

@@ -8,10 +8,13 @@ import sys
 import time
 from pathlib import Path
 
-from ...errors import CommandError, RecordError, SelectionError
+from ...errors import CommandError, ProgramError, RecordError, SelectionError
 from ...record import CONTEXTS, RecordingOptions, record
 
 __all__ = ["RecordCommand"]
+
+FAILED, CANNOT_START, NOT_FOUND = 125, 126, 127
+"""Exit statuses, as env(1) and timeout(1) have them: a program's own are lower."""
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
@@ -29,14 +32,24 @@ class RecordCommand:
     )
     examples = """\
 examples:
-  vestige record -- ./app --its-option
-  vestige record -o trace --functions=verbose -- ./app
-  vestige view trace
+  vestige record ./app --its-option     options of the program follow its name
+  vestige record -o trace -- ./app
+  vestige view trace                    each call with its source line
+  vestige report trace                  which functions took the time
+
+  vestige record --include 'parse_*' --include 'libjson.so:*' -- ./app
+  vestige record --exclude 'std::*' --exclude '*::operator*' -- ./app
+  vestige record --functions=verbose -- ./app       with call sites
+  vestige record -c none -- ./app                   14 bytes a call, not 34
+  vestige record -e 'ust_baddr:*' --functions -- ./app
+  vestige record --no-follow-fork -- make           only make itself
 """
     exit_statuses = """\
 exit status:
-  that of PROGRAM, or 128 and the number of the signal that ended it
-  1    the program or the tracer cannot be started
+  that of PROGRAM, or 128 and the number of the signal that ended it; and as env(1):
+  125  the recording cannot begin: no tracer, or no place for the trace
+  126  PROGRAM is found and cannot be started
+  127  PROGRAM is not found
   2    wrong usage
 """
 
@@ -107,12 +120,14 @@ exit status:
             "-q", "--quiet", action="store_true", help="no closing lines"
         )
         parser.add_argument("program", metavar="PROGRAM", help="what to run")
-        parser.add_argument(
+        arguments = parser.add_argument(
             "arguments",
             metavar="ARGS",
             nargs=argparse.REMAINDER,
             help="its arguments",
         )
+        # The parser takes it for required, and would say so of none at all.
+        arguments.required = False
 
     def run(self, options: argparse.Namespace) -> int:
         """Record the program; return its exit status."""
@@ -131,8 +146,11 @@ exit status:
         output = options.output or _default_output(options.program)
         try:
             recording = record([options.program, *options.arguments], output, wanted)
+        except ProgramError as error:
+            status = CANNOT_START if error.is_found else NOT_FOUND
+            raise CommandError(str(error), exit_code=status) from error
         except RecordError as error:
-            raise CommandError(str(error), exit_code=1) from error
+            raise CommandError(str(error), exit_code=FAILED) from error
         if not options.quiet:
             # Reading what was recorded needs the Rust core; starting the program does
             # not wait for it.
@@ -161,4 +179,9 @@ def _size(text: str) -> int:
 def _default_output(program: str) -> Path:
     home = os.environ.get("VESTIGE_HOME") or os.environ.get("HOME") or "."
     name = f"{Path(program).name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    return Path(home) / "vestige-traces" / name
+    path = Path(home) / "vestige-traces" / name
+    number = 1
+    while path.exists():
+        number += 1
+        path = path.with_name(f"{name}-{number}")
+    return path

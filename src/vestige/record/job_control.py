@@ -1,0 +1,63 @@
+"""A program that is stopped is a stopped job of its shell, as without the recorder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["stop_with"]
+
+SETTLING = 0.02
+"""Seconds until the terminal has stopped, or the shell continued, all of a job."""
+
+
+def stop_with(process: int) -> None:
+    """Stop, if a child process was stopped: the shell sees its job stopped.
+
+    Called when anything happened to the child (``SIGCHLD``). Without a shell that
+    controls jobs nobody would continue us, so nothing is done then.
+
+    Args:
+        process: The child. That it has ended is left to others to find out.
+    """
+    try:
+        if os.waitid(os.P_PID, process, os.WSTOPPED | os.WNOHANG) is None:
+            return
+    except ChildProcessError:
+        return
+    # With Ctrl-Z the terminal stops us, too: here we may have been continued, and the
+    # process is about to be.
+    time.sleep(SETTLING)
+    if not _is_stopped(process) or not _is_foreground_job():
+        return
+    os.kill(os.getpid(), signal.SIGSTOP)
+    with suppress(ProcessLookupError):
+        # The shell continues its job: all of a process group.
+        if os.getpgid(process) != os.getpgrp():
+            os.kill(process, signal.SIGCONT)
+
+
+def _is_stopped(process: int) -> bool:
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(errors="replace")
+    except OSError:
+        return False
+    return text.rpartition(")")[2].split()[0] == "T"
+
+
+def _is_foreground_job() -> bool:
+    """Tell whether we are the job that a terminal waits for, and not its shell."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        group = os.tcgetpgrp(terminal)
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
+    return group == os.getpgrp() != os.getsid(0)

@@ -1,0 +1,267 @@
+"""``vestige record`` as a command: its words, its exit statuses, its terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+from support.recorded import SECONDS, record_command, run_recorded
+
+
+def test_only_the_program_is_required(tmp_path):
+    """It may have no arguments."""
+    command = record_command(tmp_path / "trace", [])
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr.endswith("the following arguments are required: PROGRAM\n")
+
+
+@pytest.mark.parametrize("separator", [[], ["--"]])
+def test_words_after_the_program_are_its_own(tmp_path, separator):
+    """Also those that look like ours."""
+    words = ["-q", "--output", "x", "--", "-e", "*"]
+    command = ["sh", "-c", 'printf "%s\\n" "$@"', "sh", *words]
+    code = "from vestige.cli.main import entry_point; entry_point()"
+    start = [sys.executable, "-c", code, "record", "-q", "-o", tmp_path / "trace"]
+    done = subprocess.run(
+        [*start, *separator, *command], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout) == (0, "\n".join([*words, ""]))
+
+
+def test_programs_are_looked_up(tmp_path):
+    """In the directories of PATH."""
+    tool = tmp_path / "bin" / "my-tool"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\necho found\n")
+    tool.chmod(0o755)
+    command = record_command(tmp_path / "trace", ["my-tool"])
+    path = f"{tool.parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PATH": path},
+    )
+
+    assert (done.returncode, done.stdout) == (0, "found\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "status", "expected"),
+    [
+        (None, 0, 127, "No such file or directory"),
+        ("#!/bin/sh\n", 0o644, 126, "Permission denied"),
+        ("#!/nowhere/interpreter\n", 0o755, 127, "No such file or directory"),
+        ("\x7fELF, or not", 0o755, 126, "Exec format error"),
+    ],
+)
+def test_a_program_that_cannot_be_started(tmp_path, content, mode, status, expected):
+    """Has the exit status that env(1) gives it, and leaves no trace."""
+    program = tmp_path / "program"
+    if content is not None:
+        program.write_text(content)
+        program.chmod(mode)
+    done = run_recorded(tmp_path / "new" / "trace", [program])
+
+    assert done.returncode == status
+    assert done.stderr == f"vestige: error: {program}: cannot be started: {expected}\n"
+    assert not (tmp_path / "new" / "trace").exists()
+
+
+def test_a_directory_of_the_user_stays_when_nothing_is_recorded(tmp_path):
+    """Empty, as it was."""
+    done = run_recorded(tmp_path, ["/nowhere/program"])
+
+    assert done.returncode == 127
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_recordings_of_one_second_have_directories_of_their_own(tmp_path):
+    """Though their names tell seconds only."""
+    code = "from vestige.cli.main import entry_point; entry_point()"
+    command = [sys.executable, "-c", code, "record", "-q", "true"]
+    environment = {**os.environ, "VESTIGE_HOME": str(tmp_path)}
+    for _ in range(4):
+        subprocess.run(command, env=environment, check=True)
+
+    names = [path.name for path in (tmp_path / "vestige-traces").iterdir()]
+    assert len(names) == 4
+    assert all(name.startswith("true-2") for name in names)
+
+
+def test_help_has_examples(tmp_path):
+    """Of patterns, too."""
+    command = [*record_command(tmp_path, [])[:4], "--help"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert "vestige record --include 'parse_*'" in text
+    assert "127  PROGRAM is not found" in text
+
+
+class Terminal:
+    """A shell that controls jobs, on a terminal of its own."""
+
+    def __init__(self, directory):
+        """Start it."""
+        environment = {**os.environ, "PS1": "", "TERM": "dumb"}
+        environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+        self.process, self.file = pty.fork()
+        if not self.process:
+            os.chdir(directory)
+            words = ["bash", "--norc", "--noprofile", "--noediting", "-i"]
+            os.execvpe("bash", words, environment)  # noqa: S606 - a shell it is
+        self.text = ""
+        self.type("stty -echo; PS1=; PS2=; echo be'gun'")
+        self.wait("begun")
+
+    def type(self, line, end="\n"):
+        """Type a line."""
+        os.write(self.file, f"{line}{end}".encode())
+
+    def wait(self, expected):
+        """Read until a text has come; return all up to it."""
+        until = time.monotonic() + SECONDS / 3
+        while expected not in self.text:
+            rest = until - time.monotonic()
+            assert rest > 0, f"{expected!r} did not come: {self.text!r}"
+            if not select.select([self.file], [], [], rest)[0]:
+                continue
+            self.text += os.read(self.file, 4096).decode()
+        before, _, self.text = self.text.partition(expected)
+        return before
+
+    def close(self):
+        """End the shell and its jobs."""
+        os.close(self.file)
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    """A shell on a terminal."""
+    if not Path("/bin/bash").exists():
+        pytest.skip("not installed: bash")
+    one = Terminal(tmp_path)
+    yield one
+    one.close()
+
+
+def record_line(*program):
+    """Return what is typed to record a program."""
+    code = "from vestige.cli.main import entry_point; entry_point()"
+    start = f"{sys.executable} -c '{code}' record -q -o trace --"
+    return " ".join([start, *program])
+
+
+def test_the_program_has_the_terminal(terminal):
+    """It reads what is typed, and knows its size."""
+    terminal.type("stty rows 11 cols 77")
+    terminal.type(record_line("sh -c 'stty size; read line; echo got:$line; exit 6'"))
+    terminal.wait("11 77")
+    terminal.type("hello")
+    terminal.wait("got:hello")
+    terminal.type("echo status:$?")
+    terminal.wait("status:6")
+
+
+def test_the_program_is_told_of_a_new_size(terminal):
+    """As without us: the terminal tells the whole job."""
+    script = "trap 'stty size; exit 7' WINCH; echo rea'dy'; while :; do sleep 0.1; done"
+    terminal.type(record_line(f'bash -c "{script}"'))
+    terminal.wait("ready")
+    size = struct.pack("HHHH", 33, 44, 0, 0)
+    fcntl.ioctl(terminal.file, termios.TIOCSWINSZ, size)
+    terminal.wait("33 44")
+
+
+def test_ctrl_c_is_for_the_program(terminal):
+    """We live on, and tell how it ended."""
+    script = "trap 'echo caught; exit 9' INT; echo rea'dy'; while :; do sleep 0.1; done"
+    terminal.type(record_line(f'sh -c "{script}"'))
+    terminal.wait("ready")
+    terminal.type("\x03", end="")
+    terminal.wait("caught")
+    terminal.type("echo status:$?")
+    terminal.wait("status:9")
+
+
+def test_ctrl_c_ends_a_program_that_does_not_care(terminal):
+    """The shell is told as if there were no recorder between."""
+    terminal.type(record_line("sh -c 'echo ready; exec sleep 60'"))
+    terminal.wait("ready")
+    terminal.type("\x03", end="")
+    terminal.type("echo status:$?")
+    terminal.wait("status:130")
+
+
+def test_ctrl_z_stops_the_job_and_the_shell_continues_it(terminal):
+    """As often as it likes."""
+    terminal.type(record_line("sh -c 'echo ready; read line; echo got:$line; exit 8'"))
+    terminal.wait("ready")
+    for _ in range(3):
+        terminal.type("\x1a", end="")
+        terminal.wait("Stopped")
+        terminal.type("fg")
+        terminal.wait("record -q")
+        # The shell says so before it hands over the terminal.
+        time.sleep(0.3)
+    terminal.type("hello")
+    terminal.wait("got:hello")
+    terminal.type("echo status:$?")
+    terminal.wait("status:8")
+
+
+def test_a_program_that_stops_itself_is_a_stopped_job(terminal, tmp_path):
+    """Otherwise the shell would wait for one that waits for the shell."""
+    script = "echo first; kill -STOP $$; echo second; kill -STOP $$; exit 8\n"
+    (tmp_path / "script").write_text(script)
+    terminal.type(record_line("sh script"))
+    for word in ("first", "second"):
+        terminal.wait(word)
+        terminal.wait("Stopped")
+        terminal.type("fg")
+    terminal.wait("record -q")
+    terminal.type("echo status:$?")
+    terminal.wait("status:8")
+
+
+def test_without_a_terminal_a_stopped_program_is_waited_for(tmp_path):
+    """Somebody else may continue it, who does not know of us."""
+    script = "echo $$; kill -STOP $$; exit 5"
+    command = record_command(tmp_path / "trace", ["sh", "-c", script], "-q")
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as recorder:
+        assert recorder.stdout is not None
+        process = int(recorder.stdout.readline())
+        states = set()
+        until = time.monotonic() + 0.3
+        while time.monotonic() < until:
+            states.add(state(recorder.pid))
+            time.sleep(0.01)
+        assert state(process) == "T"
+        assert "T" not in states
+        os.kill(process, signal.SIGCONT)
+        assert recorder.wait(SECONDS) == 5
+
+
+def state(process):
+    """Return the state of a process, a letter."""
+    text = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
+    return text.rpartition(")")[2].split()[0]
