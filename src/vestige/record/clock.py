@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 __all__ = [
     "ClockRate",
@@ -37,8 +37,7 @@ Before the first, an error of 50 ns in some milliseconds makes it wrong by some 
 """
 
 
-@dataclass(frozen=True)
-class Instant:
+class Instant(NamedTuple):
     """One moment by three clocks."""
 
     value: int
@@ -51,8 +50,7 @@ class Instant:
     """Nanoseconds since the Unix epoch."""
 
 
-@dataclass(frozen=True)
-class ClockRate:
+class ClockRate(NamedTuple):
     """How values of the recording's clock become times."""
 
     frequency: int

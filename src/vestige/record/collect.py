@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import os
 import struct
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 __all__ = ["Collected", "collect"]
 
@@ -28,25 +29,31 @@ TIME_BEGIN, TIME_END = slice(32, 40), slice(40, 48)
 HEADER_SIZE = 104
 
 
-@dataclass
 class Collected:
-    """What the files of a recording hold."""
+    """What the files of a recording hold.
 
-    streams: int = 0
-    """Data stream files."""
+    Args:
+        streams: Data stream files.
+        packets: Packets joined to their files.
+        lost: Event records that the tracer counted as lost.
+        problems: What could not be joined, for people; the data are left where they
+            are.
+    """
 
-    packets: int = 0
-    """Packets joined to their files."""
+    def __init__(
+        self,
+        streams: int = 0,
+        packets: int = 0,
+        lost: int = 0,
+        problems: Iterable[str] = (),
+    ) -> None:
+        self.streams = streams
+        self.packets = packets
+        self.lost = lost
+        self.problems = list(problems)
 
-    lost: int = 0
-    """Event records that the tracer counted as lost."""
 
-    problems: list[str] = field(default_factory=list)
-    """What could not be joined, for people; the data are left where they are."""
-
-
-@dataclass(frozen=True)
-class _Packet:
+class _Packet(NamedTuple):
     content: int
     size: int
     number: int

@@ -7,8 +7,7 @@ have a name without them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..errors import SelectionError
 
@@ -40,8 +39,7 @@ EVENT_NAMES = (
 """What a pattern may match."""
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """What the tracer writes beside the state dump and the events of objects."""
 
     entries: FunctionTracing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
 
 from ..errors import SelectionError
 from .events import FunctionTracing, Selection, select
@@ -18,13 +18,8 @@ LARGEST_PACKET = 1 << 30
 """As the tracer has it."""
 
 
-@dataclass(frozen=True)
-class RecordingOptions:
-    """What a recording holds.
-
-    Raises:
-        SelectionError: A value is none that the option takes.
-    """
+class _Values(NamedTuple):
+    # A data class would do, but to import those takes longer than many programs run.
 
     functions: FunctionTracing | None = None
     """Which events the entry and exit of functions make.
@@ -61,8 +56,23 @@ class RecordingOptions:
     packet_size: int = 256 * 1024
     """Bytes of a packet: what a thread fills before it writes them to the file."""
 
-    def __post_init__(self) -> None:
+
+class RecordingOptions(_Values):
+    """What a recording holds.
+
+    Raises:
+        SelectionError: A value is none that the option takes.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
         """Refuse what the tracer would not take."""
+        made = super().__new__(cls, *values, **named)
+        made._check()
+        return made
+
+    def _check(self) -> None:
         if self.functions not in {None, "fast", "verbose", "off"}:
             raise SelectionError(
                 f"functions={self.functions!r}: expected fast, verbose or off"

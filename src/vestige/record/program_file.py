@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import platform
 import stat
 import struct
 from collections.abc import Iterator
@@ -147,7 +146,7 @@ def _why_not_linked(program: Path, start: bytes) -> str | None:
     header = _read_header(start)
     if header is None:
         return f"{program} is for another architecture"
-    own = OWN_MACHINE.get(platform.machine())
+    own = OWN_MACHINE.get(os.uname().machine)
     if header.bits != 64 or (own is not None and header.machine != own):  # noqa: PLR2004 - bits
         machine = MACHINES.get(header.machine, f"machine {header.machine}")
         return f"{program} is a program for {machine}, and the tracer is not"

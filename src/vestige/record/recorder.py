@@ -6,9 +6,9 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import ProgramError, RecordError
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
@@ -21,8 +21,7 @@ from .tracer import clock_reader, tracer_environment
 __all__ = ["Recording", "record"]
 
 
-@dataclass(frozen=True)
-class Recording:
+class Recording(NamedTuple):
     """A recording that has ended."""
 
     command: tuple[str, ...]

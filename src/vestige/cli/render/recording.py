@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-import shutil
 from collections.abc import Iterator
 
 from ...record.contents import Contents, read_contents
@@ -65,7 +65,8 @@ def _count(number: int, what: str) -> str:
 def _remedy(recording: Recording) -> str:
     """Say what would have kept the lost events."""
     packet = recording.options.packet_size
-    if shutil.disk_usage(recording.directory).free < 2 * packet:
+    disk = os.statvfs(recording.directory)
+    if disk.f_bavail * disk.f_frsize < 2 * packet:
         return "the disk is full: --output=DIR on another one would have kept them"
     if recording.collected.lost >= LOST_BY_FAILURE:
         return (
