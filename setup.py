@@ -1,4 +1,4 @@
-"""Builds the tracer, two C libraries, beside the Python package.
+"""Builds the tracer, three C libraries, beside the Python package.
 
 All else is in ``pyproject.toml``; docs/decisions/0001-build-back-end.md says why.
 """
@@ -16,6 +16,7 @@ from setuptools.command.build_py import build_py
 
 SOURCES = Path("tracer/src")
 AUDIT_SOURCE = Path("tracer/audit/audit.c")
+CLOSE_SOURCE = Path("tracer/close/close.c")
 NATIVE = Path("vestige/record/native")
 FLAGS = [
     "-std=gnu11",
@@ -69,6 +70,9 @@ class BuildTracer(build_py):
         )
         compile_library(
             directory / "libvestige-audit.so", [*AUDIT_FLAGS, str(AUDIT_SOURCE)]
+        )
+        compile_library(
+            directory / "libvestige-close.so", [*FLAGS, str(CLOSE_SOURCE), "-ldl"]
         )
 
 

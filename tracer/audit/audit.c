@@ -73,6 +73,14 @@ static loader_function *find(const struct link_map *map)
 	return NULL;
 }
 
+/* It must know that it will be told, before it begins. */
+static void begin(const struct link_map *map)
+{
+	tell = find(map);
+	if (tell)
+		tell(LOADER_ACTS, NULL, 0);
+}
+
 EXPORTED unsigned int la_version(unsigned int version)
 {
 	/* What is used here has been the same in all versions. */
@@ -85,7 +93,7 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t name_space, uintpt
 	if (tell)
 		tell(LOADER_MAPPED, map, name_space);
 	else if (name_space == LM_ID_BASE && is_same(file_name(map->l_name), tracer_name))
-		tell = find(map);
+		begin(map);
 	return 0;
 }
 

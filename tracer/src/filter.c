@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "function_names.h"
+#include "objects.h"
 #include "system.h"
 
 #define MOST_OBJECTS 1024u
@@ -226,9 +227,13 @@ static void remember(uintptr_t function, bool passes)
 
 static bool judge(uintptr_t function)
 {
-	struct filtered *object = find_object(function);
+	struct filtered *object;
 	unsigned int verdict = 0;
 
+	objects_look(function);
+	if (!patterns.count)
+		return true;
+	object = find_object(function);
 	if (!object) {
 		take_turn();
 		object = learn_object(function);
@@ -265,7 +270,7 @@ void filter_forget(uintptr_t start, uintptr_t end)
 {
 	signals before;
 
-	if (!patterns.count)
+	if (!patterns.count && objects_are_told())
 		return;
 	before = system_block_signals();
 	take_turn();

@@ -33,7 +33,17 @@ struct entry {
 	bool closes;
 	/* When they had, it was not yet said that anything would be unmapped. */
 	bool closes_first;
+	/* The last look at the linker's list that found it, and a hash of its name there. */
+	uint64_t seen;
+	uint64_t name;
 	struct object object;
+};
+
+/* A look at the list of the dynamic linker. */
+struct look {
+	uint64_t number;
+	/* Whether it is the first, before which nothing was known. */
+	bool is_start;
 };
 
 /* While the table is used, nothing interrupts or ends the thread. */
@@ -45,6 +55,9 @@ struct guard {
 
 static struct entry *entries;
 static _Atomic bool is_watching;
+/* Whether the auditing library is there, which tells of each object. */
+static _Atomic bool is_told;
+static uint64_t looks;
 /* The dynamic linker's account of what is loaded, which is meant for debuggers. */
 static const struct r_debug *account;
 /* Whether it said that it would unmap objects, and not yet that it has. */
@@ -209,6 +222,7 @@ void vestige_loader(enum loader_action action, const struct link_map *map, long 
 	struct guard guard;
 
 	/* Before the tracer is relocated, too: nothing else may be touched. */
+	is_told = true;
 	if (!is_watching || !settings.is_recording)
 		return;
 	enter(&guard);
@@ -245,32 +259,119 @@ static void find_account(const struct dl_phdr_info *info)
 			account = (const struct r_debug *) entry->d_un.d_ptr;
 }
 
-static int add_from_headers(struct dl_phdr_info *info, size_t size, void *is_first)
+static uint64_t dynamic_section(const struct dl_phdr_info *info)
+{
+	for (int index = 0; index < info->dlpi_phnum; index++)
+		if (info->dlpi_phdr[index].p_type == PT_DYNAMIC)
+			return info->dlpi_addr + info->dlpi_phdr[index].p_vaddr;
+	return 0;
+}
+
+/* FNV-1a. */
+static uint64_t hash(const char *name)
+{
+	uint64_t value = 0xcbf29ce484222325u;
+
+	for (; name && *name; name++)
+		value = (value ^ (unsigned char) *name) * 0x100000001b3u;
+	return value;
+}
+
+static struct entry *add_from_headers(const struct dl_phdr_info *info, bool is_start)
 {
 	struct entry *entry = new_entry();
 
-	(void) size;
-	if (*(bool *) is_first)
-		/* The program. */
-		find_account(info);
-	*(bool *) is_first = false;
-	if (entry && object_from_headers(&entry->object, info) &&
-	    !find(entry->object.dynamic))
-		show(entry);
-	else if (entry)
+	if (!entry)
+		return NULL;
+	if (!object_from_headers(&entry->object, info)) {
 		object_forget(&entry->object);
+		return NULL;
+	}
+	if (!is_start)
+		object_events_load(&entry->object);
+	entry->name = hash(info->dlpi_name);
+	show(entry);
+	return entry;
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct look *look = data;
+	const uint64_t dynamic = dynamic_section(info);
+	struct entry *entry;
+	struct guard guard;
+
+	(void) size;
+	/* Not around all of the look: the linker's lock comes first, since who has it may
+	 * call a function that is recorded. */
+	enter(&guard);
+	if (!look->number) {
+		/* The first is the program. Looks come one after the other. */
+		look->number = ++looks;
+		find_account(info);
+	}
+	entry = find(dynamic);
+	if (entry && !look->is_start && entry->name != hash(info->dlpi_name)) {
+		/* Another came to its place. */
+		drop(entry);
+		entry = NULL;
+	}
+	if (!entry && (dynamic || look->is_start))
+		entry = add_from_headers(info, look->is_start);
+	if (entry)
+		entry->seen = look->number;
+	leave(&guard);
 	return 0;
+}
+
+/* Compare the table with the list of the dynamic linker. */
+static void take_look(bool is_start)
+{
+	struct look look = {0, is_start};
+	struct guard guard;
+
+	dl_iterate_phdr(look_at, &look);
+	enter(&guard);
+	for (struct entry *entry = entries; entry && !is_start; entry = entry->next)
+		if (entry->is_used && entry->seen < look.number &&
+		    entry->object.name_space == LM_ID_BASE)
+			drop(entry);
+	leave(&guard);
+}
+
+bool objects_are_told(void)
+{
+	return is_told;
+}
+
+void objects_look(uintptr_t address)
+{
+	struct guard guard;
+	bool is_known = false;
+
+	if (is_told || !is_watching || !settings.is_recording)
+		return;
+	enter(&guard);
+	for (struct entry *entry = entries; entry && !is_known; entry = entry->next)
+		is_known = entry->is_used && address - entry->object.base < entry->object.size;
+	leave(&guard);
+	if (!is_known)
+		take_look(false);
+}
+
+__attribute__((visibility("default"))) void vestige_closed(void);
+
+/* For the library that stands in for dlclose() where no auditing library can be used. */
+void vestige_closed(void)
+{
+	if (!is_told && is_watching && settings.is_recording)
+		take_look(false);
 }
 
 void objects_start(void)
 {
-	struct guard guard;
-	bool is_first = true;
-
-	enter(&guard);
 	is_watching = true;
-	dl_iterate_phdr(add_from_headers, &is_first);
-	leave(&guard);
+	take_look(true);
 	/* The first record makes the stream, and the stream the dump. */
 	stream_make_room(NULL, EXTENDED_HEADER_SIZE);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "packet.h"
+#include "objects.h"
 #include "patterns.h"
 
 #define SMALLEST_PACKET 4096u
@@ -169,14 +170,18 @@ static bool read_environment(void)
 bool settings_read(void)
 {
 	const bool is_recording = read_environment();
+	bool is_filtered;
 
 	if (settings.on_entry == FUNCTIONS_UNKNOWN)
 		settings.on_entry = FUNCTIONS_OFF;
 	if (settings.on_exit == FUNCTIONS_UNKNOWN)
 		settings.on_exit = FUNCTIONS_OFF;
-	if (patterns.count && settings.on_entry != FUNCTIONS_OFF)
+	/* A look at each function for the first time, also where it may be in an object that
+	 * nobody told of. */
+	is_filtered = patterns.count || !objects_are_told();
+	if (is_filtered && settings.on_entry != FUNCTIONS_OFF)
 		settings.on_entry |= FUNCTIONS_FILTERED;
-	if (patterns.count && settings.on_exit != FUNCTIONS_OFF)
+	if (is_filtered && settings.on_exit != FUNCTIONS_OFF)
 		settings.on_exit |= FUNCTIONS_FILTERED;
 	/* The program itself, whatever it executes, has the recorder as its parent. */
 	settings.is_recording = is_recording &&

@@ -17,6 +17,8 @@ VARIABLE = "VESTIGE_TRACER"
 LIBRARY = "libvestige-tracer.so"
 AUDITOR = "libvestige-audit.so"
 """Tells the tracer what the dynamic linker maps and unmaps, see rtld-audit(7)."""
+CLOSER = "libvestige-close.so"
+"""Stands in for ``dlclose`` where there is no such interface."""
 _FIRST_FREE_AUDIT = (2, 35)
 """Before this version of glibc an auditing library slowed each call between objects."""
 
@@ -108,20 +110,26 @@ def tracer_environment(
     result[VARIABLE] = " ".join(
         ["1", *(f"{name}={value}" for name, value in words.items())]
     )
-    others = result.get("LD_PRELOAD")
-    result["LD_PRELOAD"] = str(library_path()) + (f":{others}" if others else "")
+    tracer = library_path()
     if can_audit():
-        others = result.get("LD_AUDIT")
-        auditor = library_path().with_name(AUDITOR)
-        result["LD_AUDIT"] = str(auditor) + (f":{others}" if others else "")
+        _put_first(result, "LD_AUDIT", tracer.with_name(AUDITOR))
+    else:
+        _put_first(result, "LD_PRELOAD", tracer.with_name(CLOSER))
+    _put_first(result, "LD_PRELOAD", tracer)
     return result
+
+
+def _put_first(environment: dict[str, str], variable: str, path: Path) -> None:
+    others = environment.get(variable)
+    environment[variable] = str(path) + (f":{others}" if others else "")
 
 
 def can_audit() -> bool:
     """Tell whether the dynamic linker can say what it maps and unmaps, at no cost.
 
     Returns:
-        Whether it can; otherwise a recording knows the objects of the start only.
+        Whether it can; otherwise the tracer looks for itself, at the first call of each
+        function.
     """
     try:
         name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
