@@ -62,18 +62,20 @@ class BuildTracer(build_py):
         if not sys.platform.startswith("linux"):
             return
         root = Path("src") if self.editable_mode else Path(self.build_lib)
-        directory = root / NATIVE
-        directory.mkdir(parents=True, exist_ok=True)
-        sources = sorted(map(str, SOURCES.glob("*.c")))
-        compile_library(
-            directory / "libvestige-tracer.so", [*FLAGS, *sources, "-lpthread"]
-        )
-        compile_library(
-            directory / "libvestige-audit.so", [*AUDIT_FLAGS, str(AUDIT_SOURCE)]
-        )
-        compile_library(
-            directory / "libvestige-close.so", [*FLAGS, str(CLOSE_SOURCE), "-ldl"]
-        )
+        build_libraries(root / NATIVE)
+
+
+def build_libraries(directory: Path) -> None:
+    """Compile all libraries that go into traced programs."""
+    directory.mkdir(parents=True, exist_ok=True)
+    sources = sorted(map(str, SOURCES.glob("*.c")))
+    libraries = {
+        "libvestige-tracer.so": [*FLAGS, *sources, "-lpthread"],
+        "libvestige-audit.so": [*AUDIT_FLAGS, str(AUDIT_SOURCE)],
+        "libvestige-close.so": [*FLAGS, str(CLOSE_SOURCE), "-ldl"],
+    }
+    for name, arguments in libraries.items():
+        compile_library(directory / name, arguments)
 
 
 def compile_library(target: Path, arguments: list[str]) -> None:
