@@ -14,7 +14,9 @@ void objects_wait(void) __attribute__((visibility("hidden")));
 
 /* Whether the dynamic linker tells what it loads. */
 bool objects_are_told(void) __attribute__((visibility("hidden")));
-/* Where it does not: learn which object an address is in, if none is known. */
+/* Compare what is known with the list of the dynamic linker, at the start and later. */
+void objects_take_look(bool is_start) __attribute__((visibility("hidden")));
+/* Where it does not tell: learn which object an address is in, if none is known. */
 void objects_look(uintptr_t address) __attribute__((visibility("hidden")));
 
 #endif
