@@ -49,6 +49,20 @@ static bool fill(struct stream *stream, char *start, size_t size, uint64_t time)
 	return true;
 }
 
+/* Commit the records behind one that is committed, when all are written. */
+static void commit_behind(struct stream *stream)
+{
+	struct packet *packet = stream->packet;
+
+	stream->is_waiting = stream->nested > 0;
+	if (stream->is_waiting)
+		return;
+	packet->timestamp_end = clock_read();
+	compiler_barrier();
+	packet->content_size = bits_before(packet, stream->next);
+	stream->behind = 0;
+}
+
 /* Put a filler in the place of the pending record, and commit what lies behind it. */
 static void give_up(struct stream *stream)
 {
@@ -68,72 +82,100 @@ static void give_up(struct stream *stream)
 	packet->timestamp_end = time;
 	compiler_barrier();
 	packet->content_size = bits_before(packet, start + size);
-	stream_commit_nested(stream);
+	commit_behind(stream);
+}
+
+/* Whether a filler is in the place of a record: of its bytes, only some may have come. */
+static bool is_filler(const struct record *record)
+{
+	const size_t header =
+		(size_t) (record->end - record->start) - settings.context_size;
+	uint32_t word;
+	uint32_t class;
+
+	memcpy(&word, record->start, sizeof(word));
+	memcpy(&class, record->start + 1, sizeof(class));
+	for (size_t payload = 0; payload <= 2 * PLACE_SIZE; payload += PLACE_SIZE) {
+		const enum event_class filler = filler_class(payload);
+
+		if (header == EXTENDED_HEADER_SIZE + payload)
+			return class == filler;
+		if (header == COMPACT_HEADER_SIZE + payload)
+			return word == compact_header(filler, record->time);
+	}
+	return false;
 }
 
 void pending_return(const struct record *record)
 {
-	struct packet *packet = record->stream->packet;
+	const struct stream *stream = record->stream;
+	struct packet *packet = stream->packet;
 
 	/* In a packet that is gone it stays lost. */
-	if (packet->packet_seq_num == record->number && record->start >= (char *) packet &&
-	    bits_before(packet, record->end) <= packet->content_size)
+	if (stream->generation == record->generation && record->start >= (char *) packet &&
+	    bits_before(packet, record->end) <= packet->content_size &&
+	    packet->events_discarded && !is_filler(record))
 		__atomic_fetch_sub((uint64_t *) (void *) &packet->events_discarded, 1,
 				   __ATOMIC_RELAXED);
 }
 
-void pending_nest(struct stream *stream, const char *stack)
-{
-	/* A handler runs below the frame that it interrupts. One with a stack of its own may
-	 * lie above, and so may a coroutine: then the interrupted record comes later. */
-	if (stack >= stream->pending_stack) {
-		const signals before = system_block_signals();
-
-		if (pending_is_any(stream)) {
-			stream->is_doubtful = true;
-			give_up(stream);
-		}
-		system_restore_signals(before);
-	}
-	__atomic_fetch_add(&stream->nested, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&stream->behind, 1, __ATOMIC_RELAXED);
-}
-
-void pending_unnest(struct stream *stream, uint64_t number)
-{
-	if (stream->packet->packet_seq_num != number)
-		return;
-	__atomic_fetch_sub(&stream->nested, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_sub(&stream->behind, 1, __ATOMIC_RELAXED);
-}
-
-void stream_commit_nested(struct stream *stream)
+uint64_t pending_nest(struct stream *stream, const char *stack)
 {
 	const signals before = system_block_signals();
-	struct packet *packet = stream->packet;
+	uint64_t generation;
 
-	stream->is_waiting = stream->nested > 0;
-	if (!stream->is_waiting) {
-		packet->timestamp_end = clock_read();
-		compiler_barrier();
-		packet->content_size = bits_before(packet, stream->next);
-		stream->behind = 0;
+	/* A handler runs below the frame that it interrupts, unless it has a stack of its own. A
+	 * coroutine may also lie above: then the interrupted record comes later. */
+	if (stack >= stream->pending_stack && pending_is_any(stream) &&
+	    !system_is_on_signal_stack()) {
+		stream->is_doubtful = true;
+		give_up(stream);
 	}
+	stream->nested++;
+	stream->behind++;
+	generation = stream->generation;
+	system_restore_signals(before);
+	return generation;
+}
+
+void pending_unnest(struct stream *stream, uint64_t generation)
+{
+	const signals before = system_block_signals();
+
+	if (stream->generation == generation) {
+		stream->nested--;
+		stream->behind--;
+	}
+	system_restore_signals(before);
+}
+
+void pending_commit_behind(const struct record *record)
+{
+	const signals before = system_block_signals();
+	struct stream *stream = record->stream;
+	const size_t offset = (size_t) (record->start - (char *) stream->packet);
+
+	/* If a coroutine got in between, there may be another one that is the first. */
+	if (stream->pending ==
+	    pending_word(record->time, offset, (size_t) (record->end - record->start)))
+		commit_behind(stream);
 	system_restore_signals(before);
 }
 
 void pending_commit(const struct record *record)
 {
+	const signals before = system_block_signals();
 	struct stream *stream = record->stream;
 	struct packet *packet = stream->packet;
 
 	/* The packet may be gone. */
-	if (packet->packet_seq_num != record->number || record->start < (char *) packet ||
-	    record->end > stream->limit)
-		return;
-	__atomic_fetch_sub(&stream->nested, 1, __ATOMIC_RELAXED);
-	if (stream->is_waiting || packet->content_size == bits_before(packet, record->start))
-		stream_commit_nested(stream);
+	if (stream->generation == record->generation) {
+		stream->nested--;
+		if (stream->is_waiting ||
+		    packet->content_size == bits_before(packet, record->start))
+			commit_behind(stream);
+	}
+	system_restore_signals(before);
 }
 
 void pending_end(struct stream *stream)

@@ -4,10 +4,12 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "objects.h"
 #include "settings.h"
+#include "shared_thread.h"
 #include "stream.h"
 #include "system.h"
 
@@ -26,6 +28,8 @@ struct process {
 };
 
 static struct process *process;
+/* What no stream could be told, over all processes of the recording: a mapped file. */
+static atomic_llong *losses;
 static atomic_flag is_begun = ATOMIC_FLAG_INIT;
 
 void process_seen(void)
@@ -61,11 +65,19 @@ void process_count_lost(void)
 {
 	if (process)
 		atomic_fetch_add_explicit(&process->lost, 1, memory_order_relaxed);
+	if (losses)
+		atomic_fetch_add_explicit(losses, 1, memory_order_relaxed);
 }
 
 uint64_t process_take_lost(void)
 {
-	return process ? atomic_exchange_explicit(&process->lost, 0, memory_order_relaxed) : 0;
+	uint64_t lost = 0;
+
+	if (process)
+		lost = atomic_exchange_explicit(&process->lost, 0, memory_order_relaxed);
+	if (lost && losses)
+		atomic_fetch_sub_explicit(losses, (long long) lost, memory_order_relaxed);
+	return lost;
 }
 
 bool process_is_ours(void)
@@ -83,7 +95,22 @@ bool process_is_ours(void)
 static void after_fork(void)
 {
 	process_is_ours();
+	shared_thread_end();
 	stream_after_fork();
+}
+
+/* src/vestige/record/losses.py makes the file, and tells what is in it. */
+static void map_losses(void)
+{
+	char name[PATH_MAX + 8];
+	int file;
+
+	snprintf(name, sizeof(name), "%s/.lost", settings.directory);
+	file = system_open(name, O_RDWR | O_NOFOLLOW);
+	if (file < 0)
+		return;
+	losses = system_mmap(NULL, PROCESS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file);
+	system_close(file);
 }
 
 static bool begin(void)
@@ -99,6 +126,7 @@ static bool begin(void)
 	}
 	process_is_ours();
 	process->is_first = true;
+	map_losses();
 	streams_start();
 	/* Where there is no memory for it, a child process is traced all the same. */
 	pthread_atfork(NULL, NULL, after_fork);

@@ -8,6 +8,7 @@
 #include "pending.h"
 #include "process.h"
 #include "scratch.h"
+#include "shared_thread.h"
 #include "system.h"
 
 /* Streams of threads that had the same ID in one recording. */
@@ -64,6 +65,7 @@ static void start_packet(struct stream *stream)
 	packet->timestamp_begin = now;
 	packet->timestamp_end = now;
 	stream->last_time = now;
+	stream->generation++;
 	stream->nested = 0;
 	stream->behind = 0;
 	stream->is_waiting = false;
@@ -122,8 +124,10 @@ static bool append_origin(int file, struct stream *stream)
 	origin.events_discarded = 0;
 	/* First, so that the packet is not taken for the one that is in the file. */
 	stream->packet->packet_seq_num = 1;
-	if (!append(file, (const char *) &origin, sizeof(origin), 0))
+	if (!append(file, (const char *) &origin, sizeof(origin), 0)) {
+		stream->packet->packet_seq_num = 0;
 		return false;
+	}
 	stream->file_size = sizeof(origin);
 	return true;
 }
@@ -381,7 +385,13 @@ struct stream *stream_make_room(struct stream *stream, size_t size)
 	touched[0] = 0;
 	if (UNLIKELY((!stream || !is_open(stream)) && !process_is_followed()))
 		settings_stop();
-	if (!settings.is_recording || is_busy || is_closed)
+	if (!settings.is_recording)
+		return NULL;
+	if (shared_thread_is_paused(&stream_of_thread))
+		goto lost;
+	if (!stream && stream_of_thread)
+		return stream_of_thread;
+	if (is_busy || is_closed)
 		goto lost;
 	if (dropping && !is_new_process(stream)) {
 		dropping--;

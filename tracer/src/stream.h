@@ -39,6 +39,8 @@ struct stream {
 	struct packet *packet;
 	/* The time of the last record, for the compact header. */
 	uint64_t last_time;
+	/* How many packets were begun. */
+	uint64_t generation;
 	/* The record that was reserved when none was pending: where the stack was, its time, and
 	 * what pending_word() makes of it, in one store, since code that is interrupted in front
 	 * of its reservation stores here, too, when it goes on. */
@@ -70,8 +72,8 @@ struct record {
 	char *at;
 	char *end;
 	uint64_t time;
-	/* The packet's number, and whether another record was pending. */
-	uint64_t number;
+	/* In which packet it is, and whether another record was pending. */
+	uint64_t generation;
 	bool is_nested;
 };
 
@@ -86,13 +88,13 @@ extern __thread struct stream *stream_of_thread HIDDEN
 struct stream *stream_make_room(struct stream *stream, size_t size) HIDDEN
 	__attribute__((noinline, cold));
 /* Commit the records behind one that is committed. */
-void stream_commit_nested(struct stream *stream) HIDDEN __attribute__((noinline, cold));
+void pending_commit_behind(const struct record *record) HIDDEN __attribute__((noinline, cold));
 /* Before a record is reserved while another is pending. Find out whether that one was
- * abandoned, and put a filler in its place if so. */
-void pending_nest(struct stream *stream, const char *stack) HIDDEN
+ * abandoned, and put a filler in its place if so. Returns the generation. */
+uint64_t pending_nest(struct stream *stream, const char *stack) HIDDEN
 	__attribute__((noinline, cold));
 /* That record was not reserved after all. */
-void pending_unnest(struct stream *stream, uint64_t number) HIDDEN
+void pending_unnest(struct stream *stream, uint64_t generation) HIDDEN
 	__attribute__((noinline, cold));
 /* Commit a record that was reserved while another was pending. */
 void pending_commit(const struct record *record) HIDDEN __attribute__((noinline, cold));
@@ -247,7 +249,7 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 	const size_t body = settings.context_size + payload;
 	const char *stack = stack_pointer();
 	size_t header;
-	uint64_t number;
+	uint64_t generation;
 	bool is_nested;
 	char *start;
 	uint64_t time;
@@ -259,6 +261,7 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 			return false;
 	}
 	for (;;) {
+		generation = *(volatile uint64_t *) &stream->generation;
 		start = *(char *volatile *) &stream->next;
 		last = *(volatile uint64_t *) &stream->last_time;
 		time = clock_read();
@@ -271,7 +274,6 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 			stream = stream_of_thread;
 			continue;
 		}
-		number = stream->packet->packet_seq_num;
 		if (LIKELY(stream->packet->content_size == bits_before(stream->packet, start))) {
 			stream->pending_stack = stack;
 			stream->pending_time = time;
@@ -279,7 +281,12 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 				time, (size_t) (start - (char *) stream->packet), header + body);
 			is_nested = false;
 		} else {
-			pending_nest(stream, stack);
+			const uint64_t present = pending_nest(stream, stack);
+
+			if (present != generation) {
+				pending_unnest(stream, present);
+				continue;
+			}
 			is_nested = true;
 		}
 		compiler_barrier();
@@ -287,11 +294,11 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 						  (uintptr_t) start + header + body)))
 			break;
 		if (is_nested)
-			pending_unnest(stream, number);
+			pending_unnest(stream, generation);
 	}
-	if (UNLIKELY(stream->packet->packet_seq_num != number)) {
+	if (UNLIKELY(*(volatile uint64_t *) &stream->generation != generation)) {
 		/* A handler filled a whole packet since the time was read, up to this place. */
-		number = stream->packet->packet_seq_num;
+		generation = stream->generation;
 		time = clock_read();
 		if (time - stream->last_time >= 1u << HEADER_TIME_BITS)
 			time = stream->last_time;
@@ -302,7 +309,7 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 	record->at = start;
 	record->end = start + header + body;
 	record->time = time;
-	record->number = number;
+	record->generation = generation;
 	record->is_nested = is_nested;
 	if (UNLIKELY(header != COMPACT_HEADER_SIZE)) {
 		write_u8(record, HEADER_EXTENDED);
@@ -336,7 +343,7 @@ static inline __attribute__((always_inline)) void record_commit(struct record *r
 						  bits_before(packet, record->start),
 						  bits_before(packet, record->end)))) {
 			if (UNLIKELY(*(char *volatile *) &stream->next != record->end))
-				stream_commit_nested(stream);
+				pending_commit_behind(record);
 			return;
 		}
 	}

@@ -151,9 +151,12 @@ static inline uint32_t system_getpid(void)
 	return (uint32_t) system_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
+/* The ID of the process where a filter refuses that of the thread. */
 static inline uint32_t system_gettid(void)
 {
-	return (uint32_t) system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	const long thread = system_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+
+	return thread > 0 ? (uint32_t) thread : system_getpid();
 }
 
 /* The name of the thread, of at most 16 bytes with the NUL; see PR_GET_NAME in prctl(2). */
@@ -184,6 +187,15 @@ static inline signals system_block_signals(void)
 static inline void system_restore_signals(signals before)
 {
 	system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long) &before, 0, sizeof(before), 0, 0);
+}
+
+/* Whether a handler runs on the stack of sigaltstack(2). */
+static inline bool system_is_on_signal_stack(void)
+{
+	stack_t stack = {.ss_flags = 0};
+
+	return system_call(SYS_sigaltstack, 0, (long) &stack, 0, 0, 0, 0) == 0 &&
+		(stack.ss_flags & SS_ONSTACK);
 }
 
 /* Take away a signal that waits for this thread, which has it blocked. */

@@ -98,6 +98,15 @@ class RecordingClock:
         self._read = read
         self._begin = take(read)
 
+    @property
+    def begin(self) -> int:
+        """The clock's value at the start."""
+        return self._begin.value
+
+    def now(self) -> int:
+        """Return the clock's present value."""
+        return time.monotonic_ns() if self._read is None else self._read()
+
     def rate(self) -> ClockRate:
         """Return the rate from the start until now."""
         if self._read is None:

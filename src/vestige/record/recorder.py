@@ -14,6 +14,7 @@ from ..errors import ProgramError, RecordError
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
 from .launch import run
+from .losses import make_losses, tell_losses
 from .metadata import metadata_text
 from .options import RecordingOptions
 from .tracer import clock_reader, tracer_environment
@@ -79,6 +80,7 @@ def record(
         with suppress(OSError):
             write_metadata(clock.rate())
 
+    make_losses(directory)
     environment = tracer_environment(directory, uuid, options, is_counter=is_counter)
     started = time.monotonic()
     # From here on the trace is readable, whoever is killed.
@@ -94,6 +96,7 @@ def record(
         _remove(directory, whole=is_new)
         raise ProgramError(os.fspath(command[0]), error) from error
     seconds = time.monotonic() - started
+    tell_losses(directory, uuid, clock.begin, clock.now())
     collected = collect(directory)
     write_metadata(clock.rate())
     return Recording(tuple(command), options, directory, status, seconds, collected)
