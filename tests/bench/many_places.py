@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from support.compilers import Toolchain
-from support.ctf_writer import MAGIC, TYPES, UUID, UUID_TEXT, write_trace
+from support.ctf_writer import MAGIC, UUID, metadata_head, write_trace
 
 OBJECTS = 50
 FUNCTIONS = 1000
@@ -17,40 +17,17 @@ VPID = 4242
 BASE = 0x7F00_0000_0000
 SPACING = 0x1000_0000
 
-METADATA = """\
-/* CTF 1.8 */
-{types}
-trace {{
-	major = 1;
-	minor = 8;
-	uuid = "{uuid}";
-	byte_order = le;
-	packet.header := struct {{ uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; }};
-}};
-clock {{ name = "monotonic"; freq = 1000000000; }};
-typealias integer {{ size = 64; align = 8; map = clock.monotonic.value; }} := time_t;
-stream {{
-	id = 0;
-	packet.context := struct {{
-		uint64_t packet_size;
-		uint64_t content_size;
-		time_t timestamp_begin;
-		time_t timestamp_end;
-		uint64_t events_discarded;
-		uint64_t packet_seq_num;
-	}};
-	event.header := struct {{ uint16_t id; time_t timestamp; }};
-	event.context := struct {{ uint64_t ip; int32_t vpid; }};
-}};
-event {{ id = 0; stream_id = 0; name = "bench:visit";
-	fields := struct {{ uint32_t value; }}; }};
-event {{ id = 1; stream_id = 0; name = "lttng_ust_statedump:start";
-	fields := struct {{ }}; }};
-event {{ id = 2; stream_id = 0; name = "lttng_ust_statedump:bin_info";
-	fields := struct {{ uint64_t baddr; uint64_t memsz; string path; uint8_t is_pic; }};
-}};
-event {{ id = 3; stream_id = 0; name = "lttng_ust_statedump:end";
-	fields := struct {{ }}; }};
+CONTEXT = "uint64_t ip; int32_t vpid;"
+EVENTS = """\
+event { id = 0; stream_id = 0; name = "bench:visit";
+	fields := struct { uint32_t value; }; };
+event { id = 1; stream_id = 0; name = "lttng_ust_statedump:start";
+	fields := struct { }; };
+event { id = 2; stream_id = 0; name = "lttng_ust_statedump:bin_info";
+	fields := struct { uint64_t baddr; uint64_t memsz; string path; uint8_t is_pic; };
+};
+event { id = 3; stream_id = 0; name = "lttng_ust_statedump:end";
+	fields := struct { }; };
 """
 
 FUNCTION = """
@@ -119,7 +96,7 @@ def write_many_places(trace: Path, events: int) -> None:
             for number, ip in enumerate(ips, 1)
         ]
         packets.append(_packet(records, first + 1, first + size))
-    metadata = METADATA.format(types=TYPES, uuid=UUID_TEXT)
+    metadata = metadata_head(context=CONTEXT) + EVENTS
     write_trace(trace, metadata, {"places_0": b"".join(packets)})
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from vestige import Trace
 
-from .ctf_writer import HEAD, TYPES, UUID_TEXT, Event, Packet, write_trace
+from .ctf_writer import Event, Packet, metadata_head, write_trace
 
 __all__ = ["PlainCalls", "call_metadata", "enter", "leave", "packet", "write_calls"]
 
 VPID = 77
 PROVIDERS = ("lttng_ust_cyg_profile_fast", "lttng_ust_cyg_profile")
-CONTEXT = "event.context := struct { int32_t _vpid; int32_t _vtid; uint64_t _ip; };"
+CONTEXT = "int32_t _vpid; int32_t _vtid; uint64_t _ip;"
 
 
 def call_metadata(*, per_thread: bool = True, contexts: bool = False, tracer="") -> str:
@@ -28,13 +28,11 @@ def call_metadata(*, per_thread: bool = True, contexts: bool = False, tracer="")
         tracer: Name of the tracer.
     """
     more = "int32_t vpid; int32_t vtid;" if per_thread else "uint32_t cpu_id;"
-    head = HEAD.format(types=TYPES, uuid=UUID_TEXT, order="le")
-    head = head.replace("packet_seq_num;", f"packet_seq_num; {more}")
-    if contexts:
-        at = head.index("\tevent.header")
-        head = f"{head[:at]}\t{CONTEXT}\n{head[at:]}"
-    if tracer:
-        head += f'env {{ tracer_name = "{tracer}"; }};\n'
+    head = metadata_head(
+        packet=more,
+        context=CONTEXT if contexts else "",
+        env=f'tracer_name = "{tracer}";' if tracer else "",
+    )
     address, both = "uint64_t _addr;", "uint64_t _addr; uint64_t _call_site;"
     fields = (address, "", both, both)
     for index, members in enumerate(fields):

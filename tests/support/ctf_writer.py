@@ -33,7 +33,7 @@ typealias integer { size = 32; align = 8; signed = true; } := int32_t;
 """
 """Integer types for the fields of events."""
 
-HEAD = """\
+_HEAD = """\
 /* CTF 1.8 */
 {types}
 trace {{
@@ -53,16 +53,39 @@ stream {{
 		time_t timestamp_begin;
 		time_t timestamp_end;
 		uint64_t events_discarded;
-		uint64_t packet_seq_num;
+		uint64_t packet_seq_num; {packet}
 	}};
-	event.header := struct {{ uint16_t id; time_t timestamp; }};
+	event.header := struct {{ uint16_t id; time_t timestamp; }};{context}
 }};
-"""
+{environment}"""
 
 PACKET_HEAD_BYTES = 24 + 48
 """Size of the packet header and context above: where the first event record begins."""
 EVENT_HEADER_BYTES = 10
 """Size of the event record header above."""
+
+
+def metadata_head(
+    order: ByteOrder = "le", *, packet: str = "", context: str = "", env: str = ""
+) -> str:
+    """Return metadata up to the event classes, with the header that all tests share.
+
+    Args:
+        order: The byte order of the trace.
+        packet: TSDL members of the packet context, behind those that all have.
+        context: TSDL members of the common context of event records.
+        env: Entries of the environment.
+    """
+    scope = f"\n\tevent.context := struct {{ {context} }};" if context else ""
+    environment = f"env {{ {env} }};\n" if env else ""
+    return _HEAD.format(
+        types=TYPES,
+        uuid=UUID_TEXT,
+        order=order,
+        packet=packet,
+        context=scope,
+        environment=environment,
+    )
 
 
 class BitWriter:
@@ -231,7 +254,7 @@ class Trace:
 
     def metadata(self) -> str:
         """Return the metadata."""
-        head = HEAD.format(types=TYPES, uuid=UUID_TEXT, order=self.order)
+        head = metadata_head(self.order)
         events = "".join(
             f'event {{ id = {index}; stream_id = 0; name = "event_{index}";\n'
             f"\tfields := struct {{ {members} }};\n}};\n"

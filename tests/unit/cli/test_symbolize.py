@@ -300,6 +300,8 @@ def test_the_vdso_has_names(capsys):
     main(["symbolize", "--json", "-p", str(os.getpid()), *words])
     answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert {one["object"] for one in answers} == {"[vdso]"}
+    main(["symbolize", "-p", str(os.getpid()), words[0]])
+    assert capsys.readouterr().out.endswith("  [vdso]\n")
     assert any("clock_gettime" in (one["function"] or "") for one in answers)
 
 

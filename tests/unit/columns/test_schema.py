@@ -10,15 +10,7 @@ import pytest
 
 import vestige
 from support.column_rows import RECORDINGS, both, same, table
-from support.ctf_writer import (
-    HEAD,
-    TYPES,
-    UUID_TEXT,
-    Event,
-    Packet,
-    Trace,
-    numbered,
-)
+from support.ctf_writer import Event, Packet, Trace, metadata_head, numbered
 from support.recordings import DATA
 from vestige import SelectionError
 
@@ -46,11 +38,7 @@ class TestSchema:
 
     def metadata(self, *, context="", specific="", events=()):
         """Return metadata with contexts."""
-        text = HEAD.format(types=TYPES, uuid=UUID_TEXT, order="le")
-        text = text.replace(
-            "\tevent.header",
-            f"\tevent.context := struct {{ {context} }};\n\tevent.header",
-        )
+        text = metadata_head(context=context)
         for number, fields in enumerate(events):
             text += (
                 f"event {{ id = {number}; stream_id = 0; name = e{number};"

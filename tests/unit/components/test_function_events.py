@@ -7,14 +7,12 @@ import struct
 import pytest
 
 import vestige
-from support.ctf_writer import HEAD, TYPES, UUID_TEXT, Event, Packet, write_trace
+from support.ctf_writer import Event, Packet, metadata_head, write_trace
 from vestige.cli.main import main
 from vestige.debuginfo import Place
 
 BASE = 0x7F00_0000_0000
 OBJECT = "/nowhere/libtold.so"
-SEQUENCE = "uint64_t packet_seq_num;"
-HEADER = "event.header := struct { uint16_t id; time_t timestamp; };"
 ENTRY, EXIT, BIN_INFO, OTHER, VERBOSE_EXIT = range(5)
 NAMES = {
     ENTRY: ("lttng_ust_cyg_profile_fast:func_entry", "uint64_t addr;"),
@@ -30,14 +28,7 @@ NAMES = {
 
 def metadata(*, packet="", context="", environment=""):
     """Return metadata with more fields in the contexts."""
-    head = HEAD.format(types=TYPES, uuid=UUID_TEXT, order="le")
-    head = head.replace(SEQUENCE, f"{SEQUENCE} {packet}")
-    if context:
-        head = head.replace(
-            HEADER, f"{HEADER} event.context := struct {{ {context} }};"
-        )
-    if environment:
-        head += f"env {{ {environment} }};\n"
+    head = metadata_head(packet=packet, context=context, env=environment)
     return head + "".join(
         f'event {{ id = {number}; stream_id = 0; name = "{name}";\n'
         f"\tfields := struct {{ {fields} }};\n}};\n"

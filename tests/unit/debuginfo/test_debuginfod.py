@@ -74,6 +74,18 @@ def machine(tmp_path):
     return machine
 
 
+def redirects(place):
+    """Return an answer that sends elsewhere: ``place`` tells where, given the path."""
+
+    def answer(request):
+        request.send_response(302)
+        request.send_header("Location", place(request.path))
+        request.send_header("Content-Length", "0")
+        request.end_headers()
+
+    return answer
+
+
 def sends(content, **headers):
     """Return an answer with this content."""
 
@@ -310,14 +322,7 @@ def test_a_file_beyond_the_limit_of_size_is_refused(machine, answer):
 @pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://127.0.0.1/a"])
 def test_a_redirect_out_of_the_web_is_refused(machine, place):
     """A server must not make the client read files of its own machine."""
-
-    def answer(request):
-        request.send_response(302)
-        request.send_header("Location", place)
-        request.send_header("Content-Length", "0")
-        request.end_headers()
-
-    with server(answer) as (url, _):
+    with server(redirects(lambda _: place)) as (url, _):
         found = machine.find(machine.client(url))
 
     assert tried(found) == [("server", Outcome.FAILED)]
@@ -328,14 +333,8 @@ def test_a_redirect_within_the_web_is_followed(machine):
     """As a federation of servers may use it."""
     content = machine.target.debug.read_bytes()
     with server(sends(content)) as (other, _):
-
-        def answer(request):
-            request.send_response(302)
-            request.send_header("Location", f"{other}/elsewhere")
-            request.send_header("Content-Length", "0")
-            request.end_headers()
-
-        with server(answer) as (url, _):
+        redirect = redirects(lambda _: f"{other}/elsewhere")
+        with server(redirect) as (url, _):
             found = machine.find(machine.client(url))
 
     assert tried(found) == [("server", Outcome.USED)]
@@ -343,14 +342,7 @@ def test_a_redirect_within_the_web_is_followed(machine):
 
 def test_redirects_in_a_circle_end(machine):
     """After a few of them."""
-
-    def answer(request):
-        request.send_response(302)
-        request.send_header("Location", f"{request.path}x")
-        request.send_header("Content-Length", "0")
-        request.end_headers()
-
-    with server(answer) as (url, paths):
+    with server(redirects(lambda path: f"{path}x")) as (url, paths):
         found = machine.find(machine.client(url))
 
     assert tried(found) == [("server", Outcome.FAILED)]

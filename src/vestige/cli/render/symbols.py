@@ -97,7 +97,8 @@ def people_lines(answer: Symbolized, *, demangle: bool, verbose: bool) -> Iterat
     """
     address = UNKNOWN if answer.address is None else f"{answer.address:#x}"
     name = _base_name(answer.object)
-    tail = f"  [{name}]" if name else ""
+    # What is no file, such as the vDSO, has brackets of its own.
+    tail = "" if not name else f"  {name}" if name.startswith("[") else f"  [{name}]"
     if verbose and answer.reason:
         tail += f"  ({answer.reason})"
     if not answer.frames:
