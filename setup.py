@@ -1,4 +1,4 @@
-"""Builds the tracer, three C libraries, beside the Python package.
+"""Builds the tracer, three C libraries and a program, beside the Python package.
 
 All else is in ``pyproject.toml``; docs/decisions/0001-build-back-end.md says why.
 """
@@ -17,6 +17,7 @@ from setuptools.command.build_py import build_py
 SOURCES = Path("tracer/src")
 AUDIT_SOURCE = Path("tracer/audit/audit.c")
 CLOSE_SOURCE = Path("tracer/close/close.c")
+COST_SOURCE = Path("tracer/cost/call_cost.c")
 NATIVE = Path("vestige/record/native")
 FLAGS = [
     "-std=gnu11",
@@ -52,6 +53,17 @@ AUDIT_FLAGS = [
     "-Wl,-z,defs,-z,now,--build-id",
 ]
 
+# A program like those that are recorded.
+COST_FLAGS = [
+    "-std=gnu11",
+    "-O2",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-finstrument-functions",
+]
+
 
 class BuildTracer(build_py):
     """Compiles the tracer when the package is built."""
@@ -66,20 +78,21 @@ class BuildTracer(build_py):
 
 
 def build_libraries(directory: Path) -> None:
-    """Compile all libraries that go into traced programs."""
+    """Compile what goes into traced programs, and what measures its cost."""
     directory.mkdir(parents=True, exist_ok=True)
     sources = sorted(map(str, SOURCES.glob("*.c")))
-    libraries = {
+    results = {
         "libvestige-tracer.so": [*FLAGS, *sources, "-lpthread"],
         "libvestige-audit.so": [*AUDIT_FLAGS, str(AUDIT_SOURCE)],
         "libvestige-close.so": [*FLAGS, str(CLOSE_SOURCE), "-ldl"],
+        "call-cost": [*COST_FLAGS, str(COST_SOURCE)],
     }
-    for name, arguments in libraries.items():
+    for name, arguments in results.items():
         compile_library(directory / name, arguments)
 
 
 def compile_library(target: Path, arguments: list[str]) -> None:
-    """Compile a library; a running program may have the old one mapped."""
+    """Compile a library or a program; somebody may have the old one mapped."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
     partial = target.with_suffix(".part")
     subprocess.run([*compiler, *arguments, "-o", str(partial)], check=True)

@@ -5,17 +5,24 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pickle import PicklingError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
+from .components.filters.debug_info import (
+    DebugInfoFilter,
+    DebugInfoOptions,
+    finder_for,
+)
 from .components.sources.ctf_fs import CtfFsSource
 from .core import Merge
 from .damage import Damage
 from .errors import TraceFormatError
 from .graph import DamageNotice, LostNotice, Selection, Stream, mux, notices_of
 from .selection import EventSelection
+
+if TYPE_CHECKING:
+    from .analysis import CallTree
 
 __all__ = ["Trace", "TraceDamageWarning", "open"]
 
@@ -191,6 +198,28 @@ class Trace(EventSelection):
                 component.process(merge)
             yield merge.shown()
             self._note(merge, losses=debug_info)
+
+    def call_tree(self, *, progress: Callable[[int], object] | None = None) -> CallTree:
+        """Rebuild the calls of all threads from entries and exits of functions.
+
+        Args:
+            progress: Called with the number of event records read so far.
+
+        Returns:
+            Who called whom, how often, and how long it took; what the trace does not
+            tell is marked.
+
+        Example:
+            >>> for one in vestige.open("my-trace").call_tree().functions():
+            ...     print(one.function.name, one.calls, one.total)
+        """
+        from .analysis.call_reader import call_tree  # noqa: PLC0415 - few need it
+        from .debuginfo import Resolver  # noqa: PLC0415 - as above
+
+        options = self._debug_info or DebugInfoOptions()
+        finder = finder_for([self._source], options)
+        resolver = Resolver(finder, demangle=options.demangle)
+        return call_tree(self, resolver, progress=progress)
 
     def _note(self, merge: Merge, *, losses: bool) -> None:
         for notice in notices_of(merge):

@@ -150,13 +150,14 @@ event {{
 """
 
 
-def metadata_text(
+def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     uuid: str,
     rate: ClockRate,
     options: RecordingOptions,
     name: str,
     *,
     is_counter: bool,
+    call_cost: int | None = None,
 ) -> str:
     """Write the metadata of a recording.
 
@@ -166,6 +167,7 @@ def metadata_text(
         options: What the recording holds.
         name: The name of the recording.
         is_counter: Whether the clock is the time-stamp counter.
+        call_cost: What a call costs that is recorded, nanoseconds, if it is known.
 
     Returns:
         The text.
@@ -175,7 +177,7 @@ def metadata_text(
     head = _HEAD.format(
         uuid=uuid,
         byte_order="le" if sys.byteorder == "little" else "be",
-        environment="".join(_lines(_environment(name))),
+        environment="".join(_lines(_environment(name, call_cost))),
         clock="counter" if is_counter else "monotonic",
         description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",
         frequency=rate.frequency,
@@ -199,7 +201,7 @@ def event_names() -> list[str]:
     return [name for name, _, _ in _EVENTS]
 
 
-def _environment(name: str) -> Mapping[str, str | int]:
+def _environment(name: str, call_cost: int | None) -> Mapping[str, str | int]:
     major, minor, patch = (int(part) for part in __version__.split(".")[:3])
     return {
         "hostname": os.uname().nodename,
@@ -212,6 +214,7 @@ def _environment(name: str) -> Mapping[str, str | int]:
         "trace_name": name,
         "trace_creation_datetime": time.strftime("%Y%m%dT%H%M%S%z"),
         "sysname": os.uname().sysname,
+        **({} if call_cost is None else {"tracer_call_cost_ns": call_cost}),
     }
 
 

@@ -21,6 +21,9 @@ from .tracer import clock_reader, tracer_environment
 
 __all__ = ["Recording", "record"]
 
+WORTH_MEASURING = 64 * 1024
+"""Bytes of a trace, some thousand calls: who records fewer is in a hurry."""
+
 
 class Recording(NamedTuple):
     """A recording that has ended."""
@@ -69,8 +72,15 @@ def record(
     uuid = _new_uuid()
     clock = RecordingClock(read)
 
-    def write_metadata(rate: ClockRate) -> None:
-        text = metadata_text(uuid, rate, options, directory.name, is_counter=is_counter)
+    def write_metadata(rate: ClockRate, cost: int | None = None) -> None:
+        text = metadata_text(
+            uuid,
+            rate,
+            options,
+            directory.name,
+            is_counter=is_counter,
+            call_cost=cost,
+        )
         partial = directory / ".metadata"
         partial.write_text(text, encoding="utf-8")
         partial.replace(directory / "metadata")
@@ -98,8 +108,17 @@ def record(
     seconds = time.monotonic() - started
     tell_losses(directory, uuid, clock.begin, clock.now())
     collected = collect(directory)
-    write_metadata(clock.rate())
+    rate = clock.rate()
+    write_metadata(rate)
+    if _size(directory) >= WORTH_MEASURING:
+        from .cost import call_cost  # noqa: PLC0415 - short recordings need it not
+
+        write_metadata(rate, call_cost(directory, options, is_counter=is_counter))
     return Recording(tuple(command), options, directory, status, seconds, collected)
+
+
+def _size(directory: Path) -> int:
+    return sum(path.stat().st_size for path in directory.iterdir())
 
 
 def _make_directory(directory: Path) -> Path:

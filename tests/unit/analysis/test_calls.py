@@ -10,6 +10,7 @@ import pytest
 import vestige
 from support.call_traces import PlainCalls, enter, leave, packet, write_calls
 from support.ctf_writer import Packet
+from support.recordings import open_demo
 from vestige.analysis import FunctionKind, call_tree
 
 A, B, C, D = 0x1000, 0x2000, 0x3000, 0x4000
@@ -476,3 +477,16 @@ def test_no_duration_is_wrong_without_a_mark(tmp_path, seed, form):
     # Each record is in one call, or an exit that nobody knows.
     assert counted + tree.threads[0].unknown_exits == seen
     assert sum(one.complete for one in tree.functions()) > 50
+
+
+def test_a_trace_names_functions_as_it_was_opened_for():
+    """With its own debug files, and the names that it wants."""
+    tree = open_demo().call_tree()
+
+    assert [one.function.name for one in tree.functions()] == [
+        "price_of",
+        "unit_price_of",
+        "bulk_price",
+    ]
+    assert [one.calls for one in tree.functions()] == [12, 12, 12]
+    assert tree.functions()[0].function.object == "/opt/vestige-demo/lib/libpricing.so"

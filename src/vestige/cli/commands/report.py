@@ -97,7 +97,9 @@ exit status:
         """Print the report; return 1 when a trace is damaged."""
         threads = _threads(options)
         source = CtfFsSource(options.paths)
-        resolver = Resolver(finder_for([source], debug_file_options(options)))
+        wanted = debug_file_options(options)
+        finder = finder_for([source], wanted)
+        resolver = Resolver(finder, demangle=wanted.demangle)
         with ProgressBar("reading") as bar:
             progress = (lambda done: bar.update(None, done)) if bar.enabled else None
             tree = call_tree(source, resolver, progress=progress)
