@@ -634,6 +634,23 @@ class CallFold:
             if not told); or ``None`` at the end of the merge.
         """
 
+    def take_sites(self) -> list[tuple[int, int, int]]:
+        """Return the call sites up to the next stop of which nothing is known yet.
+
+        Each as index of the trace, process ID, address.
+        """
+
+    def add_sites(self, sites: Sequence[tuple[int, int, int, int]]) -> None:
+        """Tell in which functions call sites are.
+
+        An entry from a site in an outer function ends the calls above that function:
+        a jump left them.
+
+        Args:
+            sites: Index of the trace, process ID, address, and the address of the
+                function that it is in, 0 if that is not known.
+        """
+
     def forget(self, trace: int, vpid: int, first: int, last: int) -> None:
         """Tell that the addresses from first to last may be other functions now."""
 

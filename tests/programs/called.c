@@ -9,7 +9,8 @@
  *   jump N         N times: outer calls inner, which leaves both by longjmp()
  *   killed         ends by a signal within outer and inner
  *   exit           ends by exit() within outer and inner
- *   handler        a signal handler that calls, on top of leaf
+ *   handler        a signal handler that calls, on top of interrupted
+ *   inlined        inlined functions that call, and a function that the C library calls
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -108,6 +109,36 @@ APART void interrupted(void)
 	counter++;
 }
 
+static inline __attribute__((always_inline)) void thin(void)
+{
+	counter++;
+	leaf();
+}
+
+static inline __attribute__((always_inline)) void thick(void)
+{
+	leaf();
+	thin();
+	leaf();
+}
+
+APART int compare(const void *left, const void *right)
+{
+	leaf();
+	return *(const int *) left - *(const int *) right;
+}
+
+APART void inlining(void)
+{
+	int numbers[] = {2, 1};
+
+	thick();
+	leaf();
+	thin();
+	qsort(numbers, 2, sizeof(numbers[0]), compare);
+	leaf();
+}
+
 static void run_threads(long number)
 {
 	pthread_t threads[8];
@@ -145,6 +176,8 @@ int main(int count, char **words)
 		parent(number);
 	else if (!strcmp(what, "jump"))
 		jump_often(number);
+	else if (!strcmp(what, "inlined"))
+		inlining();
 	else if (!strcmp(what, "handler")) {
 		signal(SIGUSR1, handler);
 		interrupted();

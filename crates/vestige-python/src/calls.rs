@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use vestige_ctf::calls::{self, CallEvents};
+use vestige_ctf::calls::{self, CallEvents, CallSite};
 
 use crate::merge::Merge;
 
@@ -53,6 +53,21 @@ impl CallFold {
     fn advance(&self, py: Python<'_>) -> Option<(usize, usize, i64)> {
         let found = py.detach(|| self.lock().advance());
         found.map(|record| (record.index, record.trace, record.vpid))
+    }
+
+    /// Call sites, up to the next stop, of which nothing is known yet: `(trace, vpid, site)`.
+    fn take_sites(&self, py: Python<'_>) -> Vec<(u32, i32, u64)> {
+        let found = py.detach(|| self.lock().take_sites());
+        found.into_iter().map(|one| (one.trace, one.vpid, one.site)).collect()
+    }
+
+    /// Tells in which functions call sites are: `(trace, vpid, site, address)`.
+    fn add_sites(&self, sites: Vec<(u32, i32, u64, u64)>) {
+        let sites: Vec<(CallSite, u64)> = sites
+            .into_iter()
+            .map(|(trace, vpid, site, address)| (CallSite { trace, vpid, site }, address))
+            .collect();
+        self.lock().add_sites(&sites);
     }
 
     /// Tells that addresses of a process may be other functions from now on.

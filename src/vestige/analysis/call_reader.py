@@ -88,7 +88,8 @@ def call_tree(
         >>> for one in tree.functions()[:10]:
         ...     print(one.function.name, one.calls, one.total)
     """
-    reader = _Reader()
+    resolver = resolver or Resolver(DebugFileFinder())
+    reader = _Reader(resolver)
     tree = CallTree(damage=list(source.damage), cost_of_call=_cost(source.streams))
     events = 0
     needed = (*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS, *STATE_EVENT_NAMES, _NAME_EVENT)
@@ -107,7 +108,7 @@ def call_tree(
     tree.events, tree.other_events = fold.calls, events - fold.calls
     tree.left_out, tree.is_merged = fold.left_out, fold.is_merged
     tree.threads_unknown = fold.threads_unknown
-    functions = _functions(reader, resolver or Resolver(DebugFileFinder()))
+    functions = _functions(reader, resolver)
     tree.threads = list(_threads(reader, functions, source.streams))
     return tree
 
@@ -127,7 +128,8 @@ def _cost(streams: Iterable[Stream]) -> float | None:
 class _Reader:
     # Follows the process images through the merges.
 
-    def __init__(self) -> None:
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
         self.fold = core.CallFold(
             list(CALL_ENTRY_EVENTS),
             list(CALL_EXIT_EVENTS),
@@ -145,11 +147,32 @@ class _Reader:
     def add(self, merge: core.Merge) -> None:
         """Go through a merge."""
         self.fold.begin(merge)
+        self._add_sites()
         while (stop := self.fold.advance()) is not None:
             self._take_functions()
             index, trace, vpid = stop
             self._change_image(merge.event(index), trace, vpid)
+            self._add_sites()
         self._take_functions()
+
+    def _add_sites(self) -> None:
+        """Tell the fold in which functions call sites are: jumps are noticed by them."""
+        sites = self.fold.take_sites()
+        if not sites:
+            return
+        # What is there is the address behind the call.
+        addresses = [Address(site - 1) for _, _, site in sites]
+        found = [
+            self._images_of(trace).find(Vpid(vpid), address)
+            for (trace, vpid, _), address in zip(sites, addresses, strict=True)
+        ]
+        places = self._resolver.resolve_many(zip(found, addresses, strict=True))
+        self.fold.add_sites(
+            [
+                (*site, _beginning(place, address))
+                for site, place, address in zip(sites, places, addresses, strict=True)
+            ]
+        )
 
     def _take_functions(self) -> None:
         for trace, vpid, address in self.fold.take_functions():
@@ -194,6 +217,13 @@ class _Reader:
 
     def _images_of(self, trace: int) -> ProcessImages:
         return self._images.setdefault(trace, ProcessImages())
+
+
+def _beginning(place: Place | Unresolved, address: Address) -> int:
+    """Return where the function at an address begins; 0 if that is not known."""
+    if isinstance(place, Unresolved) or place.function is None:
+        return 0
+    return max(address - place.offset, 0)
 
 
 def _changed(before: Sequence[Mapping], after: Sequence[Mapping]) -> Iterator[Mapping]:

@@ -153,6 +153,47 @@ def test_calls_that_longjmp_leaves(tmp_path, called, form):
     assert found["outer"].mean is None
 
 
+def test_the_call_site_tells_where_a_jump_went(tmp_path, called):
+    """What is called after it is no callee of what it left; fast records cannot tell."""
+    tree = record(tmp_path, called, "jump", "20", options=FORMS["verbose"])
+
+    assert shape(tree.root()) == {
+        "main": (
+            1,
+            {
+                "jump_often": (
+                    1,
+                    {"outer": (20, {"inner": (20, {"leaf": 20})}), "leaf": 1},
+                )
+            },
+        )
+    }
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_inlined_functions_and_callbacks_are_calls(tmp_path, called, form):
+    """Their call sites lie in other functions, and nothing is taken for a jump."""
+    tree = record(tmp_path, called, "inlined", options=FORMS[form])
+
+    assert shape(tree.root()) == {
+        "main": (
+            1,
+            {
+                "inlining": (
+                    1,
+                    {
+                        "thick": (1, {"leaf": 2, "thin": (1, {"leaf": 1})}),
+                        "leaf": 2,
+                        "thin": (1, {"leaf": 1}),
+                        "compare": (1, {"leaf": 1}),
+                    },
+                )
+            },
+        )
+    }
+    assert not any(uncertain(tree).values())
+
+
 @pytest.mark.parametrize("way", ["killed", "exit"])
 def test_calls_that_the_end_of_the_program_leaves(tmp_path, called, way):
     """They are counted up to the last event."""

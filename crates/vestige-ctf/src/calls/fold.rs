@@ -1,6 +1,6 @@
 //! Folding merges into call trees, with stops where process images change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::kept::Kept;
@@ -29,6 +29,17 @@ pub struct NewFunction {
     pub vpid: i32,
     /// The address.
     pub address: u64,
+}
+
+/// A place from which a function was called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallSite {
+    /// Index of the trace.
+    pub trace: u32,
+    /// Process ID, -1 if not told.
+    pub vpid: i32,
+    /// The address to which the function returns.
+    pub site: u64,
 }
 
 /// What is known of a thread.
@@ -274,6 +285,33 @@ impl CallFold {
         };
         self.last_thread = Some((key, index));
         Some(index)
+    }
+
+    /// The call sites, up to the next stop, of which nothing is known yet.
+    pub fn take_sites(&mut self) -> Vec<CallSite> {
+        let mut found = Vec::new();
+        let mut known = HashSet::new();
+        for (index, one) in self.seen.iter().enumerate().skip(self.position) {
+            match one.kind {
+                Kind::State if index > self.position || !self.applied => break,
+                Kind::Entry | Kind::EntryElsewhere if one.site != 0 => {}
+                _ => continue,
+            }
+            let process = (one.trace, one.vpid);
+            if self.fold.tree.knows_site(process, one.site) || !known.insert((process, one.site)) {
+                continue;
+            }
+            found.push(CallSite { trace: one.trace, vpid: one.vpid, site: one.site });
+        }
+        found
+    }
+
+    /// Tells in which functions call sites are, by the address of the function, 0 where it
+    /// is not known. An entry from a site in an outer function ends the calls above that.
+    pub fn add_sites(&mut self, sites: &[(CallSite, u64)]) {
+        for (at, function) in sites {
+            self.fold.tree.add_site((at.trace, at.vpid), at.site, *function);
+        }
     }
 
     /// Tells that addresses of a process, the last one included, may be other functions

@@ -18,5 +18,5 @@ mod scan;
 mod thread;
 pub mod tree;
 
-pub use fold::{CallFold, NewFunction, ThreadSummary};
+pub use fold::{CallFold, CallSite, NewFunction, ThreadSummary};
 pub use scan::CallEvents;

@@ -128,6 +128,9 @@ impl Thread {
     #[inline]
     pub fn enter(&mut self, fold: &mut Fold, address: u64, site: u64, time: i64, number: u64) {
         self.advance(fold, time);
+        if let Some(function) = fold.tree.caller(self.process, site) {
+            self.return_to(fold, function, site);
+        }
         let caller = self.stack.last().map_or(self.root, |frame| frame.node);
         let node = fold.tree.callee(caller, self.root, self.process, address);
         self.last = self.last.max(time);
@@ -149,6 +152,39 @@ impl Thread {
             is_in_doubt: self.doubt.is_some(),
             losses: self.marks,
         });
+    }
+
+    /// Something is called from a place in a function: calls above that function are over,
+    /// and had no exits, since a jump left them.
+    #[inline]
+    fn return_to(&mut self, fold: &mut Fold, function: u64, site: u64) {
+        let Some(top) = self.stack.last() else { return };
+        // What is inlined has the call site of the function that it is inlined into.
+        if top.is_loss || top.address == function || top.site == site {
+            return;
+        }
+        if let Some(index) = self.find_caller(fold, function) {
+            self.end_above(fold, index);
+        }
+    }
+
+    /// The innermost call that has its code in a function, if that function is active.
+    fn find_caller(&self, fold: &mut Fold, function: u64) -> Option<usize> {
+        let patience = usize::try_from(fold.patience).unwrap_or(usize::MAX);
+        let most = self.stack.len().min(patience.max(ALWAYS_SEARCHED));
+        let frames = self.stack.iter().enumerate().rev().take(most);
+        for (index, frame) in frames {
+            if frame.is_loss {
+                break;
+            }
+            if frame.address == function {
+                let above = self.stack.iter().skip(index + 1);
+                let inlined = above.take_while(|one| !one.is_loss && one.site == frame.site);
+                return Some(index + inlined.count());
+            }
+        }
+        fold.patience = fold.patience.saturating_sub(most as u64);
+        None
     }
 
     /// A function is left.

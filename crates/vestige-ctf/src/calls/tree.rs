@@ -83,6 +83,10 @@ pub struct Tree {
     function_count: u32,
     /// New functions: process and address.
     pending: Vec<(Process, u64)>,
+    /// The functions in which call sites are, 0 where it is not known, for each process.
+    sites: HashMap<Process, HashMap<u64, u64>>,
+    /// The call site that was asked for last.
+    last_site: Option<(Process, u64, u64)>,
     /// Grows when an address may have become another function.
     epoch: u32,
 }
@@ -188,6 +192,40 @@ impl Tree {
         if let Some(functions) = self.functions.get_mut(&process) {
             functions.retain(|address, _| !(first..=last).contains(address));
             self.epoch = self.epoch.wrapping_add(1);
+        }
+        if let Some(sites) = self.sites.get_mut(&process) {
+            sites.retain(|site, _| !(first..=last).contains(site));
+            self.last_site = None;
+        }
+    }
+
+    /// The address of the function that a call site is in, if that is known.
+    #[inline]
+    pub fn caller(&mut self, process: Process, site: u64) -> Option<u64> {
+        if site == 0 || self.sites.is_empty() {
+            return None;
+        }
+        let caller = match self.last_site {
+            Some((last, at, caller)) if (last, at) == (process, site) => caller,
+            _ => {
+                let caller = self.sites.get(&process)?.get(&site).copied()?;
+                self.last_site = Some((process, site, caller));
+                caller
+            }
+        };
+        (caller != 0).then_some(caller)
+    }
+
+    /// Whether it was told before in which function a call site is.
+    pub fn knows_site(&self, process: Process, site: u64) -> bool {
+        self.sites.get(&process).is_some_and(|sites| sites.contains_key(&site))
+    }
+
+    /// Tells in which function a call site is, 0 if that is not known.
+    pub fn add_site(&mut self, process: Process, site: u64, caller: u64) {
+        let sites = self.sites.entry(process).or_default();
+        if sites.len() < MAX_FUNCTIONS {
+            sites.insert(site, caller);
         }
     }
 
