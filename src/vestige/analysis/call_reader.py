@@ -156,7 +156,7 @@ class _Reader:
         self._take_functions()
 
     def _add_sites(self) -> None:
-        """Tell the fold in which functions call sites are: jumps are noticed by them."""
+        """Tell the fold in which functions call sites are: so it notices jumps."""
         sites = self.fold.take_sites()
         if not sites:
             return

@@ -14,7 +14,7 @@ from ..errors import ProgramError, RecordError
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
 from .launch import run
-from .losses import make_losses, tell_losses
+from .losses import LOST, make_losses, tell_losses
 from .metadata import metadata_text
 from .options import RecordingOptions
 from .tracer import clock_reader, tracer_environment
@@ -138,6 +138,7 @@ def _remove(directory: Path, *, whole: bool) -> None:
     """Take away a trace in which nothing is."""
     with suppress(OSError):
         (directory / "metadata").unlink()
+        (directory / LOST).unlink()
         if whole:
             directory.rmdir()
 
