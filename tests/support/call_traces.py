@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+import vestige
 from vestige import Trace
 
 from .ctf_writer import Event, Packet, metadata_head, write_trace
@@ -18,7 +20,9 @@ PROVIDERS = ("lttng_ust_cyg_profile_fast", "lttng_ust_cyg_profile")
 CONTEXT = "int32_t _vpid; int32_t _vtid; uint64_t _ip;"
 
 
-def call_metadata(*, per_thread: bool = True, contexts: bool = False, tracer="") -> str:
+def call_metadata(
+    *, per_thread: bool = True, contexts: bool = False, tracer: str = ""
+) -> str:
     """Return metadata of traces with the four events of function calls.
 
     Args:
@@ -82,9 +86,12 @@ def leave(
     return Event(time, head + struct.pack("<QQ", address, site), 3)
 
 
-def packet(events: Sequence[Event], *, vtid: int = 1, vpid: int = VPID, **facts: int):
+def packet(
+    events: Sequence[Event], *, vtid: int = 1, vpid: int = VPID, **facts: int
+) -> Packet:
     """Return a packet of one thread."""
-    return Packet(events, context=struct.pack("<ii", vpid, vtid), **facts)
+    made = Packet(events, context=struct.pack("<ii", vpid, vtid))
+    return replace(made, **facts)  # type: ignore[arg-type] # all of them are numbers
 
 
 def write_calls(
@@ -120,7 +127,9 @@ class PlainCalls:
     """Number of calls by path."""
 
     @classmethod
-    def of(cls, trace: Trace, name=None) -> PlainCalls:
+    def of(
+        cls, trace: Trace, name: Callable[[vestige.Event], object] | None = None
+    ) -> PlainCalls:
         """Read a trace.
 
         Args:
@@ -128,23 +137,24 @@ class PlainCalls:
             name: Makes the function of an entry.
         """
         found = cls()
-        stacks: dict[object, list[list]] = {}
+        stacks: dict[object, list[list[Any]]] = {}
         for event in trace.events("lttng_ust_cyg_profile*"):
             packet_context = event.packet_context
             thread = event.context.get("vtid", packet_context.get("vtid"))
             process = event.context.get("vpid", packet_context.get("vpid"))
             stack = stacks.setdefault((process, thread), [])
-            if event.name.endswith("entry"):
+            if (event.name or "").endswith("entry"):
                 function = event["addr"] if name is None else name(event)
                 stack.append([function, event.timestamp, 0])
                 path = tuple(frame[0] for frame in stack)
                 found.paths[path] = found.paths.get(path, 0) + 1
             else:
+                assert event.timestamp is not None
                 found.leave(stack, event.timestamp)
         assert not any(stacks.values())
         return found
 
-    def leave(self, stack: list[list], time: int) -> None:
+    def leave(self, stack: list[list[Any]], time: int) -> None:
         """End the innermost call."""
         function, start, inner = stack.pop()
         lasted = time - start

@@ -60,7 +60,9 @@ def run_untraced(
     environment: Mapping[str, str] | None = None,
 ) -> Ran:
     """Run a program as it is."""
-    done, calls, jumps = _run(list(map(os.fspath, program)), directory, environment)
+    done, calls, jumps = _run(
+        [os.fspath(word) for word in program], directory, environment
+    )
     status = done.returncode if done.returncode >= 0 else 128 - done.returncode
     return Ran(status, done.stdout, done.stderr, calls, jumps, Counter(), 0)
 
