@@ -3,6 +3,8 @@
  *
  *   calls N          N calls in one thread
  *   threads N        N calls in each of eight threads
+ *   series N         N threads of ten calls each, one after another
+ *   crowd N          N threads of ten calls each, all there at once
  *   fork N           N child processes with ten calls each
  *   signals N        N calls, interrupted by a signal handler that calls, too
  *   jump N           the same, and some of the handlers leave by siglongjmp()
@@ -53,6 +55,27 @@ APART void *work(void *count)
 	return NULL;
 }
 
+static pthread_barrier_t barrier;
+
+static __attribute__((no_instrument_function)) void *meet(void *count)
+{
+	work(count);
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+static __attribute__((no_instrument_function)) void crowd(long number)
+{
+	pthread_t *threads = calloc((size_t) number, sizeof(*threads));
+
+	pthread_barrier_init(&barrier, NULL, (unsigned int) number);
+	for (long index = 0; index < number; index++)
+		pthread_create(&threads[index], NULL, meet, (void *) 10);
+	for (long index = 0; index < number; index++)
+		pthread_join(threads[index], NULL);
+	free(threads);
+}
+
 static void interrupt(int is_on)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
@@ -74,6 +97,15 @@ int main(int count, char **words)
 			pthread_create(&threads[index], NULL, work, (void *) number);
 		for (int index = 0; index < 8; index++)
 			pthread_join(threads[index], NULL);
+	} else if (!strcmp(what, "series")) {
+		pthread_t thread;
+
+		for (long index = 0; index < number; index++) {
+			pthread_create(&thread, NULL, work, (void *) 10);
+			pthread_join(thread, NULL);
+		}
+	} else if (!strcmp(what, "crowd")) {
+		crowd(number);
 	} else if (!strcmp(what, "fork")) {
 		for (long index = 0; index < number; index++) {
 			if (fork() == 0) {

@@ -8,9 +8,15 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from uuid import uuid4
 
 import vestige
 from support.compilers import PROGRAMS, run_tool
+from vestige.record import RecordingOptions
+from vestige.record.clock import ClockRate
+from vestige.record.control import make_control
+from vestige.record.metadata import metadata_text
+from vestige.record.tracer import tracer_environment
 
 __all__ = ["build_program", "counts", "record_command", "run_recorded"]
 
@@ -41,7 +47,7 @@ def record_command(
         "--",
         *program,
     ]
-    return [os.fspath(word) for word in words]
+    return [os.fspath(word) if isinstance(word, Path) else str(word) for word in words]
 
 
 def run_recorded(
@@ -63,3 +69,25 @@ def counts(trace: Path) -> Counter[str]:
     found = Counter((event.name or "").partition(":")[2] for event in opened)
     assert not opened.damage
     return found
+
+
+def start_traced(
+    directory: Path, command: Sequence[str | Path], options: RecordingOptions
+) -> subprocess.Popen[str]:
+    """Start a program with the tracer in it and no recorder: nobody closes its trace.
+
+    This is what is left when recorder and program are killed at once.
+    """
+    directory.mkdir()
+    uuid = str(uuid4())
+    rate = ClockRate(1_000_000_000, 0)
+    text = metadata_text(uuid, rate, options, "trace", is_counter=True)
+    (directory / "metadata").write_text(text, encoding="utf-8")
+    if options.size_limit:
+        make_control(directory, is_overwriting=options.mode == "overwrite")
+    return subprocess.Popen(
+        [os.fspath(word) for word in command],
+        env=tracer_environment(directory, uuid, options, is_counter=True),
+        stdout=subprocess.PIPE,
+        text=True,
+    )

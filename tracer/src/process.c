@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "budget.h"
 #include "objects.h"
 #include "settings.h"
 #include "shared_thread.h"
@@ -126,6 +127,8 @@ static bool begin(void)
 	}
 	process_is_ours();
 	process->is_first = true;
+	if (!budget_start())
+		return false;
 	map_losses();
 	streams_start();
 	/* Where there is no memory for it, a child process is traced all the same. */

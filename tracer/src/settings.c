@@ -116,6 +116,10 @@ static bool parse_word(const char *word, size_t length)
 		settings.counter_is_clock = !strncmp(value, "counter", 7);
 	else if (!strncmp(word, "contexts=", 9))
 		parse_list(value, length, add_context);
+	else if (!strncmp(word, "mode=", 5))
+		settings.is_overwriting = !strncmp(value, "overwrite", 9);
+	else if (!strncmp(word, "max-size=", 9))
+		settings.max_size = strtoull(value, NULL, 10);
 	else if (!strncmp(word, "functions=", 10))
 		settings.on_entry = settings.on_exit = parse_tracing(value);
 	else if (!strncmp(word, "entries=", 8))
@@ -164,7 +168,8 @@ static bool read_environment(void)
 	strcpy(settings.directory, text);
 	read_omissions();
 	return settings.packet_size >= SMALLEST_PACKET &&
-		settings.packet_size <= LARGEST_PACKET && settings.packet_size % 4096 == 0;
+		settings.packet_size <= LARGEST_PACKET && settings.packet_size % 4096 == 0 &&
+		(settings.max_size || !settings.is_overwriting);
 }
 
 bool settings_read(void)

@@ -52,6 +52,10 @@ struct settings {
 	/* The environment asks to leave these out of the state dump. */
 	bool without_objects;
 	bool without_procname;
+	/* Whether the newest packets are kept, else the oldest. */
+	bool is_overwriting;
+	/* Bytes of the whole recording; 0 is no limit. */
+	uint64_t max_size;
 	uint8_t uuid[16];
 	/* The directory of the trace, absolute. */
 	char directory[PATH_MAX];

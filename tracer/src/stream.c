@@ -3,16 +3,13 @@
 #include "stream.h"
 
 #include <pthread.h>
-#include <stdio.h>
+#include <stdatomic.h>
 
 #include "pending.h"
 #include "process.h"
 #include "scratch.h"
 #include "shared_thread.h"
 #include "system.h"
-
-/* Streams of threads that had the same ID in one recording. */
-#define MOST_NAMESAKES 1000
 
 /* Records dropped without a system call after a file could not be made or written: a full
  * disk must not slow the program down. */
@@ -21,8 +18,8 @@
 /* Bytes of a stream's former packets in whose place memory is kept. */
 #define MOST_RETIRED (64u << 20)
 
-#define NAME_SIZE (PATH_MAX + 64)
-#define STREAM_SIZE 4096u
+/* Streams of threads that have ended, for threads that are to come. */
+#define MOST_ENDED 1024
 
 /* How often a thread calls the destructors of its keys, at most: the last time, the stream
  * is closed, since destructors of the program that come before are traced, too. */
@@ -37,21 +34,16 @@ static __thread unsigned int dropping __attribute__((tls_model("initial-exec")))
 static __thread bool is_closed __attribute__((tls_model("initial-exec")));
 /* The packet of the thread, which a child process cannot read from its stream. */
 static __thread struct packet *packet_of_thread __attribute__((tls_model("initial-exec")));
+static __thread size_t size_of_packet __attribute__((tls_model("initial-exec")));
 /* Where hooks go that a child process finds interrupted. */
 static struct packet nowhere;
 static pthread_key_t key;
 static bool has_key;
-
-static void file_name(const struct stream *stream, bool is_open, char name[NAME_SIZE])
-{
-	const unsigned int number = (unsigned int) (stream->instance_id & 0x3ff);
-	char suffix[16] = "";
-
-	if (number)
-		snprintf(suffix, sizeof(suffix), ".%u", number + 1);
-	snprintf(name, NAME_SIZE, "%s/%u-%u%s%s", settings.directory, stream->vpid,
-		 stream->vtid, suffix, is_open ? ".open" : "");
-}
+/* Bytes of a stream, with the places behind it where files are mapped. */
+static size_t stream_size;
+static size_t page_size;
+/* In memory that a child process finds filled with zeros. */
+static struct stream *_Atomic *ended;
 
 static void start_packet(struct stream *stream)
 {
@@ -61,7 +53,7 @@ static void start_packet(struct stream *stream)
 	/* The content is told first: whoever reads the file finds an empty packet. */
 	packet->content_size = sizeof(*packet) * 8;
 	compiler_barrier();
-	packet->packet_size = settings.packet_size * 8;
+	packet->packet_size = stream->packet_bytes * 8;
 	packet->timestamp_begin = now;
 	packet->timestamp_end = now;
 	stream->last_time = now;
@@ -69,183 +61,64 @@ static void start_packet(struct stream *stream)
 	stream->nested = 0;
 	stream->behind = 0;
 	stream->is_waiting = false;
-	stream->limit = (char *) packet + settings.packet_size;
+	stream->limit = (char *) packet + stream->packet_bytes;
 	stream->next = (char *) (packet + 1);
+	stream->keeps = false;
 }
 
-/* Whether a file may grow to a size; the kernel would end the program by a signal. */
-static bool may_grow(uint64_t size)
+static bool is_empty(const struct stream *stream)
 {
-	struct rlimit limit;
-
-	return system_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long) &limit, 0, 0) != 0 ||
-		limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+	return stream->next == (char *) (stream->packet + 1) && !stream->keeps;
 }
 
-/* Where the limit cannot be asked for, or another thread lowers it, the signal waits. */
-static bool is_grown(long result)
-{
-	if (result == -EFBIG)
-		system_take_signal(SIGXFSZ);
-	return result == 0;
-}
-
-/* Whatever the program's umask is: it needs the file again, and so does the recorder. */
-static void make_readable(int file)
-{
-	system_call(SYS_fchmod, file, 0600, 0, 0, 0, 0);
-}
-
-static bool append(int file, const char *bytes, size_t size, uint64_t offset)
-{
-	while (size) {
-		const long written = system_pwrite(file, bytes, size, offset);
-
-		if (written == -EINTR)
-			continue;
-		if (written <= 0)
-			return is_grown(written ? written : -EIO);
-		bytes += written;
-		size -= (size_t) written;
-		offset += (uint64_t) written;
-	}
-	return true;
-}
-
-/* Readers compare the count of lost records with that of the packet before, so the first
- * packet cannot tell any: an empty one comes before it. */
-static bool append_origin(int file, struct stream *stream)
-{
-	struct packet origin = *stream->packet;
-
-	origin.timestamp_end = origin.timestamp_begin;
-	origin.content_size = sizeof(origin) * 8;
-	origin.packet_size = sizeof(origin) * 8;
-	origin.events_discarded = 0;
-	/* First, so that the packet is not taken for the one that is in the file. */
-	stream->packet->packet_seq_num = 1;
-	if (!append(file, (const char *) &origin, sizeof(origin), 0)) {
-		stream->packet->packet_seq_num = 0;
-		return false;
-	}
-	stream->file_size = sizeof(origin);
-	return true;
-}
-
-/* Append the present packet to the data stream file. */
+/* Append the present packet to its file, and begin the next one. */
 static bool flush_packet(struct stream *stream)
 {
-	struct packet *packet = stream->packet;
-	const size_t size = ((size_t) (stream->next - (char *) packet) + 7) & ~(size_t) 7;
-	char name[NAME_SIZE];
-	bool is_written;
-	int file;
-
-	if (!may_grow(stream->file_size + size))
+	if (!files_append(stream))
 		return false;
-	file_name(stream, false, name);
-	/* A file that is gone, or in another root directory, is not begun anew in the middle. */
-	file = system_open(name, O_WRONLY | O_NOFOLLOW | (stream->file_size ? 0 : O_CREAT));
-	if (file < 0)
-		return false;
-	if (!stream->file_size)
-		make_readable(file);
-	packet->packet_size = size * 8;
-	is_written = stream->file_size || !packet->events_discarded || append_origin(file, stream);
-	is_written = is_written &&
-		append(file, (const char *) packet, size, stream->file_size);
-	system_close(file);
-	if (is_written)
-		stream->file_size += size;
-	return is_written;
-}
-
-/* Give a file blocks: a store to a mapped hole on a full disk would be a signal. */
-static bool allocate(int file, size_t size)
-{
-	static const char zeros[4096];
-	const long result = system_call(SYS_fallocate, file, 0, 0, (long) size, 0, 0);
-
-	if (result == 0 || result == -ENOSPC || result == -EFBIG || result == -EDQUOT)
-		return is_grown(result);
-	/* The file system cannot, or the program is not allowed to. */
-	for (size_t offset = 0; offset < size; offset += sizeof(zeros)) {
-		if (!append(file, zeros, sizeof(zeros), offset))
-			return false;
-	}
+	/* Now the packet is in two files; it goes from here by one store. */
+	stream->packet->content_size = sizeof(*stream->packet) * 8;
+	stream->previous_end = stream->packet->timestamp_end;
+	stream->packet->packet_seq_num++;
+	start_packet(stream);
 	return true;
 }
 
-/* Create the file of a packet, which must not be there, and map it. */
-static struct packet *map_file(const char *name)
+/* Tell of which thread the packet is, and begin it. */
+static void name_packet(struct stream *stream)
 {
-	void *place = NULL;
-	int file = system_open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+	struct packet *packet = stream->packet;
 
-	if (file < 0)
-		return NULL;
-	make_readable(file);
-	if (allocate(file, settings.packet_size))
-		place = system_mmap(NULL, settings.packet_size, PROT_READ | PROT_WRITE,
-				    MAP_SHARED | MAP_POPULATE, file);
-	/* A child process makes its own. */
-	if (place && !system_madvise(place, settings.packet_size, MADV_DONTFORK)) {
-		system_munmap(place, settings.packet_size);
-		place = NULL;
-	}
-	system_close(file);
-	if (!place)
-		system_unlink(name);
-	return place;
-}
-
-static bool map_packet(struct stream *stream)
-{
-	struct packet *packet = NULL;
-	char name[NAME_SIZE];
-	char final[NAME_SIZE];
-
-	if (!may_grow(settings.packet_size))
-		return false;
-	for (; (stream->instance_id & 0x3ff) < MOST_NAMESAKES; stream->instance_id++) {
-		file_name(stream, false, final);
-		if (system_exists(final))
-			continue;
-		file_name(stream, true, name);
-		packet = map_file(name);
-		if (packet || !system_exists(name))
-			break;
-	}
-	if (packet)
-		stream->packet = packet_of_thread = packet;
-	return packet;
+	packet->vpid = stream->vpid;
+	packet->vtid = stream->vtid;
+	memcpy(packet->procname, stream->procname, sizeof(packet->procname));
+	packet->events_discarded += process_take_lost();
+	start_packet(stream);
+	packet_of_thread = packet;
+	size_of_packet = stream->packet_bytes;
 }
 
 static void fill_header(struct stream *stream)
 {
 	struct packet *packet = stream->packet;
 
+	packet->magic = PACKET_MAGIC;
 	memcpy(packet->uuid, settings.uuid, sizeof(packet->uuid));
 	packet->stream_id = STREAM_CLASS;
 	packet->stream_instance_id = stream->instance_id;
-	packet->vpid = stream->vpid;
-	packet->vtid = stream->vtid;
-	memcpy(packet->procname, stream->procname, sizeof(packet->procname));
-	packet->events_discarded = process_take_lost();
-	start_packet(stream);
-	packet->magic = PACKET_MAGIC;
+	name_packet(stream);
 }
 
 /* Memory that a child process finds filled with zeros, above the stack of the slow path. */
 static struct stream *new_stream(void)
 {
-	char *place = system_mmap(NULL, SCRATCH_SIZE + STREAM_SIZE, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	char *place = system_mmap(NULL, SCRATCH_SIZE + stream_size, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
 	if (!place)
 		return NULL;
-	if (!system_madvise(place + SCRATCH_SIZE, STREAM_SIZE, MADV_WIPEONFORK)) {
-		system_munmap(place, SCRATCH_SIZE + STREAM_SIZE);
+	if (!system_madvise(place + SCRATCH_SIZE, page_size, MADV_WIPEONFORK)) {
+		system_munmap(place, SCRATCH_SIZE + stream_size);
 		return NULL;
 	}
 	return (struct stream *) (place + SCRATCH_SIZE);
@@ -260,7 +133,49 @@ static bool is_new_process(const struct stream *stream)
 /* Whether the stream has a packet of this process. */
 static bool is_open(const struct stream *stream)
 {
-	return stream && stream->vpid && stream->packet && stream->packet != &nowhere;
+	return stream && stream->vpid && stream->packet && stream->packet != &nowhere &&
+		!stream->is_left;
+}
+
+/* Take over the stream of a thread that has ended. */
+static struct stream *take_ended(void)
+{
+	for (size_t index = 0; ended && index < MOST_ENDED; index++) {
+		if (atomic_load_explicit(&ended[index], memory_order_relaxed)) {
+			struct stream *found = atomic_exchange(&ended[index], NULL);
+
+			if (found)
+				return found;
+		}
+	}
+	return NULL;
+}
+
+/* Leave a stream to another thread; false when enough wait for one. */
+static bool leave(struct stream *stream)
+{
+	stream->is_left = true;
+	for (size_t index = 0; ended && index < MOST_ENDED; index++) {
+		struct stream *none = NULL;
+
+		if (!atomic_load_explicit(&ended[index], memory_order_relaxed) &&
+		    atomic_compare_exchange_strong(&ended[index], &none, stream))
+			return true;
+	}
+	return false;
+}
+
+/* Make the first packet of a stream. */
+static bool make_packet(struct stream *stream)
+{
+	stream->packet = NULL;
+	stream->name_pid = stream->vpid;
+	stream->name_tid = stream->vtid;
+	stream->instance_id = (uint64_t) stream->vpid << 42 | (uint64_t) stream->vtid << 10;
+	if (!files_open(stream))
+		return false;
+	fill_header(stream);
+	return files_show(stream);
 }
 
 /* Give the thread a stream: its first, or its first in a child process. */
@@ -268,85 +183,78 @@ static struct stream *open_stream(struct stream *stream)
 {
 	stream->vpid = system_getpid();
 	stream->vtid = system_gettid();
-	stream->instance_id = (uint64_t) stream->vpid << 42 | (uint64_t) stream->vtid << 10;
-	stream->file_size = 0;
 	stream->is_doubtful = false;
 	system_thread_name(stream->procname);
-	dropping = map_packet(stream) ? 0 : DROPPED_AFTER_FAILURE;
+	dropping = 0;
+	if (stream->is_left)
+		name_packet(stream);
+	else if (!make_packet(stream))
+		dropping = DROPPED_AFTER_FAILURE;
 	if (dropping)
 		return NULL;
-	fill_header(stream);
+	stream->is_left = false;
+	stream->rounds = 0;
 	if (has_key)
 		pthread_setspecific(key, stream);
 	return stream;
 }
 
 /* Leave memory in place of a packet, where an interrupted record may still be written. */
-static void retire(struct packet *packet)
+static void retire(struct packet *packet, size_t size)
 {
-	system_call(SYS_mmap, (long) packet, (long) settings.packet_size, PROT_READ | PROT_WRITE,
+	system_call(SYS_mmap, (long) packet, (long) size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
-/* Move an empty packet to other memory: an interrupted record that was given up would
- * otherwise be written into the next packet, if the program goes back to it. */
+/* Move an empty packet to other memory, larger as long as it is not the largest.
+ *
+ * An interrupted record that was given up would otherwise be written into the next packet,
+ * if the program goes back to it. */
 static bool move_packet(struct stream *stream)
 {
-	struct packet *old = stream->packet;
-	struct packet *packet;
-	char partial[NAME_SIZE];
-	char name[NAME_SIZE];
+	struct packet *const old = stream->packet;
+	const size_t before = stream->packet_bytes;
 
-	if (stream->retired >= MOST_RETIRED / settings.packet_size)
+	if (stream->is_doubtful && stream->retired >= MOST_RETIRED / settings.packet_size)
 		return true;
-	file_name(stream, true, name);
-	/* No reader takes a hidden file for a data stream. */
-	snprintf(partial, sizeof(partial), "%s/.%u-%u", settings.directory, stream->vpid,
-		 stream->vtid);
-	packet = map_file(partial);
-	if (!packet)
+	if (!files_move(stream, true) && !(stream->is_doubtful && files_move(stream, false)))
 		return false;
-	*packet = *old;
-	if (!system_rename(partial, name)) {
-		system_munmap(packet, settings.packet_size);
-		system_unlink(partial);
-		return false;
-	}
-	stream->limit = (char *) packet + settings.packet_size;
-	stream->packet = packet_of_thread = packet;
+	start_packet(stream);
+	packet_of_thread = stream->packet;
+	size_of_packet = stream->packet_bytes;
 	compiler_barrier();
-	stream->next = (char *) (packet + 1);
-	retire(old);
-	stream->retired++;
-	stream->is_doubtful = false;
+	if (stream->is_doubtful) {
+		retire(old, before);
+		stream->retired++;
+		stream->is_doubtful = false;
+	} else {
+		system_munmap(old, before);
+	}
 	return true;
 }
 
-static struct stream *next_packet(struct stream *stream)
+static struct stream *next_packet(struct stream *stream, size_t size)
 {
-	const bool is_empty = stream->next == (char *) (stream->packet + 1);
-
-	/* An empty one that is full could not be moved. */
-	if (!is_empty || !stream->is_doubtful) {
+	if (!is_empty(stream)) {
 		/* A handler that interrupts a record is told rather than that record. */
 		pending_end(stream);
 		if (!flush_packet(stream)) {
 			dropping = DROPPED_AFTER_FAILURE;
 			return NULL;
 		}
-		stream->packet->packet_seq_num++;
-		start_packet(stream);
 	}
-	if (UNLIKELY(stream->is_doubtful) && !move_packet(stream)) {
+	if (UNLIKELY(stream->is_doubtful || stream->packet_bytes < settings.packet_size) &&
+	    !move_packet(stream) && stream->is_doubtful) {
 		stream->limit = stream->next;
 		dropping = DROPPED_AFTER_FAILURE;
 		return NULL;
 	}
-	return stream;
+	return stream->limit - stream->next >= (ptrdiff_t) size ? stream : NULL;
 }
 
 struct room {
 	struct stream *stream;
+	size_t size;
 	struct stream *found;
 };
 
@@ -356,7 +264,7 @@ static void make_room(void *argument)
 	struct room *room = argument;
 
 	if (is_open(room->stream)) {
-		room->found = next_packet(room->stream);
+		room->found = next_packet(room->stream, room->size);
 		return;
 	}
 	room->found = open_stream(room->stream);
@@ -379,7 +287,7 @@ struct stream *stream_make_room(struct stream *stream, size_t size)
 	/* Where the stack of the program ends, its handler runs before signals are blocked. */
 	volatile char touched[512] __attribute__((unused));
 	const int saved = errno;
-	struct room room = {NULL, NULL};
+	struct room room = {NULL, size, NULL};
 	signals before;
 
 	touched[0] = 0;
@@ -404,7 +312,10 @@ struct stream *stream_make_room(struct stream *stream, size_t size)
 	before = system_block_signals();
 	is_busy = true;
 	if (!stream)
-		stream = stream_of_thread = new_stream();
+		stream = take_ended();
+	if (!stream)
+		stream = new_stream();
+	stream_of_thread = stream;
 	room.stream = stream;
 	if (!stream)
 		dropping = DROPPED_AFTER_FAILURE;
@@ -421,6 +332,18 @@ lost:
 	return room.found;
 }
 
+bool stream_keep(struct stream *stream, size_t size)
+{
+	if (!is_open(stream))
+		return true;
+	if (!stream->keeps && !is_empty(stream) && !pending_is_any(stream) &&
+	    !stream_make_room(stream, size))
+		return false;
+	stream->keeps = true;
+	stream->limit = (char *) stream->packet + stream->packet_bytes;
+	return true;
+}
+
 void stream_count_lost(struct stream *stream)
 {
 	if (is_open(stream))
@@ -431,23 +354,29 @@ void stream_count_lost(struct stream *stream)
 		process_count_lost();
 }
 
-/* The thread's last packet goes to the file, too. */
+/* The thread's last packet goes to the file, too; the stream is for another thread, if not
+ * enough wait for one. */
 static void close_packet(void *argument)
 {
-	struct stream *stream = argument;
-	char name[NAME_SIZE];
+	struct room *room = argument;
+	struct stream *stream = room->stream;
 
 	pending_end(stream);
-	if (!flush_packet(stream))
+	if ((!is_empty(stream) || stream->packet->events_discarded) && !flush_packet(stream))
 		return;
-	file_name(stream, true, name);
-	system_unlink(name);
+	room->found = stream;
+}
+
+static void remove_files(void *argument)
+{
+	files_close(argument);
 }
 
 /* The end of a thread. */
 static void close_stream(void *value)
 {
 	struct stream *stream = value;
+	struct room room = {stream, 0, NULL};
 	const int saved = errno;
 	signals before;
 
@@ -459,10 +388,15 @@ static void close_stream(void *value)
 	before = system_block_signals();
 	is_busy = true;
 	is_closed = true;
-	scratch_call((char *) stream, close_packet, stream);
+	scratch_call((char *) stream, close_packet, &room);
 	stream_of_thread = NULL;
-	system_munmap(stream->packet, settings.packet_size);
-	system_munmap((char *) stream - SCRATCH_SIZE, SCRATCH_SIZE + STREAM_SIZE);
+	packet_of_thread = NULL;
+	if (!room.found || !leave(stream)) {
+		if (room.found)
+			scratch_call((char *) stream, remove_files, stream);
+		system_munmap(stream->packet, stream->packet_bytes);
+		system_munmap((char *) stream - SCRATCH_SIZE, SCRATCH_SIZE + stream_size);
+	}
 	is_busy = false;
 	system_restore_signals(before);
 	errno = saved;
@@ -477,13 +411,22 @@ void stream_after_fork(void)
 		return;
 	/* A handler that interrupted a hook may have forked. In the child, the hook goes on:
 	 * it finds memory in the parent's place, and afterwards no room. */
-	retire(packet);
+	retire(packet, size_of_packet);
 	stream->packet = &nowhere;
-	stream->limit = (char *) packet + settings.packet_size;
+	stream->limit = (char *) packet + size_of_packet;
 	stream->next = stream->limit;
 }
 
 void streams_start(void)
 {
+	const size_t size = MOST_ENDED * sizeof(*ended);
+
+	page_size = (size_t) sysconf(_SC_PAGESIZE);
+	stream_size = page_size + files_start(page_size);
 	has_key = pthread_key_create(&key, close_stream) == 0;
+	ended = system_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	if (ended && !system_madvise(ended, size, MADV_WIPEONFORK)) {
+		system_munmap(ended, size);
+		ended = NULL;
+	}
 }

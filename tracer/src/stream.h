@@ -28,6 +28,7 @@
 
 #include "clock.h"
 #include "cpu.h"
+#include "files.h"
 #include "packet.h"
 #include "settings.h"
 
@@ -52,9 +53,23 @@ struct stream {
 	int behind;
 	/* Whether it is committed, and they are not, since one is not yet written. */
 	bool is_waiting;
-	/* The offset of the next packet in the data stream file. */
-	uint64_t file_size;
+	/* The size of the mapped file. */
+	size_t packet_bytes;
+	/* Whether the packet has what all records need to be understood: in overwrite mode, it
+	 * stays. It has no room for other records: `limit` is where it ends. */
+	bool keeps;
+	/* Whether any packet was appended. */
+	bool has_data;
+	/* Whether the thread has ended, and the stream waits for another one. */
+	bool is_left;
+	/* The time at which the packet before ended. */
+	uint64_t previous_end;
+	struct data_file data;
+	struct data_file chunk;
 	uint64_t instance_id;
+	/* For the names of files: those of the first thread that used the stream. */
+	uint32_t name_pid;
+	uint32_t name_tid;
 	uint32_t vpid;
 	uint32_t vtid;
 	/* Whether a record in the packet was given up, and how many such packets there were. */
@@ -87,6 +102,8 @@ extern __thread struct stream *stream_of_thread HIDDEN
 /* Make room for a record in another packet, or in the first; NULL when it is dropped. */
 struct stream *stream_make_room(struct stream *stream, size_t size) HIDDEN
 	__attribute__((noinline, cold));
+/* In overwrite mode, see to it that the next record comes into a packet that stays. */
+bool stream_keep(struct stream *stream, size_t size) HIDDEN __attribute__((noinline, cold));
 /* Commit the records behind one that is committed. */
 void pending_commit_behind(const struct record *record) HIDDEN __attribute__((noinline, cold));
 /* Before a record is reserved while another is pending. Find out whether that one was
@@ -248,6 +265,8 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 	struct stream *stream = stream_of_thread;
 	const size_t body = settings.context_size + payload;
 	const char *stack = stack_pointer();
+	/* Which object is where must outlive the calls that it tells about. */
+	const bool is_kept = class > EVENT_EXIT && settings.is_overwriting;
 	size_t header;
 	uint64_t generation;
 	bool is_nested;
@@ -261,6 +280,8 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 			return false;
 	}
 	for (;;) {
+		if (is_kept && !stream_keep(stream, EXTENDED_HEADER_SIZE + body))
+			return false;
 		generation = *(volatile uint64_t *) &stream->generation;
 		start = *(char *volatile *) &stream->next;
 		last = *(volatile uint64_t *) &stream->last_time;
@@ -268,7 +289,8 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 		/* Also when the time is before the last one, as a huge difference. */
 		header = UNLIKELY(time - last >= 1u << HEADER_TIME_BITS) ? EXTENDED_HEADER_SIZE
 									 : COMPACT_HEADER_SIZE;
-		if (UNLIKELY((size_t) (stream->limit - start) < header + body)) {
+		/* The limit of a packet that stays may lie below. */
+		if (UNLIKELY(stream->limit - start < (ptrdiff_t) (header + body))) {
 			if (!stream_make_room(stream, EXTENDED_HEADER_SIZE + body))
 				return false;
 			stream = stream_of_thread;
@@ -303,6 +325,8 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 		if (time - stream->last_time >= 1u << HEADER_TIME_BITS)
 			time = stream->last_time;
 	}
+	if (is_kept)
+		stream->limit = start + header + body;
 	stream->last_time = time;
 	record->stream = stream;
 	record->start = start;

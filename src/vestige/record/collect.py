@@ -1,67 +1,95 @@
-"""Closing a trace: the last packet of each thread joins its data stream file.
+"""Closing a trace: the last packet of each thread joins its data stream.
 
-While a thread runs, its present packet is in a file of its own, ``NAME.open``, which is
-a valid data stream file by itself: a reader finds all committed records at any time.
-When the thread or its process has ended, the packet is appended to ``NAME``.
+While a thread runs, its present packet is in a file of its own, ``NAME.open``, which
+is a valid data stream file by itself: a reader finds all committed records at any time.
+When its process has ended, the packet is appended to a data file of its data stream.
 
-A process may die at any moment, also while it appends a packet. The packets in the file
-tell how far it came: each has its sequence number and its size.
+A process may die at any moment, also after it appended a packet and before it began the
+next one. The number of the packet tells.
+
+A data file that was not closed ends with an empty packet that covers bytes to come; it
+is cut off. Files of processes that go on are left as they are: they are valid, too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import struct
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from .control import CONTROL, overwritten_bytes
 
 __all__ = ["Collected", "collect"]
 
 OPEN_SUFFIX = ".open"
 MAGIC = 0xC1FC1FC1
-HEADER = struct.Struct("<I16sIQQQQQQQ")
-"""The packet header and the packet context up to ``events_discarded``."""
+ORDER = "<" if sys.byteorder == "little" else ">"
+HEADER = struct.Struct(f"{ORDER}I16sIQQQQQQQII")
+"""The packet header and the packet context up to ``vtid``."""
 SIZES_OFFSET = 48
 """Of the content size, followed by packet size, sequence number and lost records."""
-SIZES = struct.Struct("<QQQQ")
+SIZES = struct.Struct(f"{ORDER}QQQQ")
 TIME_BEGIN, TIME_END = slice(32, 40), slice(40, 48)
 HEADER_SIZE = 104
+PARTIAL = re.compile(r"\.(ring-\d+|\d+-\d+\S*)")
+"""Names of files that a process was making when it died: nothing is in them."""
 
 
 class Collected:
     """What the files of a recording hold.
 
     Args:
-        streams: Data stream files.
+        streams: Data streams.
         packets: Packets joined to their files.
         lost: Event records that the tracer counted as lost.
+        overwritten: Bytes that made room for newer ones.
+        running: Data streams of processes that go on recording.
         problems: What could not be joined, for people; the data are left where they
             are.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - counts of one thing
         self,
         streams: int = 0,
         packets: int = 0,
         lost: int = 0,
+        *,
+        overwritten: int = 0,
+        running: int = 0,
         problems: Iterable[str] = (),
     ) -> None:
         self.streams = streams
         self.packets = packets
         self.lost = lost
+        self.overwritten = overwritten
+        self.running = running
         self.problems = list(problems)
 
 
 class _Packet(NamedTuple):
+    stream: int
+    end: int
     content: int
     size: int
     number: int
     lost: int
+    process: int
+
+
+class _Stream(NamedTuple):
+    """What is known of a data stream from its data files."""
+
+    last: _Packet
+    path: Path
 
 
 def collect(directory: Path) -> Collected:
-    """Join the last packets of all threads to their data stream files.
+    """Join the last packets of all threads to their data streams.
 
     Args:
         directory: The trace.
@@ -69,52 +97,124 @@ def collect(directory: Path) -> Collected:
     Returns:
         What was found.
     """
-    found = Collected()
-    for opened in sorted(directory.glob(f"*{OPEN_SUFFIX}")):
-        final = opened.with_name(opened.name.removesuffix(OPEN_SUFFIX))
-        try:
-            found.packets += _join(opened, final)
-        except OSError as error:
-            found.problems.append(f"{opened}: {error.strerror or error}")
-    for path in directory.iterdir():
-        if path.name != "metadata" and not path.name.startswith("."):
-            found.streams += 1
-            last = _last_packet(path)
-            found.lost += last.lost if last is not None else 0
+    found = Collected(overwritten=overwritten_bytes(directory))
+    streams: dict[int, _Stream] = {}
+    running: set[int] = set()
+    opened = []
+    partial = []
+    for path in sorted(directory.iterdir()):
+        if path.name.startswith("."):
+            partial += [path] if PARTIAL.fullmatch(path.name) else []
+        elif path.name.endswith(OPEN_SUFFIX):
+            opened.append(path)
+        elif path.name != "metadata":
+            with _noted(found, path):
+                _close_data_file(path, streams, running)
+    for path in opened:
+        with _noted(found, path):
+            found.packets += _join(path, streams, running)
+    if not running:
+        for path in [*partial, directory / CONTROL]:
+            with _noted(found, path):
+                path.unlink(missing_ok=True)
+    found.streams = len(streams)
+    found.lost = sum(stream.last.lost for stream in streams.values())
+    found.running = len(running)
     return found
 
 
-def _join(opened: Path, final: Path) -> bool:
+@contextlib.contextmanager
+def _noted(found: Collected, path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        found.problems.append(f"{path}: {error.strerror or error}")
+
+
+def _close_data_file(
+    path: Path, streams: dict[int, _Stream], running: set[int]
+) -> None:
+    """Cut what follows the last whole packet, and note that one."""
+    length, end, packets = _walk(path)
+    if packets and _is_running(packets[0].process):
+        running.add(packets[0].stream)
+    elif not end:
+        path.unlink()
+    elif end < length:
+        os.truncate(path, end)
+    if end:
+        last = packets[-1]
+        known = streams.get(last.stream)
+        if known is None or known.last.number < last.number:
+            streams[last.stream] = _Stream(last, path)
+
+
+def _walk(path: Path) -> tuple[int, int, list[_Packet]]:
+    """Return the length, where whole packets end, and the first and the last packet.
+
+    A file of which nothing is used tells at least of whom it is.
+    """
+    end = 0
+    found: list[_Packet] = []
+    with path.open("rb") as file:
+        length = os.fstat(file.fileno()).st_size
+        while end < length:
+            header = os.pread(file.fileno(), HEADER_SIZE, end)
+            packet = _read_packet(header, length - end)
+            if packet is None:
+                break
+            if _is_cover(packet, length - end):
+                found = found or [packet]
+                break
+            found = [*found[:1], packet]
+            end += packet.size
+    return length, end, found
+
+
+def _is_cover(packet: _Packet, rest: int) -> bool:
+    """Tell whether an empty packet is there for what was to come."""
+    return packet.content == HEADER_SIZE < packet.size == rest
+
+
+def _join(opened: Path, streams: dict[int, _Stream], running: set[int]) -> bool:
     """Append the packet unless it is there; whether it was."""
     with opened.open("rb") as file:
-        packet = _read_packet(file.read(HEADER_SIZE), opened.stat().st_size)
-        file.seek(0)
-        data = (
-            bytearray(file.read(-(-packet.content // 8) * 8)) if packet else bytearray()
-        )
-    if packet is None or not data:
-        # The thread died before its first packet began.
+        size = os.fstat(file.fileno()).st_size
+        packet = _read_packet(os.pread(file.fileno(), HEADER_SIZE, 0), size)
+        content = packet.content if packet else 0
+        data = bytearray(os.pread(file.fileno(), -(-content // 8) * 8, 0))
+    known = streams.get(packet.stream) if packet else None
+    if packet is not None and _is_running(packet.process):
+        running.add(packet.stream)
+        streams.setdefault(packet.stream, _Stream(packet, opened))
+        return False
+    if (
+        packet is None
+        or (known is not None and known.last.number >= packet.number)
+        or (packet.content == HEADER_SIZE and _lost_before(known) == packet.lost)
+    ):
         opened.unlink()
         return False
-    last = _last_packet(final, cut=True) if final.exists() else None
-    is_new = last is None or last.number != packet.number
-    if is_new and (packet.content > HEADER_SIZE or packet.lost):
-        number = packet.number
-        with final.open("ab") as file:
-            if packet.lost and last is None:
-                file.write(_origin(data))
-                number += 1
-            SIZES.pack_into(
-                data,
-                SIZES_OFFSET,
-                packet.content * 8,
-                len(data) * 8,
-                number,
-                packet.lost,
-            )
-            file.write(data)
+    final = opened.with_name(opened.name.removesuffix(OPEN_SUFFIX))
+    number = packet.number
+    with (known.path if known else final).open("ab") as file:
+        if packet.lost and known is None:
+            file.write(_origin(data))
+            number = max(number, 1)
+        SIZES.pack_into(
+            data, SIZES_OFFSET, content * 8, len(data) * 8, number, packet.lost
+        )
+        file.write(data)
+    streams[packet.stream] = _Stream(
+        packet._replace(number=number, size=len(data)),
+        known.path if known else final,
+    )
     opened.unlink()
-    return is_new
+    return True
+
+
+def _lost_before(known: _Stream | None) -> int:
+    return known.last.lost if known else 0
 
 
 def _origin(packet: bytearray) -> bytearray:
@@ -131,24 +231,20 @@ def _origin(packet: bytearray) -> bytearray:
 def _read_packet(header: bytes, available: int) -> _Packet | None:
     if len(header) < HEADER.size:
         return None
-    magic, _, _, _, _, _, content, size, number, lost = HEADER.unpack_from(header)
+    magic, _, _, stream, _, end, content, size, number, lost, process, _ = (
+        HEADER.unpack_from(header)
+    )
     if magic != MAGIC or not HEADER_SIZE * 8 <= content <= size <= available * 8:
         return None
-    return _Packet(content // 8, size // 8, number, lost)
+    return _Packet(stream, end, content // 8, size // 8, number, lost, process)
 
 
-def _last_packet(path: Path, *, cut: bool = False) -> _Packet | None:
-    """Find the last whole packet; take away what follows it when asked."""
-    size = path.stat().st_size
-    offset, last = 0, None
-    with path.open("r+b" if cut else "rb") as file:
-        while offset < size:
-            file.seek(offset)
-            packet = _read_packet(file.read(HEADER_SIZE), size - offset)
-            if packet is None:
-                break
-            last = packet
-            offset += packet.size
-        if cut and offset < size:
-            os.ftruncate(file.fileno(), offset)
-    return last
+def _is_running(process: int) -> bool:
+    """Tell whether a process goes on; one that waits for its parent does not."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(
+            encoding="ascii", errors="replace"
+        )
+    except OSError:
+        return False
+    return text.rpartition(")")[2].split()[0] not in {"Z", "X"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from ..errors import SelectionError
 from .events import FunctionTracing, Selection, select
@@ -16,6 +16,10 @@ PAGE = 4096
 """Packets are whole pages, since they are mapped."""
 LARGEST_PACKET = 1 << 30
 """As the tracer has it."""
+SMALLEST_SIZE = 64 * 1024
+"""Of a whole recording."""
+OVERWRITE_SIZE = 256 * 1024 * 1024
+"""Of a recording in overwrite mode, unless another size is asked for."""
 
 
 class _Values(NamedTuple):
@@ -53,8 +57,18 @@ class _Values(NamedTuple):
     Source lines need ``ip`` and ``vpid``. Packets name their process and thread anyway.
     """
 
-    packet_size: int = 256 * 1024
+    packet_size: int = 512 * 1024
     """Bytes of a packet: what a thread fills before it writes them to the file."""
+
+    mode: Literal["discard", "overwrite"] = "discard"
+    """What goes when the recording is full: new records, or the oldest packets."""
+
+    max_size: int | None = None
+    """Bytes of the whole recording.
+
+    ``None`` is 256 MiB with ``overwrite``, and no limit with ``discard``. What tells
+    where objects are loaded is kept in both modes.
+    """
 
 
 class RecordingOptions(_Values):
@@ -72,7 +86,21 @@ class RecordingOptions(_Values):
         made._check()
         return made
 
+    @property
+    def size_limit(self) -> int:
+        """Bytes of the whole recording; 0 when there is no limit."""
+        if self.max_size is not None:
+            return self.max_size
+        return OVERWRITE_SIZE if self.mode == "overwrite" else 0
+
     def _check(self) -> None:
+        if self.mode not in {"discard", "overwrite"}:
+            raise SelectionError(f"mode={self.mode!r}: expected discard or overwrite")
+        if self.max_size is not None and self.max_size < SMALLEST_SIZE:
+            raise SelectionError(
+                f"a recording of {self.max_size} bytes: "
+                f"expected {SMALLEST_SIZE} or more"
+            )
         if self.functions not in {None, "fast", "verbose", "off"}:
             raise SelectionError(
                 f"functions={self.functions!r}: expected fast, verbose or off"

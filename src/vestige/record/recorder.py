@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ..errors import ProgramError, RecordError
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
+from .control import CONTROL, make_control
 from .launch import run
 from .losses import LOST, make_losses, tell_losses
 from .metadata import metadata_text
@@ -95,6 +96,8 @@ def record(
     started = time.monotonic()
     # From here on the trace is readable, whoever is killed.
     write_metadata(clock.rate())
+    if options.size_limit:
+        _share_counts(directory, options)
     try:
         status = run(
             command,
@@ -134,11 +137,20 @@ def _make_directory(directory: Path) -> Path:
     return directory
 
 
+def _share_counts(directory: Path, options: RecordingOptions) -> None:
+    try:
+        make_control(directory, is_overwriting=options.mode == "overwrite")
+    except OSError as error:
+        raise RecordError(
+            f"cannot hold a trace: {error.strerror}", path=directory
+        ) from error
+
+
 def _remove(directory: Path, *, whole: bool) -> None:
     """Take away a trace in which nothing is."""
     with suppress(OSError):
-        (directory / "metadata").unlink()
-        (directory / LOST).unlink()
+        for name in (CONTROL, LOST, "metadata"):
+            (directory / name).unlink(missing_ok=True)
         if whole:
             directory.rmdir()
 

@@ -104,6 +104,8 @@ def tracer_environment(
         "recorder": os.getpid(),
         "include": include,
         "exclude": exclude,
+        "mode": options.mode,
+        "max-size": options.size_limit,
         # The last, since it may hold spaces.
         "directory": directory,
     }

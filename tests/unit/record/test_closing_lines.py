@@ -60,14 +60,42 @@ def test_a_path_is_quoted_for_the_shell(tmp_path, program):
 
 def test_lost_events_and_what_would_have_kept_them(tmp_path, program):
     """A disk that is full, or files that may not grow."""
-    limited = ["sh", "-c", 'ulimit -f 64; exec "$@"', "sh", program, "calls", "100000"]
-    lines = closing_lines(tmp_path / "trace", limited, "--buffer-size=8k")
+    lines = closing_lines(tmp_path / "trace", [program, "blocked", "5000"])
     found = counts(tmp_path / "trace")
-    lost = 2 * 100_002 - found["func_entry"] - found["func_exit"]
+    lost = 2 * 5001
 
     assert lines[0].startswith(f"recorded {found.total():,} events ")
     assert lines[0].endswith(f"; {lost:,} events lost")
     assert lines[1].startswith("files could not be made or could not grow: ")
+
+
+def test_a_recording_of_full_size(tmp_path, program):
+    """Names the options that would have kept more."""
+    lines = closing_lines(
+        tmp_path / "trace", [program, "calls", "100000"], "--max-size=1M"
+    )
+
+    assert lines[0].endswith(" events lost")
+    assert lines[1] == (
+        "the recording has its full size: --max-size=2M keeps more, "
+        "--mode=overwrite the newest"
+    )
+
+
+def test_what_was_overwritten(tmp_path, program):
+    """Is told, and is no loss."""
+    lines = closing_lines(
+        tmp_path / "trace",
+        [program, "calls", "100000"],
+        "--max-size=1M",
+        "--mode=overwrite",
+        "--buffer-size=64k",
+    )
+
+    assert lines[0].endswith("; no events lost")
+    assert lines[1].endswith(
+        " bytes of older events were overwritten: --max-size=2M keeps more"
+    )
 
 
 def test_a_few_lost_events_ask_for_larger_buffers(tmp_path):

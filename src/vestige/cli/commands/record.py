@@ -113,8 +113,21 @@ exit status:
         parser.add_argument(
             "--buffer-size",
             metavar="SIZE",
-            default="256k",
-            help="memory of each thread, with k, M or G (default: 256k)",
+            default="512k",
+            help="memory of each thread, with k, M or G (default: 512k)",
+        )
+        parser.add_argument(
+            "--mode",
+            choices=("discard", "overwrite"),
+            default="discard",
+            help="what goes when the recording has its full size: new events "
+            "(discard), or the oldest ones (overwrite)",
+        )
+        parser.add_argument(
+            "--max-size",
+            metavar="SIZE",
+            help="the size of the whole recording, with k, M or G "
+            "(default: no limit; 256M with --mode=overwrite)",
         )
         parser.add_argument(
             "-q", "--quiet", action="store_true", help="no closing lines"
@@ -140,6 +153,8 @@ exit status:
                 include=tuple(options.include),
                 exclude=tuple(options.exclude),
                 follow_fork=options.follow_fork,
+                mode=options.mode,
+                max_size=options.max_size and _size(options.max_size, "--max-size"),
             )
         except SelectionError as error:
             raise CommandError(str(error), exit_code=2) from error
@@ -165,14 +180,14 @@ def _contexts(text: str) -> tuple[str, ...]:
     return tuple(name for name in names if name and name != "none")
 
 
-def _size(text: str) -> int:
+def _size(text: str, option: str = "--buffer-size") -> int:
     plain = text.rstrip("bB")
     number, unit = plain.rstrip("kKmMgG"), plain.lstrip("0123456789")
     try:
         return int(number) * _UNITS[unit.lower()]
     except (ValueError, KeyError):
         raise SelectionError(
-            f"--buffer-size={text}: expected a number with k, M or G"
+            f"{option}={text}: expected a number with k, M or G"
         ) from None
 
 

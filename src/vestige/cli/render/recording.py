@@ -34,6 +34,11 @@ def recording_lines(recording: Recording) -> Iterator[str]:
         f"{_count(size, 'byte')}, {streams}; "
         + (f"{_count(lost, 'event')} lost" if lost else "no events lost")
     )
+    if recording.collected.overwritten:
+        yield (
+            f"vestige: {_count(recording.collected.overwritten, 'byte')} of older "
+            f"events were overwritten: {_larger(recording)} keeps more"
+        )
     if lost:
         yield f"vestige: {_remedy(recording)}"
     yield from (
@@ -68,6 +73,13 @@ def _remedy(recording: Recording) -> str:
     disk = os.statvfs(recording.directory)
     if disk.f_bavail * disk.f_frsize < 2 * packet:
         return "the disk is full: --output=DIR on another one would have kept them"
+    if recording.collected.lost >= LOST_BY_FAILURE and recording.options.size_limit:
+        if recording.options.mode == "overwrite":
+            return f"too many threads for the size: {_larger(recording)} keeps more"
+        return (
+            f"the recording has its full size: {_larger(recording)} keeps more, "
+            "--mode=overwrite the newest"
+        )
     if recording.collected.lost >= LOST_BY_FAILURE:
         return (
             "files could not be made or could not grow: see whether the disk was full, "
@@ -77,6 +89,10 @@ def _remedy(recording: Recording) -> str:
         f"--buffer-size={_size(2 * packet)} may keep them: a signal handler loses "
         "events when it interrupts the writing of a full buffer"
     )
+
+
+def _larger(recording: Recording) -> str:
+    return f"--max-size={_size(2 * recording.options.size_limit)}"
 
 
 def _size(number: int) -> str:
