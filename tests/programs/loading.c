@@ -5,6 +5,7 @@
  *   counted PATH       opens it twice and closes it twice
  *   caller NAME        through libcaller.so, which has a RUNPATH
  *   space PATH         into a namespace of its own, and closes it
+ *   spaces PATH        into two, and closes both
  *   failing PATH...    those that cannot be loaded
  *   nested PATH OTHER  the first; its constructor loads the other
  *   threads N PATH...  a thread for each, N times
@@ -83,6 +84,22 @@ static void in_space(const char *path)
 
 	run(handle);
 	dlclose(handle);
+}
+
+void at_mark(void)
+{
+}
+
+static void in_spaces(const char *path)
+{
+	void *first = checked(dlmopen(LM_ID_NEWLM, path, RTLD_NOW));
+	void *second = checked(dlmopen(LM_ID_NEWLM, path, RTLD_NOW));
+
+	at_mark();
+	dlclose(first);
+	at_mark();
+	dlclose(second);
+	at_mark();
 }
 
 static void load_other(void)
@@ -219,6 +236,8 @@ int main(int count, char **all_words)
 		run(checked(open_for_me(words[2])));
 	} else if (!strcmp(how, "space")) {
 		in_space(words[2]);
+	} else if (!strcmp(how, "spaces")) {
+		in_spaces(words[2]);
 	} else if (!strcmp(how, "failing")) {
 		for (int index = 2; index < count; index++)
 			printf("%s\n", dlopen(words[index], RTLD_NOW) ? "loaded" : "failed");

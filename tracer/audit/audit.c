@@ -78,7 +78,7 @@ static void begin(const struct link_map *map)
 {
 	tell = find(map);
 	if (tell)
-		tell(LOADER_ACTS, NULL, 0);
+		tell(LOADER_ACTS, map, 0);
 }
 
 EXPORTED unsigned int la_version(unsigned int version)
@@ -107,7 +107,7 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 
 EXPORTED void la_activity(uintptr_t *cookie, unsigned int activity)
 {
-	(void) cookie;
 	if (tell)
-		tell(activity == LA_ACT_DELETE ? LOADER_DELETES : LOADER_ACTS, NULL, 0);
+		tell(activity == LA_ACT_DELETE ? LOADER_DELETES : LOADER_ACTS,
+		     (const struct link_map *) *cookie, 0);
 }

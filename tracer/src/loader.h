@@ -15,7 +15,8 @@ enum loader_action {
 	LOADER_ACTS,
 };
 
-/* Called by the dynamic linker's thread, which holds its lock. */
+/* Called by the dynamic linker's thread, which holds its lock, with the object that was mapped
+ * or closes, else with the first of its namespace. */
 typedef void loader_function(enum loader_action action, const struct link_map *map,
 			     long name_space);
 

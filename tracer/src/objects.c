@@ -9,13 +9,16 @@
 #include "object_table.h"
 #include "stream.h"
 
+/* No namespace. */
+#define NOWHERE (-1L)
+
 static _Atomic bool is_watching;
 /* Whether the auditing library is there, which tells of each object. */
 static _Atomic bool is_told;
 /* The dynamic linker's account of what is loaded, which is meant for debuggers. */
 static const struct r_debug *account;
-/* Whether it said that it would unmap objects, and not yet that it has. */
-static bool is_deleting;
+/* Where it said that it would unmap objects, and not yet that it has. */
+static long deleting = NOWHERE;
 
 /* Find the account in the dynamic section of the program. */
 static int find_account(struct dl_phdr_info *info, size_t size, void *unused)
@@ -70,13 +73,13 @@ static void sweep(void)
  * this is the last moment to tell of it. At the end of the process they announce first that
  * they will delete, and then close; nothing is unmapped.
  */
-static void sweep_emptied(void)
+static void sweep_emptied(long name_space)
 {
-	if (is_deleting)
+	if (deleting == name_space || name_space == LM_ID_BASE)
 		return;
 	for (struct entry *entry = table_entries; entry; entry = entry->next)
 		if (entry->is_used && entry->closes && entry->closes_first &&
-		    entry->object.name_space != LM_ID_BASE)
+		    entry->object.name_space == name_space)
 			table_drop(entry);
 }
 
@@ -110,7 +113,15 @@ static void close_object(const struct link_map *map)
 	if (!entry)
 		return;
 	entry->closes = true;
-	entry->closes_first = !is_deleting;
+	entry->closes_first = deleting != entry->object.name_space;
+}
+
+/* The namespace that has an object as its first. */
+static long name_space_of(const struct link_map *first)
+{
+	const struct entry *entry = table_find((uintptr_t) first->l_ld);
+
+	return entry ? entry->object.name_space : LM_ID_BASE;
 }
 
 __attribute__((visibility("default"))) loader_function vestige_loader;
@@ -133,11 +144,12 @@ void vestige_loader(enum loader_action action, const struct link_map *map, long 
 		close_object(map);
 		break;
 	case LOADER_DELETES:
-		sweep_emptied();
-		is_deleting = true;
+		name_space = name_space_of(map);
+		sweep_emptied(name_space);
+		deleting = name_space;
 		break;
 	case LOADER_ACTS:
-		is_deleting = false;
+		deleting = NOWHERE;
 		break;
 	}
 	table_leave(&guard);

@@ -115,6 +115,15 @@ def test_namespaces_have_objects_of_their_own(tmp_path, plugins):
     assert log == ["+alpha.so", "+libc.so.6", "-alpha.so", "-libc.so.6"]
 
 
+def test_a_namespace_is_gone_when_it_is_closed(tmp_path, plugins):
+    """Though the dynamic linker says no word more of it."""
+    found = recorded(tmp_path / "trace", plugins, "spaces", plugins.alpha)
+    load, unload = ["+alpha.so", "+libc.so.6"], ["-alpha.so", "-libc.so.6"]
+    log = [entry for entry in found.log if entry[0] in "+-" or entry == "at_mark"]
+
+    assert log == [*load, *load, "at_mark", *unload, "at_mark", *unload, "at_mark"]
+
+
 def test_what_cannot_be_loaded_is_gone(tmp_path, plugins):
     """Neither a missing symbol nor a missing library leaves anything behind."""
     found = recorded(
