@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from .appending import append_whole
 from .control import CONTROL, overwritten_bytes
 
 __all__ = ["Collected", "collect"]
@@ -197,14 +198,12 @@ def _join(opened: Path, streams: dict[int, _Stream], running: set[int]) -> bool:
         return False
     final = opened.with_name(opened.name.removesuffix(OPEN_SUFFIX))
     number = packet.number
-    with (known.path if known else final).open("ab") as file:
-        if packet.lost and known is None:
-            file.write(_origin(data))
-            number = max(number, 1)
-        SIZES.pack_into(
-            data, SIZES_OFFSET, content * 8, len(data) * 8, number, packet.lost
-        )
-        file.write(data)
+    origin = bytearray()
+    if packet.lost and known is None:
+        origin = _origin(data)
+        number = max(number, 1)
+    SIZES.pack_into(data, SIZES_OFFSET, content * 8, len(data) * 8, number, packet.lost)
+    append_whole(known.path if known else final, origin + data)
     streams[packet.stream] = _Stream(
         packet._replace(number=number, size=len(data)),
         known.path if known else final,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import struct
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["LOST", "LOST_STREAM", "make_losses", "tell_losses"]
@@ -65,24 +66,16 @@ def tell_losses(directory: Path, uuid: str, begin: int, end: int) -> int:
         return 0
     # Readers compare the count with that of the packet before.
     packets = [(begin, begin, 0, 0), (begin, end, 1, count)]
-    (directory / LOST_STREAM).write_bytes(
-        b"".join(
-            PACKET.pack(
-                MAGIC,
-                bytes.fromhex(uuid.replace("-", "")),
-                0,
-                0,
-                first,
-                last,
-                PACKET.size * 8,
-                PACKET.size * 8,
-                number,
-                lost,
-                0,
-                0,
-                b"",
-            )
-            for first, last, number, lost in packets
+    data = b"".join(
+        PACKET.pack(
+            MAGIC,
+            bytes.fromhex(uuid.replace("-", "")),
+            *(0, 0, first, last, PACKET.size * 8, PACKET.size * 8, number, lost),
+            *(0, 0, b""),
         )
+        for first, last, number, lost in packets
     )
+    # On a full disk, the file that was removed has left room.
+    with suppress(OSError):
+        (directory / LOST_STREAM).write_bytes(data)
     return int(count)

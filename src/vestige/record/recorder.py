@@ -14,6 +14,7 @@ from ..errors import ProgramError, RecordError
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
 from .control import CONTROL, make_control
+from .fitting import fit_environment
 from .launch import run
 from .losses import LOST, make_losses, tell_losses
 from .metadata import metadata_text
@@ -93,6 +94,7 @@ def record(
 
     make_losses(directory)
     environment = tracer_environment(directory, uuid, options, is_counter=is_counter)
+    fit_environment(environment, os.fspath(command[0]))
     started = time.monotonic()
     # From here on the trace is readable, whoever is killed.
     write_metadata(clock.rate())
@@ -111,12 +113,13 @@ def record(
     seconds = time.monotonic() - started
     tell_losses(directory, uuid, clock.begin, clock.now())
     collected = collect(directory)
-    rate = clock.rate()
-    write_metadata(rate)
+    refine_metadata()
     if _size(directory) >= WORTH_MEASURING:
         from .cost import call_cost  # noqa: PLC0415 - short recordings need it not
 
-        write_metadata(rate, call_cost(directory, options, is_counter=is_counter))
+        cost = call_cost(directory, options, is_counter=is_counter)
+        with suppress(OSError):
+            write_metadata(clock.rate(), cost)
     return Recording(tuple(command), options, directory, status, seconds, collected)
 
 
