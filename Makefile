@@ -11,12 +11,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format oracle bench bench-symbols bench-recording fuzz clean
+.PHONY: help demo test torture lint format oracle bench bench-symbols bench-recording fuzz clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
 	@echo "make test     all tests; those that need LTTng or a peer say so when it is missing"
 	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, cargo fmt, clippy"
+	@echo "make torture  the tests of the recorder in their long form, a few minutes"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
 	@echo "make bench-symbols time symbol look-ups beside addr2line, llvm-symbolizer"
@@ -67,6 +68,9 @@ demo: $(VENV)/.built
 test: $(VENV)/.built $(VENV)/.dev
 	@cargo test -q --release -p vestige-ctf -p vestige-symbols
 	@$(BIN)/python -m pytest -q
+
+torture: $(VENV)/.built $(VENV)/.dev
+	@VESTIGE_TORTURE=1 $(BIN)/python -m pytest -q tests/unit/record tests/oracle/test_torture.py
 
 oracle: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q tests/oracle
