@@ -19,6 +19,9 @@
 #define MOST_OBJECTS 1024u
 /* A slot whose object has gone. */
 #define FORGOTTEN 1u
+/* Functions of unknown objects that are judged without looking, after no file could be opened
+ * for want of descriptors or memory. */
+#define SKIPPED_AFTER_FAILURE 1023u
 /* How long to wait for another thread that reads an object: 2 s in steps of 50 µs. */
 #define MOST_WAITS 40000u
 
@@ -28,6 +31,8 @@ static struct filtered objects[MOST_OBJECTS];
 static unsigned int object_count;
 /* The process and the thread that read an object, or zero. */
 static uint64_t reader;
+/* How many of those are still to come; counted by the reader. */
+static unsigned int skipping;
 static __thread bool is_judging __attribute__((tls_model("initial-exec")));
 
 /* A line of /proc/self/maps. */
@@ -91,6 +96,16 @@ static bool parse_line(char *line, struct mapping *mapping)
 	return mapping->path[0] == '/';
 }
 
+/* Open a file; note when it may be possible later. */
+static int open_patiently(const char *path, int flags)
+{
+	const int file = system_open(path, flags);
+
+	if (file == -EMFILE || file == -ENFILE || file == -ENOMEM)
+		skipping = SKIPPED_AFTER_FAILURE;
+	return file;
+}
+
 static bool find_mapping(struct lines *lines, uintptr_t address, struct mapping *mapping)
 {
 	bool is_found = false;
@@ -98,7 +113,7 @@ static bool find_mapping(struct lines *lines, uintptr_t address, struct mapping 
 
 	lines->at = lines->end = 0;
 	lines->offset = 0;
-	lines->file = system_open("/proc/self/maps", O_RDONLY);
+	lines->file = open_patiently("/proc/self/maps", O_RDONLY);
 	if (lines->file < 0)
 		return false;
 	while (!is_found && (line = next_line(lines)))
@@ -125,7 +140,7 @@ static bool read_object(struct filtered *object, const struct mapping *mapping)
 	struct stat status;
 	bool is_read = false;
 	/* A path may have become a pipe: opening that must not wait. */
-	int file = system_open(mapping->path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	int file = open_patiently(mapping->path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 
 	if (file < 0)
 		return false;
@@ -225,18 +240,24 @@ static void remember(uintptr_t function, bool passes)
 	}
 }
 
-static bool judge(uintptr_t function)
+static bool judge(uintptr_t function, bool *is_final)
 {
 	struct filtered *object;
 	unsigned int verdict = 0;
 
+	*is_final = true;
 	objects_look(function);
 	if (!patterns.count)
 		return true;
 	object = find_object(function);
 	if (!object) {
 		take_turn();
-		object = learn_object(function);
+		*is_final = !skipping;
+		if (skipping)
+			skipping--;
+		else
+			object = learn_object(function);
+		*is_final = *is_final && !skipping;
 		__atomic_store_n(&reader, 0, __ATOMIC_RELEASE);
 	}
 	/* What is in no file that we can read has no name, and no address in a file. */
@@ -250,6 +271,7 @@ bool filter_judge(uintptr_t function)
 {
 	const int saved = errno;
 	signals before;
+	bool is_final;
 	bool passes;
 
 	/* Functions of the program that we call are not recorded. */
@@ -258,8 +280,9 @@ bool filter_judge(uintptr_t function)
 	/* A handler may leave by siglongjmp(): none runs meanwhile. */
 	before = system_block_signals();
 	is_judging = true;
-	passes = judge(function);
-	remember(function, passes);
+	passes = judge(function, &is_final);
+	if (is_final)
+		remember(function, passes);
 	is_judging = false;
 	system_restore_signals(before);
 	errno = saved;

@@ -227,3 +227,14 @@ def test_signal_handlers_may_interrupt_the_judge(tmp_path):
     assert handled > 0
     # main, work, two calls that switch the timer, and the handlers.
     assert counts(tmp_path / "trace")["func_entry"] == 4 + 2 * handled
+
+
+def test_functions_are_judged_when_their_file_can_be_read(tmp_path):
+    """Not for all time by what was possible at their first call."""
+    program = build_program(tmp_path, "undescribed")
+    done = run_recorded(tmp_path / "trace", [program, "5000"], "--include=leaf")
+    found = counts(tmp_path / "trace")
+
+    assert done.returncode == 0
+    assert 3000 < found["func_entry"] <= 5000
+    assert abs(found["func_entry"] - found["func_exit"]) <= 1
