@@ -102,7 +102,7 @@ exit status:
             metavar="NAME[,NAME]...",
             default="ip,vpid",
             help=f"fields of each record: some of {', '.join(CONTEXTS)}, or none "
-            "(default: ip,vpid, which source lines need)",
+            "(default: ip,vpid, which Babeltrace needs for source lines)",
         )
         parser.add_argument(
             "--follow-fork",
