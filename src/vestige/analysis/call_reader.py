@@ -156,7 +156,7 @@ class _Reader:
         self._take_functions()
 
     def _add_sites(self) -> None:
-        """Tell the fold in which functions call sites are: so it notices jumps."""
+        """Tell the fold in which functions call sites are: they tell of jumps."""
         sites = self.fold.take_sites()
         if not sites:
             return

@@ -363,3 +363,133 @@ impl Frame {
 fn elapsed(from: i64, to: i64) -> u64 {
     u64::try_from(to.saturating_sub(from)).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::{Node, MAX_NODES};
+    use super::*;
+
+    const PROCESS: Process = (0, 1);
+
+    fn fold() -> (Fold, Thread) {
+        let (frames, most_frames, patience) = (0, 1 << 22, 1 << 20);
+        let mut fold = Fold { tree: Tree::default(), frames, most_frames, patience, kept: None };
+        let root = fold.tree.add_root();
+        let thread = Thread::new(PROCESS, 1, root, 0);
+        (fold, thread)
+    }
+
+    fn sum(fold: &Fold, of: impl Fn(&Node) -> u64) -> u64 {
+        fold.tree.nodes.iter().map(of).sum()
+    }
+
+    #[test]
+    fn a_million_levels_of_recursion_are_counted_with_few_nodes() {
+        let (mut fold, mut thread) = fold();
+        let depth = 1_000_000;
+        for level in 0..depth {
+            thread.enter(&mut fold, 10 + level as u64 % 3, 0, level, 0);
+        }
+        for level in 0..depth {
+            thread.leave(&mut fold, Leaving::Innermost, depth + level, 0);
+        }
+        assert_eq!(sum(&fold, |node| node.complete), depth as u64);
+        assert_eq!(sum(&fold, |node| node.own), 2 * depth as u64 - 1);
+        assert!(fold.tree.nodes.len() < 1000, "{} nodes", fold.tree.nodes.len());
+        assert_eq!(fold.frames, 0);
+    }
+
+    #[test]
+    fn exits_of_nobody_do_not_search_a_deep_stack_again_and_again() {
+        let (mut fold, mut thread) = fold();
+        for level in 0..1_000_000 {
+            thread.enter(&mut fold, 10, 0, level, 0);
+        }
+        // As many steps as frames times exits would take hours.
+        for time in 1_000_000..3_000_000 {
+            thread.leave(&mut fold, Leaving::Function(20), time, 0);
+        }
+        assert_eq!(sum(&fold, |node| node.no_entry), 2_000_000);
+        // What is at the top is found all the same.
+        thread.leave(&mut fold, Leaving::Function(10), 3_000_000, 0);
+        assert_eq!(sum(&fold, |node| node.complete), 1);
+        thread.finish(&mut fold);
+        assert_eq!(sum(&fold, |node| node.no_exit), 999_999);
+    }
+
+    #[test]
+    fn calls_beyond_the_limit_are_counted_and_exits_still_fit() {
+        let (mut fold, mut thread) = fold();
+        fold.most_frames = 100;
+        for level in 0..150 {
+            thread.enter(&mut fold, 10, 0, level, 0);
+        }
+        for level in 0..150 {
+            thread.leave(&mut fold, Leaving::Innermost, 150 + level, 0);
+        }
+        let counts = [sum(&fold, |n| n.calls), sum(&fold, |n| n.no_exit)];
+        assert_eq!((counts, sum(&fold, |n| n.complete)), ([150, 50], 100));
+        assert_eq!(thread.unknown_exits, 0);
+    }
+
+    #[test]
+    fn paths_beyond_the_limit_share_nodes() {
+        let (mut fold, mut thread) = fold();
+        let calls = MAX_NODES as u64 * 2;
+        for number in 0..calls {
+            // Pairs of a caller and a callee: each another path.
+            let time = number as i64 * 4;
+            thread.enter(&mut fold, 1 + number % 2048, 0, time, 0);
+            thread.enter(&mut fold, 5000 + number / 2048, 0, time + 1, 0);
+            thread.leave(&mut fold, Leaving::Innermost, time + 2, 0);
+            thread.leave(&mut fold, Leaving::Innermost, time + 3, 0);
+        }
+        assert_eq!(sum(&fold, |node| node.complete), 2 * calls);
+        assert_eq!(sum(&fold, |node| node.own), 3 * calls);
+        assert!(!fold.tree.has_room());
+        assert!(fold.tree.nodes.len() < MAX_NODES + 8192, "{} nodes", fold.tree.nodes.len());
+    }
+
+    #[test]
+    fn an_address_that_is_forgotten_is_another_function() {
+        let (mut fold, mut thread) = fold();
+        for time in 0..3 {
+            thread.enter(&mut fold, 10, 0, time * 2, 0);
+            thread.leave(&mut fold, Leaving::Innermost, time * 2 + 1, 0);
+            if time == 1 {
+                fold.tree.forget(PROCESS, 5, 10);
+                fold.tree.forget((0, 2), 0, u64::MAX);
+            }
+        }
+        assert_eq!(fold.tree.take_pending(), [(PROCESS, 10), (PROCESS, 10)]);
+        let calls: Vec<u64> = fold.tree.nodes.iter().skip(1).map(|node| node.calls).collect();
+        assert_eq!(calls, [2, 1]);
+    }
+
+    #[test]
+    fn a_call_site_in_an_outer_function_ends_what_is_above() {
+        let (mut fold, mut thread) = fold();
+        fold.tree.add_site(PROCESS, 11, 10);
+        thread.enter(&mut fold, 10, 1, 0, 0);
+        thread.enter(&mut fold, 20, 11, 1, 0);
+        thread.enter(&mut fold, 30, 21, 2, 0);
+        // After a jump to the first.
+        thread.enter(&mut fold, 20, 11, 9, 0);
+        assert_eq!(thread.stack.len(), 2);
+        assert_eq!((sum(&fold, |n| n.no_exit), sum(&fold, |n| n.own)), (2, 1));
+    }
+
+    #[test]
+    fn an_inlined_function_may_have_the_call_site_of_an_outer_one() {
+        let (mut fold, mut thread) = fold();
+        fold.tree.add_site(PROCESS, 1, 5);
+        fold.tree.add_site(PROCESS, 11, 10);
+        thread.enter(&mut fold, 5, 2, 0, 0);
+        thread.enter(&mut fold, 10, 1, 1, 0);
+        // Inlined into it, and one more into that; then a call from the code of both.
+        thread.enter(&mut fold, 20, 1, 2, 0);
+        thread.enter(&mut fold, 30, 1, 3, 0);
+        thread.enter(&mut fold, 40, 11, 4, 0);
+        assert_eq!(thread.stack.len(), 5);
+    }
+}
