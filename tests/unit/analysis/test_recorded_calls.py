@@ -9,8 +9,10 @@ import pytest
 import vestige
 from support.call_traces import PlainCalls
 from support.compilers import PROGRAMS, run_tool
+from support.plugins import build_plugins
 from support.recorded import run_recorded
 from vestige.analysis import call_tree
+from vestige.record.tracer import can_audit
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -245,3 +247,28 @@ def test_a_program_without_instrumentation_has_no_calls(tmp_path):
 
     assert (tree.threads, tree.events) == ([], 0)
     assert tree.other_events > 0
+
+
+@pytest.mark.skipif(not can_audit(), reason="needs glibc 2.35")
+@pytest.mark.parametrize("form", FORMS)
+def test_plugins_at_the_same_address_are_told_apart(tmp_path, form):
+    """And one that comes back is the same, wherever it is."""
+    plugins = build_plugins(tmp_path / "plugins")
+    words = ["reload", "20", plugins.alpha, plugins.bravo]
+    tree = record(tmp_path, plugins.program, *words, options=FORMS[form])
+    found = {}
+    for one in tree.functions():
+        path = one.function.object or ""
+        found[path.rpartition("/")[2], one.function.name] = one.calls
+
+    for name in ("alpha", "bravo"):
+        mine = {key[1]: calls for key, calls in found.items() if key[0] == f"{name}.so"}
+        assert mine == {
+            "plugin_run": 20,
+            f"{name}_run": 20,
+            f"{name}_begin": 20,
+            f"{name}_end": 20,
+            f"{name}_step": 60,
+        }
+    assert all(calls for calls in found.values())
+    assert not any(one.uncertain for one in tree.functions())
