@@ -12,11 +12,11 @@
 /* More chunks than these are not kept, however small they are. */
 #define SLOTS 16384u
 /* Into how many chunks a recording is divided. */
-#define PARTS 256u
+#define PARTS 64u
 #define LARGEST_CHUNK (64u << 20)
 /* So many chunks of others later, a thread that records seldom begins a new one: else its
  * new packets would go away with its old ones. */
-#define OLD_AFTER 8u
+#define OLD_AFTER 4u
 
 /* A slot of the queue is one word: what became of the chunk, its size, and its number. */
 #define PHASE_BITS 2

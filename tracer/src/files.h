@@ -38,7 +38,13 @@ struct data_file {
 	unsigned int place;
 };
 
+enum file_kind { FILE_OPEN, FILE_DATA, FILE_CHUNK };
+
 #define FILES_HIDDEN __attribute__((visibility("hidden")))
+
+/* The name of a file of the stream; before it is complete, its name is hidden. */
+void files_name(const struct stream *stream, enum file_kind kind, uint64_t number,
+		bool is_hidden, char name[NAME_SIZE]) FILES_HIDDEN;
 
 /* Return how many bytes behind a stream, from its next page on, are for mapping files. */
 size_t files_start(size_t size_of_page) FILES_HIDDEN;
