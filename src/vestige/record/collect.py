@@ -14,6 +14,7 @@ is cut off. Files of processes that go on are left as they are: they are valid, 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import struct
@@ -202,14 +203,38 @@ def _join(opened: Path, streams: dict[int, _Stream], running: set[int]) -> bool:
     if packet.lost and known is None:
         origin = _origin(data)
         number = max(number, 1)
-    SIZES.pack_into(data, SIZES_OFFSET, content * 8, len(data) * 8, number, packet.lost)
-    append_whole(known.path if known else final, origin + data)
-    streams[packet.stream] = _Stream(
-        packet._replace(number=number, size=len(data)),
-        known.path if known else final,
-    )
-    opened.unlink()
+    size = len(data) * 8
+    SIZES.pack_into(data, SIZES_OFFSET, content * 8, size, number, packet.lost)
+    path = known.path if known else final
+    try:
+        append_whole(path, origin + data)
+    except OSError:
+        # A full disk, most often. It takes no room to shorten the file where it is.
+        path = final.with_name(f"{final.name}@last")
+        _shorten(opened, path, origin, data)
+    else:
+        opened.unlink()
+    last = packet._replace(number=number, size=len(data))
+    streams[packet.stream] = _Stream(last, path)
     return True
+
+
+def _write(file: int, data: bytearray, offset: int) -> None:
+    if os.pwrite(file, data, offset) != len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _shorten(opened: Path, final: Path, origin: bytearray, packet: bytearray) -> None:
+    """Make a data stream file of the packet where it is, with the origin if it fits."""
+    with opened.open("r+b", buffering=0) as file:
+        try:
+            data = origin + packet
+            _write(file.fileno(), data, 0)
+        except OSError:
+            data = packet
+            _write(file.fileno(), data, 0)
+        os.ftruncate(file.fileno(), len(data))
+    opened.rename(final)
 
 
 def _lost_before(known: _Stream | None) -> int:
