@@ -10,7 +10,7 @@ from ..core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifi
 from ..errors import VestigeError
 from .options import RecordingOptions
 
-__all__ = ["Contents", "read_contents"]
+__all__ = ["Contents", "read_contents", "size_of"]
 
 SMALL = 4 << 20
 """Bytes up to which event records are counted by name: more are always of calls."""
@@ -50,7 +50,7 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
         What is known; less where the trace cannot be read.
     """
     paths = sorted(path for path in directory.iterdir() if _is_stream(path))
-    size = sum(path.stat().st_size for path in paths)
+    size = sum(map(size_of, paths))
     if not paths:
         return Contents(events=0, has_calls=False)
     if size > LARGE:
@@ -63,6 +63,21 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
     except (VestigeError, OSError):
         # The trace is there all the same: whoever reads it is told what is wrong.
         return Contents()
+
+
+def size_of(path: Path) -> int:
+    """Return the size of a file.
+
+    Args:
+        path: Its path.
+
+    Returns:
+        Its bytes; none when a process that goes on recording has taken it away.
+    """
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _is_stream(path: Path) -> bool:

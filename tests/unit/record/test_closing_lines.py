@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
 
 import pytest
 
 import vestige
 from support.compilers import run_tool
-from support.recorded import build_program, counts, run_recorded
+from support.recorded import build_program, counts, record_command, run_recorded
 from vestige.cli.render.recording import recording_lines
 from vestige.record import Recording, RecordingOptions
 from vestige.record.collect import Collected
-from vestige.record.contents import Contents, read_contents
+from vestige.record.contents import Contents, read_contents, size_of
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -184,3 +187,30 @@ def test_a_recording_that_cannot_be_read_is_not_counted(tmp_path, program):
     (trace / "metadata").write_text("nonsense")
 
     assert read_contents(trace, RecordingOptions()) == Contents()
+
+
+def test_processes_that_outlive_the_program(tmp_path):
+    """Go on recording, and the trace can be read meanwhile."""
+    script = "for i in 1 2; do sleep 60 & done >/dev/null 2>&1; sleep 0.3; echo $$"
+    trace = tmp_path / "trace"
+    command = record_command(trace, ["sh", "-c", script])
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    shell = int(done.stdout)
+    running = {int(path.name.partition("-")[0]) for path in trace.glob("*.open")}
+    try:
+        assert "vestige: 2 processes still recorded; the trace" in done.stderr
+        assert len(running) == 2
+        assert shell not in running
+        # Of the shell and of three times sleep, and of their forks before.
+        assert counts(trace)["end"] >= 4
+    finally:
+        for process in running:
+            os.kill(process, signal.SIGKILL)
+
+
+def test_files_may_go_while_they_are_counted(tmp_path):
+    """A process that goes on recording takes them away."""
+    (tmp_path / "file").write_text("12345")
+
+    assert size_of(tmp_path / "file") == 5
+    assert size_of(tmp_path / "nothing") == 0

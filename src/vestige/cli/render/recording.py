@@ -6,7 +6,8 @@ import os
 import shlex
 from collections.abc import Iterator
 
-from ...record.contents import Contents, read_contents
+from ...record.collect import OPEN_SUFFIX
+from ...record.contents import Contents, read_contents, size_of
 from ...record.diagnosis import why_without_calls
 from ...record.recorder import Recording
 
@@ -27,7 +28,7 @@ def recording_lines(recording: Recording) -> Iterator[str]:
     """
     contents = read_contents(recording.directory, recording.options)
     lost = recording.collected.lost
-    size = sum(path.stat().st_size for path in recording.directory.iterdir())
+    size = sum(map(size_of, recording.directory.iterdir()))
     streams = _count(recording.collected.streams, "data stream")
     yield (
         f"vestige: recorded {_events(contents)} in {recording.seconds:.3f} s, "
@@ -44,6 +45,13 @@ def recording_lines(recording: Recording) -> Iterator[str]:
     yield from (
         f"vestige: warning: {problem}" for problem in recording.collected.problems
     )
+    if recording.collected.running:
+        opened = recording.directory.glob(f"*{OPEN_SUFFIX}")
+        processes = len({path.name.partition("-")[0] for path in opened})
+        yield (
+            f"vestige: {_count(processes, 'process', 'processes')} still recorded; the "
+            "trace can be read meanwhile"
+        )
     reason = why_without_calls(recording.command, recording.options, contents)
     if reason is not None:
         yield f"vestige: {reason}"
@@ -63,8 +71,8 @@ def _events(contents: Contents) -> str:
     return f"about {text}" if contents.is_estimated else text
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def _count(number: int, what: str, several: str | None = None) -> str:
+    return f"{number:,} {what if number == 1 else several or what + 's'}"
 
 
 def _remedy(recording: Recording) -> str:
