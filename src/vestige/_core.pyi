@@ -651,6 +651,13 @@ class CallFold:
                 function that it is in, 0 if that is not known.
         """
 
+    def end_process(self, trace: int, vpid: int) -> None:
+        """Tell that a process executes another program: its calls are over.
+
+        Of threads with a data stream of their own nothing is done, since the program
+        gets another one.
+        """
+
     def forget(self, trace: int, vpid: int, first: int, last: int) -> None:
         """Tell that the addresses from first to last may be other functions now."""
 

@@ -13,7 +13,15 @@ from vestige import Trace
 
 from .ctf_writer import Event, Packet, metadata_head, write_trace
 
-__all__ = ["PlainCalls", "call_metadata", "enter", "leave", "packet", "write_calls"]
+__all__ = [
+    "PlainCalls",
+    "call_metadata",
+    "enter",
+    "leave",
+    "packet",
+    "state",
+    "write_calls",
+]
 
 VPID = 77
 PROVIDERS = ("lttng_ust_cyg_profile_fast", "lttng_ust_cyg_profile")
@@ -45,7 +53,38 @@ def call_metadata(
             f'event {{ id = {index}; stream_id = 0; name = "{name}";\n'
             f"\tfields := struct {{ {members} }};\n}};\n"
         )
+    object_fields = "uint64_t _baddr; uint64_t _memsz; string _path; uint8_t _is_pic;"
+    more_events = (
+        ("lttng_ust_statedump:start", ""),
+        ("lttng_ust_statedump:bin_info", object_fields),
+        ("lttng_ust_lib:load", object_fields.replace(" uint8_t _is_pic;", "")),
+        ("lttng_ust_lib:unload", "uint64_t _baddr;"),
+    )
+    for index, (name, members) in enumerate(more_events, len(fields)):
+        head += (
+            f'event {{ id = {index}; stream_id = 0; name = "{name}";\n'
+            f"\tfields := struct {{ {members} }};\n}};\n"
+        )
     return head
+
+
+def state(
+    time: int, kind: str, base: int = 0, path: str = "", *, vtid: int | None = None
+) -> Event:
+    """Return an event that changes the image of the process.
+
+    Args:
+        time: When.
+        kind: ``start``, ``bin_info``, ``load`` or ``unload``.
+        base: Where the object of 4 KiB is.
+        path: Its path.
+        vtid: The thread, for records with contexts.
+    """
+    head = b"" if vtid is None else struct.pack("<iiQ", VPID, vtid, 0)
+    at = struct.pack("<Q", base)
+    whole = at + struct.pack("<Q", 0x1000) + path.encode() + b"\0"
+    payloads = {"start": b"", "bin_info": whole + b"\1", "load": whole, "unload": at}
+    return Event(time, head + payloads[kind], 4 + list(payloads).index(kind))
 
 
 def enter(

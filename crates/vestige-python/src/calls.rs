@@ -70,6 +70,11 @@ impl CallFold {
         self.lock().add_sites(&sites);
     }
 
+    /// Tells that a process executes another program: its calls are over.
+    fn end_process(&self, trace: u32, vpid: i32) {
+        self.lock().end_process(trace, vpid);
+    }
+
     /// Tells that addresses of a process may be other functions from now on.
     fn forget(&self, trace: u32, vpid: i32, first: u64, last: u64) {
         self.lock().forget(trace, vpid, first, last);

@@ -40,6 +40,7 @@ from .calls import (
 
 __all__ = ["call_tree"]
 
+_DUMP_EVENT = "lttng_ust_statedump:start"
 _NAME_EVENT = "lttng_ust_statedump:procname"
 _COST = "tracer_call_cost_ns"
 """Entry of the environment with the cost of a call, nanoseconds."""
@@ -195,6 +196,9 @@ class _Reader:
         image = self._images_of(trace).of(Vpid(vpid))
         before, version = image.mappings, image.version
         apply(self._images_of(trace), event.name or "", Vpid(vpid), fields)
+        if before and event.name == _DUMP_EVENT:
+            # A second dump: after exec() there are no open calls.
+            self.fold.end_process(trace, vpid)
         if image.version == version:
             return
         for mapping in _changed(before, image.mappings):

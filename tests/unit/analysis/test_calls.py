@@ -8,7 +8,14 @@ import struct
 import pytest
 
 import vestige
-from support.call_traces import PlainCalls, enter, leave, packet, write_calls
+from support.call_traces import (
+    PlainCalls,
+    enter,
+    leave,
+    packet,
+    state,
+    write_calls,
+)
 from support.ctf_writer import Packet
 from support.recordings import open_demo
 from vestige.analysis import FunctionKind, call_tree
@@ -42,6 +49,9 @@ def functions(tree):
 
 def one_thread(tmp_path, events, **facts):
     """Write and read a trace of one thread and one packet."""
+    if not facts.get("per_thread", True):
+        whole = Packet(events, context=bytes(4))
+        return read(write_calls(tmp_path / "trace", {"s": [whole]}, **facts))
     return read(write_calls(tmp_path / "trace", {"s": [packet(events)]}, **facts))
 
 
@@ -490,3 +500,63 @@ def test_a_trace_names_functions_as_it_was_opened_for():
     ]
     assert [one.calls for one in tree.functions()] == [12, 12, 12]
     assert tree.functions()[0].function.object == "/opt/vestige-demo/lib/libpricing.so"
+
+
+def named(tree):
+    """Return the number of calls by object and offset."""
+    return {one.function.name: one.calls for one in tree.functions()}
+
+
+def test_an_address_means_what_was_mapped_there_at_the_time(tmp_path):
+    """Only what an image change concerns is looked up again."""
+    events = [
+        # Called before the process tells of its objects.
+        enter(90, A),
+        leave(95),
+        state(100, "start"),
+        state(100, "bin_info", A, "/bin/app"),
+        state(110, "load", B, "/lib/one.so"),
+        enter(120, A + 1),
+        enter(130, B + 1),
+        leave(140),
+        state(150, "unload", B),
+        state(160, "load", B, "/lib/two.so"),
+        enter(170, B + 1),
+        leave(175),
+        state(180, "unload", B),
+        enter(182, B + 1),
+        leave(183),
+        state(185, "load", C, "/lib/one.so"),
+        enter(190, C + 1),
+        leave(195),
+        leave(200),
+    ]
+    tree = one_thread(tmp_path, events)
+
+    # The same function of one.so at two addresses is one function.
+    assert named(tree) == {
+        "app+0x0": 1,
+        "app+0x1": 1,
+        "one.so+0x1": 2,
+        "two.so+0x1": 1,
+        "0x2001": 1,
+    }
+    assert tree.other_events == 7
+
+
+def test_another_program_has_no_open_calls(tmp_path):
+    """After exec() the thread is the same; contexts tell no difference."""
+    events = [
+        state(100, "start", vtid=1),
+        state(101, "bin_info", A, "/bin/one", vtid=1),
+        enter(110, A, vtid=1),
+        state(200, "start", vtid=1),
+        state(201, "bin_info", B, "/bin/two", vtid=1),
+        enter(210, B, vtid=1),
+        leave(220, B, vtid=1),
+    ]
+    tree = one_thread(tmp_path, events, contexts=True, per_thread=False)
+    found = functions(tree)
+
+    assert [len(node.callees) for _, node in tree.root().walk()] == [2, 0, 0]
+    assert (found[A].no_exit, found[A].total, found[B].complete) == (1, 0, 1)

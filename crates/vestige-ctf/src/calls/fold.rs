@@ -314,6 +314,18 @@ impl CallFold {
         }
     }
 
+    /// Tells that a process executes another program: its calls are over. Of threads with a
+    /// data stream of their own nothing is done, since the program gets another one.
+    pub fn end_process(&mut self, trace: u32, vpid: i32) {
+        for (key, &index) in &self.indexes {
+            if (key.0, key.1, key.2) == (NO_STREAM, trace, vpid) {
+                if let Some(thread) = self.threads.get_mut(index) {
+                    thread.finish(&mut self.fold);
+                }
+            }
+        }
+    }
+
     /// Tells that addresses of a process, the last one included, may be other functions
     /// from now on.
     pub fn forget(&mut self, trace: u32, vpid: i32, first: u64, last: u64) {
