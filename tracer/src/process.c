@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "process.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -93,11 +94,39 @@ bool process_is_ours(void)
 	return atomic_compare_exchange_strong(&process->id, &known, present) || known == present;
 }
 
+typedef pid_t fork_function(void);
+
+/* fork() without handlers: that of POSIX for signal handlers, which may have interrupted us. */
+__attribute__((visibility("default"))) fork_function _Fork;
+
+static fork_function *original_fork;
+
 static void after_fork(void)
 {
 	process_is_ours();
 	shared_thread_end();
 	stream_after_fork();
+}
+
+static void find_fork(void)
+{
+	if (!original_fork)
+		*(void **) &original_fork = dlsym(RTLD_NEXT, "_Fork");
+}
+
+pid_t _Fork(void)
+{
+	pid_t child;
+
+	find_fork();
+	if (!original_fork) {
+		errno = ENOSYS;
+		return -1;
+	}
+	child = original_fork();
+	if (child == 0 && process)
+		after_fork();
+	return child;
 }
 
 /* src/vestige/record/losses.py makes the file, and tells what is in it. */
@@ -133,6 +162,8 @@ static bool begin(void)
 	streams_start();
 	/* Where there is no memory for it, a child process is traced all the same. */
 	pthread_atfork(NULL, NULL, after_fork);
+	/* A handler must not be the first to look for it. */
+	find_fork();
 	return true;
 }
 

@@ -16,12 +16,15 @@ TUNABLES = "GLIBC_TUNABLES"
 STATIC_TLS = "glibc.rtld.optional_static_tls"
 FREE_STATIC_TLS = 512
 """What there is by default; see "Dynamic Linking Tunables" in glibc's manual."""
+USUAL_STATIC_TLS = 4096
+"""Enough for allocators, which programs that this one starts may be linked with. It takes
+room from the stacks of threads, which may have 16 KB."""
 MOST_STATIC_TLS = 16 << 20
 INTERPRETER = 3
 """``PT_INTERP`` of elf(5)."""
 TLS = 7
 """``PT_TLS``."""
-CLASS_64 = 2
+CLASS_64 = b"\2"
 OURS = ("LD_AUDIT", "LD_PRELOAD")
 
 
@@ -40,21 +43,20 @@ def fit_environment(environment: dict[str, str], program: str) -> None:
     """
     _append(environment, SANITIZER, "verify_asan_link_order=0")
     path = find_program(program, environment.get("PATH"))
-    header = None if path is None else _read(path, 4096)
-    if path is None or not header or not header.startswith(b"\x7fELF"):
-        return
-    if header[4] != CLASS_64:
+    header = b"" if path is None else _read(path, 4096)
+    is_elf = header.startswith(b"\x7fELF")
+    if is_elf and header[4:5] != CLASS_64:
         for variable in OURS:
             environment.pop(variable, None)
         return
     if "LD_AUDIT" not in environment:
         return
-    needed = sum(
-        _static_tls(_read(Path(library), 4096))
-        for library in _libraries(path, _interpreter(header))
-    )
-    if FREE_STATIC_TLS < needed <= MOST_STATIC_TLS:
-        _append(environment, TUNABLES, f"{STATIC_TLS}={needed + FREE_STATIC_TLS}")
+    needed = 0
+    if path is not None and is_elf:
+        libraries = _libraries(path, _interpreter(header))
+        needed = sum(_static_tls(_read(Path(library), 4096)) for library in libraries)
+    wanted = max(USUAL_STATIC_TLS, needed + FREE_STATIC_TLS)
+    _append(environment, TUNABLES, f"{STATIC_TLS}={min(wanted, MOST_STATIC_TLS)}")
 
 
 def _append(environment: dict[str, str], variable: str, setting: str) -> None:
@@ -75,7 +77,7 @@ def _read(path: Path, size: int) -> bytes:
 
 def _segments(header: bytes) -> Iterator[tuple[int, int, int, int, int]]:
     """Return kind, offset, size in the file and in memory, and alignment."""
-    if len(header) < 64 or header[4] != CLASS_64:  # noqa: PLR2004 - bytes
+    if len(header) < 64 or header[4:5] != CLASS_64:  # noqa: PLR2004 - bytes
         return
     offset = struct.unpack_from("=Q", header, 32)[0]
     size, count = struct.unpack_from("=HH", header, 54)
@@ -110,7 +112,7 @@ def _libraries(program: Path, linker: str | None) -> Iterator[str]:
     """Ask the dynamic linker which libraries it would load; it runs nothing of them."""
     if linker is None:
         return
-    plain = {name: value for name, value in os.environ.items() if name not in OURS}
+    plain = {name: value for name, value in os.environ.items() if name != "LD_AUDIT"}
     reading, writing = os.pipe()
     try:
         child = os.posix_spawn(
@@ -131,6 +133,7 @@ def _libraries(program: Path, linker: str | None) -> Iterator[str]:
         lines = file.read().splitlines()
     os.waitpid(child, 0)
     for line in lines:
-        path = line.partition(" => ")[2].rpartition(" (")[0].strip()
+        # What is preloaded stands alone.
+        path = line.rpartition(" => ")[2].rpartition(" (")[0].strip()
         if path.startswith("/"):
             yield path

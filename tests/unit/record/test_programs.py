@@ -95,22 +95,51 @@ def test_a_program_with_a_sanitizer(tmp_path, kind):
     assert traced.events["func_entry"] == 2
 
 
-def test_libraries_that_need_static_thread_local_storage(tmp_path):
-    """More than the C library keeps free when an auditing library is loaded."""
-    library = tmp_path / "libneedy.so"
-    source = tmp_path / "needy.c"
-    source.write_text(
-        '__attribute__((tls_model("initial-exec"))) __thread char many[20000];\n'
-        "int needy(void) { return many[5]; }\n"
-    )
-    run_tool(["gcc", "-fPIC", "-shared", "-o", library, source])
-    path = build(
-        tmp_path,
-        "int needy(void); int main(void) { return needy(); }",
-        *["-L", str(tmp_path), "-lneedy", f"-Wl,-rpath,{tmp_path}"],
-    )
+@pytest.fixture
+def needy(tmp_path):
+    """A library with thread-local storage of a size, at the start of the program."""
 
+    def make(size: int) -> Path:
+        library = tmp_path / "libneedy.so"
+        source = tmp_path / "needy.c"
+        source.write_text(
+            '__attribute__((tls_model("initial-exec"))) '
+            f"__thread char many[{size}];\nint needy(void) {{ return many[5]; }}\n"
+        )
+        run_tool(["gcc", "-fPIC", "-shared", "-o", library, source])
+        return library
+
+    return make
+
+
+NEEDY = "int needy(void); int main(void) { return needy(); }"
+
+
+def test_libraries_that_need_static_thread_local_storage(tmp_path, needy):
+    """More than the C library keeps free when an auditing library is loaded."""
+    flags = ["-L", str(tmp_path), "-lneedy", f"-Wl,-rpath,{tmp_path}"]
+    needy(200_000)
+
+    path = build(tmp_path, NEEDY, *flags)
     assert same([path], tmp_path).events["func_entry"] == 1
+
+
+def test_programs_that_others_start_have_room_for_an_allocator(tmp_path, needy):
+    """The recorder does not see which they are."""
+    flags = ["-L", str(tmp_path), "-lneedy", f"-Wl,-rpath,{tmp_path}"]
+    needy(3000)
+
+    path = build(tmp_path, NEEDY, *flags)
+    assert same(["sh", "-c", f"{path}; exit $?"], tmp_path).status == 0
+
+
+def test_preloaded_libraries_that_need_static_thread_local_storage(tmp_path, needy):
+    """As an allocator that is put into any program."""
+    library = needy(50_000)
+    path = build(tmp_path, HELLO)
+    traced = same([path], tmp_path, environment={"LD_PRELOAD": str(library)})
+
+    assert traced.events["func_entry"] == 2
 
 
 def test_another_library_may_be_preloaded(tmp_path):
