@@ -154,3 +154,25 @@ def test_uuids_are_random_ones():
 
     assert {one.version for one in found} == {4}
     assert len(set(found)) == 50
+
+
+def test_what_takes_long_to_import_is_left_alone(tmp_path):
+    """Many programs run for a shorter time than these modules take to load."""
+    code = (
+        "import os, sys; from vestige.cli.main import main; "
+        f"main(['record', '-o', {str(tmp_path / 'trace')!r}, '--', 'true']); "
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    slow = {"dataclasses", "inspect", "subprocess", "shutil", "tempfile", "uuid"}
+    slow |= {"json", "platform", "socket", "threading", "logging", "multiprocessing"}
+
+    assert "vestige: recorded" in done.stderr
+    assert slow.isdisjoint(done.stdout.split())
+    assert "vestige.graph" not in done.stdout.split()
