@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 
 import pytest
@@ -262,3 +263,50 @@ def test_without_a_process_there_is_no_place(tmp_path):
     trace = write_trace(tmp_path / "trace", metadata(), {"stream": packet})
 
     assert offsets(trace) == [None, None]
+
+
+def random_thread(chance, thread, time):
+    """Return packets of random calls with losses, and the offset of each event."""
+    calls, packets, expected = Calls(time=time), [], []
+    if thread == THREAD:
+        calls.dump()
+    stack, lost = [], 0
+    for sequence in range(60):
+        is_lossy = sequence > 0 and chance.random() < 0.2
+        if is_lossy:
+            lost += 1
+            stack.clear()
+        for _ in range(chance.randrange(1, 1500)):
+            calls.time += chance.randrange(40)
+            if chance.random() < 0.5:
+                offset = chance.randrange(0x1000)
+                calls.enter(offset)
+                stack.append(offset)
+                expected.append((calls.time, offset))
+            else:
+                calls.leave()
+                left = stack.pop() if stack else None
+                expected.append((calls.time, None if is_lossy else left))
+        if is_lossy:
+            stack.clear()
+        packets.append(calls.packet(thread, discarded=lost, sequence=sequence))
+        calls.time += 1000
+    return packets, expected
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_stacks_last_over_many_merges(tmp_path, seed):
+    """Of threads that take turns, with losses in between."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    first, found_first = random_thread(chance, THREAD, 100)
+    second, found_second = random_thread(chance, (7, 9), 10_000)
+    trace = thread_trace(tmp_path / "trace", *first, other=second)
+    expected = sorted(found_first + found_second, key=lambda one: one[0])
+
+    events = vestige.open(trace).events("lttng_ust_cyg*")
+    places = [(event.cycles, event.debug_info) for event in events]
+    offsets_found = [
+        (time, None if place is None else place.binary.offset) for time, place in places
+    ]
+    assert len(expected) > 2 * 32_768
+    assert sorted(offsets_found, key=repr) == sorted(expected, key=repr)
