@@ -126,6 +126,8 @@ class Terminal:
             words = ["bash", "--norc", "--noprofile", "--noediting", "-i"]
             os.execvpe("bash", words, environment)  # noqa: S606 - a shell it is
         self.text = ""
+        self.ready = select.poll()
+        self.ready.register(self.file, select.POLLIN)
         self.type("stty -echo; PS1=; PS2=; echo be'gun'")
         self.wait("begun")
 
@@ -135,11 +137,11 @@ class Terminal:
 
     def wait(self, expected):
         """Read until a text has come; return all up to it."""
-        until = time.monotonic() + SECONDS / 3
+        until = time.monotonic() + SECONDS
         while expected not in self.text:
             rest = until - time.monotonic()
             assert rest > 0, f"{expected!r} did not come: {self.text!r}"
-            if not select.select([self.file], [], [], rest)[0]:
+            if not self.ready.poll(rest * 1000):
                 continue
             self.text += os.read(self.file, 4096).decode()
         before, _, self.text = self.text.partition(expected)
