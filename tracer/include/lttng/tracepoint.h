@@ -1,0 +1,252 @@
+/*
+ * Tracepoints, as the LTTng 2.13 documentation describes them ("Instrument a C/C++ user
+ * application") and lttng-ust(3): the names are its, and programs written for them compile
+ * unchanged.
+ *
+ * A tracepoint that is not recorded costs one load and one branch; its arguments are not
+ * evaluated. Nothing needs to be linked: the tracer is looked for when the program starts.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VESTIGE_LTTNG_TRACEPOINT_H
+#define VESTIGE_LTTNG_TRACEPOINT_H
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <vestige/arguments.h>
+#include <vestige/tracepoint-abi.h>
+
+#if defined(__cplusplus) && __cplusplus <= 199711L
+#error "tracepoints need C++11"
+#endif
+
+/* The oldest interface whose names are offered; 0 has those from before LTTng 2.13. */
+#ifndef LTTNG_UST_COMPAT_API_VERSION
+#define LTTNG_UST_COMPAT_API_VERSION 0
+#endif
+#define LTTNG_UST_COMPAT_API(major) (LTTNG_UST_COMPAT_API_VERSION <= (major))
+
+/* Provider, colon, name and the zero behind them. */
+#define LTTNG_UST_TRACEPOINT_NAME_LEN_MAX 256
+
+#ifdef __cplusplus
+#define VESTIGE_ASSERT(condition, words) static_assert(condition, words)
+#define VESTIGE_BEGIN_C extern "C" {
+#define VESTIGE_END_C }
+#else
+#define VESTIGE_ASSERT(condition, words) _Static_assert(condition, words)
+#define VESTIGE_BEGIN_C
+#define VESTIGE_END_C
+#endif
+
+#define VESTIGE_NOT_TRACED __attribute__((no_instrument_function))
+#define VESTIGE_INLINE static inline __attribute__((always_inline, unused)) VESTIGE_NOT_TRACED
+
+VESTIGE_BEGIN_C
+
+/* The tracer, or NULL in a process without it. */
+static inline __attribute__((unused)) VESTIGE_NOT_TRACED const struct vestige_tracer *
+vestige_find_tracer(void)
+{
+	const struct vestige_tracer *found =
+		(const struct vestige_tracer *) dlsym((void *) 0, "vestige_tracer");
+
+	return found && found->struct_size >= sizeof(*found)
+		? found : (const struct vestige_tracer *) 0;
+}
+
+VESTIGE_END_C
+
+#define LTTNG_UST_TP_ARGS(...)	(__VA_ARGS__)
+
+#define VESTIGE_POINT(provider, name)	vestige_tracepoint_##provider##___##name
+
+#define lttng_ust_tracepoint_enabled(provider, name) \
+	__builtin_expect(VESTIGE_POINT(provider, name).state, 0)
+
+#define lttng_ust_do_tracepoint(provider, name, ...) \
+	vestige_call_##provider##___##name(__VA_ARGS__)
+
+#define lttng_ust_tracepoint(provider, name, ...)					\
+	do {										\
+		if (lttng_ust_tracepoint_enabled(provider, name))			\
+			lttng_ust_do_tracepoint(provider, name, __VA_ARGS__);		\
+	} while (0)
+
+/* Always inlined, so that the probe finds the place by its return address. */
+#define VESTIGE_DECLARE_POINT(provider, name, arguments)				\
+	VESTIGE_ASSERT(sizeof(#provider ":" #name) <= LTTNG_UST_TRACEPOINT_NAME_LEN_MAX,\
+		       "the name of tracepoint " #provider ":" #name " is too long");	\
+	VESTIGE_BEGIN_C									\
+	extern struct vestige_tracepoint VESTIGE_POINT(provider, name)			\
+		VESTIGE_POINT_VISIBILITY;						\
+	VESTIGE_END_C									\
+	VESTIGE_CALL(provider, name, VESTIGE_PROTOTYPE arguments,			\
+		     VESTIGE_POINTERS arguments, VESTIGE_VALUES arguments)
+
+#define VESTIGE_CALL(provider, name, prototype, types, values)				\
+	VESTIGE_CALL_(provider, name, (prototype), (types), (values))
+#define VESTIGE_CALL_(provider, name, prototype, types, values)			\
+	VESTIGE_INLINE void vestige_call_##provider##___##name prototype		\
+	{										\
+		void (*probe)(void) = VESTIGE_POINT(provider, name).probe;		\
+		const struct vestige_event *vestige_event_ =				\
+			VESTIGE_POINT(provider, name).event;				\
+											\
+		if (__builtin_expect(probe != (void (*)(void)) 0, 1))			\
+			((void (*) types) probe) values;				\
+	}
+
+#define VESTIGE_PROTOTYPE(...)	VESTIGE_JOIN(VESTIGE_PROTOTYPE_, VESTIGE_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define VESTIGE_PROTOTYPE_0(...)	void
+#define VESTIGE_PROTOTYPE_2(t, n)	t n
+#define VESTIGE_PROTOTYPE_4(t, n, ...)	t n VESTIGE_TYPED_2(__VA_ARGS__)
+#define VESTIGE_PROTOTYPE_6(t, n, ...)	t n VESTIGE_TYPED_4(__VA_ARGS__)
+#define VESTIGE_PROTOTYPE_8(t, n, ...)	t n VESTIGE_TYPED_6(__VA_ARGS__)
+#define VESTIGE_PROTOTYPE_10(t, n, ...)	t n VESTIGE_TYPED_8(__VA_ARGS__)
+#define VESTIGE_PROTOTYPE_12(t, n, ...)	t n VESTIGE_TYPED_10(__VA_ARGS__)
+#define VESTIGE_PROTOTYPE_14(t, n, ...)	t n VESTIGE_TYPED_12(__VA_ARGS__)
+#define VESTIGE_PROTOTYPE_16(t, n, ...)	t n VESTIGE_TYPED_14(__VA_ARGS__)
+#define VESTIGE_PROTOTYPE_18(t, n, ...)	t n VESTIGE_TYPED_16(__VA_ARGS__)
+#define VESTIGE_PROTOTYPE_20(t, n, ...)	t n VESTIGE_TYPED_18(__VA_ARGS__)
+#define VESTIGE_POINTERS(...)	const struct vestige_event * VESTIGE_TYPED(__VA_ARGS__)
+#define VESTIGE_VALUES(...)	vestige_event_ VESTIGE_NAMES(__VA_ARGS__)
+
+#if LTTNG_UST_COMPAT_API(0) && defined(TRACEPOINT_DEFINE) && \
+	!defined(LTTNG_UST_TRACEPOINT_DEFINE)
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#endif
+#if LTTNG_UST_COMPAT_API(0) && defined(TRACEPOINT_PROBE_DYNAMIC_LINKAGE) && \
+	!defined(LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE)
+#define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
+#endif
+
+#ifdef LTTNG_UST_TRACEPOINT_DEFINE
+
+/* The reference makes the linker take the provider out of an archive. */
+#ifdef LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
+#define VESTIGE_NEED_PROVIDER(provider, name)
+#else
+#define VESTIGE_NEED_PROVIDER(provider, name)						\
+	extern int vestige_provider_of_##provider VESTIGE_PROVIDER_VISIBILITY;		\
+	__attribute__((used, unused)) static int *const					\
+		vestige_need_##provider##___##name = &vestige_provider_of_##provider;
+#endif
+
+#define VESTIGE_DEFINE_POINT(point_provider, point_name)				\
+	VESTIGE_BEGIN_C									\
+	VESTIGE_NEED_PROVIDER(point_provider, point_name)				\
+	struct vestige_tracepoint VESTIGE_POINT(point_provider, point_name)		\
+		VESTIGE_POINT_VISIBILITY = {						\
+			sizeof(struct vestige_tracepoint), 0, #point_provider,		\
+			#point_name, (void (*)(void)) 0,				\
+			(const struct vestige_event *) 0,				\
+			(struct vestige_tracepoint *) 0,				\
+		};									\
+	__attribute__((constructor)) VESTIGE_NOT_TRACED static void			\
+	vestige_add_##point_provider##___##point_name(void)				\
+	{										\
+		const struct vestige_tracer *tracer = vestige_find_tracer();		\
+											\
+		if (tracer)								\
+			tracer->add_tracepoint(&VESTIGE_POINT(point_provider, point_name));\
+	}										\
+	__attribute__((destructor)) VESTIGE_NOT_TRACED static void			\
+	vestige_remove_##point_provider##___##point_name(void)				\
+	{										\
+		const struct vestige_tracer *tracer = vestige_find_tracer();		\
+											\
+		if (tracer)								\
+			tracer->remove_tracepoint(&VESTIGE_POINT(point_provider, point_name));\
+	}										\
+	VESTIGE_END_C
+
+#else
+#define VESTIGE_DEFINE_POINT(provider, name)
+#endif
+
+#if LTTNG_UST_COMPAT_API(0)
+#define tracepoint		lttng_ust_tracepoint
+#define do_tracepoint		lttng_ust_do_tracepoint
+#define tracepoint_enabled	lttng_ust_tracepoint_enabled
+#define TP_ARGS			LTTNG_UST_TP_ARGS
+#endif
+
+#define VESTIGE_PLAIN_EVENT(provider, name, arguments)	\
+	VESTIGE_DECLARE_POINT(provider, name, arguments)\
+	VESTIGE_DEFINE_POINT(provider, name)
+
+#endif /* VESTIGE_LTTNG_TRACEPOINT_H */
+
+/* What follows may change from one provider header to the next. */
+
+#undef VESTIGE_POINT_VISIBILITY
+#ifdef LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
+#define VESTIGE_POINT_VISIBILITY __attribute__((visibility("hidden")))
+#else
+#define VESTIGE_POINT_VISIBILITY __attribute__((visibility("default")))
+#endif
+
+#undef VESTIGE_PROVIDER_VISIBILITY
+#ifdef LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
+#define VESTIGE_PROVIDER_VISIBILITY __attribute__((visibility("hidden")))
+#else
+#define VESTIGE_PROVIDER_VISIBILITY __attribute__((visibility("default")))
+#endif
+
+#ifndef LTTNG_UST_TRACEPOINT_EVENT
+#include <vestige/declare-events.h>
+#endif
+
+#ifndef LTTNG_UST_TRACEPOINT_LOGLEVEL_ENUM_
+#define LTTNG_UST_TRACEPOINT_LOGLEVEL_ENUM_
+enum {
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_EMERG,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_ALERT,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_CRIT,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_ERR,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_WARNING,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_NOTICE,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_SYSTEM,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_PROGRAM,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_PROCESS,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_MODULE,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_UNIT,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_FUNCTION,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_LINE,
+	LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG,
+};
+#if LTTNG_UST_COMPAT_API(0)
+#define TRACEPOINT_ENUM			LTTNG_UST_TRACEPOINT_ENUM
+#define TRACEPOINT_EVENT		LTTNG_UST_TRACEPOINT_EVENT
+#define TRACEPOINT_EVENT_CLASS		LTTNG_UST_TRACEPOINT_EVENT_CLASS
+/* Class and instance had one provider. */
+#define TRACEPOINT_EVENT_INSTANCE(provider, event_class, name, arguments) \
+	LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(provider, event_class, provider, name, arguments)
+#define TRACEPOINT_LOGLEVEL		LTTNG_UST_TRACEPOINT_LOGLEVEL
+#define TRACEPOINT_MODEL_EMF_URI	LTTNG_UST_TRACEPOINT_MODEL_EMF_URI
+#define TRACE_EMERG			LTTNG_UST_TRACEPOINT_LOGLEVEL_EMERG
+#define TRACE_ALERT			LTTNG_UST_TRACEPOINT_LOGLEVEL_ALERT
+#define TRACE_CRIT			LTTNG_UST_TRACEPOINT_LOGLEVEL_CRIT
+#define TRACE_ERR			LTTNG_UST_TRACEPOINT_LOGLEVEL_ERR
+#define TRACE_WARNING			LTTNG_UST_TRACEPOINT_LOGLEVEL_WARNING
+#define TRACE_NOTICE			LTTNG_UST_TRACEPOINT_LOGLEVEL_NOTICE
+#define TRACE_INFO			LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO
+#define TRACE_DEBUG_SYSTEM		LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_SYSTEM
+#define TRACE_DEBUG_PROGRAM		LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_PROGRAM
+#define TRACE_DEBUG_PROCESS		LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_PROCESS
+#define TRACE_DEBUG_MODULE		LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_MODULE
+#define TRACE_DEBUG_UNIT		LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_UNIT
+#define TRACE_DEBUG_FUNCTION		LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_FUNCTION
+#define TRACE_DEBUG_LINE		LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_LINE
+#define TRACE_DEBUG			LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG
+#endif
+#endif

@@ -1,0 +1,169 @@
+/*
+ * What a traced program and the tracer agree on.
+ *
+ * Programs keep these structures in their own memory; a tracer of any later version reads
+ * them. So members are added at the end only, and struct_size tells which are there.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VESTIGE_TRACEPOINT_ABI_H
+#define VESTIGE_TRACEPOINT_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct vestige_event;
+
+/* A place in a program where an event may happen. */
+struct vestige_tracepoint {
+	uint32_t struct_size;
+	/* Not zero while the event is recorded: the one thing that is tested at the place. */
+	volatile int state;
+	const char *provider;
+	const char *name;
+	/* Set by the tracer before state: what is called, and for which event. */
+	void (*probe)(void);
+	const struct vestige_event *event;
+	struct vestige_tracepoint *next;
+};
+
+enum vestige_field_kind {
+	VESTIGE_INTEGER,
+	VESTIGE_FLOAT,
+	VESTIGE_STRING,
+	VESTIGE_ARRAY,
+	VESTIGE_SEQUENCE,
+	VESTIGE_ENUM,
+	/* Takes part in nothing. */
+	VESTIGE_UNUSED,
+};
+
+enum vestige_field_flags {
+	VESTIGE_SIGNED = 1 << 0,
+	VESTIGE_BIG_ENDIAN = 1 << 1,
+	VESTIGE_HEXADECIMAL = 1 << 2,
+	VESTIGE_TEXT = 1 << 3,
+	/* For filters only. */
+	VESTIGE_NOT_WRITTEN = 1 << 4,
+	VESTIGE_SIGNED_LENGTH = 1 << 5,
+};
+
+/* A label of an enumeration field, for the values from first to last. */
+struct vestige_label {
+	const char *text;
+	int64_t first;
+	int64_t last;
+	/* The value follows that of the label before. */
+	int is_automatic;
+};
+
+struct vestige_enum {
+	const char *provider;
+	const char *name;
+	const struct vestige_label *labels;
+	size_t label_count;
+};
+
+struct vestige_field {
+	const char *name;
+	uint8_t kind;
+	uint8_t flags;
+	/* Bytes of an integer, a float or an element. */
+	uint8_t size;
+	/* Bytes of the length of a sequence. */
+	uint8_t length_size;
+	/* Elements of an array. */
+	uint32_t length;
+	const struct vestige_enum *labels;
+};
+
+/* What a filter sees of a field. */
+struct vestige_value {
+	union {
+		int64_t integer;
+		double real;
+		const void *bytes;
+	} as;
+	/* Elements of an array or a sequence; bytes of a string. */
+	size_t length;
+};
+
+/* What events of one class have in common. */
+struct vestige_event_class {
+	uint32_t struct_size;
+	uint32_t field_count;
+	const struct vestige_field *fields;
+	/* Called with the event, the instruction pointer and the tracepoint's arguments. */
+	void (*probe)(void);
+};
+
+struct vestige_event {
+	uint32_t struct_size;
+	/* Given by the tracer: the event record class in the trace, and what else it needs. */
+	uint32_t id;
+	const char *name;
+	const struct vestige_event_class *event_class;
+	/* NULL without. */
+	const char *model_emf_uri;
+	int32_t log_level;
+	uint32_t reserved;
+	/* The program of a filter, or NULL. */
+	const void *filter;
+};
+
+struct vestige_log_level {
+	const char *name;
+	int32_t level;
+};
+
+struct vestige_uri {
+	const char *name;
+	const char *uri;
+};
+
+/* The events of one provider header in one provider package. */
+struct vestige_provider {
+	uint32_t struct_size;
+	uint32_t event_count;
+	const char *name;
+	struct vestige_event *const *events;
+	struct vestige_provider *next;
+};
+
+/* An event record that is being written. */
+struct vestige_record {
+	/* Where the next field goes. */
+	char *at;
+	/* The tracer's own. */
+	uint64_t state[6];
+};
+
+/*
+ * What the tracer offers. A program finds it with dlsym(3) as vestige_tracer, so that it
+ * needs no library to be linked or to run.
+ */
+struct vestige_tracer {
+	uint32_t struct_size;
+	uint32_t reserved;
+	void (*add_tracepoint)(struct vestige_tracepoint *tracepoint);
+	void (*remove_tracepoint)(struct vestige_tracepoint *tracepoint);
+	void (*add_provider)(struct vestige_provider *provider);
+	void (*remove_provider)(struct vestige_provider *provider);
+	/* Make room for `size` bytes of fields; 0 when the record is dropped. */
+	int (*begin)(const struct vestige_event *event, struct vestige_record *record,
+		     size_t size, const void *ip);
+	void (*commit)(struct vestige_record *record);
+	/* Whether the event's filter takes these values, one for each field. */
+	int (*passes)(const struct vestige_event *event, const struct vestige_value *values,
+		      const void *ip);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
