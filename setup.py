@@ -33,6 +33,7 @@ FLAGS = [
     "-Wshadow",
     # The auditing library looks for a symbol by the table that counts them.
     "-Wl,-z,now,-z,nodelete,--build-id,--hash-style=both",
+    "-Wl,-soname,libvestige-tracer.so",
 ]
 # It has no C library: a call that the compiler made up for a loop would find nothing.
 AUDIT_FLAGS = [

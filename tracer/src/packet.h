@@ -26,7 +26,7 @@ struct packet {
 	char procname[PROCNAME_SIZE];
 } __attribute__((packed, aligned(8)));
 
-/* Event record classes, the same in each recording. */
+/* Event record classes, the same in each recording; those of tracepoints follow them. */
 enum event_class {
 	EVENT_FAST_ENTRY,
 	EVENT_FAST_EXIT,
@@ -51,6 +51,8 @@ enum event_class {
 	EVENT_BADDR_POP,
 	/* One with two places. */
 	EVENT_ABANDONED_PLACES,
+	/* How many there are, and the first of those of tracepoints: Babeltrace's debug-info
+	 * filter takes no gap. */
 	EVENT_CLASSES,
 };
 
@@ -60,27 +62,24 @@ enum event_class {
 #define ID_SIZE 4u
 #define CPU_ID_SIZE 2u
 
-/* The compact event header: five bits of class, then the lower bits of the time. Bits are
+/* The compact event header: eight bits of class, then the lower bits of the time. Bits are
  * counted from the least significant one on little-endian machines, from the other end on
  * big-endian ones. */
-#define HEADER_CLASS_BITS 5
-#define HEADER_TIME_BITS 27
+#define HEADER_CLASS_BITS 8
+#define HEADER_TIME_BITS 24
+/* In place of the class, which follows in 32 bits, with all of the time. */
+#define HEADER_EXTENDED 255u
 #define COMPACT_HEADER_SIZE 4u
 #define EXTENDED_HEADER_SIZE 13u
 /* The compact header with `ip` and `vpid`. */
 #define USUAL_START_SIZE (COMPACT_HEADER_SIZE + PLACE_SIZE + ID_SIZE)
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define HEADER_EXTENDED 31u
-#else
-#define HEADER_EXTENDED (31u << 3)
-#endif
 
-static inline uint32_t compact_header(enum event_class class, uint64_t time)
+static inline uint32_t compact_header(uint32_t class, uint64_t time)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	return (uint32_t) (time << HEADER_CLASS_BITS) | class;
 #else
-	return (uint32_t) class << HEADER_TIME_BITS |
+	return class << HEADER_TIME_BITS |
 		((uint32_t) time & ((1u << HEADER_TIME_BITS) - 1));
 #endif
 }

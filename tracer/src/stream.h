@@ -260,13 +260,14 @@ static inline void write_usual_start(struct record *record, uint32_t header, con
  * Always inlined, so that sizes and classes are constants where it is called.
  */
 static inline __attribute__((always_inline)) bool
-record_begin(struct record *record, enum event_class class, const void *ip, size_t payload)
+record_begin(struct record *record, uint32_t class, const void *ip, size_t payload)
 {
 	struct stream *stream = stream_of_thread;
 	const size_t body = settings.context_size + payload;
 	const char *stack = stack_pointer();
 	/* Which object is where must outlive the calls that it tells about. */
-	const bool is_kept = class > EVENT_EXIT && settings.is_overwriting;
+	const bool is_kept =
+		class > EVENT_EXIT && class < EVENT_CLASSES && settings.is_overwriting;
 	size_t header;
 	uint64_t generation;
 	bool is_nested;
@@ -287,8 +288,9 @@ record_begin(struct record *record, enum event_class class, const void *ip, size
 		last = *(volatile uint64_t *) &stream->last_time;
 		time = clock_read();
 		/* Also when the time is before the last one, as a huge difference. */
-		header = UNLIKELY(time - last >= 1u << HEADER_TIME_BITS) ? EXTENDED_HEADER_SIZE
-									 : COMPACT_HEADER_SIZE;
+		header = UNLIKELY(time - last >= 1u << HEADER_TIME_BITS || class >= HEADER_EXTENDED)
+			? EXTENDED_HEADER_SIZE
+			: COMPACT_HEADER_SIZE;
 		/* The limit of a packet that stays may lie below. */
 		if (UNLIKELY(stream->limit - start < (ptrdiff_t) (header + body))) {
 			if (!stream_make_room(stream, EXTENDED_HEADER_SIZE + body))

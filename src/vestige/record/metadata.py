@@ -103,13 +103,13 @@ env {{
 clock {{
 	name = "{clock}";
 	description = "{description}";
-	freq = {frequency};
-	offset = {offset};
+	freq = {frequency:<20};
+	offset = {offset:<20};
 }};
 
 typealias integer {{
-	size = 27; align = 1; signed = false; map = clock.{clock}.value;
-}} := uint27_time_t;
+	size = 24; align = 1; signed = false; map = clock.{clock}.value;
+}} := uint24_time_t;
 typealias integer {{
 	size = 64; align = 8; signed = false; map = clock.{clock}.value;
 }} := uint64_time_t;
@@ -128,11 +128,11 @@ stream {{
 		{character} procname[16];
 	}};
 	event.header := struct {{
-		enum : integer {{ size = 5; align = 1; signed = false; }} {{
-			compact = 0 ... 30, extended = 31
+		enum : integer {{ size = 8; align = 1; signed = false; }} {{
+			compact = 0 ... 254, extended = 255
 		}} id;
 		variant <id> {{
-			struct {{ uint27_time_t timestamp; }} compact;
+			struct {{ uint24_time_t timestamp; }} compact;
 			struct {{ uint32_t id; uint64_time_t timestamp; }} extended;
 		}} v;
 	}} align(8);
@@ -177,7 +177,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     head = _HEAD.format(
         uuid=uuid,
         byte_order="le" if sys.byteorder == "little" else "be",
-        environment="".join(_lines(_environment(name, call_cost))),
+        environment="".join(_lines(_environment(name))) + _cost_line(call_cost),
         clock="counter" if is_counter else "monotonic",
         description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",
         frequency=rate.frequency,
@@ -201,7 +201,7 @@ def event_names() -> list[str]:
     return [name for name, _, _ in _EVENTS]
 
 
-def _environment(name: str, call_cost: int | None) -> Mapping[str, str | int]:
+def _environment(name: str) -> Mapping[str, str | int]:
     major, minor, patch = (int(part) for part in __version__.split(".")[:3])
     return {
         "hostname": os.uname().nodename,
@@ -214,8 +214,13 @@ def _environment(name: str, call_cost: int | None) -> Mapping[str, str | int]:
         "trace_name": name,
         "trace_creation_datetime": time.strftime("%Y%m%dT%H%M%S%z"),
         "sysname": os.uname().sysname,
-        **({} if call_cost is None else {"tracer_call_cost_ns": call_cost}),
     }
+
+
+def _cost_line(call_cost: int | None) -> str:
+    """Return a line that is as long with the number as without it."""
+    line = f"\ttracer_call_cost_ns = {call_cost or 0:<8};\n"
+    return " " * (len(line) - 1) + "\n" if call_cost is None else line
 
 
 def _lines(values: Mapping[str, str | int]) -> Iterable[str]:

@@ -75,6 +75,8 @@ def record(
     clock = RecordingClock(read)
 
     def write_metadata(rate: ClockRate, cost: int | None = None) -> None:
+        # In place: processes append the classes of their events to the same file, and
+        # the beginning is as long each time.
         text = metadata_text(
             uuid,
             rate,
@@ -83,9 +85,9 @@ def record(
             is_counter=is_counter,
             call_cost=cost,
         )
-        partial = directory / ".metadata"
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(directory / "metadata")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
+        with os.fdopen(os.open(directory / "metadata", flags, 0o600), "wb") as file:
+            file.write(text.encode())
 
     def refine_metadata() -> None:
         # What is there will do until the end.

@@ -1,0 +1,15 @@
+/* Event record classes of tracepoints: their IDs, and how the metadata tells them. */
+#ifndef VESTIGE_EVENT_CLASS_H
+#define VESTIGE_EVENT_CLASS_H
+
+#include "../include/vestige/tracepoint-abi.h"
+
+/*
+ * Find the ID of an event's record class, the same in all processes of a recording, and
+ * write the class to the metadata unless it is there; 0 when that cannot be done.
+ */
+uint32_t event_class_id(const struct vestige_provider *provider,
+			const struct vestige_event *event)
+	__attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * Tracepoints and the providers that hold their probes, which meet here.
+ *
+ * Both register themselves when their objects are loaded, in any order. A tracepoint whose
+ * event is recorded gets its probe; the others stay what they are: one test of a zero.
+ */
+#define _GNU_SOURCE
+#include "tracepoint.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "event_class.h"
+#include "process.h"
+#include "stream.h"
+
+/* Not on any hot path: objects are being loaded or unloaded. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vestige_tracepoint *tracepoints;
+static struct vestige_provider *providers;
+
+static void connect(struct vestige_tracepoint *point, const struct vestige_provider *provider)
+{
+	for (uint32_t index = 0; index < provider->event_count; index++) {
+		struct vestige_event *event = provider->events[index];
+
+		if (strcmp(event->name, point->name) != 0)
+			continue;
+		if (!event->id)
+			event->id = event_class_id(provider, event);
+		if (!event->id)
+			return;
+		point->event = event;
+		point->probe = event->event_class->probe;
+		__atomic_store_n(&point->state, 1, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+static void add_tracepoint(struct vestige_tracepoint *point)
+{
+	const int saved = errno;
+
+	process_start();
+	if (!settings.is_recording)
+		return;
+	pthread_mutex_lock(&lock);
+	point->next = tracepoints;
+	tracepoints = point;
+	for (const struct vestige_provider *one = providers; one && !point->state; one = one->next)
+		if (!strcmp(one->name, point->provider))
+			connect(point, one);
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+}
+
+static void remove_tracepoint(struct vestige_tracepoint *point)
+{
+	pthread_mutex_lock(&lock);
+	for (struct vestige_tracepoint **one = &tracepoints; *one; one = &(*one)->next) {
+		if (*one != point)
+			continue;
+		*one = point->next;
+		break;
+	}
+	point->state = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+static void add_provider(struct vestige_provider *provider)
+{
+	const int saved = errno;
+
+	process_start();
+	if (!settings.is_recording)
+		return;
+	pthread_mutex_lock(&lock);
+	provider->next = providers;
+	providers = provider;
+	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
+		if (!one->state && !strcmp(one->provider, provider->name))
+			connect(one, provider);
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+}
+
+/* Whether the event is one of the provider's: its memory goes away with it. */
+static bool has_event(const struct vestige_provider *provider, const struct vestige_event *event)
+{
+	for (uint32_t index = 0; index < provider->event_count; index++)
+		if (provider->events[index] == event)
+			return true;
+	return false;
+}
+
+static void remove_provider(struct vestige_provider *provider)
+{
+	pthread_mutex_lock(&lock);
+	for (struct vestige_provider **one = &providers; *one; one = &(*one)->next) {
+		if (*one != provider)
+			continue;
+		*one = provider->next;
+		break;
+	}
+	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next) {
+		if (!one->state || !has_event(provider, one->event))
+			continue;
+		one->state = 0;
+		one->probe = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+_Static_assert(sizeof(struct record) <= sizeof(((struct vestige_record *) 0)->state),
+	       "a record's state has room for ours");
+
+static int begin(const struct vestige_event *event, struct vestige_record *record, size_t size,
+		 const void *ip)
+{
+	struct record *own = (struct record *) (void *) record->state;
+
+	if (!record_begin(own, event->id, ip, size))
+		return 0;
+	record->at = own->at;
+	return 1;
+}
+
+static void commit(struct vestige_record *record)
+{
+	record_commit((struct record *) (void *) record->state);
+}
+
+static int passes(const struct vestige_event *event, const struct vestige_value *values,
+		  const void *ip)
+{
+	(void) event;
+	(void) values;
+	(void) ip;
+	return 1;
+}
+
+__attribute__((visibility("default"))) const struct vestige_tracer vestige_tracer = {
+	.struct_size = sizeof(struct vestige_tracer),
+	.add_tracepoint = add_tracepoint,
+	.remove_tracepoint = remove_tracepoint,
+	.add_provider = add_provider,
+	.remove_provider = remove_provider,
+	.begin = begin,
+	.commit = commit,
+	.passes = passes,
+};
