@@ -31,6 +31,7 @@ FLAGS = [
     "-Wextra",
     "-Wconversion",
     "-Wshadow",
+    "-Itracer/include",
     # The auditing library looks for a symbol by the table that counts them.
     "-Wl,-z,now,-z,nodelete,--build-id,--hash-style=both",
     "-Wl,-soname,libvestige-tracer.so",

@@ -41,13 +41,19 @@ static void connect(struct vestige_tracepoint *point, const struct vestige_provi
 static void add_tracepoint(struct vestige_tracepoint *point)
 {
 	const int saved = errno;
+	bool is_known = false;
 
 	process_start();
 	if (!settings.is_recording)
 		return;
 	pthread_mutex_lock(&lock);
-	point->next = tracepoints;
-	tracepoints = point;
+	/* One that several source files share comes with each of them. */
+	for (const struct vestige_tracepoint *one = tracepoints; one && !is_known; one = one->next)
+		is_known = one == point;
+	if (!is_known) {
+		point->next = tracepoints;
+		tracepoints = point;
+	}
 	for (const struct vestige_provider *one = providers; one && !point->state; one = one->next)
 		if (!strcmp(one->name, point->provider))
 			connect(point, one);

@@ -104,6 +104,27 @@ VESTIGE_END_C
 			((void (*) types) probe) values;				\
 	}
 
+/* Tell the tracer of a tracepoint when its object is loaded, and unloaded. */
+#define VESTIGE_REGISTER_POINT(point_provider, point_name)				\
+	__attribute__((constructor)) VESTIGE_NOT_TRACED static void			\
+	vestige_add_##point_provider##___##point_name(void)				\
+	{										\
+		const struct vestige_tracer *tracer = vestige_find_tracer();		\
+											\
+		if (tracer)								\
+			tracer->add_tracepoint(&VESTIGE_POINT(point_provider, point_name));\
+	}										\
+	__attribute__((destructor)) VESTIGE_NOT_TRACED static void			\
+	vestige_remove_##point_provider##___##point_name(void)				\
+	{										\
+		const struct vestige_tracer *tracer = vestige_find_tracer();		\
+											\
+		if (tracer)								\
+			tracer->remove_tracepoint(&VESTIGE_POINT(point_provider, point_name));\
+	}
+
+#define VESTIGE_COMMA ,
+
 #define VESTIGE_PROTOTYPE(...)	VESTIGE_JOIN(VESTIGE_PROTOTYPE_, VESTIGE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define VESTIGE_PROTOTYPE_0(...)	void
 #define VESTIGE_PROTOTYPE_2(t, n)	t n
@@ -150,22 +171,7 @@ VESTIGE_END_C
 			(const struct vestige_event *) 0,				\
 			(struct vestige_tracepoint *) 0,				\
 		};									\
-	__attribute__((constructor)) VESTIGE_NOT_TRACED static void			\
-	vestige_add_##point_provider##___##point_name(void)				\
-	{										\
-		const struct vestige_tracer *tracer = vestige_find_tracer();		\
-											\
-		if (tracer)								\
-			tracer->add_tracepoint(&VESTIGE_POINT(point_provider, point_name));\
-	}										\
-	__attribute__((destructor)) VESTIGE_NOT_TRACED static void			\
-	vestige_remove_##point_provider##___##point_name(void)				\
-	{										\
-		const struct vestige_tracer *tracer = vestige_find_tracer();		\
-											\
-		if (tracer)								\
-			tracer->remove_tracepoint(&VESTIGE_POINT(point_provider, point_name));\
-	}										\
+	VESTIGE_REGISTER_POINT(point_provider, point_name)				\
 	VESTIGE_END_C
 
 #else

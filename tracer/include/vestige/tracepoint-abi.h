@@ -139,7 +139,7 @@ struct vestige_record {
 	/* Where the next field goes. */
 	char *at;
 	/* The tracer's own. */
-	uint64_t state[6];
+	uint64_t state[10];
 };
 
 /*
