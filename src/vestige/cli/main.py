@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 from .. import __version__
@@ -37,6 +38,10 @@ examples:
   vestige symbolize -e FILE ADDRESS  as addr2line
 
 """
+
+
+_STARTING_PROGRAMS = ("demo", "record")
+"""Verbs that run programs of others, which have the limits of the shell."""
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -127,6 +132,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if arguments is None else arguments
     options = build_parser(load_commands(words)).parse_args(words)
+    if options.verb not in _STARTING_PROGRAMS:
+        _allow_many_files()
     try:
         status: int = options.run(options)
         sys.stdout.flush()
@@ -139,6 +146,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return report(error, 1)
     return status
+
+
+def _allow_many_files() -> None:
+    """Open as many files as may be: a trace of a thousand threads has as many."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415 - not on all systems
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def report(error: Exception, status: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from itertools import pairwise
 
 import pytest
@@ -198,3 +199,18 @@ def test_many_threads_at_once(tmp_path, program):
     assert found["func_entry"] == found["func_exit"] == 300 * 11 + 1
     assert len(list(trace.iterdir())) <= 1 + 301
     assert on_disk(trace) < 3 << 20
+    assert len(view_with_few_files(trace)) == found.total()
+
+
+def view_with_few_files(trace):
+    """Return the lines of a trace, read with a low limit of open files."""
+    code = "from vestige.cli.main import entry_point; entry_point()"
+    limited = ["sh", "-c", 'ulimit -S -n 64; exec "$@"', "sh", sys.executable]
+    done = subprocess.run(
+        [*limited, "-c", code, "convert", trace],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
