@@ -67,6 +67,8 @@ def run(
         )
         for number in early:
             pass_on(number, None)
+        # It may have been stopped before we knew its ID.
+        stop_with(process)
         _at(moments, process, later)
         _, status = os.waitpid(process, 0)
     code = os.waitstatus_to_exitcode(status)

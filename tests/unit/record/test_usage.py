@@ -147,6 +147,16 @@ class Terminal:
         before, _, self.text = self.text.partition(expected)
         return before
 
+    def continue_job(self):
+        """Have the shell continue its job, and wait until it goes on."""
+        until = time.monotonic() + SECONDS / 3
+        self.type("fg")
+        while (job := os.tcgetpgrp(self.file)) == self.process or state(job) == "T":
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        # The program is continued together with the recorder.
+        time.sleep(0.1)
+
     def close(self):
         """End the shell and its jobs."""
         os.close(self.file)
@@ -219,10 +229,7 @@ def test_ctrl_z_stops_the_job_and_the_shell_continues_it(terminal):
     for _ in range(3):
         terminal.type("\x1a", end="")
         terminal.wait("Stopped")
-        terminal.type("fg")
-        terminal.wait("record -q")
-        # The shell says so before it hands over the terminal.
-        time.sleep(0.3)
+        terminal.continue_job()
     terminal.type("hello")
     terminal.wait("got:hello")
     terminal.type("echo status:$?")
@@ -238,7 +245,6 @@ def test_a_program_that_stops_itself_is_a_stopped_job(terminal, tmp_path):
         terminal.wait(word)
         terminal.wait("Stopped")
         terminal.type("fg")
-    terminal.wait("record -q")
     terminal.type("echo status:$?")
     terminal.wait("status:8")
 
