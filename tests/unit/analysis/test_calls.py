@@ -560,3 +560,48 @@ def test_another_program_has_no_open_calls(tmp_path):
 
     assert [len(node.callees) for _, node in tree.root().walk()] == [2, 0, 0]
     assert (found[A].no_exit, found[A].total, found[B].complete) == (1, 0, 1)
+
+
+def test_a_data_stream_passes_from_one_thread_to_the_next(tmp_path):
+    """What was lost of the first is no loss of the second."""
+    streams = {
+        "s": [
+            packet([enter(100, A, 1)], vtid=1),
+            packet([leave(150, A, 1)], vtid=1, sequence=2),
+            packet([enter(200, B, 1), leave(210, B, 1)], vtid=2, sequence=3),
+        ]
+    }
+    tree = read(write_calls(tmp_path / "trace", streams))
+    found = functions(tree)
+
+    assert [thread.losses for thread in tree.threads] == [1, 0]
+    assert (found[A].across_loss, found[B].complete) == (1, 1)
+
+
+def test_losses_of_a_cpu_concern_all_threads_that_go_on(tmp_path):
+    """Each of them may have lost something; one that begins later has not."""
+    whole = {"context": bytes(4)}
+    streams = {
+        "cpu0": [
+            Packet([enter(100, A, vtid=1), enter(101, A, vtid=2)], **whole),
+            Packet(
+                [
+                    leave(200, A, vtid=1),
+                    enter(201, B, vtid=3),
+                    leave(202, B, vtid=3),
+                ],
+                sequence=4,
+                **whole,
+            ),
+        ]
+    }
+    path = write_calls(tmp_path / "trace", streams, contexts=True, per_thread=False)
+    tree = read(path)
+    found = functions(tree)
+
+    assert [(thread.vtid, thread.losses) for thread in tree.threads] == [
+        (1, 1),
+        (2, 0),
+        (3, 0),
+    ]
+    assert (found[A].across_loss, found[A].no_exit, found[B].complete) == (1, 1, 1)

@@ -220,6 +220,16 @@ def test_a_recording_of_lttng(capsys):
     assert "pricing.c:32" in text
 
 
+def test_entries_alone_are_told_of(tmp_path, capsys):
+    """They tell neither times nor callers."""
+    events = [enter(100 + index, A) for index in range(10)]
+    path = write_calls(tmp_path / "trace", {"s": [packet(events)]})
+    text = output(capsys, str(path))
+
+    assert "no exits were seen" in text
+    assert "10 calls" in text
+
+
 def test_a_trace_without_calls_says_what_to_do(capsys):
     """It is an error."""
     assert cli.main(["report", str(DATA / "hello")]) == 1

@@ -80,6 +80,17 @@ struct Loss {
     until: Option<i64>,
 }
 
+/// What was lost of a data stream or of a trace.
+#[derive(Debug, Default)]
+struct Lost {
+    /// How many times.
+    count: u64,
+    /// The earliest time of the last loss.
+    time: Option<i64>,
+    /// Up to when more may be lost.
+    until: Option<i64>,
+}
+
 /// Folds entries and exits into call trees.
 pub struct CallFold {
     scan: CallScan,
@@ -89,8 +100,11 @@ pub struct CallFold {
     last_thread: Option<(ThreadKey, usize)>,
     seen: Vec<Seen>,
     losses: Vec<Loss>,
-    /// The last losses of data streams whose thread is not seen yet.
-    early_losses: HashMap<(u32, u32), Loss>,
+    /// What was lost so far, by data stream and trace as in [`Loss`]. A thread takes note
+    /// of it at its next record, so that a loss costs the same whatever threads there are.
+    lost: HashMap<(u32, u32), Lost>,
+    /// Grows with each loss.
+    loss_epoch: u64,
     /// The next of the losses.
     next_loss: usize,
     /// The index of the next record.
@@ -126,7 +140,8 @@ impl CallFold {
             last_thread: None,
             seen: Vec::new(),
             losses: Vec::new(),
-            early_losses: HashMap::new(),
+            lost: HashMap::new(),
+            loss_epoch: 0,
             next_loss: 0,
             position: 0,
             applied: false,
@@ -214,16 +229,24 @@ impl CallFold {
     }
 
     fn lose(&mut self, loss: &Loss) {
-        for (key, &index) in &self.indexes {
-            if (key.0, key.1) == loss.origin {
-                if let Some(thread) = self.threads.get_mut(index) {
-                    let time = loss.time.unwrap_or(thread.last);
-                    thread.lose(&mut self.fold, time, loss.until);
-                }
-            }
-        }
-        if loss.origin.0 != NO_STREAM {
-            self.early_losses.insert(loss.origin, *loss);
+        self.loss_epoch += 1;
+        let lost = self.lost.entry(loss.origin).or_default();
+        lost.count += 1;
+        lost.time = lost.time.max(loss.time);
+        lost.until = lost.until.max(loss.until);
+    }
+
+    /// Lets a thread know of the losses since its last record.
+    fn tell_losses(&mut self, index: usize, one: &Seen) {
+        let Some(thread) = self.threads.get_mut(index) else { return };
+        thread.loss_epoch = self.loss_epoch;
+        let Some(lost) = self.lost.get(&(one.stream, one.trace)) else { return };
+        let count = lost.count - thread.known_losses;
+        if count > 0 {
+            thread.known_losses = lost.count;
+            let time = lost.time.unwrap_or(thread.last);
+            thread.lose(&mut self.fold, time.min(one.time), lost.until);
+            thread.losses += count;
         }
     }
 
@@ -236,6 +259,9 @@ impl CallFold {
             self.left_out += 1;
             return;
         };
+        if self.threads.get(index).is_some_and(|thread| thread.loss_epoch != self.loss_epoch) {
+            self.tell_losses(index, one);
+        }
         let Some(thread) = self.threads.get_mut(index) else { return };
         let what = match one.kind {
             Kind::Entry => {
@@ -274,9 +300,15 @@ impl CallFold {
                 let root = self.fold.tree.add_root();
                 let process: Process = (one.trace, one.vpid);
                 let mut thread = Thread::new(process, one.vtid, root, one.time);
-                if let Some(loss) = self.early_losses.get(&(one.stream, one.trace)) {
-                    thread.lose(&mut self.fold, one.time, loss.until);
+                if let Some(lost) = self.lost.get(&(one.stream, one.trace)) {
+                    // What was lost before it began is not its own.
+                    thread.known_losses = lost.count;
+                    if lost.until.is_some_and(|until| one.time <= until) {
+                        thread.lose(&mut self.fold, one.time, lost.until);
+                        thread.losses += 1;
+                    }
                 }
+                thread.loss_epoch = self.loss_epoch;
                 self.threads.push(thread);
                 self.indexes.insert(key, index);
                 self.threads_unknown |= one.is_ambiguous;

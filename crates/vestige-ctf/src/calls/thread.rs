@@ -73,6 +73,10 @@ pub struct Thread {
     pub losses: u64,
     /// Whether exits tell their function.
     pub exits_are_named: bool,
+    /// How many losses of its data stream or trace it knows of.
+    pub known_losses: u64,
+    /// When it was told of losses last.
+    pub loss_epoch: u64,
     stack: Vec<Frame>,
     /// Open calls beyond the limit.
     hidden: u64,
@@ -96,6 +100,8 @@ impl Thread {
             unknown_exits: 0,
             losses: 0,
             exits_are_named: true,
+            known_losses: 0,
+            loss_epoch: 0,
             stack: Vec::new(),
             hidden: 0,
             since: time,
@@ -303,7 +309,6 @@ impl Thread {
 
     /// Records of the thread are lost here, and behind it perhaps up to some time.
     pub fn lose(&mut self, fold: &mut Fold, time: i64, until: Option<i64>) {
-        self.losses += 1;
         self.doubt = self.doubt.max(until);
         self.push_loss(fold, time);
     }

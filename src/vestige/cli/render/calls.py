@@ -93,21 +93,8 @@ def _notes(tree: CallTree) -> Iterator[str]:
     sums = CallCounts()
     for one in tree.functions():
         sums.add(one)
-    if sums.no_exit:
-        yield (
-            f"{count(sums.no_exit, 'call')} without exit (left by an exception or a "
-            "jump, or open at the end): counted up to the last event within"
-        )
-    if sums.no_entry:
-        yield f"{count(sums.no_entry, 'call')} without entry: counted without time"
-    if sums.across_loss:
-        yield (
-            f"{count(sums.across_loss, 'call')} with lost events between entry and "
-            "exit: counted in total and self only"
-        )
     unknown = sum(thread.unknown_exits for thread in tree.threads)
-    if unknown:
-        yield f"{count(unknown, 'exit')} of unknown functions, without entry"
+    yield from _notes_of_calls(sums, unknown)
     if tree.lost:
         yield f"{count(tree.lost, 'event')} lost by the tracer"
     if any(not thread.exits_are_named for thread in tree.threads):
@@ -119,6 +106,28 @@ def _notes(tree: CallTree) -> Iterator[str]:
         yield "so many call paths that some share a node: see '(other paths)'"
     if tree.left_out:
         yield f"{count(tree.left_out, 'event')} of too many threads left out"
+
+
+def _notes_of_calls(sums: CallCounts, unknown_exits: int) -> Iterator[str]:
+    if sums.no_exit == sums.calls and not unknown_exits:
+        yield (
+            "no exits were seen: calls are counted, but times and callers are not "
+            "known; record the events func_exit, too"
+        )
+    elif sums.no_exit:
+        yield (
+            f"{count(sums.no_exit, 'call')} without exit (left by an exception or a "
+            "jump, or open at the end): counted up to the last event within"
+        )
+    if sums.no_entry:
+        yield f"{count(sums.no_entry, 'call')} without entry: counted without time"
+    if sums.across_loss:
+        yield (
+            f"{count(sums.across_loss, 'call')} with lost events between entry and "
+            "exit: counted in total and self only"
+        )
+    if unknown_exits:
+        yield f"{count(unknown_exits, 'exit')} of unknown functions, without entry"
 
 
 def _body_lines(roots: Sequence[CallNode], style: CallStyle) -> Iterator[str]:
