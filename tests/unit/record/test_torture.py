@@ -169,6 +169,19 @@ def test_coroutines_that_are_switched_in_a_handler(tmp_path, program, size):
     assert abs(traced.missing) < traced.calls / 100
 
 
+@pytest.mark.parametrize(
+    ("mode", "number"),
+    [("jump", 100_000), ("preempted", 30_000), ("signals", 100_000), ("storm", 3)],
+)
+def test_overwrite_mode_keeps_whole_records(tmp_path, program, mode, number):
+    """Whatever interrupts the tracer while old packets go away."""
+    number *= 1 if mode == "storm" or not IS_LONG else 20
+    options = [PACKETS, "--mode=overwrite", "--max-size=1M"]
+    traced = compare(program, tmp_path, mode, number, options=options)
+
+    assert traced.events["func_entry"] > 0
+
+
 def test_a_stack_that_overflows(tmp_path, program):
     """The program's handler runs on its own stack, and jumps out."""
     traced = compare(program, tmp_path, "overflow", 200 if IS_LONG else 3)
