@@ -402,6 +402,13 @@ static void close_stream(void *value)
 	errno = saved;
 }
 
+void stream_leave(void)
+{
+	/* Its packet stays where it is; the recorder finds it. */
+	is_closed = true;
+	stream_of_thread = NULL;
+}
+
 void stream_after_fork(void)
 {
 	struct stream *stream = stream_of_thread;

@@ -17,8 +17,8 @@ STATIC_TLS = "glibc.rtld.optional_static_tls"
 FREE_STATIC_TLS = 512
 """What there is by default; see "Dynamic Linking Tunables" in glibc's manual."""
 USUAL_STATIC_TLS = 4096
-"""Enough for allocators, which programs that this one starts may be linked with. It takes
-room from the stacks of threads, which may have 16 KB."""
+"""Enough for the allocators of programs that this one starts. It takes room from the
+stacks of threads, which may have 16 KB."""
 MOST_STATIC_TLS = 16 << 20
 INTERPRETER = 3
 """``PT_INTERP`` of elf(5)."""

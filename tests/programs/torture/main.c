@@ -176,6 +176,7 @@ static const struct {
 	{"spawn", mode_spawn},
 	{"state", mode_state},
 	{"storm", mode_storm},
+	{"strict", mode_strict},
 	{"threads", mode_thread},
 	{"trap", mode_trap},
 	{"umask", mode_umask},

@@ -204,6 +204,19 @@ APART void mode_seccomp(void)
 	filtered_child(0, count, SECCOMP_RET_ERRNO | EPERM);
 }
 
+/* Nothing but read, write and the end of the thread is allowed then. */
+APART void mode_strict(void)
+{
+	if (fork() == 0) {
+		calls(10);
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+		calls(number);
+		write(1, "strict\n", 7);
+		syscall(SYS_exit, 0);
+	}
+	reap();
+}
+
 APART static void refused_handler(int signal, siginfo_t *info, void *context)
 {
 	(void) signal;

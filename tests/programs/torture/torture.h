@@ -65,6 +65,7 @@ APART void mode_small_stacks(void);
 APART void mode_spawn(void);
 APART void mode_state(void);
 APART void mode_storm(void);
+APART void mode_strict(void);
 APART void mode_trap(void);
 APART void mode_umask(void);
 APART void mode_vfork(void);
