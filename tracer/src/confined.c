@@ -23,9 +23,18 @@ static bool is_confining(int option, unsigned long first)
 		(option == PR_SET_TSC && first == PR_TSC_SIGSEGV && settings.counter_is_clock);
 }
 
+static prctl_function *original;
+
+/* Early: later, a child process may be the first to ask, with the dynamic linker's locks as
+ * another thread of its parent had them. */
+static __attribute__((constructor(101))) void find(void)
+{
+	if (!original)
+		*(void **) &original = dlsym(RTLD_NEXT, "prctl");
+}
+
 int prctl(int option, ...)
 {
-	static prctl_function *original;
 	unsigned long arguments[4];
 	va_list rest;
 
@@ -33,8 +42,7 @@ int prctl(int option, ...)
 	for (int index = 0; index < 4; index++)
 		arguments[index] = va_arg(rest, unsigned long);
 	va_end(rest);
-	if (!original)
-		*(void **) &original = dlsym(RTLD_NEXT, "prctl");
+	find();
 	if (!original) {
 		errno = ENOSYS;
 		return -1;

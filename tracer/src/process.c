@@ -108,7 +108,8 @@ static void after_fork(void)
 	stream_after_fork();
 }
 
-static void find_fork(void)
+/* Early: a handler must not be the first to look for it. */
+static __attribute__((constructor(101))) void find_fork(void)
 {
 	if (!original_fork)
 		*(void **) &original_fork = dlsym(RTLD_NEXT, "_Fork");
@@ -162,8 +163,6 @@ static bool begin(void)
 	streams_start();
 	/* Where there is no memory for it, a child process is traced all the same. */
 	pthread_atfork(NULL, NULL, after_fork);
-	/* A handler must not be the first to look for it. */
-	find_fork();
 	return true;
 }
 

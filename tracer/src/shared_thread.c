@@ -74,9 +74,17 @@ static atomic_int *pause_stream(int flags)
 	return NULL;
 }
 
+static clone_function *original;
+
+/* Early, as in confined.c. */
+static __attribute__((constructor(101))) void find(void)
+{
+	if (!original)
+		*(void **) &original = dlsym(RTLD_NEXT, "clone");
+}
+
 int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 {
-	static clone_function *original;
 	atomic_int *word = NULL;
 	void *parent_id;
 	void *thread;
@@ -89,8 +97,7 @@ int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 	thread = va_arg(rest, void *);
 	child_id = va_arg(rest, void *);
 	va_end(rest);
-	if (!original)
-		*(void **) &original = dlsym(RTLD_NEXT, "clone");
+	find();
 	if (!original) {
 		errno = ENOSYS;
 		return -1;
