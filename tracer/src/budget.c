@@ -192,6 +192,17 @@ bool budget_add_to_chunk(uint64_t number, uint64_t bytes)
 	return false;
 }
 
+bool budget_take_from_chunk(uint64_t number, uint64_t bytes)
+{
+	/* In the arithmetic of unsigned numbers, that is a subtraction. */
+	return budget_add_to_chunk(number, -bytes);
+}
+
+void budget_retake(uint64_t bytes)
+{
+	atomic_fetch_add(&control->bytes, bytes);
+}
+
 bool budget_is_old_chunk(uint64_t number)
 {
 	return atomic_load(&control->tail) > number + OLD_AFTER;

@@ -33,6 +33,10 @@ bool budget_keep(uint64_t bytes) BUDGET_HIDDEN;
 uint64_t budget_new_chunk(void) BUDGET_HIDDEN;
 /* Count bytes for a chunk, which are taken already; false when it was taken away. */
 bool budget_add_to_chunk(uint64_t number, uint64_t bytes) BUDGET_HIDDEN;
+/* Take them back from it; false when it was taken away, and they with it. */
+bool budget_take_from_chunk(uint64_t number, uint64_t bytes) BUDGET_HIDDEN;
+/* Take bytes, whatever the limit is: who calls will give them to a chunk, or back. */
+void budget_retake(uint64_t bytes) BUDGET_HIDDEN;
 /* Whether so many chunks are newer that this one should not grow. */
 bool budget_is_old_chunk(uint64_t number) BUDGET_HIDDEN;
 /* The bytes from which on a chunk is full. */

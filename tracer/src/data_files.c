@@ -251,6 +251,18 @@ static bool append_to_data(struct stream *stream, size_t size)
 	return append(stream, FILE_DATA, data, size);
 }
 
+/* Give a chunk its number, with room for a file. */
+static bool reserve_chunk(struct data_file *chunk)
+{
+	if (!budget_take(FILE_SIZE))
+		return false;
+	chunk->number = budget_new_chunk();
+	chunk->is_reserved = budget_add_to_chunk(chunk->number, FILE_SIZE);
+	if (!chunk->is_reserved)
+		budget_give(FILE_SIZE);
+	return chunk->is_reserved;
+}
+
 /* Append to a chunk, which goes away when it is the oldest one. */
 static bool append_to_chunk(struct stream *stream, size_t size)
 {
@@ -262,21 +274,22 @@ static bool append_to_chunk(struct stream *stream, size_t size)
 		if (!has_room(chunk, size) || chunk->size >= part ||
 		    budget_is_old_chunk(chunk->number)) {
 			finish(stream, FILE_CHUNK, chunk);
-			if (!budget_take(FILE_SIZE))
-				return false;
-			chunk->number = budget_new_chunk();
-			if (!budget_add_to_chunk(chunk->number, FILE_SIZE)) {
-				budget_give(FILE_SIZE);
+			if (!chunk->is_reserved && !reserve_chunk(chunk))
 				continue;
-			}
+			/* On a full disk the number is for the next attempt. */
 			if (!make_next(stream, FILE_CHUNK, chunk, size, (part + size + 4096) & ~7ull))
 				return false;
+			chunk->is_reserved = false;
 		}
 		/* The bytes are the chunk's from here on, and go with it. */
-		if (budget_add_to_chunk(chunk->number, size) && append(stream, FILE_CHUNK, chunk, size))
-			return true;
-		if (budget_add_to_chunk(chunk->number, 0))
-			return false;
+		if (budget_add_to_chunk(chunk->number, size)) {
+			if (append(stream, FILE_CHUNK, chunk, size))
+				return true;
+			if (budget_take_from_chunk(chunk->number, size))
+				return false;
+			/* It is gone, and they with it: they are taken anew. */
+			budget_retake(size);
+		}
 		files_remove_chunk(chunk->number);
 		chunk->capacity = 0;
 		chunk->size = 0;
@@ -294,9 +307,9 @@ bool files_append(struct stream *stream)
 
 	if (!budget_take(size))
 		return false;
-	if (settings.is_overwriting && !(stream->keeps && budget_keep(size)))
-		return append_to_chunk(stream, size);
-	if (append_to_data(stream, size))
+	if (settings.is_overwriting && !(stream->keeps && budget_keep(size))
+		    ? append_to_chunk(stream, size)
+		    : append_to_data(stream, size))
 		return true;
 	budget_give(size);
 	return false;

@@ -36,6 +36,8 @@ struct data_file {
 	/* The empty packet at `size`, mapped; NULL when it cannot be. */
 	struct packet *cover;
 	unsigned int place;
+	/* Whether a chunk has its number, and no file yet. */
+	bool is_reserved;
 };
 
 enum file_kind { FILE_OPEN, FILE_DATA, FILE_CHUNK };
