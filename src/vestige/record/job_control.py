@@ -12,6 +12,8 @@ __all__ = ["stop_with"]
 
 SETTLING = 0.02
 """Seconds until the terminal has stopped, or the shell continued, all of a job."""
+TIMES_SEEN = 2
+"""How often a process must be seen stopped, such a time after another."""
 
 
 def stop_with(process: int) -> None:
@@ -28,16 +30,30 @@ def stop_with(process: int) -> None:
             return
     except ChildProcessError:
         return
-    # With Ctrl-Z the terminal stops us, too: here we may have been continued, and the
-    # process is about to be.
-    time.sleep(SETTLING)
-    if not _is_stopped(process) or not _is_foreground_job():
+    if not _stays_stopped(process) or not _is_foreground_job():
         return
     os.kill(os.getpid(), signal.SIGSTOP)
     with suppress(ProcessLookupError):
         # The shell continues its job: all of a process group.
         if os.getpgid(process) != os.getpgrp():
             os.kill(process, signal.SIGCONT)
+
+
+def _stays_stopped(process: int) -> bool:
+    """Tell whether a process is stopped while we are not.
+
+    With Ctrl-Z the terminal stops us, too: when the shell continues us, the process may
+    still seem to be stopped, as one follows the other. A sleep that took long was such
+    a pause, and what was seen before it counts no more.
+    """
+    seen = 0
+    while seen < TIMES_SEEN:
+        before = time.monotonic()
+        time.sleep(SETTLING)
+        if not _is_stopped(process):
+            return False
+        seen = seen + 1 if time.monotonic() - before < 2 * SETTLING else 0
+    return True
 
 
 def _is_stopped(process: int) -> bool:

@@ -113,6 +113,10 @@ def test_help_has_examples(tmp_path):
     assert "127  PROGRAM is not found" in text
 
 
+PROMPT = "next: "
+"""Of the shell on the terminal."""
+
+
 class Terminal:
     """A shell that controls jobs, on a terminal of its own."""
 
@@ -128,7 +132,7 @@ class Terminal:
         self.text = ""
         self.ready = select.poll()
         self.ready.register(self.file, select.POLLIN)
-        self.type("stty -echo; PS1=; PS2=; echo be'gun'")
+        self.type(f"stty -echo; PS1='{PROMPT}'; echo be'gun'")
         self.wait("begun")
 
     def type(self, line, end="\n"):
@@ -148,11 +152,17 @@ class Terminal:
         return before
 
     def continue_job(self):
-        """Have the shell continue its job, and wait until it goes on."""
+        """Have the shell continue its stopped job, and wait until it goes on."""
         until = time.monotonic() + SECONDS / 3
-        self.type("fg")
+        self.wait("Stopped")
+        self.wait(PROMPT)
+        typed = 0.0
         while (job := os.tcgetpgrp(self.file)) == self.process or state(job) == "T":
             assert time.monotonic() < until
+            # The terminal may lose what is typed soon after Ctrl-Z.
+            if time.monotonic() > typed + 1:
+                self.type("fg")
+                typed = time.monotonic()
             time.sleep(0.01)
         # The program is continued together with the recorder.
         time.sleep(0.1)
@@ -228,7 +238,6 @@ def test_ctrl_z_stops_the_job_and_the_shell_continues_it(terminal):
     terminal.wait("ready")
     for _ in range(3):
         terminal.type("\x1a", end="")
-        terminal.wait("Stopped")
         terminal.continue_job()
     terminal.type("hello")
     terminal.wait("got:hello")
@@ -244,6 +253,7 @@ def test_a_program_that_stops_itself_is_a_stopped_job(terminal, tmp_path):
     for word in ("first", "second"):
         terminal.wait(word)
         terminal.wait("Stopped")
+        terminal.wait(PROMPT)
         terminal.type("fg")
     terminal.type("echo status:$?")
     terminal.wait("status:8")
