@@ -48,6 +48,8 @@ STARTS = 10
 MANY = 2
 """Threads whose files take no time worth speaking of."""
 SETTLE = 6.0
+MANY_TIMES = 10
+"""From here on digits behind the point tell nothing."""
 
 
 @dataclass(frozen=True)
@@ -254,7 +256,8 @@ def _ratio(numbers: Mapping[str, float], peer: str) -> str:
     own = numbers.get(COLUMNS[0], 0)
     if peer not in numbers or own <= 0:
         return ""
-    return f"{numbers[peer] / own:.2g}x"
+    ratio = numbers[peer] / own
+    return f"{ratio:.0f}x" if ratio >= MANY_TIMES else f"{ratio:.2g}x"
 
 
 def build_program() -> Path:
