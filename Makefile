@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
-           Cargo.toml Cargo.lock pyproject.toml setup.py $(wildcard tracer/*/*)
+           Cargo.toml Cargo.lock pyproject.toml setup.py $(wildcard tracer/*/* tracer/*/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where rustup puts cargo, for a shell that was opened before it was installed.
@@ -106,4 +106,4 @@ fuzz:
 
 clean:
 	@rm -rf $(VENV) target build dist bench-out src/*.egg-info crates/fuzz/target
-	@rm -f src/vestige/_core*.so src/vestige/record/native/*.so
+	@rm -rf src/vestige/_core*.so src/vestige/record/native

@@ -1,4 +1,4 @@
-"""Builds the tracer, three C libraries and a program, beside the Python package.
+"""Builds the tracer beside the Python package: C libraries, a program, and headers.
 
 All else is in ``pyproject.toml``; docs/decisions/0001-build-back-end.md says why.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,13 @@ SOURCES = Path("tracer/src")
 AUDIT_SOURCE = Path("tracer/audit/audit.c")
 CLOSE_SOURCE = Path("tracer/close/close.c")
 COST_SOURCE = Path("tracer/cost/call_cost.c")
+HEADERS = Path("tracer/include")
+PKG_CONFIG = Path("tracer/pkgconfig")
+VERSION_FILE = Path("src/vestige/_version.py")
 NATIVE = Path("vestige/record/native")
+EMPTY_ARCHIVE = "!<arch>\n"
+LTTNG_LIBRARIES = ("lttng-ust", "lttng-ust-common", "lttng-ust-tracepoint")
+"""What programs with tracepoints link; of ours they need nothing."""
 FLAGS = [
     "-std=gnu11",
     "-O2",
@@ -91,6 +98,23 @@ def build_libraries(directory: Path) -> None:
     }
     for name, arguments in results.items():
         compile_library(directory / name, arguments)
+    place_headers(directory)
+
+
+def place_headers(directory: Path) -> None:
+    """Put the headers for programs with tracepoints there, and what their builds need."""
+    libraries = directory / "lib"
+    shutil.rmtree(directory / "include", ignore_errors=True)
+    shutil.copytree(HEADERS, directory / "include")
+    (libraries / "pkgconfig").mkdir(parents=True, exist_ok=True)
+    for name in LTTNG_LIBRARIES:
+        (libraries / f"lib{name}.a").write_text(EMPTY_ARCHIVE, encoding="ascii")
+    facts: dict[str, str] = {}
+    exec(VERSION_FILE.read_text(encoding="utf-8"), facts)  # noqa: S102 - our own file
+    for template in PKG_CONFIG.glob("*.pc.in"):
+        text = template.read_text(encoding="utf-8")
+        target = libraries / "pkgconfig" / template.name.removesuffix(".in")
+        target.write_text(text.replace("@VERSION@", facts["__version__"]), "utf-8")
 
 
 def compile_library(target: Path, arguments: list[str]) -> None:

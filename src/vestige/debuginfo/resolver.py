@@ -37,6 +37,7 @@ _TRACEPOINT_HELPERS = [
     "lttng_ust__event_probe__",
     "__tracepoint_cb_",
     "__event_probe__",
+    "vestige_call_",
 ]
 
 _REFUSAL_REASONS = {

@@ -51,6 +51,9 @@
 
 VESTIGE_BEGIN_C
 
+/* A program that defines this learns whether it is traced; see lttng-ust(3). */
+extern int lttng_ust_loaded __attribute__((weak, visibility("default")));
+
 /* The tracer, or NULL in a process without it. */
 static inline __attribute__((unused)) VESTIGE_NOT_TRACED const struct vestige_tracer *
 vestige_find_tracer(void)
@@ -58,8 +61,11 @@ vestige_find_tracer(void)
 	const struct vestige_tracer *found =
 		(const struct vestige_tracer *) dlsym((void *) 0, "vestige_tracer");
 
-	return found && found->struct_size >= sizeof(*found)
-		? found : (const struct vestige_tracer *) 0;
+	if (!found || found->struct_size < sizeof(*found))
+		return (const struct vestige_tracer *) 0;
+	if (&lttng_ust_loaded)
+		lttng_ust_loaded = 1;
+	return found;
 }
 
 VESTIGE_END_C
@@ -102,6 +108,8 @@ VESTIGE_END_C
 											\
 		if (__builtin_expect(probe != (void (*)(void)) 0, 1))			\
 			((void (*) types) probe) values;				\
+		/* No jump: the probe is told by its return address where it was called. */\
+		__asm__ volatile("");							\
 	}
 
 /* Tell the tracer of a tracepoint when its object is loaded, and unloaded. */

@@ -114,7 +114,8 @@ static const struct vestige_tracer *
 		const struct vestige_event *vestige_event_ typed)			\
 	{										\
 		const struct vestige_tracer *vestige_tracer_ = vestige_tracer_of_##provider;\
-		const void *vestige_ip_ = __builtin_return_address(0);			\
+		/* In the call, not behind it: that may be another line. */		\
+		const void *vestige_ip_ = (const char *) __builtin_return_address(0) - 1;\
 		size_t vestige_lengths_[vestige_count_##provider##___##name + 1];	\
 		struct vestige_record vestige_record_;					\
 											\

@@ -19,9 +19,11 @@ VERBS = {
     "report": "ReportCommand",
     "debuginfo": "DebuginfoCommand",
     "symbolize": "SymbolizeCommand",
+    "config": "ConfigCommand",
+    "gen-tp": "GenTpCommand",
     "demo": "DemoCommand",
 }
-"""The class of each verb, in the order of the help; modules are named like verbs."""
+"""The class of each verb, in the order of the help; modules are named like verbs, with _."""
 
 
 def load_commands(words: Sequence[str]) -> list[Command]:
@@ -40,6 +42,6 @@ def load_commands(words: Sequence[str]) -> list[Command]:
 
 
 def _load(verb: str) -> Command:
-    module = import_module(f".{verb}", __name__)
+    module = import_module(f".{verb.replace('-', '_')}", __name__)
     command: Command = getattr(module, VERBS[verb])()
     return command

@@ -1,0 +1,78 @@
+"""``vestige config``: what compilers need to build programs with tracepoints."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from ... import __version__
+from ...errors import CommandError, RecordError
+from ...record.development import (
+    compile_flags,
+    link_flags,
+    native_directory,
+    pkg_config_directory,
+)
+
+__all__ = ["ConfigCommand"]
+
+_FOR_THE_SHELL = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
+
+
+class ConfigCommand:
+    """Prints flags, as pkg-config(1) does."""
+
+    name = "config"
+    summary = "flags that compile a program with tracepoints"
+    description = (
+        "Print what a C or C++ compiler needs to build a program with tracepoints, on "
+        "one line. The headers have the names and macros of LTTng-UST 2.13: such a "
+        "program compiles unchanged. Nothing of Vestige is linked; a build that links "
+        "lttng-ust finds an empty library of this name."
+    )
+    examples = """\
+examples:
+  cc -c $(vestige config --cflags) hello.c hello-tp.c
+  cc -o hello hello.o hello-tp.o $(vestige config --libs)
+  make CPPFLAGS="$(vestige config --cflags)" LDFLAGS="$(vestige config --libs)"
+  PKG_CONFIG_PATH=$(vestige config --pkg-config-path) pkg-config --cflags vestige
+"""
+    exit_statuses = """\
+exit status:
+  0    success
+  1    the headers are not there
+  2    wrong usage
+"""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        for option, text in (
+            ("--cflags", "where the headers are"),
+            ("--libs", "for the linker: -ldl, and where -llttng-ust is found"),
+            ("--prefix", "the directory of headers, libraries and the tracer"),
+            ("--pkg-config-path", "the directory of vestige.pc and lttng-ust.pc"),
+            ("--version", "the version of Vestige"),
+        ):
+            parser.add_argument(option, action="store_true", help=text)
+        parser.set_defaults(usage_error=parser.error)
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Print the words that were asked for."""
+        words: list[str] = []
+        try:
+            if options.version:
+                words.append(__version__)
+            if options.prefix:
+                words.append(str(native_directory()))
+            if options.pkg_config_path:
+                words.append(str(pkg_config_directory()))
+            if options.cflags:
+                words += compile_flags()
+            if options.libs:
+                words += link_flags()
+        except RecordError as error:
+            raise CommandError(str(error)) from error
+        if not words:
+            options.usage_error("what is asked for? Try --cflags --libs")
+        print(*(_FOR_THE_SHELL.sub(r"\\\g<0>", word) for word in words))
+        return 0
