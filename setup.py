@@ -1,4 +1,4 @@
-"""Builds the tracer beside the Python package: C libraries, a program, and headers.
+"""Builds the tracer, its headers, and the extension of Python programs.
 
 All else is in ``pyproject.toml``; docs/decisions/0001-build-back-end.md says why.
 """
@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 from setuptools import setup
@@ -26,6 +27,8 @@ NATIVE = Path("vestige/record/native")
 EMPTY_ARCHIVE = "!<arch>\n"
 LTTNG_LIBRARIES = ("lttng-ust", "lttng-ust-common", "lttng-ust-tracepoint")
 """What programs with tracepoints link; of ours they need nothing."""
+PYTHON_SOURCES = Path("tracer/python")
+EXTENSION = Path("vestige/instrument/_native.abi3.so")
 FLAGS = [
     "-std=gnu11",
     "-O2",
@@ -72,6 +75,20 @@ COST_FLAGS = [
     "-Wshadow",
     "-finstrument-functions",
 ]
+# What Python programs are traced with, for the stable ABI.
+EXTENSION_FLAGS = [
+    "-std=gnu11",
+    "-O2",
+    "-g",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-Itracer/include",
+]
 
 
 class BuildTracer(build_py):
@@ -84,6 +101,7 @@ class BuildTracer(build_py):
             return
         root = Path("src") if self.editable_mode else Path(self.build_lib)
         build_libraries(root / NATIVE)
+        build_extension(root / EXTENSION)
 
 
 def build_libraries(directory: Path) -> None:
@@ -115,6 +133,18 @@ def place_headers(directory: Path) -> None:
         text = template.read_text(encoding="utf-8")
         target = libraries / "pkgconfig" / template.name.removesuffix(".in")
         target.write_text(text.replace("@VERSION@", facts["__version__"]), "utf-8")
+
+
+def build_extension(target: Path) -> None:
+    """Compile what Python programs are traced with; without it they are not."""
+    include = sysconfig.get_path("include")
+    sources = sorted(map(str, PYTHON_SOURCES.glob("*.c")))
+    arguments = [*EXTENSION_FLAGS, "-isystem", include, *sources, "-ldl"]
+    try:
+        compile_library(target, arguments)
+    except (OSError, subprocess.CalledProcessError) as error:
+        # Such as a Python without its headers, as it is in some distributions.
+        sys.stderr.write(f"vestige.instrument is left out: {error}\n")
 
 
 def compile_library(target: Path, arguments: list[str]) -> None:

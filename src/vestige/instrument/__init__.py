@@ -1,0 +1,26 @@
+"""Tracepoints of Python programs: what a program tells a recorder.
+
+>>> import vestige.instrument
+>>> tp = vestige.instrument.tracepoint("app:request", path=str, status=int)
+>>> tp(path="/", status=200)
+
+Under ``vestige record`` each call is an event in the trace, in one time line with the C
+functions and tracepoints of the same process. Without a recorder it does nothing, and
+takes less than 40 ns.
+"""
+
+from __future__ import annotations
+
+from ._extension import inactive_because, is_recorded
+from ._points import LOG_LEVELS, Tracepoint, tracepoint
+from ._spans import Span, span
+
+__all__ = [
+    "LOG_LEVELS",
+    "Span",
+    "Tracepoint",
+    "inactive_because",
+    "is_recorded",
+    "span",
+    "tracepoint",
+]

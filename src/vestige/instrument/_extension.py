@@ -1,0 +1,38 @@
+"""The extension, where it can be loaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["inactive_because", "is_recorded", "native"]
+
+native: Any = None
+"""The extension; ``None`` where it is not built, or is for another interpreter."""
+_why_not = ""
+
+try:
+    from . import _native as native  # type: ignore[attr-defined,no-redef]
+except ImportError as error:
+    _why_not = f"the extension of vestige.instrument cannot be loaded: {error}"
+
+
+def inactive_because() -> str | None:
+    """Say why nothing is recorded.
+
+    Returns:
+        The reason, for people; ``None`` in a program that is recorded.
+    """
+    if native is None:
+        return _why_not
+    if not native.has_tracer:
+        return "the program does not run under 'vestige record'"
+    return None
+
+
+def is_recorded() -> bool:
+    """Tell whether the program runs under a recorder.
+
+    Returns:
+        Whether it does. Single events may still be left out.
+    """
+    return inactive_because() is None

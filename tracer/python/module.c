@@ -1,0 +1,56 @@
+/* The module: what the tracer and the interpreter offer. */
+#define _GNU_SOURCE
+#include "native.h"
+
+#include <dlfcn.h>
+
+const struct vestige_tracer *tracer;
+
+void event_define(struct own_event *event, const char *provider, const char *name,
+		  int log_level, const struct vestige_field *fields, uint32_t field_count)
+{
+	event->event_class.struct_size = sizeof(event->event_class);
+	event->event_class.field_count = field_count;
+	event->event_class.fields = fields;
+	event->event.struct_size = sizeof(event->event);
+	event->event.name = name;
+	event->event.event_class = &event->event_class;
+	event->event.log_level = log_level;
+	event->events[0] = &event->event;
+	event->provider.struct_size = sizeof(event->provider);
+	event->provider.event_count = 1;
+	event->provider.name = provider;
+	event->provider.events = event->events;
+	event->point.struct_size = sizeof(event->point);
+	event->point.provider = provider;
+	event->point.name = name;
+	if (!tracer)
+		return;
+	tracer->add_provider(&event->provider);
+	tracer->add_tracepoint(&event->point);
+}
+
+static PyMethodDef methods[] = {
+	{NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "vestige.instrument._native",
+	.m_doc = "Tracepoints of Python programs.",
+	.m_size = -1,
+	.m_methods = methods,
+};
+
+PyMODINIT_FUNC PyInit__native(void)
+{
+	const struct vestige_tracer *found = dlsym(RTLD_DEFAULT, "vestige_tracer");
+	PyObject *module = PyModule_Create(&definition);
+
+	if (found && found->struct_size >= sizeof(*found))
+		tracer = found;
+	if (!module || !places_start() || !points_start(module) || !spans_start(module) ||
+	    PyModule_AddObjectRef(module, "has_tracer", tracer ? Py_True : Py_False) != 0)
+		return NULL;
+	return module;
+}

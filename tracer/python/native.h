@@ -1,0 +1,88 @@
+/*
+ * vestige.instrument: Python programs that tell the tracer what they do.
+ *
+ * For every Python from 3.11 on: only what its limited API has, and a few functions that are
+ * looked for at run time. Everything here runs with the interpreter lock.
+ */
+#ifndef VESTIGE_PYTHON_NATIVE_H
+#define VESTIGE_PYTHON_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <vestige/tracepoint-abi.h>
+
+/* Code addresses have 48 bits in a recording. */
+#define PLACE_SIZE 6u
+#define LEVEL_FUNCTION 12
+#define LEVEL_LINE 13
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* An event with a provider of its own, which the tracer keeps for the life of the process. */
+struct own_event {
+	struct vestige_tracepoint point;
+	struct vestige_event event;
+	struct vestige_event_class event_class;
+	struct vestige_event *events[1];
+	struct vestige_provider provider;
+};
+
+/* NULL in a process without the tracer. */
+extern const struct vestige_tracer *tracer;
+
+/* Make an event known to the tracer. All texts stay where they are. */
+void event_define(struct own_event *event, const char *provider, const char *name,
+		  int log_level, const struct vestige_field *fields, uint32_t field_count);
+
+static inline bool event_is_recorded(const struct own_event *event)
+{
+	return event->point.state != 0;
+}
+
+static inline void put(struct vestige_record *record, const void *bytes, size_t size)
+{
+	memcpy(record->at, bytes, size);
+	record->at += size;
+}
+
+static inline void put_place(struct vestige_record *record, uint64_t place)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	place <<= 16;
+#endif
+	put(record, &place, PLACE_SIZE);
+}
+
+/* --- places of Python code (places.c) --- */
+
+bool places_start(void);
+/* The address that stands for the first line of a code object, which the recording
+ * explains; 0 when it has none. */
+uint64_t place_of_code(PyObject *code);
+/* The address of the line that the caller has come to. */
+uint64_t place_of_caller(void);
+/* The address that stands for a function that is written in C. */
+uint64_t place_of_builtin(PyObject *function);
+
+/* --- calls (calls.c) --- */
+
+extern PyMethodDef calls_methods[];
+bool calls_start(PyObject *module);
+
+/* --- tracepoints (points.c, spans.c) --- */
+
+bool points_start(PyObject *module);
+bool spans_start(PyObject *module);
+/* Record an event, at a place; the arguments are as in a vector call. Raises nothing. */
+void point_record(PyObject *point, uint64_t place, PyObject *const *arguments, Py_ssize_t count,
+		  PyObject *names);
+bool point_is_recorded(PyObject *point);
+
+#endif

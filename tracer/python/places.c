@@ -1,0 +1,232 @@
+/*
+ * Places of Python code, as addresses.
+ *
+ * Readers know places as addresses of the process, so each code object gets some, where user
+ * space ends: address base + n stands for the n-th line after the first one. An event tells
+ * what they mean, before the first record that has one of them.
+ */
+#define _GNU_SOURCE
+#include "native.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+/* No program has memory there, unless it asks the kernel for it. */
+#define FIRST_PLACE (UINT64_C(1) << 47)
+#define END_OF_PLACES (UINT64_C(1) << 48)
+/* Lines of a code object that have an address; all later ones share the last. */
+#define MOST_LINES 65536u
+#define LONGEST_TEXT 4096u
+#define GENERATION_SHIFT 48
+#define PLACE_MASK (END_OF_PLACES - 1)
+#define LINE_SLOTS 4096u
+
+static const struct vestige_field fields[] = {
+	{.name = "baddr", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL, .size = 8},
+	{.name = "memsz", .kind = VESTIGE_INTEGER, .size = 8},
+	{.name = "path", .kind = VESTIGE_STRING},
+	{.name = "func", .kind = VESTIGE_STRING},
+	{.name = "line", .kind = VESTIGE_INTEGER, .size = 4},
+};
+
+static struct own_event code_event;
+static uint64_t next_place = FIRST_PLACE;
+/* Counts forks: a child process explains its places itself. */
+static uint16_t generation = 1;
+/* A place of each code object's own, with the generation above it. */
+static Py_ssize_t extra_index = -1;
+
+/* Not in the limited API, and with other names from Python 3.12 on. */
+static Py_ssize_t (*request_index)(void (*free_extra)(void *));
+static int (*get_extra)(PyObject *code, Py_ssize_t index, void **extra);
+static int (*set_extra)(PyObject *code, Py_ssize_t index, void *extra);
+static int (*get_instruction)(PyFrameObject *frame);
+
+/* Which line an instruction of a code object is in: to ask Python takes long. */
+static struct {
+	uint64_t place;
+	int instruction;
+	uint32_t offset;
+} lines[LINE_SLOTS];
+
+static void after_fork(void)
+{
+	generation++;
+}
+
+static void *find(const char *name, const char *old_name)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+
+	return found ? found : dlsym(RTLD_DEFAULT, old_name);
+}
+
+bool places_start(void)
+{
+	*(void **) &request_index = find("PyUnstable_Eval_RequestCodeExtraIndex",
+					 "_PyEval_RequestCodeExtraIndex");
+	*(void **) &get_extra = find("PyUnstable_Code_GetExtra", "_PyCode_GetExtra");
+	*(void **) &set_extra = find("PyUnstable_Code_SetExtra", "_PyCode_SetExtra");
+	*(void **) &get_instruction = dlsym(RTLD_DEFAULT, "PyFrame_GetLasti");
+	if (!request_index || !get_extra || !set_extra)
+		return true;
+	extra_index = request_index(NULL);
+	if (extra_index < 0 || pthread_atfork(NULL, NULL, after_fork) != 0)
+		return true;
+	event_define(&code_event, "vestige_python", "code", LEVEL_LINE, fields,
+		     sizeof(fields) / sizeof(fields[0]));
+	return true;
+}
+
+/* The text of an attribute, in UTF-8, as a bytes object; NULL when there is none. */
+static PyObject *text_of(PyObject *object, const char *attribute)
+{
+	PyObject *text = PyObject_GetAttrString(object, attribute);
+	PyObject *bytes = NULL;
+
+	if (text && PyUnicode_Check(text))
+		bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+	Py_XDECREF(text);
+	if (!bytes)
+		PyErr_Clear();
+	return bytes;
+}
+
+static uint32_t integer_of(PyObject *object, const char *attribute)
+{
+	PyObject *number = PyObject_GetAttrString(object, attribute);
+	const long value = number ? PyLong_AsLong(number) : -1;
+
+	Py_XDECREF(number);
+	PyErr_Clear();
+	return value < 0 || value > INT32_MAX ? 0 : (uint32_t) value;
+}
+
+static size_t text_size(PyObject *bytes)
+{
+	const size_t size = bytes ? strlen(PyBytes_AsString(bytes)) : 0;
+
+	return size < LONGEST_TEXT ? size : LONGEST_TEXT;
+}
+
+static void put_text(struct vestige_record *record, PyObject *bytes, size_t size)
+{
+	if (size)
+		put(record, PyBytes_AsString(bytes), size);
+	put(record, "", 1);
+}
+
+static void explain(uint64_t place, PyObject *path, PyObject *name, uint32_t line)
+{
+	const uint64_t size = MOST_LINES;
+	const size_t path_size = text_size(path);
+	const size_t name_size = text_size(name);
+	struct vestige_record record;
+
+	if (!tracer->begin(&code_event.event, &record,
+			   2 * sizeof(uint64_t) + path_size + name_size + 2 + sizeof(line),
+			   (const void *) (uintptr_t) place))
+		return;
+	put(&record, &place, sizeof(place));
+	put(&record, &size, sizeof(size));
+	put_text(&record, path, path_size);
+	put_text(&record, name, name_size);
+	put(&record, &line, sizeof(line));
+	tracer->commit(&record);
+}
+
+static uint64_t new_place(void)
+{
+	const uint64_t place = next_place;
+
+	if (place >= END_OF_PLACES)
+		return 0;
+	next_place += MOST_LINES;
+	return place;
+}
+
+/* A code object that is seen first, or first in this process. */
+static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64_t place)
+{
+	PyObject *error_type, *error, *traceback, *path, *name;
+
+	if (!place)
+		place = new_place();
+	if (!place)
+		return 0;
+	PyErr_Fetch(&error_type, &error, &traceback);
+	if (set_extra(code, extra_index,
+		      (void *) (uintptr_t) (place | (uint64_t) generation << GENERATION_SHIFT)) == 0) {
+		path = text_of(code, "co_filename");
+		name = text_of(code, "co_qualname");
+		explain(place, path, name, integer_of(code, "co_firstlineno"));
+		Py_XDECREF(path);
+		Py_XDECREF(name);
+	} else {
+		place = 0;
+	}
+	PyErr_Restore(error_type, error, traceback);
+	return place;
+}
+
+uint64_t place_of_code(PyObject *code)
+{
+	void *extra = NULL;
+	uint64_t known;
+
+	if (UNLIKELY(!event_is_recorded(&code_event)))
+		return 0;
+	if (UNLIKELY(get_extra(code, extra_index, &extra) != 0)) {
+		PyErr_Clear();
+		return 0;
+	}
+	known = (uintptr_t) extra;
+	if (LIKELY(known >> GENERATION_SHIFT == generation))
+		return known & PLACE_MASK;
+	return introduce(code, known & PLACE_MASK);
+}
+
+static uint32_t line_offset(PyFrameObject *frame, PyObject *code)
+{
+	const int64_t line = PyFrame_GetLineNumber(frame);
+	const int64_t first = integer_of(code, "co_firstlineno");
+
+	return line <= first ? 0
+		: line - first < MOST_LINES ? (uint32_t) (line - first)
+					    : MOST_LINES - 1;
+}
+
+static uint64_t place_of_frame(PyFrameObject *frame)
+{
+	PyObject *code = (PyObject *) PyFrame_GetCode(frame);
+	const uint64_t place = place_of_code(code);
+	const int instruction = get_instruction ? get_instruction(frame) : -1;
+	const size_t slot = (place / MOST_LINES * 31 + (size_t) instruction / 2) % LINE_SLOTS;
+	uint32_t offset;
+
+	if (LIKELY(instruction >= 0 && lines[slot].place == place &&
+		   lines[slot].instruction == instruction)) {
+		offset = lines[slot].offset;
+	} else {
+		offset = place ? line_offset(frame, code) : 0;
+		lines[slot].place = place;
+		lines[slot].instruction = instruction;
+		lines[slot].offset = offset;
+	}
+	Py_DECREF(code);
+	return place ? place + offset : 0;
+}
+
+uint64_t place_of_caller(void)
+{
+	PyFrameObject *frame = PyEval_GetFrame();
+
+	return frame ? place_of_frame(frame) : 0;
+}
+
+uint64_t place_of_builtin(PyObject *function)
+{
+	(void) function;
+	return 0;
+}
