@@ -31,6 +31,7 @@ void event_define(struct own_event *event, const char *provider, const char *nam
 }
 
 static PyMethodDef methods[] = {
+	{"trace_calls", calls_trace, METH_O, "Record calls of functions from now on."},
 	{NULL, NULL, 0, NULL},
 };
 

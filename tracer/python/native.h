@@ -68,16 +68,26 @@ bool places_start(void);
 uint64_t place_of_code(PyObject *code);
 /* The address of the line that the caller has come to. */
 uint64_t place_of_caller(void);
-/* The address that stands for a function that is written in C. */
+uint64_t place_of_frame(PyFrameObject *frame);
+/* A new address, 0 when there is none left; and what it stands for. */
+uint64_t place_new(void);
+void place_explain(uint64_t place, PyObject *file, PyObject *function, uint32_t line);
+/* Counts forks: a child process explains its places itself. */
+extern uint16_t place_generation;
+
+/* --- functions that are written in C (builtins.c) --- */
+
+/* The address that stands for such a function. */
 uint64_t place_of_builtin(PyObject *function);
 
 /* --- calls (calls.c) --- */
 
-extern PyMethodDef calls_methods[];
-bool calls_start(PyObject *module);
+/* Record all calls from now on; the argument is whether those of C functions, too. */
+PyObject *calls_trace(PyObject *module, PyObject *builtins);
 
 /* --- tracepoints (points.c, spans.c) --- */
 
+extern PyObject *point_type;
 bool points_start(PyObject *module);
 bool spans_start(PyObject *module);
 /* Record an event, at a place; the arguments are as in a vector call. Raises nothing. */

@@ -33,7 +33,7 @@ static const struct vestige_field fields[] = {
 static struct own_event code_event;
 static uint64_t next_place = FIRST_PLACE;
 /* Counts forks: a child process explains its places itself. */
-static uint16_t generation = 1;
+uint16_t place_generation = 1;
 /* A place of each code object's own, with the generation above it. */
 static Py_ssize_t extra_index = -1;
 
@@ -52,7 +52,7 @@ static struct {
 
 static void after_fork(void)
 {
-	generation++;
+	place_generation++;
 }
 
 static void *find(const char *name, const char *old_name)
@@ -64,6 +64,12 @@ static void *find(const char *name, const char *old_name)
 
 bool places_start(void)
 {
+	static bool is_started;
+
+	/* The module may be there twice, with different names. */
+	if (is_started)
+		return true;
+	is_started = true;
 	*(void **) &request_index = find("PyUnstable_Eval_RequestCodeExtraIndex",
 					 "_PyEval_RequestCodeExtraIndex");
 	*(void **) &get_extra = find("PyUnstable_Code_GetExtra", "_PyCode_GetExtra");
@@ -79,15 +85,13 @@ bool places_start(void)
 	return true;
 }
 
-/* The text of an attribute, in UTF-8, as a bytes object; NULL when there is none. */
-static PyObject *text_of(PyObject *object, const char *attribute)
+/* A text in UTF-8, as a bytes object; NULL when it is none. */
+static PyObject *bytes_of(PyObject *text)
 {
-	PyObject *text = PyObject_GetAttrString(object, attribute);
 	PyObject *bytes = NULL;
 
 	if (text && PyUnicode_Check(text))
 		bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
-	Py_XDECREF(text);
 	if (!bytes)
 		PyErr_Clear();
 	return bytes;
@@ -117,26 +121,30 @@ static void put_text(struct vestige_record *record, PyObject *bytes, size_t size
 	put(record, "", 1);
 }
 
-static void explain(uint64_t place, PyObject *path, PyObject *name, uint32_t line)
+void place_explain(uint64_t place, PyObject *file, PyObject *function, uint32_t line)
 {
 	const uint64_t size = MOST_LINES;
+	PyObject *path = bytes_of(file);
+	PyObject *name = bytes_of(function);
 	const size_t path_size = text_size(path);
 	const size_t name_size = text_size(name);
 	struct vestige_record record;
 
-	if (!tracer->begin(&code_event.event, &record,
-			   2 * sizeof(uint64_t) + path_size + name_size + 2 + sizeof(line),
-			   (const void *) (uintptr_t) place))
-		return;
-	put(&record, &place, sizeof(place));
-	put(&record, &size, sizeof(size));
-	put_text(&record, path, path_size);
-	put_text(&record, name, name_size);
-	put(&record, &line, sizeof(line));
-	tracer->commit(&record);
+	if (tracer->begin(&code_event.event, &record,
+			  2 * sizeof(uint64_t) + path_size + name_size + 2 + sizeof(line),
+			  (const void *) (uintptr_t) place)) {
+		put(&record, &place, sizeof(place));
+		put(&record, &size, sizeof(size));
+		put_text(&record, path, path_size);
+		put_text(&record, name, name_size);
+		put(&record, &line, sizeof(line));
+		tracer->commit(&record);
+	}
+	Py_XDECREF(path);
+	Py_XDECREF(name);
 }
 
-static uint64_t new_place(void)
+uint64_t place_new(void)
 {
 	const uint64_t place = next_place;
 
@@ -146,26 +154,43 @@ static uint64_t new_place(void)
 	return place;
 }
 
+/* Our own functions are no part of the program. */
+static bool is_ours(PyObject *path)
+{
+	static PyObject *directory;
+	Dl_info info;
+
+	if (!directory && dladdr(&code_event, &info)) {
+		const char *end = strrchr(info.dli_fname, '/');
+
+		directory = PyUnicode_FromStringAndSize(info.dli_fname,
+							end ? end + 1 - info.dli_fname : 0);
+	}
+	return directory && path && PyUnicode_Check(path) && PyUnicode_GetLength(directory) &&
+		PyUnicode_Tailmatch(path, directory, 0, PY_SSIZE_T_MAX, -1) == 1;
+}
+
 /* A code object that is seen first, or first in this process. */
 static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64_t place)
 {
 	PyObject *error_type, *error, *traceback, *path, *name;
 
-	if (!place)
-		place = new_place();
-	if (!place)
-		return 0;
 	PyErr_Fetch(&error_type, &error, &traceback);
+	path = PyObject_GetAttrString(code, "co_filename");
+	name = PyObject_GetAttrString(code, "co_qualname");
+	PyErr_Clear();
+	if (!place && !is_ours(path))
+		place = place_new();
 	if (set_extra(code, extra_index,
-		      (void *) (uintptr_t) (place | (uint64_t) generation << GENERATION_SHIFT)) == 0) {
-		path = text_of(code, "co_filename");
-		name = text_of(code, "co_qualname");
-		explain(place, path, name, integer_of(code, "co_firstlineno"));
-		Py_XDECREF(path);
-		Py_XDECREF(name);
+		      (void *) (uintptr_t) (place | (uint64_t) place_generation << GENERATION_SHIFT)) == 0) {
+		if (place)
+			place_explain(place, path, name, integer_of(code, "co_firstlineno"));
 	} else {
 		place = 0;
 	}
+	Py_XDECREF(path);
+	Py_XDECREF(name);
+	PyErr_Clear();
 	PyErr_Restore(error_type, error, traceback);
 	return place;
 }
@@ -182,7 +207,7 @@ uint64_t place_of_code(PyObject *code)
 		return 0;
 	}
 	known = (uintptr_t) extra;
-	if (LIKELY(known >> GENERATION_SHIFT == generation))
+	if (LIKELY(known >> GENERATION_SHIFT == place_generation))
 		return known & PLACE_MASK;
 	return introduce(code, known & PLACE_MASK);
 }
@@ -197,7 +222,7 @@ static uint32_t line_offset(PyFrameObject *frame, PyObject *code)
 					    : MOST_LINES - 1;
 }
 
-static uint64_t place_of_frame(PyFrameObject *frame)
+uint64_t place_of_frame(PyFrameObject *frame)
 {
 	PyObject *code = (PyObject *) PyFrame_GetCode(frame);
 	const uint64_t place = place_of_code(code);
@@ -225,8 +250,3 @@ uint64_t place_of_caller(void)
 	return frame ? place_of_frame(frame) : 0;
 }
 
-uint64_t place_of_builtin(PyObject *function)
-{
-	(void) function;
-	return 0;
-}

@@ -22,6 +22,9 @@ enum type {
 	TYPE_STR,
 	TYPE_BYTES,
 	TYPE_BOOL,
+	/* For events that others have defined. */
+	TYPE_UINT32,
+	TYPE_UINT64,
 	TYPE_COUNT,
 };
 
@@ -32,8 +35,11 @@ static const struct vestige_field type_fields[TYPE_COUNT] = {
 	[TYPE_BYTES] = {.kind = VESTIGE_SEQUENCE, .flags = VESTIGE_HEXADECIMAL, .size = 1,
 			.length_size = 4},
 	[TYPE_BOOL] = {.kind = VESTIGE_INTEGER, .size = 1},
+	[TYPE_UINT32] = {.kind = VESTIGE_INTEGER, .size = 4},
+	[TYPE_UINT64] = {.kind = VESTIGE_INTEGER, .size = 8},
 };
-static const char *const type_names[TYPE_COUNT] = {"int", "float", "str", "bytes", "bool"};
+static const char *const type_names[TYPE_COUNT] = {"int", "float", "str", "bytes", "bool", "int",
+						   "int"};
 
 /* What the tracer knows, which stays when the object goes. */
 struct definition {
@@ -149,7 +155,13 @@ static bool read_value(struct value *value, enum type type, PyObject *object)
 		value->plain.as.bytes = "";
 	switch (type) {
 	case TYPE_INT:
+	case TYPE_UINT32:
 		return PyLong_Check(object) && read_int(value, object);
+	case TYPE_UINT64:
+		value->plain.as.integer = PyLong_Check(object)
+			? (int64_t) PyLong_AsUnsignedLongLongMask(object)
+			: 0;
+		return true;
 	case TYPE_BOOL:
 		if (object != Py_True && object != Py_False)
 			return false;
@@ -175,6 +187,8 @@ static size_t size_of(enum type type, const struct vestige_value *value)
 	switch (type) {
 	case TYPE_BOOL:
 		return 1;
+	case TYPE_UINT32:
+		return sizeof(uint32_t);
 	case TYPE_STR:
 		return value->length + 1;
 	case TYPE_BYTES:
@@ -189,10 +203,14 @@ static void put_value(struct vestige_record *record, enum type type,
 {
 	const uint32_t length = (uint32_t) value->length;
 	const uint8_t flag = (uint8_t) value->as.integer;
+	const uint32_t number = (uint32_t) value->as.integer;
 
 	switch (type) {
 	case TYPE_BOOL:
 		put(record, &flag, sizeof(flag));
+		break;
+	case TYPE_UINT32:
+		put(record, &number, sizeof(number));
 		break;
 	case TYPE_STR:
 		put(record, value->as.bytes, value->length);
@@ -314,6 +332,15 @@ static PyObject *point_at(PyObject *self, PyObject *const *arguments, Py_ssize_t
 	Py_RETURN_NONE;
 }
 
+/* Record with the place that a frame has come to. */
+static PyObject *point_at_frame(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+	if (count > 0 && point_is_recorded(self))
+		point_record(self, place_of_frame((PyFrameObject *) arguments[0]), arguments + 1,
+			     count - 1, NULL);
+	Py_RETURN_NONE;
+}
+
 static PyObject *get_enabled(PyObject *self, void *closure)
 {
 	(void) closure;
@@ -417,6 +444,8 @@ static PyGetSetDef attributes[] = {
 static PyMethodDef methods[] = {
 	{"at", (PyCFunction) (void (*)(void)) point_at, METH_FASTCALL,
 	 "Record an event at the beginning of a code object."},
+	{"at_frame", (PyCFunction) (void (*)(void)) point_at_frame, METH_FASTCALL,
+	 "Record an event where a frame is."},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -438,9 +467,11 @@ static PyType_Spec spec = {
 	.slots = slots,
 };
 
+PyObject *point_type;
+
 bool points_start(PyObject *module)
 {
-	PyObject *type = PyType_FromSpec(&spec);
-
-	return type && PyModule_AddObjectRef(module, "Tracepoint", type) == 0;
+	if (!point_type)
+		point_type = PyType_FromSpec(&spec);
+	return point_type && PyModule_AddObjectRef(module, "Tracepoint", point_type) == 0;
 }

@@ -85,17 +85,11 @@ static PyObject *span_with(PyObject *self, PyObject *const *arguments, Py_ssize_
 
 static PyObject *span_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
-	PyObject *entry, *exit, *point_type;
-	PyObject *module = PyImport_ImportModule("vestige.instrument._native");
+	PyObject *entry, *exit;
 
 	(void) keywords;
-	point_type = module ? PyObject_GetAttrString(module, "Tracepoint") : NULL;
-	Py_XDECREF(module);
-	if (!point_type || !PyArg_ParseTuple(arguments, "O!O!", point_type, &entry, point_type, &exit)) {
-		Py_XDECREF(point_type);
+	if (!PyArg_ParseTuple(arguments, "O!O!", point_type, &entry, point_type, &exit))
 		return NULL;
-	}
-	Py_DECREF(point_type);
 	return new_span(type, entry, exit);
 }
 
@@ -145,7 +139,9 @@ static PyType_Spec spec = {
 
 bool spans_start(PyObject *module)
 {
-	PyObject *type = PyType_FromSpec(&spec);
+	static PyObject *type;
 
+	if (!type)
+		type = PyType_FromSpec(&spec);
 	return type && PyModule_AddObjectRef(module, "Span", type) == 0;
 }

@@ -16,6 +16,7 @@ from ..damage import Damage
 from ..debuginfo import (
     CALL_ENTRY_EVENTS,
     CALL_EXIT_EVENTS,
+    CODE_EVENT,
     STATE_EVENT_NAMES,
     DebugFileFinder,
     Mapping,
@@ -193,6 +194,9 @@ class _Reader:
             if isinstance(name, str):
                 self.names[trace, vpid] = name
             return
+        if event.name == CODE_EVENT:
+            apply(self._images_of(trace), CODE_EVENT, Vpid(vpid), fields)
+            return
         image = self._images_of(trace).of(Vpid(vpid))
         before, version = image.mappings, image.version
         apply(self._images_of(trace), event.name or "", Vpid(vpid), fields)
@@ -248,7 +252,8 @@ def _functions(reader: _Reader, resolver: Resolver) -> list[Function]:
         if isinstance(mapping, Unresolved):
             key: tuple[object, ...] = (trace, vpid, address)
         else:
-            key = (mapping.path, mapping.build_id, address - mapping.base)
+            offset = address - mapping.base
+            key = (mapping.path, mapping.build_id, mapping.code, offset)
         function = known.get(key)
         if function is None:
             name = _name(place, address)

@@ -36,6 +36,9 @@ __all__ = [
     "examine_debug_info",
 ]
 
+_CODE_SPACE = 1 << 47
+"""Bytes of addresses: functions that the trace describes have all those above."""
+_CODE_NAME = "(functions of Python programs)"
 _NAME_EVENT = "lttng_ust_statedump:procname"
 
 
@@ -183,6 +186,8 @@ class _Use:
     known_addresses: int
     places: list[int] = field(default_factory=list)
     variants: dict[Mapping, None] = field(default_factory=dict)
+    functions: dict[int, Mapping] = field(default_factory=dict)
+    """Those at addresses that stand for functions which the trace describes."""
 
 
 @dataclass(slots=True)
@@ -230,6 +235,10 @@ class _Walk:
             self.addresses.append(Address(ip))
             if isinstance(found, Unresolved):
                 process.absent.append(index)
+            elif found.code is not None:
+                use = self._use(process, _all_code(found))
+                use.places.append(index)
+                use.functions[index] = found
             else:
                 use = self._use(process, found)
                 use.places.append(index)
@@ -272,6 +281,12 @@ class _Walk:
 
     def _images_of(self, trace: int) -> ProcessImages:
         return self._images.setdefault(trace, ProcessImages())
+
+
+def _all_code(mapping: Mapping) -> Mapping:
+    """Return what stands for all functions that a trace describes: there are many."""
+    base = Address(mapping.base & -_CODE_SPACE)
+    return Mapping(base, _CODE_SPACE, _CODE_NAME, is_pic=True, code=(_CODE_NAME, 0))
 
 
 def _completes(mapping: Mapping, other: Mapping) -> bool:
@@ -334,7 +349,8 @@ def _object(
 ) -> MappedObject:
     report = MappedObject(use.mapping, resolver.finder, variants=tuple(use.variants))
     places = resolver.resolve_many(
-        (use.mapping, addresses[index]) for index in use.places
+        (use.functions.get(index, use.mapping), addresses[index])
+        for index in use.places
     )
     if places:
         report.problems = resolver.problems(use.mapping)

@@ -84,7 +84,7 @@ def pack(
     objects: dict[ObjectIdentity, _Packed] = {}
     for process in report.processes:
         for one in process.objects:
-            if one.events:
+            if one.events and one.mapping.code is None:
                 _collect(one, process.identity, resolver, objects, done)
     place = output / SYMBOLS_FOLDER
     place.mkdir(parents=True, exist_ok=True)

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         CALL_ENTRY_EVENTS,
         CALL_EVENT_NAMES,
         CALL_EXIT_EVENTS,
+        CODE_EVENT,
         STATE_EVENT_NAMES,
         apply,
     )
@@ -66,6 +67,7 @@ __all__ = [
     "CALL_ENTRY_EVENTS",
     "CALL_EVENT_NAMES",
     "CALL_EXIT_EVENTS",
+    "CODE_EVENT",
     "DEBUG_DIRECTORIES",
     "DEBUG_PATH_VARIABLE",
     "STATE_EVENT_NAMES",
@@ -109,6 +111,7 @@ _HOMES = {
     "CALL_ENTRY_EVENTS": "state_events",
     "CALL_EVENT_NAMES": "state_events",
     "CALL_EXIT_EVENTS": "state_events",
+    "CODE_EVENT": "state_events",
     "CrcOfFile": "object_file",
     "DEBUG_DIRECTORIES": "options",
     "DEBUG_PATH_VARIABLE": "options",

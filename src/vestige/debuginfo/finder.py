@@ -126,6 +126,8 @@ class DebugFileFinder:
         Returns:
             The files, and the log of the search.
         """
+        if mapping.code is not None:
+            return FoundFiles(None, None, DebugSource.TRACE, (), mapping.path)
         contents = None if mapping.modified is None else mapping.size
         identity = (mapping.build_id, mapping.debug_link, contents, mapping.modified)
         key = (mapping.path, identity)

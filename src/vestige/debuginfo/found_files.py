@@ -24,6 +24,7 @@ class DebugSource(Enum):
     SYMBOLS_ONLY = "symbols without debug information"
     MINI = "MiniDebugInfo in the object"
     PACKED = "symbols packed with the trace"
+    TRACE = "the trace itself"
     NONE = "nothing"
 
 

@@ -26,9 +26,12 @@ from dataclasses import dataclass, replace
 from vestige.debuginfo.unresolved import Reason, Unresolved
 from vestige.units import Address, Vpid
 
-__all__ = ["DebugLink", "Mapping", "ProcessImage", "ProcessImages"]
+__all__ = ["DebugLink", "Mapping", "ProcessImage", "ProcessImages", "SourceCode"]
 
 _END_OF_MEMORY = 1 << 64
+
+SourceCode = tuple[str, int]
+"""A function that the trace describes itself: its name and its first line."""
 
 DebugLink = tuple[str, int]
 """The name of a debug file and the CRC-32 of its contents."""
@@ -65,6 +68,12 @@ class Mapping:
     base_is_bias: bool = False
     """Whether ``base`` is the load bias, whatever address the object is linked at."""
 
+    code: SourceCode | None = None
+    """A function of an interpreter: ``path`` is that of its source file.
+
+    Each address stands for a line, and ``base`` for the first one.
+    """
+
     @property
     def is_measured(self) -> bool:
         """Whether ``size`` is that in memory, and not that of the file."""
@@ -97,7 +106,7 @@ class Mapping:
             differ: ``dlopen`` events state the load bias, the others the first segment.
         """
         return (
-            (self.path, self.size) == (other.path, other.size)
+            (self.path, self.size, self.code) == (other.path, other.size, other.code)
             and self.modified in (None, other.modified)
             and self.base < other.end
             and other.base < self.end
@@ -194,6 +203,21 @@ class ProcessImage:
                 debug_link=mapping.debug_link or pending.debug_link,
             )
         )
+
+    def add_code(self, mapping: Mapping) -> None:
+        """Take note of a function of an interpreter.
+
+        Functions are many, and their addresses are new: what was known of others still
+        holds, so the version stays.
+
+        Args:
+            mapping: The function.
+        """
+        version = self.version
+        is_new = not self._overlapping(mapping)
+        self.map_object(mapping)
+        if is_new:
+            self.version = version
 
     def open_object(self, mapping: Mapping) -> None:
         """Take note that a call of ``dlopen`` returned an object.

@@ -25,6 +25,7 @@ from vestige.debuginfo.found_object import FoundObject
 from vestige.debuginfo.image import Mapping
 from vestige.debuginfo.object_file import BulkReader, SymbolReader, SymbolRow
 from vestige.debuginfo.place import Binary, Frame, Place
+from vestige.debuginfo.source_code import found_code
 from vestige.debuginfo.symbol_store import StoredObject
 from vestige.debuginfo.unresolved import TABLE_REASONS, Reason, Unresolved
 from vestige.errors import DebugInfoError
@@ -208,6 +209,8 @@ class Resolver:
         return rows, self._finder.find(mapping)
 
     def _found(self, mapping: Mapping) -> FoundObject:
+        if mapping.code is not None:
+            return found_code(mapping, self._finder.find(mapping))
         files = self._finder.find(mapping)
         if isinstance(files.debug, StoredObject):
             files.debug.fallback = lambda: self._table_of_files(mapping)

@@ -1,7 +1,8 @@
 """The events that say which objects a process has mapped.
 
-Four families of LTTng-UST events tell of the same thing. Each name has one row in the
-table below; :func:`apply` feeds an event to the image of its process.
+Four families of LTTng-UST events, and one of our own, tell of the same thing. Each
+name has one row in the table below; :func:`apply` feeds an event to the image of its
+process.
 
 ============================  ==========================================================
 ``lttng_ust_statedump:*``     everything that is mapped when tracing starts
@@ -9,6 +10,7 @@ table below; :func:`apply` feeds an event to the image of its process.
 ``lttng_ust_dl:*``            calls of ``dlopen``, ``dlmopen`` and ``dlclose``
 ``ust_baddr:*``               what the first proposal of such events had: ``init`` is
                               the dump, ``push`` a load, ``pop`` an unload
+``vestige_python:code``       a function of a Python program, see ``vestige.instrument``
 ============================  ==========================================================
 
 ``lttng_ust_dl:dlclose`` is the odd one. It is recorded before the call, so the
@@ -34,6 +36,7 @@ __all__ = [
     "CALL_ENTRY_EVENTS",
     "CALL_EVENT_NAMES",
     "CALL_EXIT_EVENTS",
+    "CODE_EVENT",
     "STATE_EVENT_NAMES",
     "apply",
 ]
@@ -46,6 +49,9 @@ class _FieldNames(NamedTuple):
     size: str
     modified: str | None = None
 
+
+CODE_EVENT = "vestige_python:code"
+"""Tells of a function; nothing that was there before changes."""
 
 _LTTNG_FIELDS = _FieldNames("path", "memsz")
 _BADDR_FIELDS = _FieldNames("sopath", "size", "mtime")
@@ -127,6 +133,15 @@ def _debug_link(image: ProcessImage, fields: _Fields) -> None:
         image.set_debug_link(base, name, crc)
 
 
+def _code(image: ProcessImage, fields: _Fields) -> None:
+    base, size = _base(fields), _integer(fields, "memsz")
+    path, function = _text(fields, "path"), _text(fields, "func")
+    line = _integer(fields, "line")
+    if base is None or size is None or path is None or not function or line is None:
+        return
+    image.add_code(ObjectMapping(base, size, path, is_pic=True, code=(function, line)))
+
+
 _HANDLERS: dict[str, Callable[[ProcessImage, _Fields], None]] = {
     "lttng_ust_statedump:start": _start,
     "lttng_ust_statedump:bin_info": _bin_info,
@@ -144,6 +159,7 @@ _HANDLERS: dict[str, Callable[[ProcessImage, _Fields], None]] = {
     "ust_baddr:init": _push,
     "ust_baddr:push": _push,
     "ust_baddr:pop": _unload,
+    CODE_EVENT: _code,
 }
 
 STATE_EVENT_NAMES = frozenset(_HANDLERS)
@@ -152,11 +168,13 @@ STATE_EVENT_NAMES = frozenset(_HANDLERS)
 CALL_ENTRY_EVENTS = (
     "lttng_ust_cyg_profile_fast:func_entry",
     "lttng_ust_cyg_profile:func_entry",
+    "vestige_python:func_entry",
 )
-"""The events at the entry of a function (lttng-ust-cyg-profile(3))."""
+"""The events at the entry of a function: lttng-ust-cyg-profile(3), and of Python."""
 CALL_EXIT_EVENTS = (
     "lttng_ust_cyg_profile_fast:func_exit",
     "lttng_ust_cyg_profile:func_exit",
+    "vestige_python:func_exit",
 )
 """The events at its exit."""
 

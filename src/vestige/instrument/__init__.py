@@ -11,9 +11,14 @@ takes less than 40 ns.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ._extension import inactive_because, is_recorded
 from ._points import LOG_LEVELS, Tracepoint, tracepoint
 from ._spans import Span, span
+
+if TYPE_CHECKING:
+    from ._logging import logging_handler
 
 __all__ = [
     "LOG_LEVELS",
@@ -21,6 +26,16 @@ __all__ = [
     "Tracepoint",
     "inactive_because",
     "is_recorded",
+    "logging_handler",
     "span",
     "tracepoint",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import ``logging`` only for programs that ask for a handler (PEP 562)."""
+    if name != "logging_handler":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ._logging import logging_handler  # noqa: PLC0415 - see above
+
+    return logging_handler

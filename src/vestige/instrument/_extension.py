@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # To import it takes longer than all else in recorded programs.
+    from typing import Any
 
 __all__ = ["inactive_because", "is_recorded", "native"]
 

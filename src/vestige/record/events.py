@@ -35,6 +35,7 @@ EVENT_NAMES = (
     "lttng_ust_lib:debug_link",
     "lttng_ust_lib:unload",
     *BASE_ADDRESSES,
+    "lttng_python:event",
 )
 """What a pattern may match."""
 

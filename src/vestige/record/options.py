@@ -14,6 +14,7 @@ CONTEXTS = ("ip", "vpid", "vtid", "procname", "cpu_id")
 """Contexts that event records may carry, in the order in which they are written."""
 PAGE = 4096
 """Packets are whole pages, since they are mapped."""
+PythonFunctions = Literal["python", "all"]
 LARGEST_PACKET = 1 << 30
 """As the tracer has it."""
 SMALLEST_SIZE = 64 * 1024
@@ -70,6 +71,13 @@ class _Values(NamedTuple):
     where objects are loaded is kept in both modes.
     """
 
+    python_functions: PythonFunctions | None = None
+    """Which functions that Python programs call are recorded.
+
+    ``python``: those that are written in Python; ``all``: also those that are written
+    in C.
+    """
+
 
 class RecordingOptions(_Values):
     """What a recording holds.
@@ -104,6 +112,10 @@ class RecordingOptions(_Values):
         if self.functions not in {None, "fast", "verbose", "off"}:
             raise SelectionError(
                 f"functions={self.functions!r}: expected fast, verbose or off"
+            )
+        if self.python_functions not in {None, "python", "all"}:
+            raise SelectionError(
+                f"python_functions={self.python_functions!r}: expected python or all"
             )
         self.selection()
         self.function_patterns()

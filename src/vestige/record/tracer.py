@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import RecordError
 from .options import RecordingOptions
+from .python_programs import STARTUP, python_word
 
 __all__ = ["can_audit", "clock_reader", "library_path", "tracer_environment"]
 
@@ -106,12 +107,15 @@ def tracer_environment(
         "exclude": exclude,
         "mode": options.mode,
         "max-size": options.size_limit,
+        "python": python_word(options),
         # The last, since it may hold spaces.
         "directory": directory,
     }
     result[VARIABLE] = " ".join(
         ["1", *(f"{name}={value}" for name, value in words.items())]
     )
+    if words["python"]:
+        _put_first(result, "PYTHONPATH", STARTUP)
     tracer = library_path()
     if can_audit():
         _put_first(result, "LD_AUDIT", tracer.with_name(AUDITOR))

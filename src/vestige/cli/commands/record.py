@@ -97,6 +97,14 @@ exit status:
             help="record no calls of these functions (repeatable)",
         )
         parser.add_argument(
+            "--python-functions",
+            nargs="?",
+            choices=("python", "all"),
+            const="python",
+            help="record calls of the functions of Python programs: those written in "
+            "Python, or all, with those written in C",
+        )
+        parser.add_argument(
             "-c",
             "--context",
             metavar="NAME[,NAME]...",
@@ -155,6 +163,7 @@ exit status:
                 follow_fork=options.follow_fork,
                 mode=options.mode,
                 max_size=options.max_size and _size(options.max_size, "--max-size"),
+                python_functions=options.python_functions,
             )
         except SelectionError as error:
             raise CommandError(str(error), exit_code=2) from error

@@ -213,6 +213,9 @@ def _file_lines(
     seen: dict[tuple[str, bytes | None], MappedObject] = {}
     for process in report.processes:
         for one in process.objects:
+            if one.mapping.code is not None:
+                # The trace itself has the names: there is no file to look for.
+                continue
             if one.events or style.unused_objects:
                 seen.setdefault((one.mapping.path, one.mapping.build_id), one)
     for one in sorted(seen.values(), key=needs_debug_file):

@@ -1,0 +1,268 @@
+"""Calls of Python functions."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import vestige
+from support.python_programs import events, place_of, record_python, run_python
+from vestige.analysis import call_tree
+
+OPTION = "--python-functions"
+
+
+def calls(directory, source="program.py"):
+    """Return how often each function of the program was called, and where it begins."""
+    found = Counter()
+    tree = call_tree(vestige.open(directory / "trace"))
+    for row in tree.functions():
+        place = row.function.place
+        if place.file == source:
+            found[f"{row.function.name}:{place.line}"] += row.calls
+    return found
+
+
+def test_calls_are_complete(tmp_path):
+    """Methods, exceptions, generators, each time they go on."""
+    code = """\
+        class Shape:
+            def area(self):
+                return leaf(2)
+
+        def leaf(n):
+            return n
+
+        def numbers():
+            yield leaf(1)
+            yield leaf(2)
+
+        def fails():
+            raise ValueError
+
+        def catches():
+            try:
+                fails()
+            except ValueError:
+                return 1
+
+        def deep(n):
+            return n and deep(n - 1)
+
+        def main():
+            for _ in range(100):
+                Shape().area()
+            print(sum(numbers()), catches(), deep(50), [i for i in numbers()])
+
+        main()
+    """
+    done = record_python(tmp_path, code, OPTION)
+
+    assert done.stdout == "3 1 0 [1, 2]\n"
+    assert calls(tmp_path) == {
+        "<module>:1": 1,
+        "Shape:1": 1,
+        "Shape.area:2": 100,
+        "leaf:5": 104,
+        "numbers:8": 6,
+        "fails:12": 1,
+        "catches:15": 1,
+        "deep:21": 51,
+        "main:24": 1,
+        "main.<locals>.<listcomp>:27": 1,
+    }
+
+
+def test_calls_nest(tmp_path):
+    """The callees of each function are those that it called."""
+    code = """\
+        def inner(): pass
+        def outer():
+            inner(); inner()
+        outer(); inner()
+    """
+    record_python(tmp_path, code, OPTION)
+    entries = events(tmp_path, "vestige_python:func_*")
+    rows = [
+        (event.name.rpartition("_")[2], event.debug_info.function)
+        for event in entries
+        if place_of(event).startswith("program.py")
+    ]
+
+    assert rows == [
+        ("entry", "<module>"),
+        ("entry", "outer"),
+        *[("entry", "inner"), ("exit", "inner")] * 2,
+        ("exit", "outer"),
+        ("entry", "inner"),
+        ("exit", "inner"),
+        ("exit", "<module>"),
+    ]
+
+
+def test_no_exit_is_without_entry(tmp_path):
+    """Functions that were entered before recording began are left out."""
+    record_python(tmp_path, "import json", OPTION)
+    threads = call_tree(vestige.open(tmp_path / "trace")).threads
+
+    assert [thread.unknown_exits for thread in threads] == [0]
+    names = Counter(event.name for event in events(tmp_path, "vestige_python:func_*"))
+    assert names["vestige_python:func_entry"] == names["vestige_python:func_exit"]
+
+
+def test_threads_and_coroutines_are_followed(tmp_path):
+    """Those of threading, and those that nobody made with it."""
+    code = """\
+        import _thread, asyncio, threading, time
+
+        def leaf(): pass
+
+        def work(count):
+            for _ in range(count):
+                leaf()
+
+        threads = [threading.Thread(target=work, args=(10,)) for _ in range(4)]
+        for one in threads: one.start()
+        for one in threads: one.join()
+        lock = _thread.allocate_lock()
+        lock.acquire()
+
+        def raw():
+            leaf()
+            lock.release()
+
+        _thread.start_new_thread(raw, ())
+        lock.acquire()
+
+        async def soon():
+            leaf()
+            await asyncio.sleep(0)
+            leaf()
+
+        async def main():
+            await asyncio.gather(soon(), soon())
+
+        asyncio.run(main())
+    """
+    record_python(tmp_path, code, OPTION)
+    found = calls(tmp_path)
+
+    assert found["leaf:3"] == 40 + 1 + 4
+    assert (found["work:5"], found["raw:15"], found["soon:22"]) == (4, 1, 4)
+
+
+def test_a_thread_fails_with_the_same_words(tmp_path):
+    """The function that it was started with is named."""
+    code = """\
+        import _thread, time
+        class Fails:
+            def __call__(self): raise ValueError("in a thread")
+            def __repr__(self): return "the function"
+        _thread.start_new_thread(Fails(), ())
+        time.sleep(0.2)
+    """
+    alone = run_python(tmp_path, code)
+    recorded = record_python(tmp_path, code, OPTION, "-q")
+
+    assert "in thread started by: the function" in alone.stderr
+    assert recorded.stderr == alone.stderr
+
+
+def test_processes_are_followed(tmp_path):
+    """os.fork, and the workers of multiprocessing however they are started."""
+    code = """\
+        import multiprocessing, os
+
+        def leaf(n):
+            return n + 1
+
+        if __name__ == "__main__":
+            child = os.fork()
+            if not child:
+                leaf(0)
+                os._exit(0)
+            os.waitpid(child, 0)
+            for method in ("fork", "spawn"):
+                with multiprocessing.get_context(method).Pool(2) as pool:
+                    print(sum(pool.map(leaf, range(10))))
+    """
+    done = record_python(tmp_path, code, OPTION)
+
+    assert done.stdout == "55\n55\n"
+    assert calls(tmp_path)["leaf:3"] == 1 + 10 + 10
+
+
+def test_functions_in_c_are_recorded_when_asked_for(tmp_path):
+    """With the module that they are of; else they are not."""
+    code = """\
+        import math
+        def main():
+            math.sqrt(2); math.sqrt(3)
+            [].append(len("x"))
+            {}.get(1)
+            try: int.from_bytes()
+            except TypeError: pass
+        main()
+    """
+    record_python(tmp_path, code, f"{OPTION}=all")
+    tree = call_tree(vestige.open(tmp_path / "trace"))
+    main = next(row for row in tree.functions() if row.function.name == "main")
+    found = callees(tree, main.function)
+
+    assert found["math.sqrt"] == 2
+    assert {
+        name: found[name] for name in ("list.append", "dict.get", "int.from_bytes")
+    } == {
+        "list.append": 1,
+        "dict.get": 1,
+        "int.from_bytes": 1,
+    }
+
+
+def callees(tree, function):
+    """Return how often a function calls others, by name."""
+    found = {}
+
+    def visit(node):
+        for one in node.callees.values():
+            if node.function is function:
+                found[one.function.name] = one.calls
+            visit(one)
+
+    for thread in tree.threads:
+        visit(thread.root)
+    return found
+
+
+def test_a_profiler_of_the_program_takes_over(tmp_path):
+    """The program gets what it would get without a recorder."""
+    code = """\
+        import sys
+        seen = []
+        def leaf(): pass
+        leaf()
+        assert sys.getprofile() is None
+        sys.setprofile(lambda frame, what, _: seen.append(what))
+        leaf()
+        sys.setprofile(None)
+        print(seen[-3:])
+    """
+    done = record_python(tmp_path, code, OPTION)
+
+    assert done.stdout == "['call', 'return', 'c_call']\n"
+    assert calls(tmp_path)["leaf:3"] == 1
+
+
+def test_code_made_at_run_time_is_told_apart(tmp_path):
+    """Each has addresses of its own, also where an old one had been freed."""
+    code = """\
+        for number in range(50):
+            space = {}
+            exec(f"def made_{number}(): pass", space)
+            space[f"made_{number}"]()
+    """
+    record_python(tmp_path, code, OPTION)
+    found = calls(tmp_path, "<string>")
+
+    assert {name: count for name, count in found.items() if "made" in name} == {
+        f"made_{number}:1": 1 for number in range(50)
+    }
