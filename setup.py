@@ -120,7 +120,7 @@ def build_libraries(directory: Path) -> None:
 
 
 def place_headers(directory: Path) -> None:
-    """Put the headers for programs with tracepoints there, and what their builds need."""
+    """Put the headers for programs with tracepoints there, and for their builds."""
     libraries = directory / "lib"
     shutil.rmtree(directory / "include", ignore_errors=True)
     shutil.copytree(HEADERS, directory / "include")

@@ -1,8 +1,8 @@
 """What programs with tracepoints are compiled with: headers, and an empty library.
 
-The headers ask nothing of the linker: a program finds the tracer when it starts, if it is
-recorded. For builds that link LTTng-UST there are libraries of its names with nothing in
-them.
+The headers ask nothing of the linker: a program finds the tracer when it starts, if it
+is recorded. For builds that link LTTng-UST there are libraries of its names with
+nothing in them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Provider templates: tracepoint definitions without what goes around them.
 
-lttng-gen-tp(1) describes the format: definitions as in a provider header, comments as in
-C, and lines that begin with ``#``. What it does is done here: a header, a source file
-and an object file are made of a template.
+lttng-gen-tp(1) describes the format: definitions as in a provider header, comments as
+in C, and lines that begin with ``#``. What it does is done here: a header, a source
+file and an object file are made of a template.
 """
 
 from __future__ import annotations

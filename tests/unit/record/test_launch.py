@@ -6,8 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from uuid import UUID
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 

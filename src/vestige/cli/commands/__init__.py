@@ -23,7 +23,7 @@ VERBS = {
     "gen-tp": "GenTpCommand",
     "demo": "DemoCommand",
 }
-"""The class of each verb, in the order of the help; modules are named like verbs, with _."""
+"""The class of each verb, in the order of the help; modules have ``_`` for ``-``."""
 
 
 def load_commands(words: Sequence[str]) -> list[Command]:

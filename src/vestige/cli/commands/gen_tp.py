@@ -26,10 +26,10 @@ class GenTpCommand:
     name = "gen-tp"
     summary = "make a tracepoint provider from a template"
     description = (
-        "Make a tracepoint provider's header, source and object file from TEMPLATE.tp, "
-        "which holds LTTNG_UST_TRACEPOINT_EVENT() and other definitions and nothing "
-        "around them, as lttng-gen-tp does. The compiler is $CC, else cc, gcc or clang, "
-        "and gets $CPPFLAGS and $CFLAGS."
+        "Make a tracepoint provider's header, source and object file from "
+        "TEMPLATE.tp, which holds LTTNG_UST_TRACEPOINT_EVENT() and other definitions "
+        "and nothing around them, as lttng-gen-tp does. The compiler is $CC, else cc, "
+        "gcc or clang, and gets $CPPFLAGS and $CFLAGS."
     )
     examples = """\
 examples:
