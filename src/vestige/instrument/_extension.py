@@ -13,7 +13,7 @@ native: Any = None
 _why_not = ""
 
 try:
-    from . import _native as native  # type: ignore[attr-defined,no-redef]
+    from . import _native as native  # type: ignore[no-redef]
 except ImportError as error:
     _why_not = f"the extension of vestige.instrument cannot be loaded: {error}"
 
