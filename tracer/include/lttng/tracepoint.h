@@ -74,16 +74,20 @@ VESTIGE_END_C
 
 #define VESTIGE_POINT(provider, name)	vestige_tracepoint_##provider##___##name
 
-#define lttng_ust_tracepoint_enabled(provider, name) \
+#define lttng_ust_tracepoint_enabled(...)	VESTIGE_ENABLED(__VA_ARGS__)
+#define VESTIGE_ENABLED(provider, name) \
 	__builtin_expect(VESTIGE_POINT(provider, name).state, 0)
 
-#define lttng_ust_do_tracepoint(provider, name, ...) \
-	vestige_call_##provider##___##name(__VA_ARGS__)
+/* The provider, the name and up to ten arguments, all in `...`: ISO C wants at least one. */
+#define lttng_ust_do_tracepoint(...) \
+	VESTIGE_JOIN(VESTIGE_DO_, VESTIGE_HAS_ARGUMENTS(__VA_ARGS__))(__VA_ARGS__)
+#define VESTIGE_DO_0(provider, name)		vestige_call_##provider##___##name()
+#define VESTIGE_DO_1(provider, name, ...)	vestige_call_##provider##___##name(__VA_ARGS__)
 
-#define lttng_ust_tracepoint(provider, name, ...)					\
+#define lttng_ust_tracepoint(...)							\
 	do {										\
-		if (lttng_ust_tracepoint_enabled(provider, name))			\
-			lttng_ust_do_tracepoint(provider, name, __VA_ARGS__);		\
+		if (lttng_ust_tracepoint_enabled(VESTIGE_FIRST_TWO(__VA_ARGS__, vestige_x_)))	\
+			lttng_ust_do_tracepoint(__VA_ARGS__);				\
 	} while (0)
 
 /* Always inlined, so that the probe finds the place by its return address. */

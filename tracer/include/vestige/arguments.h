@@ -15,10 +15,17 @@
 #define VESTIGE_STRING_OF_(x)	#x
 #define VESTIGE_UNWRAP(...)	__VA_ARGS__
 
+#define VESTIGE_FIRST_TWO(a, b, ...)	a, b
+
+/* Whether more than two words are there, of up to twelve. */
+#define VESTIGE_HAS_ARGUMENTS(...) \
+	VESTIGE_HAS_ARGUMENTS_(__VA_ARGS__, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, vestige_x_, vestige_x_)
+#define VESTIGE_HAS_ARGUMENTS_(a, b, c, d, e, f, g, h, i, j, k, l, is_there, ...)	is_there
+
 /* How many words; one for both none and `void`. */
 #define VESTIGE_COUNT(...) \
-	VESTIGE_COUNT_(__VA_ARGS__, 20, X, 18, X, 16, X, 14, X, 12, X, 10, X, 8, X, 6, X, 4, X, \
-		       2, 0, X)
+	VESTIGE_COUNT_(__VA_ARGS__, 20, vestige_x_, 18, vestige_x_, 16, vestige_x_, 14, vestige_x_, 12, vestige_x_, 10, vestige_x_, 8, vestige_x_, 6, vestige_x_, 4, vestige_x_, \
+		       2, 0, vestige_x_)
 #define VESTIGE_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, count, ...) \
 	count
 

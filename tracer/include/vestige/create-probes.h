@@ -6,6 +6,19 @@
 #include <vestige/fields.h>
 #include <vestige/write-fields.h>
 
+#ifndef VESTIGE_CREATE_PROBES_H
+#define VESTIGE_CREATE_PROBES_H
+
+/* The list ends with a NULL. */
+static inline __attribute__((unused)) VESTIGE_NOT_TRACED struct vestige_event *
+vestige_find_event(struct vestige_event *const *events, const char *name)
+{
+	while (*events && strcmp((*events)->name, name) != 0)
+		events++;
+	return *events;
+}
+#endif
+
 /* --- all macros do nothing, except those that a pass gives a meaning --- */
 
 #undef LTTNG_UST_TRACEPOINT_EVENT
@@ -153,35 +166,59 @@ static const struct vestige_tracer *
 #include LTTNG_UST_TRACEPOINT_INCLUDE
 
 #undef LTTNG_UST_TRACEPOINT_EVENT_INSTANCE
+#define LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(class_provider, class_name, provider, name, arguments)
+
+/*
+ * What follows reads the header in the bodies of functions. A list in braces would be
+ * simpler; but some headers of compilers define types however often they are included, and
+ * a function may hold those.
+ */
+
+enum { VESTIGE_JOIN(vestige_first_of_, LTTNG_UST_TRACEPOINT_PROVIDER) = __COUNTER__ };
+#undef LTTNG_UST_TRACEPOINT_EVENT_INSTANCE
 #define LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(class_provider, class_name, provider, name, arguments) \
-	&vestige_event_##provider##___##name,
-static struct vestige_event *const
-	VESTIGE_JOIN(vestige_events_of_, LTTNG_UST_TRACEPOINT_PROVIDER)[] = {
+	enum { vestige_number_##provider##___##name = __COUNTER__ };
 #include LTTNG_UST_TRACEPOINT_INCLUDE
-	(struct vestige_event *) 0
-};
+static struct vestige_event *VESTIGE_JOIN(vestige_events_of_, LTTNG_UST_TRACEPOINT_PROVIDER)[
+	__COUNTER__ - VESTIGE_JOIN(vestige_first_of_, LTTNG_UST_TRACEPOINT_PROVIDER)];
+
+#undef LTTNG_UST_TRACEPOINT_EVENT_INSTANCE
+#define LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(class_provider, class_name, provider, name, arguments) \
+	*vestige_next_++ = &vestige_event_##provider##___##name;
+static VESTIGE_NOT_TRACED struct vestige_event **
+VESTIGE_JOIN(vestige_list_events_of_, LTTNG_UST_TRACEPOINT_PROVIDER)(
+	struct vestige_event **vestige_next_)
+{
+#include LTTNG_UST_TRACEPOINT_INCLUDE
+	return vestige_next_;
+}
 #undef LTTNG_UST_TRACEPOINT_EVENT_INSTANCE
 #define LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(class_provider, class_name, provider, name, arguments)
 
 /* --- what is said of them apart --- */
 
 #undef LTTNG_UST_TRACEPOINT_LOGLEVEL
-#define LTTNG_UST_TRACEPOINT_LOGLEVEL(provider, name, level) {#name, level},
-static const struct vestige_log_level
-	VESTIGE_JOIN(vestige_log_levels_of_, LTTNG_UST_TRACEPOINT_PROVIDER)[] = {
+#define LTTNG_UST_TRACEPOINT_LOGLEVEL(provider, name, level)				\
+	vestige_event_ = vestige_find_event(vestige_events_, #name);			\
+	if (vestige_event_)								\
+		vestige_event_->log_level = level;
+#undef LTTNG_UST_TRACEPOINT_MODEL_EMF_URI
+#define LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(provider, name, uri)				\
+	vestige_event_ = vestige_find_event(vestige_events_, #name);			\
+	if (vestige_event_)								\
+		vestige_event_->model_emf_uri = uri;
+static VESTIGE_NOT_TRACED void
+VESTIGE_JOIN(vestige_describe_events_of_, LTTNG_UST_TRACEPOINT_PROVIDER)(
+	struct vestige_event *const *vestige_events_)
+{
+	struct vestige_event *vestige_event_;
+
 #include LTTNG_UST_TRACEPOINT_INCLUDE
-	{(const char *) 0, 0}
-};
+	(void) vestige_events_;
+	(void) vestige_event_;
+}
 #undef LTTNG_UST_TRACEPOINT_LOGLEVEL
 #define LTTNG_UST_TRACEPOINT_LOGLEVEL(provider, name, level)
-
-#undef LTTNG_UST_TRACEPOINT_MODEL_EMF_URI
-#define LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(provider, name, uri) {#name, uri},
-static const struct vestige_uri
-	VESTIGE_JOIN(vestige_uris_of_, LTTNG_UST_TRACEPOINT_PROVIDER)[] = {
-#include LTTNG_UST_TRACEPOINT_INCLUDE
-	{(const char *) 0, (const char *) 0}
-};
 #undef LTTNG_UST_TRACEPOINT_MODEL_EMF_URI
 #define LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(provider, name, uri)
 
@@ -194,40 +231,20 @@ static const struct vestige_uri
 	int vestige_provider_of_##provider VESTIGE_PROVIDER_VISIBILITY;			\
 	VESTIGE_END_C									\
 	static struct vestige_provider vestige_provider_##provider = {			\
-		sizeof(struct vestige_provider),					\
-		sizeof(vestige_events_of_##provider) /					\
-			sizeof(vestige_events_of_##provider[0]) - 1,			\
-		#provider, vestige_events_of_##provider, (struct vestige_provider *) 0,	\
+		sizeof(struct vestige_provider), 0, #provider,				\
+		vestige_events_of_##provider, (struct vestige_provider *) 0,		\
 	};										\
-	VESTIGE_NOT_TRACED static struct vestige_event *				\
-	vestige_find_event_of_##provider(const char *name)				\
-	{										\
-		struct vestige_event *const *event = vestige_events_of_##provider;	\
-											\
-		while (*event && strcmp((*event)->name, name) != 0)			\
-			event++;							\
-		return *event;								\
-	}										\
 	__attribute__((constructor)) VESTIGE_NOT_TRACED static void			\
 	vestige_add_provider_##provider(void)						\
 	{										\
-		const struct vestige_log_level *level = vestige_log_levels_of_##provider;\
-		const struct vestige_uri *uri = vestige_uris_of_##provider;		\
-		struct vestige_event *event;						\
+		struct vestige_event **events = vestige_events_of_##provider;		\
 											\
 		vestige_tracer_of_##provider = vestige_find_tracer();			\
 		if (!vestige_tracer_of_##provider)					\
 			return;								\
-		for (; level->name; level++) {						\
-			event = vestige_find_event_of_##provider(level->name);		\
-			if (event)							\
-				event->log_level = level->level;			\
-		}									\
-		for (; uri->name; uri++) {						\
-			event = vestige_find_event_of_##provider(uri->name);		\
-			if (event)							\
-				event->model_emf_uri = uri->uri;			\
-		}									\
+		vestige_provider_##provider.event_count =				\
+			(uint32_t) (vestige_list_events_of_##provider(events) - events);\
+		vestige_describe_events_of_##provider(events);				\
 		vestige_tracer_of_##provider->add_provider(&vestige_provider_##provider);\
 	}										\
 	__attribute__((destructor)) VESTIGE_NOT_TRACED static void			\

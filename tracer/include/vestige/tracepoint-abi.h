@@ -115,16 +115,6 @@ struct vestige_event {
 	const void *filter;
 };
 
-struct vestige_log_level {
-	const char *name;
-	int32_t level;
-};
-
-struct vestige_uri {
-	const char *name;
-	const char *uri;
-};
-
 /* The events of one provider header in one provider package. */
 struct vestige_provider {
 	uint32_t struct_size;

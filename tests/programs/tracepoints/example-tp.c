@@ -1,0 +1,2 @@
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#include "example-tp.h"
