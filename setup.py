@@ -19,6 +19,7 @@ from setuptools.command.build_py import build_py
 SOURCES = Path("tracer/src")
 AUDIT_SOURCE = Path("tracer/audit/audit.c")
 CLOSE_SOURCE = Path("tracer/close/close.c")
+HELPERS = Path("tracer/helpers")
 COST_SOURCE = Path("tracer/cost/call_cost.c")
 HEADERS = Path("tracer/include")
 PKG_CONFIG = Path("tracer/pkgconfig")
@@ -63,6 +64,29 @@ AUDIT_FLAGS = [
     "-Wconversion",
     "-Wshadow",
     "-Wl,-z,defs,-z,now,--build-id",
+]
+
+# Each stands in for functions of the C library, which must not be taken for known ones.
+HELPER_FLAGS = [
+    "-std=gnu11",
+    "-O2",
+    "-g",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-fno-exceptions",
+    "-fno-builtin-malloc",
+    "-fno-builtin-calloc",
+    "-fno-builtin-realloc",
+    "-fno-builtin-free",
+    "-ftls-model=initial-exec",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-Itracer/include",
+    "-Itracer/helpers",
+    "-Wl,-z,now,-z,nodelete,--build-id",
 ]
 
 # A program like those that are recorded.
@@ -114,6 +138,9 @@ def build_libraries(directory: Path) -> None:
         "libvestige-close.so": [*FLAGS, str(CLOSE_SOURCE), "-ldl"],
         "call-cost": [*COST_FLAGS, str(COST_SOURCE)],
     }
+    for name in ("libc", "pthread"):
+        arguments = [*HELPER_FLAGS, str(HELPERS / f"{name}.c"), "-ldl"]
+        results[f"libvestige-{name}.so"] = arguments
     for name, arguments in results.items():
         compile_library(directory / name, arguments)
     place_headers(directory)

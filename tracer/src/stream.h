@@ -119,6 +119,8 @@ void pending_commit(const struct record *record) HIDDEN __attribute__((noinline,
 void pending_return(const struct record *record) HIDDEN __attribute__((noinline, cold));
 /* In a child process, in the only thread that it has. */
 void stream_after_fork(void) HIDDEN;
+/* Whether the thread has called its destructors, and the tracer its own. */
+int vestige_thread_has_ended(void);
 /* Let the thread have no stream any more: what it does is counted as lost. */
 void stream_leave(void) HIDDEN;
 /* Count a record that found no place. */

@@ -8,15 +8,15 @@
 #include "tracepoint.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "event_class.h"
+#include "lock.h"
 #include "process.h"
 #include "stream.h"
 
 /* Not on any hot path: objects are being loaded or unloaded. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct lock lock;
 static struct vestige_tracepoint *tracepoints;
 static struct vestige_provider *providers;
 
@@ -46,7 +46,7 @@ static void add_tracepoint(struct vestige_tracepoint *point)
 	process_start();
 	if (!settings.is_recording)
 		return;
-	pthread_mutex_lock(&lock);
+	lock_take(&lock);
 	/* One that several source files share comes with each of them. */
 	for (const struct vestige_tracepoint *one = tracepoints; one && !is_known; one = one->next)
 		is_known = one == point;
@@ -57,13 +57,13 @@ static void add_tracepoint(struct vestige_tracepoint *point)
 	for (const struct vestige_provider *one = providers; one && !point->state; one = one->next)
 		if (!strcmp(one->name, point->provider))
 			connect(point, one);
-	pthread_mutex_unlock(&lock);
+	lock_release(&lock);
 	errno = saved;
 }
 
 static void remove_tracepoint(struct vestige_tracepoint *point)
 {
-	pthread_mutex_lock(&lock);
+	lock_take(&lock);
 	for (struct vestige_tracepoint **one = &tracepoints; *one; one = &(*one)->next) {
 		if (*one != point)
 			continue;
@@ -71,23 +71,29 @@ static void remove_tracepoint(struct vestige_tracepoint *point)
 		break;
 	}
 	point->state = 0;
-	pthread_mutex_unlock(&lock);
+	lock_release(&lock);
 }
 
 static void add_provider(struct vestige_provider *provider)
 {
 	const int saved = errno;
+	bool is_known = false;
 
 	process_start();
 	if (!settings.is_recording)
 		return;
-	pthread_mutex_lock(&lock);
-	provider->next = providers;
-	providers = provider;
+	lock_take(&lock);
+	/* A helper's may come twice: when it is first needed, and when it is loaded. */
+	for (const struct vestige_provider *one = providers; one && !is_known; one = one->next)
+		is_known = one == provider;
+	if (!is_known) {
+		provider->next = providers;
+		providers = provider;
+	}
 	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
 		if (!one->state && !strcmp(one->provider, provider->name))
 			connect(one, provider);
-	pthread_mutex_unlock(&lock);
+	lock_release(&lock);
 	errno = saved;
 }
 
@@ -102,7 +108,7 @@ static bool has_event(const struct vestige_provider *provider, const struct vest
 
 static void remove_provider(struct vestige_provider *provider)
 {
-	pthread_mutex_lock(&lock);
+	lock_take(&lock);
 	for (struct vestige_provider **one = &providers; *one; one = &(*one)->next) {
 		if (*one != provider)
 			continue;
@@ -115,7 +121,7 @@ static void remove_provider(struct vestige_provider *provider)
 		one->state = 0;
 		one->probe = NULL;
 	}
-	pthread_mutex_unlock(&lock);
+	lock_release(&lock);
 }
 
 _Static_assert(sizeof(struct record) <= sizeof(((struct vestige_record *) 0)->state),

@@ -32,6 +32,9 @@ def why_without_calls(
         return None
     if not contents.events:
         return f"nothing was recorded: {_why_without_tracer(command)}"
+    if options.helpers and options.functions is None and not options.events:
+        # Calls of other functions were wanted.
+        return None
     chosen = options.selection()
     if chosen.entries == chosen.exits == "off":
         return None

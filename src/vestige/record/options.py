@@ -8,10 +8,12 @@ from ..errors import SelectionError
 from .events import FunctionTracing, Selection, select
 from .function_patterns import encode_patterns
 
-__all__ = ["CONTEXTS", "PAGE", "RecordingOptions"]
+__all__ = ["CONTEXTS", "HELPERS", "PAGE", "RecordingOptions"]
 
 CONTEXTS = ("ip", "vpid", "vtid", "procname", "cpu_id")
 """Contexts that event records may carry, in the order in which they are written."""
+HELPERS = ("libc", "pthread", "dl")
+"""Libraries that stand in for functions of the C library, to tell of each call."""
 PAGE = 4096
 """Packets are whole pages, since they are mapped."""
 PythonFunctions = Literal["python", "all"]
@@ -78,6 +80,13 @@ class _Values(NamedTuple):
     in C.
     """
 
+    helpers: tuple[str, ...] = ()
+    """Of which functions of the C library each call is recorded: some of
+    :data:`HELPERS`, for memory, mutexes and the dynamic linker.
+
+    Their events need no pattern in ``events``.
+    """
+
 
 class RecordingOptions(_Values):
     """What a recording holds.
@@ -123,6 +132,11 @@ class RecordingOptions(_Values):
             if name not in CONTEXTS:
                 raise SelectionError(
                     f"no context '{name}': expected some of {', '.join(CONTEXTS)}"
+                )
+        for name in self.helpers:
+            if name not in HELPERS:
+                raise SelectionError(
+                    f"no helper '{name}': expected some of {', '.join(HELPERS)}"
                 )
         if self.packet_size % PAGE or not PAGE <= self.packet_size <= LARGEST_PACKET:
             raise SelectionError(

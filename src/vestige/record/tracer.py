@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..errors import RecordError
-from .options import RecordingOptions
+from .options import HELPERS, RecordingOptions
 from .python_programs import STARTUP, python_word
 
 __all__ = ["can_audit", "clock_reader", "library_path", "tracer_environment"]
@@ -121,6 +121,9 @@ def tracer_environment(
         _put_first(result, "LD_AUDIT", tracer.with_name(AUDITOR))
     else:
         _put_first(result, "LD_PRELOAD", tracer.with_name(CLOSER))
+    for name in HELPERS:
+        if name in options.helpers:
+            _put_first(result, "LD_PRELOAD", tracer.with_name(f"libvestige-{name}.so"))
     _put_first(result, "LD_PRELOAD", tracer)
     return result
 

@@ -109,6 +109,15 @@ vestige_find_event(struct vestige_event *const *events, const char *name)
 static const struct vestige_tracer *
 	VESTIGE_JOIN(vestige_tracer_of_, LTTNG_UST_TRACEPOINT_PROVIDER);
 
+/* Where the event happened: the argument of this name, in a library that stands in for
+ * another one. */
+#ifdef LTTNG_UST_TP_IP_PARAM
+#define VESTIGE_PLACE (const void *) (LTTNG_UST_TP_IP_PARAM)
+#else
+/* In the call, not behind it: that may be another line. */
+#define VESTIGE_PLACE (const char *) __builtin_return_address(0) - 1
+#endif
+
 #include <vestige/write-fields.h>
 #undef LTTNG_UST_TRACEPOINT_EVENT_CLASS
 #define LTTNG_UST_TRACEPOINT_EVENT_CLASS(provider, name, arguments, fields)		\
@@ -127,8 +136,7 @@ static const struct vestige_tracer *
 		const struct vestige_event *vestige_event_ typed)			\
 	{										\
 		const struct vestige_tracer *vestige_tracer_ = vestige_tracer_of_##provider;\
-		/* In the call, not behind it: that may be another line. */		\
-		const void *vestige_ip_ = (const char *) __builtin_return_address(0) - 1;\
+		const void *vestige_ip_ = VESTIGE_PLACE;				\
 		size_t vestige_lengths_[vestige_count_##provider##___##name + 1];	\
 		struct vestige_record vestige_record_;					\
 											\
@@ -259,5 +267,6 @@ VESTIGE_DEFINE_PROVIDER(LTTNG_UST_TRACEPOINT_PROVIDER)
 #undef VESTIGE_MEASURE
 #undef VESTIGE_EVALUATE
 #undef VESTIGE_PROBE
+#undef VESTIGE_PLACE
 #undef VESTIGE_DEFINE_PROVIDER
 #undef VESTIGE_DEFINE_PROVIDER_

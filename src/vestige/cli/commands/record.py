@@ -16,6 +16,11 @@ __all__ = ["RecordCommand"]
 FAILED, CANNOT_START, NOT_FOUND = 125, 126, 127
 """Exit statuses, as env(1) and timeout(1) have them: a program's own are lower."""
 
+_HELPERS = {
+    "libc": "malloc, calloc, realloc, free, memalign and posix_memalign",
+    "pthread": "pthread_mutex_lock, pthread_mutex_trylock and pthread_mutex_unlock",
+    "dl": "dlopen, dlmopen and dlclose",
+}
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -43,6 +48,7 @@ examples:
   vestige record -c none -- ./app                   14 bytes a call, not 34
   vestige record -e 'ust_baddr:*' --functions -- ./app
   vestige record --no-follow-fork -- make           only make itself
+  vestige record --libc --pthread -- ./app          memory and mutexes, too
 """
     exit_statuses = """\
 exit status:
@@ -81,6 +87,15 @@ exit status:
             help="what the events of functions hold: the address at the entry (fast, "
             "the default), or address and call site at both (verbose)",
         )
+        for name, what in _HELPERS.items():
+            parser.add_argument(
+                f"--{name}",
+                dest="helpers",
+                action="append_const",
+                const=name,
+                default=[],
+                help=f"record each call of {what} as lttng_ust_{name}:*",
+            )
         parser.add_argument(
             "--include",
             metavar="PATTERN",
@@ -161,6 +176,7 @@ exit status:
                 include=tuple(options.include),
                 exclude=tuple(options.exclude),
                 follow_fork=options.follow_fork,
+                helpers=tuple(options.helpers),
                 mode=options.mode,
                 max_size=options.max_size and _size(options.max_size, "--max-size"),
                 python_functions=options.python_functions,
