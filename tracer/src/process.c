@@ -10,6 +10,7 @@
 
 #include "budget.h"
 #include "objects.h"
+#include "rules.h"
 #include "settings.h"
 #include "shared_thread.h"
 #include "stream.h"
@@ -22,6 +23,8 @@ struct process {
 	atomic_flag is_dumped;
 	atomic_uint id;
 	atomic_ullong lost;
+	/* Zero before it is asked for. */
+	atomic_ullong key;
 	/* Not so in a child process. A child of vfork() shares our memory, and is no other
 	 * process here. */
 	bool is_first;
@@ -94,6 +97,27 @@ bool process_is_ours(void)
 	return atomic_compare_exchange_strong(&process->id, &known, present) || known == present;
 }
 
+uint64_t process_key(void)
+{
+	unsigned long long none = 0;
+	unsigned long long key = 0;
+
+	if (process)
+		key = atomic_load_explicit(&process->key, memory_order_relaxed);
+	if (key)
+		return key;
+	key = (unsigned long long) system_getpid() << 32 | 1;
+	if (process && !atomic_compare_exchange_strong(&process->key, &none, key))
+		key = none;
+	return key;
+}
+
+void process_change_key(void)
+{
+	if (process && atomic_load(&process->key))
+		atomic_fetch_add(&process->key, 1);
+}
+
 typedef pid_t fork_function(void);
 
 /* fork() without handlers: that of POSIX for signal handlers, which may have interrupted us. */
@@ -160,6 +184,7 @@ static bool begin(void)
 	if (!budget_start())
 		return false;
 	map_losses();
+	rules_start();
 	streams_start();
 	/* Where there is no memory for it, a child process is traced all the same. */
 	pthread_atfork(NULL, NULL, after_fork);

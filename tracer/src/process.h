@@ -16,6 +16,10 @@ bool process_is_followed(void) __attribute__((visibility("hidden")));
 void process_count_lost(void) __attribute__((visibility("hidden")));
 /* Take over that count: the next packet of any stream tells it. */
 uint64_t process_take_lost(void) __attribute__((visibility("hidden")));
+/* A number above the ID of the process, in its upper half: another one after each change of
+ * credentials or namespaces, and in each process. */
+uint64_t process_key(void) __attribute__((visibility("hidden")));
+void process_change_key(void) __attribute__((visibility("hidden")));
 /* Whether this is the process of its memory, and not one that shares it after vfork(). */
 bool process_is_ours(void) __attribute__((visibility("hidden")));
 /* Read the settings and begin, if that was not done yet. */

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "packet.h"
+#include "context.h"
 #include "objects.h"
 #include "patterns.h"
 
@@ -42,26 +42,13 @@ static bool parse_uuid(const char *text)
 
 static void add_context(const char *name, size_t length)
 {
-	static const struct {
-		const char *name;
-		enum context context;
-		unsigned int size;
-	} known[] = {
-		{"ip", CONTEXT_IP, PLACE_SIZE},
-		{"vpid", CONTEXT_VPID, ID_SIZE},
-		{"vtid", CONTEXT_VTID, ID_SIZE},
-		{"procname", CONTEXT_PROCNAME, PROCNAME_SIZE + 1},
-		{"cpu_id", CONTEXT_CPU_ID, CPU_ID_SIZE},
-	};
+	const int number = context_find(name, length);
 
-	for (size_t index = 0; index < sizeof(known) / sizeof(known[0]); index++) {
-		if (strlen(known[index].name) != length ||
-		    strncmp(known[index].name, name, length) != 0)
-			continue;
-		if (!(settings.contexts & known[index].context))
-			settings.context_size += known[index].size;
-		settings.contexts |= known[index].context;
-	}
+	if (number < 0)
+		return;
+	if (!(settings.contexts & 1u << number))
+		settings.context_size += context_size((unsigned int) number);
+	settings.contexts |= 1u << number;
 }
 
 static void add_event(const char *name, size_t length)
@@ -128,6 +115,8 @@ static bool parse_word(const char *word, size_t length)
 		settings.on_exit = parse_tracing(value);
 	else if (!strncmp(word, "events=", 7))
 		parse_list(value, length, add_event);
+	else if (!strncmp(word, "rules=", 6))
+		settings.has_rules = *value == '1';
 	else if (!strncmp(word, "include=", 8))
 		return filter_parse(value, length, false);
 	else if (!strncmp(word, "exclude=", 8))

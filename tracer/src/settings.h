@@ -14,7 +14,15 @@ enum context {
 	CONTEXT_VTID = 1 << 2,
 	CONTEXT_PROCNAME = 1 << 3,
 	CONTEXT_CPU_ID = 1 << 4,
+	CONTEXT_PTHREAD_ID = 1 << 5,
+	/* Eight namespaces, and six IDs of users and groups; context.c names them. */
+	CONTEXT_CGROUP_NS = 1 << 6,
+	CONTEXT_VUID = 1 << 14,
+	CONTEXT_LAST = 1 << 19,
 };
+
+/* Those that few recordings have. */
+#define MORE_CONTEXTS (~(unsigned int) (CONTEXT_PTHREAD_ID - 1))
 
 /* Those that readers need for source lines, and that records have unless others are chosen. */
 #define USUAL_CONTEXTS (CONTEXT_IP | CONTEXT_VPID)
@@ -42,6 +50,8 @@ struct settings {
 	enum function_tracing on_entry;
 	enum function_tracing on_exit;
 	unsigned int events;
+	/* Whether there are rules for tracepoints; without them, all are recorded. */
+	bool has_rules;
 	/* Whether child processes are recorded. */
 	bool follow_fork;
 	unsigned int contexts;

@@ -229,6 +229,9 @@ static inline void write_place(struct record *record, const void *place)
 	}
 }
 
+/* Write those of MORE_CONTEXTS that are asked for. */
+void write_more_contexts(struct record *record) HIDDEN __attribute__((noinline, cold));
+
 static inline void write_contexts(struct record *record, const void *ip)
 {
 	const unsigned int contexts = settings.contexts;
@@ -243,6 +246,8 @@ static inline void write_contexts(struct record *record, const void *ip)
 		write_bytes(record, record->stream->procname, sizeof(record->stream->procname));
 	if (contexts & CONTEXT_CPU_ID)
 		write_u16(record, cpu_read());
+	if (UNLIKELY(contexts & MORE_CONTEXTS))
+		write_more_contexts(record);
 }
 
 /* The compact header, `ip` and `vpid`, 14 bytes: what records have by default, in two stores

@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "event_class.h"
+#include "expression.h"
 #include "lock.h"
 #include "process.h"
+#include "rules.h"
 #include "stream.h"
 
 /* Not on any hot path: objects are being loaded or unloaded. */
@@ -27,7 +29,7 @@ static void connect(struct vestige_tracepoint *point, const struct vestige_provi
 
 		if (strcmp(event->name, point->name) != 0)
 			continue;
-		if (!event->id)
+		if (!event->id && rules_choose(provider, event))
 			event->id = event_class_id(provider, event);
 		if (!event->id)
 			return;
@@ -146,10 +148,7 @@ static void commit(struct vestige_record *record)
 static int passes(const struct vestige_event *event, const struct vestige_value *values,
 		  const void *ip)
 {
-	(void) event;
-	(void) values;
-	(void) ip;
-	return 1;
+	return expression_passes(event->filter, values, ip);
 }
 
 __attribute__((visibility("default"))) const struct vestige_tracer vestige_tracer = {

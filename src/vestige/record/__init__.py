@@ -7,7 +7,8 @@ starts, and when it has ended joins what is still in the files of the threads.
 
 from __future__ import annotations
 
+from .event_rules import EventRule
 from .options import CONTEXTS, RecordingOptions
 from .recorder import Recording, record
 
-__all__ = ["CONTEXTS", "Recording", "RecordingOptions", "record"]
+__all__ = ["CONTEXTS", "EventRule", "Recording", "RecordingOptions", "record"]

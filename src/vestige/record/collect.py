@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from .appending import append_whole
 from .control import CONTROL, overwritten_bytes
+from .rules_file import RULES
 
 __all__ = ["Collected", "collect"]
 
@@ -116,7 +117,7 @@ def collect(directory: Path) -> Collected:
         with _noted(found, path):
             found.packets += _join(path, streams, running)
     if not running:
-        for path in [*partial, directory / CONTROL]:
+        for path in [*partial, directory / CONTROL, directory / RULES]:
             with _noted(found, path):
                 path.unlink(missing_ok=True)
     found.streams = len(streams)

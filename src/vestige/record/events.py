@@ -1,4 +1,4 @@
-"""Which events a recording has, from the patterns that a user gives.
+"""Which events a recording has, from the rules that a user gives.
 
 The state dump and the events of loaded objects are in each recording: no address would
 have a name without them.
@@ -10,8 +10,16 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from ..errors import SelectionError
+from .event_rules import CompiledRule
 
-__all__ = ["BASE_ADDRESSES", "EVENT_NAMES", "FunctionTracing", "Selection", "select"]
+__all__ = [
+    "BASE_ADDRESSES",
+    "EVENT_NAMES",
+    "FunctionTracing",
+    "Selection",
+    "level_of",
+    "select",
+]
 
 FunctionTracing = Literal["fast", "verbose", "off"]
 
@@ -37,7 +45,9 @@ EVENT_NAMES = (
     *BASE_ADDRESSES,
     "lttng_python:event",
 )
-"""What a pattern may match."""
+"""What the tracer writes by itself; other names are those of tracepoints."""
+DEBUG_FUNCTION, DEBUG_LINE = 12, 13
+"""Log levels of events of functions, and of all others."""
 
 
 class Selection(NamedTuple):
@@ -53,33 +63,26 @@ class Selection(NamedTuple):
     """Whether it writes ``ust_baddr:*``."""
 
 
-def select(patterns: Sequence[str], functions: FunctionTracing | None) -> Selection:
-    """Work out which events are recorded.
+def select(
+    rules: Sequence[CompiledRule], functions: FunctionTracing | None
+) -> Selection:
+    """Work out which events the tracer writes by itself.
 
     Args:
-        patterns: Names of events, with ``*``, ``?`` and ``[...]``; all the usual events
-            when there is none.
+        rules: What chooses events; all the usual events when there is none.
         functions: What the events of functions hold; ``None`` leaves it to the
-            patterns.
+            rules.
 
     Returns:
         The events.
 
     Raises:
-        SelectionError: A pattern matches no event.
+        SelectionError: A filter is asked for where there is nothing to look at.
     """
-    if not patterns:
+    if not rules:
         chosen = functions or "fast"
         return Selection(chosen, chosen, base_addresses=False)
-    names: set[str] = set()
-    for pattern in patterns:
-        matching = _matching(pattern)
-        if not matching:
-            raise SelectionError(
-                f"no event matches '{pattern}': expected some of "
-                f"{', '.join(EVENT_NAMES)}"
-            )
-        names |= matching
+    names = {name for rule in rules for name in _matching(rule)}
     entries = _tracing(names, "func_entry", functions)
     exits = _tracing(names, "func_exit", functions)
     if functions is not None and entries == exits == "off":
@@ -88,11 +91,26 @@ def select(patterns: Sequence[str], functions: FunctionTracing | None) -> Select
     return Selection(entries, exits, not names.isdisjoint(BASE_ADDRESSES))
 
 
-def _matching(pattern: str) -> set[str]:
-    # Takes longer to import than most recordings need to start.
-    from fnmatch import fnmatchcase  # noqa: PLC0415 - see above
+def _matching(rule: CompiledRule) -> set[str]:
+    if rule.code:
+        if rule.text in EVENT_NAMES:
+            raise SelectionError(
+                f"'{rule.text}': expected no filter, which only tracepoints have"
+            )
+        return set()
+    return {name for name in EVENT_NAMES if rule.takes_name(name, level_of(name))}
 
-    return {name for name in EVENT_NAMES if fnmatchcase(name, pattern)}
+
+def level_of(name: str) -> int:
+    """Return the log level of an event that the tracer writes by itself.
+
+    Args:
+        name: Its name.
+
+    Returns:
+        The level.
+    """
+    return DEBUG_FUNCTION if ":func_" in name else DEBUG_LINE
 
 
 def _tracing(

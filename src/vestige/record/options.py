@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, Self
 
 from ..errors import SelectionError
+from .event_rules import CompiledRule, EventRule, compile_rules
 from .events import FunctionTracing, Selection, select
 from .function_patterns import encode_patterns
 
@@ -36,10 +37,10 @@ class _Values(NamedTuple):
     is ``fast``, or what ``events`` says.
     """
 
-    events: tuple[str, ...] = ()
-    """Patterns of the events that are recorded; empty: all but base addresses.
+    events: tuple[str | EventRule, ...] = ()
+    """What is recorded: rules, or patterns alone; empty: all but base addresses.
 
-    The state dump and the events of loaded objects are always there.
+    An event is recorded if any rule takes it. The state dump and the events of loaded objects are always there.
     """
 
     follow_fork: bool = True
@@ -151,9 +152,20 @@ class RecordingOptions(_Values):
             The events.
 
         Raises:
-            SelectionError: A pattern matches none.
+            SelectionError: A rule can take none.
         """
-        return select(self.events, self.functions)
+        return select(self.rules(), self.functions)
+
+    def rules(self) -> tuple[CompiledRule, ...]:
+        """Return ``events`` as the tracer takes them.
+
+        Returns:
+            The rules, one for each pattern; none when ``events`` is empty.
+
+        Raises:
+            SelectionError: A rule can take no event, or is none.
+        """
+        return compile_rules(self.events)
 
     def function_patterns(self) -> tuple[str, str]:
         """Return ``include`` and ``exclude`` as the tracer reads them.

@@ -19,6 +19,7 @@ from .launch import run
 from .losses import LOST, make_losses, tell_losses
 from .metadata import metadata_text
 from .options import RecordingOptions
+from .rules_file import RULES, make_rules
 from .tracer import clock_reader, tracer_environment
 
 __all__ = ["Recording", "record"]
@@ -95,6 +96,8 @@ def record(
             write_metadata(clock.rate())
 
     make_losses(directory)
+    if options.events:
+        make_rules(directory, options.rules())
     environment = tracer_environment(directory, uuid, options, is_counter=is_counter)
     fit_environment(environment, os.fspath(command[0]))
     started = time.monotonic()
@@ -154,7 +157,7 @@ def _share_counts(directory: Path, options: RecordingOptions) -> None:
 def _remove(directory: Path, *, whole: bool) -> None:
     """Take away a trace in which nothing is."""
     with suppress(OSError):
-        for name in (CONTROL, LOST, "metadata"):
+        for name in (CONTROL, LOST, RULES, "metadata"):
             (directory / name).unlink(missing_ok=True)
         if whole:
             directory.rmdir()

@@ -101,6 +101,7 @@ def tracer_environment(
         "entries": chosen.entries,
         "exits": chosen.exits,
         "events": "baddr" if chosen.base_addresses else "",
+        "rules": int(bool(options.events)),
         "follow-fork": int(options.follow_fork),
         "recorder": os.getpid(),
         "include": include,

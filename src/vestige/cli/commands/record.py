@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...errors import CommandError, ProgramError, RecordError, SelectionError
 from ...record import CONTEXTS, RecordingOptions, record
+from ..event_rule_arguments import add_event_rule_arguments
 
 __all__ = ["RecordCommand"]
 
@@ -47,6 +48,8 @@ examples:
   vestige record --functions=verbose -- ./app       with call sites
   vestige record -c none -- ./app                   14 bytes a call, not 34
   vestige record -e 'ust_baddr:*' --functions -- ./app
+  vestige record -e 'app:*' --except 'app:debug_*' --loglevel INFO -- ./app
+  vestige record -e app:read --filter 'size > 4096 && path == "/srv/*"' -- ./app
   vestige record --no-follow-fork -- make           only make itself
   vestige record --libc --pthread -- ./app          memory and mutexes, too
 """
@@ -69,16 +72,7 @@ exit status:
             help="the trace (default: vestige-traces/NAME-DATE-TIME below "
             "$VESTIGE_HOME or $HOME)",
         )
-        parser.add_argument(
-            "-e",
-            "--event",
-            metavar="PATTERN",
-            action="append",
-            default=[],
-            help="record events whose name matches, with *, ? and [...]; the state "
-            "dump and loaded objects are always recorded (repeatable; default: "
-            "function calls)",
-        )
+        add_event_rule_arguments(parser)
         parser.add_argument(
             "--functions",
             nargs="?",

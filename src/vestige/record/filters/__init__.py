@@ -1,0 +1,11 @@
+"""Filter expressions: from text to byte code that the tracer runs at each event.
+
+The language is that of lttng-enable-event(1), "Event payload and context filter
+condition".
+"""
+
+from __future__ import annotations
+
+from .compiler import compile_filter
+
+__all__ = ["compile_filter"]
