@@ -240,8 +240,10 @@ PyObject *calls_trace(PyObject *module, PyObject *builtins)
 	if (!tracer || !set_profile || set_profile == NULL || entry_event.provider.name)
 		Py_RETURN_FALSE;
 	with_builtins = PyObject_IsTrue(builtins) == 1;
-	event_define(&entry_event, "vestige_python", "func_entry", LEVEL_FUNCTION, fields, 1);
-	event_define(&exit_event, "vestige_python", "func_exit", LEVEL_FUNCTION, fields, 1);
+	event_define(&entry_event, "vestige_python", "func_entry", LEVEL_FUNCTION, fields, 1,
+		     VESTIGE_PYTHON_ENTRY);
+	event_define(&exit_event, "vestige_python", "func_exit", LEVEL_FUNCTION, fields, 1,
+		     VESTIGE_PYTHON_EXIT);
 	if (!event_is_recorded(&entry_event) || !event_is_recorded(&exit_event))
 		Py_RETURN_FALSE;
 	follow_threads();

@@ -37,9 +37,11 @@ struct own_event {
 /* NULL in a process without the tracer. */
 extern const struct vestige_tracer *tracer;
 
-/* Make an event known to the tracer. All texts stay where they are. */
+/* Make an event known to the tracer. All texts stay where they are. The ID is 0, or that of
+ * an event which is in every recording. */
 void event_define(struct own_event *event, const char *provider, const char *name,
-		  int log_level, const struct vestige_field *fields, uint32_t field_count);
+		  int log_level, const struct vestige_field *fields, uint32_t field_count,
+		  uint32_t id);
 
 static inline bool event_is_recorded(const struct own_event *event)
 {

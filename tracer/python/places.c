@@ -81,7 +81,7 @@ bool places_start(void)
 	if (extra_index < 0 || pthread_atfork(NULL, NULL, after_fork) != 0)
 		return true;
 	event_define(&code_event, "vestige_python", "code", LEVEL_LINE, fields,
-		     sizeof(fields) / sizeof(fields[0]));
+		     sizeof(fields) / sizeof(fields[0]), VESTIGE_PYTHON_CODE);
 	return true;
 }
 

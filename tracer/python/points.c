@@ -425,7 +425,7 @@ static PyObject *point_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
 		if (!define_field(definition, PyTuple_GetItem(fields, index)))
 			return NULL;
 	event_define(&definition->event, strdup(provider), strdup(name), level,
-		     definition->fields, definition->count);
+		     definition->fields, definition->count, 0);
 	return (PyObject *) point;
 }
 

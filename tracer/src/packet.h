@@ -51,6 +51,11 @@ enum event_class {
 	EVENT_BADDR_POP,
 	/* One with two places. */
 	EVENT_ABANDONED_PLACES,
+	/* What vestige.instrument writes, by the numbers in tracepoint-abi.h. The first tells
+	 * what others mean. */
+	EVENT_PYTHON_CODE,
+	EVENT_PYTHON_ENTRY,
+	EVENT_PYTHON_EXIT,
 	/* How many there are, and the first of those of tracepoints: Babeltrace's debug-info
 	 * filter takes no gap. */
 	EVENT_CLASSES,

@@ -276,7 +276,7 @@ record_begin(struct record *record, uint32_t class, const void *ip, size_t paylo
 	const char *stack = stack_pointer();
 	/* Which object is where must outlive the calls that it tells about. */
 	const bool is_kept =
-		class > EVENT_EXIT && class < EVENT_CLASSES && settings.is_overwriting;
+		class > EVENT_EXIT && class <= EVENT_PYTHON_CODE && settings.is_overwriting;
 	size_t header;
 	uint64_t generation;
 	bool is_nested;

@@ -22,6 +22,11 @@ static struct lock lock;
 static struct vestige_tracepoint *tracepoints;
 static struct vestige_provider *providers;
 
+_Static_assert(VESTIGE_PYTHON_CODE == (int) EVENT_PYTHON_CODE &&
+		       VESTIGE_PYTHON_ENTRY == (int) EVENT_PYTHON_ENTRY &&
+		       VESTIGE_PYTHON_EXIT == (int) EVENT_PYTHON_EXIT,
+	       "programs and the tracer agree on the classes that are in every recording");
+
 static void connect(struct vestige_tracepoint *point, const struct vestige_provider *provider)
 {
 	for (uint32_t index = 0; index < provider->event_count; index++) {

@@ -32,6 +32,7 @@ FIELD_TYPES: dict[type, int] = {int: 0, float: 1, str: 2, bytes: 3, bool: 4}
 """What a field may hold, and its number in the extension."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*:[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
+_OWN_PROVIDER = "vestige_python:"
 _LONGEST_NAME = 255
 """As LTTng has it."""
 _FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -144,6 +145,8 @@ def _check_name(name: str) -> None:
             f"{name!r} names no event: expected PROVIDER:EVENT of letters, digits, "
             f"'_', '.' and '-', at most {_LONGEST_NAME} characters"
         )
+    if name.startswith(_OWN_PROVIDER):
+        raise ValueError(f"{name!r}: {_OWN_PROVIDER}* are events of Vestige itself")
 
 
 def _check_field(event: str, field: str, kind: type) -> None:

@@ -53,6 +53,11 @@ _HAS = f"{_FLAG} _has_build_id; {_FLAG} _has_debug_link;"
 
 _FILE = f"{_ADDRESS} _baddr; string _sopath; {_SIGNED} _size; {_SIGNED} _mtime;"
 
+_PYTHON_CODE = (
+    f"{_ADDRESS} _baddr; {_NUMBER} _memsz; string _path; string _func; "
+    "integer { size = 32; align = 8; signed = false; } _line;"
+)
+
 _EVENTS: tuple[tuple[str, int, str], ...] = (
     ("lttng_ust_cyg_profile_fast:func_entry", _DEBUG_FUNCTION, _ADDR),
     ("lttng_ust_cyg_profile_fast:func_exit", _DEBUG_FUNCTION, ""),
@@ -74,6 +79,9 @@ _EVENTS: tuple[tuple[str, int, str], ...] = (
     ("ust_baddr:push", _DEBUG_LINE, _FILE),
     ("ust_baddr:pop", _DEBUG_LINE, f"{_ADDRESS} _baddr;"),
     ("vestige:abandoned_places", _DEBUG_LINE, f"{_BYTE} _bytes[12];"),
+    ("vestige_python:code", _DEBUG_LINE, _PYTHON_CODE),
+    ("vestige_python:func_entry", _DEBUG_FUNCTION, _ADDR),
+    ("vestige_python:func_exit", _DEBUG_FUNCTION, _ADDR),
 )
 """Name, log level and fields, in the order of the IDs that the tracer writes."""
 

@@ -163,6 +163,7 @@ def test_an_exception_in_flight_is_kept(tmp_path):
         ("app:a b", {}, "names no event"),
         ('app:"', {}, "names no event"),
         ("app:" + "x" * 252, {}, "names no event"),
+        ("vestige_python:code", {}, "are events of Vestige itself"),
         ("app:bad1", {"value": list}, "the field 'value' is <class 'list'>"),
         ("app:bad2", {"value": 5}, "expected one of int, float, str, bytes, bool"),
         ("app:bad3", {"straße": int}, "'straße' names no field"),

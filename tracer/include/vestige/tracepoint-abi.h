@@ -115,6 +115,16 @@ struct vestige_event {
 	const void *filter;
 };
 
+/*
+ * Events whose classes are in every recording, with the same IDs: a program gives them in
+ * `id`. They are recorded whatever was asked for.
+ */
+enum vestige_own_event {
+	VESTIGE_PYTHON_CODE = 20,
+	VESTIGE_PYTHON_ENTRY,
+	VESTIGE_PYTHON_EXIT,
+};
+
 /* The events of one provider header in one provider package. */
 struct vestige_provider {
 	uint32_t struct_size;
