@@ -11,6 +11,12 @@ static struct {
 	uint16_t generation;
 } known[SLOTS];
 
+static bool is_descriptor(PyObject *function)
+{
+	return Py_TYPE(function) == &PyMethodDescr_Type ||
+		Py_TYPE(function) == &PyClassMethodDescr_Type;
+}
+
 /* What tells apart the functions that share one C function: `__new__` of all types, and
  * those that libraries like pybind11 make. */
 static const void *owner_of(PyObject *function)
@@ -66,10 +72,16 @@ uint64_t place_of_builtin(PyObject *function)
 {
 	const void *code, *owner;
 
-	if (!function || !PyCFunction_Check(function))
+	if (function && PyCFunction_Check(function)) {
+		code = (const void *) (uintptr_t) PyCFunction_GetFunction(function);
+		owner = owner_of(function);
+	} else if (function && is_descriptor(function)) {
+		/* Before it is bound, which sys.monitoring tells of. */
+		code = function;
+		owner = NULL;
+	} else {
 		return 0;
-	code = (const void *) (uintptr_t) PyCFunction_GetFunction(function);
-	owner = owner_of(function);
+	}
 	for (size_t try = 0; try < TRIES; try++) {
 		const size_t slot = (slot_of(code, owner) + try) % SLOTS;
 
@@ -78,8 +90,12 @@ uint64_t place_of_builtin(PyObject *function)
 			continue;
 		if (LIKELY(known[slot].function && known[slot].generation == place_generation))
 			return known[slot].place;
-		if (!known[slot].function)
+		if (!known[slot].function) {
 			known[slot].place = place_new();
+			/* No other one may come to its address. */
+			if (code == function)
+				Py_INCREF(function);
+		}
 		known[slot].function = code;
 		known[slot].owner = owner;
 		known[slot].generation = place_generation;

@@ -68,6 +68,8 @@ bool places_start(void);
 /* The address that stands for the first line of a code object, which the recording
  * explains; 0 when it has none. */
 uint64_t place_of_code(PyObject *code);
+/* The same, and whether calling it makes a generator or a coroutine. */
+uint64_t place_of_code_kind(PyObject *code, bool *is_generator);
 /* The address of the line that the caller has come to. */
 uint64_t place_of_caller(void);
 uint64_t place_of_frame(PyFrameObject *frame);
@@ -86,6 +88,17 @@ uint64_t place_of_builtin(PyObject *function);
 
 /* Record all calls from now on; the argument is whether those of C functions, too. */
 PyObject *calls_trace(PyObject *module, PyObject *builtins);
+/* Record a call; nothing without a place. */
+void calls_enter(uint64_t place);
+void calls_leave(uint64_t place);
+
+/* How one learns of calls; false when this version of Python has no such thing. */
+bool monitoring_start(bool builtins);
+bool frames_start(void);
+bool profile_start(bool builtins);
+/* All threads get the profiling hook while functions run. */
+bool profile_can_take_over(void);
+void profile_take_over(void);
 
 /* --- tracepoints (points.c, spans.c) --- */
 

@@ -19,7 +19,10 @@
 #define MOST_LINES 65536u
 #define LONGEST_TEXT 4096u
 #define GENERATION_SHIFT 48
-#define PLACE_MASK (END_OF_PLACES - 1)
+#define IS_GENERATOR UINT64_C(1)
+#define PLACE_MASK ((END_OF_PLACES - 1) & ~IS_GENERATOR)
+/* Of generators, coroutines, and both at once: flags of code objects, see inspect. */
+#define GENERATOR_FLAGS (0x20u | 0x80u | 0x200u)
 #define LINE_SLOTS 4096u
 
 static const struct vestige_field fields[] = {
@@ -171,9 +174,10 @@ static bool is_ours(PyObject *path)
 }
 
 /* A code object that is seen first, or first in this process. */
-static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64_t place)
+static __attribute__((noinline, cold)) void introduce(PyObject *code, uint64_t place)
 {
 	PyObject *error_type, *error, *traceback, *path, *name;
+	uint64_t extra;
 
 	PyErr_Fetch(&error_type, &error, &traceback);
 	path = PyObject_GetAttrString(code, "co_filename");
@@ -181,24 +185,25 @@ static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64
 	PyErr_Clear();
 	if (!place && !is_ours(path))
 		place = place_new();
-	if (set_extra(code, extra_index,
-		      (void *) (uintptr_t) (place | (uint64_t) place_generation << GENERATION_SHIFT)) == 0) {
+	extra = place | (uint64_t) place_generation << GENERATION_SHIFT;
+	if (integer_of(code, "co_flags") & GENERATOR_FLAGS)
+		extra |= IS_GENERATOR;
+	if (set_extra(code, extra_index, (void *) (uintptr_t) extra) == 0) {
 		if (place)
 			place_explain(place, path, name, integer_of(code, "co_firstlineno"));
-	} else {
-		place = 0;
 	}
 	Py_XDECREF(path);
 	Py_XDECREF(name);
 	PyErr_Clear();
 	PyErr_Restore(error_type, error, traceback);
-	return place;
 }
 
-uint64_t place_of_code(PyObject *code)
+uint64_t place_of_code_kind(PyObject *code, bool *is_generator)
 {
 	void *extra = NULL;
 	uint64_t known;
+
+	*is_generator = false;
 
 	if (UNLIKELY(!event_is_recorded(&code_event)))
 		return 0;
@@ -207,9 +212,21 @@ uint64_t place_of_code(PyObject *code)
 		return 0;
 	}
 	known = (uintptr_t) extra;
-	if (LIKELY(known >> GENERATION_SHIFT == place_generation))
-		return known & PLACE_MASK;
-	return introduce(code, known & PLACE_MASK);
+	if (UNLIKELY(known >> GENERATION_SHIFT != place_generation)) {
+		introduce(code, known & PLACE_MASK);
+		if (get_extra(code, extra_index, &extra) != 0)
+			PyErr_Clear();
+		known = (uintptr_t) extra;
+	}
+	*is_generator = (known & IS_GENERATOR) != 0;
+	return known & PLACE_MASK;
+}
+
+uint64_t place_of_code(PyObject *code)
+{
+	bool is_generator;
+
+	return place_of_code_kind(code, &is_generator);
 }
 
 static uint32_t line_offset(PyFrameObject *frame, PyObject *code)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
+
+import pytest
 
 import vestige
 from support.python_programs import events, place_of, record_python, run_python
@@ -218,6 +224,110 @@ def test_functions_in_c_are_recorded_when_asked_for(tmp_path):
     }
 
 
+def test_deep_recursion_is_as_deep(tmp_path):
+    """It needs no stack of the thread, however the recorder learns of calls."""
+    code = """\
+        import sys, threading
+
+        def depth():
+            try:
+                return 1 + depth()
+            except RecursionError:
+                return 0
+
+        def deep(n):
+            return n and deep(n - 1)
+
+        def numbers():
+            yield 1
+
+        print(depth())
+        sys.setrecursionlimit(1_000_000)
+        deep(100_000)
+        threading.stack_size(65536)
+        for n in (1, 2):
+            thread = threading.Thread(target=deep, args=(900,))
+            thread.start()
+            thread.join()
+        print(deep(10), list(numbers()))
+    """
+    alone = run_python(tmp_path, code)
+    recorded = record_python(tmp_path, code, OPTION, "-q")
+    found = calls(tmp_path)
+
+    assert (recorded.returncode, recorded.stdout) == (0, alone.stdout)
+    assert found["deep:9"] == 100_001 + 2 * 901 + 11
+    assert found["numbers:12"] == 2
+
+
+def test_deep_recursion_in_a_thread_with_a_small_stack(tmp_path):
+    """The stack that the program chose is for the program."""
+    code = """\
+        import threading
+        def deep(n):
+            return n and deep(n - 1)
+        threading.stack_size(65536)
+        for _ in range(3):
+            thread = threading.Thread(target=deep, args=(900,))
+            thread.start()
+            thread.join()
+    """
+    done = record_python(tmp_path, code, OPTION, "-q")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert calls(tmp_path)["deep:2"] == 3 * 901
+
+
+def interpreters():
+    """Return other versions of Python that are here."""
+    found = sorted(Path.home().glob(".pyenv/versions/*/bin/python3"))
+    for version in range(12, 16):
+        path = shutil.which(f"python3.{version}")
+        found += [Path(path)] if path else []
+    return [path for path in found if path.resolve() != Path(sys.executable).resolve()]
+
+
+@pytest.mark.parametrize("path", interpreters() or [None], ids=str)
+def test_other_versions_of_python(tmp_path, path):
+    """The same extension serves all from 3.11 on; older ones run as ever."""
+    if path is None or subprocess.run([path, "-c", ""], check=False).returncode:
+        pytest.skip("not installed: another version of Python")
+    code = """\
+        import logging, os, sys, threading, warnings
+        warnings.simplefilter("ignore")
+        def leaf(): pass
+        def many():
+            yield leaf()
+            yield leaf()
+        def work():
+            for _ in many(): pass
+        def fails(): raise ValueError
+        work()
+        thread = threading.Thread(target=work); thread.start(); thread.join()
+        try: fails()
+        except ValueError: pass
+        child = os.fork()
+        if not child:
+            leaf()
+            os._exit(0)
+        os.waitpid(child, 0)
+        logging.warning("text")
+        print("{}.{}".format(*sys.version_info[:2]))
+    """
+    done = record_python(tmp_path, code, f"{OPTION}=all", "-q", interpreter=[str(path)])
+    major, minor = map(int, done.stdout.split("."))
+    found = calls(tmp_path)
+
+    assert done.stderr == "WARNING:root:text\n"
+    if (major, minor) < (3, 11):
+        assert not found
+    else:
+        assert {name: found[name] for name in ("leaf:3", "many:4", "work:7", "fails:9")} == {
+            "leaf:3": 5, "many:4": 6, "work:7": 2, "fails:9": 1,
+        }  # fmt: skip
+        assert len(events(tmp_path, "lttng_python:event")) == 1
+
+
 def callees(tree, function):
     """Return how often a function calls others, by name."""
     found = {}
@@ -233,8 +343,8 @@ def callees(tree, function):
     return found
 
 
-def test_a_profiler_of_the_program_takes_over(tmp_path):
-    """The program gets what it would get without a recorder."""
+def test_a_profiler_of_the_program_works(tmp_path):
+    """The program gets what it would get without a recorder, and calls are recorded."""
     code = """\
         import sys
         seen = []
@@ -249,7 +359,7 @@ def test_a_profiler_of_the_program_takes_over(tmp_path):
     done = record_python(tmp_path, code, OPTION)
 
     assert done.stdout == "['call', 'return', 'c_call']\n"
-    assert calls(tmp_path)["leaf:3"] == 1
+    assert calls(tmp_path)["leaf:3"] == 2
 
 
 def test_code_made_at_run_time_is_told_apart(tmp_path):

@@ -1,0 +1,137 @@
+/* Calls from sys.monitoring (PEP 669), in Python 3.12 and later: it holds for all threads. */
+#include "native.h"
+
+/* Neither those that sys.monitoring names after debuggers and profilers, nor the two that
+ * sys.settrace() and sys.setprofile() have: the program may use all of these. */
+#define FIRST_TOOL 3
+#define LAST_TOOL 4
+
+/* Calls that were entered here, and not left: others were entered before. */
+static __thread uint64_t depth;
+
+static void enter(uint64_t place)
+{
+	depth++;
+	calls_enter(place);
+}
+
+static void leave(uint64_t place)
+{
+	if (!depth)
+		return;
+	depth--;
+	calls_leave(place);
+}
+
+/* The first argument is the code object. */
+static PyObject *on_enter(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+	(void) self;
+	if (count > 0)
+		enter(place_of_code(arguments[0]));
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_leave(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+	(void) self;
+	if (count > 0)
+		leave(place_of_code(arguments[0]));
+	Py_RETURN_NONE;
+}
+
+/* The third is what is called, which may be anything; only C functions are left, too. */
+static PyObject *on_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+	const uint64_t place = count > 2 ? place_of_builtin(arguments[2]) : 0;
+
+	(void) self;
+	if (place)
+		enter(place);
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_c_leave(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+	const uint64_t place = count > 2 ? place_of_builtin(arguments[2]) : 0;
+
+	(void) self;
+	if (place)
+		leave(place);
+	Py_RETURN_NONE;
+}
+
+#define CALLBACK(name, function) \
+	{name, (PyCFunction) (void (*)(void)) function, METH_FASTCALL, NULL}
+
+/* Each is named after its event. */
+static PyMethodDef callbacks[] = {
+	CALLBACK("PY_START", on_enter),
+	CALLBACK("PY_RESUME", on_enter),
+	CALLBACK("PY_THROW", on_enter),
+	CALLBACK("PY_RETURN", on_leave),
+	CALLBACK("PY_YIELD", on_leave),
+	CALLBACK("PY_UNWIND", on_leave),
+};
+static PyMethodDef builtin_callbacks[] = {
+	CALLBACK("CALL", on_call),
+	CALLBACK("C_RETURN", on_c_leave),
+	CALLBACK("C_RAISE", on_c_leave),
+};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool add(PyObject *monitoring, PyObject *events, int tool, PyMethodDef *callback,
+		long *chosen)
+{
+	PyObject *event = PyObject_GetAttrString(events, callback->ml_name);
+	PyObject *function = PyCFunction_NewEx(callback, NULL, NULL);
+	PyObject *result = NULL;
+
+	if (event && function) {
+		*chosen |= PyLong_AsLong(event);
+		result = PyObject_CallMethod(monitoring, "register_callback", "iOO", tool, event,
+					     function);
+	}
+	Py_XDECREF(event);
+	Py_XDECREF(function);
+	Py_XDECREF(result);
+	return result != NULL;
+}
+
+static bool use(PyObject *monitoring, int tool, bool builtins)
+{
+	PyObject *events = PyObject_GetAttrString(monitoring, "events");
+	PyObject *result = NULL;
+	bool is_right = events != NULL;
+	long chosen = 0;
+
+	for (size_t index = 0; is_right && index < COUNT(callbacks); index++)
+		is_right = add(monitoring, events, tool, &callbacks[index], &chosen);
+	for (size_t index = 0; is_right && builtins && index < COUNT(builtin_callbacks); index++)
+		is_right = add(monitoring, events, tool, &builtin_callbacks[index], &chosen);
+	if (is_right)
+		result = PyObject_CallMethod(monitoring, "set_events", "il", tool, chosen);
+	Py_XDECREF(events);
+	Py_XDECREF(result);
+	return result != NULL;
+}
+
+bool monitoring_start(bool builtins)
+{
+	PyObject *monitoring = PySys_GetObject("monitoring");
+
+	for (int tool = FIRST_TOOL; monitoring && tool <= LAST_TOOL; tool++) {
+		PyObject *result = PyObject_CallMethod(monitoring, "use_tool_id", "is", tool,
+						       "vestige");
+
+		if (!result) {
+			PyErr_Clear();
+			continue;
+		}
+		Py_DECREF(result);
+		if (use(monitoring, tool, builtins))
+			return true;
+		PyErr_Clear();
+	}
+	return false;
+}
