@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifier
 from ..errors import VestigeError
+from .events import ALWAYS_RECORDED
 from .options import RecordingOptions
 
 __all__ = ["Contents", "read_contents", "size_of"]
@@ -35,6 +36,9 @@ class Contents(NamedTuple):
     has_calls: bool = True
     """Whether there are entries or exits of functions."""
 
+    has_chosen: bool = True
+    """Whether there are events beside the state dump and those of loaded objects."""
+
     objects: tuple[str, ...] = ()
     """Paths of the objects that were loaded, where there are no calls."""
 
@@ -52,7 +56,7 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
     paths = sorted(path for path in directory.iterdir() if _is_stream(path))
     size = sum(map(size_of, paths))
     if not paths:
-        return Contents(events=0, has_calls=False)
+        return Contents(events=0, has_calls=False, has_chosen=False)
     if size > LARGE:
         return Contents(events=_estimate(size, options), is_estimated=True)
     try:
@@ -112,6 +116,7 @@ def _count_by_name(streams: list[DataStream]) -> Contents:
     return Contents(
         events=sum(counts.values()),
         has_calls=has_calls,
+        has_chosen=not counts.keys() <= set(ALWAYS_RECORDED),
         objects=() if has_calls else tuple(dict.fromkeys(loaded)),
     )
 

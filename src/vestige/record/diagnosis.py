@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .contents import Contents
+from .events import ALWAYS_RECORDED, level_of
 from .options import RecordingOptions
 from .program_file import Hooks, find_program, hooks_of, why_untraceable
 
@@ -37,7 +38,7 @@ def why_without_calls(
         return None
     chosen = options.selection()
     if chosen.entries == chosen.exits == "off":
-        return None
+        return None if contents.has_chosen else _why_without_events(options)
     return f"no function calls: {_why_without_hooks(options, contents.objects)}"
 
 
@@ -50,6 +51,18 @@ def _why_without_tracer(command: Sequence[str]) -> str:
         "the tracer did not begin, as when a program removes LD_PRELOAD or "
         "VESTIGE_TRACER from its environment"
     )
+
+
+def _why_without_events(options: RecordingOptions) -> str | None:
+    rules = options.rules()
+    if not rules or any(
+        rule.takes_name(name, level_of(name))
+        for rule in rules
+        for name in ALWAYS_RECORDED
+    ):
+        return None
+    names = _shortened([f"'{rule.text}'" for rule in rules])
+    return f"no event but the state dump: no tracepoint was hit that meets {names}"
 
 
 def _why_without_hooks(options: RecordingOptions, objects: Sequence[str]) -> str:
@@ -74,7 +87,12 @@ def _why_without_hooks(options: RecordingOptions, objects: Sequence[str]) -> str
 
 def _names(paths: Sequence[str]) -> str:
     """Return the names of a few files."""
+    return _shortened([Path(path).name for path in paths])
+
+
+def _shortened(texts: Sequence[str]) -> str:
+    """Return a few texts, each once."""
     shown = 3
-    names = list(dict.fromkeys(Path(path).name for path in paths))
+    names = list(dict.fromkeys(texts))
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
     return ", ".join(names[:shown]) + more

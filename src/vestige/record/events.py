@@ -13,6 +13,7 @@ from ..errors import SelectionError
 from .event_rules import CompiledRule
 
 __all__ = [
+    "ALWAYS_RECORDED",
     "BASE_ADDRESSES",
     "EVENT_NAMES",
     "FunctionTracing",
@@ -27,11 +28,7 @@ FAST = "lttng_ust_cyg_profile_fast"
 VERBOSE = "lttng_ust_cyg_profile"
 BASE_ADDRESSES = ("ust_baddr:init", "ust_baddr:push", "ust_baddr:pop")
 """Recorded only when they are asked for."""
-EVENT_NAMES = (
-    f"{FAST}:func_entry",
-    f"{FAST}:func_exit",
-    f"{VERBOSE}:func_entry",
-    f"{VERBOSE}:func_exit",
+ALWAYS_RECORDED = (
     "lttng_ust_statedump:start",
     "lttng_ust_statedump:procname",
     "lttng_ust_statedump:bin_info",
@@ -42,6 +39,14 @@ EVENT_NAMES = (
     "lttng_ust_lib:build_id",
     "lttng_ust_lib:debug_link",
     "lttng_ust_lib:unload",
+)
+"""Recorded whatever is asked for."""
+EVENT_NAMES = (
+    f"{FAST}:func_entry",
+    f"{FAST}:func_exit",
+    f"{VERBOSE}:func_entry",
+    f"{VERBOSE}:func_exit",
+    *ALWAYS_RECORDED,
     *BASE_ADDRESSES,
     "lttng_python:event",
 )

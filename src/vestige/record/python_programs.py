@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .event_rules import CompiledRule
 from .options import RecordingOptions
 
 __all__ = ["STARTUP", "python_word"]
@@ -23,7 +24,7 @@ def python_word(options: RecordingOptions) -> str:
     Returns:
         Words with commas between them; empty when nothing is asked for.
     """
-    words = ["logging"] if _has_log(options.events) else []
+    words = ["logging"] if _has_log(options.rules()) else []
     if options.python_functions is not None:
         words.append("functions")
     if options.python_functions == "all":
@@ -31,10 +32,6 @@ def python_word(options: RecordingOptions) -> str:
     return ",".join(words)
 
 
-def _has_log(patterns: tuple[str, ...]) -> bool:
-    if not patterns:
-        return True
-    # Takes longer to import than most recordings need to start.
-    from fnmatch import fnmatchcase  # noqa: PLC0415 - see above
-
-    return any(fnmatchcase(LOG_EVENT, pattern) for pattern in patterns)
+def _has_log(rules: tuple[CompiledRule, ...]) -> bool:
+    # Whatever the level: that of a rule is compared where the event is made.
+    return not rules or any(rule.takes_name(LOG_EVENT, None) for rule in rules)

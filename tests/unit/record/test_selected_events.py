@@ -42,12 +42,20 @@ def test_only_the_chosen_events_are_recorded(
     assert (found["start"], found["end"]) == (1, 1)
 
 
-def test_an_unknown_event_is_refused(tmp_path, program):
+def test_an_event_that_never_happened_is_told(tmp_path, program):
+    """It may be a tracepoint's, so that it is known only when the program has ended."""
+    done = run_recorded(tmp_path / "trace", [program], "-e", "nothing:*,app:at?")
+
+    assert (done.returncode, done.stdout) == (0, "0 handled\n")
+    assert "no tracepoint was hit that meets 'nothing:*', 'app:at?'" in done.stderr
+
+
+def test_a_name_without_a_provider_is_refused(tmp_path, program):
     """Before the program runs."""
-    done = run_recorded(tmp_path / "trace", [program], "--event=nothing:*")
+    done = run_recorded(tmp_path / "trace", [program], "--event=nothing")
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert "no event matches 'nothing:*'" in done.stderr
+    assert "no event matches 'nothing'" in done.stderr
     assert not (tmp_path / "trace").exists()
 
 
