@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture lint format oracle bench bench-symbols bench-recording fuzz clean
+.PHONY: help demo test torture lint format oracle bench bench-symbols bench-recording bench-python fuzz clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
 	@echo "make bench-symbols time symbol look-ups beside addr2line, llvm-symbolizer"
 	@echo "make bench-recording time the recorder beside LTTng-UST and uftrace"
+	@echo "make bench-python time the recorder of Python programs beside viztracer"
 	@echo "make fuzz     a minute of fuzzing: metadata, packets, ELF, DWARF"
 	@echo "make format   let ruff and rustfmt format the sources"
 	@echo "make clean    remove what was built"
@@ -94,12 +95,16 @@ bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.bench $(BENCH)
 	@PYTHONPATH=tests $(BIN)/python -m bench.symbols
 	@PYTHONPATH=tests $(BIN)/python -m bench.recording
+	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs
 
 bench-symbols: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.symbols $(BENCH)
 
 bench-recording: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.recording $(BENCH)
+
+bench-python: $(VENV)/.built $(VENV)/.dev
+	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs $(BENCH)
 
 fuzz:
 	@$(PYTHON) tools/fuzz.py

@@ -1,7 +1,11 @@
-"""Calls a Python function many times, and prints the time of each call."""
+"""Calls Python functions many times, and prints the time of each call."""
+
+from __future__ import annotations
 
 import sys
 import time
+
+ROUNDS = 10
 
 
 def leaf() -> None:
@@ -16,7 +20,19 @@ def run(count: int) -> float:
     return (time.perf_counter_ns() - started) / count
 
 
+def fibonacci(n: int) -> int:
+    """Return a number of the sequence, by calls."""
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def main() -> None:
+    """Print ``NAME=VALUE``."""
+    calls = int(sys.argv[1])
+    print(f"leaf={min([run(calls // ROUNDS) for _ in range(ROUNDS)])}")
+    started = time.perf_counter_ns()
+    fibonacci(20)
+    print(f"fibonacci={(time.perf_counter_ns() - started) / 21891}")
+
+
 if __name__ == "__main__":
-    CALLS = int(sys.argv[1])
-    print(f"calls={CALLS}")
-    print(f"call={min(run(CALLS // 10) for _ in range(10))}")
+    main()

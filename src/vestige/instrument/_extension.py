@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # To import it takes longer than all else in recorded programs.
     from typing import Any
@@ -12,10 +14,13 @@ native: Any = None
 """The extension; ``None`` where it is not built, or is for another interpreter."""
 _why_not = ""
 
-try:
-    from . import _native as native  # type: ignore[no-redef]
-except ImportError as error:
-    _why_not = f"the extension of vestige.instrument cannot be loaded: {error}"
+if sys.implementation.name != "cpython" or "t" in sys.abiflags:
+    _why_not = "the extension of vestige.instrument is for CPython with its lock"
+else:
+    try:
+        from . import _native as native  # type: ignore[no-redef]
+    except ImportError as error:
+        _why_not = f"the extension of vestige.instrument cannot be loaded: {error}"
 
 
 def inactive_because() -> str | None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
+import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -296,3 +300,51 @@ def test_the_package_is_small():
     assert "vestige._core" not in done.stdout
     assert "logging" not in done.stdout
     assert vestige.instrument.__all__ == sorted(vestige.instrument.__all__)
+
+
+def test_where_it_is_not_built_nothing_happens(tmp_path):
+    """The program runs, and can ask why."""
+    package = tmp_path / "vestige"
+    for name in ("__init__.py", "_version.py", "instrument"):
+        source = Path(vestige.__file__).parent / name
+        if source.is_dir():
+            shutil.copytree(
+                source, package / name, ignore=shutil.ignore_patterns("*.so")
+            )
+        else:
+            package.mkdir(exist_ok=True)
+            shutil.copy(source, package)
+    code = """\
+        import logging
+        from vestige.instrument import (
+            inactive_because, is_recorded, logging_handler, span, tracepoint
+        )
+
+        point = tracepoint("app:point", value=int)
+        work = span("app:work", item=int)
+        point(value=3)
+        with work(item=3):
+            print(point.enabled, point.fields, is_recorded())
+
+        @work
+        def double(x):
+            return 2 * x
+
+        logging.getLogger("app").addHandler(logging_handler())
+        logging.getLogger("app").error("text")
+        print(double(2), inactive_because().partition(":")[0])
+    """
+    (tmp_path / "program.py").write_text(textwrap.dedent(code))
+    done = subprocess.run(
+        [sys.executable, tmp_path / "program.py"],
+        env={**os.environ, "PYTHONPATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stderr == ""
+    assert done.stdout == (
+        "False {'value': 'int'} False\n"
+        "4 the extension of vestige.instrument cannot be loaded\n"
+    )
