@@ -96,7 +96,7 @@ def recorded(lttng, tmp_path_factory):
             objects = [build.compile(source) for source in sources]
             # The language of objects is not that of sources.
             linker = Sources(place, words[:1], has_lttng)
-            program = linker.link("program", *objects, *linker.libraries)
+            linker.link("program", *objects, *linker.libraries)
             trace = place / "trace"
             # Both are called the same, for argv[0] is a field.
             if has_lttng:

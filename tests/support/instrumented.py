@@ -17,7 +17,12 @@ __all__ = ["TRACEPOINTS", "Sources", "payloads", "record_instrumented", "records
 
 TRACEPOINTS = PROGRAMS / "tracepoints"
 SECONDS = 60.0
-TRACERS_OWN = ("lttng_ust_statedump:", "lttng_ust_lib:", "vestige:")
+TRACERS_OWN = (
+    "lttng_ust_statedump:",
+    "lttng_ust_lib:",
+    "lttng_ust_cyg_profile",
+    "vestige:",
+)
 
 
 @dataclass(frozen=True)
@@ -103,9 +108,7 @@ def records(trace: Path) -> list[vestige.Event]:
     """Return the event records of a trace's tracepoints, which must be undamaged."""
     opened = vestige.open(trace)
     found = [
-        event
-        for event in opened
-        if not (event.name or "").startswith(TRACERS_OWN) and ":func_" not in event.name
+        event for event in opened if not (event.name or "").startswith(TRACERS_OWN)
     ]
     assert not opened.damage
     assert not opened.losses

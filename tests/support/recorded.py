@@ -18,7 +18,14 @@ from vestige.record.control import make_control
 from vestige.record.metadata import metadata_text
 from vestige.record.tracer import tracer_environment
 
-__all__ = ["build_program", "counts", "record_command", "run_recorded"]
+__all__ = [
+    "build_program",
+    "counts",
+    "prepare_trace",
+    "record_command",
+    "run_recorded",
+    "start_traced",
+]
 
 SECONDS = 60.0
 
@@ -71,13 +78,8 @@ def counts(trace: Path) -> Counter[str]:
     return found
 
 
-def start_traced(
-    directory: Path, command: Sequence[str | Path], options: RecordingOptions
-) -> subprocess.Popen[str]:
-    """Start a program with the tracer in it and no recorder: nobody closes its trace.
-
-    This is what is left when recorder and program are killed at once.
-    """
+def prepare_trace(directory: Path, options: RecordingOptions) -> dict[str, str]:
+    """Make a trace's directory; return the environment of processes that record to it."""
     directory.mkdir()
     uuid = str(uuid4())
     rate = ClockRate(1_000_000_000, 0)
@@ -85,9 +87,19 @@ def start_traced(
     (directory / "metadata").write_text(text, encoding="utf-8")
     if options.size_limit:
         make_control(directory, is_overwriting=options.mode == "overwrite")
+    return tracer_environment(directory, uuid, options, is_counter=True)
+
+
+def start_traced(
+    directory: Path, command: Sequence[str | Path], options: RecordingOptions
+) -> subprocess.Popen[str]:
+    """Start a program with the tracer in it and no recorder: nobody closes its trace.
+
+    This is what is left when recorder and program are killed at once.
+    """
     return subprocess.Popen(
         [os.fspath(word) for word in command],
-        env=tracer_environment(directory, uuid, options, is_counter=True),
+        env=prepare_trace(directory, options),
         stdout=subprocess.PIPE,
         text=True,
     )

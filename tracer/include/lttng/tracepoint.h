@@ -106,12 +106,12 @@ VESTIGE_END_C
 #define VESTIGE_CALL_(provider, name, prototype, types, values)			\
 	VESTIGE_INLINE void vestige_call_##provider##___##name prototype		\
 	{										\
-		void (*probe)(void) = VESTIGE_POINT(provider, name).probe;		\
+		void (*vestige_probe_)(void) = VESTIGE_POINT(provider, name).probe;	\
 		const struct vestige_event *vestige_event_ =				\
 			VESTIGE_POINT(provider, name).event;				\
 											\
-		if (__builtin_expect(probe != (void (*)(void)) 0, 1))			\
-			((void (*) types) probe) values;				\
+		if (__builtin_expect(vestige_probe_ != (void (*)(void)) 0, 1))		\
+			((void (*) types) vestige_probe_) values;			\
 		/* No jump: the probe is told by its return address where it was called. */\
 		__asm__ volatile("");							\
 	}

@@ -1,0 +1,276 @@
+"""What the headers make of programs: machine code, warnings, limits."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from support.compilers import BuildError
+from support.instrumented import (
+    TRACEPOINTS,
+    Sources,
+    payloads,
+    record_instrumented,
+    records,
+)
+from support.recorded import run_recorded
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"]
+COMPILERS = [
+    "gcc -std=c99",
+    "gcc -std=gnu11",
+    "gcc -std=gnu17 -O2 -Wstrict-prototypes -Wmissing-prototypes -Wundef",
+    "clang -std=c99",
+    "clang -std=gnu17 -O2",
+    "g++ -x c++ -std=c++11",
+    "g++ -x c++ -std=c++17 -O2",
+    "g++ -x c++ -std=c++20",
+    "clang++ -x c++ -std=c++11",
+    "clang++ -x c++ -std=c++17",
+    "clang++ -x c++ -std=c++20 -O2",
+]
+NARROW = """
+#include "emon-tp.h"
+int expensive(void);
+void plain(void);
+void plain(void) { lttng_ust_tracepoint(emon, mark, expensive()); }
+"""
+
+
+@pytest.fixture
+def sources(tmp_path):
+    """A directory for one program."""
+    return Sources(tmp_path)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", ["odd-tp.c", "odd.c", "emon-app.c", "messages.c"])
+def test_users_see_no_warnings(tmp_path, compiler, name):
+    """With the warnings of careful people turned into errors."""
+    words = compiler.split()
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"not installed: {words[0]}")
+    Sources(tmp_path, words).compile(name, *WARNINGS)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("flags", [["-O1"], ["-O2"], ["-O3"], ["-O2", "-fPIC"]])
+def test_a_disabled_tracepoint_is_one_test_and_one_branch(tmp_path, compiler, flags):
+    """In front of all that it would do, and its arguments are behind the branch."""
+    if shutil.which(compiler) is None or shutil.which("objdump") is None:
+        pytest.skip(f"not installed: {compiler} or objdump")
+    sources = Sources(tmp_path, (compiler,))
+    sources.write("narrow.c", NARROW)
+    made = sources.compile("narrow.c", *flags)
+    code = sources.run("objdump", "-dr", "--no-show-raw-insn", made).decode()
+    body = code[code.index("<plain>:") :]
+    steps = re.findall(r"^ +\w+:\t(.*)$", body, re.MULTILINE)
+    branch = next(n for n, one in enumerate(steps) if re.match(r"j\w+ ", one))
+    before = steps[: branch + 1]
+    loads = [one for one in before if "(%r" in one and not one.startswith("lea")]
+    # Compilers that expect it in another object look its address up.
+    looked_up = "GOTPCREL" in body[: body.index(before[-1])]
+
+    assert "expensive" in body
+    assert "call" not in " ".join(before)
+    assert len([one for one in before if re.match(r"cmp|test", one)]) == 1
+    assert len(loads) == 1 + looked_up
+    assert len(before) <= 4 + looked_up
+
+
+def test_arguments_of_a_disabled_tracepoint_are_not_evaluated(tmp_path, sources):
+    """Neither without the tracer nor without the provider."""
+    sources.write(
+        "effects.c",
+        """
+        #include <stdio.h>
+        #define LTTNG_UST_TRACEPOINT_DEFINE
+        #define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
+        #include "emon-tp.h"
+        int main(void)
+        {
+            int calls = 0;
+            lttng_ust_tracepoint(emon, mark, ++calls);
+            printf("%d", calls);
+            return 0;
+        }
+        """,
+    )
+    program = sources.build("effects", "effects.c")
+
+    assert sources.run(program) == b"0"
+    assert run_recorded(tmp_path / "trace", [program], "-q").stdout == "0"
+
+
+def test_a_tracepoint_at_the_end_of_a_function_is_in_it(tmp_path, sources):
+    """Its place is not the caller's, though a compiler would like to jump."""
+    sources.write(
+        "tail.c",
+        """
+        #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+        #define LTTNG_UST_TRACEPOINT_DEFINE
+        #include "emon-tp.h"
+        __attribute__((noinline)) static void last(int number)
+        {
+            lttng_ust_tracepoint(emon, mark, number);
+        }
+        __attribute__((noinline)) static void never(int number)
+        {
+            lttng_ust_tracepoint(emon, mark, number);
+            __builtin_trap();
+        }
+        int main(int argc, char **argv)
+        {
+            (void) argv;
+            last(1);
+            if (argc > 1)
+                never(2);
+            return 0;
+        }
+        """,
+    )
+    program = Sources(tmp_path, ("gcc", "-g", "-O3")).build("tail", "tail.c")
+    trace = record_instrumented(tmp_path / "trace", [program, "and"], status=132)
+    places = [(e.debug_info.function, e.debug_info.line) for e in records(trace)]
+
+    assert places == [("last", 7), ("never", 11)]
+
+
+def test_names_may_have_254_characters(tmp_path, sources):
+    """Provider and name together; more is an error when the program is compiled."""
+    text = (TRACEPOINTS / "emon-tp.h").read_text().replace("./emon-tp.h", "./long.h")
+    provider, longest = "p" * 100, "n" * 154
+    for name in (longest, longest + "n"):
+        sources.write(
+            "long.h", text.replace("emon,", f"{provider},").replace("mark,", f"{name},")
+            .replace("PROVIDER emon", f"PROVIDER {provider}"),
+        )  # fmt: skip
+        sources.write(
+            "long.c",
+            f"""
+            #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+            #define LTTNG_UST_TRACEPOINT_DEFINE
+            #include "long.h"
+            int main(void) {{ lttng_ust_tracepoint({provider}, {name}, 1); return 0; }}
+            """,
+        )
+        if name == longest:
+            program = sources.build("long", "long.c")
+            trace = record_instrumented(tmp_path / "trace", [program])
+        else:
+            with pytest.raises(BuildError, match="is too long"):
+                sources.build("long", "long.c")
+
+    assert payloads(trace) == [(f"{provider}:{longest}", {"number": 1})]
+
+
+def test_a_program_can_ask_whether_it_is_traced(tmp_path, sources):
+    """With a variable of its own, as lttng-ust(3) has it."""
+    sources.write(
+        "asks.c",
+        """
+        #include <stdio.h>
+        #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+        #define LTTNG_UST_TRACEPOINT_DEFINE
+        #include "emon-tp.h"
+        int lttng_ust_loaded __attribute__((weak));
+        int main(void)
+        {
+            lttng_ust_tracepoint(emon, mark, 1);
+            printf("%d", lttng_ust_loaded);
+            return 0;
+        }
+        """,
+    )
+    program = sources.build("asks", "asks.c")
+
+    assert sources.run(program) == b"0"
+    assert run_recorded(tmp_path / "trace", [program], "-q").stdout == "1"
+
+
+def test_more_classes_than_the_compact_header_tells(tmp_path, sources):
+    """The records of later ones have the long header."""
+    numbers = range(500)
+    events = "".join(
+        f"LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(crowd, one, crowd, e{n}, "
+        "LTTNG_UST_TP_ARGS(int, a))\n"
+        for n in numbers
+    )
+    text = (TRACEPOINTS / "emon-tp.h").read_text().replace("./emon-tp.h", "./crowd.h")
+    head, _, rest = text.partition("LTTNG_UST_TRACEPOINT_EVENT(")
+    tail = rest[rest.index("#endif") :]
+    sources.write(
+        "crowd.h",
+        head.replace("PROVIDER emon", "PROVIDER crowd")
+        + "LTTNG_UST_TRACEPOINT_EVENT_CLASS(crowd, one, LTTNG_UST_TP_ARGS(int, a),"
+        "LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, a, a)))\n" + events + tail,
+    )
+    calls = "".join(f"lttng_ust_tracepoint(crowd, e{n}, {n});\n" for n in numbers)
+    sources.write(
+        "crowd.c",
+        f"""
+        #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+        #define LTTNG_UST_TRACEPOINT_DEFINE
+        #include "crowd.h"
+        int main(void) {{ {calls} return 0; }}
+        """,
+    )
+    program = sources.build("crowd", "crowd.c")
+    found = payloads(record_instrumented(tmp_path / "trace", [program]))
+
+    assert found == [(f"crowd:e{n}", {"a": n}) for n in numbers]
+
+
+def test_names_that_are_macros_of_the_compiler_s_own(tmp_path, sources):
+    """Arguments may have the names of everything in the headers."""
+    sources.write(
+        "names.h",
+        """
+        #undef LTTNG_UST_TRACEPOINT_PROVIDER
+        #define LTTNG_UST_TRACEPOINT_PROVIDER names
+        #undef LTTNG_UST_TRACEPOINT_INCLUDE
+        #define LTTNG_UST_TRACEPOINT_INCLUDE "./names.h"
+        #if !defined(NAMES_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+        #define NAMES_H
+        #include <lttng/tracepoint.h>
+        LTTNG_UST_TRACEPOINT_EVENT(names, at,
+            LTTNG_UST_TP_ARGS(int, probe, int, event, int, tracer, int, length, int, type,
+                              int, name, int, provider, int, size, int, at, int, record),
+            LTTNG_UST_TP_FIELDS(
+                lttng_ust_field_integer(int, probe, probe)
+                lttng_ust_field_integer(int, event, event + tracer + length + type + name)
+                lttng_ust_field_integer(int, name, provider + size + at)
+                lttng_ust_field_integer(int, int_, record)
+                lttng_ust_field_integer(int, stream, record)))
+        #endif
+        #include <lttng/tracepoint-event.h>
+        """,
+    )
+    sources.write(
+        "names.c",
+        """
+        #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+        #define LTTNG_UST_TRACEPOINT_DEFINE
+        #include "names.h"
+        int main(void)
+        {
+            lttng_ust_tracepoint(names, at, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+            return 0;
+        }
+        """,
+    )
+    program = sources.build("names", "names.c")
+    found = payloads(record_instrumented(tmp_path / "trace", [program]))
+
+    assert found == [
+        (
+            "names:at",
+            {"probe": 1, "event": 20, "name": 24, "int_": 10, "stream": 10},
+        )
+    ]
