@@ -19,7 +19,9 @@ from setuptools.command.build_py import build_py
 SOURCES = Path("tracer/src")
 AUDIT_SOURCE = Path("tracer/audit/audit.c")
 CLOSE_SOURCE = Path("tracer/close/close.c")
-HELPERS = Path("tracer/helpers")
+HELPER_SOURCES = Path("tracer/helpers")
+HELPERS = {"libc": ["libc.c"], "pthread": ["pthread.c"], "dl": ["dl.c", "caller.c"]}
+"""What stands in for functions of the C library."""
 COST_SOURCE = Path("tracer/cost/call_cost.c")
 HEADERS = Path("tracer/include")
 PKG_CONFIG = Path("tracer/pkgconfig")
@@ -138,9 +140,9 @@ def build_libraries(directory: Path) -> None:
         "libvestige-close.so": [*FLAGS, str(CLOSE_SOURCE), "-ldl"],
         "call-cost": [*COST_FLAGS, str(COST_SOURCE)],
     }
-    for name in ("libc", "pthread"):
-        arguments = [*HELPER_FLAGS, str(HELPERS / f"{name}.c"), "-ldl"]
-        results[f"libvestige-{name}.so"] = arguments
+    for name, parts in HELPERS.items():
+        files = [str(HELPER_SOURCES / part) for part in parts]
+        results[f"libvestige-{name}.so"] = [*HELPER_FLAGS, *files, "-ldl"]
     for name, arguments in results.items():
         compile_library(directory / name, arguments)
     place_headers(directory)

@@ -33,6 +33,7 @@ static void *(*next_calloc)(size_t, size_t);
 static void *(*next_realloc)(void *, size_t);
 static void (*next_free)(void *);
 static void *(*next_memalign)(size_t, size_t);
+static const struct vestige_tracer *tracer;
 static int (*thread_has_ended)(void);
 static int (*next_posix_memalign)(void **, size_t, size_t);
 static void *(*next_aligned_alloc)(size_t, size_t);
@@ -79,7 +80,7 @@ static size_t early_size(const void *place)
 static bool is_complete;
 
 /* The tracer, as soon as it can begin, which needs the environment: other libraries may
- * allocate before our constructors run. */
+ * allocate before our constructors run. Without dlsym(), which forgets the last error. */
 static bool meet_tracer(void)
 {
 	static bool is_met;
@@ -88,13 +89,16 @@ static bool meet_tracer(void)
 		return false;
 	if (__atomic_exchange_n(&is_met, true, __ATOMIC_RELAXED))
 		return true;
-	vestige_add_provider_lttng_ust_libc();
-	vestige_add_lttng_ust_libc___malloc();
-	vestige_add_lttng_ust_libc___calloc();
-	vestige_add_lttng_ust_libc___realloc();
-	vestige_add_lttng_ust_libc___free();
-	vestige_add_lttng_ust_libc___memalign();
-	vestige_add_lttng_ust_libc___posix_memalign();
+	if (!tracer)
+		return true;
+	vestige_tracer_of_lttng_ust_libc = tracer;
+	tracer->add_provider(&vestige_provider_lttng_ust_libc);
+	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, malloc));
+	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, calloc));
+	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, realloc));
+	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, free));
+	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, memalign));
+	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, posix_memalign));
 	return true;
 }
 
@@ -104,15 +108,16 @@ static bool find_functions(void)
 
 	if (__atomic_exchange_n(&is_looking, true, __ATOMIC_ACQUIRE))
 		return false;
-	if (!next_malloc) {
+	if (!next_free) {
+		tracer = vestige_find_tracer();
 		*(void **) &thread_has_ended = dlsym(RTLD_DEFAULT, "vestige_thread_has_ended");
 		*(void **) &next_calloc = dlsym(RTLD_NEXT, "calloc");
 		*(void **) &next_realloc = dlsym(RTLD_NEXT, "realloc");
-		*(void **) &next_free = dlsym(RTLD_NEXT, "free");
 		*(void **) &next_memalign = dlsym(RTLD_NEXT, "memalign");
 		*(void **) &next_posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
 		*(void **) &next_aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
 		*(void **) &next_malloc = dlsym(RTLD_NEXT, "malloc");
+		*(void **) &next_free = dlsym(RTLD_NEXT, "free");
 	}
 	__atomic_store_n(&is_looking, false, __ATOMIC_RELEASE);
 	return true;
@@ -190,7 +195,8 @@ EXPORTED void *realloc(void *old, size_t size)
 
 EXPORTED void free(void *place)
 {
-	if (UNLIKELY(is_early(place)) || !is_ready())
+	/* Not the time to look for anything: dlsym() itself may free an error. */
+	if (UNLIKELY(is_early(place)) || UNLIKELY(!next_free))
 		return;
 	/* Before: another thread may get the same memory at once. */
 	if (place && lttng_ust_tracepoint_enabled(lttng_ust_libc, free) &&

@@ -21,6 +21,7 @@
 
 typedef int mutex_function(pthread_mutex_t *mutex);
 
+static const struct vestige_tracer *tracer;
 static mutex_function *next_lock;
 static mutex_function *next_trylock;
 static mutex_function *next_unlock;
@@ -28,7 +29,8 @@ static mutex_function *next_unlock;
 /* Whether nothing is left to be done before a call. */
 static bool is_complete;
 
-/* As soon as the tracer can begin, which needs the environment. */
+/* As soon as the tracer can begin, which needs the environment; without dlsym(), which
+ * forgets the last error. */
 static bool meet_tracer(void)
 {
 	static bool is_met;
@@ -37,11 +39,14 @@ static bool meet_tracer(void)
 		return false;
 	if (__atomic_exchange_n(&is_met, true, __ATOMIC_RELAXED))
 		return true;
-	vestige_add_provider_lttng_ust_pthread();
-	vestige_add_lttng_ust_pthread___pthread_mutex_lock_req();
-	vestige_add_lttng_ust_pthread___pthread_mutex_lock_acq();
-	vestige_add_lttng_ust_pthread___pthread_mutex_trylock();
-	vestige_add_lttng_ust_pthread___pthread_mutex_unlock();
+	if (!tracer)
+		return true;
+	vestige_tracer_of_lttng_ust_pthread = tracer;
+	tracer->add_provider(&vestige_provider_lttng_ust_pthread);
+	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_lock_req));
+	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_lock_acq));
+	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_trylock));
+	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_unlock));
 	return true;
 }
 
@@ -52,6 +57,7 @@ static bool find_functions(void)
 	if (__atomic_exchange_n(&is_looking, true, __ATOMIC_ACQUIRE))
 		return false;
 	if (!next_lock) {
+		tracer = vestige_find_tracer();
 		*(void **) &next_trylock = dlsym(RTLD_NEXT, "pthread_mutex_trylock");
 		*(void **) &next_unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
 		*(void **) &next_lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");

@@ -43,4 +43,8 @@ bool object_from_map(struct object *object, const struct link_map *map)
 /* Give back what describing it took. */
 void object_forget(struct object *object) __attribute__((visibility("hidden")));
 
+/* vestige_find_object() of the tracer: copy what is known of an object; 0 when nothing is. */
+typedef int object_function(const struct link_map *map, struct object *object,
+			    char path[PATH_MAX]);
+
 #endif

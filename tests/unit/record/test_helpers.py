@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections import Counter
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import vestige
-from support.compilers import PROGRAMS, run_tool
+from support.compilers import PROGRAMS, BuildError, run_tool
+from support.plugins import build_plugins
 from support.recorded import run_recorded
 
 pytestmark = pytest.mark.skipif(
@@ -154,3 +156,141 @@ def test_a_storm_of_allocations_is_counted_exactly(tmp_path, program, options):
         - Counter()
     )
     assert min(allocated, cleared, resized, freed) > 8 * 1000
+
+
+@pytest.fixture(scope="module")
+def plugins(tmp_path_factory):
+    """A program and the plugins that it loads."""
+    return build_plugins(tmp_path_factory.mktemp("plugins"))
+
+
+def dynamic_linker_events(trace):
+    """Return name and fields of the helper's events, and the function that called."""
+    return [
+        (event.name.partition(":")[2], dict(event.payload), event.debug_info.function)
+        for event in vestige.open(trace)
+        if (event.name or "").startswith("lttng_ust_dl:")
+    ]
+
+
+def test_each_dlopen_and_dlclose_is_an_event(tmp_path, plugins):
+    """Also where nothing is mapped or unmapped; the object is that of lttng_ust_lib."""
+    trace = tmp_path / "trace"
+    recorded(trace, [plugins.program, "counted", plugins.alpha], "--dl")
+    found = dynamic_linker_events(trace)
+    [load] = [
+        dict(event.payload)
+        for event in vestige.open(trace)
+        if event.name == "lttng_ust_lib:load"
+    ]
+
+    opened = [fields for name, fields, _ in found if name == "dlopen"]
+    assert opened == [{**load, "flags": 2}] * 2
+    build_ids = [fields for name, fields, _ in found if name == "build_id"]
+    assert [fields["baddr"] for fields in build_ids] == [load["baddr"]] * 2
+    assert [(name, function) for name, _, function in found if name != "build_id"] == [
+        ("dlopen", "counted"),
+        ("dlopen", "counted"),
+        ("dlclose", "counted"),
+        ("dlclose", "counted"),
+    ]
+    assert found[-1][1] == {"baddr": load["baddr"]}
+
+
+@pytest.mark.parametrize("name", ["libsecret.so", "$ORIGIN/hidden/libsecret.so"])
+@pytest.mark.skipif(
+    os.uname().machine != "x86_64", reason="elsewhere there is no event"
+)
+def test_dlopen_searches_where_its_caller_says(tmp_path, plugins, name):
+    """Its RUNPATH and $ORIGIN are those of the library that called, not of the helper."""
+    trace = tmp_path / "trace"
+    recorded(trace, [plugins.program, "caller", name], "--dl")
+    [(_, fields, function)] = [
+        event for event in dynamic_linker_events(trace) if event[0] == "dlopen"
+    ]
+
+    assert fields["path"] == str(plugins.secret)
+    assert function == "open_for_me"
+
+
+def test_namespaces(tmp_path, plugins):
+    """Told as they were asked for: -1 is a new one."""
+    trace = tmp_path / "trace"
+    recorded(trace, [plugins.program, "space", plugins.alpha], "--dl")
+    [fields] = [
+        fields for name, fields, _ in dynamic_linker_events(trace) if name == "dlmopen"
+    ]
+
+    assert (fields["nsid"], fields["flags"]) == (-1, 2)
+    assert fields["path"] == str(plugins.alpha)
+
+
+@pytest.mark.parametrize("flags", [["-fsanitize=address"], ["-static-libgcc"]])
+def test_with_an_allocator_that_stands_in_as_well(tmp_path, flags):
+    """Such as a sanitizer's, which looks for functions before anything else runs."""
+    program = tmp_path / "helped"
+    options = ["-g", "-O1", "-fno-builtin", "-pthread", *flags]
+    try:
+        run_tool(["gcc", *options, "-o", program, PROGRAMS / SOURCE])
+    except BuildError:
+        pytest.skip("not installed: the sanitizer's library")
+    printed = recorded(tmp_path / "trace", [program, "storm", "4", "500"], "--libc")
+    counted = Counter(name for name, *_ in called(tmp_path / "trace"))
+
+    assert [counted[name] for name in ("malloc", "calloc", "realloc", "free")] == list(
+        map(int, printed.split())
+    )
+
+
+def test_children_that_close_all_files_lose_nothing(tmp_path, program):
+    """As daemons do: LTTng-UST needs two more libraries for them."""
+    trace = tmp_path / "trace"
+    recorded(trace, [program, "daemons", "5"], "--libc")
+    counted = Counter(
+        int(event.context["vpid"])
+        for event in vestige.open(trace)
+        if (event.name or "").startswith("lttng_ust_libc:")
+        and event.debug_info.function in {"storm", "clear"}
+    )
+
+    children = sorted(counted.values())
+    assert len(children) == 5
+    assert children[0] == children[-1] > 100
+
+
+EARLY = """
+#include <cstdlib>
+#include <string>
+#include <vector>
+struct Early {
+    std::vector<std::string> names;
+    Early() { for (int i = 0; i < 5; i++) names.emplace_back(100, 'x'); }
+};
+static Early early;
+int first() { return (int) early.names.size(); }
+"""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="not installed: g++")
+def test_constructors_of_libraries_come_before_those_of_the_helper(tmp_path):
+    """What they allocate with `new` is recorded all the same."""
+    (tmp_path / "early.cpp").write_text(EARLY, encoding="utf-8")
+    (tmp_path / "main.cpp").write_text(
+        '#include <cstdio>\nint first();\nint main() { std::printf("%d\\n", first()); }\n',
+        encoding="utf-8",
+    )
+    library, program = tmp_path / "libearly.so", tmp_path / "main"
+    flags = ["-g", "-O1", "-fPIC"]
+    run_tool(["g++", *flags, "-shared", "-o", library, tmp_path / "early.cpp"])
+    run_tool(
+        ["g++", *flags, "-o", program, tmp_path / "main.cpp", library]
+        + [f"-Wl,-rpath,{tmp_path}"]
+    )
+    recorded(tmp_path / "trace", [program], "--libc")
+    sizes = [
+        event.payload["size"]
+        for event in vestige.open(tmp_path / "trace")
+        if event.name == "lttng_ust_libc:malloc"
+    ]
+
+    assert sizes.count(101) == 5

@@ -115,7 +115,7 @@ static const struct vestige_tracer *
 #define VESTIGE_PLACE (const void *) (LTTNG_UST_TP_IP_PARAM)
 #else
 /* In the call, not behind it: that may be another line. */
-#define VESTIGE_PLACE (const char *) __builtin_return_address(0) - 1
+#define VESTIGE_PLACE ((const char *) __builtin_return_address(0) - 1)
 #endif
 
 #include <vestige/write-fields.h>
