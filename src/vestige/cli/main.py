@@ -96,7 +96,8 @@ def build_parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
     """Return the parser of a command line with some verbs."""
     parser = argparse.ArgumentParser(
         prog="vestige",
-        description="Read traces, with every event at the source line it came from.",
+        description="Record programs and read traces, with every event at the source "
+        "line it came from.",
         epilog=EXAMPLES + EXIT_STATUSES,
         formatter_class=HelpFormatter,
     )

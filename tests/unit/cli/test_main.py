@@ -73,8 +73,8 @@ def test_the_verbs_are_listed_with_their_summaries(run):
     lines = text.splitlines()
 
     assert (status, errors) == (0, "")
-    words = "record view convert check repair export report debuginfo symbolize demo"
-    assert words.split() == VERBS
+    reading = "view convert check repair export report debuginfo symbolize"
+    assert ["record", *reading.split(), "config", "gen-tp", "demo"] == VERBS
     for command in COMMANDS:
         assert f"    {command.name:12} {command.summary}" in lines
     assert (
@@ -92,7 +92,8 @@ def test_the_help_of_a_verb_shows_examples_and_exit_statuses(run, command):
     assert text.startswith(f"usage: vestige {command.name} ")
     statuses = getattr(command, "exit_statuses", EXIT_STATUSES)
     assert text.endswith(f"\n\n{command.examples}\n{statuses}")
-    assert command.examples.startswith(f"examples:\n  vestige {command.name}")
+    assert command.examples.startswith("examples:\n  ")
+    assert f"vestige {command.name}" in command.examples
     for number in (0, 1, 2, 130):
         assert f"\n  {number:<4} " in EXIT_STATUSES
 

@@ -160,7 +160,7 @@ class Terminal:
         while (job := os.tcgetpgrp(self.file)) == self.process or state(job) == "T":
             assert time.monotonic() < until
             # The terminal may lose what is typed soon after Ctrl-Z.
-            if time.monotonic() > typed + 1:
+            if time.monotonic() > typed + 5:
                 self.type("fg")
                 typed = time.monotonic()
             time.sleep(0.01)

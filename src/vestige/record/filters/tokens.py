@@ -107,7 +107,9 @@ def _word(text: str, start: int) -> Token:
     if found := _SIGN.match(text, start):
         return Token("sign", found[0], column)
     raise fail(
-        text, column, f"expected a field, a constant or an operator, not '{text[start]}'"
+        text,
+        column,
+        f"expected a field, a constant or an operator, not '{text[start]}'",
     )
 
 
