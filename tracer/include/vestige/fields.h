@@ -104,6 +104,17 @@
 #define lttng_ust_field_unused_nowrite(source) \
 	VESTIGE_F_UNUSED(source)
 
+/* Bytes, since LTTng-UST 2.14: CTF 1.8 has no place for their media type. */
+#define lttng_ust_field_fixed_length_blob(name, source, length, media_type) \
+	lttng_ust_field_array_hex(uint8_t, name, source, length)
+#define lttng_ust_field_fixed_length_blob_nowrite(name, source, length, media_type) \
+	lttng_ust_field_array_hex_nowrite(uint8_t, name, source, length)
+#define lttng_ust_field_variable_length_blob(name, source, length_type, length, media_type) \
+	lttng_ust_field_sequence_hex(uint8_t, name, source, length_type, length)
+#define lttng_ust_field_variable_length_blob_nowrite(name, source, length_type, length,	\
+						     media_type)			\
+	lttng_ust_field_sequence_hex_nowrite(uint8_t, name, source, length_type, length)
+
 /* Labels of enumerations: one value, a range, the value after the label before. */
 #define lttng_ust_field_enum_value(text, value) \
 	{text, (int64_t) (value), (int64_t) (value), 0},
