@@ -6,8 +6,9 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from uuid import uuid4
 
 import vestige
@@ -91,15 +92,22 @@ def prepare_trace(directory: Path, options: RecordingOptions) -> dict[str, str]:
 
 
 def start_traced(
-    directory: Path, command: Sequence[str | Path], options: RecordingOptions
+    directory: Path,
+    command: Sequence[str | Path],
+    options: RecordingOptions,
+    files: Mapping[str, bytes] = MappingProxyType({}),
 ) -> subprocess.Popen[str]:
     """Start a program with the tracer in it and no recorder: nobody closes its trace.
 
-    This is what is left when recorder and program are killed at once.
+    This is what is left when recorder and program are killed at once. Files of other
+    contents than usual may be put beside.
     """
+    environment = prepare_trace(directory, options)
+    for name, data in files.items():
+        (directory / name).write_bytes(data)
     return subprocess.Popen(
         [os.fspath(word) for word in command],
-        env=prepare_trace(directory, options),
+        env=environment,
         stdout=subprocess.PIPE,
         text=True,
     )

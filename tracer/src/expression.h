@@ -51,7 +51,8 @@ enum operation {
 	OP_MATCHES_NOT,
 	/* Make the top an integer. */
 	OP_TO_INTEGER,
-	/* Go on at an instruction if the top is zero, or is not; otherwise drop it. */
+	/* Go on at an instruction if the top is zero, or if it is not, and leave 0 or 1;
+	 * otherwise drop it. */
 	OP_SKIP_IF_FALSE,
 	OP_SKIP_IF_TRUE,
 	OPERATIONS,

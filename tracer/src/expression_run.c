@@ -268,10 +268,14 @@ static bool is_true(const struct expression *expression, const struct vestige_va
 			if (!load(end++, step, values, ip))
 				return false;
 		} else if (operation == OP_SKIP_IF_FALSE || operation == OP_SKIP_IF_TRUE) {
-			if ((end[-1].as.integer != 0) == (operation == OP_SKIP_IF_TRUE))
-				step = &expression->steps[step->index] - 1;
-			else
+			const int64_t wanted = operation == OP_SKIP_IF_TRUE;
+
+			if ((end[-1].as.integer != 0) != wanted) {
 				end--;
+				continue;
+			}
+			end[-1].as.integer = wanted;
+			step = &expression->steps[step->index] - 1;
 		} else if (operation >= OP_SHIFT_LEFT && operation <= OP_NOT_EQUAL) {
 			end--;
 			if (!combine(end - 1, step))

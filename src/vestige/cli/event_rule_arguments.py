@@ -16,10 +16,10 @@ class _AddRule(argparse.Action):
 
     def __call__(
         self,
-        parser: argparse.ArgumentParser,
+        _parser: argparse.ArgumentParser,
         namespace: argparse.Namespace,
         values: str | Sequence[Any] | None,
-        option_string: str | None = None,
+        _option: str | None = None,
     ) -> None:
         rules = [*getattr(namespace, self.dest), EventRule(str(values))]
         setattr(namespace, self.dest, rules)
@@ -30,10 +30,10 @@ class _AddCondition(argparse.Action):
 
     def __call__(
         self,
-        parser: argparse.ArgumentParser,
+        _parser: argparse.ArgumentParser,
         namespace: argparse.Namespace,
         values: str | Sequence[Any] | None,
-        option_string: str | None = None,
+        _option: str | None = None,
     ) -> None:
         if not namespace.event:
             raise argparse.ArgumentError(self, "expected after the -e it belongs to")

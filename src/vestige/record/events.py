@@ -48,7 +48,6 @@ EVENT_NAMES = (
     f"{VERBOSE}:func_exit",
     *ALWAYS_RECORDED,
     *BASE_ADDRESSES,
-    "lttng_python:event",
 )
 """What the tracer writes by itself; other names are those of tracepoints."""
 DEBUG_FUNCTION, DEBUG_LINE = 12, 13

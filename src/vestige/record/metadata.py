@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -14,7 +15,7 @@ from .._version import __version__
 from .clock import ClockRate
 from .options import CONTEXTS, RecordingOptions
 
-__all__ = ["event_names", "metadata_text"]
+__all__ = ["event_names", "metadata_text", "tracepoint_classes"]
 
 _ADDRESS = "integer { size = 64; align = 8; signed = false; base = 16; }"
 _CODE = "integer { size = 48; align = 8; signed = false; base = 16; }"
@@ -157,6 +158,10 @@ event {{
 }};
 """
 
+_TRACEPOINT = re.compile(
+    r'^\tname = "([^"\n]+)";\n\tstream_id = 0;\n\tloglevel = (-?\d+);', re.MULTILINE
+)
+
 
 def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     uuid: str,
@@ -207,6 +212,19 @@ def event_names() -> list[str]:
         The names, in the order of the IDs.
     """
     return [name for name, _, _ in _EVENTS]
+
+
+def tracepoint_classes(text: str) -> list[tuple[str, int]]:
+    """Find the event record classes that processes have added.
+
+    Args:
+        text: The metadata of a recording; ``tracer/src/event_class.c`` writes these
+            classes, their names before their IDs' stream.
+
+    Returns:
+        Name and log level of each.
+    """
+    return [(found[1], int(found[2])) for found in _TRACEPOINT.finditer(text)]
 
 
 def _environment(name: str) -> Mapping[str, str | int]:

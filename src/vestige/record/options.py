@@ -40,7 +40,8 @@ class _Values(NamedTuple):
     events: tuple[str | EventRule, ...] = ()
     """What is recorded: rules, or patterns alone; empty: all but base addresses.
 
-    An event is recorded if any rule takes it. The state dump and the events of loaded objects are always there.
+    An event is recorded if any rule takes it. The state dump and the events of loaded
+    objects are always there.
     """
 
     follow_fork: bool = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vestige.errors import SelectionError
+from vestige.record.event_rules import EventRule, compile_rules
 from vestige.record.events import EVENT_NAMES, Selection, select
 from vestige.record.metadata import event_names
 
@@ -35,19 +36,42 @@ def test_patterns_choose_events(patterns, functions, expected):
     """Those of functions and base addresses; all others are always there."""
     entries, exits, base_addresses = expected
 
-    assert select(patterns, functions) == Selection(
+    assert select(compile_rules(patterns), functions) == Selection(
         entries, exits, base_addresses=base_addresses
     )
 
 
-@pytest.mark.parametrize("pattern", ["foo:*", "", "UST_BADDR:*", "func_entry"])
-def test_a_pattern_that_matches_nothing(pattern):
-    """Is refused, with the names that there are."""
-    with pytest.raises(SelectionError) as raised:
-        select(["*", pattern], None)
+def test_other_names_are_those_of_tracepoints():
+    """Nobody knows them before the program runs."""
+    rules = compile_rules(["foo:*", "UST_BADDR:*"])
 
-    assert f"no event matches '{pattern}'" in str(raised.value)
-    assert all(name in str(raised.value) for name in EVENT_NAMES)
+    assert select(rules, None) == Selection("off", "off", base_addresses=False)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (EventRule("*", exclude=("*:func_exit",)), ("fast", "off", True)),
+        (EventRule("*", level="INFO"), ("off", "off", False)),
+        (EventRule("*", level="DEBUG_FUNCTION"), ("fast", "fast", False)),
+        (EventRule("*", only_level=13), ("off", "off", True)),
+        (EventRule("*", filter="number == 1"), ("off", "off", False)),
+    ],
+)
+def test_conditions_hold_for_all_events(rule, expected):
+    """Those of functions have a level; a filter has nothing to look at in them."""
+    entries, exits, base_addresses = expected
+
+    assert select(compile_rules([rule]), None) == Selection(
+        entries, exits, base_addresses=base_addresses
+    )
+
+
+def test_a_filter_needs_fields():
+    """Where only events without any are asked for, it is a mistake."""
+    rules = compile_rules([EventRule(f"{FAST}:func_entry", filter="addr == 1")])
+    with pytest.raises(SelectionError, match="expected no filter"):
+        select(rules, None)
 
 
 def test_the_metadata_know_what_may_be_chosen():

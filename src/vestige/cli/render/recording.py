@@ -10,6 +10,7 @@ from ...record.collect import OPEN_SUFFIX
 from ...record.contents import Contents, read_contents, size_of
 from ...record.diagnosis import why_without_calls
 from ...record.recorder import Recording
+from ...record.unmatched import unmatched_rules
 
 __all__ = ["recording_lines"]
 
@@ -55,6 +56,8 @@ def recording_lines(recording: Recording) -> Iterator[str]:
     reason = why_without_calls(recording.command, recording.options, contents)
     if reason is not None:
         yield f"vestige: {reason}"
+    elif contents.events:
+        yield from (f"vestige: {line}" for line in unmatched_rules(recording))
     if contents.events == 0:
         return
     trace = shlex.quote(str(recording.directory))

@@ -51,7 +51,7 @@ class Instruction(NamedTuple):
     """One instruction."""
 
     operation: Operation
-    index: int = 0
+    argument: int = 0
     """Of an element, or of the instruction where to go on."""
     value: int | float | bytes = 0
     """A number, or a text: a string, a pattern, a name."""

@@ -1,7 +1,7 @@
 """Compiles filter expressions, in one pass.
 
-Each operand is written as soon as it is read, and its operator behind both of them, as a
-stack machine has it. Bitwise operators bind tighter than comparisons, unlike in C.
+Each operand is written as soon as it is read, and its operator behind both of them, as
+a stack machine has it. Bitwise operators bind tighter than comparisons, unlike in C.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class _Compiler:
         return None
 
     def _write(
-        self, operation: Operation, index: int = 0, value: int | float | bytes = 0
+        self, operation: Operation, index: int = 0, value: float | bytes = 0
     ) -> int:
         """Add an instruction; return its place."""
         if len(self._code) == MOST_INSTRUCTIONS:
@@ -133,7 +133,7 @@ class _Compiler:
             if level < _LOGICAL:
                 left = self._logical(left, operation, level)
             elif level < _EQUALITY:
-                left = self._equality(left, sign, operation, level)
+                left = self._equality(left, operation, level)
             else:
                 left = self._numeric(left, sign, operation, level)
         wrong = self._tokens[self._next]
@@ -172,15 +172,13 @@ class _Compiler:
         self._write(operation)
         return _Operand(left.token, "integer")
 
-    def _equality(
-        self, left: _Operand, sign: Token, operation: Operation, level: int
-    ) -> _Operand:
+    def _equality(self, left: _Operand, operation: Operation, level: int) -> _Operand:
         right = self._binary(level + 1)
         pattern, other = left, right
         if _is_pattern(right):
             pattern, other = right, left
         if _is_pattern(other):
-            raise self._error(other.token, "expected a pattern on one side only")
+            raise self._error(right.token, "expected a pattern on one side only")
         for one, two in ((left, right), (right, left)):
             if one.type == "text" and two.type in {"integer", "real"}:
                 raise self._error(two.token, f"expected a string beside {_name(one)}")

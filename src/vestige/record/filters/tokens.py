@@ -27,10 +27,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CONTEXT = re.compile(r"\$[A-Za-z_]\w*(?:\.[A-Za-z_][\w:-]*)?", re.ASCII)
 _SIGN = re.compile(r"\|\||&&|==|!=|<=|>=|<<|>>|->|[-+!~|^&<>()\[\].*/%?:=,]")
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
-_ESCAPED = {
-    **{"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11},
-    **{sign: ord(sign) for sign in "'\"?\\*"},
-}
+_ESCAPED = dict(zip("abfnrtv'\"?\\*", b"\a\b\f\n\r\t\v'\"?\\*", strict=True))
 _LARGEST = (1 << 64) - 1
 
 

@@ -1,0 +1,183 @@
+"""Filters let the same events pass as under LTTng."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from support.chosen import POINTS, build_chosen, chosen_events, record_with
+from support.compilers import EXECUTABLE_LIBRARIES
+from support.lttng import Channel, LttngEnvironment, Program
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+
+# Of the seed, of lttng-enable-event(1), and of each row of the grammar.
+FILTERS = (
+    'text == "bash"',
+    "$ctx.vtid == 1988 || $ctx.vtid == 1534",
+    "$app.retriever:cur_msg_id > 3",
+    'text == "*/ls"',
+    'other == "bash"',
+    "number == 3 && wide >= 0",
+    '$ctx.procname == "cho*" && (!number || number < 4)',
+    "$app.my_provider:my_context == 17.34e9 || shade >= 1",
+    '$ctx.cpu_id >= 0 && text != "*.log"',
+    "huge & 0xff7 == 0x240 && pair[1] >> 4 <= 0x1234",
+    "2 & 2 == 2",
+    "number",
+    "!number",
+    "!!number",
+    "-number > 2",
+    "+number > 2",
+    "~number == 2",
+    "- - number == 5",
+    "~tiny & 1",
+    "byte > 200",
+    "tiny < -100",
+    "tiny == byte",
+    "wide == huge",
+    "huge < 0",
+    "huge > 9223372036854775807",
+    "huge == 0xffffffffffffffff",
+    "huge == 18446744073709551615",
+    "wide == -1",
+    "wide >> 60 == 15",
+    "wide >> 63",
+    "wide << 1 == 0",
+    "1 << wide",
+    "1 << wide != 0 || 1",
+    "1 >> number",
+    "number << 62 < 0",
+    "number | 1 == number",
+    "number ^ 5 == 0",
+    "number & 1 | 2 == 3",
+    "number & 6 ^ 6",
+    "number < 3 == 1",
+    "number == 3 == 0",
+    "number != 3 != 0",
+    "0 < number < 2",
+    "number > 1 && number < 5 || number == -3",
+    "number == -3 || number > 1 && number < 5",
+    "(number == -3 || number > 1) && number < 5",
+    "017 == number",
+    "0x0A == number",
+    "10 == number",
+    "10u == number",
+    "10UL == number",
+    "port == 9000",
+    "port < 0",
+    "address == 0x80000001",
+    "address > 0x90000001",
+    "hidden == 50",
+    "real == 0.5",
+    "real == 17.34e9",
+    "real > .25",
+    "real < 1.",
+    "-real > 0.1",
+    "real && 1",
+    "real || 0",
+    "!real",
+    "narrow == 0.5",
+    "narrow == real",
+    "narrow > number",
+    "real >= number",
+    "number < 2.5",
+    "real == 1",
+    "real != 1",
+    "real",
+    "real & 1",
+    "~real",
+    "text == other",
+    "text != other",
+    'text == ""',
+    'text == "*"',
+    'text != "*"',
+    'text == "bas*"',
+    'text == "b*h"',
+    'text == "*s*l*"',
+    'text == "a\\*b"',
+    'text == "a*b"',
+    'text == "\\\\"',
+    '"bash" == text',
+    '"*bash*" == text',
+    "text == word",
+    'word == "five5"',
+    'word == "eight*"',
+    'word == "eightchr"',
+    "piece == text",
+    'piece == "bas"',
+    "text > 3",
+    "text == 3",
+    "text && 1",
+    'shade == "RED"',
+    "shade == 2",
+    "pair[0] == -2",
+    "pair[1] > 3000",
+    "pair[2] == 0",
+    "pair[2] == 0 || 1",
+    "pair == 1",
+    "list[0] == 0",
+    "1 || list[3] == 1",
+    "missing == 1",
+    "missing == 1 || 1",
+    "1 || missing == 1",
+    "number.member == 1",
+    "number[0] == 1",
+    "$ctx.missing == 1 || 1",
+    "$ctx.tid == 1988 || number == 3",
+    "$ctx.vpid == $ctx.vtid",
+    "$ctx.vpid > 0 && $ctx.pthread_id",
+    "$ctx.mnt_ns > 0 && $ctx.vuid == $ctx.veuid",
+    '$ctx.procname != "x*"',
+    "(number || 0) == 4",
+    "(2 && number) == 4",
+    "(number && 2) == 1",
+    "(0 || number) == 4",
+    "(number || 5) == 1",
+)
+
+
+def under_lttng(
+    lttng: LttngEnvironment, output: Path, program: Path, filters: Sequence[str]
+) -> dict[str, list[int]]:
+    """Record a tracepoint for each filter with LTTng; return which samples passed."""
+    channel = Channel(sub_buffer_size="4M", sub_buffer_count=2, events=["chosen:INFO"])
+    with lttng.session(output, [channel], name=output.name) as session:
+        for index, one in enumerate(filters):
+            where = [f"--session={session}", f"--channel={channel.name}"]
+            lttng.run(
+                [
+                    *("lttng", "enable-event", "--userspace", *where),
+                    *(f"chosen:p{index:02}", f"--filter={one}"),
+                ]
+            )
+        lttng.run_program(Program([program]))
+    passed: dict[str, list[int]] = {one: [] for one in filters}
+    for name, fields in chosen_events(output):
+        if name.startswith("p"):
+            number = fields["number"]
+            assert isinstance(number, int)
+            passed[filters[int(name[1:])]].append(number)
+    return passed
+
+
+@pytest.mark.parametrize("start", range(0, len(FILTERS), POINTS // 2))
+def test_the_same_events_pass(
+    tmp_path: Path, lttng: LttngEnvironment, start: int
+) -> None:
+    """Of each expression."""
+    filters = FILTERS[start : start + POINTS // 2]
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "ours").mkdir()
+    their_program = build_chosen(tmp_path / "theirs", *EXECUTABLE_LIBRARIES)
+    our_program = build_chosen(tmp_path / "ours")
+    theirs = under_lttng(lttng, tmp_path / f"filters-{start}", their_program, filters)
+    ours = record_with(tmp_path / "trace", our_program, filters)
+
+    assert any(theirs.values())
+    assert ours == theirs
