@@ -95,6 +95,7 @@ bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.bench $(BENCH)
 	@PYTHONPATH=tests $(BIN)/python -m bench.symbols
 	@PYTHONPATH=tests $(BIN)/python -m bench.recording
+	@PYTHONPATH=tests $(BIN)/python -m bench.points
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs
 
 bench-symbols: $(VENV)/.built $(VENV)/.dev
@@ -102,6 +103,7 @@ bench-symbols: $(VENV)/.built $(VENV)/.dev
 
 bench-recording: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.recording $(BENCH)
+	@PYTHONPATH=tests $(BIN)/python -m bench.points $(BENCH)
 
 bench-python: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs $(BENCH)

@@ -132,26 +132,30 @@ class Lttng:
     has_session: bool = True
     sub_buffer_size: str = "32M"
     """Of eight: so large that nothing is lost, for that would be cheaper."""
+    events: Sequence[str] = FAST_EVENTS
+    helper: str = CYG_PROFILE_FAST_HELPER
+    """What is preloaded, if anything."""
 
     def missing(self) -> str | None:
         """Return why the session daemon is not there."""
         if isinstance(self.lttng, str):
             return self.lttng
-        tool = ["sh", "-c", f"LD_PRELOAD={CYG_PROFILE_FAST_HELPER} true"]
+        tool = ["sh", "-c", f"LD_PRELOAD={self.helper} true"]
         if b"cannot be preloaded" in self.lttng.run(tool, check=False).stderr:
-            return f"{CYG_PROFILE_FAST_HELPER} is not installed"
+            return f"{self.helper} is not installed"
         return None
 
     def run(self, program: Sequence[str | Path], directory: Path) -> Run:
         """Run the program; ``seconds`` leaves out what enters the name spaces."""
         assert isinstance(self.lttng, LttngEnvironment)
         trace = directory / "lttng"
-        helper = Program(program, preload=[CYG_PROFILE_FAST_HELPER], seconds=SECONDS)
+        preload = [self.helper] if self.helper else []
+        helper = Program(program, preload=preload, seconds=SECONDS)
         if not self.has_session:
             return self._timed(helper)
         channel = Channel(
             contexts=self.contexts,
-            events=FAST_EVENTS,
+            events=self.events,
             sub_buffer_size=self.sub_buffer_size,
             sub_buffer_count=8,
         )
@@ -235,11 +239,15 @@ def _size(trace: Path) -> int:
 
 
 def _recorded(run: Run, trace: Path) -> Run:
-    """Add what a trace holds, which must be an entry and an exit of each call."""
+    """Add what a trace holds: an entry and an exit of each call, or each tracepoint."""
     opened = vestige.open(trace, debug_info=False)
-    kept = opened.events("*:func_*").to_arrow(["event"]).drain()
+    has_points = "records" in run.values
+    pattern = "points:*" if has_points else "*:func_*"
+    kept = opened.events(pattern).to_arrow(["event"]).drain()
     lost = sum(loss.count or 0 for loss in opened.losses)
-    wanted = 2 * int(run.values.get("calls", 0))
+    wanted = int(
+        run.values["records"] if has_points else 2 * run.values.get("calls", 0)
+    )
     if wanted and kept + lost != wanted:
         raise RunError(f"{kept} events kept and {lost} lost, of {wanted}")
     return Run(run.values, run.seconds, _size(trace), kept, lost)

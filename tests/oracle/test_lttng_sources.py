@@ -164,7 +164,9 @@ def variables(tools):
     """Return the environment of builds: what `vestige config` prints."""
     generator = tools / "lttng-gen-tp"
     code = "from vestige.cli.main import entry_point; entry_point()"
-    generator.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{code}' gen-tp \"$@\"\n")
+    generator.write_text(
+        f"#!/bin/sh\nexec {sys.executable} -c '{code}' gen-tp \"$@\"\n"
+    )
     generator.chmod(0o755)
     flags = " ".join(compile_flags())
     return {

@@ -27,6 +27,7 @@
 #define NAME_SIZE (PATH_MAX + 32)
 #define LARGEST_CLASS (1u << 20)
 #define MOST_CLASSES (1u << 20)
+#define ENTRIES_AT_ONCE 128
 /* A process that was stopped while it held the lock must not stop others for long. */
 #define LOCK_TRIES 200
 #define LOCK_PAUSE 5000000
@@ -181,24 +182,42 @@ static bool append_class(int metadata, struct entry *entry, uint32_t id, const s
 	return is_written;
 }
 
+/* Look at entries from *place on. Returns whether the search is over: one is the wanted one,
+ * or it is the last and was not written. */
+static bool look(const struct entry *entries, size_t count, const uint64_t wanted[2],
+		 uint32_t *place)
+{
+	for (size_t index = 0; index < count; index++, ++*place)
+		if (!entries[index].is_written ||
+		    !memcmp(entries[index].digest, wanted, sizeof(entries[index].digest)))
+			return true;
+	return false;
+}
+
 /* Find the class in the list, or the place behind it; false when the list cannot be read. */
 static bool find(int list, int metadata, const uint64_t wanted[2], uint32_t *place, bool *is_there)
 {
-	struct entry entry;
+	struct entry entries[ENTRIES_AT_ONCE];
+	const struct entry *found;
 	ssize_t size;
 
 	*is_there = false;
-	for (*place = 0; *place < MOST_CLASSES; ++*place) {
-		size = pread(list, &entry, sizeof(entry), (off_t) (*place * sizeof(entry)));
-		if (size != (ssize_t) sizeof(entry))
-			return size >= 0;
-		/* A process died while it wrote this one, the last: it goes away. */
-		if (!entry.is_written)
-			return ftruncate(metadata, (off_t) entry.metadata_size) == 0;
-		if (!memcmp(entry.digest, wanted, sizeof(entry.digest))) {
-			*is_there = true;
-			return true;
+	*place = 0;
+	while (*place < MOST_CLASSES) {
+		const uint32_t first = *place;
+
+		size = pread(list, entries, sizeof(entries), (off_t) (first * sizeof(*entries)));
+		if (size < 0)
+			return false;
+		if (!look(entries, (size_t) size / sizeof(*entries), wanted, place)) {
+			if (size < (ssize_t) sizeof(entries))
+				return true;
+			continue;
 		}
+		found = &entries[*place - first];
+		*is_there = found->is_written;
+		/* A process died while it wrote this one, the last: it goes away. */
+		return *is_there || ftruncate(metadata, (off_t) found->metadata_size) == 0;
 	}
 	return false;
 }

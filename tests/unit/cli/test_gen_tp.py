@@ -37,7 +37,7 @@ int main(void) {{ lttng_ust_tracepoint(sample, message, "made", 7); return 0; }}
 """
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def template(tmp_path, monkeypatch):
     """A template in the present directory."""
     monkeypatch.chdir(tmp_path)
@@ -48,7 +48,7 @@ def template(tmp_path, monkeypatch):
     return path
 
 
-def test_all_three_files_are_made(template, tmp_path, capfd):
+def test_all_three_files_are_made(tmp_path, capfd):
     """Named like the template, and a program records with them."""
     assert main(["gen-tp", "sample.tp"]) == 0
     assert capfd.readouterr() == ("", "")
@@ -62,7 +62,7 @@ def test_all_three_files_are_made(template, tmp_path, capfd):
     assert "#comment" not in (tmp_path / "sample.h").read_text()
 
 
-def test_only_what_is_asked_for_is_made(template, tmp_path):
+def test_only_what_is_asked_for_is_made(tmp_path):
     """Under other names and in other places."""
     (tmp_path / "made").mkdir()
     assert main(["gen-tp", "-o", "made/tp.h", "-o", "tp-source.c", "sample.tp"]) == 0
@@ -75,7 +75,7 @@ def test_only_what_is_asked_for_is_made(template, tmp_path):
     assert payloads(record_instrumented(tmp_path / "trace", [program]))
 
 
-def test_the_environment_chooses_compiler_and_flags(template, monkeypatch, capfd):
+def test_the_environment_chooses_compiler_and_flags(monkeypatch, capfd):
     """-v tells the command."""
     monkeypatch.setenv("CC", "gcc -pipe")
     monkeypatch.setenv("CFLAGS", "-fPIC '-DA=\"a b\"'")
@@ -118,7 +118,7 @@ def test_what_does_not_compile_is_told(template, capfd):
     assert "sample.c: the compiler failed" in told
 
 
-def test_a_compiler_that_is_missing_is_told(template, capsys, monkeypatch):
+def test_a_compiler_that_is_missing_is_told(capsys, monkeypatch):
     """Only the object file needs one."""
     monkeypatch.setenv("PATH", "/nowhere")
 
@@ -132,7 +132,7 @@ def test_a_compiler_that_is_missing_is_told(template, capsys, monkeypatch):
     [["-o", "a.x", "a.tp"], ["-o", "a.h", "a.tp", "b.tp"], ["a.c"], []],
     ids=" ".join,
 )
-def test_wrong_usage(template, words):
+def test_wrong_usage(words):
     """Names tell what is made."""
     with pytest.raises(SystemExit) as stopped:
         main(["gen-tp", *words])
@@ -140,7 +140,7 @@ def test_wrong_usage(template, words):
     assert stopped.value.code == 2
 
 
-def test_a_template_that_is_not_there(template, capsys):
+def test_a_template_that_is_not_there(capsys):
     """Is named."""
     assert main(["gen-tp", "none.tp"]) == 1
     assert "none.tp: No such file" in capsys.readouterr().err

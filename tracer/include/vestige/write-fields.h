@@ -4,18 +4,67 @@
 #ifndef VESTIGE_WRITE_FIELDS_H
 #define VESTIGE_WRITE_FIELDS_H
 
-/* Copy a string whose length was measured before: another thread may have cut it since,
- * and a zero inside would end the field too early. */
-VESTIGE_INLINE char *vestige_write_text(char *at, const char *text, size_t length)
-{
-	char *zero;
+/* Longer texts are left to the C library. */
+#define VESTIGE_SHORT_TEXT 64
 
+/* The highest bit of a byte is set in the result if a byte is zero. */
+VESTIGE_INLINE uint64_t vestige_zeros(uint64_t bytes)
+{
+	return (bytes - UINT64_C(0x0101010101010101)) & ~bytes & UINT64_C(0x8080808080808080);
+}
+
+/* Copy eight bytes, and look at them on the way: at the copy, the processor would wait. */
+VESTIGE_INLINE uint64_t vestige_copy_word(char *at, const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	/* Not loaded twice: another thread may write there. */
+	__asm__ volatile("" : "+r"(word));
+	memcpy(at, &word, sizeof(word));
+	return vestige_zeros(word);
+}
+
+/* Copy the bytes of a text; returns whether there may be a zero among them. */
+VESTIGE_INLINE int vestige_copy_text(char *at, const char *text, size_t length)
+{
+	uint64_t zeros = 0;
+	size_t done = 0;
+
+	if (length > VESTIGE_SHORT_TEXT) {
+		memcpy(at, text, length);
+		return memchr(at, 0, length) != (void *) 0;
+	}
+	if (length < sizeof(uint64_t)) {
+		for (; done < length; done++) {
+			const char byte = ((const volatile char *) text)[done];
+
+			at[done] = byte;
+			zeros |= !byte;
+		}
+		return zeros != 0;
+	}
+	for (; done + sizeof(uint64_t) < length; done += sizeof(uint64_t))
+		zeros |= vestige_copy_word(at + done, text + done);
+	/* The last ones overlap those before. */
+	done = length - sizeof(uint64_t);
+	zeros |= vestige_copy_word(at + done, text + done);
+	return zeros != 0;
+}
+
+/* Write a string whose length was measured before: another thread may have cut it since,
+ * and a zero inside would end the field too early. */
+static __attribute__((noinline, unused)) VESTIGE_NOT_TRACED char *
+vestige_write_text(char *at, const char *text, size_t length)
+{
 	if (!text)
 		text = "(null)";
-	memcpy(at, text, length);
-	zero = (char *) memchr(at, 0, length);
-	if (__builtin_expect(zero != (char *) 0, 0))
-		memset(zero, '#', length - (size_t) (zero - at));
+	if (__builtin_expect(vestige_copy_text(at, text, length), 0)) {
+		char *zero = (char *) memchr(at, 0, length);
+
+		if (zero)
+			memset(zero, '#', length - (size_t) (zero - at));
+	}
 	at[length] = '\0';
 	return at + length + 1;
 }
