@@ -33,8 +33,7 @@ static void meet_tracer(void)
 
 	if (!environ || __atomic_exchange_n(&is_met, true, __ATOMIC_RELAXED) || !tracer)
 		return;
-	vestige_tracer_of_lttng_ust_dl = tracer;
-	tracer->add_provider(&vestige_provider_lttng_ust_dl);
+	vestige_start_provider_lttng_ust_dl(tracer);
 	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_dl, dlopen));
 	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_dl, dlmopen));
 	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_dl, build_id));

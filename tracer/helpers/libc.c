@@ -91,8 +91,7 @@ static bool meet_tracer(void)
 		return true;
 	if (!tracer)
 		return true;
-	vestige_tracer_of_lttng_ust_libc = tracer;
-	tracer->add_provider(&vestige_provider_lttng_ust_libc);
+	vestige_start_provider_lttng_ust_libc(tracer);
 	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, malloc));
 	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, calloc));
 	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, realloc));

@@ -41,8 +41,7 @@ static bool meet_tracer(void)
 		return true;
 	if (!tracer)
 		return true;
-	vestige_tracer_of_lttng_ust_pthread = tracer;
-	tracer->add_provider(&vestige_provider_lttng_ust_pthread);
+	vestige_start_provider_lttng_ust_pthread(tracer);
 	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_lock_req));
 	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_lock_acq));
 	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_trylock));

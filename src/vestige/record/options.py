@@ -166,7 +166,10 @@ class RecordingOptions(_Values):
         Raises:
             SelectionError: A rule can take no event, or is none.
         """
-        return compile_rules(self.events)
+        if not self.events:
+            return ()
+        helpers = (f"lttng_ust_{name}:*" for name in HELPERS if name in self.helpers)
+        return compile_rules((*self.events, *helpers))
 
     def function_patterns(self) -> tuple[str, str]:
         """Return ``include`` and ``exclude`` as the tracer reads them.

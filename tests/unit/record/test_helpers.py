@@ -281,11 +281,9 @@ def test_constructors_of_libraries_come_before_those_of_the_helper(tmp_path):
     )
     library, program = tmp_path / "libearly.so", tmp_path / "main"
     flags = ["-g", "-O1", "-fPIC"]
+    parts = [tmp_path / "main.cpp", library]
     run_tool(["g++", *flags, "-shared", "-o", library, tmp_path / "early.cpp"])
-    run_tool(
-        ["g++", *flags, "-o", program, tmp_path / "main.cpp", library]
-        + [f"-Wl,-rpath,{tmp_path}"]
-    )
+    run_tool(["g++", *flags, f"-Wl,-rpath,{tmp_path}", "-o", program, *parts])
     recorded(tmp_path / "trace", [program], "--libc")
     sizes = [
         event.payload["size"]

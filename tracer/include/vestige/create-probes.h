@@ -242,18 +242,24 @@ VESTIGE_JOIN(vestige_describe_events_of_, LTTNG_UST_TRACEPOINT_PROVIDER)(
 		sizeof(struct vestige_provider), 0, #provider,				\
 		vestige_events_of_##provider, (struct vestige_provider *) 0,		\
 	};										\
-	__attribute__((constructor)) VESTIGE_NOT_TRACED static void			\
-	vestige_add_provider_##provider(void)						\
+	/* A library that is needed before its constructors run calls it sooner. */	\
+	VESTIGE_NOT_TRACED static void							\
+	vestige_start_provider_##provider(const struct vestige_tracer *tracer)		\
 	{										\
 		struct vestige_event **events = vestige_events_of_##provider;		\
 											\
-		vestige_tracer_of_##provider = vestige_find_tracer();			\
-		if (!vestige_tracer_of_##provider)					\
+		vestige_tracer_of_##provider = tracer;					\
+		if (!tracer)								\
 			return;								\
 		vestige_provider_##provider.event_count =				\
 			(uint32_t) (vestige_list_events_of_##provider(events) - events);\
 		vestige_describe_events_of_##provider(events);				\
-		vestige_tracer_of_##provider->add_provider(&vestige_provider_##provider);\
+		tracer->add_provider(&vestige_provider_##provider);			\
+	}										\
+	__attribute__((constructor)) VESTIGE_NOT_TRACED static void			\
+	vestige_add_provider_##provider(void)						\
+	{										\
+		vestige_start_provider_##provider(vestige_find_tracer());		\
 	}										\
 	__attribute__((destructor)) VESTIGE_NOT_TRACED static void			\
 	vestige_remove_provider_##provider(void)					\
