@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .program_file import find_program
 
-__all__ = ["fit_environment"]
+__all__ = ["dynamic_linker", "fit_environment", "needed_libraries"]
 
 SANITIZER = "ASAN_OPTIONS"
 TUNABLES = "GLIBC_TUNABLES"
@@ -53,7 +53,7 @@ def fit_environment(environment: dict[str, str], program: str) -> None:
         return
     needed = 0
     if path is not None and is_elf:
-        libraries = _libraries(path, _interpreter(header))
+        libraries = needed_libraries(path, dynamic_linker(header))
         needed = sum(_static_tls(_read(Path(library), 4096)) for library in libraries)
     wanted = max(USUAL_STATIC_TLS, needed + FREE_STATIC_TLS)
     _append(environment, TUNABLES, f"{STATIC_TLS}={min(wanted, MOST_STATIC_TLS)}")
@@ -91,8 +91,15 @@ def _segments(header: bytes) -> Iterator[tuple[int, int, int, int, int]]:
         yield kind, place, length, memory, alignment
 
 
-def _interpreter(header: bytes) -> str | None:
-    """Return the dynamic linker, if it is that of the GNU C library."""
+def dynamic_linker(header: bytes) -> str | None:
+    """Return the dynamic linker of a program, if it is that of the GNU C library.
+
+    Args:
+        header: The first bytes of the program.
+
+    Returns:
+        Its path.
+    """
     for kind, place, length, _, _ in _segments(header):
         if kind == INTERPRETER:
             path = os.fsdecode(header[place : place + length].rstrip(b"\0"))
@@ -108,8 +115,16 @@ def _static_tls(header: bytes) -> int:
     )
 
 
-def _libraries(program: Path, linker: str | None) -> Iterator[str]:
-    """Ask the dynamic linker which libraries it would load; it runs nothing of them."""
+def needed_libraries(program: Path, linker: str | None) -> Iterator[str]:
+    """Ask the dynamic linker which libraries it would load; it runs nothing of them.
+
+    Args:
+        program: An executable or a library.
+        linker: The dynamic linker.
+
+    Yields:
+        The paths of the libraries.
+    """
     if linker is None:
         return
     plain = {name: value for name, value in os.environ.items() if name != "LD_AUDIT"}

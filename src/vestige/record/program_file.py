@@ -14,7 +14,13 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Hooks", "find_program", "hooks_of", "why_untraceable"]
+__all__ = [
+    "Hooks",
+    "find_program",
+    "hooks_of",
+    "interpreter_of_script",
+    "why_untraceable",
+]
 
 MAGIC = b"\x7fELF"
 CLASS_64 = 2
@@ -99,7 +105,7 @@ def why_untraceable(program: Path) -> str | None:
                 reason = _privileges(program, os.fstat(file.fileno()))
         except OSError as error:
             return f"{program} cannot be read: {error.strerror}"
-        interpreter = _interpreter_of_script(start)
+        interpreter = interpreter_of_script(start)
         if interpreter is None:
             break
         # The script's own privileges are ignored.
@@ -109,7 +115,16 @@ def why_untraceable(program: Path) -> str | None:
     return reason or _why_not_linked(program, start)
 
 
-def _interpreter_of_script(start: bytes) -> Path | None:
+def interpreter_of_script(start: bytes) -> Path | None:
+    """Return what runs a script; see execve(2).
+
+    Args:
+        start: Its first bytes.
+
+    Returns:
+        The path of the program, for ``env`` of what that starts; ``None`` when it is no
+        script.
+    """
     if not start.startswith(b"#!"):
         return None
     words = start[2:].partition(b"\n")[0].split()

@@ -161,6 +161,20 @@ VESTIGE_END_C
 #define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
 #endif
 
+/* Text for `vestige list`. Linkers that drop what nothing refers to keep it, too, where the
+ * compiler can say so. */
+#if defined(__has_attribute)
+#if __has_attribute(retain)
+#define VESTIGE_RETAINED , retain
+#endif
+#endif
+#ifndef VESTIGE_RETAINED
+#define VESTIGE_RETAINED
+#endif
+#define VESTIGE_LISTED(name, text)							\
+	static const char vestige_text_of_##name[]					\
+		__attribute__((used, aligned(1), section(".vestige.events") VESTIGE_RETAINED)) = text;
+
 #ifdef LTTNG_UST_TRACEPOINT_DEFINE
 
 /* The reference makes the linker take the provider out of an archive. */
@@ -184,6 +198,8 @@ VESTIGE_END_C
 			(struct vestige_tracepoint *) 0,				\
 		};									\
 	VESTIGE_REGISTER_POINT(point_provider, point_name)				\
+	VESTIGE_LISTED(point_##point_provider##___##point_name,				\
+		       "point\t" #point_provider "\t" #point_name)			\
 	VESTIGE_END_C
 
 #else

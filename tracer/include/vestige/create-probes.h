@@ -230,6 +230,10 @@ VESTIGE_JOIN(vestige_describe_events_of_, LTTNG_UST_TRACEPOINT_PROVIDER)(
 #undef LTTNG_UST_TRACEPOINT_MODEL_EMF_URI
 #define LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(provider, name, uri)
 
+/* --- what can be listed --- */
+
+#include <vestige/list-events.h>
+
 /* --- the provider --- */
 
 #define VESTIGE_DEFINE_PROVIDER(provider)	VESTIGE_DEFINE_PROVIDER_(provider)

@@ -70,7 +70,8 @@ vestige_message_begin(struct vestige_message *message, const char *format, ...)
 			(void (*)(void)) 0, (const struct vestige_event *) 0,		\
 			(struct vestige_tracepoint *) 0,				\
 		};									\
-	VESTIGE_REGISTER_POINT(provider_, name_)
+	VESTIGE_REGISTER_POINT(provider_, name_)					\
+	VESTIGE_LISTED(point_##provider_##___##name_, "point\t" #provider_ "\t" #name_)
 
 VESTIGE_END_C
 

@@ -11,6 +11,7 @@ __all__ = ["VERBS", "Command", "load_commands"]
 
 VERBS = {
     "record": "RecordCommand",
+    "list": "ListCommand",
     "view": "ViewCommand",
     "convert": "ConvertCommand",
     "check": "CheckCommand",
@@ -37,7 +38,8 @@ def load_commands(words: Sequence[str]) -> list[Command]:
     Returns:
         The commands that its parser needs.
     """
-    verbs = words[:1] if words and words[0] in VERBS else list(VERBS)
+    # One of them is called as the type of Python is, which it hides here.
+    verbs = words[:1] if words and words[0] in VERBS else [*VERBS]
     return [_load(verb) for verb in verbs]
 
 

@@ -1,0 +1,69 @@
+"""``vestige list``: what can be recorded of a program."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ...errors import CommandError, RecordError
+from ...record.listing import list_process, list_program
+from ..render.listing import listing_json, listing_lines
+
+__all__ = ["ListCommand"]
+
+
+class ListCommand:
+    """Looks into a program's files; runs nothing of them."""
+
+    name = "list"
+    summary = "tracepoints and instrumented functions of a program"
+    description = (
+        "List the tracepoints in PROGRAM and the libraries that it needs, or in the "
+        "objects that the process PID has mapped, with their log levels, and how many "
+        "of their functions are instrumented. Nothing of the program runs."
+    )
+    examples = """\
+examples:
+  vestige list ./app
+  vestige list --fields ./app ...           with the fields of each tracepoint
+  vestige list $(pidof app)                 with the plugins that it has loaded
+  vestige list --json ./app | jq -r '.objects[].tracepoints[] | .provider + ":" + .name'
+"""
+    exit_statuses = """\
+exit status:
+  0    success, also when nothing is found
+  1    there is no such program or process, or it cannot be read
+  2    wrong usage
+"""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        parser.add_argument(
+            "program",
+            metavar="PROGRAM|PID",
+            help="a program, as the shell finds it, a library, or a process; "
+            "./NUMBER for a file with such a name",
+        )
+        parser.add_argument(
+            "-f", "--fields", action="store_true", help="list the fields, too"
+        )
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Print what was found."""
+        name: str = options.program
+        try:
+            if name.isascii() and name.isdigit():
+                listing = list_process(int(name))
+            else:
+                listing = list_program(name)
+        except RecordError as error:
+            raise CommandError(str(error)) from error
+        if options.json:
+            print(listing_json(listing))
+            return 0
+        for note in listing.notes:
+            print(f"vestige: {note}", file=sys.stderr)
+        for line in listing_lines(listing, with_fields=options.fields):
+            print(line)
+        return 0
