@@ -54,6 +54,14 @@ def test_what_was_recorded_and_what_to_type(tmp_path, program, number):
     ]
 
 
+def test_a_crash_is_told(tmp_path):
+    """Its shell does not: it sees no signal."""
+    done = run_recorded(tmp_path / "trace", ["sh", "-c", "kill -SEGV $$"])
+
+    assert done.returncode == 128 + signal.SIGSEGV
+    assert "vestige: exit status 139, as of SIGSEGV\n" in done.stderr
+
+
 def test_a_path_is_quoted_for_the_shell(tmp_path, program):
     """The lines are there to be copied."""
     trace = tmp_path / "my trace"

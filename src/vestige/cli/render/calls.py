@@ -111,8 +111,8 @@ def _notes(tree: CallTree) -> Iterator[str]:
 def _notes_of_calls(sums: CallCounts, unknown_exits: int) -> Iterator[str]:
     if sums.no_exit == sums.calls and not unknown_exits:
         yield (
-            "no exits were seen: calls are counted, but times and callers are not "
-            "known; record the events func_exit, too"
+            "no exits were seen: the program ended within these calls; or the events "
+            "func_exit were not recorded, then neither times nor callers are known"
         )
     elif sums.no_exit:
         yield (

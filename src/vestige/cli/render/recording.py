@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 from collections.abc import Iterator
 
 from ...record.collect import OPEN_SUFFIX
@@ -14,6 +15,22 @@ from ...record.unmatched import unmatched_rules
 
 __all__ = ["recording_lines"]
 
+_FAILURES = {
+    128 + number: number.name
+    for number in (
+        signal.SIGABRT,
+        signal.SIGBUS,
+        signal.SIGFPE,
+        signal.SIGILL,
+        signal.SIGKILL,
+        signal.SIGSEGV,
+        signal.SIGSYS,
+        signal.SIGTRAP,
+        signal.SIGXCPU,
+        signal.SIGXFSZ,
+    )
+}
+"""Exit statuses of programs that failed, and the signals that ended them."""
 LOST_BY_FAILURE = 1000
 """As many events are lost before the tracer tries again to write to a file."""
 
@@ -53,6 +70,10 @@ def recording_lines(recording: Recording) -> Iterator[str]:
             f"vestige: {_count(processes, 'process', 'processes')} still recorded; the "
             "trace can be read meanwhile"
         )
+    failure = _FAILURES.get(recording.status)
+    if failure:
+        # A shell says so of programs that it starts itself.
+        yield f"vestige: exit status {recording.status}, as of {failure}"
     reason = why_without_calls(recording.command, recording.options, contents)
     if reason is not None:
         yield f"vestige: {reason}"
