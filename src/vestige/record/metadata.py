@@ -254,5 +254,10 @@ def _lines(values: Mapping[str, str | int]) -> Iterable[str]:
         if isinstance(value, int):
             yield f"\t{name} = {value};\n"
         else:
-            quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-            yield f'\t{name} = "{quoted}";\n'
+            yield f'\t{name} = "{"".join(map(_escaped, value))}";\n'
+
+
+def _escaped(character: str) -> str:
+    if character < " ":
+        return f"\\{ord(character):03o}"
+    return f"\\{character}" if character in '\\"' else character

@@ -134,6 +134,13 @@ def _size(directory: Path) -> int:
 
 def _make_directory(directory: Path) -> Path:
     try:
+        os.fspath(directory.absolute()).encode()
+    except UnicodeEncodeError as error:
+        # Its name is in the metadata, and readers take no other.
+        raise RecordError(
+            "expected a path of UTF-8 text", path=directory.absolute()
+        ) from error
+    try:
         directory.mkdir(parents=True, exist_ok=True)
         directory = directory.resolve()
         if any(directory.iterdir()):

@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import vestige
 from support.recorded import SECONDS, record_command, run_recorded
 
 
@@ -89,6 +91,39 @@ def test_a_directory_of_the_user_stays_when_nothing_is_recorded(tmp_path):
 
     assert done.returncode == 127
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["two words", "ünï", 'a\\b"c', "two\nlines\t"])
+def test_a_directory_may_have_any_name(tmp_path, name):
+    """It is in the metadata."""
+    trace = tmp_path / name
+    run_recorded(trace, ["true"])
+
+    opened = vestige.open(trace)
+    assert len(opened.events()) > 0
+    assert opened.environment["trace_name"] == name
+
+
+def test_a_directory_that_no_reader_could_open_is_refused(tmp_path):
+    """Readers take paths of UTF-8 text."""
+    trace = tmp_path / os.fsdecode(b"\xff")
+    done = run_recorded(trace, ["true"])
+
+    assert done.returncode == 125
+    assert "expected a path of UTF-8 text" in done.stderr
+    assert not trace.exists()
+
+
+def test_a_program_may_have_any_name(tmp_path, monkeypatch):
+    """The directory that is named after it can be read."""
+    program = tmp_path / os.fsdecode(b"a\xffb")
+    program.symlink_to(shutil.which("true"))
+    monkeypatch.setenv("VESTIGE_HOME", str(tmp_path))
+    command = [*record_command(tmp_path, [])[:4], "-q", program]
+    subprocess.run(command, check=True)
+
+    (trace,) = (tmp_path / "vestige-traces").iterdir()
+    assert trace.name.startswith("a?b-")
 
 
 def test_recordings_of_one_second_have_directories_of_their_own(tmp_path):

@@ -212,7 +212,9 @@ def _size(text: str, option: str = "--buffer-size") -> int:
 
 def _default_output(program: str) -> Path:
     home = os.environ.get("VESTIGE_HOME") or os.environ.get("HOME") or "."
-    name = f"{Path(program).name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    # Readers take no path that is not UTF-8.
+    base = Path(program).name.encode(errors="replace").decode()
+    name = f"{base}-{time.strftime('%Y%m%d-%H%M%S')}"
     path = Path(home) / "vestige-traces" / name
     number = 1
     while path.exists():
