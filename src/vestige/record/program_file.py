@@ -10,6 +10,7 @@ import os
 import stat
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
@@ -84,8 +85,10 @@ def find_program(name: str, search_path: str | None) -> Path | None:
     directories = (search_path or os.defpath).split(os.pathsep)
     for directory in directories:
         path = Path(directory or ".") / name
-        if path.is_file() and os.access(path, os.X_OK):
-            return path
+        # Directories that may not be searched are passed over.
+        with suppress(OSError):
+            if path.is_file() and os.access(path, os.X_OK):
+                return path
     return None
 
 

@@ -68,8 +68,7 @@ def record(
         RecordError: The tracer cannot be started, or the directory cannot hold a trace.
     """
     options = options or RecordingOptions()
-    is_new = not directory.exists()
-    directory = _make_directory(directory)
+    directory, is_new = _make_directory(directory)
     is_counter = has_constant_counter()
     read = clock_reader() if is_counter else None
     uuid = _new_uuid()
@@ -132,7 +131,8 @@ def _size(directory: Path) -> int:
     return sum(path.stat().st_size for path in directory.iterdir())
 
 
-def _make_directory(directory: Path) -> Path:
+def _make_directory(directory: Path) -> tuple[Path, bool]:
+    """Return the directory, absolute, and whether it was not there."""
     try:
         os.fspath(directory.absolute()).encode()
     except UnicodeEncodeError as error:
@@ -141,6 +141,7 @@ def _make_directory(directory: Path) -> Path:
             "expected a path of UTF-8 text", path=directory.absolute()
         ) from error
     try:
+        is_new = not directory.exists()
         directory.mkdir(parents=True, exist_ok=True)
         directory = directory.resolve()
         if any(directory.iterdir()):
@@ -149,7 +150,7 @@ def _make_directory(directory: Path) -> Path:
         raise RecordError(
             f"cannot hold a trace: {error.strerror}", path=directory
         ) from error
-    return directory
+    return directory, is_new
 
 
 def _share_counts(directory: Path, options: RecordingOptions) -> None:

@@ -136,3 +136,8 @@ def test_programs_are_found_as_the_shell_does(tmp_path):
     assert find_program("tool", f"/nowhere:{tmp_path}") == path
     assert find_program("./tool", None) == Path("tool")
     assert find_program("sh", None) is not None
+
+
+def test_directories_that_cannot_be_searched_are_passed_over():
+    """As those of another user, which become part of PATH with su(1)."""
+    assert find_program("true", f"/{'x' * 300}:/bin") == Path("/bin/true")

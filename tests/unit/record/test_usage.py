@@ -126,6 +126,16 @@ def test_a_program_may_have_any_name(tmp_path, monkeypatch):
     assert trace.name.startswith("a?b-")
 
 
+def test_a_place_that_cannot_be_looked_at(tmp_path, monkeypatch):
+    """Has the exit status of all recordings that cannot begin."""
+    monkeypatch.setenv("VESTIGE_HOME", str(tmp_path / ("x" * 300)))
+    command = [*record_command(tmp_path, [])[:4], "true"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 125
+    assert done.stderr.endswith(": cannot hold a trace: File name too long\n")
+
+
 def test_recordings_of_one_second_have_directories_of_their_own(tmp_path):
     """Though their names tell seconds only."""
     code = "from vestige.cli.main import entry_point; entry_point()"

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from ...errors import CommandError, ProgramError, RecordError, SelectionError
@@ -217,7 +218,9 @@ def _default_output(program: str) -> Path:
     name = f"{base}-{time.strftime('%Y%m%d-%H%M%S')}"
     path = Path(home) / "vestige-traces" / name
     number = 1
-    while path.exists():
-        number += 1
-        path = path.with_name(f"{name}-{number}")
+    # What may not be looked at is told of when it is made.
+    with suppress(OSError):
+        while path.exists():
+            number += 1
+            path = path.with_name(f"{name}-{number}")
     return path
