@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .appending import append_whole
+from .background import is_running
 from .control import CONTROL, overwritten_bytes
 from .rules_file import RULES
 
@@ -51,7 +52,7 @@ class Collected:
         packets: Packets joined to their files.
         lost: Event records that the tracer counted as lost.
         overwritten: Bytes that made room for newer ones.
-        running: Data streams of processes that go on recording.
+        running: IDs of processes that go on recording.
         problems: What could not be joined, for people; the data are left where they
             are.
     """
@@ -63,14 +64,14 @@ class Collected:
         lost: int = 0,
         *,
         overwritten: int = 0,
-        running: int = 0,
+        running: Iterable[int] = (),
         problems: Iterable[str] = (),
     ) -> None:
         self.streams = streams
         self.packets = packets
         self.lost = lost
         self.overwritten = overwritten
-        self.running = running
+        self.running = frozenset(running)
         self.problems = list(problems)
 
 
@@ -91,11 +92,12 @@ class _Stream(NamedTuple):
     path: Path
 
 
-def collect(directory: Path) -> Collected:
+def collect(directory: Path, background: Iterable[int] = ()) -> Collected:
     """Join the last packets of all threads to their data streams.
 
     Args:
         directory: The trace.
+        background: IDs of processes that go on recording, with files or without.
 
     Returns:
         What was found.
@@ -116,13 +118,14 @@ def collect(directory: Path) -> Collected:
     for path in opened:
         with _noted(found, path):
             found.packets += _join(path, streams, running)
+    running.update(background)
     if not running:
         for path in [*partial, directory / CONTROL, directory / RULES]:
             with _noted(found, path):
                 path.unlink(missing_ok=True)
     found.streams = len(streams)
     found.lost = sum(stream.last.lost for stream in streams.values())
-    found.running = len(running)
+    found.running = frozenset(running)
     return found
 
 
@@ -139,8 +142,8 @@ def _close_data_file(
 ) -> None:
     """Cut what follows the last whole packet, and note that one."""
     length, end, packets = _walk(path)
-    if packets and _is_running(packets[0].process):
-        running.add(packets[0].stream)
+    if packets and is_running(packets[0].process):
+        running.add(packets[0].process)
     elif not end:
         path.unlink()
     elif end < length:
@@ -187,8 +190,8 @@ def _join(opened: Path, streams: dict[int, _Stream], running: set[int]) -> bool:
         content = packet.content if packet else 0
         data = bytearray(os.pread(file.fileno(), -(-content // 8) * 8, 0))
     known = streams.get(packet.stream) if packet else None
-    if packet is not None and _is_running(packet.process):
-        running.add(packet.stream)
+    if packet is not None and is_running(packet.process):
+        running.add(packet.process)
         streams.setdefault(packet.stream, _Stream(packet, opened))
         return False
     if (
@@ -262,14 +265,3 @@ def _read_packet(header: bytes, available: int) -> _Packet | None:
     if magic != MAGIC or not HEADER_SIZE * 8 <= content <= size <= available * 8:
         return None
     return _Packet(stream, end, content // 8, size // 8, number, lost, process)
-
-
-def _is_running(process: int) -> bool:
-    """Tell whether a process goes on; one that waits for its parent does not."""
-    try:
-        text = Path(f"/proc/{process}/stat").read_text(
-            encoding="ascii", errors="replace"
-        )
-    except OSError:
-        return False
-    return text.rpartition(")")[2].split()[0] not in {"Z", "X"}

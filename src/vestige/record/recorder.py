@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import ProgramError, RecordError
+from .background import processes_in_background
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
 from .control import CONTROL, make_control
@@ -116,7 +117,10 @@ def record(
         raise ProgramError(os.fspath(command[0]), error) from error
     seconds = time.monotonic() - started
     tell_losses(directory, uuid, clock.begin, clock.now())
-    collected = collect(directory)
+    background = (
+        processes_in_background(uuid.replace("-", "")) if options.follow_fork else ()
+    )
+    collected = collect(directory, background)
     refine_metadata()
     if _size(directory) >= WORTH_MEASURING:
         from .cost import call_cost  # noqa: PLC0415 - short recordings need it not

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -214,6 +215,37 @@ def test_processes_that_outlive_the_program(tmp_path):
     finally:
         for process in running:
             os.kill(process, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("options", [[], ["--mode=overwrite", "--max-size=1M"]])
+def test_a_daemon_is_recorded(tmp_path, program, options):
+    """Its parent ends before it has a file."""
+    trace = tmp_path / "trace"
+    script = '(sleep 0.2; "$0" calls 10) >/dev/null 2>&1 &'
+    for _ in range(3):
+        shutil.rmtree(trace, ignore_errors=True)
+        lines = closing_lines(trace, ["sh", "-c", script, program], *options)
+        assert any("still recorded" in line for line in lines)
+        for _ in range(100):
+            if counts(trace)["func_exit"] == 12:
+                break
+            time.sleep(0.02)
+        assert counts(trace)["func_exit"] == 12
+
+
+@pytest.mark.parametrize(
+    ("script", "options"),
+    [
+        ("sleep 5 &", ["--no-follow-fork"]),
+        ("VESTIGE_TRACER_OFF=1 sleep 5 &", []),
+    ],
+)
+def test_processes_that_are_not_recorded_are_not_counted(tmp_path, script, options):
+    """Their number would keep people waiting."""
+    script = f"{{ {script} }} >/dev/null 2>&1; sleep 0.2"
+    lines = closing_lines(tmp_path / "trace", ["sh", "-c", script], *options)
+
+    assert not any("still recorded" in line for line in lines)
 
 
 def test_files_may_go_while_they_are_counted(tmp_path):

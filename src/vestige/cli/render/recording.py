@@ -7,7 +7,6 @@ import shlex
 import signal
 from collections.abc import Iterator
 
-from ...record.collect import OPEN_SUFFIX
 from ...record.contents import Contents, read_contents, size_of
 from ...record.diagnosis import why_without_calls
 from ...record.recorder import Recording
@@ -64,10 +63,9 @@ def recording_lines(recording: Recording) -> Iterator[str]:
         f"vestige: warning: {problem}" for problem in recording.collected.problems
     )
     if recording.collected.running:
-        opened = recording.directory.glob(f"*{OPEN_SUFFIX}")
-        processes = len({path.name.partition("-")[0] for path in opened})
+        number = len(recording.collected.running)
         yield (
-            f"vestige: {_count(processes, 'process', 'processes')} still recorded; the "
+            f"vestige: {_count(number, 'process', 'processes')} still recorded; the "
             "trace can be read meanwhile"
         )
     failure = _FAILURES.get(recording.status)

@@ -1,0 +1,84 @@
+"""Processes of a recording that outlive its program, found without their files.
+
+A process that was forked a moment ago has no file yet, and one that executes a program
+has none that tells. Daemons are born in such a moment: their parent ends at once. What
+the processes of a recording have in common is their environment, see proc(5).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from .program_file import why_untraceable
+from .tracer import LIBRARY
+
+__all__ = ["is_running", "processes_in_background"]
+
+MOST_LOOKS = 16
+"""At the processes that began meanwhile; on a quiet machine, two are enough."""
+
+
+def processes_in_background(uuid: str) -> set[int]:
+    """Find the processes that a recording was passed on to.
+
+    Args:
+        uuid: That of the recording, as the environment has it.
+
+    Returns:
+        IDs of processes that run. Those of other users are not found.
+    """
+    mark = uuid.encode()
+    known: set[int] = set()
+    found: set[int] = set()
+    for _ in range(MOST_LOOKS):
+        new = set(_later_processes(os.getpid())) - known
+        if not new:
+            break
+        # Until we look, one may have ended, and left a child that is not known.
+        known |= new
+        found |= {process for process in new if _is_recorded(process, mark)}
+        found = set(filter(is_running, found))
+    return found
+
+
+def is_running(process: int) -> bool:
+    """Tell whether a process goes on; one that waits for its parent does not.
+
+    Args:
+        process: Its ID.
+    """
+    text = _read(process, "stat").decode("ascii", errors="replace")
+    return bool(text) and text.rpartition(")")[2].split()[0] not in {"Z", "X"}
+
+
+def _is_recorded(process: int, mark: bytes) -> bool:
+    environment = b"\0" + _read(process, "environ")
+    return (
+        mark in environment
+        and LIBRARY.encode() in environment
+        and b"\0VESTIGE_TRACER_OFF=" not in environment
+        and why_untraceable(Path(f"/proc/{process}/exe")) is None
+    )
+
+
+def _later_processes(first: int) -> Iterator[int]:
+    """Return the processes that began after another one, as far as their IDs tell."""
+    try:
+        names = os.listdir("/proc")  # noqa: PTH208 - names are all that is needed
+        last = int(Path("/proc/loadavg").read_text(encoding="ascii").split()[-1])
+    except (OSError, ValueError):
+        return
+    # IDs begin again when all were used.
+    least = first if last > first else 0
+    for name in names:
+        if name.isdecimal() and int(name) > least and int(name) != first:
+            yield int(name)
+
+
+def _read(process: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{process}/{name}").read_bytes()
+    except OSError:
+        return b""
