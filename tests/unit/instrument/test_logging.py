@@ -122,3 +122,17 @@ def test_the_log_may_be_left_out(tmp_path):
 
     assert done.stdout == "False\n"
     assert not events(tmp_path, "lttng_python:event")
+
+
+def test_levels_are_chosen_by_a_filter(tmp_path):
+    """Those of Python are a field; the log level of the event is always the same."""
+    code = """\
+        import logging
+        logging.warning("one")
+        logging.error("two")
+        logging.getLogger("db").error("three")
+    """
+    condition = 'int_loglevel >= 40 && logger_name != "db"'
+    record_python(tmp_path, code, "-e", "lttng_python:event", "--filter", condition)
+
+    assert [event["msg"] for event in events(tmp_path, "lttng_python:event")] == ["two"]

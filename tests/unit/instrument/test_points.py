@@ -348,3 +348,55 @@ def test_where_it_is_not_built_nothing_happens(tmp_path):
         "False {'value': 'int'} False\n"
         "4 the extension of vestige.instrument cannot be loaded\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("condition", "chosen"),
+    [
+        ("i > 1", [2, 3]),
+        ('s == "b*"', [2, 3]),
+        ("f < 1", [1]),
+        ("t == 1 && i == 3", [3]),
+        ("b[1] == 98", [2]),
+        ("absent == 1", []),
+    ],
+)
+def test_events_are_chosen_by_a_filter(tmp_path, condition, chosen):
+    """Which sees the fields of all types."""
+    record_python(
+        tmp_path,
+        """\
+        from vestige.instrument import tracepoint
+        point = tracepoint("app:all", i=int, f=float, s=str, b=bytes, t=bool)
+        point(1, 0.5, "a", b"", False)
+        point(2, 1.5, "bc", b"ab", False)
+        point(3, 2.5, "bd", b"a", True)
+        """,
+        "-e",
+        "app:*",
+        "--filter",
+        condition,
+    )
+
+    assert [event["i"] for event in events(tmp_path, "app:all")] == chosen
+
+
+def test_events_are_chosen_by_their_level(tmp_path):
+    """As those of C programs; places are explained whatever is chosen."""
+    record_python(
+        tmp_path,
+        """\
+        from vestige.instrument import tracepoint
+        tracepoint("app:quiet")()
+        tracepoint("app:loud", "warning")()
+        """,
+        "-e",
+        "app:*",
+        "--loglevel",
+        "NOTICE",
+    )
+    found = events(tmp_path, "app:*")
+
+    assert [(event.name, place_of(event)) for event in found] == [
+        ("app:loud", "program.py:3")
+    ]
