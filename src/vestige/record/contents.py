@@ -21,6 +21,8 @@ HEADER_SIZE = 4
 """Of an event record that soon follows another."""
 CONTEXT_SIZES = {"ip": 6, "vpid": 4, "vtid": 4, "procname": 17, "cpu_id": 2}
 ENTRY_SIZES = {"off": 0, "fast": 6, "verbose": 12}
+PYTHON_SIZE = 6
+"""Of the entry and of the exit of a Python function."""
 EXIT_SIZES = {"off": 0, "fast": 0, "verbose": 12}
 
 
@@ -126,6 +128,8 @@ def _estimate(size: int, options: RecordingOptions) -> int:
     chosen = options.selection()
     start = HEADER_SIZE + sum(CONTEXT_SIZES[name] for name in options.contexts)
     sizes = list(_payloads(chosen.entries, chosen.exits))
+    if options.python_functions is not None:
+        sizes = [PYTHON_SIZE]
     return round(size / (start + sum(sizes) / max(len(sizes), 1)))
 
 

@@ -40,7 +40,8 @@ def call_cost(
         Nanoseconds for entry and exit together; ``None`` if it cannot be measured.
     """
     program = library_path().with_name(PROGRAM)
-    if not program.is_file():
+    # Calls of Python functions cost more, as much as the interpreter adds.
+    if options.python_functions is not None or not program.is_file():
         return None
     # All of its calls are wanted, whatever the program's were.
     plain = RecordingOptions(

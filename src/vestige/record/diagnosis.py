@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from .program_file import Hooks, find_program, hooks_of, why_untraceable
 
 __all__ = ["why_without_calls"]
 
+PYTHON = re.compile(r"(lib)?python3")
 HOW_TO_COMPILE = "compile with 'gcc -g -finstrument-functions'"
 
 
@@ -75,6 +77,8 @@ def _why_without_hooks(options: RecordingOptions, objects: Sequence[str]) -> str
             "which come before those of the tracer"
         )
     if not calling:
+        if any(PYTHON.match(Path(path).name) for path in found):
+            return "--python-functions records those of Python programs"
         names = _names([path for path in found if ".so" not in Path(path).name])
         return f"nothing in {names or 'the program'} is instrumented; {HOW_TO_COMPILE}"
     if options.include or options.exclude:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import vestige
+from support.compilers import run_tool
 from support.python_programs import events, place_of, record_python, run_python
 from vestige.analysis import call_tree
 
@@ -376,3 +377,54 @@ def test_code_made_at_run_time_is_told_apart(tmp_path):
     assert {name: count for name, count in found.items() if "made" in name} == {
         f"made_{number}:1": 1 for number in range(50)
     }
+
+
+def test_the_closing_lines_tell_how_to_record_functions(tmp_path):
+    """A Python program cannot be compiled with an option."""
+    without = record_python(tmp_path, "print()")
+    shutil.rmtree(tmp_path / "trace")
+    recorded = record_python(tmp_path, "print()", OPTION)
+
+    assert "no function calls: --python-functions records those" in without.stderr
+    assert "no function calls" not in recorded.stderr
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="not installed: gcc")
+def test_functions_of_libraries_are_among_those_that_call_them(tmp_path):
+    """One time line, one call tree, whatever a function is written in."""
+    source, library = tmp_path / "inner.c", tmp_path / "libinner.so"
+    source.write_text(
+        "typedef int (*callback)(int);\n"
+        "static int twice(int n) { return 2 * n; }\n"
+        "int outer(callback back, int n) { return back(twice(n)); }\n"
+    )
+    flags = ["-g", "-O0", "-shared", "-fPIC", "-finstrument-functions"]
+    run_tool(["gcc", *flags, "-o", library, source])
+    code = f"""\
+        import ctypes
+        library = ctypes.CDLL({str(library)!r})
+
+        @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+        def back(n):
+            return n + 1
+
+        def main():
+            return library.outer(back, 3)
+
+        print(main())
+    """
+    done = record_python(tmp_path, code, OPTION)
+    tree = call_tree(vestige.open(tmp_path / "trace"))
+    paths = set()
+
+    def visit(node, path):
+        for one in node.callees.values():
+            here = (*path, one.function.name)
+            paths.add(here[here.index("main") :] if "main" in here else here)
+            visit(one, here)
+
+    for thread in tree.threads:
+        visit(thread.root, ())
+
+    assert done.stdout == "7\n"
+    assert {("main", "outer", "twice"), ("main", "outer", "back")} <= paths
