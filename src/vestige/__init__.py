@@ -101,6 +101,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used (PEP 562)."""
     if name == "Event":
         value: Any = import_module(".core", __name__).EventRecord
+    elif name == "ctf":
+        value = import_module(".ctf", __name__)
     elif name in _HOMES:
         value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     else:

@@ -17,6 +17,7 @@ __all__ = [
     "DataFile",
     "DataStream",
     "EventCounter",
+    "EventLayout",
     "EventRecord",
     "FieldsView",
     "IndexedTable",
@@ -26,6 +27,7 @@ __all__ = [
     "PlaceColumn",
     "PlaceFormat",
     "Repair",
+    "StreamWriter",
     "SymbolTable",
     "TextRenderer",
     "TraceClass",
@@ -1051,6 +1053,100 @@ class AnswerWriter:
                 names, demangle, pretty.
             people: The form for people: demangle, verbose. Without both it is JSON.
         """
+
+@final
+class EventLayout:
+    """How event records of a class are written.
+
+    Args:
+        trace_class: Metadata in which the stream class has that class alone.
+        stream: Index of the stream class.
+        name: Name of the event record class, for errors.
+    """
+
+    def __new__(cls, trace_class: TraceClass, stream: int, name: str) -> EventLayout: ...
+
+@final
+class StreamWriter:
+    """A data stream that is written, in whole packets.
+
+    Args:
+        trace_class: The metadata.
+        stream: Index of the stream class.
+        path: The file, which must not exist.
+        id: ID of the data stream.
+        packet_size: Most bytes of a packet, unless a record alone is longer.
+        latest: Greatest time stamp that readers can show.
+
+    Raises:
+        StorageError: The file cannot be created.
+    """
+
+    def __new__(
+        cls,
+        trace_class: TraceClass,
+        stream: int,
+        path: str,
+        id: int,  # noqa: A002 - the name that CTF has for it
+        packet_size: int,
+        latest: int,
+    ) -> StreamWriter: ...
+    def write(
+        self,
+        layout: EventLayout,
+        time: int,
+        context: dict[str, Any] | None,
+        fields: dict[str, Any],
+    ) -> None:
+        """Write an event record, or nothing of it.
+
+        Args:
+            layout: Its class.
+            time: Clock value.
+            context: Members of common and specific context.
+            fields: Members of the payload.
+
+        Raises:
+            WriteError: One of its kinds: see :mod:`vestige.errors`.
+        """
+
+    def write_many(
+        self,
+        layout: EventLayout,
+        times_given: Any,
+        context: dict[str, Any] | None,
+        fields: dict[str, Any],
+    ) -> int:
+        """Write event records from columns: all, or none unless the file is full.
+
+        Args:
+            layout: Their class.
+            times_given: Clock values: a buffer or a list.
+            context: Columns of members of common and specific context.
+            fields: Columns of members of the payload.
+
+        Returns:
+            The number of event records.
+
+        Raises:
+            WriteError: One of its kinds: see :mod:`vestige.errors`.
+        """
+
+    def set_context(self, fields: dict[str, Any]) -> None:
+        """Set the fields of the packet context, for packets from now on."""
+
+    def discard(self, count: int) -> None:
+        """Count event records that were not written."""
+
+    def flush(self) -> None:
+        """End the packet and write it."""
+
+    def close(self) -> None:
+        """End the packet, write it and close the file."""
+
+    @property
+    def last(self) -> int:
+        """Time stamp of the last event record."""
 
 def demangle(name: str) -> str | None:
     """Return the name as written in the source of a linkage name of C++ or Rust.

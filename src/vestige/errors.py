@@ -10,6 +10,13 @@
     ├── GraphError(RuntimeError)       components that cannot be joined or run
     ├── RecordError                    a program that cannot be recorded
     │   └── ProgramError               a program that cannot be started
+    ├── WriteError                     a trace that cannot be written
+    │   ├── DeclarationError(ValueError)  a class that the format cannot have
+    │   ├── FieldValueError(ValueError)   a value that does not fit its field
+    │   ├── UnknownFieldError(ValueError) a name that no field has
+    │   ├── TimestampError(ValueError)    a time before the last one
+    │   ├── WriterClosedError(ValueError) a writer that is closed
+    │   └── StorageError               a file that cannot be written
     ├── MissingExtraError(ImportError) a library that an extra would bring
     └── CommandError                   a failed command: message and exit status
 
@@ -20,7 +27,7 @@ look-ups return a value that says why.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from errno import ENOENT, ENOTDIR
 from pathlib import Path
@@ -31,14 +38,21 @@ from .damage import Damage
 __all__ = [
     "CommandError",
     "DebugInfoError",
+    "DeclarationError",
+    "FieldValueError",
     "GraphError",
     "MissingExtraError",
     "NotATraceError",
     "ProgramError",
     "RecordError",
     "SelectionError",
+    "StorageError",
+    "TimestampError",
     "TraceFormatError",
+    "UnknownFieldError",
     "VestigeError",
+    "WriteError",
+    "WriterClosedError",
     "error_context",
 ]
 
@@ -171,6 +185,158 @@ class ProgramError(RecordError):
         super().__init__(f"cannot be started: {error.strerror}", path=program)
         self.is_found = error.errno not in {ENOENT, ENOTDIR}
         """Whether there is such a file."""
+
+
+class WriteError(VestigeError):
+    """A trace cannot be written as asked. Nothing of what was asked for is in it.
+
+    Args:
+        message: What is wrong and what was expected.
+        path: The file concerned.
+        event_class: Name of the event record class.
+        row: In bulk, number of the event record, from 0.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | Path | None = None,
+        event_class: str | None = None,
+        row: int | None = None,
+    ) -> None:
+        super().__init__(message, path=path)
+        self.event_class = event_class
+        self.row = row
+
+    def place(self) -> str:
+        """Return what the error is about: path, event class, row and field."""
+        facts = [self.path, self.event_class]
+        if self.row is not None:
+            facts.append(f"row {self.row}")
+        return ", ".join(fact for fact in facts if fact)
+
+
+class DeclarationError(WriteError, ValueError):
+    """A class is declared in a way that the format does not have.
+
+    Args:
+        message: What is wrong and what was expected.
+        name: Name of the class or the field.
+    """
+
+    def __init__(self, message: str, *, name: str | None = None) -> None:
+        super().__init__(message)
+        self.name = name
+
+    def place(self) -> str:
+        """Return the name of the class or the field."""
+        return self.name or ""
+
+
+class FieldValueError(WriteError, ValueError):
+    """A value does not fit the class of its field.
+
+    Args:
+        message: What is wrong and what was expected.
+        field: The field, such as ``request.headers[3].name``.
+        value: The value, when it is an integer.
+        event_class: Name of the event record class.
+        row: In bulk, number of the event record, from 0.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str,
+        value: int | None = None,
+        event_class: str | None = None,
+        row: int | None = None,
+    ) -> None:
+        super().__init__(message, event_class=event_class, row=row)
+        self.field = field
+        self.value = value
+
+    def place(self) -> str:
+        """Return what the error is about: event class, row and field."""
+        return ", ".join(part for part in (super().place(), self.field) if part)
+
+
+class UnknownFieldError(WriteError, ValueError):
+    """A value is given for a field that the class does not have.
+
+    Args:
+        message: Nothing, or what is wrong.
+        fields: The names.
+        event_class: Name of the event record class.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        fields: Sequence[str] = (),
+        event_class: str | None = None,
+    ) -> None:
+        message = message or f"there is no field {' or '.join(fields)}"
+        super().__init__(message, event_class=event_class)
+        self.fields = tuple(fields)
+
+
+class TimestampError(WriteError, ValueError):
+    """A time stamp goes back, or is one that readers cannot show.
+
+    Args:
+        message: What is wrong and what was expected.
+        timestamp: The time stamp.
+        limit: The one that it must not be before, or not above.
+        event_class: Name of the event record class.
+        row: In bulk, number of the event record, from 0.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        timestamp: object = None,
+        limit: int | None = None,
+        event_class: str | None = None,
+        row: int | None = None,
+    ) -> None:
+        super().__init__(message, event_class=event_class, row=row)
+        self.timestamp = timestamp
+        self.limit = limit
+
+
+class WriterClosedError(WriteError, ValueError):
+    """What is written to was closed, or belongs to the parent process."""
+
+
+class StorageError(WriteError):
+    """A file of a trace cannot be written, such as for a full disk.
+
+    What was asked for can be asked for again; of event records in bulk, the first
+    :attr:`written` are written.
+
+    Args:
+        message: What the system said.
+        path: The file.
+        errno: The number of the system's error.
+        written: Number of event records in bulk that are written.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | Path | None = None,
+        errno: int | None = None,
+        written: int = 0,
+    ) -> None:
+        super().__init__(message, path=path)
+        self.errno = errno
+        self.written = written
 
 
 class CommandError(VestigeError):

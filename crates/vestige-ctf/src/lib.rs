@@ -1,4 +1,4 @@
-//! Reading of Common Trace Format 1.8 and 2 traces: metadata, packets, event records, text.
+//! Reading and writing of Common Trace Format 1.8 and 2 traces: metadata, packets, event records, text.
 //!
 //! The path of the bytes, and the module that owns each step:
 //!
@@ -10,7 +10,8 @@
 //! * [`places`] finds the code addresses in records, for whoever resolves them;
 //! * [`calls`] folds entries and exits of functions into call trees;
 //! * [`text`] renders records without building values in between;
-//! * [`columns`] decodes records into columns.
+//! * [`columns`] decodes records into columns;
+//! * [`encode`] writes event records, packets and data streams.
 //!
 //! The crate knows no paths and no Python. Bytes come through [`source::ReadAt`], and
 //! nothing here may panic on them, whatever they are.
@@ -21,6 +22,7 @@ mod call_stacks;
 pub mod calls;
 pub mod columns;
 pub mod counts;
+pub mod encode;
 pub mod error;
 mod function_events;
 mod known_places;

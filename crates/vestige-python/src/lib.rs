@@ -10,6 +10,8 @@ mod counts;
 mod errors;
 mod event;
 mod field_class;
+mod given;
+mod given_columns;
 mod merge;
 mod metadata;
 mod place_format;
@@ -24,6 +26,7 @@ mod text;
 mod unit_index;
 mod value;
 mod verify;
+mod writer;
 
 use pyo3::prelude::*;
 
@@ -60,6 +63,8 @@ mod _core {
     use crate::unit_index::{IndexedTable, UnitIndex};
     #[pymodule_export]
     use crate::verify::Verifier;
+    #[pymodule_export]
+    use crate::writer::{EventLayout, StreamWriter};
 
     use super::*;
 

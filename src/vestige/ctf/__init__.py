@@ -1,21 +1,62 @@
-"""CTF traces on disk: finding them, their metadata, their data stream files.
+"""CTF traces on disk: finding, reading and writing them.
 
 A trace is a directory with a ``metadata`` file beside its data stream files. LTTng
 makes trees of them: ``ust/uid/UID/64-bit``, ``ust/pid/NAME-PID-TIME``, ``kernel``.
 :mod:`.discovery` finds the directories below a path, :mod:`.metadata` builds the model,
 :mod:`.trace_files` opens the files and joins them into data streams.
+
+:class:`Writer` writes traces. :mod:`.declarations` says what fields are declared with,
+:mod:`.lowering` completes it, :mod:`.tsdl` and :mod:`.fragments` write the metadata of
+CTF 1.8 and CTF 2, and the core encodes event records by the metadata it parses.
 """
 
 from __future__ import annotations
 
+from ..model import ClockClass
+from .declarations import (
+    Declaration,
+    array,
+    bit_array,
+    bit_map,
+    blob,
+    boolean,
+    enumeration,
+    floating_point,
+    integer,
+    optional,
+    string,
+    structure,
+    variable_length_integer,
+    variant,
+)
 from .discovery import FoundTrace, find_traces
 from .trace_files import DamagedFile, LogicalTrace, StreamFiles, open_traces
+from .writer import DataStreamWriter, EventClassWriter, StreamClassWriter, Writer
 
 __all__ = [
+    "ClockClass",
     "DamagedFile",
+    "DataStreamWriter",
+    "Declaration",
+    "EventClassWriter",
     "FoundTrace",
     "LogicalTrace",
+    "StreamClassWriter",
     "StreamFiles",
+    "Writer",
+    "array",
+    "bit_array",
+    "bit_map",
+    "blob",
+    "boolean",
+    "enumeration",
     "find_traces",
+    "floating_point",
+    "integer",
     "open_traces",
+    "optional",
+    "string",
+    "structure",
+    "variable_length_integer",
+    "variant",
 ]

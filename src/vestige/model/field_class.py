@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from .attributes import no_attributes
 
@@ -26,6 +27,10 @@ __all__ = [
     "VariableLengthIntegerFieldClass",
     "VariantFieldClass",
 ]
+
+
+ByteOrder = Literal["little", "big"]
+"""Byte order of numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,8 @@ class IntegerFieldClass(FieldClass):
     """Whether values can be negative."""
     base: int
     """Preferred display base: 2, 8, 10 or 16."""
+    byte_order: ByteOrder | None = field(default=None, compare=False, kw_only=True)
+    """Byte order, where it was asked for: what is written without has that of the trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,8 @@ class FloatFieldClass(FieldClass):
 
     size: int
     """Size, bits: 32 or 64; in CTF 2 also 16, 128 and more."""
+    byte_order: ByteOrder | None = field(default=None, compare=False, kw_only=True)
+    """Byte order, where it was asked for: what is written without has that of the trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +162,8 @@ class BitArrayFieldClass(FieldClass):
 
     size: int
     """Size, bits."""
+    byte_order: ByteOrder | None = field(default=None, compare=False, kw_only=True)
+    """Byte order, where it was asked for: what is written without has that of the trace."""
 
 
 @dataclass(frozen=True, slots=True)
