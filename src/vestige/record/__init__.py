@@ -7,8 +7,9 @@ starts, and when it has ended joins what is still in the files of the threads.
 
 from __future__ import annotations
 
+from .contexts import CONTEXTS
 from .event_rules import EventRule
-from .options import CONTEXTS, RecordingOptions
+from .options import RecordingOptions
 from .recorder import Recording, record
 
 __all__ = ["CONTEXTS", "EventRule", "Recording", "RecordingOptions", "record"]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifier
 from ..errors import VestigeError
+from .contexts import CONTEXT_CLASSES
 from .events import ALWAYS_RECORDED
 from .options import RecordingOptions
 
@@ -19,7 +20,7 @@ LARGE = 512 << 20
 """Bytes above which counting would take longer than a second."""
 HEADER_SIZE = 4
 """Of an event record that soon follows another."""
-CONTEXT_SIZES = {"ip": 6, "vpid": 4, "vtid": 4, "procname": 17, "cpu_id": 2}
+CONTEXT_SIZES = {one.name: one.size for one in CONTEXT_CLASSES}
 ENTRY_SIZES = {"off": 0, "fast": 6, "verbose": 12}
 PYTHON_SIZE = 6
 """Of the entry and of the exit of a Python function."""

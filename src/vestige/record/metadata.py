@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 
 from .._version import __version__
 from .clock import ClockRate
-from .options import CONTEXTS, RecordingOptions
+from .contexts import CONTEXT_CLASSES
+from .options import RecordingOptions
 
 __all__ = ["event_names", "metadata_text", "tracepoint_classes"]
 
@@ -22,19 +23,9 @@ _CODE = "integer { size = 48; align = 8; signed = false; base = 16; }"
 """A place in a program: addresses of user space have no more bits."""
 _NUMBER = "integer { size = 64; align = 8; signed = false; }"
 _SIGNED = "integer { size = 64; align = 8; signed = true; }"
-_ID = "integer { size = 32; align = 8; signed = true; }"
-"""Of a process or a thread: Babeltrace finds places for no other size."""
 _FLAG = "integer { size = 8; align = 8; signed = false; }"
 _CHARACTER = "integer { size = 8; align = 8; signed = true; encoding = UTF8; }"
 _BYTE = "integer { size = 8; align = 8; signed = false; base = 16; }"
-
-_CONTEXT_FIELDS = {
-    "ip": f"{_CODE} _ip;",
-    "vpid": f"{_ID} _vpid;",
-    "vtid": f"{_ID} _vtid;",
-    "procname": f"{_CHARACTER} _procname[17];",
-    "cpu_id": "integer { size = 16; align = 8; signed = false; } _cpu_id;",
-}
 
 _DEBUG_FUNCTION = 12
 _DEBUG_LINE = 13
@@ -185,7 +176,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     Returns:
         The text.
     """
-    chosen = [_CONTEXT_FIELDS[one] for one in CONTEXTS if one in options.contexts]
+    chosen = [one.field for one in CONTEXT_CLASSES if one.name in options.contexts]
     contexts = f"\tevent.context := struct {{ {' '.join(chosen)} }};\n"
     head = _HEAD.format(
         uuid=uuid,

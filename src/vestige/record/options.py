@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, Self
 
 from ..errors import SelectionError
+from .contexts import CONTEXTS
 from .event_rules import CompiledRule, EventRule, compile_rules
 from .events import FunctionTracing, Selection, select
 from .function_patterns import encode_patterns
 
 __all__ = ["CONTEXTS", "HELPERS", "PAGE", "RecordingOptions"]
 
-CONTEXTS = ("ip", "vpid", "vtid", "procname", "cpu_id")
-"""Contexts that event records may carry, in the order in which they are written."""
 HELPERS = ("libc", "pthread", "dl")
 """Libraries that stand in for functions of the C library, to tell of each call."""
 PAGE = 4096

@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import CommandError, ProgramError, RecordError, SelectionError
-from ...record import CONTEXTS, RecordingOptions, record
+from ...record import RecordingOptions, record
+from ..context_arguments import add_context_arguments
 from ..event_rule_arguments import add_event_rule_arguments
 
 __all__ = ["RecordCommand"]
@@ -114,14 +115,7 @@ exit status:
             help="record calls of the functions of Python programs: those written in "
             "Python, or all, with those written in C",
         )
-        parser.add_argument(
-            "-c",
-            "--context",
-            metavar="NAME[,NAME]...",
-            default="ip,vpid",
-            help=f"fields of each record: some of {', '.join(CONTEXTS)}, or none "
-            "(default: ip,vpid, which Babeltrace needs for source lines)",
-        )
+        add_context_arguments(parser)
         parser.add_argument(
             "--follow-fork",
             action=argparse.BooleanOptionalAction,

@@ -1,0 +1,48 @@
+"""The options of ``vestige record`` that choose contexts."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["add_context_arguments"]
+
+
+class _ListContexts(argparse.Action):
+    """Prints the contexts that there are, and ends the program."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        _namespace: argparse.Namespace,
+        _values: str | Sequence[Any] | None,
+        _option: str | None = None,
+    ) -> None:
+        # Not needed to record.
+        from ..record.contexts import CONTEXT_CLASSES  # noqa: PLC0415 - see above
+
+        width = max(len(one.name) for one in CONTEXT_CLASSES)
+        lines = [f"{one.name:{width}}  {one.about}\n" for one in CONTEXT_CLASSES]
+        sys.stdout.writelines(lines)
+        parser.exit()
+
+
+def add_context_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options.
+
+    Args:
+        parser: Where to.
+    """
+    parser.add_argument(
+        "-c",
+        "--context",
+        metavar="NAME[,NAME]...",
+        default="ip,vpid",
+        help="fields of each record, or none: ip, vpid, vtid, procname, cpu_id, ... "
+        "(default: ip,vpid, which Babeltrace needs for source lines)",
+    )
+    parser.add_argument(
+        "--list-contexts", action=_ListContexts, nargs=0, help="list all of them"
+    )
