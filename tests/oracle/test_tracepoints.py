@@ -61,7 +61,7 @@ def metadata_of(trace):
     return {
         name: facts
         for name, facts in found.items()
-        if not name.startswith(("lttng_ust_", "vestige:", "ust_baddr:"))
+        if not name.startswith(("lttng_ust_", "vestige", "ust_baddr:"))
     }
 
 
@@ -76,7 +76,8 @@ CASES = {
     "shapes": (["shapes.cpp"], [], CXX),
     "hello in C++": (["hello.c", "hello-tp.c"], ["in", "C++"], (*CXX, "-x", "c++")),
     "messages": (["messages.c"], [], ()),
-    "old names": (["old_names.c"], [], ()),
+    "messages in C++": (["messages.c"], [], (*CXX, "-x", "c++")),
+    "old names": (["old_names.c", "old_messages.c"], [], ()),
 }
 
 

@@ -38,6 +38,10 @@ def why_without_calls(
     if options.helpers and options.functions is None and not options.events:
         # Calls of other functions were wanted.
         return None
+    is_asked_for = options.functions or options.include or options.exclude
+    if contents.has_chosen and not is_asked_for:
+        # Tracepoints are what the program is about.
+        return None
     chosen = options.selection()
     if chosen.entries == chosen.exits == "off":
         return None if contents.has_chosen else _why_without_events(options)

@@ -1,10 +1,9 @@
-/* Tracepoints and messages by the names from before LTTng-UST 2.13. */
+/* Tracepoints by the names from before LTTng-UST 2.13. */
 #define TRACEPOINT_CREATE_PROBES
 #define TRACEPOINT_DEFINE
 #include "old_names-tp.h"
 
-#include <lttng/tracef.h>
-#include <lttng/tracelog.h>
+void old_messages(void);
 
 int main(void)
 {
@@ -14,7 +13,6 @@ int main(void)
 		tracepoint(old, event, i, "text", numbers);
 	if (tracepoint_enabled(old, instance))
 		do_tracepoint(old, instance, 3);
-	tracef("%d", 4);
-	tracelog(LTTNG_UST_TRACEPOINT_LOGLEVEL_ERR, "%s", "five");
+	old_messages();
 	return 0;
 }

@@ -92,8 +92,10 @@ def test_the_environment_chooses_compiler_and_flags(monkeypatch, capfd):
         ("", "no definition: expected LTTNG_UST_TRACEPOINT_EVENT"),
         ("// LTTNG_UST_TRACEPOINT_EVENT(a, b,", "no definition"),
         (
-            "LTTNG_UST_TRACEPOINT_EVENT(one, a, )\n/*\n*/\n"
-            "LTTNG_UST_TRACEPOINT_ENUM(two, b, )",
+            (
+                "LTTNG_UST_TRACEPOINT_EVENT(one, a, )\n/*\n*/\n"
+                "LTTNG_UST_TRACEPOINT_ENUM(two, b, )"
+            ),
             "line 4: LTTNG_UST_TRACEPOINT_ENUM of provider 'two': a template has one",
         ),
         (b"\xff", "no text in UTF-8"),

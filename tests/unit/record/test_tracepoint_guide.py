@@ -52,6 +52,7 @@ def test_the_guide(tmp_path):
     )
 
     assert done.returncode == 0, done.stderr
+    assert "no function calls" not in done.stderr
     assert len(list(tmp_path.glob("shop*.[ch]"))) == 5
     assert payloads(tmp_path / "shop-trace") == ORDERS
     assert payloads(tmp_path / "preloaded-trace") == ORDERS

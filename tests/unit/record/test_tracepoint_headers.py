@@ -274,3 +274,39 @@ def test_names_that_are_macros_of_the_compiler_s_own(tmp_path, sources):
             {"probe": 1, "event": 20, "name": 24, "int_": 10, "stream": 10},
         )
     ]
+
+
+OLD_NAMES = """
+#include <lttng/tracef.h>
+#include <lttng/tracelog.h>
+int main(void)
+{
+    tracelog(TRACE_ERR, "%s", "by its old name");
+    tracef("%d", 1);
+    return 0;
+}
+"""
+
+
+def test_old_names_are_there_unless_they_are_not_wanted(tmp_path, sources):
+    """A program may have a function called tracepoint then."""
+    sources.write("old.c", OLD_NAMES)
+    sources.write(
+        "own.c",
+        """
+        #include "emon-tp.h"
+        static int tracepoint(int tracef) { return tracef; }
+        int main(void) { return tracepoint(0); }
+        """,
+    )
+    program = sources.build("old", "old.c")
+    trace = record_instrumented(tmp_path / "trace", [program])
+    names = [name for name, _ in payloads(trace)]
+
+    assert names == [
+        "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_ERR",
+        "lttng_ust_tracef:event",
+    ]
+    sources.compile("own.c", "-DLTTNG_UST_COMPAT_API_VERSION=1")
+    with pytest.raises(BuildError, match="own.c"):
+        sources.compile("own.c")
