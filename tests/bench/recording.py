@@ -159,6 +159,7 @@ def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[J
         settle = SETTLE if threads > MANY else 0
         yield Job(f"threads {threads}", command, full, [row], settle=settle)
     yield _start_up(lttng)
+    yield from _helpers(lttng, calls)
     yield _lua(full)
 
 
@@ -173,6 +174,31 @@ def _start_up(lttng: LttngEnvironment | str) -> Job:
     peer = Lttng(lttng, LTTNG_CONTEXTS, sub_buffer_size="512K")
     tracers = (Vestige(), peer, Uftrace())
     return Job("start-up", lambda: ["/bin/true"], tracers, [row], repeat=STARTS)
+
+
+def _helpers(lttng: LttngEnvironment | str, calls: int) -> Iterator[Job]:
+    program = OUTPUT / "timed-helpers"
+    flags = ["-O2", "-g", "-fno-builtin", "-pthread"]
+    run_tool(["gcc", *flags, "-o", program, HERE / "timed_helpers.c"])
+    path = program.resolve()
+    for word, name, what in (
+        ("memory", "libc", "malloc() and free()"),
+        ("mutex", "pthread", "lock and unlock of a mutex"),
+    ):
+        peer = Lttng(
+            lttng,
+            LTTNG_CONTEXTS,
+            helper=f"liblttng-ust-{name}-wrapper.so",
+            events=(f"lttng_ust_{name}:*",),
+        )
+        command = [path, word, str(calls)]
+        row = added_time(what)
+        yield Job(
+            f"helper {word}",
+            lambda c=command: c,
+            (Vestige((f"--{name}",)), peer),
+            [row],
+        )
 
 
 def _lua(tracers: Sequence[Tracer]) -> Job:

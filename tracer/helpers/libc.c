@@ -198,8 +198,7 @@ EXPORTED void free(void *place)
 	if (UNLIKELY(is_early(place)) || UNLIKELY(!next_free))
 		return;
 	/* Before: another thread may get the same memory at once. */
-	if (place && lttng_ust_tracepoint_enabled(lttng_ust_libc, free) &&
-	    !thread_has_ended())
+	if (lttng_ust_tracepoint_enabled(lttng_ust_libc, free) && !thread_has_ended())
 		lttng_ust_do_tracepoint(lttng_ust_libc, free, place, CALLER());
 	next_free(place);
 }

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -49,18 +50,25 @@ static bool meet_tracer(void)
 	return true;
 }
 
+/* Returns false where this very thread is in here, further up. */
 static bool find_functions(void)
 {
 	static bool is_looking;
+	static pthread_t looking;
 
-	if (__atomic_exchange_n(&is_looking, true, __ATOMIC_ACQUIRE))
-		return false;
+	while (__atomic_exchange_n(&is_looking, true, __ATOMIC_ACQUIRE)) {
+		if (__atomic_load_n(&looking, __ATOMIC_RELAXED) == pthread_self())
+			return false;
+		sched_yield();
+	}
+	__atomic_store_n(&looking, pthread_self(), __ATOMIC_RELAXED);
 	if (!next_lock) {
 		tracer = vestige_find_tracer();
 		*(void **) &next_trylock = dlsym(RTLD_NEXT, "pthread_mutex_trylock");
 		*(void **) &next_unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
 		*(void **) &next_lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");
 	}
+	__atomic_store_n(&looking, (pthread_t) 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&is_looking, false, __ATOMIC_RELEASE);
 	return true;
 }
@@ -77,7 +85,7 @@ static __attribute__((noinline, cold)) bool prepare(void)
 	return is_found;
 }
 
-/* While the functions are looked for, there is one thread only, and nothing to lock. */
+/* A thread that looks for the functions has nothing to lock. */
 static inline bool is_ready(void)
 {
 	return LIKELY(__atomic_load_n(&is_complete, __ATOMIC_ACQUIRE)) || prepare();

@@ -82,6 +82,7 @@ def test_each_memory_function_is_an_event_with_the_line_of_its_caller(
         "free(three);",
         "free(four);",
         "free(five);",
+        "free(NULL);",
         "free(malloc(55));",
         "free(malloc(55));",
     ]
@@ -90,7 +91,7 @@ def test_each_memory_function_is_an_event_with_the_line_of_its_caller(
         fields[index][name]
         for index, name in enumerate(["ptr", "ptr", "ptr", "ptr", "out_ptr"])
     )
-    last = fields[10]["ptr"]
+    last = fields[11]["ptr"]
     assert [(name, fields) for name, fields, _ in found] == [
         ("malloc", {"size": 1234567, "ptr": one}),
         ("calloc", {"nmemb": 3, "size": 777, "ptr": two}),
@@ -108,6 +109,7 @@ def test_each_memory_function_is_an_event_with_the_line_of_its_caller(
         ("free", {"ptr": three}),
         ("free", {"ptr": four}),
         ("free", {"ptr": five}),
+        ("free", {"ptr": 0}),
         ("malloc", {"size": 55, "ptr": last}),
         ("free", {"ptr": last}),
     ]
