@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -95,16 +95,19 @@ def record(
         with suppress(OSError):
             write_metadata(clock.rate())
 
-    make_losses(directory)
-    if options.events:
-        make_rules(directory, options.rules())
-    environment = tracer_environment(directory, uuid, options, is_counter=is_counter)
-    fit_environment(environment, os.fspath(command[0]))
-    started = time.monotonic()
-    # From here on the trace is readable, whoever is killed.
-    write_metadata(clock.rate())
-    if options.size_limit:
-        _share_counts(directory, options)
+    with _removed_on_failure(directory, whole=is_new):
+        make_losses(directory)
+        if options.events:
+            make_rules(directory, options.rules())
+        environment = tracer_environment(
+            directory, uuid, options, is_counter=is_counter
+        )
+        fit_environment(environment, os.fspath(command[0]))
+        started = time.monotonic()
+        # From here on the trace is readable, whoever is killed.
+        write_metadata(clock.rate())
+        if options.size_limit:
+            make_control(directory, is_overwriting=options.mode == "overwrite")
     try:
         status = run(
             command,
@@ -157,13 +160,19 @@ def _make_directory(directory: Path) -> tuple[Path, bool]:
     return directory, is_new
 
 
-def _share_counts(directory: Path, options: RecordingOptions) -> None:
+@contextmanager
+def _removed_on_failure(directory: Path, *, whole: bool) -> Iterator[None]:
+    """Take a trace away that cannot begin, as on a full disk."""
     try:
-        make_control(directory, is_overwriting=options.mode == "overwrite")
+        yield
     except OSError as error:
+        _remove(directory, whole=whole)
         raise RecordError(
             f"cannot hold a trace: {error.strerror}", path=directory
         ) from error
+    except RecordError:
+        _remove(directory, whole=whole)
+        raise
 
 
 def _remove(directory: Path, *, whole: bool) -> None:

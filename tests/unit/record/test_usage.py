@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import pty
@@ -19,6 +20,8 @@ import pytest
 
 import vestige
 from support.recorded import SECONDS, record_command, run_recorded
+from vestige.errors import RecordError
+from vestige.record import RecordingOptions, record, recorder
 
 
 def test_only_the_program_is_required(tmp_path):
@@ -134,6 +137,21 @@ def test_a_place_that_cannot_be_looked_at(tmp_path, monkeypatch):
 
     assert done.returncode == 125
     assert done.stderr.endswith(": cannot hold a trace: File name too long\n")
+
+
+@pytest.mark.parametrize("maker", ["make_losses", "make_control", "make_rules"])
+def test_a_full_disk_at_the_beginning(tmp_path, monkeypatch, maker):
+    """It is said, and nothing is left of the trace."""
+
+    def fail(*_values, **_named):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(recorder, maker, fail)
+    options = RecordingOptions(events=("*:*",), max_size=1 << 20)
+    with pytest.raises(RecordError, match="cannot hold a trace: No space left"):
+        record(["true"], tmp_path / "trace", options)
+
+    assert not list(tmp_path.iterdir())
 
 
 def test_recordings_of_one_second_have_directories_of_their_own(tmp_path):
