@@ -10,7 +10,6 @@ from .call_style import (
     SORT_VALUES,
     CallStyle,
     bold,
-    cut,
     cut_left,
     dim,
     duration,
@@ -18,6 +17,7 @@ from .call_style import (
     plain,
 )
 from .debuginfo import count
+from .fitted_name import fitted_name
 
 __all__ = ["function_lines", "sorted_functions"]
 
@@ -69,7 +69,8 @@ def function_lines(
         (HEAD, "function", "place"),
         *zip(rows, names, places, strict=True),
     ):
-        name_text, place_text = cut(name, name_width), cut_left(place, place_width)
+        name_text = fitted_name(name, name_width)
+        place_text = cut_left(place, place_width)
         padding = " " * (name_width - len(name_text)) if place_text else ""
         if cells is not HEAD:
             name_text, place_text = bold(name_text, style), dim(place_text, style)

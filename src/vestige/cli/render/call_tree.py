@@ -18,6 +18,7 @@ from .call_style import (
     plain,
 )
 from .debuginfo import count
+from .fitted_name import fitted_name
 
 __all__ = ["tree_lines"]
 
@@ -67,13 +68,17 @@ def _cells(node: CallNode, whole: int) -> tuple[str, ...]:
 
 
 def _name(prefix: str, node: CallNode, room: int, style: CallStyle) -> str:
-    name = plain(node.function.name) + _marks(node)
+    marks = _marks(node)
     most = max(room - LEAST_NAME, 0)
     if len(prefix) > most:
         # Deeper than the terminal is wide: the level is told, not drawn.
         label = f"{len(prefix) // 2}…"
         prefix = label + prefix[len(prefix) - max(most - len(label), 0) :]
-    name = cut(name, max(room - len(prefix), LEAST_NAME))
+    name_room = max(room - len(prefix), LEAST_NAME)
+    name = fitted_name(
+        plain(node.function.name), max(name_room - len(marks), LEAST_NAME)
+    )
+    name = cut(name + marks, name_room)
     place = place_of(node.function)
     rest = room - len(prefix) - len(name) - len(GAP)
     if len(place) > rest:
