@@ -28,8 +28,8 @@ static evaluator evaluate_by_default;
 static PyObject *probed_code;
 static bool is_as_known;
 /* Between these addresses there is enough stack. */
-static __thread const char *stack_low;
-static __thread const char *stack_high;
+static __thread const char *stack_low FAST_THREAD_LOCAL;
+static __thread const char *stack_high FAST_THREAD_LOCAL;
 
 static inline PyObject *code_of(const struct frame *frame)
 {

@@ -7,7 +7,7 @@
 #define LAST_TOOL 4
 
 /* Calls that were entered here, and not left: others were entered before. */
-static __thread uint64_t depth;
+static __thread uint64_t depth FAST_THREAD_LOCAL;
 
 static void enter(uint64_t place)
 {

@@ -12,6 +12,7 @@
 #include <Python.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* Without a function call; the C library has some room for libraries that come later. */
+#define FAST_THREAD_LOCAL __attribute__((tls_model("initial-exec")))
 
 /* An event with a provider of its own, which the tracer keeps for the life of the process. */
 struct own_event {
@@ -78,6 +81,13 @@ uint64_t place_new(void);
 void place_explain(uint64_t place, PyObject *file, PyObject *function, uint32_t line);
 /* Counts forks: a child process explains its places itself. */
 extern uint16_t place_generation;
+
+/* --- code objects (codes.c) --- */
+
+/* What is known of a code object; NULL when there is nothing. */
+uint64_t *codes_find(const PyObject *code);
+/* Note a word for a code object that has none; false where there is no memory. */
+bool codes_add(PyObject *code, uint64_t word);
 
 /* --- functions that are written in C (builtins.c) --- */
 

@@ -37,14 +37,9 @@ static struct own_event code_event;
 static uint64_t next_place = FIRST_PLACE;
 /* Counts forks: a child process explains its places itself. */
 uint16_t place_generation = 1;
-/* A place of each code object's own, with the generation above it. */
-static Py_ssize_t extra_index = -1;
-
-/* Not in the limited API, and with other names from Python 3.12 on. */
-static Py_ssize_t (*request_index)(void (*free_extra)(void *));
-static int (*get_extra)(PyObject *code, Py_ssize_t index, void **extra);
-static int (*set_extra)(PyObject *code, Py_ssize_t index, void *extra);
+/* Not in the limited API. */
 static int (*get_instruction)(PyFrameObject *frame);
+static PyTypeObject *code_type;
 
 /* Which line an instruction of a code object is in: to ask Python takes long. */
 static struct {
@@ -55,14 +50,9 @@ static struct {
 
 static void after_fork(void)
 {
-	place_generation++;
-}
-
-static void *find(const char *name, const char *old_name)
-{
-	void *found = dlsym(RTLD_DEFAULT, name);
-
-	return found ? found : dlsym(RTLD_DEFAULT, old_name);
+	/* 0 is that of a word that is not there. */
+	if (!++place_generation)
+		place_generation = 1;
 }
 
 bool places_start(void)
@@ -73,15 +63,9 @@ bool places_start(void)
 	if (is_started)
 		return true;
 	is_started = true;
-	*(void **) &request_index = find("PyUnstable_Eval_RequestCodeExtraIndex",
-					 "_PyEval_RequestCodeExtraIndex");
-	*(void **) &get_extra = find("PyUnstable_Code_GetExtra", "_PyCode_GetExtra");
-	*(void **) &set_extra = find("PyUnstable_Code_SetExtra", "_PyCode_SetExtra");
 	*(void **) &get_instruction = dlsym(RTLD_DEFAULT, "PyFrame_GetLasti");
-	if (!request_index || !get_extra || !set_extra)
-		return true;
-	extra_index = request_index(NULL);
-	if (extra_index < 0 || pthread_atfork(NULL, NULL, after_fork) != 0)
+	code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
+	if (!code_type || pthread_atfork(NULL, NULL, after_fork) != 0)
 		return true;
 	event_define(&code_event, "vestige_python", "code", LEVEL_LINE, fields,
 		     sizeof(fields) / sizeof(fields[0]), VESTIGE_PYTHON_CODE);
@@ -174,10 +158,11 @@ static bool is_ours(PyObject *path)
 }
 
 /* A code object that is seen first, or first in this process. */
-static __attribute__((noinline, cold)) void introduce(PyObject *code, uint64_t place)
+static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64_t *known)
 {
 	PyObject *error_type, *error, *traceback, *path, *name;
-	uint64_t extra;
+	uint64_t place = known ? *known & PLACE_MASK : 0;
+	uint64_t word;
 
 	PyErr_Fetch(&error_type, &error, &traceback);
 	path = PyObject_GetAttrString(code, "co_filename");
@@ -185,41 +170,41 @@ static __attribute__((noinline, cold)) void introduce(PyObject *code, uint64_t p
 	PyErr_Clear();
 	if (!place && !is_ours(path))
 		place = place_new();
-	extra = place | (uint64_t) place_generation << GENERATION_SHIFT;
+	word = place | (uint64_t) place_generation << GENERATION_SHIFT;
 	if (integer_of(code, "co_flags") & GENERATOR_FLAGS)
-		extra |= IS_GENERATOR;
-	if (set_extra(code, extra_index, (void *) (uintptr_t) extra) == 0) {
-		if (place)
-			place_explain(place, path, name, integer_of(code, "co_firstlineno"));
-	}
+		word |= IS_GENERATOR;
+	/* The collector of garbage may have moved it. */
+	known = codes_find(code);
+	if (known)
+		*known = word;
+	else if (!codes_add(code, word))
+		word = place = 0;
+	if (place)
+		place_explain(place, path, name, integer_of(code, "co_firstlineno"));
 	Py_XDECREF(path);
 	Py_XDECREF(name);
 	PyErr_Clear();
 	PyErr_Restore(error_type, error, traceback);
+	return word;
 }
 
 uint64_t place_of_code_kind(PyObject *code, bool *is_generator)
 {
-	void *extra = NULL;
-	uint64_t known;
+	uint64_t *known;
+	uint64_t word;
 
 	*is_generator = false;
-
 	if (UNLIKELY(!event_is_recorded(&code_event)))
 		return 0;
-	if (UNLIKELY(get_extra(code, extra_index, &extra) != 0)) {
-		PyErr_Clear();
-		return 0;
+	known = codes_find(code);
+	word = known ? *known : 0;
+	if (UNLIKELY(word >> GENERATION_SHIFT != place_generation)) {
+		if (Py_TYPE(code) != code_type)
+			return 0;
+		word = introduce(code, known);
 	}
-	known = (uintptr_t) extra;
-	if (UNLIKELY(known >> GENERATION_SHIFT != place_generation)) {
-		introduce(code, known & PLACE_MASK);
-		if (get_extra(code, extra_index, &extra) != 0)
-			PyErr_Clear();
-		known = (uintptr_t) extra;
-	}
-	*is_generator = (known & IS_GENERATOR) != 0;
-	return known & PLACE_MASK;
+	*is_generator = (word & IS_GENERATOR) != 0;
+	return word & PLACE_MASK;
 }
 
 uint64_t place_of_code(PyObject *code)

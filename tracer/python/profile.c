@@ -28,7 +28,7 @@ static PyThreadState *(*next_thread)(PyThreadState *thread);
 static bool with_builtins;
 /* Calls that were entered here, and not left. All others were entered before there was a
  * hook, or are somebody else's matter. */
-static __thread uint64_t depth;
+static __thread uint64_t depth FAST_THREAD_LOCAL;
 
 static uint64_t place_of_function(PyFrameObject *frame)
 {

@@ -14,6 +14,11 @@ import vestige
 from support.compilers import run_tool
 from support.python_programs import events, place_of, record_python, run_python
 from vestige.analysis import call_tree
+from vestige.analysis.debug_info import examine_debug_info
+from vestige.analysis.pack import pack
+from vestige.cli.render.debuginfo import ReportStyle, report_lines
+from vestige.components.sources.ctf_fs import CtfFsSource
+from vestige.debuginfo import DebugFileFinder, Resolver
 
 OPTION = "--python-functions"
 
@@ -428,3 +433,23 @@ def test_functions_of_libraries_are_among_those_that_call_them(tmp_path):
 
     assert done.stdout == "7\n"
     assert {("main", "outer", "twice"), ("main", "outer", "back")} <= paths
+
+
+def test_functions_are_one_line_in_the_report_on_debug_information(tmp_path):
+    """There are many of them, and no file to get; packing leaves them out."""
+    record_python(tmp_path, "def f(): pass\nf()\n", OPTION)
+    resolver = Resolver(DebugFileFinder())
+    report = examine_debug_info(CtfFsSource([tmp_path / "trace"]), resolver)
+    [python] = [
+        one
+        for process in report.processes
+        for one in process.objects
+        if one.mapping.code is not None
+    ]
+    text = "\n".join(report_lines(report, {}, ReportStyle(width=100)))
+
+    assert python.events == python.events_with_function > 0
+    assert text.count("functions of Python programs") == 1
+
+    packed = pack(report, resolver, tmp_path / "packed")
+    assert not any("Python" in path for path in packed.missing)
