@@ -100,6 +100,8 @@ def test_the_reference_has_every_option() -> None:
         "reference/cli.md",
         "reference/record.md",
         "reference/report.md",
+        "reference/lttng-api.md",
+        "reference/list.md",
         "guide/debug-info.md",
         "guide/recording.md",
     )

@@ -74,7 +74,7 @@ def test_the_verbs_are_listed_with_their_summaries(run):
 
     assert (status, errors) == (0, "")
     reading = "view convert check repair export report debuginfo symbolize"
-    assert ["record", *reading.split(), "config", "gen-tp", "demo"] == VERBS
+    assert ["record", "list", *reading.split(), "config", "gen-tp", "demo"] == VERBS
     for command in COMMANDS:
         assert f"    {command.name:12} {command.summary}" in lines
     assert (

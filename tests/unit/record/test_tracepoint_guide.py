@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 GUIDE = Path(__file__).parents[3] / "docs/guide/tracepoints.md"
 FILE = re.compile(r"`(shop[\w-]*\.[ch])`:\n\n```c\n(.*?)```", re.DOTALL)
 COMMANDS = re.compile(r"```sh\n(.*?)```", re.DOTALL)
-PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+PYTHON = re.compile(r"```py\n(.*?)```", re.DOTALL)
 ORDERS = [
     ("shop:order", {"number": number, "customer": customer})
     for number, customer in enumerate(["Ada", "Grace", "Edsger"])
@@ -33,14 +33,14 @@ def test_the_guide(tmp_path):
     text = GUIDE.read_text(encoding="utf-8")
     for name, content in FILE.findall(text):
         (tmp_path / name).write_text(content, encoding="utf-8")
-    first, second = COMMANDS.findall(text)
+    first, rules, second = COMMANDS.findall(text)
     [python] = PYTHON.findall(text)
     (tmp_path / "read.py").write_text(python, encoding="utf-8")
     executable = shlex.quote(sys.executable)
     script = (
         f'vestige() {{ {executable} -m vestige "$@"; }}\n'
         # The second part builds the program again.
-        f"{first}\n{executable} read.py\n{second}\n"
+        f"{first}\n{executable} read.py\n{rules}\n{second}\n"
     )
     done = subprocess.run(
         ["sh", "-ec", script],
