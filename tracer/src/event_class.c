@@ -258,8 +258,12 @@ uint32_t event_class_id(const struct vestige_provider *provider,
 
 	if (list >= 0 && metadata >= 0 && text_open(&body, LARGEST_CLASS)) {
 		describe(&body, provider, event);
-		if (!body.is_full && take_lock(list))
+		if (!body.is_full && take_lock(list)) {
 			id = add(list, metadata, &body);
+			/* Closing the file would not do: a child that another thread made
+			 * meanwhile has it, too. */
+			flock(list, LOCK_UN);
+		}
 		text_close(&body);
 	}
 	if (metadata >= 0)

@@ -14,6 +14,7 @@
 #include "settings.h"
 #include "shared_thread.h"
 #include "stream.h"
+#include "tracepoint.h"
 #include "system.h"
 
 #define PROCESS_SIZE 4096u
@@ -130,6 +131,7 @@ static void after_fork(void)
 	process_is_ours();
 	shared_thread_end();
 	stream_after_fork();
+	tracepoint_after_fork();
 }
 
 /* Early: a handler must not be the first to look for it. */

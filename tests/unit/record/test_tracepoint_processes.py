@@ -63,7 +63,7 @@ def test_threads_have_streams_of_their_own(tmp_path, sources):
             steps.setdefault(event.context["vtid"], []).append(event.payload["number"])
 
     assert len(steps) == 8
-    assert all(numbers == list(range(1000)) for numbers in steps.values())
+    assert all(numbers == list(range(3000)) for numbers in steps.values())
     assert len(found) == 8 * 1002
 
 
@@ -299,3 +299,88 @@ def test_metadata_survive_a_kill_while_providers_register(tmp_path, sources):
         assert [text.count(f'name = "many:event{n}"') for n in range(100)] == [1] * 100
         assert ("many:event99", {"a": 1}) in payloads(trace)
     assert partial
+
+
+def test_constructors_and_destructors_pass_tracepoints(tmp_path):
+    """Those of static objects in C++, wherever the provider is in the program."""
+    sources = Sources(tmp_path, ("g++", "-g"))
+    sources.write(
+        "object.cpp",
+        """
+        #include "emon-tp.h"
+        struct Object {
+            Object() { lttng_ust_tracepoint(emon, mark, 1); }
+            ~Object() { lttng_ust_tracepoint(emon, mark, 4); }
+        };
+        static Object object;
+        __attribute__((constructor)) static void begin(void)
+        {
+            lttng_ust_tracepoint(emon, mark, 2);
+        }
+        int main() { lttng_ust_tracepoint(emon, mark, 3); return 0; }
+        __attribute__((destructor)) static void end(void)
+        {
+            lttng_ust_tracepoint(emon, mark, 5);
+        }
+        """,
+    )
+    sources.write("provider.cpp", DEFINE + '#include "emon-tp.h"')
+    program = sources.build("object", "object.cpp", "provider.cpp")
+    found = payloads(record_instrumented(tmp_path / "trace", [program]))
+
+    assert sorted(payload["number"] for _, payload in found) == [1, 2, 3, 4, 5]
+
+
+def test_children_that_stay_hold_up_no_provider(tmp_path, sources):
+    """Made while another thread writes a class: they have its files, and its locks."""
+    made = sources.compile("emon-tpp.c", "-fPIC")
+    library = sources.link("libtpp.so", "-shared", made)
+    sources.write(
+        "children.c",
+        f"""
+        #include <dlfcn.h>
+        #include <pthread.h>
+        #include <signal.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        #define LTTNG_UST_TRACEPOINT_DEFINE
+        #define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
+        #include "emon-tp.h"
+        static volatile int ends;
+        static void *load(void *unused)
+        {{
+            for (int i = 0; i < 3000; i++) {{
+                void *library = dlopen("{library}", RTLD_NOW);
+                lttng_ust_tracepoint(emon, mark, i);
+                dlclose(library);
+            }}
+            ends = 1;
+            return unused;
+        }}
+        int main(void)
+        {{
+            pid_t children[1000];
+            pthread_t other;
+            int count = 0;
+            pthread_create(&other, NULL, load, NULL);
+            while (!ends && count < 1000) {{
+                const pid_t child = fork();
+                if (child == 0) {{
+                    alarm(20);
+                    pause();
+                }}
+                children[count++] = child;
+            }}
+            pthread_join(other, NULL);
+            for (int i = 0; i < count; i++) {{
+                kill(children[i], SIGKILL);
+                waitpid(children[i], NULL, 0);
+            }}
+            return 0;
+        }}
+        """,
+    )
+    program = sources.build("children", "children.c", flags=["-pthread"])
+    found = payloads(record_instrumented(tmp_path / "trace", [program]))
+
+    assert [payload["number"] for _, payload in found] == list(range(3000))

@@ -46,6 +46,10 @@
 #define VESTIGE_END_C
 #endif
 
+/* Before constructors of the program, which may pass tracepoints, and after destructors. */
+#define VESTIGE_AT_LOAD		__attribute__((constructor(150)))
+#define VESTIGE_AT_UNLOAD	__attribute__((destructor(150)))
+
 #define VESTIGE_NOT_TRACED __attribute__((no_instrument_function))
 #define VESTIGE_INLINE static inline __attribute__((always_inline, unused)) VESTIGE_NOT_TRACED
 
@@ -118,7 +122,7 @@ VESTIGE_END_C
 
 /* Tell the tracer of a tracepoint when its object is loaded, and unloaded. */
 #define VESTIGE_REGISTER_POINT(point_provider, point_name)				\
-	__attribute__((constructor)) VESTIGE_NOT_TRACED static void			\
+	VESTIGE_AT_LOAD VESTIGE_NOT_TRACED static void					\
 	vestige_add_##point_provider##___##point_name(void)				\
 	{										\
 		const struct vestige_tracer *tracer = vestige_find_tracer();		\
@@ -126,7 +130,7 @@ VESTIGE_END_C
 		if (tracer)								\
 			tracer->add_tracepoint(&VESTIGE_POINT(point_provider, point_name));\
 	}										\
-	__attribute__((destructor)) VESTIGE_NOT_TRACED static void			\
+	VESTIGE_AT_UNLOAD VESTIGE_NOT_TRACED static void				\
 	vestige_remove_##point_provider##___##point_name(void)				\
 	{										\
 		const struct vestige_tracer *tracer = vestige_find_tracer();		\

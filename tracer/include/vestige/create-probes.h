@@ -260,12 +260,12 @@ VESTIGE_JOIN(vestige_describe_events_of_, LTTNG_UST_TRACEPOINT_PROVIDER)(
 		vestige_describe_events_of_##provider(events);				\
 		tracer->add_provider(&vestige_provider_##provider);			\
 	}										\
-	__attribute__((constructor)) VESTIGE_NOT_TRACED static void			\
+	VESTIGE_AT_LOAD VESTIGE_NOT_TRACED static void					\
 	vestige_add_provider_##provider(void)						\
 	{										\
 		vestige_start_provider_##provider(vestige_find_tracer());		\
 	}										\
-	__attribute__((destructor)) VESTIGE_NOT_TRACED static void			\
+	VESTIGE_AT_UNLOAD VESTIGE_NOT_TRACED static void				\
 	vestige_remove_provider_##provider(void)					\
 	{										\
 		if (vestige_tracer_of_##provider)					\
