@@ -124,6 +124,21 @@ bool files_show(struct stream *stream)
 	return false;
 }
 
+/* Put a larger file in the place of one that is still mapped. To remove that one waits for
+ * the disk, some milliseconds when it is busy: the recorder does so at the end. Where the
+ * size of the recording is limited, its room is needed before. */
+static bool replace(const char *hidden, const char *name, size_t size)
+{
+	char aside[NAME_SIZE + 24];
+
+	if (settings.max_size || !system_exchange(hidden, name))
+		return system_rename(hidden, name);
+	snprintf(aside, sizeof(aside), "%s.%zu", hidden, size);
+	if (!system_rename(hidden, aside))
+		system_unlink(hidden);
+	return true;
+}
+
 bool files_move(struct stream *stream, bool is_larger)
 {
 	const size_t before = stream->packet_bytes;
@@ -147,7 +162,7 @@ bool files_move(struct stream *stream, bool is_larger)
 		*packet = *stream->packet;
 		packet->packet_size = size * 8;
 	}
-	if (!packet || !system_rename(hidden, name)) {
+	if (!packet || !replace(hidden, name, before)) {
 		if (packet)
 			system_munmap(packet, size);
 		if (file >= 0)

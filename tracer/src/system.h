@@ -105,6 +105,12 @@ static inline bool system_rename(const char *from, const char *to)
 	return system_call(SYS_renameat2, AT_FDCWD, (long) from, AT_FDCWD, (long) to, 0, 0) == 0;
 }
 
+static inline bool system_exchange(const char *one, const char *other)
+{
+	return system_call(SYS_renameat2, AT_FDCWD, (long) one, AT_FDCWD, (long) other,
+			   1 << 1 /* RENAME_EXCHANGE */, 0) == 0;
+}
+
 static inline bool system_exists(const char *path)
 {
 	return system_call(SYS_faccessat, AT_FDCWD, (long) path, F_OK, 0, 0, 0) == 0;
