@@ -1064,7 +1064,9 @@ class EventLayout:
         name: Name of the event record class, for errors.
     """
 
-    def __new__(cls, trace_class: TraceClass, stream: int, name: str) -> EventLayout: ...
+    def __new__(
+        cls, trace_class: TraceClass, stream: int, name: str
+    ) -> EventLayout: ...
 
 @final
 class StreamWriter:

@@ -8,9 +8,7 @@ use pyo3::types::{
 };
 use vestige_ctf::encode::value::Value;
 use vestige_ctf::encode::EncodeError;
-use vestige_ctf::model::{
-    BitMeaning, EnumerationMapping, FieldClass, FieldKind, Member,
-};
+use vestige_ctf::model::{BitMeaning, EnumerationMapping, FieldClass, FieldKind, Member};
 
 /// Why an object is no value of a field class.
 pub enum Wrong {

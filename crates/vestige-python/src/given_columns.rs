@@ -185,7 +185,9 @@ fn arrow_texts(class: &FieldClass, object: &Bound<'_, PyAny>) -> Result<Option<C
     };
     let nulls: usize = object.getattr("null_count")?.extract()?;
     if nulls > 0 {
-        return Err(EncodeError::new(format!("expected a text in each row: {nulls} are null")).into());
+        return Err(
+            EncodeError::new(format!("expected a text in each row: {nulls} are null")).into()
+        );
     }
     let buffers: Vec<Bound<'_, PyAny>> = object.call_method0("buffers")?.extract()?;
     let [_, offsets, data] = buffers.as_slice() else { return Ok(None) };

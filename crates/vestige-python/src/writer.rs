@@ -47,7 +47,12 @@ pub struct EventLayout {
 impl EventLayout {
     /// The layout of the only event record class of a stream class.
     #[new]
-    fn new(py: Python<'_>, trace_class: &TraceClass, stream: usize, name: String) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        trace_class: &TraceClass,
+        stream: usize,
+        name: String,
+    ) -> PyResult<Self> {
         let inner = encode::EventLayout::new(Arc::clone(&trace_class.inner), stream, 0);
         let inner = inner.ok_or_else(|| {
             let keywords = PyDict::new(py);
@@ -181,7 +186,8 @@ impl StreamWriter {
         let scopes = layout.record(py, context, fields);
         let [common, specific, payload] = scopes.map_err(|wrong| refuse(py, layout, wrong))?;
         let Ok(time) = time.extract::<u64>() else {
-            let message = format!("{time} is no time stamp: expected an integer of 64 bits from 0 on");
+            let message =
+                format!("{time} is no time stamp: expected an integer of 64 bits from 0 on");
             return Err(time_error(py, layout, &message, time, None, None));
         };
         let record = Record { time, scopes: [&common, &specific, &payload] };
@@ -308,7 +314,9 @@ impl StreamWriter {
                 let message = if back {
                     format!("the time stamp {time} is before the last one, {limit}")
                 } else {
-                    format!("the time stamp {time} is above {limit}, the last that readers can show")
+                    format!(
+                        "the time stamp {time} is above {limit}, the last that readers can show"
+                    )
                 };
                 match (layout, time.into_bound_py_any(py)) {
                     (Some(layout), Ok(time)) => {

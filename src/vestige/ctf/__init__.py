@@ -13,6 +13,7 @@ CTF 1.8 and CTF 2, and the core encodes event records by the metadata it parses.
 from __future__ import annotations
 
 from ..model import ClockClass
+from .data_stream_writer import DataStreamWriter, EventClassWriter
 from .declarations import (
     Declaration,
     array,
@@ -30,8 +31,9 @@ from .declarations import (
     variant,
 )
 from .discovery import FoundTrace, find_traces
+from .stream_class_writer import StreamClassWriter
 from .trace_files import DamagedFile, LogicalTrace, StreamFiles, open_traces
-from .writer import DataStreamWriter, EventClassWriter, StreamClassWriter, Writer
+from .writer import Writer
 
 __all__ = [
     "ClockClass",

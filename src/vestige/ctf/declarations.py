@@ -85,7 +85,7 @@ _BYTE = 8
 _Range = tuple[int, int]
 
 
-def integer(  # noqa: PLR0913 - properties, by name
+def integer(
     size: int,
     *,
     signed: bool = False,
@@ -422,8 +422,8 @@ def _of_type(declaration: type) -> FieldClass:
     }
     if declaration not in simple:
         raise DeclarationError(
-            f"{declaration.__name__} is no field class: expected int, float, str, bool, "
-            "bytes or an enumeration"
+            f"{declaration.__name__} is no field class: expected int, float, str, "
+            "bool, bytes or an enumeration"
         )
     return simple[declaration]
 
@@ -438,7 +438,9 @@ def _of_enum(declaration: type[enum.Enum]) -> EnumerationFieldClass:
         )
     values = cast("Mapping[str, int]", members)
     signed = min(values.values()) < 0
-    bits = max((value if value >= 0 else ~value).bit_length() for value in values.values())
+    bits = max(
+        (value if value >= 0 else ~value).bit_length() for value in values.values()
+    )
     sizes = (size for size in (8, 16, 32, 64) if bits + signed <= size)
     return enumeration(next(sizes, bits + signed), values, signed=signed)
 

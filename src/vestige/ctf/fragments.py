@@ -1,4 +1,4 @@
-"""Metadata of CTF 2: a sequence of JSON fragments (CTF2-SPEC-2.0, section 5; RFC 7464)."""
+"""Metadata of CTF 2: JSON fragments (CTF2-SPEC-2.0, section 5; RFC 7464)."""
 
 from __future__ import annotations
 
@@ -123,7 +123,9 @@ class Fragments:
                     "seconds": clock.offset_seconds,
                     "cycles": clock.offset_cycles,
                 },
-                **{name: value for name, value in optional.items() if value is not None},
+                **{
+                    name: value for name, value in optional.items() if value is not None
+                },
             }
         )
 
@@ -213,7 +215,9 @@ class Fragments:
             before.append(member.name)
         return members
 
-    def _field(self, field_class: FieldClass, scope: _Scope) -> _Json:
+    def _field(  # noqa: PLR0911 - one for each class
+        self, field_class: FieldClass, scope: _Scope
+    ) -> _Json:
         match field_class:
             case StructureFieldClass(alignment=alignment):
                 members = self._members(field_class, scope)
@@ -281,7 +285,7 @@ class Fragments:
 
     def _integer(self, field_class: IntegerFieldClass) -> _Json:
         kind = f"{_sign(field_class.signed)}-integer"
-        mappings = ()
+        mappings: Sequence[EnumerationMapping] = ()
         if isinstance(field_class, EnumerationFieldClass):
             mappings = field_class.mappings
         return {
@@ -344,9 +348,7 @@ def _sign(signed: object) -> str:
     return "signed" if signed else "unsigned"
 
 
-def _mapped(
-    mappings: Sequence[EnumerationMapping], name: str = "mappings"
-) -> _Json:
+def _mapped(mappings: Sequence[EnumerationMapping], name: str = "mappings") -> _Json:
     ranges: dict[str, list[list[int]]] = {}
     for mapping in mappings:
         ranges.setdefault(mapping.label, []).append([mapping.lower, mapping.upper])

@@ -41,11 +41,39 @@ Version: TypeAlias = Literal["1.8", "2"]
 MAX_DEPTH = 100
 """Deepest nesting of field classes."""
 
-KEYWORDS = frozenset(
-    "_Bool _Complex _Imaginary align callsite char clock const double enum env event "
-    "float floating_point int integer long short signed stream string struct trace "
-    "typealias typedef unsigned variant void".split()
-)
+_TYPES = {
+    "_Bool",
+    "_Complex",
+    "_Imaginary",
+    "char",
+    "const",
+    "double",
+    "float",
+    "int",
+    "long",
+    "short",
+    "signed",
+    "unsigned",
+    "void",
+}
+_RESERVED = {
+    "align",
+    "callsite",
+    "clock",
+    "enum",
+    "env",
+    "event",
+    "floating_point",
+    "integer",
+    "stream",
+    "string",
+    "struct",
+    "trace",
+    "typealias",
+    "typedef",
+    "variant",
+}
+KEYWORDS = frozenset(_TYPES | _RESERVED)
 """Words that are no names in TSDL (CTF 1.8.3, C.1.2)."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -194,8 +222,8 @@ def _options(
             option.name in KEYWORDS or option.name.startswith("_")
         ):
             raise DeclarationError(
-                "expected the name of an option that is no keyword of CTF 1.8 and has no "
-                "underscore in front",
+                "expected the name of an option that is no keyword of CTF 1.8 and has "
+                "no underscore in front",
                 name=option.name,
             )
     return tuple(

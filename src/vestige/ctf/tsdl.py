@@ -241,8 +241,8 @@ def _entry(name: str, value: int | str) -> str:
 def _check_identifier(name: str, what: str) -> None:
     if not is_identifier(name) or name in KEYWORDS:
         raise DeclarationError(
-            f"the name of {what} must be one of letters, digits and underscores that is "
-            "no keyword of CTF 1.8",
+            f"the name of {what} must be one of letters, digits and underscores that "
+            "is no keyword of CTF 1.8",
             name=name,
         )
 

@@ -1,4 +1,4 @@
-"""The metadata file of a trace that is written: always whole, always before the data."""
+"""The metadata file of a trace that is written: whole, and before the data."""
 
 from __future__ import annotations
 
@@ -169,6 +169,4 @@ def _encoded(text: str) -> bytes:
 
 
 def _storage_error(error: OSError, path: Path) -> StorageError:
-    return StorageError(
-        f"cannot write: {error.strerror}", path=path, errno=error.errno
-    )
+    return StorageError(f"cannot write: {error.strerror}", path=path, errno=error.errno)

@@ -3,8 +3,8 @@
 use super::bit_writer::Output;
 use super::error::EncodeError;
 use super::scalars::{
-    bit_array, code_units, expected, float, integer, missing, text_bytes,
-    variable_length, without_nul,
+    bit_array, code_units, expected, float, integer, missing, text_bytes, variable_length,
+    without_nul,
 };
 use super::value::{Cell, Value};
 use crate::bits::low_bits;
@@ -138,9 +138,7 @@ impl<O: Output> Encoder<'_, O> {
             Role::StreamClassId => self.facts.stream_class.into(),
             Role::DataStreamId => self.facts.stream.into(),
             Role::EventClassId => self.facts.event_class.into(),
-            Role::PacketSequenceNumber => {
-                low_bits(self.facts.sequence, class.size).into()
-            }
+            Role::PacketSequenceNumber => low_bits(self.facts.sequence, class.size).into(),
             _ => {
                 let mask = u64::from(class.alignment.max(1)) - 1;
                 let position = (self.out.position() + mask) & !mask;
@@ -154,8 +152,7 @@ impl<O: Output> Encoder<'_, O> {
     fn members(&mut self, members: &[Member], cell: Cell<'_>) -> Result<()> {
         for (index, member) in members.iter().enumerate() {
             let given = cell.member(index);
-            let derived =
-                if given.is_absent() { derived(members, index, cell)? } else { None };
+            let derived = if given.is_absent() { derived(members, index, cell)? } else { None };
             match derived {
                 Some(value) => {
                     let value = Value::Integer(value);
@@ -348,18 +345,21 @@ fn derived(members: &[Member], index: usize, cell: Cell<'_>) -> Result<Option<i1
 
 /// What the value of a slot must be for a field; `None` when the field does not use it.
 fn needed(class: &FieldClass, slot: usize, cell: Cell<'_>) -> Option<Result<i128>> {
-    let uses = |length: &Length| matches!(length, Length::Dynamic { slot: used, .. } if *used == slot);
+    let uses =
+        |length: &Length| matches!(length, Length::Dynamic { slot: used, .. } if *used == slot);
     let count = || cell.count().map(|count| count as i128).ok_or_else(|| wrong(cell, "elements"));
     match &class.kind {
         FieldKind::Array { length, .. } if uses(length) => Some(count()),
         FieldKind::Blob(blob) if uses(&blob.length) => Some(count()),
-        FieldKind::Text(text) if text.length.as_ref().is_some_and(uses) => Some(match text.encoding {
-            StringEncoding::Utf8 => count(),
-            encoding => present(cell)
-                .and_then(|()| text_bytes(cell))
-                .and_then(|bytes| code_units(bytes, encoding))
-                .map(|units| units.len() as i128),
-        }),
+        FieldKind::Text(text) if text.length.as_ref().is_some_and(uses) => {
+            Some(match text.encoding {
+                StringEncoding::Utf8 => count(),
+                encoding => present(cell)
+                    .and_then(|()| text_bytes(cell))
+                    .and_then(|bytes| code_units(bytes, encoding))
+                    .map(|units| units.len() as i128),
+            })
+        }
         FieldKind::Variant { selector, .. } if selector.slot == slot => {
             let option = cell.option().ok_or_else(|| wrong(cell, "an option and its value"));
             Some(option.and_then(|(option, _)| {
