@@ -14,6 +14,7 @@ from uuid import uuid4
 import vestige
 from support.compilers import PROGRAMS, run_tool
 from vestige.record import RecordingOptions
+from vestige.record.class_list import make_class_list
 from vestige.record.clock import ClockRate
 from vestige.record.control import make_control
 from vestige.record.metadata import metadata_text
@@ -86,6 +87,7 @@ def prepare_trace(directory: Path, options: RecordingOptions) -> dict[str, str]:
     rate = ClockRate(1_000_000_000, 0)
     text = metadata_text(uuid, rate, options, "trace", is_counter=True)
     (directory / "metadata").write_text(text, encoding="utf-8")
+    make_class_list(directory)
     if options.size_limit:
         make_control(directory, is_overwriting=options.mode == "overwrite")
     return tracer_environment(directory, uuid, options, is_counter=True)

@@ -8,29 +8,26 @@
 #define _GNU_SOURCE
 #include "event_class.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "disk.h"
 #include "packet.h"
 #include "settings.h"
+#include "system.h"
 #include "text.h"
 
 #define NAME_SIZE (PATH_MAX + 32)
 #define LARGEST_CLASS (1u << 20)
 #define MOST_CLASSES (1u << 20)
-#define ENTRIES_AT_ONCE 128
-/* A process that was stopped while it held the lock must not stop others for long. */
-#define LOCK_TRIES 200
+/* A process that was stopped while it held the lock must not stop others for long: so often
+ * a process waits, whatever it registers. */
+#define MOST_PAUSES 200u
 #define LOCK_PAUSE 5000000
+/* Entries of the list that are read at once. */
+#define ENTRIES_AT_ONCE 64u
 
 struct entry {
 	uint64_t digest[2];
@@ -138,26 +135,42 @@ static void digest(const char *bytes, size_t size, uint64_t result[2])
 	}
 }
 
-static int open_in_directory(const char *name, int flags)
+/* Neither is made here: a recording that has ended without us takes no more classes. */
+static int open_in_directory(const char *name)
 {
 	char path[NAME_SIZE];
 
 	snprintf(path, sizeof(path), "%s/%s", settings.directory, name);
-	return open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return system_open(path, O_RDWR | O_NOFOLLOW);
 }
 
-static bool take_lock(int file)
+/* Called by one thread at a time. */
+static bool take_lock(int list)
 {
+	static unsigned int pauses;
 	const struct timespec pause = {0, LOCK_PAUSE};
 
-	for (int count = 0; count < LOCK_TRIES; count++) {
-		if (flock(file, LOCK_EX | LOCK_NB) == 0)
+	for (;;) {
+		const long result = system_call(SYS_flock, list, LOCK_EX | LOCK_NB, 0, 0, 0, 0);
+
+		if (result == 0)
 			return true;
-		if (errno != EWOULDBLOCK && errno != EINTR)
+		if ((result != -EWOULDBLOCK && result != -EINTR) || pauses == MOST_PAUSES)
 			return false;
-		nanosleep(&pause, NULL);
+		pauses++;
+		system_sleep(&pause);
 	}
-	return false;
+}
+
+/* A child of fork() may have the file open, too, so that closing it here is not enough. */
+static void release_lock(int list)
+{
+	system_call(SYS_flock, list, LOCK_UN, 0, 0, 0, 0);
+}
+
+static bool truncate_file(int file, uint64_t size)
+{
+	return system_call(SYS_ftruncate, file, (long) size, 0, 0, 0, 0) == 0;
 }
 
 /* Write a class behind the metadata, all of it or nothing. */
@@ -174,52 +187,51 @@ static bool append_class(int metadata, struct entry *entry, uint32_t id, const s
 	text_append(&whole, body->start, text_size(body));
 	text_append(&whole, "};\n", 3);
 	is_written = !whole.is_full &&
-		pwrite(metadata, whole.start, text_size(&whole),
-		       (off_t) entry->metadata_size) == (ssize_t) text_size(&whole);
-	if (!is_written && ftruncate(metadata, (off_t) entry->metadata_size) != 0)
-		is_written = false;
+		disk_write(metadata, whole.start, text_size(&whole), entry->metadata_size);
+	/* Whoever comes next does it again, should it fail. */
+	if (!is_written)
+		truncate_file(metadata, entry->metadata_size);
 	text_close(&whole);
 	return is_written;
 }
 
-/* Look at entries from *place on. Returns whether the search is over: one is the wanted one,
- * or it is the last and was not written. */
-static bool look(const struct entry *entries, size_t count, const uint64_t wanted[2],
-		 uint32_t *place)
+/* Read some entries; their number, negative when the list cannot be read. */
+static long read_entries(int list, uint32_t place, struct entry entries[ENTRIES_AT_ONCE])
 {
-	for (size_t index = 0; index < count; index++, ++*place)
-		if (!entries[index].is_written ||
-		    !memcmp(entries[index].digest, wanted, sizeof(entries[index].digest)))
-			return true;
-	return false;
+	const long size = system_pread(list, entries, ENTRIES_AT_ONCE * sizeof(*entries),
+				       (uint64_t) place * sizeof(*entries));
+
+	return size < 0 ? size : size / (long) sizeof(*entries);
 }
 
 /* Find the class in the list, or the place behind it; false when the list cannot be read. */
 static bool find(int list, int metadata, const uint64_t wanted[2], uint32_t *place, bool *is_there)
 {
 	struct entry entries[ENTRIES_AT_ONCE];
-	const struct entry *found;
-	ssize_t size;
+	long count;
 
 	*is_there = false;
 	*place = 0;
 	while (*place < MOST_CLASSES) {
-		const uint32_t first = *place;
-
-		size = pread(list, entries, sizeof(entries), (off_t) (first * sizeof(*entries)));
-		if (size < 0)
-			return false;
-		if (!look(entries, (size_t) size / sizeof(*entries), wanted, place)) {
-			if (size < (ssize_t) sizeof(entries))
-				return true;
-			continue;
+		count = read_entries(list, *place, entries);
+		if (count <= 0)
+			return count == 0;
+		for (long index = 0; index < count; index++, ++*place) {
+			/* A process died while it wrote this one, the last: it goes away. */
+			if (!entries[index].is_written)
+				return truncate_file(metadata, entries[index].metadata_size);
+			if (memcmp(entries[index].digest, wanted, sizeof(entries->digest)) != 0)
+				continue;
+			*is_there = true;
+			return true;
 		}
-		found = &entries[*place - first];
-		*is_there = found->is_written;
-		/* A process died while it wrote this one, the last: it goes away. */
-		return *is_there || ftruncate(metadata, (off_t) found->metadata_size) == 0;
 	}
 	return false;
+}
+
+static bool write_entry(int list, uint32_t place, const struct entry *entry)
+{
+	return disk_write(list, entry, sizeof(*entry), (uint64_t) place * sizeof(*entry));
 }
 
 static uint32_t add(int list, int metadata, const struct text *body)
@@ -228,31 +240,27 @@ static uint32_t add(int list, int metadata, const struct text *body)
 	struct stat status;
 	uint32_t place;
 	bool is_there;
-	off_t offset;
 
 	digest(body->start, text_size(body), entry.digest);
 	if (!find(list, metadata, entry.digest, &place, &is_there))
 		return 0;
 	if (is_there)
 		return EVENT_CLASSES + place;
-	if (fstat(metadata, &status) != 0)
+	if (!system_fstat(metadata, &status))
 		return 0;
 	entry.metadata_size = (uint64_t) status.st_size;
-	offset = (off_t) (place * sizeof(entry));
-	if (pwrite(list, &entry, sizeof(entry), offset) != (ssize_t) sizeof(entry) ||
+	if (!write_entry(list, place, &entry) ||
 	    !append_class(metadata, &entry, EVENT_CLASSES + place, body))
 		return 0;
 	entry.is_written = 1;
-	if (pwrite(list, &entry, sizeof(entry), offset) != (ssize_t) sizeof(entry))
-		return 0;
-	return EVENT_CLASSES + place;
+	return write_entry(list, place, &entry) ? EVENT_CLASSES + place : 0;
 }
 
-uint32_t event_class_id(const struct vestige_provider *provider,
-			const struct vestige_event *event)
+static uint32_t find_or_add(const struct vestige_provider *provider,
+			    const struct vestige_event *event)
 {
-	const int list = open_in_directory(".event-classes", O_RDWR | O_CREAT);
-	const int metadata = open_in_directory("metadata", O_RDWR);
+	const int list = open_in_directory(".event-classes");
+	const int metadata = open_in_directory("metadata");
 	struct text body;
 	uint32_t id = 0;
 
@@ -260,15 +268,24 @@ uint32_t event_class_id(const struct vestige_provider *provider,
 		describe(&body, provider, event);
 		if (!body.is_full && take_lock(list)) {
 			id = add(list, metadata, &body);
-			/* Closing the file would not do: a child that another thread made
-			 * meanwhile has it, too. */
-			flock(list, LOCK_UN);
+			release_lock(list);
 		}
 		text_close(&body);
 	}
 	if (metadata >= 0)
-		close(metadata);
+		system_close(metadata);
 	if (list >= 0)
-		close(list);
+		system_close(list);
+	return id;
+}
+
+uint32_t event_class_id(const struct vestige_provider *provider,
+			const struct vestige_event *event)
+{
+	/* The kernel answers by a signal when a file may not grow. */
+	const signals before = system_block_signals();
+	const uint32_t id = find_or_add(provider, event);
+
+	system_restore_signals(before);
 	return id;
 }

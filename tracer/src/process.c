@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "budget.h"
+#include "lock.h"
 #include "objects.h"
 #include "rules.h"
 #include "settings.h"
@@ -29,8 +30,8 @@ struct process {
 	/* Not so in a child process. A child of vfork() shares our memory, and is no other
 	 * process here. */
 	bool is_first;
-	/* A lock: open, closed, or closed while others wait. */
-	atomic_uint objects;
+	struct lock objects;
+	struct lock tracepoints;
 };
 
 static struct process *process;
@@ -48,18 +49,26 @@ void process_seen(void)
 
 void process_lock_objects(void)
 {
-	unsigned int state = 0;
-
-	if (!process || atomic_compare_exchange_strong(&process->objects, &state, 1))
-		return;
-	while (atomic_exchange(&process->objects, 2) != 0)
-		system_wait(&process->objects, 2);
+	if (process)
+		lock_take(&process->objects);
 }
 
 void process_unlock_objects(void)
 {
-	if (process && atomic_exchange(&process->objects, 0) == 2)
-		system_wake(&process->objects);
+	if (process)
+		lock_release(&process->objects);
+}
+
+void process_lock_tracepoints(void)
+{
+	if (process)
+		lock_take(&process->tracepoints);
+}
+
+void process_unlock_tracepoints(void)
+{
+	if (process)
+		lock_release(&process->tracepoints);
 }
 
 bool process_is_followed(void)

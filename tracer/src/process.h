@@ -22,11 +22,12 @@ uint64_t process_key(void) __attribute__((visibility("hidden")));
 void process_change_key(void) __attribute__((visibility("hidden")));
 /* Whether this is the process of its memory, and not one that shares it after vfork(). */
 bool process_is_ours(void) __attribute__((visibility("hidden")));
-/* Read the settings and begin, if that was not done yet. */
-void process_start(void) __attribute__((visibility("hidden")));
-/* Protect what is known of the objects in memory; free again in a child process. */
+/* Protect what is known of the objects in memory, and of tracepoints. In a child process,
+ * both are free: who had them is not there. */
 void process_lock_objects(void) __attribute__((visibility("hidden")));
 void process_unlock_objects(void) __attribute__((visibility("hidden")));
+void process_lock_tracepoints(void) __attribute__((visibility("hidden")));
+void process_unlock_tracepoints(void) __attribute__((visibility("hidden")));
 /* Make what streams need, once. */
 void streams_start(void) __attribute__((visibility("hidden")));
 

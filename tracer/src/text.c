@@ -4,15 +4,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "system.h"
 
 bool text_open(struct text *text, size_t most)
 {
 	/* Pages that are not written take no memory. */
-	void *place = mmap(NULL, most, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *place = system_mmap(NULL, most, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
-	if (place == MAP_FAILED)
+	if (!place)
 		return false;
 	text->start = place;
 	text->at = place;
@@ -23,7 +24,7 @@ bool text_open(struct text *text, size_t most)
 
 void text_close(struct text *text)
 {
-	munmap(text->start, (size_t) (text->end - text->start));
+	system_munmap(text->start, (size_t) (text->end - text->start));
 }
 
 void text_append(struct text *text, const char *bytes, size_t size)

@@ -12,13 +12,11 @@
 
 #include "event_class.h"
 #include "expression.h"
-#include "lock.h"
 #include "process.h"
 #include "rules.h"
 #include "stream.h"
 
-/* Not on any hot path: objects are being loaded or unloaded. */
-static struct lock lock;
+/* Behind a lock that is on no hot path: objects are being loaded or unloaded. */
 static struct vestige_tracepoint *tracepoints;
 static struct vestige_provider *providers;
 
@@ -34,12 +32,14 @@ static void connect(struct vestige_tracepoint *point, const struct vestige_provi
 
 		if (strcmp(event->name, point->name) != 0)
 			continue;
-		if (!event->id && rules_choose(provider, event))
-			event->id = event_class_id(provider, event);
-		if (!event->id)
+		if (!event->id && !rules_choose(provider, event))
 			return;
+		/* Without an ID, as on a full disk, its records are counted as lost. */
+		if (!event->id)
+			event->id = event_class_id(provider, event);
 		point->event = event;
-		point->probe = event->event_class->probe;
+		/* Whoever sees the probe must see the event. */
+		__atomic_store_n(&point->probe, event->event_class->probe, __ATOMIC_RELEASE);
 		__atomic_store_n(&point->state, 1, __ATOMIC_RELEASE);
 		return;
 	}
@@ -53,7 +53,7 @@ static void add_tracepoint(struct vestige_tracepoint *point)
 	process_start();
 	if (!settings.is_recording)
 		return;
-	lock_take(&lock);
+	process_lock_tracepoints();
 	/* One that several source files share comes with each of them. */
 	for (const struct vestige_tracepoint *one = tracepoints; one && !is_known; one = one->next)
 		is_known = one == point;
@@ -64,13 +64,13 @@ static void add_tracepoint(struct vestige_tracepoint *point)
 	for (const struct vestige_provider *one = providers; one && !point->state; one = one->next)
 		if (!strcmp(one->name, point->provider))
 			connect(point, one);
-	lock_release(&lock);
+	process_unlock_tracepoints();
 	errno = saved;
 }
 
 static void remove_tracepoint(struct vestige_tracepoint *point)
 {
-	lock_take(&lock);
+	process_lock_tracepoints();
 	for (struct vestige_tracepoint **one = &tracepoints; *one; one = &(*one)->next) {
 		if (*one != point)
 			continue;
@@ -78,7 +78,7 @@ static void remove_tracepoint(struct vestige_tracepoint *point)
 		break;
 	}
 	point->state = 0;
-	lock_release(&lock);
+	process_unlock_tracepoints();
 }
 
 static void add_provider(struct vestige_provider *provider)
@@ -89,7 +89,7 @@ static void add_provider(struct vestige_provider *provider)
 	process_start();
 	if (!settings.is_recording)
 		return;
-	lock_take(&lock);
+	process_lock_tracepoints();
 	/* A helper's may come twice: when it is first needed, and when it is loaded. */
 	for (const struct vestige_provider *one = providers; one && !is_known; one = one->next)
 		is_known = one == provider;
@@ -100,7 +100,7 @@ static void add_provider(struct vestige_provider *provider)
 	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
 		if (!one->state && !strcmp(one->provider, provider->name))
 			connect(one, provider);
-	lock_release(&lock);
+	process_unlock_tracepoints();
 	errno = saved;
 }
 
@@ -115,7 +115,7 @@ static bool has_event(const struct vestige_provider *provider, const struct vest
 
 static void remove_provider(struct vestige_provider *provider)
 {
-	lock_take(&lock);
+	process_lock_tracepoints();
 	for (struct vestige_provider **one = &providers; *one; one = &(*one)->next) {
 		if (*one != provider)
 			continue;
@@ -128,7 +128,7 @@ static void remove_provider(struct vestige_provider *provider)
 		one->state = 0;
 		one->probe = NULL;
 	}
-	lock_release(&lock);
+	process_unlock_tracepoints();
 }
 
 void tracepoint_after_fork(void)
@@ -144,8 +144,13 @@ static int begin(const struct vestige_event *event, struct vestige_record *recor
 		 const void *ip)
 {
 	struct record *own = (struct record *) (void *) record->state;
+	const uint32_t class = event->id;
 
-	if (!record_begin(own, event->id, ip, size))
+	if (UNLIKELY(!class)) {
+		stream_count_lost(stream_of_thread);
+		return 0;
+	}
+	if (!record_begin(own, class, ip, size))
 		return 0;
 	record->at = own->at;
 	return 1;

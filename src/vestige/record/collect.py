@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from .appending import append_whole
 from .background import is_running
+from .class_list import CLASS_LIST
 from .control import CONTROL, overwritten_bytes
 from .rules_file import RULES
 
@@ -120,7 +121,8 @@ def collect(directory: Path, background: Iterable[int] = ()) -> Collected:
             found.packets += _join(path, streams, running)
     running.update(background)
     if not running:
-        for path in [*partial, directory / CONTROL, directory / RULES]:
+        shared = (directory / name for name in (CONTROL, RULES, CLASS_LIST))
+        for path in [*partial, *shared]:
             with _noted(found, path):
                 path.unlink(missing_ok=True)
     found.streams = len(streams)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ..errors import ProgramError, RecordError
 from .background import processes_in_background
+from .class_list import CLASS_LIST, make_class_list
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
 from .control import CONTROL, make_control
@@ -97,6 +98,7 @@ def record(
 
     with _removed_on_failure(directory, whole=is_new):
         make_losses(directory)
+        make_class_list(directory)
         if options.events:
             make_rules(directory, options.rules())
         environment = tracer_environment(
@@ -178,7 +180,7 @@ def _removed_on_failure(directory: Path, *, whole: bool) -> Iterator[None]:
 def _remove(directory: Path, *, whole: bool) -> None:
     """Take away a trace in which nothing is."""
     with suppress(OSError):
-        for name in (CONTROL, LOST, RULES, "metadata"):
+        for name in (CONTROL, LOST, RULES, CLASS_LIST, "metadata"):
             (directory / name).unlink(missing_ok=True)
         if whole:
             directory.rmdir()

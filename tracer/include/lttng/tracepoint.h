@@ -110,7 +110,9 @@ VESTIGE_END_C
 #define VESTIGE_CALL_(provider, name, prototype, types, values)			\
 	VESTIGE_INLINE void vestige_call_##provider##___##name prototype		\
 	{										\
-		void (*vestige_probe_)(void) = VESTIGE_POINT(provider, name).probe;	\
+		/* Before the event, in memory, too. */					\
+		void (*vestige_probe_)(void) = __atomic_load_n(				\
+			&VESTIGE_POINT(provider, name).probe, __ATOMIC_ACQUIRE);	\
 		const struct vestige_event *vestige_event_ =				\
 			VESTIGE_POINT(provider, name).event;				\
 											\

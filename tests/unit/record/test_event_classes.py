@@ -1,0 +1,187 @@
+"""The classes of tracepoints in the metadata, where writing them is made difficult."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import time
+from contextlib import contextmanager
+
+import pytest
+
+import vestige
+from support.instrumented import Sources, record_instrumented
+from support.recorded import prepare_trace
+from vestige.record import RecordingOptions
+from vestige.record.class_list import CLASS_LIST
+from vestige.record.collect import collect
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+
+EVENTS = 150
+SECONDS = 30
+
+# Registers an event, and forks while a thread waits for the list of classes.
+LATE = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vestige/tracepoint-abi.h>
+
+static const struct vestige_tracer *tracer;
+static struct vestige_event_class class = {sizeof(class), 0, 0, (void (*)(void)) abort};
+static struct vestige_event event = {sizeof(event), 0, "at", &class};
+static struct vestige_event *const events[] = {&event, NULL};
+static struct vestige_provider provider = {sizeof(provider), 1, "late", events};
+static struct vestige_tracepoint point = {sizeof(point), 0, "late", "at"};
+
+static void *add(void *unused)
+{
+    tracer->add_provider(&provider);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    int status;
+    tracer = dlsym(NULL, "vestige_tracer");
+    tracer->add_tracepoint(&point);
+    pthread_create(&thread, NULL, add, NULL);
+    usleep(200000);
+    if (fork() == 0) {
+        alarm(5);
+        tracer->remove_tracepoint(&point);
+        _exit(3);
+    }
+    wait(&status);
+    pthread_join(thread, NULL);
+    printf("%d", status);
+    return 0;
+}
+"""
+
+
+@pytest.fixture
+def sources(tmp_path):
+    """A directory for one program."""
+    return Sources(tmp_path)
+
+
+@pytest.fixture
+def many(sources):
+    """A program with many tracepoints, each of which it comes to once."""
+    names = [f"event{number}" for number in range(EVENTS)]
+    events = "\n".join(
+        f"LTTNG_UST_TRACEPOINT_EVENT(many, {name}, LTTNG_UST_TP_ARGS(int, a), "
+        "LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, a, a)))"
+        for name in names
+    )
+    sources.write(
+        "many.h",
+        f"""
+        #undef LTTNG_UST_TRACEPOINT_PROVIDER
+        #define LTTNG_UST_TRACEPOINT_PROVIDER many
+        #undef LTTNG_UST_TRACEPOINT_INCLUDE
+        #define LTTNG_UST_TRACEPOINT_INCLUDE "./many.h"
+        #if !defined(MANY_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+        #define MANY_H
+        #include <lttng/tracepoint.h>
+        {events}
+        #endif
+        #include <lttng/tracepoint-event.h>
+        """,
+    )
+    hits = "\n".join(f"lttng_ust_tracepoint(many, {name}, 1);" for name in names)
+    sources.write(
+        "many.c",
+        f"""
+        #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+        #define LTTNG_UST_TRACEPOINT_DEFINE
+        #include "many.h"
+        int main(void) {{ {hits} return 0; }}
+        """,
+    )
+    return sources.build("many", "many.c")
+
+
+@contextmanager
+def locked(trace):
+    """Hold the lock on the list, as a process does that was stopped."""
+    with (trace / CLASS_LIST).open("r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def seen_and_lost(trace):
+    """Return how many events of the program are in a trace, and how many are lost."""
+    collect(trace)
+    opened = vestige.open(trace)
+    seen = sum((event.name or "").startswith("many:") for event in opened)
+    assert not opened.damage
+    return seen, sum(loss.count or 0 for loss in opened.losses)
+
+
+def test_a_child_does_not_wait_for_a_thread_of_its_parent(tmp_path, sources):
+    """That one was registering an event when the process forked."""
+    sources.write("late.c", LATE)
+    program = sources.build("late", "late.c", flags=["-pthread"])
+    trace = tmp_path / "trace"
+    variables = prepare_trace(trace, RecordingOptions())
+    with locked(trace):
+        done = subprocess.run(
+            [program], env=variables, capture_output=True, timeout=SECONDS, check=True
+        )
+
+    assert os.waitstatus_to_exitcode(int(done.stdout)) == 3
+
+
+def test_a_process_waits_once_for_one_that_was_stopped(tmp_path, many):
+    """However many events it has; they are counted as lost."""
+    trace = tmp_path / "trace"
+    variables = prepare_trace(trace, RecordingOptions())
+    started = time.monotonic()
+    with locked(trace):
+        subprocess.run([many], env=variables, timeout=SECONDS, check=True)
+
+    assert time.monotonic() - started < 10
+    assert seen_and_lost(trace) == (0, EVENTS)
+
+
+def test_no_class_is_added_when_the_recording_has_ended(tmp_path, many):
+    """The list is gone then: IDs of before would come again."""
+    trace = tmp_path / "trace"
+    variables = prepare_trace(trace, RecordingOptions())
+    before = (trace / "metadata").read_bytes()
+    (trace / CLASS_LIST).unlink()
+    subprocess.run([many], env=variables, timeout=SECONDS, check=True)
+
+    assert (trace / "metadata").read_bytes() == before
+    assert not (trace / CLASS_LIST).exists()
+    assert seen_and_lost(trace) == (0, EVENTS)
+
+
+def test_a_limit_of_the_size_of_files_ends_no_program(tmp_path, many):
+    """The kernel would answer a write to the metadata by SIGXFSZ."""
+    # Blocks of 512 bytes, for which the metadata are too long.
+    command = ["sh", "-c", "ulimit -f 8; exec $0", str(many)]
+    trace = record_instrumented(tmp_path / "trace", command)
+
+    seen, lost = seen_and_lost(trace)
+    assert seen == 0
+    assert lost >= EVENTS
+
+
+def test_a_recording_that_has_ended_has_its_classes_and_no_list(tmp_path, many):
+    """More classes than are read at once."""
+    trace = record_instrumented(tmp_path / "trace", ["sh", "-c", "$0; $0", str(many)])
+
+    assert seen_and_lost(trace) == (2 * EVENTS, 0)
+    assert not (trace / CLASS_LIST).exists()
