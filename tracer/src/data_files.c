@@ -51,8 +51,8 @@ static void map_cover(struct stream *stream, struct data_file *data, int file, u
 	data->place ^= 1;
 	place += ((data == &stream->chunk ? 2 : 0) + data->place) * 2 * page_size;
 	data->cover = NULL;
-	if (system_call(SYS_mmap, (long) place, (long) size, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_FIXED, file, (long) (offset - inside)) == (long) place &&
+	if (system_mmap_at(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+			   offset - inside) &&
 	    disk_populate(place, size))
 		data->cover = (struct packet *) (place + inside);
 }
@@ -135,12 +135,12 @@ static void commit(struct packet *place, struct packet *next, const struct packe
 		if (&to[index] != &place->packet_size && &to[index] != &place->content_size)
 			to[index] = from[index];
 	}
-	compiler_barrier();
+	publish_barrier();
 	next->magic = PACKET_MAGIC;
-	compiler_barrier();
+	publish_barrier();
 	place->content_size = header->content_size;
 	place->packet_size = header->packet_size;
-	compiler_barrier();
+	publish_barrier();
 }
 
 static bool is_faster_allocated(int file)

@@ -58,7 +58,7 @@ static void commit_behind(struct stream *stream)
 	if (stream->is_waiting)
 		return;
 	packet->timestamp_end = clock_read();
-	compiler_barrier();
+	publish_barrier();
 	packet->content_size = bits_before(packet, stream->next);
 	stream->behind = 0;
 }
@@ -80,7 +80,7 @@ static void give_up(struct stream *stream)
 		return;
 	packet->events_discarded++;
 	packet->timestamp_end = time;
-	compiler_barrier();
+	publish_barrier();
 	packet->content_size = bits_before(packet, start + size);
 	commit_behind(stream);
 }

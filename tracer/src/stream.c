@@ -52,7 +52,7 @@ static void start_packet(struct stream *stream)
 
 	/* The content is told first: whoever reads the file finds an empty packet. */
 	packet->content_size = sizeof(*packet) * 8;
-	compiler_barrier();
+	publish_barrier();
 	packet->packet_size = stream->packet_bytes * 8;
 	packet->timestamp_begin = now;
 	packet->timestamp_end = now;
@@ -202,8 +202,8 @@ static struct stream *open_stream(struct stream *stream)
 /* Leave memory in place of a packet, where an interrupted record may still be written. */
 static void retire(struct packet *packet, size_t size)
 {
-	system_call(SYS_mmap, (long) packet, (long) size, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	system_mmap(packet, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1);
 }
 
 /* Move an empty packet to other memory, larger as long as it is not the largest.

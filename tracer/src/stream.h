@@ -167,6 +167,17 @@ static inline __attribute__((always_inline)) const char *stack_pointer(void)
 #endif
 }
 
+/* Before a store that makes others valid: a reader of the file may run on another processor.
+ * x86 shows stores in their order. */
+static inline void publish_barrier(void)
+{
+#if defined(__x86_64__)
+	compiler_barrier();
+#else
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
+}
+
 static inline uint64_t bits_before(const struct packet *packet, const char *place)
 {
 	return (uint64_t) (place - (const char *) packet) * 8;
@@ -372,7 +383,7 @@ static inline __attribute__((always_inline)) void record_commit(struct record *r
 	}
 	if (LIKELY(packet->content_size == bits_before(packet, record->start))) {
 		packet->timestamp_end = record->time;
-		compiler_barrier();
+		publish_barrier();
 		/* A handler may give the record up even here. */
 		if (LIKELY(local_compare_exchange(&packet->content_size,
 						  bits_before(packet, record->start),

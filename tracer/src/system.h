@@ -133,13 +133,26 @@ static inline void system_wake(const void *number)
 	system_call(SYS_futex, (long) number, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
-/* NULL when there is no memory. */
-static inline void *system_mmap(void *place, size_t size, int protection, int flags, int file)
+/* Map a part of a file, or memory; NULL when that cannot be done. */
+static inline void *system_mmap_at(void *place, size_t size, int protection, int flags, int file,
+				   uint64_t offset)
 {
-	const long result =
-		system_call(SYS_mmap, (long) place, (long) size, protection, flags, file, 0);
+#if defined(__s390x__)
+	/* There, the kernel takes one argument: where the six are. */
+	const unsigned long words[] = {(unsigned long) place, size, (unsigned long) protection,
+				       (unsigned long) flags, (unsigned long) file, offset};
+	const long result = system_call(SYS_mmap, (long) words, 0, 0, 0, 0, 0);
+#else
+	const long result = system_call(SYS_mmap, (long) place, (long) size, protection, flags,
+					file, (long) offset);
+#endif
 
 	return result < 0 && result >= -4095 ? NULL : (void *) result;
+}
+
+static inline void *system_mmap(void *place, size_t size, int protection, int flags, int file)
+{
+	return system_mmap_at(place, size, protection, flags, file, 0);
 }
 
 static inline void system_munmap(void *place, size_t size)
