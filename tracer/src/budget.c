@@ -161,6 +161,11 @@ bool budget_keep(uint64_t bytes)
 	return false;
 }
 
+void budget_unkeep(uint64_t bytes)
+{
+	atomic_fetch_sub(&control->kept, bytes);
+}
+
 uint64_t budget_new_chunk(void)
 {
 	for (;;) {

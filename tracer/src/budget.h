@@ -28,6 +28,8 @@ void budget_give_memory(uint64_t bytes) BUDGET_HIDDEN;
 
 /* Count bytes that are never taken away; false when they are too many already. */
 bool budget_keep(uint64_t bytes) BUDGET_HIDDEN;
+/* They were not written after all. */
+void budget_unkeep(uint64_t bytes) BUDGET_HIDDEN;
 
 /* Put a new chunk at the end of the queue; its number is its name. */
 uint64_t budget_new_chunk(void) BUDGET_HIDDEN;

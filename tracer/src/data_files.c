@@ -305,12 +305,16 @@ bool files_append(struct stream *stream)
 	const size_t size = stream->packet_bytes - used < SMALL_REST ? stream->packet_bytes
 								      : (used + 7) & ~(size_t) 7;
 
+	bool is_kept;
+
 	if (!budget_take(size))
 		return false;
-	if (settings.is_overwriting && !(stream->keeps && budget_keep(size))
-		    ? append_to_chunk(stream, size)
-		    : append_to_data(stream, size))
+	is_kept = settings.is_overwriting && stream->keeps && budget_keep(size);
+	if (settings.is_overwriting && !is_kept ? append_to_chunk(stream, size)
+						: append_to_data(stream, size))
 		return true;
+	if (is_kept)
+		budget_unkeep(size);
 	budget_give(size);
 	return false;
 }

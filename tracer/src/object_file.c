@@ -33,7 +33,6 @@ static void parse_debug_link(struct object *object, const char *bytes, size_t si
 	object->has_debug_link = true;
 }
 
-/* Take the debug link from the file: its section is not mapped. */
 /* Read the section from its place in the file. */
 static void read_debug_link(struct object *object, int file, const ElfW(Shdr) *section)
 {

@@ -85,6 +85,7 @@ static __attribute__((constructor(101))) void find(void)
 
 int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 {
+	const bool was_forever = is_forever;
 	atomic_int *word = NULL;
 	void *parent_id;
 	void *thread;
@@ -111,7 +112,10 @@ int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 		}
 	}
 	child = original(function, stack, flags, argument, parent_id, thread, child_id);
-	if (child < 0 && word)
-		atomic_store(word, 0);
+	if (child < 0) {
+		if (word)
+			atomic_store(word, 0);
+		is_forever = was_forever;
+	}
 	return child;
 }

@@ -63,7 +63,7 @@ def test_threads_have_streams_of_their_own(tmp_path, sources):
             steps.setdefault(event.context["vtid"], []).append(event.payload["number"])
 
     assert len(steps) == 8
-    assert all(numbers == list(range(3000)) for numbers in steps.values())
+    assert all(numbers == list(range(1000)) for numbers in steps.values())
     assert len(found) == 8 * 1002
 
 

@@ -1,0 +1,75 @@
+"""What fails leaves no trace behind: neither counts nor states of a thread."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from support.compilers import run_tool
+from support.recorded import counts, prepare_trace, run_recorded
+from vestige.record import RecordingOptions
+from vestige.record.control import CONTROL, COUNTS
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+
+LOOP = """
+static __attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
+int main(void) { for (int i = 0; i < 20000; i++) leaf(); return 0; }
+"""
+
+# The flags contradict each other: the kernel refuses them.
+CLONE = """
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stddef.h>
+static char stack[65536];
+static int child(void *argument) { (void) argument; return 0; }
+static __attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
+int main(void)
+{
+    const int flags = CLONE_VM | CLONE_CHILD_SETTID | CLONE_THREAD;
+    int id;
+    leaf();
+    if (clone(child, stack + sizeof(stack), flags, NULL, NULL, NULL, &id) >= 0)
+        return 1;
+    leaf();
+    return 0;
+}
+"""
+
+
+def build(directory, text):
+    """Compile a program with calls of the hooks."""
+    source = directory / "program.c"
+    source.write_text(text, encoding="utf-8")
+    program = directory / "program"
+    run_tool(["gcc", "-O1", "-finstrument-functions", "-o", program, source])
+    return program
+
+
+def test_what_could_not_be_kept_takes_no_room(tmp_path):
+    """In overwrite mode, when the file for the state dump cannot be made."""
+    trace = tmp_path / "trace"
+    options = RecordingOptions(mode="overwrite", max_size=1 << 20, packet_size=4096)
+    # The shell's stream has the plain name, that of the program the next.
+    script = f"mkdir {trace}/.$$-$$.2; exec {build(tmp_path, LOOP)}"
+    variables = prepare_trace(trace, options)
+    subprocess.run(["sh", "-c", script], env=variables, check=True, timeout=60)
+
+    assert any(path.name.endswith(".2.open") for path in trace.iterdir())
+    _, _, kept, _ = COUNTS.unpack((trace / CONTROL).read_bytes()[: COUNTS.size])
+    assert kept == 0
+
+
+def test_a_thread_goes_on_after_clone_failed(tmp_path):
+    """A child that shares its memory would have stopped its recording for good."""
+    trace = tmp_path / "trace"
+    done = run_recorded(trace, [build(tmp_path, CLONE)])
+
+    assert done.returncode == 0
+    # main() and both calls.
+    assert counts(trace)["func_entry"] == counts(trace)["func_exit"] == 3
