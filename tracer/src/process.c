@@ -15,7 +15,6 @@
 #include "settings.h"
 #include "shared_thread.h"
 #include "stream.h"
-#include "tracepoint.h"
 #include "system.h"
 
 #define PROCESS_SIZE 4096u
@@ -140,7 +139,6 @@ static void after_fork(void)
 	process_is_ours();
 	shared_thread_end();
 	stream_after_fork();
-	tracepoint_after_fork();
 }
 
 /* Early: a handler must not be the first to look for it. */

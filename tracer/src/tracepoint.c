@@ -131,12 +131,6 @@ static void remove_provider(struct vestige_provider *provider)
 	process_unlock_tracepoints();
 }
 
-void tracepoint_after_fork(void)
-{
-	/* A thread that is not in the child may have held it; the lists are whole at any time. */
-	lock.state = 0;
-}
-
 _Static_assert(sizeof(struct record) <= sizeof(((struct vestige_record *) 0)->state),
 	       "a record's state has room for ours");
 

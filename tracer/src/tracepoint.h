@@ -6,7 +6,4 @@
 
 extern const struct vestige_tracer vestige_tracer;
 
-/* In a child process, in the only thread that it has. */
-void tracepoint_after_fork(void) __attribute__((visibility("hidden")));
-
 #endif
