@@ -18,7 +18,6 @@ import errno
 import os
 import re
 import struct
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -27,20 +26,16 @@ from .appending import append_whole
 from .background import is_running
 from .class_list import CLASS_LIST
 from .control import CONTROL, overwritten_bytes
+from .packets import MAGIC, OPEN_SUFFIX, ORDER, PACKET, is_stream_file
 from .rules_file import RULES
 
 __all__ = ["Collected", "collect"]
 
-OPEN_SUFFIX = ".open"
-MAGIC = 0xC1FC1FC1
-ORDER = "<" if sys.byteorder == "little" else ">"
-HEADER = struct.Struct(f"{ORDER}I16sIQQQQQQQII")
-"""The packet header and the packet context up to ``vtid``."""
 SIZES_OFFSET = 48
 """Of the content size, followed by packet size, sequence number and lost records."""
 SIZES = struct.Struct(f"{ORDER}QQQQ")
 TIME_BEGIN, TIME_END = slice(32, 40), slice(40, 48)
-HEADER_SIZE = 104
+HEADER_SIZE = PACKET.size
 PARTIAL = re.compile(r"\.(ring-\d+|\d+-\d+\S*)")
 """Names of files that a process was making when it died: nothing is in them."""
 
@@ -109,11 +104,13 @@ def collect(directory: Path, background: Iterable[int] = ()) -> Collected:
     opened = []
     partial = []
     for path in sorted(directory.iterdir()):
-        if path.name.startswith("."):
-            partial += [path] if PARTIAL.fullmatch(path.name) else []
+        if PARTIAL.fullmatch(path.name):
+            partial.append(path)
+        elif not is_stream_file(path):
+            continue
         elif path.name.endswith(OPEN_SUFFIX):
             opened.append(path)
-        elif path.name != "metadata":
+        else:
             with _noted(found, path):
                 _close_data_file(path, streams, running)
     for path in opened:
@@ -259,10 +256,10 @@ def _origin(packet: bytearray) -> bytearray:
 
 
 def _read_packet(header: bytes, available: int) -> _Packet | None:
-    if len(header) < HEADER.size:
+    if len(header) < HEADER_SIZE:
         return None
-    magic, _, _, stream, _, end, content, size, number, lost, process, _ = (
-        HEADER.unpack_from(header)
+    magic, _, _, stream, _, end, content, size, number, lost, process, _, _ = (
+        PACKET.unpack(header)
     )
     if magic != MAGIC or not HEADER_SIZE * 8 <= content <= size <= available * 8:
         return None

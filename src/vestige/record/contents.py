@@ -11,6 +11,7 @@ from ..errors import VestigeError
 from .contexts import CONTEXT_CLASSES
 from .events import ALWAYS_RECORDED
 from .options import RecordingOptions
+from .packets import is_stream_file
 
 __all__ = ["Contents", "read_contents", "size_of"]
 
@@ -56,7 +57,7 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
     Returns:
         What is known; less where the trace cannot be read.
     """
-    paths = sorted(path for path in directory.iterdir() if _is_stream(path))
+    paths = sorted(path for path in directory.iterdir() if is_stream_file(path))
     size = sum(map(size_of, paths))
     if not paths:
         return Contents(events=0, has_calls=False, has_chosen=False)
@@ -85,10 +86,6 @@ def size_of(path: Path) -> int:
         return path.stat().st_size
     except FileNotFoundError:
         return 0
-
-
-def _is_stream(path: Path) -> bool:
-    return path.name != "metadata" and not path.name.startswith(".")
 
 
 def _open(trace: TraceClass, path: Path) -> DataStream:

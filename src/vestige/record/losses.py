@@ -11,22 +11,17 @@ from __future__ import annotations
 
 import os
 import struct
-import sys
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["LOST", "LOST_STREAM", "make_losses", "tell_losses"]
+from .packets import LOST_STREAM, MAGIC, ORDER, PACKET
+
+__all__ = ["LOST", "make_losses", "tell_losses"]
 
 LOST = ".lost"
 """Hidden, so that readers leave it alone; ``tracer/src/process.c`` maps it."""
-LOST_STREAM = "lost"
-"""The data stream file."""
 SIZE = 4096
-ORDER = "<" if sys.byteorder == "little" else ">"
 COUNT = struct.Struct(f"{ORDER}q")
-PACKET = struct.Struct(f"{ORDER}I16sIQQQQQQQII16s")
-"""The packet header and the packet context, of ``tracer/src/packet.h``."""
-MAGIC = 0xC1FC1FC1
 
 
 def make_losses(directory: Path) -> None:

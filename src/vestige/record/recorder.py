@@ -137,7 +137,12 @@ def record(
 
 
 def _size(directory: Path) -> int:
-    return sum(path.stat().st_size for path in directory.iterdir())
+    size = 0
+    for path in directory.iterdir():
+        # A process that goes on takes its oldest files away.
+        with suppress(FileNotFoundError):
+            size += path.stat().st_size
+    return size
 
 
 def _make_directory(directory: Path) -> tuple[Path, bool]:
