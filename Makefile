@@ -97,6 +97,7 @@ bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.recording
 	@PYTHONPATH=tests $(BIN)/python -m bench.points
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs
+	@PYTHONPATH=tests $(BIN)/python -m bench.writing
 
 bench-symbols: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.symbols $(BENCH)
