@@ -11,14 +11,21 @@ from vestige import errors
 from vestige.errors import (
     CommandError,
     DebugInfoError,
+    DeclarationError,
+    FieldValueError,
     GraphError,
     MissingExtraError,
     NotATraceError,
     ProgramError,
     RecordError,
     SelectionError,
+    StorageError,
+    TimestampError,
     TraceFormatError,
+    UnknownFieldError,
     VestigeError,
+    WriteError,
+    WriterClosedError,
     error_context,
 )
 
@@ -32,6 +39,13 @@ TREE = {
     MissingExtraError: (VestigeError, ImportError),
     RecordError: (VestigeError,),
     ProgramError: (RecordError,),
+    WriteError: (VestigeError,),
+    DeclarationError: (WriteError, ValueError),
+    FieldValueError: (WriteError, ValueError),
+    UnknownFieldError: (WriteError, ValueError),
+    TimestampError: (WriteError, ValueError),
+    WriterClosedError: (WriteError, ValueError),
+    StorageError: (WriteError,),
     CommandError: (VestigeError,),
 }
 

@@ -207,7 +207,13 @@ fn memory<'py>(object: &Bound<'py, PyAny>, format: &str) -> PyResult<Bound<'py, 
 
 /// The elements of a buffer, if the object has one of numbers.
 fn buffer(object: &Bound<'_, PyAny>) -> Result<Option<Column>> {
-    let Ok(view) = PyMemoryView::from(object) else { return Ok(None) };
+    let view = match PyMemoryView::from(object) {
+        Ok(view) => view,
+        Err(_) => match nanoseconds(object) {
+            Some(numbers) => PyMemoryView::from(&numbers)?,
+            None => return Ok(None),
+        },
+    };
     let format: String = view.getattr("format")?.extract()?;
     let shape: Vec<usize> = view.getattr("shape")?.extract()?;
     let size: usize = view.getattr("itemsize")?.extract()?;
@@ -235,6 +241,13 @@ fn buffer(object: &Bound<'_, PyAny>) -> Result<Option<Column>> {
         }
         _ => Err(unfit("a buffer of one or two dimensions", object)),
     }
+}
+
+/// The numbers of times of NumPy in nanoseconds, which are no buffer by themselves.
+fn nanoseconds<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let name: String = object.getattr("dtype").ok()?.getattr("name").ok()?.extract().ok()?;
+    let is_time = matches!(name.as_str(), "datetime64[ns]" | "timedelta64[ns]");
+    is_time.then(|| object.call_method1("view", ("int64",)).ok())?
 }
 
 fn truths<'py>(view: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
