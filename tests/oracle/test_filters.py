@@ -1,7 +1,9 @@
-"""Filters let the same events pass as under LTTng."""
+"""Rules take the same events as under LTTng."""
 
 from __future__ import annotations
 
+import random
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +12,9 @@ import pytest
 
 from support.chosen import POINTS, build_chosen, chosen_events, record_with
 from support.compilers import EXECUTABLE_LIBRARIES
+from support.filter_model import random_filter
 from support.lttng import Channel, LttngEnvironment, Program
+from support.recorded import run_recorded
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -142,42 +146,110 @@ FILTERS = (
 )
 
 
+# Options of both, and those of LTTng that have other names.
+RULES = (
+    ["chosen:p0*"],
+    ["chosen:p05,chosen:p07"],
+    ["chosen:*", "--loglevel=INFO"],
+    ["chosen:*", "--loglevel=TRACE_ERR"],
+    ["chosen:*", "--loglevel-only=DEBUG_LINE"],
+    ["chosen:*", "--loglevel-only=WARNING"],
+    ["ch*:*5"],
+    ["*"],
+    [r"chosen:\*"],
+    ["chosen:*", "--exclude=chosen:p*"],
+    ["chosen:*", "--exclude=chosen:p*1,chosen:*0,chosen:D*"],
+    ["chosen:p1*", "--exclude=chosen:p1", "--filter=number > 10"],
+)
+
+
+def their_events(
+    lttng: LttngEnvironment, output: Path, program: Path, rules: Sequence[Sequence[str]]
+) -> list[tuple[str, object]]:
+    """Record with LTTng; return names and numbers of the events."""
+    channel = Channel(
+        sub_buffer_size="4M", sub_buffer_count=2, events=["lttng_ust_nothing:*"]
+    )
+    with lttng.session(output, [channel], name=output.name) as session:
+        where = [f"--session={session}", f"--channel={channel.name}"]
+        for rule in rules:
+            lttng.run(["lttng", "enable-event", "--userspace", *where, *rule])
+        lttng.run_program(Program([program]))
+    return numbered(output)
+
+
+def numbered(trace: Path) -> list[tuple[str, object]]:
+    """Return names and numbers of the program's events."""
+    return [(name, fields["number"]) for name, fields in chosen_events(trace)]
+
+
+def is_refused(text: str) -> bool:
+    """Tell whether LTTng 2.13 may take an expression for false whatever it is.
+
+    That is so where && or || stand beside bits, or a real constant with a sign.
+    """
+    plain = re.sub(r"&&|\|\|", "", text)
+    return plain != text and bool(re.search(r"[&|^~]|<<|>>|-\(*[0-9.]", plain))
+
+
 def under_lttng(
     lttng: LttngEnvironment, output: Path, program: Path, filters: Sequence[str]
 ) -> dict[str, list[int]]:
     """Record a tracepoint for each filter with LTTng; return which samples passed."""
-    channel = Channel(sub_buffer_size="4M", sub_buffer_count=2, events=["chosen:INFO"])
-    with lttng.session(output, [channel], name=output.name) as session:
-        for index, one in enumerate(filters):
-            where = [f"--session={session}", f"--channel={channel.name}"]
-            lttng.run(
-                [
-                    *("lttng", "enable-event", "--userspace", *where),
-                    *(f"chosen:p{index:02}", f"--filter={one}"),
-                ]
-            )
-        lttng.run_program(Program([program]))
+    rules = [
+        [f"chosen:p{index:02}", f"--filter={one}"] for index, one in enumerate(filters)
+    ]
     passed: dict[str, list[int]] = {one: [] for one in filters}
-    for name, fields in chosen_events(output):
-        if name.startswith("p"):
-            number = fields["number"]
-            assert isinstance(number, int)
-            passed[filters[int(name[1:])]].append(number)
+    for name, number in their_events(lttng, output, program, rules):
+        assert isinstance(number, int)
+        passed[filters[int(name[1:])]].append(number)
     return passed
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The program with our tracepoints, and with theirs."""
+    return (
+        build_chosen(tmp_path_factory.mktemp("ours")),
+        build_chosen(tmp_path_factory.mktemp("theirs"), *EXECUTABLE_LIBRARIES),
+    )
 
 
 @pytest.mark.parametrize("start", range(0, len(FILTERS), POINTS // 2))
 def test_the_same_events_pass(
-    tmp_path: Path, lttng: LttngEnvironment, start: int
+    tmp_path: Path, lttng: LttngEnvironment, programs: tuple[Path, Path], start: int
 ) -> None:
     """Of each expression."""
     filters = FILTERS[start : start + POINTS // 2]
-    (tmp_path / "theirs").mkdir()
-    (tmp_path / "ours").mkdir()
-    their_program = build_chosen(tmp_path / "theirs", *EXECUTABLE_LIBRARIES)
-    our_program = build_chosen(tmp_path / "ours")
-    theirs = under_lttng(lttng, tmp_path / f"filters-{start}", their_program, filters)
-    ours = record_with(tmp_path / "trace", our_program, filters)
+    theirs = under_lttng(lttng, tmp_path / f"filters-{start}", programs[1], filters)
+    ours = record_with(tmp_path / "trace", programs[0], filters)
 
     assert any(theirs.values())
     assert ours == theirs
+
+
+def test_random_filters(
+    tmp_path: Path, lttng: LttngEnvironment, programs: tuple[Path, Path]
+) -> None:
+    """Of which nobody thought."""
+    source = random.Random(2013)  # noqa: S311 - no secrets
+    made = (random_filter(source).text for _ in range(3 * POINTS))
+    filters = [one for one in dict.fromkeys(made) if not is_refused(one)][:POINTS]
+    theirs = under_lttng(lttng, tmp_path / "random-filters", programs[1], filters)
+    ours = record_with(tmp_path / "trace", programs[0], filters)
+
+    assert sum(map(bool, theirs.values())) > POINTS // 4
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("number", range(len(RULES)))
+def test_the_same_events_are_taken(
+    tmp_path: Path, lttng: LttngEnvironment, programs: tuple[Path, Path], number: int
+) -> None:
+    """By name and level."""
+    rule = RULES[number]
+    theirs = their_events(lttng, tmp_path / f"rule-{number}", programs[1], [rule])
+    options = [word.replace("--exclude=", "--except=") for word in rule[1:]]
+    run_recorded(tmp_path / "trace", [programs[0]], "-e", rule[0], *options)
+
+    assert numbered(tmp_path / "trace") == theirs

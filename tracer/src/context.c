@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "packet.h"
+#include "perf_counter.h"
 #include "process.h"
 #include "stream.h"
 #include "system.h"
@@ -44,6 +45,7 @@ static const struct {
 #define CONTEXTS (sizeof(contexts) / sizeof(contexts[0]))
 
 _Static_assert(1u << (CONTEXTS - 1) == CONTEXT_LAST, "each bit has a context");
+_Static_assert(CONTEXTS + MOST_COUNTERS < 32, "each counter has a bit");
 
 /* What a thread was told, as long as the key is that of the process. */
 struct known {
@@ -60,16 +62,19 @@ static __thread struct known known __attribute__((tls_model("initial-exec")));
 
 int context_find(const char *name, size_t length)
 {
-	for (unsigned int number = 0; number < CONTEXTS; number++)
-		if (strlen(contexts[number].name) == length &&
-		    !memcmp(contexts[number].name, name, length))
-			return (int) number;
-	return -1;
+	int number;
+
+	for (unsigned int one = 0; one < CONTEXTS; one++)
+		if (strlen(contexts[one].name) == length &&
+		    !memcmp(contexts[one].name, name, length))
+			return (int) one;
+	number = perf_counter_find(name, length);
+	return number < 0 ? -1 : (int) CONTEXTS + number;
 }
 
 unsigned int context_size(unsigned int number)
 {
-	return contexts[number].size;
+	return number < CONTEXTS ? contexts[number].size : 8;
 }
 
 bool context_is_text(unsigned int number)
@@ -159,6 +164,8 @@ uint64_t context_number(unsigned int number, const void *ip)
 {
 	const uint64_t key = process_key();
 
+	if (number >= CONTEXTS)
+		return perf_counter_read(number - (unsigned int) CONTEXTS, key >> 32);
 	switch (1u << number) {
 	case CONTEXT_IP:
 		return (uintptr_t) ip;
@@ -195,10 +202,10 @@ const char *context_text(unsigned int number)
 void write_more_contexts(struct record *record)
 {
 	for (unsigned int number = (unsigned int) __builtin_ctz(CONTEXT_PTHREAD_ID);
-	     number < CONTEXTS; number++) {
+	     number < CONTEXTS + MOST_COUNTERS; number++) {
 		if (!(settings.contexts & 1u << number))
 			continue;
-		if (contexts[number].size == 8)
+		if (context_size(number) == 8)
 			write_u64(record, context_number(number, NULL));
 		else
 			write_u32(record, (uint32_t) context_number(number, NULL));

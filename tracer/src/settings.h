@@ -18,6 +18,7 @@ enum context {
 	/* Eight namespaces, and six IDs of users and groups; context.c names them. */
 	CONTEXT_CGROUP_NS = 1 << 6,
 	CONTEXT_VUID = 1 << 14,
+	/* Counters have the bits above, in the order in which they are asked for. */
 	CONTEXT_LAST = 1 << 19,
 };
 

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "pending.h"
+#include "perf_counter.h"
 #include "process.h"
 #include "scratch.h"
 #include "shared_thread.h"
@@ -391,6 +392,7 @@ static void close_stream(void *value)
 	scratch_call((char *) stream, close_packet, &room);
 	stream_of_thread = NULL;
 	packet_of_thread = NULL;
+	perf_counter_close();
 	if (!room.found || !leave(stream)) {
 		if (room.found)
 			scratch_call((char *) stream, remove_files, stream);

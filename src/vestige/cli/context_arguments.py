@@ -21,10 +21,15 @@ class _ListContexts(argparse.Action):
         _option: str | None = None,
     ) -> None:
         # Not needed to record.
-        from ..record.contexts import CONTEXT_CLASSES  # noqa: PLC0415 - see above
+        from ..record.contexts import (  # noqa: PLC0415 - see above
+            CONTEXT_CLASSES,
+            COUNTERS,
+            counter_class,
+        )
 
-        width = max(len(one.name) for one in CONTEXT_CLASSES)
-        lines = [f"{one.name:{width}}  {one.about}\n" for one in CONTEXT_CLASSES]
+        found = [*CONTEXT_CLASSES, *map(counter_class, COUNTERS)]
+        width = max(len(one.name) for one in found)
+        lines = [f"{one.name:{width}}  {one.about}\n" for one in found]
         sys.stdout.writelines(lines)
         parser.exit()
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifier
 from ..errors import VestigeError
-from .contexts import CONTEXT_CLASSES
+from .contexts import context_classes
 from .events import ALWAYS_RECORDED
 from .options import RecordingOptions
 from .packets import is_stream_file
@@ -21,7 +21,6 @@ LARGE = 512 << 20
 """Bytes above which counting would take longer than a second."""
 HEADER_SIZE = 4
 """Of an event record that soon follows another."""
-CONTEXT_SIZES = {one.name: one.size for one in CONTEXT_CLASSES}
 ENTRY_SIZES = {"off": 0, "fast": 6, "verbose": 12}
 PYTHON_SIZE = 6
 """Of the entry and of the exit of a Python function."""
@@ -124,7 +123,7 @@ def _count_by_name(streams: list[DataStream]) -> Contents:
 def _estimate(size: int, options: RecordingOptions) -> int:
     """Divide the size by that of a record: so large a recording is all calls."""
     chosen = options.selection()
-    start = HEADER_SIZE + sum(CONTEXT_SIZES[name] for name in options.contexts)
+    start = HEADER_SIZE + sum(one.size for one in context_classes(options.contexts))
     sizes = list(_payloads(chosen.entries, chosen.exits))
     if options.python_functions is not None:
         sizes = [PYTHON_SIZE]

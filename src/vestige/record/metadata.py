@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from .._version import __version__
 from .clock import ClockRate
-from .contexts import CONTEXT_CLASSES
+from .contexts import context_classes
 from .options import RecordingOptions
 
 __all__ = ["event_names", "metadata_text", "tracepoint_classes"]
@@ -176,7 +176,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     Returns:
         The text.
     """
-    chosen = [one.field for one in CONTEXT_CLASSES if one.name in options.contexts]
+    chosen = [one.field for one in context_classes(options.contexts)]
     contexts = f"\tevent.context := struct {{ {' '.join(chosen)} }};\n"
     head = _HEAD.format(
         uuid=uuid,

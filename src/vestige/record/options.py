@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, Self
 
 from ..errors import SelectionError
-from .contexts import CONTEXTS
+from .contexts import CONTEXTS, context_classes
 from .event_rules import CompiledRule, EventRule, compile_rules
 from .events import FunctionTracing, Selection, select
 from .function_patterns import encode_patterns
+from .rules_file import encode_rules
 
 __all__ = ["CONTEXTS", "HELPERS", "PAGE", "RecordingOptions"]
 
@@ -56,7 +57,7 @@ class _Values(NamedTuple):
     """Patterns of functions whose calls are not recorded, whatever ``include`` says."""
 
     contexts: tuple[str, ...] = ("ip", "vpid")
-    """What each record carries beside its fields, of :data:`CONTEXTS`.
+    """What each record carries beside its fields: :data:`CONTEXTS`, and counters.
 
     Source lines need ``ip`` and ``vpid``. Packets name their process and thread anyway.
     """
@@ -128,12 +129,9 @@ class RecordingOptions(_Values):
                 f"python_functions={self.python_functions!r}: expected python or all"
             )
         self.selection()
+        encode_rules(self.rules())
         self.function_patterns()
-        for name in self.contexts:
-            if name not in CONTEXTS:
-                raise SelectionError(
-                    f"no context '{name}': expected some of {', '.join(CONTEXTS)}"
-                )
+        context_classes(self.contexts)
         for name in self.helpers:
             if name not in HELPERS:
                 raise SelectionError(

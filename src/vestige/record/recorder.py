@@ -22,7 +22,7 @@ from .losses import LOST, make_losses, tell_losses
 from .metadata import metadata_text
 from .options import RecordingOptions
 from .rules_file import RULES, make_rules
-from .tracer import clock_reader, tracer_environment
+from .tracer import check_counters, clock_reader, tracer_environment
 
 __all__ = ["Recording", "record"]
 
@@ -70,6 +70,7 @@ def record(
         RecordError: The tracer cannot be started, or the directory cannot hold a trace.
     """
     options = options or RecordingOptions()
+    check_counters(options.contexts)
     directory, is_new = _make_directory(directory)
     is_counter = has_constant_counter()
     read = clock_reader() if is_counter else None

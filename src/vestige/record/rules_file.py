@@ -11,6 +11,7 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..errors import SelectionError
 from .event_rules import CompiledRule
 from .filters.code import Instruction
 
@@ -29,6 +30,8 @@ REAL = struct.Struct("=HHId")
 TEXT = struct.Struct("=HHIII")
 """An instruction: its operation, nothing, an index, a value."""
 ALIGNMENT = 8
+LARGEST = 4 << 20
+"""Bytes of the file, as the tracer has it."""
 
 
 def make_rules(directory: Path, rules: Sequence[CompiledRule]) -> None:
@@ -54,8 +57,15 @@ def encode_rules(rules: Sequence[CompiledRule]) -> bytes:
 
     Returns:
         What the file holds.
+
+    Raises:
+        SelectionError: They are too large.
     """
     body = b"".join(map(_rule, rules))
+    if HEAD.size + len(body) > LARGEST:
+        raise SelectionError(
+            f"rules for events of {len(body):,} bytes: expected up to {LARGEST:,}"
+        )
     return HEAD.pack(MAGIC, HEAD.size + len(body), len(rules)) + body
 
 

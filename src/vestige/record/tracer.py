@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ..errors import RecordError
+from .contexts import CONTEXTS
 from .options import HELPERS, RecordingOptions
 from .python_programs import STARTUP, python_word
 
-__all__ = ["can_audit", "clock_reader", "library_path", "tracer_environment"]
+__all__ = [
+    "can_audit",
+    "check_counters",
+    "clock_reader",
+    "library_path",
+    "tracer_environment",
+]
 
 VARIABLE = "VESTIGE_TRACER"
 """What the tracer reads; it passes on to child processes and through ``exec``."""
@@ -65,6 +72,30 @@ def clock_reader() -> Callable[[], int]:
     read.restype = ctypes.c_uint64
     read.argtypes = []
     return read
+
+
+def check_counters(names: Sequence[str]) -> None:
+    """See whether counters can be had here.
+
+    Args:
+        names: Contexts, of which only counters matter.
+
+    Raises:
+        RecordError: One cannot.
+    """
+    for name in names:
+        if name in CONTEXTS:
+            continue
+        library = ctypes.CDLL(str(library_path()))
+        can_count = library.vestige_can_count
+        can_count.restype = ctypes.c_bool
+        can_count.argtypes = [ctypes.c_char_p]
+        if not can_count(name.encode()):
+            raise RecordError(
+                f"'{name}' cannot be counted: expected a processor that counts it (few "
+                "virtual machines do), and a kernel that lets programs read it "
+                "(/proc/sys/kernel/perf_event_paranoid, .../cpu/rdpmc)"
+            )
 
 
 def tracer_environment(

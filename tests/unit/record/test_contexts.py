@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
 import shutil
 import subprocess
+from collections import defaultdict
 
 import pytest
 
@@ -13,7 +16,13 @@ from support.chosen import HEADERS
 from support.compilers import PROGRAMS, run_tool
 from support.recorded import record_command, run_recorded
 from vestige.record import CONTEXTS
-from vestige.record.contexts import CONTEXT_CLASSES
+from vestige.record.contexts import (
+    CONTEXT_CLASSES,
+    COUNTERS,
+    COUNTERS_OF_KERNEL,
+    MOST_COUNTERS,
+)
+from vestige.record.tracer import library_path
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -90,10 +99,10 @@ def test_what_there_is_can_be_listed(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
 
-    assert [line.split()[0] for line in lines] == list(CONTEXTS)
-    assert all(
-        one.about in line for one, line in zip(CONTEXT_CLASSES, lines, strict=True)
-    )
+    assert [line.split()[0] for line in lines] == [*CONTEXTS, *COUNTERS]
+    assert [line.split(maxsplit=1)[1] for line in lines[: len(CONTEXTS)]] == [
+        one.about for one in CONTEXT_CLASSES
+    ]
 
 
 def test_an_unknown_context(tmp_path):
@@ -102,3 +111,81 @@ def test_an_unknown_context(tmp_path):
 
     assert done.returncode == 2
     assert "no context 'shoe_size': expected some of ip, vpid" in done.stderr
+
+
+def test_counters_of_the_kernel(tmp_path, program):
+    """Never go down in a thread, and are that thread's."""
+    names = [f"perf:thread:{name}" for name in COUNTERS_OF_KERNEL]
+    run_recorded(tmp_path / "trace", [program], "-q", "-c", ",".join(["vtid", *names]))
+    found = events(tmp_path / "trace")
+    fields = [re.sub(r"\W", "_", name) for name in names]
+    threads = defaultdict(list)
+    for event in found:
+        threads[event["vtid"]].append([event[name] for name in fields])
+
+    assert list(found[0].context) == ["vtid", *fields]
+    for values in threads.values():
+        assert values == sorted(values)
+        for faults, same, major, minor, switches, also, clock, task in values:
+            assert (faults, switches, clock) == (same, also, clock)
+            assert faults == major + minor
+            assert 0 < clock <= task
+    first = threads[found[0]["vtid"]]
+    assert first[-1][0] > first[0][0]
+
+
+def test_filters_may_count(tmp_path, program):
+    """Without a field in the records."""
+    rule = ["-e", "owned:*", "--filter", "$ctx.perf:thread:page-fault > 0"]
+    run_recorded(tmp_path / "trace", [program], "-q", *rule)
+    run_recorded(tmp_path / "none", [program], "-q", *rule[:3], f"!({rule[3]})")
+
+    assert events(tmp_path / "trace")
+    assert not events(tmp_path / "none")
+
+
+def test_counters_of_the_processor(tmp_path, program):
+    """Are there, or refused before the program runs."""
+    name = "perf:thread:instructions"
+    done = run_recorded(tmp_path / "trace", [program], "-q", "-c", f"ip,{name}")
+    library = ctypes.CDLL(str(library_path()))
+    if library.vestige_can_count(name.encode()) & 1:
+        counts = [
+            event["perf_thread_instructions"] for event in events(tmp_path / "trace")
+        ]
+        assert counts[0] > 0
+    else:
+        assert done.returncode == 125
+        assert f"'{name}' cannot be counted" in done.stderr
+        assert not (tmp_path / "trace").exists()
+
+
+def test_the_tracer_has_the_same_list():
+    """Of counters that the processor has; those of the kernel are always there."""
+    source = (HEADERS.parent / "src" / "perf_counter.c").read_text()
+    names = re.findall(
+        r'^\t\{"([\w-]+)", (?:KERNEL|HARDWARE|CACHE)', source, re.MULTILINE
+    )
+
+    assert [f"perf:thread:{name}" for name in names] == list(COUNTERS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["perf:thread:", "perf:cpu:cycles", "perf:thread:raw:x1:y", "perf:thread:raw:r1"],
+)
+def test_what_is_no_counter(tmp_path, name):
+    """Is refused."""
+    done = run_recorded(tmp_path / "trace", ["true"], "-c", name)
+
+    assert done.returncode == 2
+    assert f"no context '{name}'" in done.stderr
+
+
+def test_too_many_counters(tmp_path):
+    """The tracer has room for so many."""
+    names = ",".join(COUNTERS[: MOST_COUNTERS + 1])
+    done = run_recorded(tmp_path / "trace", ["true"], "-c", names)
+
+    assert done.returncode == 2
+    assert "9 counters: expected up to 8" in done.stderr

@@ -55,5 +55,7 @@ def test_the_guide(tmp_path):
     assert "no function calls" not in done.stderr
     assert len(list(tmp_path.glob("shop*.[ch]"))) == 5
     assert payloads(tmp_path / "shop-trace") == ORDERS
+    assert payloads(tmp_path / "grace") == ORDERS[1:2]
+    assert payloads(tmp_path / "severe") == []
     assert payloads(tmp_path / "preloaded-trace") == ORDERS
     assert re.findall(r"shop\.c:8 (\w+)", done.stdout) == ["Ada", "Grace", "Edsger"]

@@ -130,22 +130,23 @@ def _integer(text: str, found: re.Match[str]) -> int:
 def _string(text: str, start: int) -> Token:
     quote = text[start]
     position = start + 1
-    value = b""
+    parts: list[bytes] = []
     while position < len(text) and text[position] != quote:
         if text[position] == "\\":
             found = _ESCAPE.match(text, position)
-            value += _escaped(text, position, found)
+            parts.append(_escaped(text, position, found))
             position = found.end() if found else position + 1
             continue
         if text[position] == "\0":
             raise fail(text, position + 1, "expected no character of code 0")
         # As os.fsdecode() keeps the bytes of arguments that are no UTF-8.
         plain = text[position].encode(errors="surrogateescape")
-        value += STAR if plain == b"*" else plain
+        parts.append(STAR if plain == b"*" else plain)
         position += 1
     if position >= len(text):
         raise fail(text, start + 1, f"expected a {quote} at the end of the string")
-    return Token("text", text[start : position + 1], start + 1, value)
+    word = text[start : position + 1]
+    return Token("text", word, start + 1, b"".join(parts))
 
 
 def _escaped(text: str, position: int, found: re.Match[str] | None) -> bytes:
