@@ -69,6 +69,8 @@ CASES = {
     "hello": (["hello.c", "hello-tp.c"], ["world", "and", "beyond"], ()),
     "example": (["example.c", "example-tp.c"], [], ()),
     "odd": (["odd.c", "odd-tp.c"], [], ()),
+    "types": (["types.c"], [], ()),
+    "types in C++": (["types.c"], [], (*CXX, "-x", "c++")),
     "fields": (["fields.c"], [], ()),
     "greeting": (["greeting.c"], ["one", "", "ä"], ()),
     "assorted": (["assorted.c"], ["ticks", "10"], ()),

@@ -50,7 +50,9 @@ def sources(tmp_path):
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("name", ["odd-tp.c", "odd.c", "emon-app.c", "messages.c"])
+@pytest.mark.parametrize(
+    "name", ["odd-tp.c", "odd.c", "emon-app.c", "messages.c", "types.c"]
+)
 def test_users_see_no_warnings(tmp_path, compiler, name):
     """With the warnings of careful people turned into errors."""
     words = compiler.split()
@@ -310,3 +312,23 @@ def test_old_names_are_there_unless_they_are_not_wanted(tmp_path, sources):
     sources.compile("own.c", "-DLTTNG_UST_COMPAT_API_VERSION=1")
     with pytest.raises(BuildError, match=r"own\.c"):
         sources.compile("own.c")
+
+
+def test_a_provider_header_in_a_block_of_c(tmp_path):
+    """As some programs in C++ include all headers of theirs that C shares."""
+    sources = Sources(tmp_path, ("g++", "-g"))
+    sources.write(
+        "block.cpp",
+        """
+        extern "C" {
+        #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+        #define LTTNG_UST_TRACEPOINT_DEFINE
+        #include "emon-tp.h"
+        }
+        int main() { lttng_ust_tracepoint(emon, mark, 1); return 0; }
+        """,
+    )
+    program = sources.build("block", "block.cpp")
+    found = payloads(record_instrumented(tmp_path / "trace", [program]))
+
+    assert found == [("emon:mark", {"number": 1})]

@@ -7,6 +7,25 @@
 #ifndef VESTIGE_FIELDS_H
 #define VESTIGE_FIELDS_H
 
+/* Whether a type of integers, of an enumeration or of pointers is signed. */
+#ifdef __cplusplus
+/* Headers of programs are often in a block of C. */
+extern "C++" {
+#include <type_traits>
+
+namespace vestige {
+template <typename Type, bool = std::is_enum<Type>::value>
+struct Signedness : std::is_signed<Type> {};
+template <typename Type>
+struct Signedness<Type, true>
+	: std::is_signed<typename std::underlying_type<Type>::type> {};
+}
+}
+#define VESTIGE_IS_SIGNED(type)	(::vestige::Signedness<type>::value)
+#else
+#define VESTIGE_IS_SIGNED(type)	((type) -1 < (type) 1)
+#endif
+
 #define lttng_ust_field_integer(type, name, source) \
 	VESTIGE_F_INTEGER(type, name, source, 0)
 #define lttng_ust_field_integer_nowrite(type, name, source) \

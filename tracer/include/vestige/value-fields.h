@@ -23,7 +23,7 @@ VESTIGE_INLINE int64_t vestige_from_network(uint64_t value, size_t size, int is_
 		vestige_value_->as.integer = (int64_t) vestige_number_;			\
 		if ((flags) & VESTIGE_BIG_ENDIAN)					\
 			vestige_value_->as.integer = vestige_from_network(		\
-				(uint64_t) vestige_number_, sizeof(type), (type) -1 < (type) 1);\
+				(uint64_t) vestige_number_, sizeof(type), VESTIGE_IS_SIGNED(type));\
 		vestige_value_++->length = 1;						\
 	}
 #define VESTIGE_F_INTEGER(type, name, source, flags) VESTIGE_F_WHOLE(type, source, flags)
