@@ -145,8 +145,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return _quiet_broken_pipe()
     except OSError as error:
-        return report(error, 1)
+        return report(_plain(error), 1)
     return status
+
+
+def _plain(error: OSError) -> Exception:
+    """Say it as the errors of this package do: the file first, and no number."""
+    if error.strerror is None:
+        return error
+    name = error.filename
+    where = "cannot write the output" if name is None else os.fsdecode(name)
+    return VestigeError(f"{where}: {error.strerror}")
 
 
 def _allow_many_files() -> None:

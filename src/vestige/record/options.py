@@ -139,7 +139,7 @@ class RecordingOptions(_Values):
                 )
         if self.packet_size % PAGE or not PAGE <= self.packet_size <= LARGEST_PACKET:
             raise SelectionError(
-                f"packets of {self.packet_size} bytes: expected a multiple of {PAGE}, "
+                f"a buffer of {self.packet_size} bytes: expected a multiple of {PAGE}, "
                 f"up to {LARGEST_PACKET}"
             )
 

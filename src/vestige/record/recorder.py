@@ -126,7 +126,11 @@ def record(
     background = (
         processes_in_background(uuid.replace("-", "")) if options.follow_fork else ()
     )
-    collected = collect(directory, background)
+    try:
+        collected = collect(directory, background)
+    except OSError as error:
+        # As when the program has removed the directory, or gave it another name.
+        collected = Collected(problems=[f"{directory}: {error.strerror}"])
     refine_metadata()
     if _size(directory) >= WORTH_MEASURING:
         from .cost import call_cost  # noqa: PLC0415 - short recordings need it not
@@ -139,10 +143,11 @@ def record(
 
 def _size(directory: Path) -> int:
     size = 0
-    for path in directory.iterdir():
-        # A process that goes on takes its oldest files away.
-        with suppress(FileNotFoundError):
-            size += path.stat().st_size
+    with suppress(OSError):
+        for path in directory.iterdir():
+            # A process that goes on recording may take it away.
+            with suppress(FileNotFoundError):
+                size += path.stat().st_size
     return size
 
 

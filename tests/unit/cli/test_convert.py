@@ -193,7 +193,7 @@ class TestOutput:
         status, text, errors = run("convert", f"--output={tmp_path}", HELLO)
 
         assert (status, text) == (1, "")
-        assert errors == f"vestige: error: [Errno 21] Is a directory: '{tmp_path}'\n"
+        assert errors == f"vestige: error: {tmp_path}: Is a directory\n"
 
     def test_a_wrong_path_leaves_the_file_alone(self, run, tmp_path):
         """The trace is opened first."""

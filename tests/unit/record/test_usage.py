@@ -139,6 +139,23 @@ def test_a_place_that_cannot_be_looked_at(tmp_path, monkeypatch):
     assert done.stderr.endswith(": cannot hold a trace: File name too long\n")
 
 
+def test_the_exit_status_is_the_program_s_when_nothing_can_be_said(tmp_path):
+    """As when the standard error is full."""
+    command = record_command(tmp_path / "trace", ["sh", "-c", "exit 3"])
+    with Path("/dev/full").open("w") as full:
+        assert subprocess.run(command, stderr=full, check=False).returncode == 3
+
+
+@pytest.mark.parametrize("script", ['rm -r "$0"', 'mv "$0" "$0-2"'])
+def test_a_program_may_take_its_trace_away(tmp_path, script):
+    """The exit status is the program's, and what happened is told."""
+    trace = tmp_path / "trace"
+    done = run_recorded(trace, ["sh", "-c", f"{script}; exit 3", trace])
+
+    assert done.returncode == 3
+    assert done.stderr == f"vestige: error: {trace}: it is gone\n"
+
+
 @pytest.mark.parametrize("maker", ["make_losses", "make_control", "make_rules"])
 def test_a_full_disk_at_the_beginning(tmp_path, monkeypatch, maker):
     """It is said, and nothing is left of the trace."""

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -185,13 +186,24 @@ exit status:
             # not wait for it.
             from ..render.recording import recording_lines  # noqa: PLC0415 - see above
 
-            print("\n".join(recording_lines(recording)), file=sys.stderr)
+            _say(recording_lines(recording))
         return recording.status
+
+
+def _say(lines: Iterable[str]) -> None:
+    """Print what is known: whatever happens, the exit status is that of the program."""
+    with suppress(OSError):
+        try:
+            for line in lines:
+                print(line, file=sys.stderr)
+        except FileNotFoundError as error:
+            print(f"vestige: error: {error.filename}: it is gone", file=sys.stderr)
 
 
 def _contexts(text: str) -> tuple[str, ...]:
     names = [name.strip() for name in text.split(",")]
-    return tuple(name for name in names if name and name != "none")
+    # With others, it is no context, and refused as such.
+    return tuple(name for name in names if name) if names != ["none"] else ()
 
 
 def _size(text: str, option: str = "--buffer-size") -> int:
