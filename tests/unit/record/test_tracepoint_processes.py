@@ -132,6 +132,7 @@ def test_a_text_that_changes_meanwhile_leaves_the_rest_readable(tmp_path, source
         DEFINE
         + """
         #include <pthread.h>
+        #include <unistd.h>
         #include "text.h"
         static char shared[64] = "0123456789012345678901234567890123456789";
         static volatile int ends;
@@ -148,8 +149,11 @@ def test_a_text_that_changes_meanwhile_leaves_the_rest_readable(tmp_path, source
         {
             pthread_t other;
             pthread_create(&other, NULL, change, NULL);
-            for (int i = 0; i < 100000; i++)
+            for (int i = 0; i < 100000; i++) {
                 lttng_ust_tracepoint(text, at, shared, i);
+                if (i % 5000 == 0)
+                    usleep(100); /* The other one may have no processor. */
+            }
             ends = 1;
             return pthread_join(other, NULL);
         }
