@@ -14,7 +14,7 @@ native: Any = None
 """The extension; ``None`` where it is not built, or is for another interpreter."""
 _why_not = ""
 
-if sys.implementation.name != "cpython" or "t" in sys.abiflags:
+if sys.implementation.name != "cpython" or "t" in getattr(sys, "abiflags", ""):
     _why_not = "the extension of vestige.instrument is for CPython with its lock"
 else:
     try:
