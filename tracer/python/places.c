@@ -15,6 +15,8 @@
 /* No program has memory there, unless it asks the kernel for it. */
 #define FIRST_PLACE (UINT64_C(1) << 47)
 #define END_OF_PLACES (UINT64_C(1) << 48)
+/* The recorder's copy of this library has some, and that of the program, if it is another. */
+#define SHARES 16
 /* Lines of a code object that have an address; all later ones share the last. */
 #define MOST_LINES 65536u
 #define LONGEST_TEXT 4096u
@@ -34,7 +36,8 @@ static const struct vestige_field fields[] = {
 };
 
 static struct own_event code_event;
-static uint64_t next_place = FIRST_PLACE;
+static uint64_t next_place;
+static uint64_t end_of_places;
 /* Counts forks: a child process explains its places itself. */
 uint16_t place_generation = 1;
 /* Not in the limited API. */
@@ -55,6 +58,24 @@ static void after_fork(void)
 		place_generation = 1;
 }
 
+/* Take a share of the addresses that no other copy has in this process. */
+static void take_share(void)
+{
+	const uint64_t size = (END_OF_PLACES - FIRST_PLACE) / SHARES;
+	PyObject *shared = PyInterpreterState_GetDict(PyInterpreterState_Get());
+	PyObject *taken = shared ? PyDict_GetItemString(shared, "vestige.instrument") : NULL;
+	const long share = taken ? PyLong_AsLong(taken) : 0;
+	PyObject *next = PyLong_FromLong(share + 1);
+
+	if (shared && next && share >= 0 && share < SHARES &&
+	    PyDict_SetItemString(shared, "vestige.instrument", next) == 0) {
+		next_place = FIRST_PLACE + (uint64_t) share * size;
+		end_of_places = next_place + size;
+	}
+	Py_XDECREF(next);
+	PyErr_Clear();
+}
+
 bool places_start(void)
 {
 	static bool is_started;
@@ -67,6 +88,7 @@ bool places_start(void)
 	code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
 	if (!code_type || pthread_atfork(NULL, NULL, after_fork) != 0)
 		return true;
+	take_share();
 	event_define(&code_event, "vestige_python", "code", LEVEL_LINE, fields,
 		     sizeof(fields) / sizeof(fields[0]), VESTIGE_PYTHON_CODE);
 	return true;
@@ -135,7 +157,7 @@ uint64_t place_new(void)
 {
 	const uint64_t place = next_place;
 
-	if (place >= END_OF_PLACES)
+	if (place >= end_of_places)
 		return 0;
 	next_place += MOST_LINES;
 	return place;

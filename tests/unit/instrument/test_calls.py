@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections import Counter
 from pathlib import Path
 
@@ -453,3 +454,68 @@ def test_functions_are_one_line_in_the_report_on_debug_information(tmp_path):
 
     packed = pack(report, resolver, tmp_path / "packed")
     assert not any("Python" in path for path in packed.missing)
+
+
+def test_the_program_may_have_another_copy_of_vestige(tmp_path):
+    """As in a virtual environment: places of both are told apart."""
+    source = Path(vestige.__file__).parent
+    package = tmp_path / "site" / "vestige"
+    package.mkdir(parents=True)
+    for name in ("__init__.py", "_version.py"):
+        shutil.copy(source / name, package)
+    shutil.copytree(source / "instrument", package / "instrument")
+    code = """\
+        import logging
+        from vestige.instrument import inactive_because, tracepoint
+        point = tracepoint("app:point", number=int)
+
+        def one():
+            point(number=1)
+
+        def two():
+            logging.warning("text")
+            point(number=2)
+
+        one()
+        two()
+        import colorsys
+        print(inactive_because())
+    """
+    first = f"import sys; sys.path.insert(0, {str(package.parent)!r})\n"
+    done = record_python(tmp_path, first + textwrap.dedent(code), OPTION)
+    entries = [
+        event.debug_info.function
+        for event in events(tmp_path, "vestige_python:func_entry")
+        if place_of(event).startswith("program.py")
+    ]
+
+    assert done.stdout == "None\n"
+    assert entries == ["<module>", "one", "two"]
+    assert calls(tmp_path) == {"<module>:1": 1, "one:6": 1, "two:9": 1}
+    assert [place_of(event) for event in events(tmp_path, "app:point")] == [
+        "program.py:7",
+        "program.py:11",
+    ]
+    assert [place_of(event) for event in events(tmp_path, "lttng_python:event")] == [
+        "program.py:10"
+    ]
+
+
+def test_names_stay_when_calls_are_overwritten(tmp_path):
+    """What explains addresses is kept, whatever was recorded since."""
+    code = """\
+        def leaf(): pass
+        def work():
+            for _ in range(100_000):
+                leaf()
+        for _ in range(4):
+            work()
+    """
+    options = ("--mode=overwrite", "--max-size=8M")
+    done = record_python(tmp_path, code, OPTION, *options)
+    tree = call_tree(vestige.open(tmp_path / "trace"))
+    names = {row.function.name for row in tree.functions() if row.calls > 1}
+
+    assert "were overwritten" in done.stderr
+    assert "leaf" in names
+    assert not [name for name in names if name.startswith("0x")]
