@@ -133,18 +133,30 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *argument)
 {
 	struct search *search = argument;
 	const bool has_rpath = has_entry(object, DT_RPATH);
+	const bool is_program = search->is_program;
 
 	(void) size;
 	/* The program comes first. */
-	if (has_rpath && !search->is_program)
+	if (has_rpath && !is_program)
 		search->has_inherited = true;
 	search->is_program = false;
 	if (!has_address(object, search->address))
 		return 0;
 	search->is_found = true;
-	search->has_own = has_rpath || has_entry(object, DT_RUNPATH);
+	/* An RPATH of the program holds for all. */
+	search->has_own = (has_rpath && !is_program) || has_entry(object, DT_RUNPATH);
 	search->place = find_place(object);
 	return 0;
+}
+
+/* Whether the dynamic linker would look elsewhere if another object called. */
+static bool matters(const struct search *search, const char *path)
+{
+	/* $ORIGIN is where the caller is; other objects may be in another namespace. */
+	if (!search->is_found || search->has_inherited || strchr(path, '$'))
+		return true;
+	/* A path is not looked for, and a RUNPATH not inherited. */
+	return search->has_own && !strchr(path, '/');
 }
 
 struct caller caller_find(const void *address, const char *path)
@@ -154,8 +166,7 @@ struct caller caller_find(const void *address, const char *path)
 	if (!path || !*path)
 		return (struct caller) {CALLER_DOES_NOT_MATTER, NULL};
 	dl_iterate_phdr(look_at, &search);
-	/* $ORIGIN is where the caller is. */
-	if (search.is_found && !search.has_own && !search.has_inherited && !strchr(path, '$'))
+	if (!matters(&search, path))
 		return (struct caller) {CALLER_DOES_NOT_MATTER, NULL};
 	if (!search.place || has_shadow_stack())
 		return (struct caller) {CALLER_JUMPS, NULL};
