@@ -109,6 +109,18 @@ static void storms(int count)
 	printf("%ld %ld %ld %ld\n", allocated, cleared, resized, freed);
 }
 
+/* One thread after the other, each where the one before was. */
+static void relay(int count)
+{
+	pthread_t thread;
+
+	for (int index = 0; index < count; index++) {
+		pthread_create(&thread, NULL, storm, (void *) (size_t) (index + 1));
+		pthread_join(thread, NULL);
+	}
+	printf("%ld %ld %ld %ld\n", allocated, cleared, resized, freed);
+}
+
 /* A child that closes all files, as daemons do, and allocates then. */
 static void daemons(int count)
 {
@@ -137,6 +149,8 @@ int main(int count, char **words)
 		mutexes();
 	else if (!strcmp(words[1], "storm"))
 		storms(number);
+	else if (!strcmp(words[1], "relay"))
+		relay(number);
 	else if (!strcmp(words[1], "daemons"))
 		daemons(number);
 	return 0;

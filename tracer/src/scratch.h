@@ -11,10 +11,16 @@
 
 #define SCRATCH_SIZE (64u << 10)
 
+/* ThreadSanitizer stands in for functions of the C library that we call. It must not look at
+ * them: a stack that one thread leaves and another takes over is a race to it, and telling of
+ * one takes more than this stack has. */
+void __tsan_ignore_thread_begin(void) __attribute__((weak));
+void __tsan_ignore_thread_end(void) __attribute__((weak));
+
 /* Call a function on another stack, whose end is `top`; unwinders find the way back by the
  * frame pointer. */
 static __attribute__((noinline, unused)) void
-scratch_call(char *top, void (*function)(void *), void *argument)
+scratch_switch(char *top, void (*function)(void *), void *argument)
 {
 	/* Asked for so that this function has one. */
 	void *volatile frame = __builtin_frame_address(0);
@@ -48,6 +54,17 @@ scratch_call(char *top, void (*function)(void *), void *argument)
 	(void) top;
 	function(argument);
 #endif
+}
+
+static inline void scratch_call(char *top, void (*function)(void *), void *argument)
+{
+	const int is_told = __tsan_ignore_thread_begin && __tsan_ignore_thread_end;
+
+	if (is_told)
+		__tsan_ignore_thread_begin();
+	scratch_switch(top, function, argument);
+	if (is_told)
+		__tsan_ignore_thread_end();
 }
 
 #endif
