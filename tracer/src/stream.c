@@ -250,7 +250,11 @@ static struct stream *next_packet(struct stream *stream, size_t size)
 		dropping = DROPPED_AFTER_FAILURE;
 		return NULL;
 	}
-	return stream->limit - stream->next >= (ptrdiff_t) size ? stream : NULL;
+	/* A long text need not wait until packets have grown. */
+	while (UNLIKELY(stream->limit - stream->next < (ptrdiff_t) size))
+		if (stream->packet_bytes >= settings.packet_size || !move_packet(stream))
+			return NULL;
+	return stream;
 }
 
 struct room {

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+import vestige
 from support.compilers import BuildError
 from support.instrumented import (
     TRACEPOINTS,
@@ -332,3 +333,46 @@ def test_a_provider_header_in_a_block_of_c(tmp_path):
     found = payloads(record_instrumented(tmp_path / "trace", [program]))
 
     assert found == [("emon:mark", {"number": 1})]
+
+
+LONG_MESSAGES = """
+#include <lttng/tracef.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[1000001];
+static void message(size_t length)
+{
+    memset(text, 'x', length);
+    text[length] = 0;
+    lttng_ust_tracef("%s", text);
+}
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        message((size_t) atol(argv[i]));
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("lengths", [["400000", "1"], ["1", "500000", "500000", "2"]])
+def test_a_long_record_needs_a_buffer_that_may_be_so_large(tmp_path, sources, lengths):
+    """However large the buffers of the thread are by then."""
+    sources.write("long.c", LONG_MESSAGES)
+    program = sources.build("long", "long.c")
+    found = payloads(record_instrumented(tmp_path / "trace", [program, *lengths]))
+
+    assert [payload["msg"] for _, payload in found] == ["x" * int(n) for n in lengths]
+
+
+def test_a_record_that_no_buffer_holds_is_counted(tmp_path, sources):
+    """Those before and behind it are there."""
+    sources.write("long.c", LONG_MESSAGES)
+    program = sources.build("long", "long.c")
+    trace = tmp_path / "trace"
+    run_recorded(trace, [program, "3", "1000000", "4"])
+    opened = vestige.open(trace)
+    texts = [event.payload["msg"] for event in opened.events("lttng_ust_tracef:*")]
+
+    assert texts == ["xxx", "xxxx"]
+    assert sum(loss.count for loss in opened.losses) == 1
