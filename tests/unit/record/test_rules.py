@@ -22,6 +22,7 @@ from support.recorded import run_recorded, start_traced
 from vestige.record import EventRule, RecordingOptions
 from vestige.record.event_rules import LOG_LEVELS, compile_rules
 from vestige.record.filters.code import Operation
+from vestige.record.metadata import tracepoint_classes
 from vestige.record.rules_file import RULES, encode_rules
 
 pytestmark = pytest.mark.skipif(
@@ -103,8 +104,8 @@ def test_any_filter_will_do(tmp_path, program):
 
 def test_rules_hold_in_child_processes(tmp_path, program):
     """And in what they execute."""
-    script = f"cd / && {program} & exec {program}"
-    run_recorded(tmp_path / "trace", ["sh", "-c", script + "; wait"], "-e", "*:p33")
+    script = f"cd / && {program} & wait; exec {program}"
+    run_recorded(tmp_path / "trace", ["sh", "-c", script], "-e", "*:p33")
     found = [name for name, _ in chosen_events(tmp_path / "trace")]
 
     assert found == ["p33"] * 2 * SAMPLES
@@ -281,4 +282,4 @@ def test_rules_that_cannot_be_read(tmp_path, program):
         process.communicate(timeout=60)
 
     assert process.returncode == 0
-    assert not list((tmp_path / "trace").glob(".event-classes"))
+    assert not tracepoint_classes((tmp_path / "trace" / "metadata").read_text())
