@@ -47,7 +47,7 @@ def build_chosen(directory: Path, *flags: str | Path) -> Path:
 def chosen_events(trace: Path) -> list[tuple[str, Mapping[str, object]]]:
     """Return name, without the provider, and fields of the program's events."""
     opened = vestige.open(trace, debug_info=False)
-    found = [
+    found: list[tuple[str, Mapping[str, object]]] = [
         ((event.name or "").removeprefix("chosen:"), dict(event.payload or {}))
         for event in opened
         if (event.name or "").startswith("chosen:")
