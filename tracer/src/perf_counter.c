@@ -12,6 +12,12 @@
 #define PREFIX "perf:thread:"
 #define PAGE 4096u
 
+#if defined(__x86_64__)
+#define CAN_READ_PROCESSOR 1
+#else
+#define CAN_READ_PROCESSOR 0
+#endif
+
 /* What getrusage(2) and clock_gettime(2) tell. */
 enum kernel_count { PAGE_FAULTS, MAJOR_FAULTS, MINOR_FAULTS, CONTEXT_SWITCHES, CPU_TIME };
 
@@ -228,7 +234,7 @@ static uint64_t read_page(const volatile struct perf_event_mmap_page *page)
 		__asm__ volatile("" ::: "memory");
 		index = page->index;
 		count = (uint64_t) page->offset;
-		if (page->cap_user_rdpmc && index && page->pmc_width) {
+		if (CAN_READ_PROCESSOR && page->cap_user_rdpmc && index && page->pmc_width) {
 			const unsigned int unused = 64u - page->pmc_width;
 			const uint64_t bits = (uint64_t) read_processor(index) << unused;
 
@@ -280,7 +286,7 @@ bool vestige_can_count(const char *name)
 	page = open_page(&counter);
 	if (!page)
 		return false;
-	is_readable = page->cap_user_rdpmc;
+	is_readable = CAN_READ_PROCESSOR && page->cap_user_rdpmc;
 	system_munmap(page, PAGE);
 	return is_readable;
 }
