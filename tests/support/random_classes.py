@@ -173,7 +173,7 @@ class Maker:
 
     def bits(self) -> Kind:
         """Return bits, with names or without."""
-        flags = {"read": 0, "write": (1, 2)}
+        flags: dict[str, int | tuple[int, int]] = {"read": 0, "write": (1, 2)}
         declared = self._random.choice(
             [ctf.bit_array(5), ctf.bit_map(8, flags), ctf.bit_array(8)]
         )

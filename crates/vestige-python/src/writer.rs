@@ -271,12 +271,17 @@ impl StreamWriter {
     /// Ends the packet, writes it and closes the file.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let mut inner = self.lock(py);
-        let Some(mut writer) = inner.take() else { return Ok(()) };
-        drop(inner);
+        let Some(writer) = inner.as_mut() else { return Ok(()) };
         match writer.flush() {
             // The parent writes what the child has a copy of.
-            Ok(()) | Err(WriteError::Forked) => Ok(()),
-            Err(error) => Err(self.error(py, None, error)),
+            Ok(()) | Err(WriteError::Forked) => {
+                *inner = None;
+                Ok(())
+            }
+            Err(error) => {
+                drop(inner);
+                Err(self.error(py, None, error))
+            }
         }
     }
 

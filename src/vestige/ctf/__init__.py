@@ -16,7 +16,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .discovery import FoundTrace, find_traces
-from .stream_class_writer import StreamClassWriter
 from .trace_files import DamagedFile, LogicalTrace, StreamFiles, open_traces
 
 if TYPE_CHECKING:

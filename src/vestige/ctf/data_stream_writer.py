@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import core
 from ..errors import DeclarationError
 from ..model import EventRecordClass
 from .written_metadata import WrittenMetadata
+
+if TYPE_CHECKING:
+    from .stream_class_writer import StreamClassWriter
 
 __all__ = ["DataStreamWriter", "EventClassWriter"]
 
@@ -19,7 +22,7 @@ class EventClassWriter:
 
     def __init__(
         self,
-        stream_class: object,
+        stream_class: StreamClassWriter,
         declared: EventRecordClass,
         layout: core.EventLayout,
     ) -> None:
@@ -56,7 +59,7 @@ class DataStreamWriter:
 
     def __init__(
         self,
-        stream_class: object,
+        stream_class: StreamClassWriter,
         metadata: WrittenMetadata,
         name: str,
         stream: core.StreamWriter,
@@ -70,6 +73,11 @@ class DataStreamWriter:
     def name(self) -> str:
         """Name of its file."""
         return self._name
+
+    @property
+    def stream_class(self) -> StreamClassWriter:
+        """Its stream class."""
+        return self._stream_class
 
     @property
     def last_timestamp(self) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..errors import DeclarationError
 from ..model import (
@@ -23,7 +23,6 @@ from ..model import (
     EnumerationFieldClass,
     EnumerationMapping,
     FieldClass,
-    FloatFieldClass,
     IntegerFieldClass,
     Member,
     OptionalFieldClass,
@@ -32,6 +31,7 @@ from ..model import (
     VariantFieldClass,
 )
 from .declarations import AUTOMATIC, array, boolean, integer
+from .properties import check_properties
 
 __all__ = ["KEYWORDS", "Version", "is_identifier", "lowered"]
 
@@ -77,6 +77,9 @@ KEYWORDS = frozenset(_TYPES | _RESERVED)
 """Words that are no names in TSDL (CTF 1.8.3, C.1.2)."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_Names: TypeAlias = tuple[str, ...]
+"""Names of the members that stand before, the nearest last."""
+
 _LENGTH = integer(32)
 _BYTE = integer(8, base=16)
 
@@ -94,7 +97,7 @@ def lowered(structure: StructureFieldClass, version: Version) -> StructureFieldC
     Raises:
         DeclarationError: The version has no such classes.
     """
-    return _structure(structure, version, 0)
+    return _structure(structure, version, 0, ())
 
 
 def is_identifier(name: str) -> bool:
@@ -107,13 +110,12 @@ def is_identifier(name: str) -> bool:
 
 
 def _structure(
-    structure: StructureFieldClass, version: Version, depth: int
+    structure: StructureFieldClass, version: Version, depth: int, outer: _Names
 ) -> StructureFieldClass:
-    members = tuple(
-        lower
-        for member in structure.members
-        for lower in _member(member, version, depth + 1)
-    )
+    members: list[Member] = []
+    for member in structure.members:
+        visible = (*outer, *(one.name for one in members))
+        members += _member(member, version, depth + 1, visible)
     names = [member.name for member in members]
     for name in names:
         _check_name(name, version)
@@ -122,7 +124,9 @@ def _structure(
         raise DeclarationError("a second member of this name", name=twice)
     alignments = (member.field_class.alignment for member in members)
     return replace(
-        structure, members=members, alignment=max([structure.alignment, *alignments])
+        structure,
+        members=tuple(members),
+        alignment=max([structure.alignment, *alignments]),
     )
 
 
@@ -138,11 +142,14 @@ def _check_name(name: str, version: Version) -> None:
         )
 
 
-def _member(member: Member, version: Version, depth: int) -> Iterator[Member]:
+def _member(
+    member: Member, version: Version, depth: int, visible: _Names
+) -> Iterator[Member]:
     """Yield a member behind those that it needs."""
     name = member.name
     try:
-        inner, needed = _with_needs(member, _field(member.field_class, version, depth))
+        inner = _field(member.field_class, version, depth, visible)
+        inner, needed = _with_needs(member, inner)
     except DeclarationError as error:
         error.name = f"{name}.{error.name}" if error.name else name
         raise
@@ -185,33 +192,40 @@ def _tag(options: tuple[Member, ...]) -> EnumerationFieldClass:
     )
 
 
-def _field(field_class: FieldClass, version: Version, depth: int) -> FieldClass:
+def _field(
+    field_class: FieldClass, version: Version, depth: int, visible: _Names
+) -> FieldClass:
     if depth > MAX_DEPTH:
         raise DeclarationError(f"field classes are nested more than {MAX_DEPTH} deep")
     if version == "1.8":
         field_class = _old(field_class)
-    _check_numbers(field_class)
+    field_class = _located(field_class, visible)
+    check_properties(field_class)
     match field_class:
         case StructureFieldClass():
-            return _structure(field_class, version, depth)
+            return _structure(field_class, version, depth, visible)
         case ArrayFieldClass():
-            element = _nested(field_class.element, version, depth, "an element")
+            element = _nested(
+                field_class.element, version, depth, visible, "an element"
+            )
             return replace(
                 field_class,
                 element=element,
                 alignment=max(field_class.alignment, element.alignment),
             )
         case VariantFieldClass(options=options):
-            return replace(field_class, options=_options(options, version, depth))
+            return replace(
+                field_class, options=_options(options, version, depth, visible)
+            )
         case OptionalFieldClass():
             what = "an optional field"
-            inner = _nested(field_class.field_class, version, depth, what)
+            inner = _nested(field_class.field_class, version, depth, visible, what)
             return replace(field_class, field_class=inner)
     return field_class
 
 
 def _options(
-    options: tuple[Member, ...], version: Version, depth: int
+    options: tuple[Member, ...], version: Version, depth: int, visible: _Names
 ) -> tuple[Member, ...]:
     if not options:
         raise DeclarationError("a variant without an option")
@@ -229,17 +243,19 @@ def _options(
     return tuple(
         replace(
             option,
-            field_class=_nested(option.field_class, version, depth, "an option"),
+            field_class=_nested(
+                option.field_class, version, depth, visible, "an option"
+            ),
         )
         for option in options
     )
 
 
 def _nested(
-    field_class: FieldClass, version: Version, depth: int, what: str
+    field_class: FieldClass, version: Version, depth: int, visible: _Names, what: str
 ) -> FieldClass:
     """Return a class that is no member, and so has no place for a length before it."""
-    inner = _field(field_class, version, depth + 1)
+    inner = _field(field_class, version, depth + 1, visible)
     if getattr(inner, "length", None) == AUTOMATIC or (
         getattr(inner, "selector", None) == AUTOMATIC
     ):
@@ -271,17 +287,18 @@ def _old(field_class: FieldClass) -> FieldClass:
     return field_class
 
 
-def _check_numbers(field_class: FieldClass) -> None:
-    alignment = field_class.alignment
-    if alignment < 1 or alignment & (alignment - 1) or alignment > 1 << 16:
-        raise DeclarationError(f"expected an alignment that is 1, 2, 4, …: {alignment}")
-    match field_class:
-        case FloatFieldClass(size=size) if size not in {32, 64}:
-            raise DeclarationError(
-                f"a floating point number of {size} bits: expected 32 or 64"
-            )
-        case IntegerFieldClass(size=size) | BitArrayFieldClass(size=size):
-            if not 1 <= size <= 1 << 16:
-                raise DeclarationError(f"expected 1 to 65536 bits: {size}")
-        case ArrayFieldClass(length=int(length)) if length < 0:
-            raise DeclarationError(f"expected a length of 0 or more: {length}")
+def _located(field_class: FieldClass, visible: _Names) -> FieldClass:
+    """Return a class whose length or selector has the name that the member has here.
+
+    In a class that was read from a trace it is the path in the metadata: in CTF 1.8
+    with the underscore that readers remove, in CTF 2 behind where it begins.
+    """
+    for fact in ("length", "selector"):
+        path = getattr(field_class, fact, None)
+        if isinstance(path, str) and path != AUTOMATIC and path not in visible:
+            last = path.rpartition(".")[2]
+            names = (last, last.removeprefix("_"))
+            name = next((name for name in names if name in visible), path)
+            changed: dict[str, Any] = {fact: name}
+            return replace(field_class, **changed)
+    return field_class

@@ -13,7 +13,7 @@ from ..model import ClockClass, EventRecordClass, StreamClass, StructureFieldCla
 from .data_stream_writer import DataStreamWriter, EventClassWriter
 from .declarations import Declaration, structure
 from .lowering import Version, lowered
-from .writer_state import WriterState
+from .writer_state import WriterOwner, WriterState
 
 __all__ = ["NOTHING", "StreamClassWriter", "declared_stream_class"]
 
@@ -40,9 +40,12 @@ _SECOND = 1_000_000_000
 class StreamClassWriter:
     """A stream class of a :class:`Writer`, which makes it."""
 
-    def __init__(self, state: WriterState, declared: StreamClass) -> None:
+    def __init__(
+        self, state: WriterState, owner: WriterOwner, declared: StreamClass
+    ) -> None:
         assert declared.clock is not None  # noqa: S101 - each has one
         self._state = state
+        self._owner = owner
         self._declared = declared
         self._latest = _latest_value(declared.clock)
         self._head = state.metadata.add_stream_class(declared)
@@ -87,8 +90,7 @@ class StreamClassWriter:
         """
         state = self._state
         version = state.metadata.version
-        with state.lock:
-            state.check_open()
+        with state:
             if self._event_classes == _MAX_EVENT_CLASSES:
                 raise DeclarationError(
                     f"a stream class has at most {_MAX_EVENT_CLASSES} event classes",
@@ -130,8 +132,7 @@ class StreamClassWriter:
             raise DeclarationError("no name of a data stream file", name=name)
         if name == "metadata":
             raise DeclarationError("the name of another file of traces", name=name)
-        with state.lock:
-            state.check_open()
+        with state:
             path = state.metadata.directory / name
             opened = core.StreamWriter(
                 state.metadata.parse(self._head),
@@ -204,6 +205,8 @@ def _scope(
     except DeclarationError as error:
         error.add_context(name)
         raise
+    except RecursionError:
+        raise DeclarationError("field classes are nested too deep", name=name) from None
 
 
 def _check_contexts(stream: StreamClass, event: EventRecordClass) -> None:

@@ -18,7 +18,7 @@ from .data_stream_writer import DataStreamWriter, EventClassWriter
 from .declarations import Declaration
 from .lowering import Version
 from .stream_class_writer import NOTHING, StreamClassWriter, declared_stream_class
-from .writer_state import WriterState
+from .writer_state import WriterOwner, WriterState
 from .written_metadata import WrittenMetadata
 
 __all__ = ["Writer"]
@@ -96,12 +96,14 @@ class Writer:
             self._path, version, byte_order, self._uuid, environment
         )
         self._state = WriterState(metadata, packet_size)
+        self._owner = WriterOwner()
         self._default = StreamClassWriter(
             self._state,
+            self._owner,
             declared_stream_class(0, clock, version, packet_context, event_context),
         )
         metadata.create()
-        self._finalizer = weakref.finalize(self, self._state.close)
+        self._finalizer = weakref.finalize(self._owner, self._state.close)
 
     @property
     def path(self) -> Path:
@@ -116,7 +118,7 @@ class Writer:
     @property
     def is_closed(self) -> bool:
         """Whether nothing can be written any more."""
-        return not self._finalizer.alive
+        return self._state.is_closed
 
     def stream_class(
         self,
@@ -143,8 +145,7 @@ class Writer:
             WriterClosedError: The writer is closed.
         """
         state = self._state
-        with state.lock:
-            state.check_open()
+        with state:
             declared = declared_stream_class(
                 state.stream_classes,
                 clock or self._default.clock,
@@ -153,7 +154,7 @@ class Writer:
                 event_context,
                 name=name,
             )
-            return StreamClassWriter(state, declared)
+            return StreamClassWriter(state, self._owner, declared)
 
     def event_class(
         self,
@@ -186,16 +187,17 @@ class Writer:
             StorageError: A file cannot be written.
             WriterClosedError: The writer is closed.
         """
-        self._state.check_open()
         self._state.flush()
 
     def close(self) -> None:
         """End all packets, write them and close all files; again, do nothing.
 
         Raises:
-            StorageError: A file cannot be written. The others are closed all the same.
+            StorageError: A file cannot be written. The others are closed all the same,
+                and this one can be closed again.
         """
-        self._finalizer()
+        self._state.close()
+        self._finalizer.detach()
 
     def __enter__(self) -> Self:
         return self

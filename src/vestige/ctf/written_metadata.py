@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -51,6 +52,7 @@ class WrittenMetadata:
         self._head = self._format.trace(uuid, environment)
         self._clocks: dict[str, ClockClass] = {}
         self._text = [self._head]
+        self._lock = threading.Lock()
 
     def create(self) -> None:
         """Make the directory and the file.
@@ -65,7 +67,12 @@ class WrittenMetadata:
                 pass
         except OSError as error:
             raise _storage_error(error, path) from error
-        self.publish()
+        self.is_pending = True
+        try:
+            self.publish()
+        except StorageError:
+            path.unlink()
+            raise
 
     def add_stream_class(self, stream: StreamClass) -> str:
         """Add a stream class, and its clock class if it is new.
@@ -90,7 +97,7 @@ class WrittenMetadata:
         self.parse(alone)
         if known is None:
             self._clocks[clock.name] = clock
-            self._text.append(clock_text)
+            self.accept(clock_text)
         self.accept(text)
         return alone
 
@@ -119,8 +126,9 @@ class WrittenMetadata:
         Args:
             text: The text.
         """
-        self._text.append(text)
-        self.is_pending = True
+        with self._lock:
+            self._text.append(text)
+            self.is_pending = True
 
     def parse(self, text: str) -> core.TraceClass:
         """Parse metadata, as whoever reads the trace will.
@@ -145,8 +153,13 @@ class WrittenMetadata:
         Raises:
             StorageError: It cannot be written: the old one is still there.
         """
-        # What is added meanwhile by another thread is pending again.
-        self.is_pending = False
+        # Another thread that writes event records waits here for the new file.
+        with self._lock:
+            if self.is_pending:
+                self._replace()
+                self.is_pending = False
+
+    def _replace(self) -> None:
         path = self.directory / "metadata"
         fresh = self.directory / f".metadata.{os.getpid()}"
         self._text = ["".join(self._text)]
@@ -154,7 +167,6 @@ class WrittenMetadata:
             fresh.write_bytes(_encoded(self._text[0]))
             fresh.replace(path)
         except OSError as error:
-            self.is_pending = True
             fresh.unlink(missing_ok=True)
             raise _storage_error(error, path) from error
 

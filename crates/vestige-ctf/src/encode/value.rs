@@ -111,6 +111,8 @@ pub enum Cell<'a> {
     Row(&'a Column, usize),
     /// An array in a column: its first element and their number.
     Elements(&'a Column, usize, usize),
+    /// A byte of some.
+    Octet(u8),
 }
 
 const ABSENT: Cell<'static> = Cell::Value(&Value::Absent);
@@ -150,8 +152,10 @@ impl<'a> Cell<'a> {
     #[inline]
     #[must_use]
     pub fn integer(self) -> Option<i128> {
-        let Self::Row(column, row) = self else {
-            return self.plain().and_then(integer_of);
+        let (column, row) = match self {
+            Self::Row(column, row) => (column, row),
+            Self::Octet(value) => return Some(value.into()),
+            _ => return self.plain().and_then(integer_of),
         };
         match column {
             Column::I8(values) => values.get(row).map(|&value| value.into()),
@@ -242,7 +246,10 @@ impl<'a> Cell<'a> {
         }
         match self.plain() {
             Some(Value::List(values)) => values.get(index).map_or(ABSENT, Self::Value),
-            _ => ABSENT,
+            _ => {
+                let octet = self.bytes().and_then(|bytes| bytes.get(index));
+                octet.map_or(ABSENT, |&value| Self::Octet(value))
+            }
         }
     }
 
