@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from bench.lua import SourceError, build_lua
@@ -191,14 +192,9 @@ def _helpers(lttng: LttngEnvironment | str, calls: int) -> Iterator[Job]:
             helper=f"liblttng-ust-{name}-wrapper.so",
             events=(f"lttng_ust_{name}:*",),
         )
-        command = [path, word, str(calls)]
-        row = added_time(what)
-        yield Job(
-            f"helper {word}",
-            lambda c=command: c,
-            (Vestige((f"--{name}",)), peer),
-            [row],
-        )
+        command = partial(tuple[str | Path, ...], (path, word, str(calls)))
+        tracers = (Vestige((f"--{name}",)), peer)
+        yield Job(f"helper {word}", command, tracers, [added_time(what)])
 
 
 def _lua(tracers: Sequence[Tracer]) -> Job:
