@@ -16,7 +16,9 @@ from .packets import is_stream_file
 __all__ = ["Contents", "read_contents", "size_of"]
 
 SMALL = 4 << 20
-"""Bytes up to which event records are counted by name: more are always of calls."""
+"""Bytes up to which event records are counted by name."""
+ENOUGH = 100_000
+"""Event records that tell what kinds a larger recording has."""
 LARGE = 512 << 20
 """Bytes above which counting would take longer than a second."""
 HEADER_SIZE = 4
@@ -60,13 +62,21 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
     size = sum(map(size_of, paths))
     if not paths:
         return Contents(events=0, has_calls=False, has_chosen=False)
-    if size > LARGE:
-        return Contents(events=_estimate(size, options), is_estimated=True)
     try:
         text = (directory / "metadata").read_bytes()
         trace = TraceClass.parse(text)
         streams = [_open(trace, path) for path in paths]
-        return _count_by_name(streams) if size <= SMALL else _count(streams)
+        if size <= SMALL:
+            return _count_by_name(streams)
+        names = _first_names(streams)
+        # Where they were asked for, they may begin later.
+        is_asked_for = options.functions or options.include or options.exclude
+        has_calls = bool(is_asked_for) or any(map(_is_call, names))
+        if size <= LARGE:
+            return _count(streams)._replace(has_calls=has_calls)
+        if all(_is_call(name) or name in ALWAYS_RECORDED for name in names):
+            return Contents(events=_estimate(size, options), is_estimated=True)
+        return Contents(has_calls=has_calls)
     except (VestigeError, OSError):
         # The trace is there all the same: whoever reads it is told what is wrong.
         return Contents()
@@ -99,6 +109,21 @@ def _count(streams: list[DataStream]) -> Contents:
     return Contents(events=verifier.records)
 
 
+def _is_call(name: str) -> bool:
+    return ":func_" in name
+
+
+def _first_names(streams: list[DataStream]) -> set[str]:
+    """Return the names of the first event records, which are as the others are."""
+    counter = EventCounter()
+    for merge in Muxer([(stream, None, None, None) for stream in streams]):
+        counter.add(merge)
+        counts = counter.counts
+        if sum(counts.values()) >= ENOUGH:
+            break
+    return {name or "" for name in counter.counts}
+
+
 def _count_by_name(streams: list[DataStream]) -> Contents:
     counter = EventCounter()
     loaded: list[str] = []
@@ -111,7 +136,7 @@ def _count_by_name(streams: list[DataStream]) -> Contents:
                 if event.name in {"lttng_ust_statedump:bin_info", "lttng_ust_lib:load"}
             )
     counts = counter.counts
-    has_calls = any(":func_" in (name or "") for name in counts)
+    has_calls = any(_is_call(name or "") for name in counts)
     return Contents(
         events=sum(counts.values()),
         has_calls=has_calls,
@@ -121,7 +146,7 @@ def _count_by_name(streams: list[DataStream]) -> Contents:
 
 
 def _estimate(size: int, options: RecordingOptions) -> int:
-    """Divide the size by that of a record: so large a recording is all calls."""
+    """Divide the size by that of a record: it has calls alone."""
     chosen = options.selection()
     start = HEADER_SIZE + sum(one.size for one in context_classes(options.contexts))
     sizes = list(_payloads(chosen.entries, chosen.exits))

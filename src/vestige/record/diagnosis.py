@@ -33,7 +33,7 @@ def why_without_calls(
     """
     if contents.has_calls:
         return None
-    if not contents.events:
+    if contents.events == 0:
         return f"nothing was recorded: {_why_without_tracer(command)}"
     if options.helpers and options.functions is None and not options.events:
         # Calls of other functions were wanted.

@@ -183,10 +183,25 @@ def test_the_events_of_a_huge_recording_are_estimated(tmp_path, program, monkeyp
     closing_lines(trace, [program, "calls", "100000"])
     events = len(vestige.open(trace, debug_info=False).events())
     monkeypatch.setattr("vestige.record.contents.LARGE", 1 << 20)
+    monkeypatch.setattr("vestige.record.contents.SMALL", 1 << 19)
     contents = read_contents(trace, RecordingOptions())
 
     assert contents.is_estimated
     assert contents.events == pytest.approx(events, rel=0.01)
+
+
+def test_large_recordings_without_calls_have_no_report(tmp_path, monkeypatch):
+    """What a part of them holds tells of the rest."""
+    trace = tmp_path / "trace"
+    closing_lines(trace, ["python3", "-S", "-c", "print(3)"], "--libc")
+    monkeypatch.setattr("vestige.record.contents.SMALL", 0)
+    counted = read_contents(trace, RecordingOptions())
+    monkeypatch.setattr("vestige.record.contents.LARGE", 0)
+    not_counted = read_contents(trace, RecordingOptions())
+
+    assert (counted.events or 0) > 1000
+    assert not counted.has_calls
+    assert (not_counted.events, not_counted.has_calls) == (None, False)
 
 
 def test_a_recording_that_cannot_be_read_is_not_counted(tmp_path, program):
