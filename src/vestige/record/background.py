@@ -14,7 +14,7 @@ from pathlib import Path
 from .program_file import why_untraceable
 from .tracer import LIBRARY
 
-__all__ = ["is_running", "processes_in_background"]
+__all__ = ["inner_id", "is_running", "processes_in_background"]
 
 MOST_LOOKS = 16
 """At the processes that began meanwhile; on a quiet machine, two are enough."""
@@ -51,6 +51,18 @@ def is_running(process: int) -> bool:
     """
     text = _read(process, "stat").decode("ascii", errors="replace")
     return bool(text) and text.rpartition(")")[2].split()[0] not in {"Z", "X"}
+
+
+def inner_id(process: int) -> int:
+    """Return the ID of a process in its own namespace, see pid_namespaces(7).
+
+    Args:
+        process: Its ID here.
+    """
+    for line in _read(process, "status").splitlines():
+        if line.startswith(b"NSpid:"):
+            return int(line.split()[-1])
+    return process
 
 
 def _is_recorded(process: int, mark: bytes) -> bool:

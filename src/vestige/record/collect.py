@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .appending import append_whole
-from .background import is_running
+from .background import inner_id, is_running
 from .class_list import CLASS_LIST
 from .control import CONTROL, overwritten_bytes
 from .packets import MAGIC, OPEN_SUFFIX, ORDER, PACKET, is_stream_file
@@ -88,6 +88,27 @@ class _Stream(NamedTuple):
     path: Path
 
 
+class _Running:
+    """The processes that go on recording.
+
+    Packets have IDs as the process sees them, in its own namespace. To cut a file off
+    that a process has mapped would end it.
+    """
+
+    def __init__(self, background: Iterable[int]) -> None:
+        self.processes = set(background)
+        self._by_inner_id = {inner_id(process): process for process in self.processes}
+
+    def has(self, process: int) -> bool:
+        """Tell whether a process goes on, by its ID in a packet."""
+        if process in self._by_inner_id:
+            return True
+        if is_running(process):
+            self.processes.add(process)
+            return True
+        return False
+
+
 def collect(directory: Path, background: Iterable[int] = ()) -> Collected:
     """Join the last packets of all threads to their data streams.
 
@@ -100,7 +121,7 @@ def collect(directory: Path, background: Iterable[int] = ()) -> Collected:
     """
     found = Collected(overwritten=overwritten_bytes(directory))
     streams: dict[int, _Stream] = {}
-    running: set[int] = set()
+    running = _Running(background)
     opened = []
     partial = []
     for path in sorted(directory.iterdir()):
@@ -116,15 +137,14 @@ def collect(directory: Path, background: Iterable[int] = ()) -> Collected:
     for path in opened:
         with _noted(found, path):
             found.packets += _join(path, streams, running)
-    running.update(background)
-    if not running:
+    if not running.processes:
         shared = (directory / name for name in (CONTROL, RULES, CLASS_LIST))
         for path in [*partial, *shared]:
             with _noted(found, path):
                 path.unlink(missing_ok=True)
     found.streams = len(streams)
     found.lost = sum(stream.last.lost for stream in streams.values())
-    found.running = frozenset(running)
+    found.running = frozenset(running.processes)
     return found
 
 
@@ -137,16 +157,15 @@ def _noted(found: Collected, path: Path) -> Iterator[None]:
 
 
 def _close_data_file(
-    path: Path, streams: dict[int, _Stream], running: set[int]
+    path: Path, streams: dict[int, _Stream], running: _Running
 ) -> None:
     """Cut what follows the last whole packet, and note that one."""
     length, end, packets = _walk(path)
-    if packets and is_running(packets[0].process):
-        running.add(packets[0].process)
-    elif not end:
-        path.unlink()
-    elif end < length:
-        os.truncate(path, end)
+    if not packets or not running.has(packets[0].process):
+        if not end:
+            path.unlink()
+        elif end < length:
+            os.truncate(path, end)
     if end:
         last = packets[-1]
         known = streams.get(last.stream)
@@ -181,7 +200,7 @@ def _is_cover(packet: _Packet, rest: int) -> bool:
     return packet.content == HEADER_SIZE < packet.size == rest
 
 
-def _join(opened: Path, streams: dict[int, _Stream], running: set[int]) -> bool:
+def _join(opened: Path, streams: dict[int, _Stream], running: _Running) -> bool:
     """Append the packet unless it is there; whether it was."""
     with opened.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -189,8 +208,7 @@ def _join(opened: Path, streams: dict[int, _Stream], running: set[int]) -> bool:
         content = packet.content if packet else 0
         data = bytearray(os.pread(file.fileno(), -(-content // 8) * 8, 0))
     known = streams.get(packet.stream) if packet else None
-    if packet is not None and is_running(packet.process):
-        running.add(packet.process)
+    if packet is not None and running.has(packet.process):
         streams.setdefault(packet.stream, _Stream(packet, opened))
         return False
     if (
