@@ -95,6 +95,48 @@ def test_a_program_with_a_sanitizer(tmp_path, kind):
     assert traced.events["func_entry"] == 2
 
 
+THREADS_OF_CHILDREN = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *job(void *argument) { return argument; }
+static int serve(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, job, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return 7;
+}
+int main(void)
+{
+    int status = 0;
+    for (int i = 0; i < 3; i++) {
+        if (fork() == 0)
+            exit(serve());
+        wait(&status);
+        printf("%d\\n", WEXITSTATUS(status));
+    }
+    return 0;
+}
+"""
+
+
+def test_threads_end_after_a_sanitizer_took_leave_of_them(tmp_path):
+    """Its runtime replaces functions of the C library, and has no memory then."""
+    try:
+        path = build(tmp_path, THREADS_OF_CHILDREN, "-fsanitize=thread", "-pthread")
+    except BuildError as error:
+        pytest.skip(f"no runtime: {error}")
+    traced = same([path], tmp_path)
+
+    assert traced.events["func_entry"] == traced.events["func_exit"] == 1 + 3 * 4
+    assert traced.lost == 0
+
+
 @pytest.fixture
 def needy(tmp_path):
     """A library with thread-local storage of a size, at the start of the program."""
