@@ -1,4 +1,5 @@
-//! Events of function calls whose records carry no `ip` and `vpid` context.
+//! Events of function calls whose records carry no `ip` and `vpid` context; those of Python
+//! functions (`vestige_python:func_*`) are like those of the verbose form.
 //!
 //! `lttng_ust_cyg_profile*:func_entry` and `func_exit` name their function in the payload,
 //! and a tracer with a data stream for each thread names the process once a packet. The exit
@@ -12,7 +13,8 @@ use crate::record::{skip, State};
 use crate::stream::{Batch, Record};
 
 /// What functions events are named after, without `func_entry` and `func_exit`.
-const PROVIDERS: [&str; 2] = ["lttng_ust_cyg_profile_fast", "lttng_ust_cyg_profile"];
+const PROVIDERS: [&str; 3] =
+    ["lttng_ust_cyg_profile_fast", "lttng_ust_cyg_profile", "vestige_python"];
 const ADDRESS: &str = "addr";
 const IP: &str = "ip";
 const VPID: &str = "vpid";

@@ -519,3 +519,20 @@ def test_names_stay_when_calls_are_overwritten(tmp_path):
     assert "were overwritten" in done.stderr
     assert "leaf" in names
     assert not [name for name in names if name.startswith("0x")]
+
+
+def test_calls_have_places_without_contexts(tmp_path):
+    """The address is in the event, and the process in the packet."""
+    code = """\
+        def leaf(): pass
+        leaf()
+    """
+    record_python(tmp_path, code, OPTION, "--context=none")
+    found = [
+        place_of(event)
+        for event in events(tmp_path, "vestige_python:func_*")
+        if place_of(event).startswith("program.py")
+    ]
+
+    assert found == [f"program.py:{n}" for n in (1, 1, 1, 1)]
+    assert calls(tmp_path)["leaf:1"] == 1
