@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import NoReturn
 
 from .. import __version__
 from ..errors import CommandError, VestigeError
 from .commands import Command, load_commands
+from .open_files import allow_many_files
 
 __all__ = ["EXIT_STATUSES", "entry_point", "main"]
 
@@ -134,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     options = build_parser(load_commands(words)).parse_args(words)
     if options.verb not in _STARTING_PROGRAMS:
-        _allow_many_files()
+        allow_many_files()
     try:
         status: int = options.run(options)
         sys.stdout.flush()
@@ -151,20 +152,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _plain(error: OSError) -> Exception:
     """Say it as the errors of this package do: the file first, and no number."""
+    if error.errno == errno.EMFILE:
+        # Whatever file was the last: one of Python's, as likely.
+        return VestigeError(
+            "too many open files: a trace has one for each data stream, and "
+            "'ulimit -n' allows fewer"
+        )
     if error.strerror is None:
         return error
     name = error.filename
     where = "cannot write the output" if name is None else os.fsdecode(name)
     return VestigeError(f"{where}: {error.strerror}")
-
-
-def _allow_many_files() -> None:
-    """Open as many files as may be: a trace of a thousand threads has as many."""
-    with suppress(ImportError, OSError, ValueError):
-        import resource  # noqa: PLC0415 - not on all systems
-
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def report(error: Exception, status: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -61,6 +62,17 @@ def test_a_crash_is_told(tmp_path):
 
     assert done.returncode == 128 + signal.SIGSEGV
     assert "vestige: exit status 139, as of SIGSEGV\n" in done.stderr
+
+
+def test_many_threads_are_counted_whatever_the_limit_of_open_files(tmp_path):
+    """The program has the limit that it was given; what reads the trace has more."""
+    script = "ulimit -S -n; for i in $(seq 40); do true & done; wait"
+    command = record_command(tmp_path / "trace", ["bash", "-c", script])
+    shell = ["bash", "-c", 'ulimit -S -n 30; exec "$@"', "bash", *command]
+    done = subprocess.run(shell, capture_output=True, text=True, check=True)
+
+    assert done.stdout == "30\n"
+    assert re.match(r"vestige: recorded [\d,]+ events in ", done.stderr)
 
 
 def test_a_path_is_quoted_for_the_shell(tmp_path, program):

@@ -14,6 +14,7 @@ from ...errors import CommandError, ProgramError, RecordError, SelectionError
 from ...record import RecordingOptions, record
 from ..context_arguments import add_context_arguments
 from ..event_rule_arguments import add_event_rule_arguments
+from ..open_files import allow_many_files
 
 __all__ = ["RecordCommand"]
 
@@ -186,6 +187,8 @@ exit status:
             # not wait for it.
             from ..render.recording import recording_lines  # noqa: PLC0415 - see above
 
+            # The program had the limit that it was given.
+            allow_many_files()
             _say(recording_lines(recording))
         return recording.status
 
