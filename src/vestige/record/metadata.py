@@ -162,6 +162,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     *,
     is_counter: bool,
     call_cost: int | None = None,
+    created: float | None = None,
 ) -> str:
     """Write the metadata of a recording.
 
@@ -172,6 +173,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
         name: The name of the recording.
         is_counter: Whether the clock is the time-stamp counter.
         call_cost: What a call costs that is recorded, nanoseconds, if it is known.
+        created: When the recording began, in seconds since 1970; ``None`` is now.
 
     Returns:
         The text.
@@ -181,7 +183,8 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     head = _HEAD.format(
         uuid=uuid,
         byte_order="le" if sys.byteorder == "little" else "be",
-        environment="".join(_lines(_environment(name))) + _cost_line(call_cost),
+        environment="".join(_lines(_environment(name, created)))
+        + _cost_line(call_cost),
         clock="counter" if is_counter else "monotonic",
         description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",
         frequency=rate.frequency,
@@ -218,7 +221,7 @@ def tracepoint_classes(text: str) -> list[tuple[str, int]]:
     return [(found[1], int(found[2])) for found in _TRACEPOINT.finditer(text)]
 
 
-def _environment(name: str) -> Mapping[str, str | int]:
+def _environment(name: str, created: float | None) -> Mapping[str, str | int]:
     major, minor, patch = (int(part) for part in __version__.split(".")[:3])
     return {
         "hostname": os.uname().nodename,
@@ -229,7 +232,9 @@ def _environment(name: str) -> Mapping[str, str | int]:
         "tracer_patchlevel": patch,
         "architecture_bit_width": 64,
         "trace_name": name,
-        "trace_creation_datetime": time.strftime("%Y%m%dT%H%M%S%z"),
+        "trace_creation_datetime": time.strftime(
+            "%Y%m%dT%H%M%S%z", time.localtime(created)
+        ),
         "sysname": os.uname().sysname,
     }
 

@@ -76,6 +76,7 @@ def record(
     read = clock_reader() if is_counter else None
     uuid = _new_uuid()
     clock = RecordingClock(read)
+    created = time.time()
 
     def write_metadata(rate: ClockRate, cost: int | None = None) -> None:
         # In place: processes append the classes of their events to the same file, and
@@ -87,6 +88,7 @@ def record(
             directory.name,
             is_counter=is_counter,
             call_cost=cost,
+            created=created,
         )
         flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
         with os.fdopen(os.open(directory / "metadata", flags, 0o600), "wb") as file:

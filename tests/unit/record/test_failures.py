@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+import time
+from datetime import datetime
 
 import pytest
 
+import vestige
 from support.compilers import run_tool
+from support.instrumented import Sources, record_instrumented
 from support.recorded import counts, prepare_trace, run_recorded
 from vestige.record import RecordingOptions
 from vestige.record.control import CONTROL, COUNTS
@@ -37,6 +42,34 @@ int main(void)
     if (clone(child, stack + sizeof(stack), flags, NULL, NULL, NULL, &id) >= 0)
         return 1;
     leaf();
+    return 0;
+}
+"""
+
+LENGTHS_HEADER = """
+#undef LTTNG_UST_TRACEPOINT_PROVIDER
+#define LTTNG_UST_TRACEPOINT_PROVIDER lengths
+#undef LTTNG_UST_TRACEPOINT_INCLUDE
+#define LTTNG_UST_TRACEPOINT_INCLUDE "./lengths.h"
+#if !defined(LENGTHS_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+#define LENGTHS_H
+#include <lttng/tracepoint.h>
+LTTNG_UST_TRACEPOINT_EVENT(lengths, at, LTTNG_UST_TP_ARGS(const int *, a, int, count),
+    LTTNG_UST_TP_FIELDS(lttng_ust_field_sequence(int, b, a, uint8_t, count)))
+#endif
+#include <lttng/tracepoint-event.h>
+"""
+LENGTHS = """
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "lengths.h"
+static int values[300];
+int main(void)
+{
+    lttng_ust_tracepoint(lengths, at, values, 3);
+    lttng_ust_tracepoint(lengths, at, values, 255);
+    lttng_ust_tracepoint(lengths, at, values, 256);
+    lttng_ust_tracepoint(lengths, at, values, 4);
     return 0;
 }
 """
@@ -73,3 +106,27 @@ def test_a_thread_goes_on_after_clone_failed(tmp_path):
     assert done.returncode == 0
     # main() and both calls.
     assert counts(trace)["func_entry"] == counts(trace)["func_exit"] == 3
+
+
+def test_a_length_that_its_field_cannot_hold_costs_one_record(tmp_path):
+    """What comes behind it is read all the same."""
+    sources = Sources(tmp_path)
+    sources.write("lengths.h", LENGTHS_HEADER)
+    sources.write("lengths.c", LENGTHS)
+    program = sources.build("lengths", "lengths.c")
+    trace = vestige.open(record_instrumented(tmp_path / "trace", [program]))
+    found = [event["b"] for event in trace if event.name == "lengths:at"]
+
+    assert [len(values) for values in found] == [3, 255, 4]
+    assert sum(loss.count or 0 for loss in trace.losses) == 1
+    assert not trace.damage
+
+
+def test_a_trace_was_created_when_its_recording_began(tmp_path):
+    """However often its metadata are written again."""
+    run_recorded(tmp_path / "trace", ["sleep", "2.5"])
+    text = (tmp_path / "trace" / "metadata").read_text()
+    [found] = re.findall(r'trace_creation_datetime = "(.*)"', text)
+    created = datetime.strptime(found, "%Y%m%dT%H%M%S%z").timestamp()
+
+    assert 2 < time.time() - created < 60

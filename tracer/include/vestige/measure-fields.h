@@ -1,7 +1,8 @@
 /* Fields as statements that add up their sizes. SPDX-License-Identifier: MIT */
 #include <vestige/undefine-fields.h>
 
-/* More than any packet holds: such a record is dropped and counted. */
+/* More than any packet holds: such a record is dropped and counted, and so is one whose
+ * length does not go into its field. */
 #define VESTIGE_TOO_LONG ((size_t) 1 << 30)
 
 #define VESTIGE_F_PLAIN(bytes, flags) \
@@ -26,7 +27,8 @@
 											\
 		*vestige_lengths_++ = vestige_length_;					\
 		vestige_size_ += sizeof(length_type) +					\
-			(vestige_length_ < VESTIGE_TOO_LONG				\
+			(vestige_length_ < VESTIGE_TOO_LONG &&				\
+			 (size_t) (length_type) vestige_length_ == vestige_length_	\
 				 ? vestige_length_ * sizeof(type) : VESTIGE_TOO_LONG);	\
 	}
 #define VESTIGE_F_UNUSED(source) (void) (source);
