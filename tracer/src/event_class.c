@@ -256,8 +256,8 @@ static uint32_t add(int list, int metadata, const struct text *body)
 	return write_entry(list, place, &entry) ? EVENT_CLASSES + place : 0;
 }
 
-static uint32_t find_or_add(const struct vestige_provider *provider,
-			    const struct vestige_event *event)
+uint32_t event_class_id(const struct vestige_provider *provider,
+			const struct vestige_event *event)
 {
 	const int list = open_in_directory(".event-classes");
 	const int metadata = open_in_directory("metadata");
@@ -276,16 +276,5 @@ static uint32_t find_or_add(const struct vestige_provider *provider,
 		system_close(metadata);
 	if (list >= 0)
 		system_close(list);
-	return id;
-}
-
-uint32_t event_class_id(const struct vestige_provider *provider,
-			const struct vestige_event *event)
-{
-	/* The kernel answers by a signal when a file may not grow. */
-	const signals before = system_block_signals();
-	const uint32_t id = find_or_add(provider, event);
-
-	system_restore_signals(before);
 	return id;
 }

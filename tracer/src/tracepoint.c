@@ -15,6 +15,7 @@
 #include "process.h"
 #include "rules.h"
 #include "stream.h"
+#include "system.h"
 
 /* Behind a lock that is on no hot path: objects are being loaded or unloaded. */
 static struct vestige_tracepoint *tracepoints;
@@ -24,6 +25,22 @@ _Static_assert(VESTIGE_PYTHON_CODE == (int) EVENT_PYTHON_CODE &&
 		       VESTIGE_PYTHON_ENTRY == (int) EVENT_PYTHON_ENTRY &&
 		       VESTIGE_PYTHON_EXIT == (int) EVENT_PYTHON_EXIT,
 	       "programs and the tracer agree on the classes that are in every recording");
+
+/* Be the only thread that uses the lists, for the time that files take. A handler that ends
+ * the program has destructors run, which want the lists, too: none runs meanwhile. */
+static signals enter(void)
+{
+	const signals before = system_block_signals();
+
+	process_lock_tracepoints();
+	return before;
+}
+
+static void leave(signals before)
+{
+	process_unlock_tracepoints();
+	system_restore_signals(before);
+}
 
 static void connect(struct vestige_tracepoint *point, const struct vestige_provider *provider)
 {
@@ -49,11 +66,12 @@ static void add_tracepoint(struct vestige_tracepoint *point)
 {
 	const int saved = errno;
 	bool is_known = false;
+	signals before;
 
 	process_start();
 	if (!settings.is_recording)
 		return;
-	process_lock_tracepoints();
+	before = enter();
 	/* One that several source files share comes with each of them. */
 	for (const struct vestige_tracepoint *one = tracepoints; one && !is_known; one = one->next)
 		is_known = one == point;
@@ -64,7 +82,7 @@ static void add_tracepoint(struct vestige_tracepoint *point)
 	for (const struct vestige_provider *one = providers; one && !point->state; one = one->next)
 		if (!strcmp(one->name, point->provider))
 			connect(point, one);
-	process_unlock_tracepoints();
+	leave(before);
 	errno = saved;
 }
 
@@ -85,11 +103,12 @@ static void add_provider(struct vestige_provider *provider)
 {
 	const int saved = errno;
 	bool is_known = false;
+	signals before;
 
 	process_start();
 	if (!settings.is_recording)
 		return;
-	process_lock_tracepoints();
+	before = enter();
 	/* A helper's may come twice: when it is first needed, and when it is loaded. */
 	for (const struct vestige_provider *one = providers; one && !is_known; one = one->next)
 		is_known = one == provider;
@@ -100,7 +119,7 @@ static void add_provider(struct vestige_provider *provider)
 	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
 		if (!one->state && !strcmp(one->provider, provider->name))
 			connect(one, provider);
-	process_unlock_tracepoints();
+	leave(before);
 	errno = saved;
 }
 
