@@ -250,7 +250,6 @@ uint64_t perf_counter_read(unsigned int number, uint64_t process)
 	if (counters[number].is_of_kernel)
 		return ask_kernel((enum kernel_count) counters[number].config);
 	if (own.process != process) {
-		/* They count for the parent of a child process. */
 		perf_counter_close();
 		own.process = process;
 	}
@@ -263,11 +262,15 @@ uint64_t perf_counter_read(unsigned int number, uint64_t process)
 
 void perf_counter_close(void)
 {
+	/* The kernel does not copy these pages into a child process: there, others may have been
+	 * mapped in their place. */
+	const bool is_ours = own.process == system_getpid();
+
 	for (unsigned int number = 0; number < MOST_COUNTERS; number++) {
 		struct perf_event_mmap_page *page = own.pages[number];
 
 		own.pages[number] = NULL;
-		if (page)
+		if (page && is_ours)
 			system_munmap(page, PAGE);
 	}
 	own.is_tried = 0;
