@@ -46,10 +46,14 @@ static void write_integer(struct text *text, const struct vestige_field *field)
 		    field->flags & VESTIGE_BIG_ENDIAN ? " byte_order = be;" : "");
 }
 
-static void write_labels(struct text *text, const struct vestige_enum *labels)
+static void write_labels(struct text *text, const struct vestige_field *field)
 {
+	const struct vestige_enum *labels = field->labels;
+	/* Smaller ones hold no value that would look negative. */
+	const bool is_unsigned = !(field->flags & VESTIGE_SIGNED) && field->size == 8;
 	int64_t next = 0;
 
+	text_format(text, " {");
 	for (size_t index = 0; index < labels->label_count; index++) {
 		const struct vestige_label *label = &labels->labels[index];
 		const int64_t first = label->is_automatic ? next : label->first;
@@ -57,10 +61,11 @@ static void write_labels(struct text *text, const struct vestige_enum *labels)
 
 		text_format(text, "%s ", index ? "," : "");
 		text_quote(text, label->text);
-		text_format(text, first == last ? " = %lld" : " = %lld ... %lld",
+		text_format(text, is_unsigned ? " = %llu ... %llu" : " = %lld ... %lld",
 			    (long long) first, (long long) last);
 		next = (int64_t) ((uint64_t) last + 1);
 	}
+	text_format(text, " }");
 }
 
 static void write_field(struct text *text, const struct vestige_field *field)
@@ -83,19 +88,21 @@ static void write_field(struct text *text, const struct vestige_field *field)
 		text_format(text, " _%s[%u]", field->name, field->length);
 		break;
 	case VESTIGE_SEQUENCE:
+		/* Readers take no signed length; none is negative. */
 		text_format(text,
-			    "integer { size = %u; align = 8; signed = %d; } __%s_length; ",
-			    field->length_size * 8u, (field->flags & VESTIGE_SIGNED_LENGTH) != 0,
-			    field->name);
+			    "integer { size = %u; align = 8; signed = 0; } __%s_length; ",
+			    field->length_size * 8u, field->name);
 		write_integer(text, field);
 		text_format(text, " _%s[__%s_length]", field->name, field->name);
 		break;
 	case VESTIGE_ENUM:
-		text_format(text, "enum : ");
+		/* One without labels is none to readers. */
+		if (field->labels->label_count)
+			text_format(text, "enum : ");
 		write_integer(text, field);
-		text_format(text, " {");
-		write_labels(text, field->labels);
-		text_format(text, " } _%s", field->name);
+		if (field->labels->label_count)
+			write_labels(text, field);
+		text_format(text, " _%s", field->name);
 		break;
 	default:
 		return;

@@ -85,6 +85,19 @@ LTTNG_UST_TRACEPOINT_EVENT(odd, labels,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_ENUM(odd, sizes,
+	LTTNG_UST_TP_ENUM_VALUES(
+		lttng_ust_field_enum_value("one", 1)
+		lttng_ust_field_enum_range("large", 0x7fffffffffffffffULL, 0x8000000000000000ULL)
+		lttng_ust_field_enum_value("largest", 0xffffffffffffffffULL)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(odd, large_labels,
+	LTTNG_UST_TP_ARGS(uint64_t, number),
+	LTTNG_UST_TP_FIELDS(lttng_ust_field_enum(odd, sizes, uint64_t, size, number))
+)
+
 LTTNG_UST_TRACEPOINT_EVENT(odd, ten,
 	LTTNG_UST_TP_ARGS(int, a, long, b, char, c, short, d, float, e, double, f,
 			  const char *, g, uint64_t, h, int64_t, i, void *, j),

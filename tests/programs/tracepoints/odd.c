@@ -21,6 +21,9 @@ int main(void)
 		lttng_ust_tracepoint(odd, sequences, words, length);
 	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		lttng_ust_tracepoint(odd, labels, numbers[i]);
+	lttng_ust_tracepoint(odd, large_labels, 1);
+	lttng_ust_tracepoint(odd, large_labels, 0x8000000000000000u);
+	lttng_ust_tracepoint(odd, large_labels, UINT64_MAX);
 	lttng_ust_tracepoint(odd, ten, INT_MIN, LONG_MAX, 'c', -3, 1.5f, -2.25, "seven",
 			     UINT64_MAX, INT64_MIN, (void *) 0x1234);
 	lttng_ust_tracepoint(odd, one, 1, 2);

@@ -376,3 +376,80 @@ def test_a_record_that_no_buffer_holds_is_counted(tmp_path, sources):
 
     assert texts == ["xxx", "xxxx"]
     assert sum(loss.count for loss in opened.losses) == 1
+
+
+ONE_FIELD = """
+#undef LTTNG_UST_TRACEPOINT_PROVIDER
+#define LTTNG_UST_TRACEPOINT_PROVIDER one
+#undef LTTNG_UST_TRACEPOINT_INCLUDE
+#define LTTNG_UST_TRACEPOINT_INCLUDE "./one.h"
+#if !defined(ONE_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+#define ONE_H
+#include <lttng/tracepoint.h>
+LTTNG_UST_TRACEPOINT_ENUM(one, nothing, LTTNG_UST_TP_ENUM_VALUES())
+LTTNG_UST_TRACEPOINT_EVENT(one, field, LTTNG_UST_TP_ARGS(int, a),
+    LTTNG_UST_TP_FIELDS(FIELD))
+#endif
+#include <lttng/tracepoint-event.h>
+"""
+ONE_PROGRAM = """
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "one.h"
+int main(void) { lttng_ust_tracepoint(one, field, 7); return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("lttng_ust_field_integer(__int128, a, a)", "field a: an integer of more than"),
+        ("lttng_ust_field_float(long double, a, a)", "field a: neither float nor"),
+        ("lttng_ust_field_array(__int128, b, NULL, 2)", "field b: an integer of more"),
+    ],
+)
+def test_fields_that_no_reader_knows_are_errors(sources, field, message):
+    """Of the compiler: one of them would make the whole trace unreadable."""
+    sources.write("one.h", ONE_FIELD.replace("(FIELD)", f"({field})"))
+    sources.write("one.c", ONE_PROGRAM)
+
+    with pytest.raises(BuildError, match=message):
+        sources.compile("one.c")
+
+
+def test_an_enumeration_without_labels_is_an_integer(tmp_path, sources):
+    """The trace can be read."""
+    field = "lttng_ust_field_enum(one, nothing, int, a, a)"
+    sources.write("one.h", ONE_FIELD.replace("(FIELD)", f"({field})"))
+    sources.write("one.c", ONE_PROGRAM)
+    program = sources.build("one", "one.c")
+    found = payloads(record_instrumented(tmp_path / "trace", [program]))
+
+    assert found == [("one:field", {"a": 7})]
+
+
+@pytest.mark.parametrize("options", [[], ["-e", "one:*", "--filter", "a == 7"]])
+@pytest.mark.parametrize("kind", ["uint8_t", "int8_t"])
+def test_a_length_that_its_type_does_not_hold(tmp_path, sources, options, kind):
+    """The record is lost and counted; the others can be read, also by the peer."""
+    field = (
+        "lttng_ust_field_integer(int, a, 7) "
+        f'lttng_ust_field_sequence_text(char, text, "some bytes", {kind}, a)'
+    )
+    sources.write("one.h", ONE_FIELD.replace("(FIELD)", f"({field})"))
+    calls = "".join(
+        f"lttng_ust_tracepoint(one, field, {length});" for length in (3, 256, -1, 0, 10)
+    )
+    sources.write(
+        "one.c", ONE_PROGRAM.replace("lttng_ust_tracepoint(one, field, 7);", calls)
+    )
+    program = sources.build("one", "one.c")
+    trace = tmp_path / "trace"
+    run_recorded(trace, [program], *options)
+    opened = vestige.open(trace)
+    texts = [event.payload["text"] for event in opened.events("one:*")]
+
+    assert texts == ["som", "", "some bytes"]
+    if shutil.which("babeltrace2"):
+        assert sources.run("babeltrace2", trace).decode().count("one:field") == 3
+    assert sum(loss.count for loss in opened.losses) == 2

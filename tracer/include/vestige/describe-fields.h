@@ -16,8 +16,7 @@
 	 sizeof(type), 0, length, VESTIGE_NO_LABELS},
 #define VESTIGE_F_SEQUENCE(type, name, source, length_type, length, flags)		\
 	{#name, VESTIGE_SEQUENCE,							\
-	 (uint8_t) ((flags) | VESTIGE_SIGN(type, VESTIGE_SIGNED) |			\
-		    VESTIGE_SIGN(length_type, VESTIGE_SIGNED_LENGTH)),			\
+	 (uint8_t) ((flags) | VESTIGE_SIGN(type, VESTIGE_SIGNED)),			\
 	 sizeof(type), sizeof(length_type), 0, VESTIGE_NO_LABELS},
 #define VESTIGE_F_ENUM(provider, labels, type, name, source, flags)			\
 	{#name, VESTIGE_ENUM, (uint8_t) ((flags) | VESTIGE_SIGN(type, VESTIGE_SIGNED)),	\

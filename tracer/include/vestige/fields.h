@@ -26,6 +26,12 @@ struct Signedness<Type, true>
 #define VESTIGE_IS_SIGNED(type)	((type) -1 < (type) 1)
 #endif
 
+/* More than any packet holds: such a record is dropped and counted. */
+#define VESTIGE_TOO_LONG	((size_t) 1 << 40)
+/* Whether the type of a sequence's length holds a length that a record may have. */
+#define VESTIGE_HOLDS(type, length) \
+	((length) < VESTIGE_TOO_LONG && (size_t) (type) (length) == (length))
+
 #define lttng_ust_field_integer(type, name, source) \
 	VESTIGE_F_INTEGER(type, name, source, 0)
 #define lttng_ust_field_integer_nowrite(type, name, source) \

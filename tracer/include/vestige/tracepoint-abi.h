@@ -49,7 +49,6 @@ enum vestige_field_flags {
 	VESTIGE_TEXT = 1 << 3,
 	/* For filters only. */
 	VESTIGE_NOT_WRITTEN = 1 << 4,
-	VESTIGE_SIGNED_LENGTH = 1 << 5,
 };
 
 /* A label of an enumeration field, for the values from first to last. */

@@ -42,5 +42,8 @@ VESTIGE_INLINE int64_t vestige_from_network(uint64_t value, size_t size, int is_
 	vestige_value_++->length = (size_t) (length_);
 #define VESTIGE_F_SEQUENCE(type, name, source, length_type, length_, flags)		\
 	vestige_value_->as.bytes = (const void *) (source);				\
-	vestige_value_++->length = (size_t) (length_);
+	vestige_value_->length = (size_t) (length_);					\
+	if (!VESTIGE_HOLDS(length_type, vestige_value_->length))			\
+		vestige_value_->length = 0;						\
+	vestige_value_++;
 #define VESTIGE_F_UNUSED(source) (void) (source);
