@@ -6,12 +6,16 @@ application". Each program marks 1, 2 and 3.
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from support.instrumented import Sources, payloads, record_instrumented
+from support.instrumented import Sources, payloads, record_instrumented, records
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -77,6 +81,42 @@ class Parts:
 def parts(tmp_path):
     """Compilers for one program."""
     return Parts(tmp_path)
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_hello_world(tmp_path, level):
+    """The six records of LTTng's documentation, at their lines, also in the text."""
+    sources = Sources(tmp_path, ("gcc", "-g", level))
+    program = sources.build("hello", "hello.c", "hello-tp.c")
+    command = [program, "world", "and", "beyond"]
+    trace = record_instrumented(tmp_path / "trace", command)
+    done = subprocess.run(
+        [sys.executable, "-m", "vestige", "view", "-e", "hello_world:*", trace],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expected = [
+        ("hi there!", 23, 8),
+        (str(program), 0, 10),
+        ("world", 1, 10),
+        ("and", 2, 10),
+        ("beyond", 3, 10),
+        ("i^2", 16, 13),
+    ]
+
+    assert [
+        (
+            event.payload["my_string_field"],
+            event.payload["my_integer_field"],
+            event.debug_info.line,
+        )
+        for event in records(trace)
+    ] == expected
+    assert re.findall(r'src = "hello\.c:(\d+)".*field = (\d+) }', done.stdout) == [
+        (str(line), str(number)) for _, number, line in expected
+    ]
 
 
 def test_provider_is_an_object_of_the_program(parts):
