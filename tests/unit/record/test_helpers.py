@@ -14,6 +14,7 @@ import vestige
 from support.compilers import PROGRAMS, BuildError, run_tool
 from support.plugins import build_plugins
 from support.recorded import run_recorded
+from support.tortured import run_traced, run_untraced
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -306,3 +307,46 @@ def test_constructors_of_libraries_come_before_those_of_the_helper(tmp_path):
     ]
 
     assert sizes.count(101) == 5
+
+
+@pytest.fixture(scope="module")
+def torture(tmp_path_factory):
+    """The torture program."""
+    path = tmp_path_factory.mktemp("torture") / "torture"
+    parts = ("main", "processes", "ends", "stacks", "surroundings")
+    sources = [PROGRAMS / "torture" / f"{part}.c" for part in parts]
+    flags = ["-g", "-O1", "-finstrument-functions", "-pthread"]
+    run_tool(["gcc", *flags, "-o", path, *sources])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("mode", "number"),
+    [
+        ("clone", 10),
+        ("descriptors", 1000),
+        ("exec", 6),
+        ("exit-threads", 5),
+        ("forking-threads", 5),
+        ("keys", 3),
+        ("late-signals", 30),
+        ("small-stacks", 1000),
+        ("spawn", 2),
+        ("storm", 3),
+        ("threads", 2000),
+        ("vfork", 10),
+    ],
+)
+def test_programs_do_not_notice_the_helpers(tmp_path, torture, mode, number):
+    """Whatever they do to themselves; and no call of their functions is missing."""
+    command = [torture, mode, str(number)]
+    untraced = run_untraced(command, tmp_path)
+    traced = run_traced(
+        command, tmp_path, "--libc", "--pthread", "--dl", "--buffer-size=4k"
+    )
+
+    assert (traced.status, traced.output) == (untraced.status, untraced.output)
+    assert (traced.damage, traced.errors) == ((), "")
+    assert traced.missing == 0
+    # Those call functions behind the last destructors of their threads.
+    assert traced.lost == 0 or mode in {"keys", "late-signals"}
