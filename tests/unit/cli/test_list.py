@@ -273,3 +273,29 @@ def test_every_cut_file_is_refused_or_listed(tmp_path, capsys):
             whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
         )
         assert listed(capsys, cut)[0] in {0, 1}
+
+
+FOREIGN = r"""
+__attribute__((section(".vestige.events"), used, aligned(1)))
+static const char event[] = "event\tp\tn\tp\tn";
+__attribute__((section(".vestige.events"), used, aligned(1)))
+static const char fields[] = "class\tp\tn\ninteger\tint\tx\t\t0";
+int f(int x) { return x; }
+"""
+
+
+@pytest.mark.skipif(shutil.which("clang") is None, reason="not installed: clang")
+@pytest.mark.parametrize("machine", ["i386", "aarch64", "mips", "s390x"])
+def test_other_machines(tmp_path, capsys, machine):
+    """Of other sizes and byte orders; what instructions do there is not known."""
+    source, binary = tmp_path / "f.c", tmp_path / "f.o"
+    source.write_text(FOREIGN, encoding="utf-8")
+    target = f"--target={machine}-linux-gnu"
+    run_tool(["clang", target, "-finstrument-functions", "-c", "-o", binary, source])
+
+    assert listed(capsys, "-f", binary)[1] == [
+        str(binary),
+        "  p:n, DEBUG_LINE (13)",
+        "      int x",
+        "  functions compiled with -finstrument-functions",
+    ]
