@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use vestige_ctf::model::{
-    BitArrayClass, BitMeaning, DisplayBase, EnumerationMapping, FieldClass, FieldKind,
+    BitArrayClass, BitMeaning, ByteOrder, DisplayBase, EnumerationMapping, FieldClass, FieldKind,
     IntegerClass, Length, Member, Selector, VariableLengthClass,
 };
 
@@ -34,8 +34,9 @@ fn describe_kind(
             result.set_item("mappings", ranges(mappings))?;
             "enumeration"
         }
-        FieldKind::Float { size, .. } => {
+        FieldKind::Float { size, order, .. } => {
             result.set_item("size", size)?;
+            set_order(result, *order)?;
             "float"
         }
         FieldKind::String => "string",
@@ -88,8 +89,17 @@ fn members<'py>(py: Python<'py>, members: &[Member]) -> PyResult<Bound<'py, PyLi
 
 fn integer(result: &Bound<'_, PyDict>, class: &IntegerClass) -> PyResult<()> {
     result.set_item("size", class.size)?;
+    set_order(result, class.order)?;
     result.set_item("signed", class.signed)?;
     result.set_item("base", base(class.base))
+}
+
+fn set_order(result: &Bound<'_, PyDict>, order: ByteOrder) -> PyResult<()> {
+    let name = match order {
+        ByteOrder::Little => "little",
+        ByteOrder::Big => "big",
+    };
+    result.set_item("byte_order", name)
 }
 
 fn base(base: DisplayBase) -> u32 {
@@ -127,6 +137,7 @@ fn set_length(result: &Bound<'_, PyDict>, length: Option<&Length>) -> PyResult<(
 
 fn bit_array(result: &Bound<'_, PyDict>, class: &BitArrayClass) -> PyResult<&'static str> {
     result.set_item("size", class.size)?;
+    set_order(result, class.order)?;
     Ok(match &class.meaning {
         BitMeaning::Bits => "bit-array",
         BitMeaning::Flags(flags) => {

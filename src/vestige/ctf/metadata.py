@@ -155,16 +155,24 @@ def _common(field: Description) -> dict[str, Any]:
     }
 
 
+def _fixed(field: Description) -> dict[str, Any]:
+    """Return what classes of a fixed number of bits have in common."""
+    return {
+        **_common(field),
+        "size": field["size"],
+        "byte_order": field["byte_order"],
+    }
+
+
 def _integer(field: Description) -> IntegerFieldClass:
     return IntegerFieldClass(
-        **_common(field), size=field["size"], signed=field["signed"], base=field["base"]
+        **_fixed(field), signed=field["signed"], base=field["base"]
     )
 
 
 def _enumeration(field: Description) -> EnumerationFieldClass:
     return EnumerationFieldClass(
-        **_common(field),
-        size=field["size"],
+        **_fixed(field),
         signed=field["signed"],
         base=field["base"],
         mappings=_mappings(field["mappings"]),
@@ -178,7 +186,7 @@ def _mappings(
 
 
 def _float(field: Description) -> FloatFieldClass:
-    return FloatFieldClass(**_common(field), size=field["size"])
+    return FloatFieldClass(**_fixed(field))
 
 
 def _string(field: Description) -> StringFieldClass:
@@ -217,17 +225,15 @@ def _variant(field: Description) -> VariantFieldClass:
 
 
 def _bit_array(field: Description) -> BitArrayFieldClass:
-    return BitArrayFieldClass(**_common(field), size=field["size"])
+    return BitArrayFieldClass(**_fixed(field))
 
 
 def _boolean(field: Description) -> BooleanFieldClass:
-    return BooleanFieldClass(**_common(field), size=field["size"])
+    return BooleanFieldClass(**_fixed(field))
 
 
 def _bit_map(field: Description) -> BitMapFieldClass:
-    return BitMapFieldClass(
-        **_common(field), size=field["size"], flags=_mappings(field["flags"])
-    )
+    return BitMapFieldClass(**_fixed(field), flags=_mappings(field["flags"]))
 
 
 def _variable_length(field: Description) -> VariableLengthIntegerFieldClass:

@@ -58,7 +58,7 @@ class IntegerFieldClass(FieldClass):
     base: int
     """Preferred display base: 2, 8, 10 or 16."""
     byte_order: ByteOrder | None = field(default=None, compare=False, kw_only=True)
-    """Byte order to write it in, if it is not that of the trace."""
+    """Byte order; ``None`` in a declaration that leaves it to the trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class FloatFieldClass(FieldClass):
     size: int
     """Size, bits: 32 or 64; in CTF 2 also 16, 128 and more."""
     byte_order: ByteOrder | None = field(default=None, compare=False, kw_only=True)
-    """Byte order to write it in, if it is not that of the trace."""
+    """Byte order; ``None`` in a declaration that leaves it to the trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class BitArrayFieldClass(FieldClass):
     size: int
     """Size, bits."""
     byte_order: ByteOrder | None = field(default=None, compare=False, kw_only=True)
-    """Byte order to write it in, if it is not that of the trace."""
+    """Byte order; ``None`` in a declaration that leaves it to the trace."""
 
 
 @dataclass(frozen=True, slots=True)

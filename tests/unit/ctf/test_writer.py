@@ -476,8 +476,12 @@ def test_classes_of_a_trace_that_was_read_can_be_written(tmp_path, version):
         "list": ["u16"],
         "choice": ctf.variant({"a": "u8", "b": str}),
         "inner": {"n": "u8", "texts": ctf.array(str, "n")},
+        "real": "f32be",
+        "colour": ctf.enumeration(16, {"red": 1}, byte_order="big"),
     }
     given = {
+        "real": 0.5,
+        "colour": "red",
         "list": [1, 2],
         "choice": ("b", "x"),
         "inner": {"n": 1, "texts": ["y"]},
@@ -495,6 +499,12 @@ def test_classes_of_a_trace_that_was_read_can_be_written(tmp_path, version):
         writer.stream("cpu0").write(event, 1, **given)
 
     assert read(tmp_path / "second") == read(tmp_path / "first")
+    colour = event_class.payload.member("colour").field_class
+    assert colour.byte_order == "big"
+    first, second = (
+        (tmp_path / name / "cpu0").read_bytes() for name in ("first", "second")
+    )
+    assert first[20:] == second[20:]
     [again] = vestige.open(tmp_path / "second")
     assert again.stream.stream_class.event_classes == (event_class,)
 
