@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture lint format oracle bench bench-symbols bench-recording bench-python fuzz clean
+.PHONY: help demo test torture lint format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -23,6 +23,7 @@ help:
 	@echo "make bench-symbols time symbol look-ups beside addr2line, llvm-symbolizer"
 	@echo "make bench-recording time the recorder beside LTTng-UST and uftrace"
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
+	@echo "make bench-writing time the writer of traces beside Babeltrace 2"
 	@echo "make fuzz     a minute of fuzzing: metadata, packets, ELF, DWARF"
 	@echo "make format   let ruff and rustfmt format the sources"
 	@echo "make clean    remove what was built"
@@ -108,6 +109,9 @@ bench-recording: $(VENV)/.built $(VENV)/.dev
 
 bench-python: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs $(BENCH)
+
+bench-writing: $(VENV)/.built $(VENV)/.dev
+	@PYTHONPATH=tests $(BIN)/python -m bench.writing $(BENCH)
 
 fuzz:
 	@$(PYTHON) tools/fuzz.py

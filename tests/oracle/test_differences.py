@@ -23,6 +23,19 @@ def texts(output: bytes) -> list[str]:
     return [line.rpartition("text = ")[2].removesuffix(" }") for line in lines]
 
 
+def test_an_empty_text_is_empty(tmp_path):
+    """The peer prints the text of an earlier event record of the class (row 87)."""
+    payloads = [b"hello\0", b"\0", b"ok\0"] * 30
+    events = [Event(10 + index, payload) for index, payload in enumerate(payloads)]
+    trace = Trace(event_fields=["string text;"], streams={"stream": [Packet(events)]})
+    directory = trace.write(tmp_path)
+
+    assert texts(convert(directory).stdout) == ['"hello"', '""', '"ok"'] * 30
+    theirs = texts(babeltrace(directory).stdout)
+    assert theirs[::3] == ['"hello"'] * 30
+    assert set(theirs[1::3]) - {'""'}
+
+
 def test_an_empty_text_sequence_is_empty(tmp_path):
     """The peer prints the text of an earlier event record of the class (row 33)."""
     # The peer uses an event object again after a batch of messages, so it takes some.

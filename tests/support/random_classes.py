@@ -38,8 +38,8 @@ class Maker:
     Args:
         seed: The seed.
         version: Version of the format that they are for.
-        empty_texts: Whether texts can be empty. Babeltrace 2.0.4 shows the text that the
-            field had in an earlier record, when the record is the first of its packet.
+        empty_texts: Whether texts can be empty. Babeltrace 2.0.4 may show the text that
+            the field had in an earlier record.
     """
 
     def __init__(
