@@ -181,3 +181,49 @@ pub fn without_nul(bytes: &[u8]) -> Result<()> {
         Some(at) => Err(EncodeError::new(format!("U+0000 at byte {at} would end the text"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::bit_writer::BitWriter;
+    use super::super::value::Value;
+    use super::*;
+    use crate::model::{DisplayBase, Uses};
+
+    fn leb128(signed: bool, value: i128) -> Vec<u8> {
+        let mut writer = BitWriter::default();
+        variable_length(&mut writer, signed, value).unwrap();
+        writer.data().to_vec()
+    }
+
+    #[test]
+    fn the_examples_of_the_specification_have_their_bytes() {
+        assert_eq!(leb128(false, 1_876_916), [0xb4, 0xc7, 0x72]);
+        assert_eq!(leb128(true, -220_236), [0xb4, 0xc7, 0x72]);
+        assert_eq!(leb128(true, 64), [0xc0, 0x00]);
+        assert_eq!(leb128(true, -64), [0x40]);
+        assert_eq!(leb128(false, 0), [0x00]);
+    }
+
+    #[test]
+    fn integers_of_many_bits_fit_by_their_sign() {
+        let class = |signed| BitArrayClass {
+            size: 65,
+            alignment: 1,
+            order: ByteOrder::Little,
+            reversed: false,
+            meaning: BitMeaning::Integer {
+                signed,
+                base: DisplayBase::Decimal,
+                mappings: Vec::new(),
+            },
+            uses: Uses::default(),
+        };
+        let fits = |signed, value| {
+            let value = Value::Integer(value);
+            bit_array(&mut BitWriter::default(), &class(signed), Cell::Value(&value)).is_ok()
+        };
+        assert!(fits(false, (1 << 65) - 1) && !fits(false, 1 << 65) && !fits(false, -1));
+        assert!(fits(true, (1 << 64) - 1) && !fits(true, 1 << 64));
+        assert!(fits(true, -(1 << 64)) && !fits(true, -(1 << 64) - 1));
+    }
+}
