@@ -1,4 +1,5 @@
 //! What is encoded by parsed metadata is decoded by them.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::io;
 use std::sync::{Arc, Mutex};

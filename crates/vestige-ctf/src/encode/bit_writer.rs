@@ -33,6 +33,26 @@ impl BitWriter {
         &self.data
     }
 
+    /// Writes an integer of whole bytes on a byte; those of usual sizes are one store.
+    #[inline]
+    fn whole_bytes(&mut self, value: u64, size: u32, order: ByteOrder) {
+        let little = order == ByteOrder::Little;
+        match size {
+            8 => self.data.push(value as u8),
+            16 if little => self.data.extend_from_slice(&(value as u16).to_le_bytes()),
+            32 if little => self.data.extend_from_slice(&(value as u32).to_le_bytes()),
+            64 if little => self.data.extend_from_slice(&value.to_le_bytes()),
+            _ if little => {
+                let count = (size / 8) as usize;
+                self.data.extend_from_slice(value.to_le_bytes().get(..count).unwrap_or(&[]));
+            }
+            _ => {
+                let unused = 8 - (size / 8) as usize;
+                self.data.extend_from_slice(value.to_be_bytes().get(unused..).unwrap_or(&[]));
+            }
+        }
+    }
+
     /// Forgets what is behind a bit offset.
     pub fn truncate(&mut self, position: u64) {
         if position < self.position {
@@ -73,16 +93,7 @@ impl Output for BitWriter {
         let start = self.position;
         self.position += u64::from(size);
         if (start | u64::from(size)) & 7 == 0 {
-            let count = (size / 8) as usize;
-            match order {
-                ByteOrder::Little => {
-                    self.data.extend_from_slice(value.to_le_bytes().get(..count).unwrap_or(&[]));
-                }
-                ByteOrder::Big => {
-                    let bytes = value.to_be_bytes();
-                    self.data.extend_from_slice(bytes.get(8 - count..).unwrap_or(&[]));
-                }
-            }
+            self.whole_bytes(value, size, order);
         } else {
             self.data.resize(bytes_for(self.position), 0);
             write_unsigned(&mut self.data, start, size, order, value);

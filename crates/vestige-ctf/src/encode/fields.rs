@@ -299,6 +299,7 @@ fn wrong(cell: Cell<'_>, what: &str) -> EncodeError {
     }
 }
 
+#[inline]
 fn present(cell: Cell<'_>) -> Result<()> {
     if cell.is_absent() {
         Err(missing())

@@ -103,6 +103,14 @@ pub struct Rows<'a> {
     pub scopes: [&'a Column; 3],
 }
 
+impl<'a> Rows<'a> {
+    #[inline]
+    fn cells(&self, row: usize) -> [Cell<'a>; 3] {
+        let [common, specific, payload] = self.scopes;
+        [Cell::Row(common, row), Cell::Row(specific, row), Cell::Row(payload, row)]
+    }
+}
+
 /// The packet that is being filled.
 #[derive(Debug)]
 struct OpenPacket {
@@ -216,13 +224,13 @@ impl<W: Append> PacketWriter<W> {
         let mut measure = Measure::default();
         for (row, &time) in rows.times.iter().enumerate() {
             measure.restart(0);
-            let cells = rows.scopes.map(|column| Cell::Row(column, row));
+            let cells = rows.cells(row);
             layout
                 .encode(&mut measure, &mut self.slots, time, cells)
                 .map_err(|error| WriteError::Value(error, Some(row)))?;
         }
         for (row, &time) in rows.times.iter().enumerate() {
-            let cells = rows.scopes.map(|column| Cell::Row(column, row));
+            let cells = rows.cells(row);
             self.put(layout, time, cells).map_err(|error| match error {
                 WriteError::Io(error, _) => WriteError::Io(error, row),
                 WriteError::Value(error, _) => WriteError::Value(error, Some(row)),

@@ -21,6 +21,16 @@ pub fn expected(what: &str) -> EncodeError {
 /// Refuses what does not fit an integer of `size` bits.
 #[inline]
 pub fn check_range(value: i128, size: u32, signed: bool) -> Result<()> {
+    // What most values are, without arithmetic on 128 bits.
+    let low = value as u64;
+    if i128::from(low) == value && !signed && (size >= 64 || low >> size == 0) {
+        return Ok(());
+    }
+    check_any_range(value, size, signed)
+}
+
+#[inline(never)]
+fn check_any_range(value: i128, size: u32, signed: bool) -> Result<()> {
     let (lowest, highest) = match (signed, size.min(127)) {
         (true, size) => (-(1i128 << (size - 1)), (1i128 << (size - 1)) - 1),
         (false, size) => (0, ((1u128 << size) - 1) as i128),
