@@ -204,8 +204,10 @@ APART static void preempt(int signal)
 	const char *stack = index < 0 ? NULL : coroutines[index].uc_stack.ss_sp;
 
 	(void) signal;
-	/* The C library's switch is none of the things that may be interrupted. */
-	if (!stack || here < stack || here > stack + coroutines[index].uc_stack.ss_size - 1024)
+	/* The C library's switch is none of the things that may be interrupted. Where a
+	 * coroutine begins, it is at the top of the stack, below which the kernel has put the
+	 * registers, some 3 KB of them. */
+	if (!stack || here < stack || here > stack + coroutines[index].uc_stack.ss_size - 8192)
 		return;
 	running = -1;
 	swapcontext(&coroutines[index], &scheduler);
