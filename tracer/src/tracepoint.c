@@ -62,6 +62,14 @@ static void connect(struct vestige_tracepoint *point, const struct vestige_provi
 	}
 }
 
+/* Several objects may have the same provider. */
+static void connect_any(struct vestige_tracepoint *point)
+{
+	for (const struct vestige_provider *one = providers; one && !point->state; one = one->next)
+		if (!strcmp(one->name, point->provider))
+			connect(point, one);
+}
+
 static void add_tracepoint(struct vestige_tracepoint *point)
 {
 	const int saved = errno;
@@ -79,9 +87,7 @@ static void add_tracepoint(struct vestige_tracepoint *point)
 		point->next = tracepoints;
 		tracepoints = point;
 	}
-	for (const struct vestige_provider *one = providers; one && !point->state; one = one->next)
-		if (!strcmp(one->name, point->provider))
-			connect(point, one);
+	connect_any(point);
 	leave(before);
 	errno = saved;
 }
@@ -134,7 +140,10 @@ static bool has_event(const struct vestige_provider *provider, const struct vest
 
 static void remove_provider(struct vestige_provider *provider)
 {
-	process_lock_tracepoints();
+	const int saved = errno;
+	/* Another one may have to be written to the metadata. */
+	const signals before = enter();
+
 	for (struct vestige_provider **one = &providers; *one; one = &(*one)->next) {
 		if (*one != provider)
 			continue;
@@ -146,8 +155,10 @@ static void remove_provider(struct vestige_provider *provider)
 			continue;
 		one->state = 0;
 		one->probe = NULL;
+		connect_any(one);
 	}
-	process_unlock_tracepoints();
+	leave(before);
+	errno = saved;
 }
 
 _Static_assert(sizeof(struct record) <= sizeof(((struct vestige_record *) 0)->state),

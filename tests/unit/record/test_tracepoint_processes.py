@@ -197,6 +197,36 @@ def test_a_provider_that_is_unloaded_takes_its_tracepoints_along(tmp_path, sourc
     assert [payload["number"] for _, payload in found] == [0, 2, 4]
 
 
+def test_another_provider_takes_over_from_one_that_is_unloaded(tmp_path, sources):
+    """Two libraries have the same."""
+    made = sources.compile("emon-tpp.c", "-fPIC")
+    names = [sources.link(f"lib{n}.so", "-shared", made) for n in (1, 2)]
+    sources.write(
+        "two.c",
+        f"""
+        #include <dlfcn.h>
+        #define LTTNG_UST_TRACEPOINT_DEFINE
+        #define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
+        #include "emon-tp.h"
+        int main(void)
+        {{
+            void *first = dlopen("{names[0]}", RTLD_NOW);
+            void *second = dlopen("{names[1]}", RTLD_NOW);
+            lttng_ust_tracepoint(emon, mark, 1);
+            dlclose(first);
+            lttng_ust_tracepoint(emon, mark, 2);
+            dlclose(second);
+            lttng_ust_tracepoint(emon, mark, 3);
+            return 0;
+        }}
+        """,
+    )
+    program = sources.build("two", "two.c")
+    found = payloads(record_instrumented(tmp_path / "trace", [program]))
+
+    assert [payload["number"] for _, payload in found] == [1, 2]
+
+
 def test_an_instrumented_library_that_is_unloaded_is_forgotten(tmp_path, sources):
     """Its tracepoints and its provider; another one may lie where it was."""
     made = [
