@@ -215,6 +215,14 @@ static bool has_room(const struct data_file *data, size_t size)
 	return data->size + size + sizeof(struct packet) <= data->capacity;
 }
 
+/* Whether a file was made for a packet without losses, which did not fit on the disk then and
+ * has some now: an empty packet must come before it, see make(). */
+static bool lacks_origin(const struct stream *stream, const struct data_file *data)
+{
+	return !stream->has_data && data->capacity && !data->size &&
+		stream->packet->events_discarded;
+}
+
 /* Begin another data file, for which room was taken. */
 static bool make_next(struct stream *stream, enum file_kind kind, struct data_file *data,
 		      size_t size, uint64_t capacity)
@@ -235,6 +243,12 @@ static bool append_to_data(struct stream *stream, size_t size)
 {
 	struct data_file *data = &stream->data;
 
+	if (lacks_origin(stream, data)) {
+		/* Its number and its room are for the next. */
+		finish(stream, FILE_DATA, data);
+		data->number--;
+		budget_give(FILE_SIZE);
+	}
 	if (!has_room(data, size)) {
 		const uint64_t doublings = data->number < MOST_DOUBLINGS ? data->number
 									 : MOST_DOUBLINGS;
@@ -271,6 +285,10 @@ static bool append_to_chunk(struct stream *stream, size_t size)
 
 	/* A chunk may go away as soon as it is made, if this thread is stopped meanwhile. */
 	for (int attempt = 0; attempt < 3; attempt++) {
+		if (lacks_origin(stream, chunk)) {
+			finish(stream, FILE_CHUNK, chunk);
+			chunk->is_reserved = true;
+		}
 		if (!has_room(chunk, size) || chunk->size >= part ||
 		    budget_is_old_chunk(chunk->number)) {
 			finish(stream, FILE_CHUNK, chunk);
