@@ -3,20 +3,20 @@
 //! The face of this module is described in `src/vestige/_core.pyi`; `vestige.core` is the
 //! only Python module that imports it.
 
-mod answers;
+mod answer_writer;
 mod arrow;
 mod calls;
 mod counts;
 mod errors;
 mod event;
 mod field_class;
-mod given;
-mod given_columns;
 mod merge;
 mod metadata;
 mod place_format;
 mod place_objects;
 mod places;
+mod python_columns;
+mod python_values;
 mod repair;
 mod source;
 mod split_files;
@@ -34,7 +34,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::answers::AnswerWriter;
+    use crate::answer_writer::AnswerWriter;
     #[pymodule_export]
     use crate::arrow::ColumnLayout;
     #[pymodule_export]

@@ -17,7 +17,7 @@ use vestige_symbols::{
     Unresolved,
 };
 
-use crate::answers::{AnswerWriter, Answers};
+use crate::answer_writer::{AnswerWriter, Answers};
 use crate::errors::exception;
 use crate::source::FileSource;
 use crate::split_files::FilesById;

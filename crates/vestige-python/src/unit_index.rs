@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use vestige_symbols::ReadAt;
 
-use crate::answers::{AnswerWriter, Answers};
+use crate::answer_writer::{AnswerWriter, Answers};
 use crate::source::FileSource;
 use crate::symbols::{rows, symbol_error, LookupRow, ObjectFile, ObjectSource};
 

@@ -12,9 +12,9 @@ use vestige_ctf::encode::value::{Column, Value};
 use vestige_ctf::encode::{self, Append, EncodeError, PacketWriter, Record, Rows, WriteError};
 use vestige_ctf::model::{FieldClass, Member};
 
-use crate::given::{unknown, value, Wrong};
-use crate::given_columns::{members_of, times};
 use crate::metadata::TraceClass;
+use crate::python_columns::{members_of, times};
+use crate::python_values::{unknown, value, Wrong};
 
 /// A data stream file: it holds whole packets, whatever happens.
 struct PacketFile {

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 
-use common::companions::{build, packaged_table, split_table};
 use common::programs::{compile, CPP_PROGRAM, C_PROGRAM};
+use common::supplementary_files::{build, packaged_table, split_table};
 use common::{have, open, run, symbol_table, text_addresses, with_sections_in_file, Scratch};
 use vestige_symbols::{Lookup, ObjectFile, ReadAt, Source, SymbolFiles, SymbolTable};
 

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::companions::{build, packaged_table, split_table, Directory};
+use common::supplementary_files::{build, packaged_table, split_table, Directory};
 use common::{have, open, run, symbol_table, text_addresses, Scratch};
 use vestige_symbols::{Source, SymbolFiles, SymbolTable};
 

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::companions::build;
+use common::supplementary_files::build;
 use common::{have, open, run, symbol_table, text_addresses, Scratch};
 use vestige_symbols::{ObjectFile, Source, SymbolFiles, SymbolTable};
 

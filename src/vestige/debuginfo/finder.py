@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING
 from vestige.debuginfo import object_file, search_path
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome, Refusal
 from vestige.debuginfo.cached_table import CachedFiles
-from vestige.debuginfo.companions import CompanionSearch, DebugFile, Log
 from vestige.debuginfo.found_files import DebugSource, FoundFiles
 from vestige.debuginfo.image import DebugLink, Mapping
 from vestige.debuginfo.object_file import (
@@ -40,6 +39,7 @@ from vestige.debuginfo.object_file import (
 )
 from vestige.debuginfo.opened_files import OpenedFiles, without_dwarf
 from vestige.debuginfo.options import DEBUG_DIRECTORIES, DebugInfoOptions
+from vestige.debuginfo.supplementary_files import CompanionSearch, DebugFile, Log
 from vestige.debuginfo.target_prefixes import TargetPrefixes
 from vestige.errors import DebugInfoError
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from vestige.debuginfo import object_file
-from vestige.debuginfo.answers import AnswerForm, TextAnswers
+from vestige.debuginfo.answer_text import AnswerForm, TextAnswers
 from vestige.debuginfo.attempt import Outcome, Refusal
 from vestige.debuginfo.cached_table import save_due
 from vestige.debuginfo.finder import DebugFileFinder

@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from .contents import Contents
 from .events import ALWAYS_RECORDED, level_of
 from .options import RecordingOptions
 from .program_file import Hooks, find_program, hooks_of, why_untraceable
+from .recording_summary import Contents
 
 __all__ = ["why_without_calls"]
 

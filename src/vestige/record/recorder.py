@@ -16,11 +16,11 @@ from .class_list import CLASS_LIST, make_class_list
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
 from .control import CONTROL, make_control
-from .fitting import fit_environment
 from .launch import run
 from .losses import LOST, make_losses, tell_losses
 from .metadata import metadata_text
 from .options import RecordingOptions
+from .program_environment import fit_environment
 from .rules_file import RULES, make_rules
 from .tracer import check_counters, clock_reader, tracer_environment
 

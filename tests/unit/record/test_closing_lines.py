@@ -17,7 +17,7 @@ from support.recorded import build_program, counts, record_command, run_recorded
 from vestige.cli.render.recording import recording_lines
 from vestige.record import Recording, RecordingOptions
 from vestige.record.collect import Collected
-from vestige.record.contents import Contents, read_contents, size_of
+from vestige.record.recording_summary import Contents, read_contents, size_of
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -194,8 +194,8 @@ def test_the_events_of_a_huge_recording_are_estimated(tmp_path, program, monkeyp
     trace = tmp_path / "trace"
     closing_lines(trace, [program, "calls", "100000"])
     events = len(vestige.open(trace, debug_info=False).events())
-    monkeypatch.setattr("vestige.record.contents.LARGE", 1 << 20)
-    monkeypatch.setattr("vestige.record.contents.SMALL", 1 << 19)
+    monkeypatch.setattr("vestige.record.recording_summary.LARGE", 1 << 20)
+    monkeypatch.setattr("vestige.record.recording_summary.SMALL", 1 << 19)
     contents = read_contents(trace, RecordingOptions())
 
     assert contents.is_estimated
@@ -206,9 +206,9 @@ def test_large_recordings_without_calls_have_no_report(tmp_path, monkeypatch):
     """What a part of them holds tells of the rest."""
     trace = tmp_path / "trace"
     closing_lines(trace, ["python3", "-S", "-c", "print(3)"], "--libc")
-    monkeypatch.setattr("vestige.record.contents.SMALL", 0)
+    monkeypatch.setattr("vestige.record.recording_summary.SMALL", 0)
     counted = read_contents(trace, RecordingOptions())
-    monkeypatch.setattr("vestige.record.contents.LARGE", 0)
+    monkeypatch.setattr("vestige.record.recording_summary.LARGE", 0)
     not_counted = read_contents(trace, RecordingOptions())
 
     assert (counted.events or 0) > 1000

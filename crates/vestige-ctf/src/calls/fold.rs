@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::kept::Kept;
+use super::long_calls::LongCalls;
 use super::scan::{CallEvents, CallScan, Kind, Seen, NO_STREAM};
 use super::thread::{Fold, Leaving, Thread};
 use super::tree::{Node, Process, Tree};
@@ -133,7 +133,7 @@ impl CallFold {
                 frames: 0,
                 most_frames: MOST_FRAMES,
                 patience: PATIENCE,
-                kept: least.map(|least| (least, Kept::default())),
+                kept: least.map(|least| (least, LongCalls::default())),
             },
             threads: Vec::new(),
             indexes: HashMap::new(),

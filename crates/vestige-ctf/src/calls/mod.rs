@@ -13,7 +13,7 @@
 //! between whose ends records were lost.
 
 pub mod fold;
-mod kept;
+mod long_calls;
 mod scan;
 mod thread;
 pub mod tree;

@@ -1,6 +1,6 @@
 //! The open calls of a thread, and what entries, exits and losses do to them.
 
-use super::kept::Kept;
+use super::long_calls::LongCalls;
 use super::tree::{End, Process, Tree, AFTER_LOSS};
 
 /// How many frames at the top are always searched for the one that an exit ends.
@@ -51,7 +51,7 @@ pub struct Fold {
     /// How many frames may be searched in vain, so that no trace takes for ever.
     pub patience: u64,
     /// The records of calls that last at least so many nanoseconds.
-    pub kept: Option<(u64, Kept)>,
+    pub kept: Option<(u64, LongCalls)>,
 }
 
 /// A thread and its open calls.

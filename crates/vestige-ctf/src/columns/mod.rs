@@ -12,13 +12,13 @@
 
 mod array;
 mod builder;
+mod ctf2_node;
 mod decode;
 mod dictionary;
 mod gather;
 mod layout;
 mod naming;
 mod node;
-mod other;
 mod plan;
 mod row_text;
 mod types;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::builder::Builder;
+use super::ctf2_node::Ctf2Node;
 use super::naming::member_names;
-use super::other::OtherNode;
 use super::types::{Column, ColumnType};
 use crate::bits::BitReader;
 use crate::model::{
@@ -37,7 +37,7 @@ pub enum Node {
     /// A variant.
     Variant(Box<VariantNode>, usize),
     /// One of the classes that CTF 2 added.
-    Other(Box<OtherNode>, usize),
+    Other(Box<Ctf2Node>, usize),
 }
 
 /// A floating point number.
@@ -174,7 +174,7 @@ impl Node {
                 | FieldKind::Blob(_)
                 | FieldKind::Optional(_),
                 _,
-            ) => Self::Other(Box::new(OtherNode::new(class, column)), to),
+            ) => Self::Other(Box::new(Ctf2Node::new(class, column)), to),
             (FieldKind::Variant { options, selector }, _) => Self::Variant(
                 Box::new(VariantNode {
                     selector: selector.clone(),

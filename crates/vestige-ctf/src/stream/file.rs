@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::damage::{Damage, DamageKind};
+use super::evidence_strength::EvidenceStrength;
 use super::listing::{list, Listing};
 use super::lttng_index;
 use super::order::{damage_of, judge, Verdict};
 use super::packet::{read_packet, PacketProperties};
 use super::packet_entry::PacketEntry;
-use super::trust::Trust;
 use crate::model::TraceClass;
 use crate::record::State;
 use crate::source::ReadAt;
@@ -31,7 +31,7 @@ pub struct DataFile {
     /// tells because another packet begins inside of it.
     pub(super) sizes: BTreeMap<u64, u64>,
     /// How far its times can be believed.
-    pub(super) trust: Trust,
+    pub(super) trust: EvidenceStrength,
 }
 
 impl DataFile {
@@ -56,7 +56,7 @@ impl DataFile {
         });
         let Listing { packets, first, damage, sizes } = listing;
         let Some(first) = first else { return Err(unreadable(source.as_ref(), damage)) };
-        let trust = Trust::of(trace, first.stream_class);
+        let trust = EvidenceStrength::of(trace, first.stream_class);
         Ok(Self { source, packets, first, damage, sizes, trust })
     }
 }
@@ -91,7 +91,7 @@ fn believed_index(
         }
     }
     let facts: Vec<PacketProperties> = entries.iter().map(PacketEntry::properties).collect();
-    let verdicts = judge(&facts, Trust::of(trace, first.stream_class));
+    let verdicts = judge(&facts, EvidenceStrength::of(trace, first.stream_class));
     let mut listing = Listing { first: Some(first), ..Listing::default() };
     for ((entry, packet), verdict) in entries.iter().zip(&facts).zip(verdicts) {
         listing.damage.extend(damage_of(verdict, packet, source.len()));

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::damage::{Damage, DamageKind};
+use super::evidence_strength::EvidenceStrength;
 use super::order::{damage_of, judge, Verdict};
 use super::packet::{read_exactly, read_packet, PacketProperties};
 use super::packet_entry::PacketEntry;
 use super::pattern::Pattern;
-use super::trust::Trust;
 use crate::model::TraceClass;
 use crate::record::State;
 use crate::source::ReadAt;
@@ -104,7 +104,7 @@ impl Walker<'_> {
         let Some(last) = self.found.last().filter(|_| self.pattern.is_none()) else {
             return Ok(packet);
         };
-        let trust = Trust::of(self.trace, packet.stream_class);
+        let trust = EvidenceStrength::of(self.trace, packet.stream_class);
         let after = trust.end_of(last).or(last.beginning);
         let time = packet.beginning.filter(|_| trust.beginning).zip(after);
         let number = packet.sequence_number.zip(last.sequence_number);
@@ -310,7 +310,7 @@ impl Walker<'_> {
                            the file";
             listing.damage.push(Damage::new(DamageKind::PacketHeader, packet.offset, end, message));
         }
-        let verdicts = judge(&mine, Trust::of(trace, class.unwrap_or(0)));
+        let verdicts = judge(&mine, EvidenceStrength::of(trace, class.unwrap_or(0)));
         for (packet, verdict) in mine.iter().zip(verdicts) {
             listing.damage.extend(damage_of(verdict, packet, source.len()));
             if matches!(verdict, Verdict::Keep | Verdict::EndDoubtful) {

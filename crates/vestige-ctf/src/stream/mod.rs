@@ -7,7 +7,7 @@
 mod batch;
 mod damage;
 mod data_stream;
-mod doubt;
+mod evidence_strength;
 mod file;
 mod listing;
 mod lost;
@@ -20,10 +20,10 @@ mod pattern;
 mod pool;
 pub mod quirks;
 mod reader;
+mod record_evidence;
 mod record_place;
 mod scan;
 mod selection;
-mod trust;
 mod verify;
 
 pub use batch::Batch;

@@ -1,8 +1,8 @@
 //! Which packets of a file do not fit into the order of time.
 
 use super::damage::{Damage, DamageKind};
+use super::evidence_strength::EvidenceStrength;
 use super::packet::PacketProperties;
-use super::trust::Trust;
 
 /// What is to be done with a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Verdict {
 /// the next packet, nobody can tell which of the two is wrong before the records are read;
 /// the reader decides then.
 #[must_use]
-pub fn judge(packets: &[PacketProperties], trust: Trust) -> Vec<Verdict> {
+pub fn judge(packets: &[PacketProperties], trust: EvidenceStrength) -> Vec<Verdict> {
     let mut verdicts = vec![Verdict::Keep; packets.len()];
     let times: Option<Vec<(u64, u64)>> = packets
         .iter()

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use super::batch::Batch;
 use super::damage::{Damage, DamageKind};
 use super::data_stream::DataStream;
-use super::doubt::Doubt;
 use super::lost::{losses, Lost, LostKind};
 use super::packet::{read_exactly, read_packet, Packet, PacketProperties, SharedPacket};
 use super::pool::Buffers;
+use super::record_evidence::RecordEvidence;
 use super::record_place::Record;
 use super::scan::{scan, Scan, ScanEnd, Window};
 use super::selection::{PacketUse, Selection};
@@ -394,7 +394,7 @@ impl StreamReader {
         }
     }
 
-    fn trust(&self, place: &Place) -> Option<super::trust::Trust> {
+    fn trust(&self, place: &Place) -> Option<super::evidence_strength::EvidenceStrength> {
         self.stream.files.get(place.file).map(|file| file.trust)
     }
 
@@ -555,7 +555,7 @@ impl StreamReader {
         let mut start = damage.start;
         let mut last = None;
         if let Some(trust) = self.trust(&place) {
-            let mut doubt = Doubt::new(&stream, trust, &place.packet.slots);
+            let mut doubt = RecordEvidence::new(&stream, trust, &place.packet.slots);
             let is_spliced = self.is_spliced(&place);
             let certain = doubt.certain(&read.data, &all, place.floor, scan.position);
             let certain = certain.min(doubt.timed(&read.data, &all, place.floor, is_spliced));
@@ -602,7 +602,7 @@ impl StreamReader {
 
 /// Leaves out the records of a held window that are in doubt: what remains, how many are
 /// left out, and the byte offset of the first of these.
-fn doubt_held(doubt: &mut Doubt<'_>, held: Held) -> (Option<Held>, u64, Option<u64>) {
+fn doubt_held(doubt: &mut RecordEvidence<'_>, held: Held) -> (Option<Held>, u64, Option<u64>) {
     let Held { mut batch, floor, end } = held;
     let certain = doubt.certain(&batch.data, &batch.records, floor, end);
     let first = batch.records.get(certain).map(|record| batch.file_offset(record));

@@ -1,8 +1,8 @@
 //! What the tests share: compiling programs, asking GNU addr2line, comparing.
 #![allow(dead_code)]
 
-pub mod companions;
 pub mod programs;
+pub mod supplementary_files;
 
 use std::cell::Cell;
 use std::io::Write;

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 
 if TYPE_CHECKING:
-    from ...debuginfo.answers import AnswerForm
+    from ...debuginfo.answer_text import AnswerForm
     from ...debuginfo.symbolizer import Symbolized, Symbolizer
 
 __all__ = ["SymbolizeCommand"]
@@ -137,7 +137,7 @@ class _Writer:
     @property
     def form(self) -> AnswerForm:
         """The form of answers that are written as text at once."""
-        from ...debuginfo.answers import AnswerForm  # noqa: PLC0415
+        from ...debuginfo.answer_text import AnswerForm  # noqa: PLC0415
 
         if self._json:
             return AnswerForm()
@@ -177,7 +177,7 @@ class _Writer:
 
 
 def _no_address() -> Symbolized:
-    from ...debuginfo.answers import NO_ADDRESS  # noqa: PLC0415 - rarely needed
+    from ...debuginfo.answer_text import NO_ADDRESS  # noqa: PLC0415 - rarely needed
     from ...debuginfo.symbolizer import Symbolized  # noqa: PLC0415
 
     return Symbolized(None, reason=NO_ADDRESS)

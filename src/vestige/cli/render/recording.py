@@ -7,9 +7,9 @@ import shlex
 import signal
 from collections.abc import Iterator
 
-from ...record.contents import Contents, read_contents, size_of
 from ...record.diagnosis import why_without_calls
 from ...record.recorder import Recording
+from ...record.recording_summary import Contents, read_contents, size_of
 from ...record.unmatched import unmatched_rules
 
 __all__ = ["recording_lines"]

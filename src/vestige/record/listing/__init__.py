@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .found import FoundObject, Listing, list_process, list_program
 from .instrumentation import Instrumentation
+from .program_objects import FoundObject, Listing, list_process, list_program
 from .tracepoints import Field, Tracepoint
 
 __all__ = [

@@ -8,8 +8,8 @@
 //! the tracer began one.
 
 use super::data_stream::DataStream;
+use super::evidence_strength::EvidenceStrength;
 use super::record_place::Record;
-use super::trust::Trust;
 use crate::bits::BitReader;
 use crate::record::State;
 
@@ -25,17 +25,17 @@ const ALTERED: u32 = 3;
 const CLOCKS: [u64; 2] = [0, 0x5555_5555_5555_5555];
 
 /// Collects evidence from the last record to the first.
-pub struct Doubt<'a> {
+pub struct RecordEvidence<'a> {
     stream: &'a DataStream,
-    trust: Trust,
+    trust: EvidenceStrength,
     state: State,
     evidence: u32,
 }
 
-impl<'a> Doubt<'a> {
+impl<'a> RecordEvidence<'a> {
     /// No evidence so far. `slots` are those of the packet.
     #[must_use]
-    pub fn new(stream: &'a DataStream, trust: Trust, slots: &[u64]) -> Self {
+    pub fn new(stream: &'a DataStream, trust: EvidenceStrength, slots: &[u64]) -> Self {
         let mut state = State::new(0);
         state.slots = slots.to_vec();
         Self { stream, trust, state, evidence: 0 }

@@ -2,11 +2,11 @@
 
 /// The bits, by the number of the entry or exit in the order of all entries and exits.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct LongCalls {
     words: Vec<u64>,
 }
 
-impl Kept {
+impl LongCalls {
     /// Notes that a record is to be kept.
     pub fn set(&mut self, number: u64) {
         let Ok(word) = usize::try_from(number / 64) else { return };

@@ -15,7 +15,7 @@ use crate::text::push_wide;
 
 /// A field class that only CTF 2 has, or an integer of more than 64 bits.
 #[derive(Debug, Clone)]
-pub enum OtherNode {
+pub enum Ctf2Node {
     /// A bit array.
     Bits(BitArrayClass, Target),
     /// An integer without a limit.
@@ -63,7 +63,7 @@ impl Target {
     }
 }
 
-impl OtherNode {
+impl Ctf2Node {
     /// The node of a field class with its column.
     pub fn new(class: &FieldClass, column: &Column) -> Self {
         let target = |mappings: &[EnumerationMapping]| Target::new(mappings, &column.kind);
@@ -93,21 +93,21 @@ impl Fields<'_> {
     /// Decodes a field of one of these classes.
     pub(super) fn other(
         &mut self,
-        node: &OtherNode,
+        node: &Ctf2Node,
         to: usize,
         row: usize,
         reader: &mut BitReader<'_>,
     ) -> Result<(), DecodeError> {
         match node {
-            OtherNode::Bits(class, target) => {
+            Ctf2Node::Bits(class, target) => {
                 let number = bit_array(class, reader, self.state)?;
                 self.number(&number, class.size, target, to, row)
             }
-            OtherNode::VariableLength(class, target) => {
+            Ctf2Node::VariableLength(class, target) => {
                 let number = variable_length(class, reader, self.state)?;
                 self.number(&number, 64, target, to, row)
             }
-            OtherNode::Text(class) => {
+            Ctf2Node::Text(class) => {
                 let bytes = text(class, reader, self.state)?;
                 if class.encoding == StringEncoding::Utf8 {
                     self.text(to, row, bytes)
@@ -115,15 +115,15 @@ impl Fields<'_> {
                     self.text(to, row, &to_utf8(bytes, class.encoding))
                 }
             }
-            OtherNode::Blob(class) => {
+            Ctf2Node::Blob(class) => {
                 let bytes = blob(class, reader, self.state)?;
                 let builder = self.builders.get_mut(to);
                 builder.map_or(Ok(()), |builder: &mut Builder| builder.put_bytes(row, bytes))
             }
-            OtherNode::Optional(class, field) if is_there(class, self.state) => {
+            Ctf2Node::Optional(class, field) if is_there(class, self.state) => {
                 self.field(field, row, reader)
             }
-            OtherNode::Optional(..) | OtherNode::None => Ok(()),
+            Ctf2Node::Optional(..) | Ctf2Node::None => Ok(()),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::model::{FieldClass, FieldKind, Role, TraceClass};
 
 /// What the times and IDs of a stream class are good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Trust {
+pub struct EvidenceStrength {
     /// Whether no record lies before the beginning of its packet.
     pub beginning: bool,
     /// Whether no record lies after the end of its packet.
@@ -19,7 +19,7 @@ pub struct Trust {
     pub class_bits: u32,
 }
 
-impl Trust {
+impl EvidenceStrength {
     /// The trust in a stream class, by its metadata and by what is known of its tracer.
     #[must_use]
     pub fn of(trace: &TraceClass, class: usize) -> Self {

@@ -8,7 +8,7 @@ use vestige_ctf::encode::value::{Cell, Column, Value};
 use vestige_ctf::encode::EncodeError;
 use vestige_ctf::model::{FieldClass, FieldKind, Member};
 
-use crate::given::{is_scalar, items, text, unfit, unknown, value, Result, Wrong};
+use crate::python_values::{is_scalar, items, text, unfit, unknown, value, Result, Wrong};
 
 /// The column of a field.
 pub fn column(class: &FieldClass, object: &Bound<'_, PyAny>) -> Result<Column> {

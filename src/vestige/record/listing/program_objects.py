@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import RecordError
-from ..fitting import dynamic_linker, needed_libraries
+from ..program_environment import dynamic_linker, needed_libraries
 from ..program_file import find_program, interpreter_of_script
 from .elf import open_elf
 from .instrumentation import Instrumentation, instrumentation_of

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::companions::build;
+use common::supplementary_files::build;
 use common::{
     have, object as object_of, open, run, text_addresses, with_sections_in_file, Lcg, Scratch,
 };
