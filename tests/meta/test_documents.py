@@ -94,30 +94,6 @@ def test_the_commands_can_be_parsed() -> None:
             pytest.fail(f"{label(path)}: {shlex.join(words)}")
 
 
-def test_the_reference_has_every_option() -> None:
-    """The pages about the command line name all options, and no other."""
-    names = (
-        "reference/cli.md",
-        "reference/record.md",
-        "reference/report.md",
-        "reference/lttng-api.md",
-        "reference/list.md",
-        "guide/debug-info.md",
-        "guide/recording.md",
-    )
-    pages = [ROOT / "docs" / name for name in names]
-    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
-    tables = "\n".join(line for line in text.splitlines() if line.startswith("|"))
-    known = {
-        option
-        for parser in verbs().values()
-        for option in parser._option_string_actions
-        if option.startswith("--")
-    }
-
-    assert set(LONG_OPTION.findall(tables)) == known - {"--help"}
-
-
 def test_the_reference_has_the_exit_statuses() -> None:
     """Those of the help text."""
     text = (ROOT / "docs/reference/cli.md").read_text(encoding="utf-8")
