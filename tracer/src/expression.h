@@ -1,5 +1,5 @@
 /*
- * Filter expressions: byte code from src/vestige/record/filters, for a machine with a stack
+ * Filter expressions: byte code from src/vestige/expressions, for a machine with a stack
  * of integers, reals and texts.
  *
  * There are no loops: skips only lead forward. When an event is connected, its fields are

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..errors import SelectionError
-from .filters.code import Instruction
+from ..expressions.code import Instruction
 
 __all__ = ["CompiledRule", "EventRule", "compile_rules", "split_names"]
 
@@ -159,7 +159,7 @@ def _compile(rule: EventRule) -> Iterable[CompiledRule]:
     code: Sequence[Instruction] = ()
     if rule.filter is not None:
         # Few recordings have one.
-        from .filters import compile_filter  # noqa: PLC0415 - see above
+        from ..expressions import compile_filter  # noqa: PLC0415 - see above
 
         code = compile_filter(rule.filter)
     exclude = tuple(

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import SelectionError
+from ..expressions.code import Instruction
 from .event_rules import CompiledRule
-from .filters.code import Instruction
 
 __all__ = ["RULES", "encode_rules", "make_rules"]
 

@@ -19,9 +19,9 @@ from support.chosen import (
 )
 from support.filter_model import passes, random_filter
 from support.recorded import run_recorded, start_traced
+from vestige.expressions.code import Operation
 from vestige.record import EventRule, RecordingOptions
 from vestige.record.event_rules import LOG_LEVELS, compile_rules
-from vestige.record.filters.code import Operation
 from vestige.record.metadata import tracepoint_classes
 from vestige.record.rules_file import RULES, encode_rules
 

@@ -1,4 +1,4 @@
-"""Filter expressions: from text to byte code that the tracer runs at each event.
+"""Filter expressions: from text to byte code of a stack machine.
 
 The language is that of lttng-enable-event(1), "Event payload and context filter
 condition".

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from vestige.errors import SelectionError
-from vestige.record.filters import compile_filter
-from vestige.record.filters.code import MOST_INSTRUCTIONS, STACK_SIZE
+from vestige.expressions import compile_filter
+from vestige.expressions.code import MOST_INSTRUCTIONS, STACK_SIZE
 
 
 def code(text):

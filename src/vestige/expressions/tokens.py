@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ...errors import SelectionError
+from ..errors import SelectionError
 
 __all__ = ["STAR", "Token", "fail", "tokenize"]
 
