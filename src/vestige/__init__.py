@@ -1,12 +1,20 @@
-"""Vestige: read traces, with every event at the source line it came from.
+"""Vestige: record what programs do, and see each event at its source line.
+
+``vestige record -- ./app`` on the command line records a program in C, C++ or Python.
+This package reads the recording, or any other trace in the Common Trace Format:
 
 >>> import vestige
 >>> for event in vestige.open("my-trace"):
 ...     print(event.timestamp, event.name, event.payload, event.debug_info)
 
-:func:`open` gives a :class:`Trace`; iterating over it, or over a selection such as
-``trace.events("my_app:*")``, yields :class:`Event` objects, whose fields are decoded
-when they are asked for. Everything that goes wrong is a :class:`VestigeError`.
+:func:`open` returns a :class:`Trace`. Iterating over it, or over a selection such as
+``trace.events("my_app:*")``, yields :class:`Event` objects, which decode a field when
+you ask for it. Everything that goes wrong is a :class:`VestigeError`.
+
+Other parts are modules of their own: :mod:`vestige.instrument` has tracepoints and
+spans for Python programs, :mod:`vestige.record` starts recordings, :mod:`vestige.ctf`
+writes traces, :mod:`vestige.export` writes tables, :mod:`vestige.analysis` has call
+trees.
 """
 
 from __future__ import annotations
