@@ -8,6 +8,7 @@
     ├── DebugInfoError(ValueError)     an object or debug file that cannot be used
     ├── SelectionError(ValueError)     a request that makes no sense for this trace
     ├── GraphError(RuntimeError)       components that cannot be joined or run
+    ├── ForkError(RuntimeError)        an iterator that a parent process made
     ├── RecordError                    a program that cannot be recorded
     │   └── ProgramError               a program that cannot be started
     ├── WriteError                     a trace that cannot be written
@@ -40,6 +41,7 @@ __all__ = [
     "DebugInfoError",
     "DeclarationError",
     "FieldValueError",
+    "ForkError",
     "GraphError",
     "MissingExtraError",
     "NotATraceError",
@@ -152,6 +154,14 @@ class SelectionError(VestigeError, ValueError):
 
 class GraphError(VestigeError, RuntimeError):
     """Components cannot be connected or run as asked."""
+
+
+class ForkError(VestigeError, RuntimeError):
+    """A forked process went on with an iterator that its parent had made.
+
+    The threads that read ahead for the iterator are in the parent. The process can
+    iterate over the trace anew.
+    """
 
 
 class MissingExtraError(VestigeError, ImportError):

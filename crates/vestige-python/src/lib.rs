@@ -15,6 +15,7 @@ mod metadata;
 mod place_format;
 mod place_objects;
 mod places;
+mod process;
 mod python_columns;
 mod python_values;
 mod repair;

@@ -11,6 +11,7 @@ use vestige_ctf::text::Derived;
 use crate::errors::damage_tuple;
 use crate::event::{EventRecord, Interner};
 use crate::place_objects::PlaceObjects;
+use crate::process::Process;
 use crate::stream::DataStream;
 
 /// A data stream, who represents it, its wanted and its needed event record classes.
@@ -22,6 +23,7 @@ type TimeRange = (Option<i64>, Option<i64>);
 /// Merges data streams by time; the first in the list wins a tie.
 #[pyclass(frozen, module = "vestige._core")]
 pub struct Muxer {
+    process: Process,
     inner: Mutex<muxer::Muxer>,
     streams: Arc<Vec<Py<DataStream>>>,
     owners: Py<PyList>,
@@ -56,6 +58,7 @@ impl Muxer {
             handles.push(stream);
         }
         Ok(Self {
+            process: Process::this(),
             inner: Mutex::new(muxer::Muxer::new(inputs)),
             streams: Arc::new(handles),
             owners: owners.unbind(),
@@ -68,6 +71,7 @@ impl Muxer {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Merge>> {
+        self.process.check(py)?;
         let next = py.detach(|| self.inner.lock().ok().and_then(|mut inner| inner.next_merge()));
         Ok(next.map(|merge| Merge {
             inner: Arc::new(merge),

@@ -3,7 +3,7 @@
 //! A batch lives for milliseconds; asking the system for its memory each time costs more
 //! than scanning its records.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::record_place::Record;
 
@@ -20,6 +20,9 @@ pub struct Buffers {
 }
 
 /// Buffers of batches that are gone, for those to come.
+///
+/// Nobody waits for the lock: a thread that held it in the parent of a forked process is
+/// not there to release it, and making a buffer costs little.
 #[derive(Debug, Default)]
 pub struct Pool(Mutex<Vec<Buffers>>);
 
@@ -27,13 +30,12 @@ impl Pool {
     /// Takes buffers, with whatever is in them.
     #[must_use]
     pub fn take(&self) -> Buffers {
-        let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        free.pop().unwrap_or_default()
+        self.0.try_lock().ok().and_then(|mut free| free.pop()).unwrap_or_default()
     }
 
     /// Gives buffers back, unless enough are kept or an odd record made them huge.
     pub fn give(&self, buffers: Buffers) {
-        let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(mut free) = self.0.try_lock() else { return };
         if free.len() < MOST_BUFFERS && buffers.data.capacity() <= 1 << 20 {
             free.push(buffers);
         }

@@ -12,6 +12,7 @@ use vestige_ctf::CtfError;
 
 use crate::errors::trace_format_error;
 use crate::merge::Merge;
+use crate::process::Process;
 
 /// A part of a merge that is being decoded.
 struct Task<T> {
@@ -39,6 +40,7 @@ type Finish<T> = Arc<dyn Fn(&Layout, Decoded) -> T + Send + Sync>;
 
 /// Decodes merges batch by batch, some of them ahead.
 pub struct Pipeline<T> {
+    process: Process,
     layout: Arc<Layout>,
     finish: Finish<T>,
     /// An iterator over merges; `None` once it has ended.
@@ -59,6 +61,7 @@ impl<T: Send + 'static> Pipeline<T> {
         finish: impl Fn(&Layout, Decoded) -> T + Send + Sync + 'static,
     ) -> PyResult<Self> {
         Ok(Self {
+            process: Process::this(),
             layout,
             finish: Arc::new(finish),
             merges: Some(merges.try_iter()?.into_any().unbind()),
@@ -72,6 +75,7 @@ impl<T: Send + 'static> Pipeline<T> {
     /// What was made of the next batch, or `None` at the end. After an error there is
     /// nothing more.
     pub fn next(&mut self, py: Python<'_>) -> PyResult<Option<T>> {
+        self.process.check(py)?;
         self.fill(py);
         let Some(Task { merge, result }) = self.tasks.pop_front() else {
             return self.failure.take().map_or(Ok(None), Err);
