@@ -249,7 +249,6 @@ def test_the_same_events_are_taken(
     """By name and level."""
     rule = RULES[number]
     theirs = their_events(lttng, tmp_path / f"rule-{number}", programs[1], [rule])
-    options = [word.replace("--exclude=", "--except=") for word in rule[1:]]
-    run_recorded(tmp_path / "trace", [programs[0]], "-e", rule[0], *options)
+    run_recorded(tmp_path / "trace", [programs[0]], "-e", *rule)
 
     assert numbered(tmp_path / "trace") == theirs

@@ -112,6 +112,8 @@ class ProcessReport:
     """Name of the process, where the trace tells."""
     identity: str | None = None
     """What identifies the trace."""
+    is_ours: bool = False
+    """Whether Vestige recorded the trace."""
     objects: list[MappedObject] = field(default_factory=list)
     """Its objects, those with most events first."""
     absent: list[AbsentObject] = field(default_factory=list)
@@ -137,6 +139,8 @@ class DebugInfoReport:
     """Those of which nothing tells address and process."""
     damage: list[Damage] = field(default_factory=list)
     """What could not be read."""
+    is_ours: bool = False
+    """Whether Vestige recorded all of the traces."""
 
 
 def examine_debug_info(
@@ -163,7 +167,10 @@ def examine_debug_info(
     """
     resolver = resolver or Resolver(DebugFileFinder())
     walk = _Walk()
-    report = DebugInfoReport(damage=list(source.damage))
+    ours = [_is_ours(stream) for stream in source.streams]
+    report = DebugInfoReport(
+        damage=list(source.damage), is_ours=bool(ours) and all(ours)
+    )
     for merge in mux(source.streams):
         walk.add(merge)
         report.events += len(merge)
@@ -319,10 +326,15 @@ class _Ranges:
         return bool(index) and address < self._ends[index - 1]
 
 
+def _is_ours(stream: Stream) -> bool:
+    return stream.trace.parsed.environment.get("tracer_name") == "vestige"
+
+
 def _processes(
     walk: _Walk, resolver: Resolver, streams: Sequence[Stream]
 ) -> Iterator[ProcessReport]:
     traces = {stream.trace.index: stream.trace for stream in streams}
+    ours = {stream.trace.index: _is_ours(stream) for stream in streams}
     counts = walk.counts
     for (trace, vpid), process in sorted(walk.processes.items()):
         info = traces[trace]
@@ -336,6 +348,7 @@ def _processes(
             vpid,
             str(name) if name else None,
             None if identity is None else identity.hex(),
+            ours[trace],
             objects,
             _absent(process, uses, walk.addresses, counts),
         )

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..record import EventRule
+from ..record.event_rules import split_names
 
-__all__ = ["add_event_rule_arguments"]
+__all__ = ["add_event_rule_arguments", "add_function_arguments"]
 
 
 class _AddRule(argparse.Action):
@@ -39,12 +40,69 @@ class _AddCondition(argparse.Action):
             raise argparse.ArgumentError(self, "expected after the -e it belongs to")
         *others, rule = namespace.event
         if self.dest == "exclude":
+            for name in split_names(str(values)):
+                self._refuse_function(name, rule)
             value: object = (*rule.exclude, str(values))
         elif getattr(rule, self.dest) is not None:
             raise argparse.ArgumentError(self, f"expected once for '{rule.pattern}'")
         else:
             value = str(values)
         namespace.event = [*others, rule._replace(**{self.dest: value})]
+
+    def _refuse_function(self, name: str, rule: EventRule) -> None:
+        """Refuse what was meant for functions: no event would ever be left out."""
+        is_event = "::" not in name or "::" in rule.pattern
+        is_glob = any(sign in name for sign in "*?[")
+        if not is_event or not (":" in name or is_glob):
+            raise argparse.ArgumentError(
+                self,
+                f"'{name}' can be no event, whose name is PROVIDER:NAME; "
+                "--exclude-function leaves out functions",
+            )
+
+
+class _Exclude(_AddCondition):
+    """Adds an exclusion to the rule before; without one, it still means functions."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option: str | None = None,
+    ) -> None:
+        if namespace.event or option == "--except":
+            super().__call__(parser, namespace, values, option)
+        else:
+            namespace.exclude_function = [*namespace.exclude_function, str(values)]
+            note_old_name(namespace, "--exclude without an -e before it")
+
+
+def note_old_name(namespace: argparse.Namespace, option: str) -> None:
+    """Remember that an option was given that has another name now.
+
+    Args:
+        namespace: The options; ``old_names`` has the lines.
+        option: What was given.
+    """
+    name = "--include-function" if option == "--include" else "--exclude-function"
+    line = f"{option} means functions in this release only: the option is {name} now"
+    if line not in namespace.old_names:
+        namespace.old_names = [*namespace.old_names, line]
+
+
+class _Include(argparse.Action):
+    """Adds a pattern of functions by the name that the option had."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        _option: str | None = None,
+    ) -> None:
+        namespace.include_function = [*namespace.include_function, str(values)]
+        note_old_name(namespace, "--include")
 
 
 def add_event_rule_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +121,16 @@ def add_event_rule_arguments(parser: argparse.ArgumentParser) -> None:
         "dump and loaded objects are always recorded (repeatable, an event is "
         "recorded if any matches; default: function calls and all tracepoints)",
     )
+    parser.add_argument(
+        "--exclude",
+        "--except",
+        metavar="PATTERN[,PATTERN]...",
+        action=_Exclude,
+        default=argparse.SUPPRESS,
+        help="for the -e before: leave out events with such names (repeatable)",
+    )
+    parser.set_defaults(old_names=[])
     conditions = (
-        ("--except", "exclude", "PATTERN[,PATTERN]...", "leave out these names"),
         ("--loglevel", "level", "LEVEL", "at least as severe, as INFO or 6"),
         ("--loglevel-only", "only_level", "LEVEL", "of this log level only"),
         (
@@ -83,3 +149,30 @@ def add_event_rule_arguments(parser: argparse.ArgumentParser) -> None:
             default=argparse.SUPPRESS,
             help=f"for the -e before: {text}",
         )
+
+
+def add_function_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose functions by their names.
+
+    Args:
+        parser: Where to; the patterns become its ``include_function`` and
+            ``exclude_function``, lists.
+    """
+    parser.add_argument(
+        "--include-function",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="record calls of these functions only: [OBJECT:]NAME with *, ? and "
+        "[...], or [OBJECT:]0xSTART-0xEND (repeatable)",
+    )
+    parser.add_argument(
+        "--exclude-function",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="record no calls of these functions (repeatable)",
+    )
+    parser.add_argument(
+        "--include", action=_Include, default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )

@@ -87,8 +87,9 @@ def _why_without_hooks(options: RecordingOptions, objects: Sequence[str]) -> str
         return f"nothing in {names or 'the program'} is instrumented; {HOW_TO_COMPILE}"
     if options.include or options.exclude:
         return (
-            f"no call in {_names(calling)} passed --include and --exclude; names are "
-            "those of the symbol table, see 'nm', or for C++ qualified names"
+            f"no call in {_names(calling)} passed --include-function and "
+            "--exclude-function; names are those of the symbol table, see 'nm', or for "
+            "C++ qualified names"
         )
     return f"no function of {_names(calling)} was called that is instrumented"
 

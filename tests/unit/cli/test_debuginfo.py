@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from support.recorded import build_program, run_recorded
 from support.recordings import DATA, DEMO, DEMO_DEBUG_INFO
 from vestige.analysis.debug_info import (
     DebugInfoReport,
@@ -266,3 +267,15 @@ def test_files_that_are_missing_beside_a_debug_file_are_told():
         json.loads(json_text(report, {}))["processes"][0]["objects"][0]["problems"]
         == process.objects[0].problems
     )
+
+
+def test_advice_for_traces_of_this_recorder(tmp_path, monkeypatch, capsys):
+    """It names no command of another tracer."""
+    monkeypatch.setenv("VESTIGE_WITHOUT_BADDR_STATEDUMP", "1")
+    program = build_program(tmp_path)
+    run_recorded(tmp_path / "trace", [program])
+
+    assert cli.main(["debuginfo", str(tmp_path / "trace")]) == 0
+    text = capsys.readouterr().out
+    assert "no state dump for the process: the program had LTTNG_UST_WITHOUT" in text
+    assert "lttng enable-event" not in text

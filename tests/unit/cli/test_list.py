@@ -114,6 +114,22 @@ def test_the_provider_is_in_a_library(tmp_path, capsys):
     ]
 
 
+def test_messages_have_their_provider_in_the_tracer(tmp_path, capsys):
+    """Which brings it into each program that is recorded."""
+    source = tmp_path / "main.c"
+    source.write_text(
+        '#include <lttng/tracef.h>\nint main(void) { tracef("%d", 1); return 0; }\n',
+        encoding="utf-8",
+    )
+    program = tmp_path / "main"
+    run_tool(["gcc", *compile_flags(), "-o", program, source, "-ldl"])
+
+    assert listed(capsys, program)[1][:2] == [
+        str(program),
+        "  lttng_ust_tracef:event (recorded: the tracer is its provider)",
+    ]
+
+
 @pytest.mark.parametrize(
     ("option", "count"),
     [

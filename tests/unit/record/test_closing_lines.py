@@ -174,10 +174,10 @@ def test_the_switch_that_makes_the_tracer_inert(tmp_path, program, monkeypatch):
 
 def test_patterns_that_no_call_passes(tmp_path, program):
     """The program is instrumented, so they are the reason."""
-    lines = closing_lines(tmp_path / "trace", [program], "--include=nothing")
+    lines = closing_lines(tmp_path / "trace", [program], "--include-function=nothing")
 
     assert lines[1].startswith(
-        f"no function calls: no call in {program.name} passed --include and --exclude"
+        f"no function calls: no call in {program.name} passed --include-function"
     )
 
 

@@ -49,7 +49,9 @@ def test_the_recording_holds_it(tmp_path):
     source = PROGRAMS / "recorded.c"
     flags = ["-g", "-O1", "-finstrument-functions", "-pthread"]
     run_tool(["gcc", *flags, "-o", program, source])
-    run_recorded(tmp_path / "long", [program, "calls", "20000"], "--exclude=t*")
+    run_recorded(
+        tmp_path / "long", [program, "calls", "20000"], "--exclude-function=t*"
+    )
     run_recorded(tmp_path / "short", [program, "calls", "2"])
     trees = [call_tree(vestige.open(tmp_path / name)) for name in ("long", "short")]
 

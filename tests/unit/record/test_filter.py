@@ -68,21 +68,30 @@ def without(*words):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--include=plain"], {"plain": 10}),
-        (["--include=local"], {"local()": 10}),
-        (["--include=_Z*"], without("plain", "main")),
-        (["--include=shapes::*"], matching("shapes::")),
-        (["--include=shapes::Circle::[!~]*"], matching("Circle::C", "::a", "tor()")),
-        (["--include=shapes::twice"], matching("twice")),
-        (["--include=*::operator()"], matching("operator()")),
-        (["--include=*(anonymous namespace)*"], matching("anonymous")),
-        (["--exclude=shapes::*"], without("shapes::")),
-        (["--exclude=nothing*"], ALL),
-        (["--include=*l*", "--exclude=shapes*"], matching("plain", "local()")),
-        (["--include=plain", "--include=main"], matching("plain", "main")),
-        (["--include=filtered:plain"], {"plain": 10}),
-        (["--include=other:plain"], {}),
-        (["--exclude=filt*:plain"], without("plain")),
+        (["--include-function=plain"], {"plain": 10}),
+        (["--include-function=local"], {"local()": 10}),
+        (["--include-function=_Z*"], without("plain", "main")),
+        (["--include-function=shapes::*"], matching("shapes::")),
+        (
+            ["--include-function=shapes::Circle::[!~]*"],
+            matching("Circle::C", "::a", "tor()"),
+        ),
+        (["--include-function=shapes::twice"], matching("twice")),
+        (["--include-function=*::operator()"], matching("operator()")),
+        (["--include-function=*(anonymous namespace)*"], matching("anonymous")),
+        (["--exclude-function=shapes::*"], without("shapes::")),
+        (["--exclude-function=nothing*"], ALL),
+        (
+            ["--include-function=*l*", "--exclude-function=shapes*"],
+            matching("plain", "local()"),
+        ),
+        (
+            ["--include-function=plain", "--include-function=main"],
+            matching("plain", "main"),
+        ),
+        (["--include-function=filtered:plain"], {"plain": 10}),
+        (["--include-function=other:plain"], {}),
+        (["--exclude-function=filt*:plain"], without("plain")),
     ],
 )
 def test_names_choose_functions(tmp_path, program, options, expected):
@@ -114,11 +123,11 @@ def test_addresses_choose_functions(tmp_path, program):
     whole = f"{start:#x}-{start + size:#x}"
     for number, (option, expected) in enumerate(
         [
-            (f"--include={whole}", {"plain": 10}),
-            (f"--include={start:#x}", {"plain": 10}),
-            (f"--include=filtered:{whole}", {"plain": 10}),
-            (f"--include={start + 1:#x}-{start + size:#x}", {}),
-            (f"--include=libc.so*:{whole}", {}),
+            (f"--include-function={whole}", {"plain": 10}),
+            (f"--include-function={start:#x}", {"plain": 10}),
+            (f"--include-function=filtered:{whole}", {"plain": 10}),
+            (f"--include-function={start + 1:#x}-{start + size:#x}", {}),
+            (f"--include-function=libc.so*:{whole}", {}),
         ]
     ):
         trace = tmp_path / str(number)
@@ -129,7 +138,7 @@ def test_addresses_choose_functions(tmp_path, program):
 def test_verbose_events_are_chosen_too(tmp_path, program):
     """By the same patterns."""
     run_recorded(
-        tmp_path / "trace", [program], "--include=plain", "--functions=verbose"
+        tmp_path / "trace", [program], "--include-function=plain", "--functions=verbose"
     )
 
     assert called(tmp_path / "trace") == {"plain": 10}
@@ -138,10 +147,13 @@ def test_verbose_events_are_chosen_too(tmp_path, program):
 @pytest.mark.parametrize(
     ("option", "expected"),
     [
-        ("--include=helper", {"helper": 2}),
-        ("--include=libplugin.so:*", {"first": 2, "helper": 2, "plugin_entry": 2}),
-        ("--include=libplugin.so.1:first", {"first": 2}),
-        ("--include=libother.so:*", {}),
+        ("--include-function=helper", {"helper": 2}),
+        (
+            "--include-function=libplugin.so:*",
+            {"first": 2, "helper": 2, "plugin_entry": 2},
+        ),
+        ("--include-function=libplugin.so.1:first", {"first": 2}),
+        ("--include-function=libother.so:*", {}),
     ],
 )
 def test_functions_of_plugins_are_chosen(tmp_path, program, option, expected):
@@ -157,7 +169,9 @@ def test_functions_of_plugins_are_chosen(tmp_path, program, option, expected):
 def test_a_plugin_in_the_place_of_another_is_judged_anew(tmp_path, program):
     """What is at an address may change with each dlopen()."""
     paths = [plugin(tmp_path, f"{name}.so", name) for name in ("first", "other")]
-    run_recorded(tmp_path / "trace", [program, *paths, *paths], "--include=other")
+    run_recorded(
+        tmp_path / "trace", [program, *paths, *paths], "--include-function=other"
+    )
     bases = {
         event["baddr"]
         for event in vestige.open(tmp_path / "trace").events("lttng_ust_lib:load")
@@ -171,7 +185,7 @@ def test_a_plugin_in_the_place_of_another_is_judged_anew(tmp_path, program):
 def test_programs_that_are_executed_are_filtered(tmp_path, program):
     """Each by its own symbol table."""
     command = ["sh", "-c", '"$@"; exec "$@"', "sh", program]
-    run_recorded(tmp_path / "trace", command, "--include=plain")
+    run_recorded(tmp_path / "trace", command, "--include-function=plain")
 
     assert called(tmp_path / "trace") == {"plain": 20}
 
@@ -181,7 +195,7 @@ def test_a_program_without_symbols(tmp_path, program):
     stripped = tmp_path / "stripped"
     run_tool(["strip", "-o", stripped, program])
     for number, (option, expected) in enumerate(
-        [("--include=*", 0), ("--exclude=*", sum(ALL.values()))]
+        [("--include-function=*", 0), ("--exclude-function=*", sum(ALL.values()))]
     ):
         trace = tmp_path / str(number)
         run_recorded(trace, [stripped], option)
@@ -190,7 +204,7 @@ def test_a_program_without_symbols(tmp_path, program):
 
 def test_a_pattern_that_names_no_function_is_refused(tmp_path, program):
     """Before the program runs."""
-    done = run_recorded(tmp_path / "trace", [program], "--include=f(int)")
+    done = run_recorded(tmp_path / "trace", [program], "--include-function=f(int)")
 
     assert done.returncode == 2
     assert "without parameters" in done.stderr
@@ -208,7 +222,7 @@ def test_threads_and_children_judge_alike(tmp_path, what, number, expected):
     """Also when all of them call a function for the first time together."""
     program = build_program(tmp_path)
     done = run_recorded(
-        tmp_path / "trace", [program, what, str(number)], "--include=l*"
+        tmp_path / "trace", [program, what, str(number)], "--include-function=l*"
     )
     found = counts(tmp_path / "trace")
 
@@ -220,7 +234,7 @@ def test_signal_handlers_may_interrupt_the_judge(tmp_path):
     """And call functions that were never judged."""
     program = build_program(tmp_path)
     done = run_recorded(
-        tmp_path / "trace", [program, "signals", "300000"], "--exclude=leaf"
+        tmp_path / "trace", [program, "signals", "300000"], "--exclude-function=leaf"
     )
     handled = int(done.stdout.split()[0])
 
@@ -232,9 +246,29 @@ def test_signal_handlers_may_interrupt_the_judge(tmp_path):
 def test_functions_are_judged_when_their_file_can_be_read(tmp_path):
     """Not for all time by what was possible at their first call."""
     program = build_program(tmp_path, "undescribed")
-    done = run_recorded(tmp_path / "trace", [program, "5000"], "--include=leaf")
+    done = run_recorded(
+        tmp_path / "trace", [program, "5000"], "--include-function=leaf"
+    )
     found = counts(tmp_path / "trace")
 
     assert done.returncode == 0
     assert 3000 < found["func_entry"] <= 5000
     assert abs(found["func_entry"] - found["func_exit"]) <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "expected", "name"),
+    [
+        (["--include=plain"], {"plain": 10}, "--include-function"),
+        (["--exclude=shapes::*"], without("shapes::"), "--exclude-function"),
+        (["--exclude=shapes::*", "-e", "*"], without("shapes::"), "--exclude-function"),
+    ],
+)
+def test_old_names_still_mean_functions(tmp_path, program, options, expected, name):
+    """And a line tells the new one."""
+    done = run_recorded(tmp_path / "trace", [program], *options)
+
+    assert called(tmp_path / "trace") == expected
+    warnings = [line for line in done.stderr.splitlines() if "warning" in line]
+    assert len(warnings) == 1
+    assert warnings[0].endswith(f"the option is {name} now")

@@ -214,3 +214,11 @@ def view_with_few_files(trace):
     )
     assert done.stderr == ""
     return done.stdout.splitlines()
+
+
+def test_a_buffer_of_any_size_is_rounded_up(tmp_path):
+    """To whole pages, and it is said."""
+    done = run_recorded(tmp_path / "trace", ["true"], "--buffer-size=5000")
+
+    assert done.returncode == 0
+    assert "--buffer-size=5000: buffers are whole pages, so this is 8192" in done.stderr

@@ -184,12 +184,26 @@ def test_recordings_of_one_second_have_directories_of_their_own(tmp_path):
     assert all(name.startswith("true-2") for name in names)
 
 
+def test_without_a_home(tmp_path):
+    """The trace goes to the current directory, and that is said."""
+    code = "from vestige.cli.main import entry_point; entry_point()"
+    command = [sys.executable, "-c", code, "record", "-q", "true"]
+    left_out = {"HOME", "VESTIGE_HOME"}
+    plain = {name: text for name, text in os.environ.items() if name not in left_out}
+    done = subprocess.run(
+        command, env=plain, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert f"the trace goes to {tmp_path}/vestige-traces;" in done.stderr
+    assert len([*(tmp_path / "vestige-traces").iterdir()]) == 1
+
+
 def test_help_has_examples(tmp_path):
     """Of patterns, too."""
     command = [*record_command(tmp_path, [])[:4], "--help"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-    assert "vestige record --include 'parse_*'" in text
+    assert "vestige record --include-function 'parse_*'" in text
     assert "127  PROGRAM is not found" in text
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from ...errors import CommandError, ProgramError, RecordError, SelectionError
 from ...record import RecordingOptions, record
+from ...record.options import LARGEST_PACKET, PAGE
 from ..context_arguments import add_context_arguments
-from ..event_rule_arguments import add_event_rule_arguments
+from ..event_rule_arguments import add_event_rule_arguments, add_function_arguments
 from ..open_files import allow_many_files
 
 __all__ = ["RecordCommand"]
@@ -47,12 +48,12 @@ examples:
   vestige view trace                    each call with its source line
   vestige report trace                  which functions took the time
 
-  vestige record --include 'parse_*' --include 'libjson.so:*' -- ./app
-  vestige record --exclude 'std::*' --exclude '*::operator*' -- ./app
+  vestige record --include-function 'parse_*' -- ./app
+  vestige record --exclude-function 'std::*' -- ./app
   vestige record --functions=verbose -- ./app       with call sites
   vestige record -c none -- ./app                   14 bytes a call, not 34
   vestige record -e 'ust_baddr:*' --functions -- ./app
-  vestige record -e 'app:*' --except 'app:debug_*' --loglevel INFO -- ./app
+  vestige record -e 'app:*' --exclude 'app:debug_*' --loglevel INFO -- ./app
   vestige record -e app:read --filter 'size > 4096 && path == "/srv/*"' -- ./app
   vestige record --no-follow-fork -- make           only make itself
   vestige record --libc --pthread -- ./app          memory and mutexes, too
@@ -94,21 +95,7 @@ exit status:
                 default=[],
                 help=f"record each call of {what} as lttng_ust_{name}:*",
             )
-        parser.add_argument(
-            "--include",
-            metavar="PATTERN",
-            action="append",
-            default=[],
-            help="record calls of these functions only: [OBJECT:]NAME with *, ? and "
-            "[...], or [OBJECT:]0xSTART-0xEND (repeatable)",
-        )
-        parser.add_argument(
-            "--exclude",
-            metavar="PATTERN",
-            action="append",
-            default=[],
-            help="record no calls of these functions (repeatable)",
-        )
+        add_function_arguments(parser)
         parser.add_argument(
             "--python-functions",
             nargs="?",
@@ -158,14 +145,16 @@ exit status:
 
     def run(self, options: argparse.Namespace) -> int:
         """Record the program; return its exit status."""
+        for line in options.old_names:
+            print(f"vestige: warning: {line}", file=sys.stderr)
         try:
             wanted = RecordingOptions(
                 functions=options.functions,
                 contexts=_contexts(options.context),
-                packet_size=_size(options.buffer_size),
+                packet_size=_whole_pages(options.buffer_size),
                 events=tuple(options.event),
-                include=tuple(options.include),
-                exclude=tuple(options.exclude),
+                include=tuple(options.include_function),
+                exclude=tuple(options.exclude_function),
                 follow_fork=options.follow_fork,
                 helpers=tuple(options.helpers),
                 mode=options.mode,
@@ -220,8 +209,29 @@ def _size(text: str, option: str = "--buffer-size") -> int:
         ) from None
 
 
+def _whole_pages(text: str) -> int:
+    """Return the size of a buffer, rounded up as the tracer needs it."""
+    size = _size(text)
+    whole = -(-size // PAGE) * PAGE
+    if whole != size and whole <= LARGEST_PACKET:
+        print(
+            f"vestige: warning: --buffer-size={text}: buffers are whole pages, so this "
+            f"is {whole} bytes",
+            file=sys.stderr,
+        )
+        return whole
+    return size
+
+
 def _default_output(program: str) -> Path:
-    home = os.environ.get("VESTIGE_HOME") or os.environ.get("HOME") or "."
+    home = os.environ.get("VESTIGE_HOME") or os.environ.get("HOME")
+    if not home:
+        home = os.fspath(Path.cwd())
+        print(
+            "vestige: warning: neither VESTIGE_HOME nor HOME is set: the trace goes to "
+            f"{home}/vestige-traces; --output=DIR chooses another place",
+            file=sys.stderr,
+        )
     # Readers take no path that is not UTF-8.
     base = Path(program).name.encode(errors="replace").decode()
     name = f"{base}-{time.strftime('%Y%m%d-%H%M%S')}"

@@ -35,7 +35,16 @@ ADVICE = {
     Absence.OUTSIDE: "code made at run time, or a library loaded later: "
     "lttng enable-event -u 'lttng_ust_lib:*'",
 }
+OWN_ADVICE = {
+    Absence.NO_STATE_DUMP: "the program had LTTNG_UST_WITHOUT_BADDR_STATEDUMP or "
+    "VESTIGE_WITHOUT_BADDR_STATEDUMP in its environment",
+    Absence.BEFORE: "an object is known only from the event that tells of it on",
+    Absence.AFTER: "",
+    Absence.OUTSIDE: "code made at run time, such as that of a just-in-time compiler",
+}
+"""For traces of ``vestige record``."""
 NO_ADDRESS_ADVICE = "lttng add-context -u -t ip -t vpid"
+OWN_NO_ADDRESS_ADVICE = "vestige record -c ip,vpid"
 
 SHORT_SOURCES = {
     DebugSource.SYMBOLS_ONLY: "functions",
@@ -104,7 +113,8 @@ def report_lines(
     yield from _file_lines(report, packages, style)
     if report.events_without_address:
         number = count(report.events_without_address, "event")
-        yield f"{number} without address; record the contexts: {NO_ADDRESS_ADVICE}"
+        advice = OWN_NO_ADDRESS_ADVICE if report.is_ours else NO_ADDRESS_ADVICE
+        yield f"{number} without address; record the contexts: {advice}"
     yield _closing_line(report)
 
 
@@ -132,12 +142,16 @@ def _process_lines(
         head = ("events", "addresses", "named", "base", "size", "build ID", "object")
         yield from _table([head, *rows], style.width)
     for one in process.absent:
-        if ADVICE[one.absence]:
-            text = f"  {one.absence.value}: {ADVICE[one.absence]}"
+        if advice := _advice(process, one):
+            text = f"  {one.absence.value}: {advice}"
             yield from wrap(text, style.width, subsequent_indent="    ")
     hidden = len(process.objects) - len(shown)
     if hidden:
         yield f"  and {count(hidden, 'object')} without events (see --all)"
+
+
+def _advice(process: ProcessReport, one: AbsentObject) -> str:
+    return (OWN_ADVICE if process.is_ours else ADVICE)[one.absence]
 
 
 def _row(one: MappedObject) -> tuple[str, ...]:
@@ -265,7 +279,9 @@ def json_text(report: DebugInfoReport, packages: Mapping[str, str]) -> str:
                     "name": process.name,
                     "events": process.events,
                     "objects": [_facts(one, packages) for one in process.objects],
-                    "without_object": [_absent_facts(one) for one in process.absent],
+                    "without_object": [
+                        _absent_facts(process, one) for one in process.absent
+                    ],
                 }
                 for process in report.processes
             ],
@@ -304,12 +320,12 @@ def _facts(one: MappedObject, packages: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _absent_facts(one: AbsentObject) -> dict[str, Any]:
+def _absent_facts(process: ProcessReport, one: AbsentObject) -> dict[str, Any]:
     return {
         "reason": one.absence.name.lower(),
         "events": one.events,
         "addresses": len(one.addresses),
-        "advice": ADVICE[one.absence] or None,
+        "advice": _advice(process, one) or None,
     }
 
 

@@ -10,6 +10,9 @@ from ...record.listing import Field, FoundObject, Listing, Tracepoint
 
 __all__ = ["listing_json", "listing_lines"]
 
+TRACER_PROVIDERS = ("lttng_ust_tracef", "lttng_ust_tracelog")
+"""Providers that the tracer brings into each program."""
+
 
 def listing_lines(listing: Listing, *, with_fields: bool) -> Iterator[str]:
     """Write a listing for people.
@@ -43,6 +46,8 @@ def listing_lines(listing: Listing, *, with_fields: bool) -> Iterator[str]:
 
 def _heading(point: Tracepoint) -> str:
     name = f"{point.provider}:{point.name}"
+    if not point.has_provider and point.provider in TRACER_PROVIDERS:
+        return f"{name} (recorded: the tracer is its provider)"
     if not point.has_provider:
         return f"{name} (no provider here)"
     if point.log_level_text is None:
