@@ -132,6 +132,11 @@ class TraceFormatError(VestigeError, ValueError):
         return cls(damage.message, path=damage.path, offset=damage.start, damage=damage)
 
     @property
+    def is_damage(self) -> bool:
+        """Whether it is damage that could be read around."""
+        return self._damage is not None
+
+    @property
     def damage(self) -> Damage:
         """The facts as a value."""
         if self._damage is not None:
@@ -354,10 +359,11 @@ class CommandError(VestigeError):
 
     Args:
         message: What is wrong, for the person who typed the command.
-        exit_code: The exit status of the process.
+        exit_code: The exit status of the process; ``None`` for that of any error of
+            the verb.
     """
 
-    def __init__(self, message: str, *, exit_code: int = 1) -> None:
+    def __init__(self, message: str, *, exit_code: int | None = None) -> None:
         super().__init__(message)
         self.exit_code = exit_code
 

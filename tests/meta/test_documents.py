@@ -13,7 +13,8 @@ import pytest
 import vestige
 from support.recordings import DEMO, DEMO_DEBUG_INFO
 from vestige.cli.commands import load_commands
-from vestige.cli.main import EXIT_STATUSES, build_parser
+from vestige.cli.exit_statuses import READING
+from vestige.cli.main import build_parser
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENTS = sorted(
@@ -100,7 +101,7 @@ def test_the_reference_has_the_exit_statuses() -> None:
     section = text.partition("## Exit statuses")[2].partition("##")[0]
 
     assert re.findall(r"^\| (\d+) ", section, re.MULTILINE) == re.findall(
-        r"^  (\d+) ", EXIT_STATUSES, re.MULTILINE
+        r"^  (\d+) ", READING.text, re.MULTILINE
     )
 
 

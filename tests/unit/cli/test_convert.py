@@ -171,7 +171,7 @@ def test_an_offset_that_no_clock_can_have_is_wrong_usage(run, option, value, mes
     status, text, errors = run("convert", f"{option}={value}", HELLO)
 
     assert (status, text) == (2, "")
-    assert errors.splitlines()[-1].endswith(message)
+    assert errors.splitlines()[0].endswith(message)
     assert f"argument {option}: " in errors
 
 

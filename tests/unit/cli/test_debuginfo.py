@@ -149,7 +149,7 @@ def test_names_in_a_trace_do_not_steer_the_terminal():
 
 
 @pytest.mark.parametrize(
-    ("words", "status"), [([], 2), (["/no/such/trace"], 1), (["--nonsense", "x"], 2)]
+    ("words", "status"), [([], 2), (["/no/such/trace"], 3), (["--nonsense", "x"], 2)]
 )
 def test_wrong_usage(words, status, capsys):
     """Wrong usage."""

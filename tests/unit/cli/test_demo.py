@@ -71,7 +71,7 @@ def test_what_it_makes_can_be_kept(tmp_path):
     assert (tmp_path / "kept" / "trace" / "metadata").is_file()
     assert (tmp_path / "kept" / "shop.c").is_file()
     status, _, errors = demo("-o", tmp_path / "kept")
-    assert status == 1
+    assert status == 3
     assert "expected a new or an empty directory" in errors
 
 

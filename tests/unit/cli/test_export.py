@@ -180,7 +180,7 @@ def test_an_unknown_column(run):
     """The error names what is meant."""
     status, text, errors = run("export", "--to=csv", "-c", "evnt", DATA / "hello")
 
-    assert (status, text) == (1, "")
+    assert (status, text) == (2, "")
     assert errors == "vestige: error: there is no column 'evnt' here; there are event\n"
 
 
@@ -191,7 +191,7 @@ def test_without_pyarrow(run, monkeypatch, tmp_path):
         "export", "--to=arrow", "-w", tmp_path / "out", DATA / "hello"
     )
 
-    assert status == 1
+    assert status == 3
     assert "pip install vestige[arrow]" in errors
 
 

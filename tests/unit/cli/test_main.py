@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import array
 import fcntl
 import os
@@ -17,13 +18,15 @@ from pathlib import Path
 import pytest
 
 import vestige
+from support.call_traces import enter, leave, packet, write_calls
 from support.recordings import DATA
-from vestige.cli.commands import load_commands
-from vestige.cli.main import EXIT_STATUSES, entry_point
+from vestige.cli.commands import VERBS, load_commands
+from vestige.cli.exit_statuses import LIKE_BABELTRACE, PLAIN, READING
+from vestige.cli.main import entry_point
+from vestige.cli.parser import CommandParser
 
 VESTIGE = [sys.executable, "-m", "vestige"]
 COMMANDS = load_commands([])
-VERBS = [command.name for command in COMMANDS]
 DEADLINE = 20
 
 
@@ -67,20 +70,18 @@ def sleeps(process):
     return stat.rpartition(")")[2].split()[0] == "S"
 
 
-def test_the_verbs_are_listed_with_their_summaries(run):
-    """In their order, and examples too."""
-    status, text, errors = run("--help")
+@pytest.mark.parametrize("words", [(), ("help",), ("--help",), ("-h",)])
+def test_the_verbs_are_listed_with_their_summaries(run, words):
+    """In their order, and examples too; `vestige` alone is a question, not an error."""
+    status, text, errors = run(*words)
     lines = text.splitlines()
 
     assert (status, errors) == (0, "")
-    reading = "view convert check repair export report debuginfo symbolize"
-    assert ["record", "list", *reading.split(), "config", "gen-tp", "demo"] == VERBS
-    for command in COMMANDS:
-        assert f"    {command.name:12} {command.summary}" in lines
-    assert (
-        "  vestige convert TRACE              the text of 'babeltrace2 TRACE'" in lines
-    )
-    assert text.endswith(EXIT_STATUSES)
+    assert [command.name for command in COMMANDS] == [*VERBS]
+    for name, verb in VERBS.items():
+        assert f"    {name:12} {verb.summary}" in lines
+    assert "  vestige record -- ./app            run a program and record it" in lines
+    assert text.endswith(READING.text)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=VERBS)
@@ -90,15 +91,31 @@ def test_the_help_of_a_verb_shows_examples_and_exit_statuses(run, command):
 
     assert (status, errors) == (0, "")
     assert text.startswith(f"usage: vestige {command.name} ")
-    statuses = getattr(command, "exit_statuses", EXIT_STATUSES)
-    assert text.endswith(f"\n\n{command.examples}\n{statuses}")
+    assert text.endswith(f"\n\n{command.examples}\n{command.exit_statuses.text}")
     assert command.examples.startswith("examples:\n  ")
     assert f"vestige {command.name}" in command.examples
-    for number in (0, 1, 2, 130):
-        assert f"\n  {number:<4} " in EXIT_STATUSES
 
 
-@pytest.mark.parametrize("option", ["-V", "--version"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb(run, verb):
+    """`vestige help VERB` prints what `vestige VERB --help` prints."""
+    assert run("help", verb) == run(verb, "--help")
+
+
+def test_the_exit_statuses_in_the_help():
+    """The same in each verb that reads traces."""
+    for number in (0, 1, 2, 3, 130):
+        assert f"\n  {number:<4} " in READING.text
+    statuses = {command.name: command.exit_statuses for command in COMMANDS}
+    for verb in ("view", "export", "check", "debuginfo", "demo"):
+        assert statuses[verb] is READING
+    for verb in ("report", "repair"):
+        assert statuses[verb].lines.keys() == READING.lines.keys()
+    assert statuses["convert"] is LIKE_BABELTRACE
+    assert statuses["config"] is PLAIN
+
+
+@pytest.mark.parametrize("option", ["-V", "--version", "version"])
 def test_the_version(run, option):
     """The name and the number."""
     assert run(option) == (0, f"vestige {vestige.__version__}\n", "")
@@ -107,43 +124,173 @@ def test_the_version(run, option):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "the following arguments are required: COMMAND"),
-        (["play"], "invalid choice: 'play'"),
+        (["play"], "unknown command 'play'"),
+        (["help", "play"], "unknown command 'play'"),
+        (["veiw", "path"], "unknown command 'veiw'; did you mean 'view'?"),
+        (["--vers"], "unknown option '--vers'; did you mean '--version'?"),
         (["record"], "the following arguments are required: PROGRAM"),
         (["convert"], "the following arguments are required: PATH"),
-        (["view"], "the following arguments are required: PATH"),
-        (["demo", "path"], "unrecognized arguments: path"),
-        (["convert", "--wrong", "path"], "unrecognized arguments: --wrong"),
+        (["demo", "path"], "unexpected argument 'path'"),
+        (["convert", "--wrong", "path"], "unknown option '--wrong'"),
+        (["convert", "-Z", "path"], "unknown option '-Z'"),
         (["convert", "-o", "json", "path"], "invalid choice: 'json'"),
         (["convert", "-i", "lttng-live", "path"], "invalid choice: 'lttng-live'"),
         (["view", "--color=sometimes", "path"], "invalid choice: 'sometimes'"),
     ],
 )
 def test_wrong_usage_is_status_2(run, words, message):
-    """With the usage and one line of what is wrong."""
+    """With one line of what is wrong and one that names the help."""
     status, text, errors = run(*words)
+    verb = f" {words[0]}" if words[0] in VERBS and words[0] != "help" else ""
 
     assert (status, text) == (2, "")
-    assert errors.startswith("usage: vestige")
-    assert message in errors.splitlines()[-1]
+    wrong, advice = errors.splitlines()
+    assert wrong.startswith(f"vestige{verb}: error: ")
+    assert message in wrong
+    assert advice == f"Try 'vestige{verb} --help'."
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=VERBS)
+def test_no_option_is_abbreviated(run, command):
+    """A shorter one is an error that names the whole one."""
+    parser = CommandParser()
+    command.configure(parser)
+    options = {
+        option: action
+        for option, action in parser._option_string_actions.items()
+        if option.startswith("--") and len(option) > 4
+    }
+    for option, action in options.items():
+        short = option[:-1]
+        if short in options:
+            continue
+        value = [] if action.nargs == 0 else ["1"]
+        status, text, errors = run(command.name, short, *value)
+
+        assert (status, text) == (2, "")
+        assert f"unknown option '{short}'" in errors
+        if action.help != argparse.SUPPRESS:
+            assert f"'{option}'" in errors
+
+
+def test_many_choices_are_named_only_in_part(run):
+    """Three of those that the word may stand for."""
+    _, _, errors = run("convert", "--clock", "path")
+
+    assert errors.splitlines()[0] == (
+        "vestige convert: error: unknown option '--clock'; did you mean "
+        "'--clock-cycles', '--clock-date' or '--clock-force-correlate'?"
+    )
+
+
+MISSING = {
+    "view": 3,
+    "export": 3,
+    "report": 3,
+    "check": 3,
+    "repair": 3,
+    "debuginfo": 3,
+    "list": 3,
+    "convert": 1,
+    "symbolize": 1,
+}
+"""The exit statuses of verbs that read when there is nothing to read."""
+
+
+def reading(verb, path, tmp_path):
+    """Return a command line that reads a path."""
+    more = {
+        "export": ["--to", "csv"],
+        "repair": [tmp_path / "repaired"],
+    }
+    if verb == "symbolize":
+        return [verb, "-e", path, "10"]
+    return [verb, path, *more.get(verb, [])]
+
+
+@pytest.mark.parametrize("verb", MISSING)
+def test_a_path_with_nothing_to_read(run, verb, tmp_path):
+    """Status 3, or that of the peer; one line, with the path."""
+    missing = tmp_path / "missing"
+
+    status, text, errors = run(*reading(verb, missing, tmp_path))
+
+    assert (status, text) == (MISSING[verb], "")
+    assert errors.startswith(f"vestige: error: {missing}: ")
+    assert len(errors.splitlines()) == 1
 
 
 @pytest.mark.parametrize("verb", ["convert", "view"])
-def test_a_path_without_a_trace_is_status_1(run, verb, tmp_path):
-    """One line, with the path."""
-    missing = tmp_path / "missing"
+def test_one_missing_path_among_others(run, verb, tmp_path):
+    """It is an error, too."""
+    status, text, _ = run(verb, DATA / "hello", tmp_path / "missing")
 
-    assert run(verb, missing) == (
-        1,
-        "",
-        f"vestige: error: {missing}: no such file or directory\n",
-    )
-    assert run(verb, DATA / "hello", missing)[0] == 1
+    assert (status, text) == (MISSING[verb], "")
+
+
+TRACES = ["view", "export", "report", "check", "repair", "debuginfo", "convert"]
+"""Verbs that read traces."""
+
+
+@pytest.mark.parametrize("verb", TRACES)
+def test_a_damaged_trace_is_status_1(run, verb, tmp_path):
+    """What is intact was read."""
+    trace = damaged(tmp_path / "trace")
+
+    status, text, errors = run(*reading(verb, trace, tmp_path))
+
+    assert status == 1
+    if verb == "repair":
+        assert "1 cut after its last good event" in text
+    else:
+        assert "vestige: error: " in errors
+
+
+@pytest.mark.parametrize("verb", TRACES)
+def test_a_trace_whose_metadata_is_damaged(run, verb, tmp_path):
+    """Nothing can be read of it: status 3."""
+    trace = with_calls(tmp_path / "trace")
+    (trace / "metadata").write_bytes(b"no metadata")
+
+    status, _, errors = run(*reading(verb, trace, tmp_path))
+
+    assert status == MISSING[verb]
+    assert "vestige: error: " in errors
+
+
+@pytest.mark.parametrize("verb", TRACES)
+def test_an_intact_trace_is_status_0(run, verb, tmp_path):
+    """Also when the tracer lost events, where it has any calls."""
+    trace = with_calls(tmp_path / "trace") if verb == "report" else DATA / "lost"
+
+    assert run(*reading(verb, trace, tmp_path))[0] == 0
+
+
+@pytest.mark.parametrize("verb", ["view", "export", "check", "convert"])
+def test_strict_reading_of_damage_is_status_1(run, verb, tmp_path):
+    """As without --strict."""
+    trace = damaged(tmp_path / "trace")
+
+    assert run(*reading(verb, trace, tmp_path), "--strict")[0] == 1
+
+
+def with_calls(path):
+    """Write a trace of two packets with a call each."""
+    calls = ([enter(1000, 0x1000), leave(1100)], [enter(2000, 0x1000), leave(2100)])
+    return write_calls(path, {"a": [packet(one, vtid=5) for one in calls]})
+
+
+def damaged(path):
+    """Write a trace whose second packet is cut."""
+    trace = with_calls(path)
+    with (trace / "a").open("r+b") as file:
+        file.truncate((trace / "a").stat().st_size - 4)
+    return trace
 
 
 @pytest.mark.parametrize("verb", ["convert", "view", "demo"])
-def test_output_that_cannot_be_written_is_status_1(verb):
-    """One line, and no traceback, also from the last flush of Python."""
+def test_output_that_cannot_be_written(verb):
+    """Status 3, or 1 as the peer: one line, and no traceback, also from the last flush of Python."""
     paths = [] if verb == "demo" else [DATA / "hello"]
     with (
         Path("/dev/full").open("w") as full,
@@ -153,7 +300,7 @@ def test_output_that_cannot_be_written_is_status_1(verb):
 
     assert "No space left on device" in errors
     assert "Traceback" not in errors
-    assert process.returncode == 1
+    assert process.returncode == (1 if verb == "convert" else 3)
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_one_thread(trace, capsys):
 
 def test_a_thread_that_is_not_there(trace, capsys):
     """Those that are there are named."""
-    assert cli.main(["report", "--thread=9", trace]) == 1
+    assert cli.main(["report", "--thread=9", trace]) == 2
     assert "--thread=9: no such thread has calls; those that have: 5, 6" in (
         capsys.readouterr().err
     )
@@ -232,7 +232,7 @@ def test_entries_alone_are_told_of(tmp_path, capsys):
 
 def test_a_trace_without_calls_says_what_to_do(capsys):
     """It is an error."""
-    assert cli.main(["report", str(DATA / "hello")]) == 1
+    assert cli.main(["report", str(DATA / "hello")]) == 3
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "no entries or exits of functions" in captured.err
@@ -244,7 +244,7 @@ def test_a_trace_without_threads_says_what_to_do(tmp_path, capsys):
     streams = {"cpu0": [Packet(FIRST, context=bytes(4))]}
     path = write_calls(tmp_path / "trace", streams, per_thread=False)
 
-    assert cli.main(["report", str(path)]) == 1
+    assert cli.main(["report", str(path)]) == 3
     assert "lttng add-context -u -t vpid -t vtid -t ip" in capsys.readouterr().err
 
 

@@ -196,7 +196,7 @@ class TestSeveralTraces:
         """What is written is sound."""
         two_traces(tmp_path / "in")
 
-        assert main(["repair", str(tmp_path / "in"), str(tmp_path / "out")]) == 0
+        assert main(["repair", str(tmp_path / "in"), str(tmp_path / "out")]) == 1
         assert "bad/metadata" in capfd.readouterr().err
         assert [path.name for path in (tmp_path / "out").iterdir()] == ["good"]
         assert len(vestige.open(tmp_path / "out", debug_info=False)) == 2

@@ -4,27 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NamedTuple
 
 from .protocol import Command
 
-__all__ = ["VERBS", "Command", "load_commands"]
+__all__ = ["VERBS", "Command", "Verb", "load_commands"]
+
+
+class Verb(NamedTuple):
+    """A verb that need not be imported to be listed."""
+
+    class_name: str
+    """The class in its module."""
+    summary: str
+    """Half a line for the list of verbs."""
+
 
 VERBS = {
-    "record": "RecordCommand",
-    "list": "ListCommand",
-    "view": "ViewCommand",
-    "convert": "ConvertCommand",
-    "check": "CheckCommand",
-    "repair": "RepairCommand",
-    "export": "ExportCommand",
-    "report": "ReportCommand",
-    "debuginfo": "DebuginfoCommand",
-    "symbolize": "SymbolizeCommand",
-    "config": "ConfigCommand",
-    "gen-tp": "GenTpCommand",
-    "demo": "DemoCommand",
+    "record": Verb("RecordCommand", "run a program and record it"),
+    "list": Verb("ListCommand", "list the tracepoints and functions of a program"),
+    "view": Verb("ViewCommand", "show the events of a trace, with source lines"),
+    "report": Verb("ReportCommand", "show which functions took the time"),
+    "export": Verb("ExportCommand", "write events to Parquet, Arrow, CSV or JSON"),
+    "convert": Verb("ConvertCommand", "print the text of 'babeltrace2 convert'"),
+    "check": Verb("CheckCommand", "read everything and say what is damaged"),
+    "repair": Verb("RepairCommand", "write a valid trace of what is left of one"),
+    "debuginfo": Verb("DebuginfoCommand", "say which files name addresses"),
+    "symbolize": Verb("SymbolizeCommand", "name addresses, as addr2line does"),
+    "config": Verb("ConfigCommand", "print flags for compiling tracepoints"),
+    "gen-tp": Verb("GenTpCommand", "make a tracepoint provider of a template"),
+    "demo": Verb("DemoCommand", "record a small program and show its events"),
+    "help": Verb("HelpCommand", "describe a command"),
+    "version": Verb("VersionCommand", "print the version"),
 }
-"""The class of each verb, in the order of the help; modules have ``_`` for ``-``."""
+"""The verbs, in the order of the help; modules have ``_`` for ``-``."""
 
 
 def load_commands(words: Sequence[str]) -> list[Command]:
@@ -33,17 +46,17 @@ def load_commands(words: Sequence[str]) -> list[Command]:
     Importing all costs more time than reading a small trace.
 
     Args:
-        words: The command line.
+        words: The command line; none for all verbs.
 
     Returns:
         The commands that its parser needs.
     """
     # One of them is called as the type of Python is, which it hides here.
-    verbs = words[:1] if words and words[0] in VERBS else [*VERBS]
+    verbs = [word for word in words[:1] if word in VERBS] if words else [*VERBS]
     return [_load(verb) for verb in verbs]
 
 
 def _load(verb: str) -> Command:
     module = import_module(f".{verb.replace('-', '_')}", __name__)
-    command: Command = getattr(module, VERBS[verb])()
+    command: Command = getattr(module, VERBS[verb].class_name)()
     return command

@@ -12,19 +12,21 @@ from ...analysis.check import TraceReport, TracesReport, examine
 from ...components.sources.ctf_fs import CtfFsSource
 from ...errors import VestigeError
 from ..damage_output import add_strict_argument, print_damage
+from ..exit_statuses import DAMAGED, READ, READING, UNREADABLE
 from ..render.progress import ProgressBar
 from ..render.summary import duration
 
 __all__ = ["CheckCommand"]
 
-UNREADABLE = 2
+
+_WORDS = {READ: "clean", DAMAGED: "damaged", UNREADABLE: "unreadable"}
+"""What the JSON says for each exit status."""
 
 
 class CheckCommand:
     """Reads everything and says what is wrong."""
 
     name = "check"
-    summary = "read everything of traces and say what is damaged"
     description = (
         "Read the metadata, all packets and every field of every event of the CTF "
         "traces at or below each PATH. Print what they hold on standard output, and "
@@ -35,13 +37,7 @@ examples:
   vestige check TRACE
   vestige check --json TRACE | jq '.damage[] | {path, start, end, kind}'
 """
-    exit_statuses = """\
-exit status:
-  0    nothing is damaged
-  1    damaged, but readable around the damage
-  2    nothing can be read, or wrong usage
-  130  interrupted (Ctrl-C)
-"""
+    exit_statuses = READING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
@@ -54,7 +50,7 @@ exit status:
         add_strict_argument(parser)
 
     def run(self, options: argparse.Namespace) -> int:
-        """Check the traces; return 1 when they are damaged, 2 when unreadable."""
+        """Check the traces; return the exit status."""
         try:
             source = CtfFsSource(options.paths)
         except VestigeError as error:
@@ -67,8 +63,7 @@ exit status:
             report = examine(source, strict=options.strict, progress=progress)
         status = _status(report)
         if options.json:
-            word = ("clean", "damaged", "unreadable")[status]
-            _print_json(word, report)
+            _print_json(_WORDS[status], report)
         else:
             for line in _lines(report):
                 print(line)
@@ -97,9 +92,7 @@ def _progress(
 
 
 def _status(report: TracesReport) -> int:
-    if not report.is_readable:
-        return UNREADABLE
-    return 1 if report.damage else 0
+    return READING.of_reading(report.damage, is_readable=report.is_readable)
 
 
 def _print_json(status: str, report: TracesReport, error: str | None = None) -> None:

@@ -13,6 +13,7 @@ from ...record.development import (
     native_directory,
     pkg_config_directory,
 )
+from ..exit_statuses import PLAIN
 
 __all__ = ["ConfigCommand"]
 
@@ -23,7 +24,6 @@ class ConfigCommand:
     """Prints flags, as pkg-config(1) does."""
 
     name = "config"
-    summary = "flags that compile a program with tracepoints"
     description = (
         "Print what a C or C++ compiler needs to build a program with tracepoints, on "
         "one line. The headers have the names and macros of LTTng-UST 2.13: such a "
@@ -37,12 +37,7 @@ examples:
   make CPPFLAGS="$(vestige config --cflags)" LDFLAGS="$(vestige config --libs)"
   PKG_CONFIG_PATH=$(vestige config --pkg-config-path) pkg-config --cflags vestige
 """
-    exit_statuses = """\
-exit status:
-  0    success
-  1    the headers are not there
-  2    wrong usage
-"""
+    exit_statuses = PLAIN
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""

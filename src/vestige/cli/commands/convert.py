@@ -13,6 +13,7 @@ from ...components.sinks.text_pretty import TextOptions, TextPrettySink
 from ...graph import Graph, Sink, check_correlation
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
+from ..exit_statuses import LIKE_BABELTRACE
 from ..explicit_components import SOURCE, add_component_arguments, components
 from ..source_arguments import apply_components, open_sources, select
 from ..text_arguments import (
@@ -36,7 +37,6 @@ class ConvertCommand:
     """Prints traces as Babeltrace 2 does."""
 
     name = "convert"
-    summary = "print traces as 'babeltrace2 convert' does, byte for byte"
     description = (
         "Merge all CTF traces at or below each PATH by time and print their events. "
         "Options and output are those of 'babeltrace2 convert' 2.0; "
@@ -57,6 +57,7 @@ examples:
 """
         + TIME_FORMATS
     )
+    exit_statuses = LIKE_BABELTRACE
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""

@@ -16,6 +16,7 @@ from ...debuginfo import Resolver
 from ...debuginfo.symbol_store import STORE_NAME
 from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
+from ..exit_statuses import READING
 from ..render.debuginfo import (
     ReportStyle,
     count,
@@ -36,7 +37,6 @@ class DebuginfoCommand:
     """Says which objects the addresses of traces lie in, and what is missing."""
 
     name = "debuginfo"
-    summary = "say where addresses lie, and why names are missing"
     description = (
         "Read the CTF traces at or below each PATH. For each process and each object "
         "that it had mapped, print how many events lie in it and from which file their "
@@ -50,13 +50,7 @@ examples:
   vestige debuginfo TRACE --pack            keep the names with the trace
   vestige debuginfo --json TRACE | jq '.processes[].objects[] | {path, source}'
 """
-    exit_statuses = """\
-exit status:
-  0    everything was read, whatever names are missing
-  1    the trace is damaged or cannot be read, or the output cannot be written
-  2    wrong usage
-  130  interrupted (Ctrl-C)
-"""
+    exit_statuses = READING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
@@ -99,8 +93,10 @@ exit status:
         finder = finder_for([] if packing else [source], wanted)
         resolver = Resolver(finder)
         report = _examined(source, resolver)
+        status = READING.of_reading(report.damage, is_readable=bool(source.streams))
         if packing:
-            return _pack(options, report, resolver)
+            _pack(options, report, resolver)
+            return status
         packages = _packages(report, options)
         if options.json:
             print(json_text(report, packages))
@@ -110,7 +106,7 @@ exit status:
                 print(line)
         sys.stdout.flush()
         print_damage(report.damage)
-        return 1 if report.damage else 0
+        return status
 
 
 def _check_usage(options: argparse.Namespace) -> None:
@@ -135,8 +131,8 @@ def _examined(source: CtfFsSource, resolver: Resolver) -> DebugInfoReport:
 
 def _pack(
     options: argparse.Namespace, report: DebugInfoReport, resolver: Resolver
-) -> int:
-    """Pack the symbols; return 1 when a trace is damaged."""
+) -> None:
+    """Pack the symbols."""
     output = Path(options.pack or Path(options.paths[0]) / STORE_NAME)
     done = pack(report, resolver, output, full=options.full)
     print(
@@ -151,7 +147,6 @@ def _pack(
     for name in dict.fromkeys(done.not_copied):
         print(f"vestige: not copied, it has no build ID: {name}", file=sys.stderr)
     print_damage(report.damage)
-    return 1 if report.damage else 0
 
 
 def _packages(report: DebugInfoReport, options: argparse.Namespace) -> dict[str, str]:

@@ -12,6 +12,7 @@ from ...components.sources.ctf_fs import CtfFsSource
 from ...errors import CommandError, RecordError
 from ...graph import Selection
 from ..debug_info_arguments import add_debug_info_arguments
+from ..exit_statuses import READING
 from ..live_demo import compile_demo
 from ..text_arguments import add_text_arguments
 from .view import view
@@ -64,13 +65,13 @@ class DemoCommand:
     """Records a small program and shows it, or shows the shipped recording."""
 
     name = "demo"
-    summary = "record a small program and show what it called"
     description = DESCRIPTION
     examples = """\
 examples:
   vestige demo
   vestige demo --shipped --event 'shop:*'
 """
+    exit_statuses = READING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""

@@ -16,6 +16,7 @@ from ...trace import Trace, TraceDamageWarning
 from ...trace import open as open_trace
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_options
+from ..exit_statuses import READING
 from ..render.progress import ProgressBar
 from ..time_range_arguments import (
     TIME_FORMATS,
@@ -33,7 +34,6 @@ class ExportCommand:
     """Writes events for other programs."""
 
     name = "export"
-    summary = "write events to Parquet, Arrow, CSV or JSON Lines files"
     description = (
         "Write the events of the CTF traces at or below each PATH, in time order, as "
         "one table: a row for each event, a column for each field. Without -w, CSV and "
@@ -51,6 +51,7 @@ examples:
 """
         + TIME_FORMATS
     )
+    exit_statuses = READING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
@@ -101,7 +102,7 @@ examples:
         add_debug_info_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
-        """Write the file or files; return 1 when a trace is damaged."""
+        """Write the file or files; return the exit status."""
         if options.output == "-":
             options.output = None
         if options.output is None and (options.split or options.to not in TEXT_FORMATS):
@@ -184,4 +185,4 @@ def _report(trace: Trace) -> int:
                 file=sys.stderr,
             )
     print_damage(trace.damage)
-    return 1 if trace.damage else 0
+    return READING.of_reading(trace.damage, is_readable=bool(trace.streams))

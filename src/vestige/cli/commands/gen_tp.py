@@ -13,6 +13,7 @@ from pathlib import Path
 from ...errors import CommandError, RecordError
 from ...record.development import compile_flags
 from ...record.provider_template import header_text, source_text
+from ..exit_statuses import PLAIN
 from ..live_demo import compiler
 
 __all__ = ["GenTpCommand"]
@@ -24,7 +25,6 @@ class GenTpCommand:
     """Writes header, source and object file of a provider."""
 
     name = "gen-tp"
-    summary = "make a tracepoint provider from a template"
     description = (
         "Make a tracepoint provider's header, source and object file from "
         "TEMPLATE.tp, which holds LTTNG_UST_TRACEPOINT_EVENT() and other definitions "
@@ -37,12 +37,7 @@ examples:
   vestige gen-tp -o tp.h -o tp.c sample.tp only these two
   CFLAGS=-fPIC vestige gen-tp -v sample.tp
 """
-    exit_statuses = """\
-exit status:
-  0    success
-  1    a file cannot be read, written or compiled, or the template is wrong
-  2    wrong usage
-"""
+    exit_statuses = PLAIN
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""

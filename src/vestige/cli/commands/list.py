@@ -7,16 +7,25 @@ import sys
 
 from ...errors import CommandError, RecordError
 from ...record.listing import list_process, list_program
+from ..exit_statuses import READ, UNREADABLE, WRONG_USAGE, ExitStatuses
 from ..render.listing import listing_json, listing_lines
 
 __all__ = ["ListCommand"]
+
+
+LISTING = ExitStatuses(
+    {
+        READ: "success, also when nothing is found",
+        WRONG_USAGE: "wrong usage",
+        UNREADABLE: "there is no such program or process, or it cannot be read",
+    }
+)
 
 
 class ListCommand:
     """Looks into a program's files; runs nothing of them."""
 
     name = "list"
-    summary = "tracepoints and instrumented functions of a program"
     description = (
         "List the tracepoints in PROGRAM and the libraries that it needs, or in the "
         "objects that the process PID has mapped, with their log levels, and how many "
@@ -29,12 +38,7 @@ examples:
   vestige list $(pidof app)                 with the plugins that it has loaded
   vestige list --json ./app | jq -r '.objects[].tracepoints[] | .provider + ":" + .name'
 """
-    exit_statuses = """\
-exit status:
-  0    success, also when nothing is found
-  1    there is no such program or process, or it cannot be read
-  2    wrong usage
-"""
+    exit_statuses = LISTING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
+from ..exit_statuses import ExitStatuses
+
 __all__ = ["Command"]
 
 
@@ -16,16 +18,16 @@ class Command(Protocol):
         """The word that chooses it."""
 
     @property
-    def summary(self) -> str:
-        """Half a line for the list of verbs."""
-
-    @property
     def description(self) -> str:
         """A paragraph for its own help."""
 
     @property
     def examples(self) -> str:
         """Examples for its own help."""
+
+    @property
+    def exit_statuses(self) -> ExitStatuses:
+        """What its exit statuses say."""
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add its options to a parser."""

@@ -15,6 +15,7 @@ from ...record import RecordingOptions, record
 from ...record.options import LARGEST_PACKET, PAGE
 from ..context_arguments import add_context_arguments
 from ..event_rule_arguments import add_event_rule_arguments, add_function_arguments
+from ..exit_statuses import WRONG_USAGE, ExitStatuses
 from ..open_files import allow_many_files
 
 __all__ = ["RecordCommand"]
@@ -30,11 +31,22 @@ _HELPERS = {
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
+RECORDING = ExitStatuses(
+    {
+        "": "that of PROGRAM; 128 and the number of the signal that ended it; or",
+        FAILED: "the recording cannot begin: no tracer, or no place for the trace",
+        CANNOT_START: "PROGRAM is found and cannot be started",
+        NOT_FOUND: "PROGRAM is not found",
+        WRONG_USAGE: "wrong usage",
+    },
+    failed=FAILED,
+)
+
+
 class RecordCommand:
     """Runs a program with the tracer in it."""
 
     name = "record"
-    summary = "run a program and record its function calls"
     description = (
         "Run PROGRAM and record it: entry and exit of each function that was compiled "
         "with -finstrument-functions, and which objects are loaded where. No daemon, "
@@ -58,14 +70,7 @@ examples:
   vestige record --no-follow-fork -- make           only make itself
   vestige record --libc --pthread -- ./app          memory and mutexes, too
 """
-    exit_statuses = """\
-exit status:
-  that of PROGRAM, or 128 and the number of the signal that ended it; and as env(1):
-  125  the recording cannot begin: no tracer, or no place for the trace
-  126  PROGRAM is found and cannot be started
-  127  PROGRAM is not found
-  2    wrong usage
-"""
+    exit_statuses = RECORDING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""

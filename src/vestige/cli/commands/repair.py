@@ -10,26 +10,45 @@ from ...analysis.repair import RepairReport, repair
 from ...components.sources.ctf_fs import CtfFsSource
 from ...errors import CommandError, SelectionError
 from ..damage_output import print_damage
+from ..exit_statuses import (
+    DAMAGED,
+    INTERRUPTED,
+    READ,
+    UNREADABLE,
+    WRONG_USAGE,
+    ExitStatuses,
+)
 from ..render.progress import ProgressBar
 
 __all__ = ["RepairCommand"]
+
+
+REPAIRING = ExitStatuses(
+    {
+        READ: "nothing was damaged; OUT is a copy",
+        DAMAGED: "the trace was damaged; what is intact is in OUT",
+        WRONG_USAGE: "wrong usage",
+        UNREADABLE: "nothing could be read, or OUT cannot be written",
+        INTERRUPTED: "interrupted (Ctrl-C)",
+    }
+)
 
 
 class RepairCommand:
     """Copies traces without their damage."""
 
     name = "repair"
-    summary = "write a valid trace of what is left of a damaged one"
     description = (
         "Write what can be read of the traces at or below IN to OUT, as traces that "
         "any reader of CTF accepts: intact packets are copied as they are, damaged "
-        "ones are cut behind their last good event. IN is never changed."
+        "ones are cut after their last good event. IN is never changed."
     )
     examples = """\
 examples:
   vestige repair broken-trace repaired-trace
   vestige check broken-trace            what is wrong, without writing anything
 """
+    exit_statuses = REPAIRING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
@@ -59,14 +78,17 @@ examples:
             raise CommandError(str(error), exit_code=2) from error
         print_damage(source.damage)
         print(_sentence(report))
-        kept = report.intact + report.cut
-        return 1 if report.dropped + report.dropped_files and not kept else 0
+        lost = report.cut + report.dropped + report.dropped_files
+        if not (source.damage or lost):
+            return READ
+        return DAMAGED if report.intact + report.cut else UNREADABLE
 
 
 def _sentence(report: RepairReport) -> str:
     parts = [f"{_counted(report.intact, 'packet')} kept as they were"]
     if report.cut:
-        parts.append(f"{report.cut:,} cut behind their last good event")
+        its = "its" if report.cut == 1 else "their"
+        parts.append(f"{report.cut:,} cut after {its} last good event")
     if report.dropped:
         parts.append(f"{report.dropped:,} left out")
     if report.dropped_files:

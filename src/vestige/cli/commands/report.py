@@ -15,6 +15,7 @@ from ...debuginfo import Resolver
 from ...errors import CommandError
 from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
+from ..exit_statuses import READING, UNREADABLE, WRONG_USAGE, ExitStatuses
 from ..render.call_style import SORT_KEYS, CallStyle
 from ..render.calls import call_lines
 from ..render.progress import ProgressBar
@@ -28,11 +29,19 @@ DEFAULT_LIMIT = 50
 """Rows of a table or a tree, for people."""
 
 
+REPORTING = ExitStatuses(
+    {
+        **READING.lines,
+        UNREADABLE: "the trace cannot be read or holds nothing to report, or the\n"
+        "output cannot be written",
+    }
+)
+
+
 class ReportCommand:
     """Says where the time of a recorded program went."""
 
     name = "report"
-    summary = "say which functions took the time, and who called them"
     description = (
         "Read the CTF traces at or below each PATH, rebuild the calls of each thread "
         "from the entries and exits of functions, and print for each function how "
@@ -47,14 +56,7 @@ examples:
   vestige report --sort=self --limit=10 TRACE
   vestige report --json TRACE | jq '.functions[] | {function, calls}'
 """
-    exit_statuses = """\
-exit status:
-  0    the report is printed, whatever calls are marked
-  1    there are no function events, the trace is damaged or cannot be read, or the
-       output cannot be written
-  2    wrong usage
-  130  interrupted (Ctrl-C)
-"""
+    exit_statuses = REPORTING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
@@ -123,7 +125,9 @@ exit status:
                 print(line)
         sys.stdout.flush()
         print_damage(tree.damage)
-        return 1 if tree.damage else 0
+        return self.exit_statuses.of_reading(
+            tree.damage, is_readable=bool(source.streams)
+        )
 
 
 def _limit(text: str) -> int:
@@ -164,14 +168,12 @@ def _check(tree: CallTree, options: argparse.Namespace) -> None:
             "'-g -finstrument-functions' and record it with 'vestige record -- PROGRAM'"
             ", or with lttng enable-event -u 'lttng_ust_cyg_profile*' and "
             "LD_PRELOAD=liblttng-ust-cyg-profile-fast.so",
-            exit_code=1,
         )
     if tree.threads_unknown:
         raise CommandError(
             f"{paths}: the events do not tell their threads, so nobody knows which "
             "exit belongs to which entry; record the contexts: "
             "lttng add-context -u -t vpid -t vtid -t ip",
-            exit_code=1,
         )
 
 
@@ -183,7 +185,7 @@ def _only(tree: CallTree, threads: set[int]) -> CallTree:
         wanted = ", ".join(map(str, sorted(threads)))
         raise CommandError(
             f"--thread={wanted}: no such thread has calls; those that have: {shown}",
-            exit_code=1,
+            exit_code=WRONG_USAGE,
         )
     return replace(tree, threads=chosen)
 

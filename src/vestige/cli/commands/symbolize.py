@@ -15,6 +15,7 @@ from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 if TYPE_CHECKING:
     from ...debuginfo.answer_text import AnswerForm
     from ...debuginfo.symbolizer import Symbolized, Symbolizer
+from ..exit_statuses import INTERRUPTED, READ, WRONG_USAGE, ExitStatuses
 
 __all__ = ["SymbolizeCommand"]
 
@@ -25,11 +26,22 @@ LONGEST_LINE = 1 << 12
 """Bytes of a line of standard input; a longer one is no address."""
 
 
+SYMBOLIZING = ExitStatuses(
+    {
+        READ: "every address was looked up, even if nothing is known about it",
+        1: "the file or the process cannot be used, or a line of input is no address",
+        WRONG_USAGE: "wrong usage",
+        INTERRUPTED: "interrupted (Ctrl-C)",
+    },
+    failed=1,
+)
+"""As of addr2line."""
+
+
 class SymbolizeCommand:
     """Answers for addresses."""
 
     name = "symbolize"
-    summary = "function, file and line of addresses in a file or a process"
     description = (
         "Print function, file and line, with the inlined calls, of addresses in an ELF "
         "file or in a running process. Separate debug files are found as for traces. "
@@ -46,13 +58,7 @@ examples:
   vestige symbolize -fiC -e app 1234
   vestige symbolize --json -e app <addresses
 """
-    exit_statuses = """\
-exit status:
-  0    every address was looked up, even if nothing is known about it
-  1    the file or the process cannot be used, or a line of input is no address
-  2    wrong usage
-  130  interrupted (Ctrl-C)
-"""
+    exit_statuses = SYMBOLIZING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""

@@ -18,6 +18,7 @@ from ...damage import Damage
 from ...graph import Filter, Graph, Selection, Sink
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
+from ..exit_statuses import READING
 from ..min_duration import add_min_duration_argument, call_duration_filter
 from ..render.summary import Summary, summary_lines
 from ..source_arguments import select
@@ -35,7 +36,6 @@ class ViewCommand:
     """Shows traces to people."""
 
     name = "view"
-    summary = "show traces, with source lines, colours and a summary"
     description = (
         "Show all events of the CTF traces at or below each PATH, in time order, each "
         "with the object, function and source line it came from when the trace allows "
@@ -54,6 +54,7 @@ examples:
 """
         + TIME_FORMATS
     )
+    exit_statuses = READING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
@@ -75,7 +76,7 @@ examples:
         add_debug_info_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
-        """Show the traces; return 1 when any of them is damaged."""
+        """Show the traces; return the exit status."""
         bounds = time_bounds(options)
         source = CtfFsSource(options.paths)
         return view(options, source, select(options, [source], bounds))
@@ -108,7 +109,7 @@ def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection)
         # The person has seen enough: there is nothing to sum up.
         return 0
     report(summary, damage)
-    return 1 if damage else 0
+    return READING.of_reading(damage, is_readable=bool(source.streams))
 
 
 class SummarySink:
