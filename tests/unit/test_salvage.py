@@ -171,7 +171,7 @@ class TestFiveDamages:
         spoil(damaged)
         before = {path: path.read_bytes() for path in damaged.iterdir()}
         repaired = tmp_path / "repaired"
-        assert run("repair", damaged, repaired).returncode == 0
+        assert run("repair", damaged, repaired).returncode == 1
         printed = run("convert", repaired)
 
         assert printed.returncode == 0
@@ -230,11 +230,11 @@ class TestFacts:
 
     @pytest.mark.parametrize("content", [b"", b"no metadata at all"])
     def test_metadata_without_use_are_unreadable(self, damaged, content):
-        """Status 2."""
+        """Status 3."""
         (damaged / "metadata").write_bytes(content)
         result = run("check", damaged)
 
-        assert result.returncode == 2
+        assert result.returncode == 3
         assert result.stderr.startswith("vestige: error: ")
 
 
@@ -382,7 +382,9 @@ def test_any_damage_of_a_recording_can_be_repaired(tmp_path, seed):
                 for event in opened
             ]
 
-    assert main(["repair", str(trace), str(tmp_path / "out")]) == 0
+    assert main(["repair", str(trace), str(tmp_path / "out")]) == main(
+        ["check", str(trace)]
+    )
     assert main(["check", str(tmp_path / "out")]) == 0
     assert contents(tmp_path / "out") == contents(trace)
 
@@ -402,5 +404,5 @@ def test_a_repair_that_keeps_nothing_fails(tmp_path, capfd):
     root = trace.write(tmp_path / "in")
     (root / "s").write_bytes(bytes(4096))
 
-    assert main(["repair", str(root), str(tmp_path / "out")]) == 1
+    assert main(["repair", str(root), str(tmp_path / "out")]) == 3
     assert "nothing to keep" in capfd.readouterr().out

@@ -28,9 +28,11 @@ class RepairReport:
     intact: int = 0
     """Packets copied as they were."""
     cut: int = 0
-    """Packets cut behind their last good event record."""
+    """Packets cut after their last good event record."""
     dropped: int = 0
     """Packets left out."""
+    dropped_bytes: int = 0
+    """Bytes left out, of packets and between them."""
 
 
 def repair(
@@ -102,12 +104,14 @@ def _repair_stream(
     work = core.Repair(handle)
     while (count := work.read()) is not None:
         progress(count)
+    report.dropped_bytes += handle.size
     for index, path in enumerate(handle.paths):
         target = output / Path(path).relative_to(root)
         intact, cut, dropped, _ = work.write(index, str(target), progress)
         report.intact += intact
         report.cut += cut
         report.dropped += dropped
+        report.dropped_bytes -= target.stat().st_size
         if intact or cut:
             report.files += 1
         else:

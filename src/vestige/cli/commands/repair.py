@@ -79,7 +79,7 @@ examples:
         print_damage(source.damage)
         print(_sentence(report))
         lost = report.cut + report.dropped + report.dropped_files
-        if not (source.damage or lost):
+        if not (source.damage or lost or report.dropped_bytes):
             return READ
         return DAMAGED if report.intact + report.cut else UNREADABLE
 
@@ -93,6 +93,8 @@ def _sentence(report: RepairReport) -> str:
         parts.append(f"{report.dropped:,} left out")
     if report.dropped_files:
         parts.append(f"{_counted(report.dropped_files, 'file')} with nothing to keep")
+    if len(parts) == 1 and report.dropped_bytes:
+        parts.append(f"{_counted(report.dropped_bytes, 'byte')} between them left out")
     return ", ".join(parts)
 
 
