@@ -1,4 +1,4 @@
-"""Builds the tracer, its headers, and the extension of Python programs.
+"""Builds the tracer, its headers, and the extension of Python programs; then the wheel.
 
 All else is in ``pyproject.toml``; docs/decisions/0001-build-back-end.md says why.
 """
@@ -14,7 +14,17 @@ import sysconfig
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
+from setuptools.command.install_lib import install_lib
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "tools"))
+from wheel_parts import (  # noqa: E402
+    pack_demo,
+    split_debug_files,
+    write_crate_licences,
+)
 
 SOURCES = Path("tracer/src")
 AUDIT_SOURCE = Path("tracer/audit/audit.c")
@@ -27,6 +37,7 @@ HEADERS = Path("tracer/include")
 PKG_CONFIG = Path("tracer/pkgconfig")
 VERSION_FILE = Path("src/vestige/_version.py")
 NATIVE = Path("vestige/record/native")
+DEMO = Path("vestige/demo")
 EMPTY_ARCHIVE = "!<arch>\n"
 LTTNG_LIBRARIES = ("lttng-ust", "lttng-ust-common", "lttng-ust-tracepoint")
 """What programs with tracepoints link; of ours they need nothing."""
@@ -123,11 +134,38 @@ class BuildTracer(build_py):
     def run(self) -> None:
         """Build the package and, on Linux, the tracer."""
         super().run()
+        if not self.editable_mode:
+            archive = Path(self.build_lib) / DEMO / "shipped.zip"
+            pack_demo(Path("src") / DEMO, archive)
         if not sys.platform.startswith("linux"):
             return
         root = Path("src") if self.editable_mode else Path(self.build_lib)
         build_libraries(root / NATIVE)
         build_extension(root / EXTENSION)
+
+
+class InstallStripped(install_lib):
+    """Puts the built package where it goes, without debug information.
+
+    The debug files are kept if ``VESTIGE_DEBUG_FILES`` names a folder for them.
+    """
+
+    def run(self) -> None:
+        """Install, then strip what was installed."""
+        super().run()
+        folder = os.environ.get("VESTIGE_DEBUG_FILES")
+        debug = None if folder is None else Path(folder)
+        split_debug_files(Path(self.install_dir) / "vestige", debug)
+
+
+class WheelWithLicences(bdist_wheel):
+    """Adds the licences of the crates that are linked into the extension."""
+
+    def egg2dist(self, egginfo_path: str, distinfo_path: str) -> None:
+        """Make the folder of metadata, with all licences."""
+        super().egg2dist(egginfo_path, distinfo_path)
+        target = Path(distinfo_path) / "licenses" / "rust-crates.txt"
+        write_crate_licences(ROOT, target)
 
 
 def build_libraries(directory: Path) -> None:
@@ -184,4 +222,10 @@ def compile_library(target: Path, arguments: list[str]) -> None:
     partial.replace(target)
 
 
-setup(cmdclass={"build_py": BuildTracer})
+setup(
+    cmdclass={
+        "bdist_wheel": WheelWithLicences,
+        "build_py": BuildTracer,
+        "install_lib": InstallStripped,
+    }
+)

@@ -14,13 +14,11 @@ from ...graph import Selection
 from ..debug_info_arguments import add_debug_info_arguments
 from ..exit_statuses import READING
 from ..live_demo import compile_demo
+from ..shipped_demo import shipped_demo
 from ..text_arguments import add_text_arguments
 from .view import view
 
 __all__ = ["DemoCommand"]
-
-DEMO = Path(__file__).resolve().parents[2] / "demo"
-"""Where the package keeps the recording, its binaries and their debug files."""
 
 DESCRIPTION = """\
 Compile a small C program with a shared library and a plugin, record it, and show its
@@ -117,11 +115,12 @@ examples:
 
 def _show_shipped(options: argparse.Namespace) -> int:
     print(INTRODUCTION, flush=True)
-    options.debug_info_dir = options.debug_info_dir or str(DEMO / "debug")
-    options.debug_info_target_prefix = [f"/={DEMO / 'root'}"]
     pattern = "[!l]*" if options.event is None else options.event
-    source = CtfFsSource([DEMO / "trace"])
-    status = view(options, source, Selection(patterns=(pattern,)))
+    with shipped_demo() as demo:
+        options.debug_info_dir = options.debug_info_dir or str(demo / "debug")
+        options.debug_info_target_prefix = [f"/={demo / 'root'}"]
+        source = CtfFsSource([demo / "trace"])
+        status = view(options, source, Selection(patterns=(pattern,)))
     sys.stderr.flush()
     print("\n" + WHAT_NEXT, end="")
     return status
