@@ -6,11 +6,13 @@ All else is in ``pyproject.toml``; docs/decisions/0001-build-back-end.md says wh
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 
 from setuptools import setup
@@ -111,6 +113,7 @@ COST_FLAGS = [
     "-Wconversion",
     "-Wshadow",
     "-finstrument-functions",
+    "-Wl,--build-id",
 ]
 # What Python programs are traced with, for the stable ABI.
 EXTENSION_FLAGS = [
@@ -125,6 +128,7 @@ EXTENSION_FLAGS = [
     "-Wconversion",
     "-Wshadow",
     "-Itracer/include",
+    "-Wl,--build-id",
 ]
 
 
@@ -133,6 +137,7 @@ class BuildTracer(build_py):
 
     def run(self) -> None:
         """Build the package and, on Linux, the tracer."""
+        require_rust()
         super().run()
         if not self.editable_mode:
             archive = Path(self.build_lib) / DEMO / "shipped.zip"
@@ -163,9 +168,33 @@ class WheelWithLicences(bdist_wheel):
 
     def egg2dist(self, egginfo_path: str, distinfo_path: str) -> None:
         """Make the folder of metadata, with all licences."""
+        require_rust()
         super().egg2dist(egginfo_path, distinfo_path)
         target = Path(distinfo_path) / "licenses" / "rust-crates.txt"
         write_crate_licences(ROOT, target)
+
+
+def require_rust() -> None:
+    """End with one line if there is no Rust, or one that is too old."""
+    cargo = shutil.which("cargo")
+    found = ""
+    if cargo is not None:
+        asked = [cargo, "--version"]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        found = "".join(done.stdout.split()[1:2])
+    facts = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
+    needed: str = facts["workspace"]["package"]["rust-version"]
+    if not found or version_numbers(found) < version_numbers(needed):
+        have = f"cargo is {found}" if found else "cargo is missing"
+        raise SystemExit(
+            f"building Vestige needs Rust {needed} or newer ({have}): "
+            "get it with rustup, https://rustup.rs"
+        )
+
+
+def version_numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers in a version, without what follows them."""
+    return tuple(map(int, re.findall(r"\d+", text)[:2]))
 
 
 def build_libraries(directory: Path) -> None:
