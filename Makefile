@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture lint format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz clean
+.PHONY: help demo test torture lint format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -25,6 +25,9 @@ help:
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
 	@echo "make bench-writing time the writer of traces beside Babeltrace 2"
 	@echo "make fuzz     a minute of fuzzing: metadata, packets, ELF, DWARF"
+	@echo "make site     build the documentation as a site, and check its links"
+	@echo "make changelog show the notes for the next release as they will stand"
+	@echo "make wheels   build what is published: a wheel, its debug files, the sources"
 	@echo "make format   let ruff and rustfmt format the sources"
 	@echo "make clean    remove what was built"
 
@@ -116,6 +119,15 @@ bench-writing: $(VENV)/.built $(VENV)/.dev
 fuzz:
 	@$(PYTHON) tools/fuzz.py
 
+site: $(VENV)/.dev
+	@$(BIN)/mkdocs build -q --strict
+
+changelog: $(VENV)/.dev
+	@$(BIN)/towncrier build --draft --version next
+
+wheels: $(BIN)/python
+	@$(BIN)/python tools/build_wheels.py
+
 clean:
-	@rm -rf $(VENV) target build dist bench-out src/*.egg-info crates/fuzz/target
+	@rm -rf $(VENV) target build dist site bench-out src/*.egg-info crates/fuzz/target
 	@rm -rf src/vestige/_core*.so src/vestige/record/native

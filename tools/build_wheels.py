@@ -70,6 +70,7 @@ def build(scratch: Path, output: Path) -> list[Path]:
     repair = ["-m", "auditwheel", "repair", "--plat", tag, "--only-plat"]
     run([python, *repair, "-w", repaired, wheel], environment)
     [published] = repaired.glob("*.whl")
+    try_out(scratch, published)
     debug = scratch / f"{published.stem}.debug.tar.xz"
     write_debug_files(scratch / "debug", debug)
     return [Path(shutil.copy(one, output)) for one in (sources, published, debug)]
@@ -91,6 +92,21 @@ def build_environment(scratch: Path, python: Path, machine: str) -> dict[str, st
         "CARGO_TARGET_DIR": str(scratch / "target"),
         "VESTIGE_DEBUG_FILES": str(scratch / "debug"),
     }
+
+
+def try_out(scratch: Path, wheel: Path) -> None:
+    """Install the wheel where nothing else is; record a program, and read a trace."""
+    folder = scratch / "tried"
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    run([python, "-m", "pip", "install", "-q", "--no-index", wheel])
+    vestige = folder / "bin" / "vestige"
+    quiet = os.environ | {"VESTIGE_HOME": str(folder / "home"), "PAGER": "cat"}
+    run([vestige, "demo", "--shipped", "--no-pager"], quiet)
+    run([vestige, "demo", "--no-pager"], quiet)
+    trace = folder / "trace"
+    run([vestige, "record", "--libc", "-o", trace, "--", "ls", "/"], quiet)
+    run([vestige, "check", trace], quiet)
 
 
 def write_debug_files(debug: Path, target: Path) -> None:
