@@ -120,7 +120,7 @@ fuzz:
 	@$(PYTHON) tools/fuzz.py
 
 site: $(VENV)/.dev
-	@$(BIN)/mkdocs build -q --strict
+	@$(BIN)/mkdocs build --strict
 
 changelog: $(VENV)/.dev
 	@$(BIN)/towncrier build --draft --version next

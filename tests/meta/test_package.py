@@ -47,17 +47,23 @@ def test_the_source_distribution_has_all_that_is_in_the_repository(tmp_path):
     [archive] = (tmp_path / "dist").glob("*.tar.gz")
     with tarfile.open(archive) as tar:
         packed = {name.partition("/")[2] for name in tar.getnames()}
-    wanted = {name for name in files if not LEFT_OUT.match(name) and (copy / name).exists()}
+    wanted = {
+        name for name in files if not LEFT_OUT.match(name) and (copy / name).exists()
+    }
     assert sorted(wanted - packed) == []
 
 
 def test_each_note_for_the_next_release_is_in_the_changelog():
     """As a bullet below the name of its kind."""
-    notes = [path for path in (ROOT / "changelog.d").glob("*.md") if path.stem != "README"]
+    notes = [
+        path for path in (ROOT / "changelog.d").glob("*.md") if path.stem != "README"
+    ]
     kinds = {path.suffixes[0] for path in notes}
     assert kinds <= {".added", ".changed", ".fixed", ".removed"}
 
-    draft = run(sys.executable, "-m", "towncrier", "build", "--draft", "--version", "next")
+    draft = run(
+        sys.executable, "-m", "towncrier", "build", "--draft", "--version", "next"
+    )
 
     for note in notes:
         text = note.read_text(encoding="utf-8").strip()
@@ -68,7 +74,16 @@ def test_each_note_for_the_next_release_is_in_the_changelog():
 
 def test_the_site_is_built_and_its_links_lead_somewhere(tmp_path):
     """Also those to a place within a page."""
-    run(sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", tmp_path / "site")
+    run(
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "-q",
+        "--strict",
+        "-d",
+        tmp_path / "site",
+    )
 
     assert (tmp_path / "site" / "index.html").is_file()
     assert (tmp_path / "site" / "guide" / "first-steps.html").is_file()
@@ -79,10 +94,12 @@ def test_a_broken_link_would_be_found(tmp_path):
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     with (tmp_path / "docs" / "index.md").open("a", encoding="utf-8") as page:
-        page.write("\n[nowhere](guide/nowhere.md) [nor here](guide/report.md#nowhere)\n")
+        page.write(
+            "\n[nowhere](guide/nowhere.md) [nor here](guide/report.md#nowhere)\n"
+        )
 
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", "site"],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", "site"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
