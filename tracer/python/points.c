@@ -1,7 +1,6 @@
 /* Tracepoints that a Python program defines: an event with typed fields. */
-#include "native.h"
+#include "values.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <structmember.h>
@@ -15,31 +14,7 @@ PyAPI_FUNC(PyObject *) PyVectorcall_Call(PyObject *callable, PyObject *tuple, Py
 #endif
 #define ARGUMENT_COUNT (~((size_t) 1 << (8 * sizeof(size_t) - 1)))
 #define MOST_FIELDS 64
-
-enum type {
-	TYPE_INT,
-	TYPE_FLOAT,
-	TYPE_STR,
-	TYPE_BYTES,
-	TYPE_BOOL,
-	/* For events that others have defined. */
-	TYPE_UINT32,
-	TYPE_UINT64,
-	TYPE_COUNT,
-};
-
-static const struct vestige_field type_fields[TYPE_COUNT] = {
-	[TYPE_INT] = {.kind = VESTIGE_INTEGER, .flags = VESTIGE_SIGNED, .size = 8},
-	[TYPE_FLOAT] = {.kind = VESTIGE_FLOAT, .size = 8},
-	[TYPE_STR] = {.kind = VESTIGE_STRING},
-	[TYPE_BYTES] = {.kind = VESTIGE_SEQUENCE, .flags = VESTIGE_HEXADECIMAL, .size = 1,
-			.length_size = 4},
-	[TYPE_BOOL] = {.kind = VESTIGE_INTEGER, .size = 1},
-	[TYPE_UINT32] = {.kind = VESTIGE_INTEGER, .size = 4},
-	[TYPE_UINT64] = {.kind = VESTIGE_INTEGER, .size = 8},
-};
-static const char *const type_names[TYPE_COUNT] = {"int", "float", "str", "bytes", "bool", "int",
-						   "int"};
+#define MOST_TOLD 32
 
 /* What the tracer knows, which stays when the object goes. */
 struct definition {
@@ -49,21 +24,21 @@ struct definition {
 	PyObject *names[MOST_FIELDS];
 	uint8_t types[MOST_FIELDS];
 	struct vestige_field fields[MOST_FIELDS];
-	/* Whether a value that is not of its field's type was told. */
-	bool has_complained;
+	/* Misfits that were told: one line for each field and kind of value. */
+	struct told {
+		PyObject *type;
+		uint8_t field;
+		uint8_t fit;
+	} told[MOST_TOLD];
+	uint8_t told_count;
+	/* Whether they are exceptions. */
+	bool is_strict;
 };
 
 struct point {
 	PyObject_HEAD
 	vectorcallfunc vectorcall;
 	struct definition *definition;
-};
-
-/* A value on its way into a record. */
-struct value {
-	struct vestige_value plain;
-	/* What holds the bytes, when it was made here. */
-	PyObject *owned;
 };
 
 static const char *text_of(PyObject *object)
@@ -75,158 +50,113 @@ static const char *text_of(PyObject *object)
 	return text ? text : "?";
 }
 
-/* A program is never stopped by what it tells: one line on the standard error. */
-static __attribute__((noinline, cold)) void complain(struct definition *definition,
-						     const char *what, const char *field)
+/* --- what does not fit --- */
+
+static bool is_told(struct definition *definition, uint32_t field, PyObject *type, enum fit fit)
 {
-	if (definition->has_complained)
-		return;
-	definition->has_complained = true;
-	PySys_WriteStderr("vestige: %s:%s: %s '%s'\n", definition->event.provider.name,
-			  definition->event.event.name, what, field);
-}
+	for (uint8_t index = 0; index < definition->told_count; index++) {
+		const struct told *told = &definition->told[index];
 
-static __attribute__((noinline, cold)) void complain_type(struct definition *definition,
-							  uint32_t index)
-{
-	char what[64];
-
-	PyOS_snprintf(what, sizeof(what), "a value that is no %s in the field",
-		      type_names[definition->types[index]]);
-	complain(definition, what, definition->fields[index].name);
-}
-
-static bool read_int(struct value *value, PyObject *object)
-{
-	int overflow;
-
-	value->plain.as.integer = PyLong_AsLongLongAndOverflow(object, &overflow);
-	if (UNLIKELY(overflow)) {
-		value->plain.as.integer = overflow > 0 ? INT64_MAX : INT64_MIN;
-		return false;
+		if (told->field == field && told->type == type && told->fit == fit)
+			return true;
 	}
-	return true;
+	return definition->told_count >= MOST_TOLD;
 }
 
-static bool read_text(struct value *value, PyObject *object)
+static PyObject *exception_of(enum fit fit)
 {
-	Py_ssize_t size;
-	const char *text = PyUnicode_AsUTF8AndSize(object, &size);
+	return fit == FIT_NEAREST ? PyExc_OverflowError
+		: fit == FIT_PART ? PyExc_ValueError
+				  : PyExc_TypeError;
+}
 
-	if (UNLIKELY(!text)) {
-		/* Surrogates: as Python's standard error shows them. */
+/* Say what is wrong with an event: one line on the standard error, or an exception. */
+static __attribute__((noinline, cold)) bool tell(struct definition *definition, uint32_t field,
+						 PyObject *type, enum fit fit, PyObject *text,
+						 const char *instead)
+{
+	if (!text) {
 		PyErr_Clear();
-		value->owned = PyUnicode_AsEncodedString(object, "utf-8", "backslashreplace");
-		if (!value->owned)
-			return false;
-		text = PyBytes_AsString(value->owned);
-		size = PyBytes_Size(value->owned);
+		return true;
 	}
-	value->plain.as.bytes = text;
-	/* A string of a trace ends where a NUL is. */
-	value->plain.length = strnlen(text, (size_t) size);
+	if (definition->is_strict) {
+		PyErr_SetObject(exception_of(fit), text);
+		return false;
+	}
+	if (!is_told(definition, field, type, fit)) {
+		Py_XINCREF(type);
+		definition->told[definition->told_count++] =
+			(struct told){.type = type, .field = (uint8_t) field, .fit = (uint8_t) fit};
+		PySys_FormatStderr("vestige: %U%s\n", text, instead);
+	}
 	return true;
 }
 
-static bool read_bytes(struct value *value, PyObject *object)
+static PyObject *misfit_text(struct definition *definition, uint32_t index, PyObject *object,
+			     enum fit fit)
 {
-	char *bytes;
-	Py_ssize_t size;
+	const char *provider = definition->event.provider.name;
+	const char *event = definition->event.event.name;
+	const char *type = type_names[definition->types[index]];
+	PyObject *name, *text;
 
-	if (UNLIKELY(!PyBytes_Check(object))) {
-		if (!PyByteArray_Check(object) && !PyMemoryView_Check(object))
-			return false;
-		object = value->owned = PyBytes_FromObject(object);
-	}
-	if (!object || PyBytes_AsStringAndSize(object, &bytes, &size) != 0)
+	if (fit == FIT_MISSING)
+		return PyUnicode_FromFormat("%s:%s: no value for the field '%U'", provider, event,
+					    definition->names[index]);
+	name = PyType_GetName(Py_TYPE(object));
+	if (!name)
+		return NULL;
+	text = fit == FIT_NEAREST
+		? PyUnicode_FromFormat("%s:%s: the field '%U' (%s): this %U is too large",
+				       provider, event, definition->names[index], type, name)
+		: fit == FIT_PART
+		? PyUnicode_FromFormat("%s:%s: the field '%U' (%s): this %U is no whole number",
+				       provider, event, definition->names[index], type, name)
+		: PyUnicode_FromFormat("%s:%s: the field '%U' (%s) takes no %U", provider, event,
+				       definition->names[index], type, name);
+	Py_DECREF(name);
+	return text;
+}
+
+static __attribute__((noinline, cold)) bool tell_misfit(struct definition *definition,
+							uint32_t index, PyObject *object,
+							enum fit fit)
+{
+	const enum type type = definition->types[index];
+	const char *empty = type == TYPE_STR || type == TYPE_BYTES ? "; an empty one is recorded"
+								   : "; 0 is recorded";
+	PyObject *text;
+	bool goes_on;
+
+	if (fit == FIT_RAISES)
 		return false;
-	value->plain.as.bytes = bytes;
-	value->plain.length = size < UINT32_MAX ? (size_t) size : UINT32_MAX;
-	return true;
+	text = misfit_text(definition, index, object, fit);
+	goes_on = tell(definition, index, object ? (PyObject *) Py_TYPE(object) : NULL, fit, text,
+		       fit == FIT_NEAREST ? "; the nearest one is recorded"
+		       : fit == FIT_PART  ? "; its whole part is recorded"
+					  : empty);
+	Py_XDECREF(text);
+	return goes_on;
 }
 
-/* Read an object as a field's value: zero or empty when it is of another type. */
-static bool read_value(struct value *value, enum type type, PyObject *object)
+static __attribute__((noinline, cold)) bool tell_arguments(struct definition *definition,
+							   PyObject *unknown, Py_ssize_t count)
 {
-	value->owned = NULL;
-	value->plain.as.integer = 0;
-	value->plain.length = 0;
-	if (type == TYPE_STR || type == TYPE_BYTES)
-		value->plain.as.bytes = "";
-	switch (type) {
-	case TYPE_INT:
-	case TYPE_UINT32:
-		return PyLong_Check(object) && read_int(value, object);
-	case TYPE_UINT64:
-		value->plain.as.integer = PyLong_Check(object)
-			? (int64_t) PyLong_AsUnsignedLongLongMask(object)
-			: 0;
-		return true;
-	case TYPE_BOOL:
-		if (object != Py_True && object != Py_False)
-			return false;
-		value->plain.as.integer = object == Py_True;
-		return true;
-	case TYPE_FLOAT:
-		value->plain.as.real = 0;
-		if (!PyFloat_Check(object) && !PyLong_Check(object))
-			return false;
-		value->plain.as.real = PyFloat_AsDouble(object);
-		return !(value->plain.as.real == -1.0 && PyErr_Occurred());
-	case TYPE_STR:
-		return PyUnicode_Check(object) && read_text(value, object);
-	case TYPE_BYTES:
-		return read_bytes(value, object);
-	default:
-		return false;
-	}
+	const char *provider = definition->event.provider.name;
+	const char *event = definition->event.event.name;
+	PyObject *text = unknown
+		? PyUnicode_FromFormat("%s:%s: no field has the name '%U'", provider, event,
+				       unknown)
+		: PyUnicode_FromFormat("%s:%s: %zd values for %u fields", provider, event, count,
+				       (unsigned int) definition->count);
+	const bool goes_on = tell(definition, MOST_FIELDS + (unknown != NULL), NULL, FIT_NONE, text,
+				  "; it is left out");
+
+	Py_XDECREF(text);
+	return goes_on;
 }
 
-static size_t size_of(enum type type, const struct vestige_value *value)
-{
-	switch (type) {
-	case TYPE_BOOL:
-		return 1;
-	case TYPE_UINT32:
-		return sizeof(uint32_t);
-	case TYPE_STR:
-		return value->length + 1;
-	case TYPE_BYTES:
-		return sizeof(uint32_t) + value->length;
-	default:
-		return sizeof(int64_t);
-	}
-}
-
-static void put_value(struct vestige_record *record, enum type type,
-		      const struct vestige_value *value)
-{
-	const uint32_t length = (uint32_t) value->length;
-	const uint8_t flag = (uint8_t) value->as.integer;
-	const uint32_t number = (uint32_t) value->as.integer;
-
-	switch (type) {
-	case TYPE_BOOL:
-		put(record, &flag, sizeof(flag));
-		break;
-	case TYPE_UINT32:
-		put(record, &number, sizeof(number));
-		break;
-	case TYPE_STR:
-		put(record, value->as.bytes, value->length);
-		put(record, "", 1);
-		break;
-	case TYPE_BYTES:
-		put(record, &length, sizeof(length));
-		put(record, value->as.bytes, value->length);
-		break;
-	case TYPE_FLOAT:
-		put(record, &value->as.real, sizeof(value->as.real));
-		break;
-	default:
-		put(record, &value->as.integer, sizeof(value->as.integer));
-	}
-}
+/* --- recording --- */
 
 /* The field of a named argument: mostly that of the same place. */
 static uint32_t field_of(const struct definition *definition, PyObject *name, uint32_t guess)
@@ -239,25 +169,29 @@ static uint32_t field_of(const struct definition *definition, PyObject *name, ui
 	return UINT32_MAX;
 }
 
-/* Which argument is for which field; false when any has none. */
+/* Which argument is for which field; false when an exception is set. */
 static bool sort_arguments(struct definition *definition, PyObject **objects,
 			   PyObject *const *arguments, Py_ssize_t count, PyObject *names)
 {
 	const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
-	bool is_right = count + named == (Py_ssize_t) definition->count;
+	bool goes_on = true;
 
 	for (uint32_t index = 0; index < definition->count; index++)
 		objects[index] = index < (size_t) count ? arguments[index] : NULL;
 	for (Py_ssize_t index = 0; index < named; index++) {
-		const uint32_t field = field_of(definition, PyTuple_GetItem(names, index),
-						(uint32_t) (count + index));
+		PyObject *name = PyTuple_GetItem(names, index);
+		const uint32_t field = field_of(definition, name, (uint32_t) (count + index));
 
 		if (UNLIKELY(field == UINT32_MAX))
-			is_right = false;
-		else
+			goes_on = goes_on && tell_arguments(definition, name, 0);
+		else if (LIKELY(!objects[field]))
 			objects[field] = arguments[count + index];
+		else
+			goes_on = goes_on && tell_arguments(definition, NULL, count + named);
 	}
-	return is_right;
+	if (UNLIKELY(count > (Py_ssize_t) definition->count))
+		goes_on = goes_on && tell_arguments(definition, NULL, count + named);
+	return goes_on;
 }
 
 static void record_values(struct definition *definition, uint64_t place,
@@ -276,38 +210,45 @@ static void record_values(struct definition *definition, uint64_t place,
 			return;
 	}
 	for (uint32_t index = 0; index < definition->count; index++)
-		size += size_of(definition->types[index], &values[index].plain);
+		size += value_size(definition->types[index], &values[index].plain);
 	if (!tracer->begin(event, &record, size, ip))
 		return;
 	for (uint32_t index = 0; index < definition->count; index++)
-		put_value(&record, definition->types[index], &values[index].plain);
+		value_put(&record, definition->types[index], &values[index].plain);
 	tracer->commit(&record);
 }
 
-void point_record(PyObject *point, uint64_t place, PyObject *const *arguments, Py_ssize_t count,
+bool point_record(PyObject *point, uint64_t place, PyObject *const *arguments, Py_ssize_t count,
 		  PyObject *names)
 {
 	struct definition *definition = ((struct point *) point)->definition;
 	PyObject *objects[MOST_FIELDS];
 	struct value values[MOST_FIELDS];
 	PyObject *error_type, *error, *traceback;
+	uint32_t read = 0;
+	bool goes_on;
 
 	PyErr_Fetch(&error_type, &error, &traceback);
-	if (UNLIKELY(!sort_arguments(definition, objects, arguments, count, names)))
-		complain(definition, "arguments other than its fields, of which the first is",
-			 definition->count ? definition->fields[0].name : "");
-	for (uint32_t index = 0; index < definition->count; index++) {
-		PyObject *object = objects[index] ? objects[index] : Py_None;
+	goes_on = sort_arguments(definition, objects, arguments, count, names);
+	for (; goes_on && read < definition->count; read++) {
+		const enum fit fit = value_read(&values[read], definition->types[read],
+						objects[read]);
 
-		if (UNLIKELY(!read_value(&values[index], definition->types[index], object))) {
-			PyErr_Clear();
-			complain_type(definition, index);
-		}
+		if (UNLIKELY(fit != FIT_WHOLE))
+			goes_on = tell_misfit(definition, read, objects[read], fit);
 	}
-	record_values(definition, place, values);
-	for (uint32_t index = 0; index < definition->count; index++)
+	if (LIKELY(goes_on) && event_is_recorded(&definition->event))
+		record_values(definition, place, values);
+	for (uint32_t index = 0; index < read; index++)
 		Py_XDECREF(values[index].owned);
-	PyErr_Restore(error_type, error, traceback);
+	if (LIKELY(goes_on)) {
+		PyErr_Restore(error_type, error, traceback);
+		return true;
+	}
+	Py_XDECREF(error_type);
+	Py_XDECREF(error);
+	Py_XDECREF(traceback);
+	return false;
 }
 
 bool point_is_recorded(PyObject *point)
@@ -315,20 +256,43 @@ bool point_is_recorded(PyObject *point)
 	return event_is_recorded(&((struct point *) point)->definition->event);
 }
 
+bool point_is_wanted(PyObject *point)
+{
+	return point_is_recorded(point) || ((struct point *) point)->definition->is_strict;
+}
+
+static PyObject *none_or_error(bool goes_on)
+{
+	if (UNLIKELY(!goes_on))
+		return NULL;
+	Py_RETURN_NONE;
+}
+
 static PyObject *point_call(PyObject *self, PyObject *const *arguments, size_t count,
 			    PyObject *names)
 {
 	if (UNLIKELY(point_is_recorded(self)))
-		point_record(self, place_of_caller(), arguments,
-			     (Py_ssize_t) (count & ARGUMENT_COUNT), names);
+		return none_or_error(point_record(self, place_of_caller(), arguments,
+						  (Py_ssize_t) (count & ARGUMENT_COUNT), names));
 	Py_RETURN_NONE;
+}
+
+/* The same where misfits are exceptions, whether it is recorded or not. */
+static PyObject *point_call_strictly(PyObject *self, PyObject *const *arguments, size_t count,
+				     PyObject *names)
+{
+	const uint64_t place = point_is_recorded(self) ? place_of_caller() : 0;
+
+	return none_or_error(point_record(self, place, arguments,
+					  (Py_ssize_t) (count & ARGUMENT_COUNT), names));
 }
 
 /* Record with the place of a code object's beginning. */
 static PyObject *point_at(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
-	if (count > 0 && point_is_recorded(self))
-		point_record(self, place_of_code(arguments[0]), arguments + 1, count - 1, NULL);
+	if (count > 0 && point_is_wanted(self))
+		return none_or_error(point_record(self, place_of_code(arguments[0]), arguments + 1,
+						  count - 1, NULL));
 	Py_RETURN_NONE;
 }
 
@@ -336,8 +300,8 @@ static PyObject *point_at(PyObject *self, PyObject *const *arguments, Py_ssize_t
 static PyObject *point_at_frame(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
 	if (count > 0 && point_is_recorded(self))
-		point_record(self, place_of_frame((PyFrameObject *) arguments[0]), arguments + 1,
-			     count - 1, NULL);
+		return none_or_error(point_record(self, place_of_frame((PyFrameObject *) arguments[0]),
+						  arguments + 1, count - 1, NULL));
 	Py_RETURN_NONE;
 }
 
@@ -411,16 +375,19 @@ static PyObject *point_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
 	struct point *point;
 	PyObject *fields;
 	int level;
+	int is_strict = 0;
 
 	(void) keywords;
-	if (!PyArg_ParseTuple(arguments, "ssiO!", &provider, &name, &level, &PyTuple_Type, &fields))
+	if (!PyArg_ParseTuple(arguments, "ssiO!|p", &provider, &name, &level, &PyTuple_Type,
+			      &fields, &is_strict))
 		return NULL;
 	point = (struct point *) (void *) allocate(type, 0);
 	definition = calloc(1, sizeof(*definition));
 	if (!point || !definition)
 		return PyErr_NoMemory();
-	point->vectorcall = point_call;
+	point->vectorcall = is_strict ? point_call_strictly : point_call;
 	point->definition = definition;
+	definition->is_strict = is_strict;
 	for (Py_ssize_t index = 0; index < PyTuple_Size(fields); index++)
 		if (!define_field(definition, PyTuple_GetItem(fields, index)))
 			return NULL;

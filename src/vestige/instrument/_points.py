@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any, Protocol
 
@@ -65,9 +66,19 @@ class Tracepoint(Protocol):
     def __call__(self, *values: Any, **named: Any) -> None:
         """Record an event, when a recorder wants it.
 
-        The values are given by the names of the fields, or in their order. A value that
-        is not of its field's type is recorded as zero or empty, and said so once on
-        the standard error: a program never fails because it is recorded.
+        The values are given by the names of the fields, or in their order. A value of
+        another type than its field's is converted as the language does it: by
+        ``__index__``, ``__float__``, its truth, ``__fspath__``, or its buffer. What has
+        no such value is recorded as zero or empty, and a line on the standard error
+        says so once for each field and type: a program never fails because it is
+        recorded.
+
+        Raises:
+            TypeError: With ``VESTIGE_STRICT=1`` in the environment, with or without a
+                recorder: a value does not fit its field, or there are too few or too
+                many.
+            OverflowError: The same of a number beyond 64 bits.
+            ValueError: The same of a number with a fraction in an ``int`` field.
         """
 
 
@@ -84,6 +95,23 @@ class _Nothing:
 
     def at(self, _code: object, *values: Any) -> None:
         pass
+
+
+class _Strict(_Nothing):
+    # The same where values must fit.
+
+    def __call__(self, *values: Any, **named: Any) -> None:
+        from ._checks import check  # noqa: PLC0415 - few programs need it
+
+        check(self.name, self.fields, values, named)
+
+    def at(self, _code: object, *values: Any) -> None:
+        self(*values)
+
+
+def is_strict() -> bool:
+    """Tell whether values that do not fit raise: ``VESTIGE_STRICT`` says so."""
+    return os.environ.get("VESTIGE_STRICT", "0") not in {"", "0"}
 
 
 _Fields = tuple[tuple[str, type], ...]
@@ -132,10 +160,11 @@ def tracepoint(
 
 def _make(name: str, level: int, fields: _Fields) -> Tracepoint:
     if native is None:
-        return _Nothing(name, {field: kind.__name__ for field, kind in fields})
+        kind_of_point = _Strict if is_strict() else _Nothing
+        return kind_of_point(name, {field: kind.__name__ for field, kind in fields})
     provider, _, event = name.partition(":")
     numbered = tuple((field, FIELD_TYPES[kind]) for field, kind in fields)
-    point: Tracepoint = native.Tracepoint(provider, event, level, numbered)
+    point: Tracepoint = native.Tracepoint(provider, event, level, numbered, is_strict())
     return point
 
 

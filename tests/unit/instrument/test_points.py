@@ -103,7 +103,7 @@ def test_all_types_are_recorded(tmp_path):
 
 
 def test_a_wrong_value_does_not_stop_the_program(tmp_path):
-    """It is recorded as zero or empty, and said once."""
+    """It is recorded as zero or empty, and said once for each field and type."""
     done = record_python(
         tmp_path,
         """\
@@ -121,10 +121,14 @@ def test_a_wrong_value_does_not_stop_the_program(tmp_path):
     )
 
     assert done.stdout == "goes on\n"
-    assert (
-        done.stderr
-        == "vestige: app:point: a value that is no int in the field 'number'\n"
-    )
+    assert done.stderr.splitlines() == [
+        "vestige: app:point: the field 'number' (int) takes no str; 0 is recorded",
+        "vestige: app:point: the field 'text' (str) takes no int; an empty one is recorded",
+        "vestige: app:point: the field 'number' (int): this int is too large; the nearest one is recorded",
+        "vestige: app:point: no value for the field 'text'; an empty one is recorded",
+        "vestige: app:point: 3 values for 2 fields; it is left out",
+        "vestige: app:point: no field has the name 'other'; it is left out",
+    ]
     assert payloads(events(tmp_path, "app:point")) == [
         *[{"number": 0, "text": ""}] * 3,
         {"number": (1 << 63) - 1, "text": "large"},
@@ -240,7 +244,7 @@ def test_a_span_is_two_events(tmp_path):
         "save_entry", "save_exit", "many_entry", "many_exit", "soon_entry", "soon_exit",
         "plain_exit", "work_exit", "plain_entry", "plain_exit",
     ]  # fmt: skip
-    assert payloads(found)[0] == {"item": 3}
+    assert payloads(found)[0] == {"span_id": 1, "parent_id": 0, "task": "", "item": 3}
     assert [place_of(event) for event in found[2:8:2]] == [
         "program.py:7", "program.py:12", "program.py:16",
     ]  # fmt: skip
@@ -250,12 +254,12 @@ def test_a_span_does_nothing_without_a_recorder():
     """It is the same object for all values, and functions do what they do."""
     one = span("app:idle", item=int)
 
-    @one
+    @one(item=4)
     def double(x):
         return 2 * x
 
     with one(item=3) as entered:
-        assert entered is one
+        assert entered is one(item=4)
     assert double(4) == 8
 
 
@@ -327,8 +331,8 @@ def test_where_it_is_not_built_nothing_happens(tmp_path):
             print(point.enabled, point.fields, is_recorded())
 
         @work
-        def double(x):
-            return 2 * x
+        def double(item):
+            return 2 * item
 
         logging.getLogger("app").addHandler(logging_handler())
         logging.getLogger("app").error("text")
