@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any, Protocol, Self, TypeVar, overload
 
 from ._extension import native
-from ._points import Tracepoint, tracepoint
+from ._points import Tracepoint, is_strict, tracepoint
 
 __all__ = ["Span", "span"]
 
-_IS_GENERATOR, _IS_COROUTINE = 0x20, 0x80
-"""Flags of code objects, as :mod:`inspect` has them, which takes long to import."""
+_OWN_FIELDS: dict[str, type] = {"span_id": int, "parent_id": int, "task": str}
+"""What each entry has before the fields of the program."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -38,44 +38,69 @@ def span(name: str, log_level: str | int = "debug_line", /, **fields: type) -> S
     Args:
         name: ``PROVIDER:EVENT``; the events are ``PROVIDER:EVENT_entry`` and ``_exit``.
         log_level: As for :func:`tracepoint`.
-        fields: Those of the entry, as for :func:`tracepoint`.
+        fields: Those of the entry, as for :func:`tracepoint`. Before them, each entry
+            has ``span_id``, a number; ``parent_id``, that of the span around it in the
+            same task or thread, or 0; and ``task``, the name of the asyncio task.
+            The exit has ``span_id``, and ``error``: the type of the exception that
+            ended the span, or nothing.
 
     Returns:
         A context manager. Called with values for its fields, it is one with these;
-        called with a function, it is a decorator.
+        called with a function, it is a decorator. Over a function, the fields are the
+        parameters of the same names, unless values are given.
 
     Raises:
-        ValueError: As for :func:`tracepoint`.
+        ValueError: As for :func:`tracepoint`; a field has the name of one of the
+            span's own; or, when a function is decorated, a field has the name of none
+            of its parameters.
 
     Example:
         >>> work = span("app:work", item=int)
         >>> with work(item=3):
         ...     pass
-        >>> @span("app:save")
-        ... def save(): ...
+        >>> @span("app:save", path=str)
+        ... def save(path): ...
     """
-    entry = tracepoint(f"{name}_entry", log_level, **fields)
-    leaving = tracepoint(f"{name}_exit", log_level)
+    for field in fields:
+        if field in _OWN_FIELDS:
+            raise ValueError(f"{name}: each span has a field '{field}' of its own")
+    entry = tracepoint(f"{name}_entry", log_level, **_OWN_FIELDS, **fields)
+    leaving = tracepoint(f"{name}_exit", log_level, span_id=int, error=str)
     if native is None:
-        return _Nothing()
-    return _made(entry, leaving)
+        return _Nothing(entry, tuple(fields))
+    made: Span = _span_class()(entry, leaving)
+    return made
 
 
 class _Nothing:
     # A span where the extension cannot be loaded.
+
+    def __init__(
+        self, entry: Tracepoint, fields: tuple[str, ...], *, has_values: bool = False
+    ) -> None:
+        self._entry = entry
+        self._fields = fields
+        self._has_values = has_values
+
     def __enter__(self) -> Self:
+        if self._fields and not self._has_values:
+            self._check()
         return self
 
     def __exit__(self, *failure: object) -> None:
         pass
 
-    def __call__(self, *values: Any, **_named: Any) -> Any:
-        return values[0] if len(values) == 1 and callable(values[0]) else self
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        if _is_decorated(values, named):
+            if self._fields and not self._has_values:
+                _parameters(self._entry.name, self._fields, values[0])
+            return values[0]
+        self._check(*values, **named)
+        return type(self)(self._entry, self._fields, has_values=True)
 
-
-def _made(entry: Tracepoint, leaving: Tracepoint) -> Span:
-    made: Span = _span_class()(entry, leaving)
-    return made
+    def _check(self, *values: Any, **named: Any) -> None:
+        if is_strict():
+            self._entry(0, 0, "", *values, **named)
 
 
 @functools.cache
@@ -86,49 +111,52 @@ def _span_class() -> Any:
         __slots__ = ()
 
         def __call__(self, *values: Any, **named: Any) -> Any:
-            if len(values) == 1 and not named and callable(values[0]):
-                return _over(self, values[0])
-            return self._with(*values, **named)
+            if not _is_decorated(values, named):
+                return self._with(*values, **named)
+            from ._decorator import decorated  # noqa: PLC0415 - not all need it
+
+            fields = () if self.has_values else tuple(self.entry.fields)[3:]
+            bound = _parameters(self.entry.name, fields, values[0])
+            return decorated(self, values[0], bound)
 
     return NativeSpan
 
 
-def _over(one: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that records where it begins and ends, at its own place."""
+def _is_decorated(values: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    return len(values) == 1 and not named and callable(values[0])
+
+
+def _parameters(
+    entry: str, fields: tuple[str, ...], function: Callable[..., Any]
+) -> tuple[tuple[str, int, bool], ...]:
+    """Find the parameters that are recorded.
+
+    Args:
+        entry: The name of the event.
+        fields: Its fields.
+        function: What is decorated.
+
+    Returns:
+        Name, place and whether it can be given by its name, of each.
+
+    Raises:
+        ValueError: A field has the name of no parameter.
+    """
     code = getattr(function, "__code__", None)
-    flags = getattr(code, "co_flags", 0)
-    begin, end = one.entry.at, one.exit.at
-
-    if flags & _IS_GENERATOR:
-
-        @functools.wraps(function)
-        def generated(*values: Any, **named: Any) -> Any:
-            begin(code)
-            try:
-                return (yield from function(*values, **named))
-            finally:
-                end(code)
-
-        return generated
-
-    if flags & _IS_COROUTINE:
-
-        @functools.wraps(function)
-        async def awaited(*values: Any, **named: Any) -> Any:
-            begin(code)
-            try:
-                return await function(*values, **named)
-            finally:
-                end(code)
-
-        return awaited
-
-    @functools.wraps(function)
-    def called(*values: Any, **named: Any) -> Any:
-        begin(code)
-        try:
-            return function(*values, **named)
-        finally:
-            end(code)
-
-    return called
+    count = getattr(code, "co_argcount", 0)
+    names = getattr(code, "co_varnames", ())
+    named_only = names[count : count + getattr(code, "co_kwonlyargcount", 0)]
+    found = []
+    for field in fields:
+        if field in names[:count]:
+            place = names.index(field)
+            found.append((field, place, place >= code.co_posonlyargcount))  # type: ignore[union-attr] # it has names
+        elif field in named_only:
+            found.append((field, -1, True))
+        else:
+            which = getattr(function, "__qualname__", repr(function))
+            raise ValueError(
+                f"{entry.removesuffix('_entry')}: no parameter of {which}() has the "
+                f"name '{field}': give its value as in @work({field}=...), or rename it"
+            )
+    return tuple(found)
