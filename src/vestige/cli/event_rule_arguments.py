@@ -22,8 +22,8 @@ class _AddRule(argparse.Action):
         values: str | Sequence[Any] | None,
         _option: str | None = None,
     ) -> None:
-        rules = [*getattr(namespace, self.dest), EventRule(str(values))]
-        setattr(namespace, self.dest, rules)
+        rule = EventRule(str(values), is_logger=namespace.has_loggers)
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), rule])
 
 
 class _AddCondition(argparse.Action):
@@ -40,7 +40,7 @@ class _AddCondition(argparse.Action):
             raise argparse.ArgumentError(self, "expected after the -e it belongs to")
         *others, rule = namespace.event
         if self.dest == "exclude":
-            for name in split_names(str(values)):
+            for name in split_names(str(values)) if not rule.is_logger else ():
                 self._refuse_function(name, rule)
             value: object = (*rule.exclude, str(values))
         elif getattr(rule, self.dest) is not None:
@@ -120,6 +120,13 @@ def add_event_rule_arguments(parser: argparse.ArgumentParser) -> None:
         help="record events whose name matches, with *, ? and [...]; the state "
         "dump and loaded objects are always recorded (repeatable, an event is "
         "recorded if any matches; default: function calls and all tracepoints)",
+    )
+    parser.add_argument(
+        "--python",
+        dest="has_loggers",
+        action="store_true",
+        help="each -e after it chooses loggers of Python programs by their names, with "
+        "* for any text, and levels are theirs, as WARNING or 30",
     )
     parser.add_argument(
         "--exclude",

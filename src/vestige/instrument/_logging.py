@@ -8,11 +8,13 @@ from __future__ import annotations
 import logging
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
 from ._extension import native
+from ._startup import wanted_words
 
 __all__ = ["attach", "logging_handler"]
 
@@ -30,6 +32,10 @@ _FIELDS = (
 _DEBUG_LINE = 13
 _OURS = {logging.info.__code__.co_filename, __file__}
 _MARK = "_vestige"
+_MOST_FRAMES = 100
+"""Of a traceback, those nearest to the exception."""
+_LONGEST_TRACEBACK = 16_000
+"""Characters; a record must fit into a packet."""
 
 
 def logging_handler() -> logging.Handler:
@@ -84,7 +90,9 @@ def _recorder() -> Callable[[logging.LogRecord], None] | None:
     """Return what records a record; ``None`` when nothing is recorded."""
     if native is None:
         return None
-    point: Any = native.Tracepoint("lttng_python", "event", _DEBUG_LINE, _FIELDS)
+    has_tracebacks = "tracebacks" in wanted_words()
+    fields = (*_FIELDS, ("traceback", _TEXT)) if has_tracebacks else _FIELDS
+    point: Any = native.Tracepoint("lttng_python", "event", _DEBUG_LINE, fields)
     if not point.enabled:
         return None
     at_frame = point.at_frame
@@ -100,6 +108,7 @@ def _recorder() -> Callable[[logging.LogRecord], None] | None:
             record.levelno,
             record.thread or 0,
             record.threadName or "",
+            *((_traceback(record),) if has_tracebacks else ()),
         )
 
     return emit
@@ -110,6 +119,24 @@ def _message(record: logging.LogRecord) -> str:
         return record.getMessage()
     except Exception:  # noqa: BLE001 - the program's own handlers tell of it
         return str(record.msg)
+
+
+def _traceback(record: logging.LogRecord) -> str:
+    """Return what a formatter writes after the message, within bounds."""
+    parts = []
+    if record.exc_info and record.exc_info[1] is not None:
+        try:
+            lines = traceback.format_exception(record.exc_info[1], limit=-_MOST_FRAMES)
+        except Exception:  # noqa: BLE001 - the program's own handlers tell of it
+            lines = [record.exc_info[1].__class__.__name__]
+        parts.append("".join(lines).rstrip())
+    if record.stack_info:
+        parts.append(str(record.stack_info))
+    text = "\n".join(parts)
+    if len(text) > _LONGEST_TRACEBACK:
+        half = _LONGEST_TRACEBACK // 2
+        text = f"{text[:half]}\n[...]\n{text[-half:]}"
+    return text
 
 
 def _caller(record: logging.LogRecord) -> FrameType:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from ._agent import add_agent
 from ._extension import is_recorded, native
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:  # To import them takes longer than all else.
     from types import ModuleType
     from typing import Any
 
-__all__ = ["start"]
+__all__ = ["start", "wanted_words"]
 
 _VARIABLE = "VESTIGE_TRACER"
 _WORD = "python="
@@ -23,10 +24,11 @@ _WORD = "python="
 
 def start() -> None:
     """Attach what the recorder asks for."""
-    wanted = _wanted(os.environ.get(_VARIABLE, ""))
+    wanted = wanted_words()
     if not wanted or not is_recorded():
         return
     if "logging" in wanted:
+        add_agent()
         _when_imported("logging", _attach_logging)
     if "functions" in wanted:
         native.trace_calls("builtins" in wanted)
@@ -36,8 +38,9 @@ def _attach_logging() -> None:
     import_module("._logging", __package__).attach()
 
 
-def _wanted(text: str) -> list[str]:
+def wanted_words() -> list[str]:
     """Return what the recorder wrote for Python programs."""
+    text = os.environ.get(_VARIABLE, "")
     for word in text.partition(" directory=")[0].split(" "):
         if word.startswith(_WORD):
             return [one for one in word.removeprefix(_WORD).split(",") if one]

@@ -68,6 +68,11 @@ def _why_without_events(options: RecordingOptions) -> str | None:
     ):
         return None
     names = _shortened([f"'{rule.text}'" for rule in rules])
+    if all(rule.is_logger for rule in rules):
+        return (
+            f"no event but the state dump: no record of the log meets {names}; loggers "
+            "leave out what is below their own level"
+        )
     return f"no event but the state dump: no tracepoint was hit that meets {names}"
 
 

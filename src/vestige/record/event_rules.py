@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ..errors import SelectionError
 from ..expressions.code import Instruction
+from .logger_rules import LOG_EVENT, logger_filter
 
 __all__ = ["CompiledRule", "EventRule", "compile_rules", "split_names"]
 
@@ -59,6 +60,10 @@ class EventRule(NamedTuple):
     filter: str | None = None
     """An expression of fields and contexts that must be true."""
 
+    is_logger: bool = False
+    """Whether the patterns are names of loggers of Python programs, with the levels of
+    :mod:`logging`; ``*`` is any text. Their records are ``lttng_python:event``."""
+
 
 class CompiledRule(NamedTuple):
     """A rule as the tracer takes it: one pattern."""
@@ -77,6 +82,9 @@ class CompiledRule(NamedTuple):
 
     code: tuple[Instruction, ...] = ()
     """The filter; empty when there is none."""
+
+    is_logger: bool = False
+    """Whether it is for a logger of Python programs."""
 
     def takes_name(self, name: str, level: int | None) -> bool:
         """Tell whether the rule takes events of a name and a level.
@@ -151,6 +159,9 @@ def _compile(rule: EventRule) -> Iterable[CompiledRule]:
         raise SelectionError(
             f"'{rule.pattern}': expected a least log level or an only one, not both"
         )
+    if rule.is_logger:
+        yield from _compile_logger(rule)
+        return
     levels = (LOWEST, HIGHEST)
     if rule.level is not None:
         levels = (LOWEST, _level(rule.level))
@@ -169,6 +180,23 @@ def _compile(rule: EventRule) -> Iterable[CompiledRule]:
         yield CompiledRule(name, _full_name(name), exclude, levels, tuple(code))
 
 
+def _compile_logger(rule: EventRule) -> Iterable[CompiledRule]:
+    """Write a rule for loggers as a filter of their event."""
+    # Few recordings have one.
+    from ..expressions import compile_filter  # noqa: PLC0415 - see above
+
+    if rule.filter is not None:
+        # A mistake is told with its own column.
+        compile_filter(rule.filter)
+    exclude = [name for names in rule.exclude for name in split_names(names)]
+    for name in split_names(rule.pattern):
+        text = logger_filter(name, exclude, rule.level, rule.only_level)
+        if rule.filter is not None:
+            text += f" && ({rule.filter})"
+        code = tuple(compile_filter(text))
+        yield CompiledRule(name, LOG_EVENT, code=code, is_logger=True)
+
+
 def _full_name(pattern: str) -> str:
     """Return the pattern of an event's name, which has a colon."""
     glob = _glob(pattern)
@@ -176,7 +204,8 @@ def _full_name(pattern: str) -> str:
     provider, colon, name = pattern.partition(":")
     if not pattern or (is_plain and not (provider and colon and name)):
         raise SelectionError(
-            f"no event matches '{pattern}': expected PROVIDER:NAME with *, ? and [...]"
+            f"no event matches '{pattern}': expected PROVIDER:NAME with *, ? and [...];"
+            f" a logger of Python is chosen by --python -e '{pattern}'"
         )
     return glob
 

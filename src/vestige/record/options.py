@@ -82,6 +82,10 @@ class _Values(NamedTuple):
     in C.
     """
 
+    python_tracebacks: bool = False
+    """Whether records of ``logging`` with an exception have its traceback, in a field
+    ``traceback`` that all of them have then."""
+
     helpers: tuple[str, ...] = ()
     """Of which functions of the C library each call is recorded: some of
     :data:`HELPERS`, for memory, mutexes and the dynamic linker.

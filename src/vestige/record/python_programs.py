@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from .event_rules import CompiledRule
+from .logger_rules import LOG_EVENT
 from .options import RecordingOptions
 
 __all__ = ["STARTUP", "python_word"]
 
 STARTUP = Path(__file__).parents[1] / "instrument" / "startup"
 """The directory that Python looks into first, with a module that it always imports."""
-
-LOG_EVENT = "lttng_python:event"
 
 
 def python_word(options: RecordingOptions) -> str:
@@ -25,6 +24,8 @@ def python_word(options: RecordingOptions) -> str:
         Words with commas between them; empty when nothing is asked for.
     """
     words = ["logging"] if _has_log(options.rules()) else []
+    if words and options.python_tracebacks:
+        words.append("tracebacks")
     if options.python_functions is not None:
         words.append("functions")
     if options.python_functions == "all":

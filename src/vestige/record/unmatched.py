@@ -40,6 +40,8 @@ def _takes_any(rule: CompiledRule, events: list[tuple[str, int]]) -> bool:
 
 
 def _line(rule: CompiledRule) -> str:
+    if rule.is_logger:
+        return f"no program with a log of Python was there for the logger '{rule.text}'"
     conditions = [
         text
         for text, is_there in (

@@ -67,6 +67,7 @@ examples:
   vestige record -e 'ust_baddr:*' --functions -- ./app
   vestige record -e 'app:*' --exclude 'app:debug_*' --loglevel INFO -- ./app
   vestige record -e app:read --filter 'size > 4096 && path == "/srv/*"' -- ./app
+  vestige record --python -e my-logger --loglevel WARNING -- python3 app.py
   vestige record --no-follow-fork -- make           only make itself
   vestige record --libc --pthread -- ./app          memory and mutexes, too
 """
@@ -108,6 +109,11 @@ examples:
             const="python",
             help="record calls of the functions of Python programs: those written in "
             "Python, or all, with those written in C",
+        )
+        parser.add_argument(
+            "--python-tracebacks",
+            action="store_true",
+            help="record the tracebacks of exceptions that Python programs log",
         )
         add_context_arguments(parser)
         parser.add_argument(
@@ -152,6 +158,12 @@ examples:
         """Record the program; return its exit status."""
         for line in options.old_names:
             print(f"vestige: warning: {line}", file=sys.stderr)
+        if options.has_loggers and not any(rule.is_logger for rule in options.event):
+            raise CommandError(
+                "--python: expected '-e LOGGER' after it; without any -e the whole log "
+                "is recorded",
+                exit_code=2,
+            )
         try:
             wanted = RecordingOptions(
                 functions=options.functions,
@@ -165,6 +177,7 @@ examples:
                 mode=options.mode,
                 max_size=options.max_size and _size(options.max_size, "--max-size"),
                 python_functions=options.python_functions,
+                python_tracebacks=options.python_tracebacks,
             )
         except SelectionError as error:
             raise CommandError(str(error), exit_code=2) from error
