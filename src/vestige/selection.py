@@ -22,12 +22,12 @@ __all__ = ["EventSelection", "Readable", "Time"]
 
 SECONDS_PER_DAY = 86_400
 LARGEST_TIME_BITS = 63
-"""Bits of a time in nanoseconds beside its sign."""
+"""Bits of a time in nanoseconds without its sign."""
 Time = int | datetime | timedelta
 """A time: nanoseconds since the epoch, or a datetime (without a zone: local time).
 
-Of clocks that do not count from the epoch it is a time since their origin: nanoseconds
-or a timedelta.
+For clocks that do not count from the epoch, it is the time since their origin:
+nanoseconds or a timedelta.
 """
 
 
@@ -54,8 +54,8 @@ class Readable(Protocol):
 class EventSelection:
     """Event records of a trace, in time order, that can be iterated again and again.
 
-    Each iteration reads the trace anew; records that are not selected are stepped over,
-    not decoded.
+    Each iteration reads the trace again. Records that are not selected are skipped, not
+    decoded.
     """
 
     def __init__(self, trace: Readable, selection: Selection) -> None:
@@ -72,7 +72,7 @@ class EventSelection:
         return chain.from_iterable(merge.events() for merge in self.merges())
 
     def merges(self) -> Iterator[Merge]:
-        """Iterate over parts of the merged order, some ten thousand records each.
+        """Iterate over parts of the merged order, tens of thousands of records each.
 
         Yields:
             The merges, with debug information attached when the trace has it.

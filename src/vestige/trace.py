@@ -28,7 +28,7 @@ __all__ = ["Trace", "TraceDamageWarning", "open"]
 
 
 class TraceDamageWarning(UserWarning):
-    """A part of a trace could not be read; what is intact was."""
+    """A part of a trace could not be read; everything intact was."""
 
 
 def open(  # noqa: A001, PLR0913 - the name of gzip.open; parameters go by keyword
@@ -48,26 +48,26 @@ def open(  # noqa: A001, PLR0913 - the name of gzip.open; parameters go by keywo
 
     Args:
         path: A trace directory, a directory above traces, or several of them.
-        debug_info: Whether events get their source places, or how to find them.
+        debug_info: Whether events get their source places, or how to find those.
         strict: Whether damage is an error instead of a :class:`TraceDamageWarning`.
         clock_offset_seconds: Seconds to add to all clocks.
         clock_offset_nanoseconds: Nanoseconds to add to all clocks.
         force_epoch_origin: Whether all clocks count from the Unix epoch, whatever the
-            metadata say.
-        trace_name: Name of all traces, behind the host name that a trace may have.
-        stream_intersection: Whether only the time is wanted in which all data streams
-            of a trace are active.
+            metadata says.
+        trace_name: Name of all traces; it follows the host name, if a trace has one.
+        stream_intersection: Whether to read only the time in which all data streams of
+            a trace are active.
 
     Returns:
         The trace.
 
     Raises:
         NotATraceError: A path holds no trace.
-        TraceFormatError: The metadata of no trace can be used, or, when strict, those
-            of one, or a data stream file cannot be opened. When strict, reading raises
-            it at the first damage.
-        SelectionError: At no time are all data streams of a trace active, and only
-            that time is wanted.
+        TraceFormatError: No trace has usable metadata. When strict, also if one trace
+            has none, or a data stream file cannot be opened; reading then raises it at
+            the first damage.
+        SelectionError: ``stream_intersection`` is set, and at no time are all data
+            streams of a trace active.
 
     Example:
         >>> trace = vestige.open("my-trace")

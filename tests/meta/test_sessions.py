@@ -18,6 +18,14 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
 ]
 EXTRAS = PROJECT["optional-dependencies"]
+EXTRA_MODULES = sorted(
+    {
+        re.split(r"[^\w]", requirement)[0]
+        for extra, requirements in EXTRAS.items()
+        if extra != "dev"
+        for requirement in requirements
+    }
+)
 README = ROOT / "README.md"
 BASE = "https://github.com/vestige-trace/vestige/blob/main/"
 MOST_ROWS = 6
@@ -27,7 +35,7 @@ MOST_ROWS = 6
 def session() -> Iterator[Session]:
     """A shell in a directory with a short name, as a reader would choose."""
     directory = Path(tempfile.mkdtemp(prefix="v", dir="/tmp"))
-    yield Session(directory)
+    yield Session(directory, EXTRA_MODULES)
     shutil.rmtree(directory)
 
 
@@ -35,7 +43,11 @@ def play(block: Block, after: Block | None, session: Session, where: str) -> Non
     """Run a block, and compare what it prints with what the document shows."""
     if block.needs and not has(block.needs, EXTRAS):
         return
-    if block.file_name:
+    if block.needs.startswith("extra "):
+        extra = block.needs.removeprefix("extra ")
+        assert f"vestige[{extra}]" in session.refuse(block.text), where
+        session.run(block.text, extras=True)
+    elif block.file_name:
         session.write(block.file_name, block.text)
     elif block.language == "sh":
         session.run(block.text)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,10 +50,19 @@ def blocks(path: Path) -> list[Block]:
 
 
 class Session:
-    """A shell that keeps its directory, in the environment that README makes."""
+    """A shell that keeps its directory, in the environment that README makes.
 
-    def __init__(self, directory: Path) -> None:
+    Args:
+        directory: Where it begins.
+        missing: Modules that cannot be imported in it, although the tests have them.
+    """
+
+    def __init__(self, directory: Path, missing: Iterable[str] = ()) -> None:
         self.directory = directory
+        self._hidden = directory / ".hidden"
+        self._hidden.mkdir()
+        for module in missing:
+            (self._hidden / f"{module}.py").write_text("raise ImportError(__name__)\n")
         self._environment = {
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -61,17 +71,38 @@ class Session:
             "COLUMNS": "200",
         }
 
-    def run(self, script: str) -> str:
+    def run(self, script: str, *, extras: bool = False) -> str:
         """Run lines of a shell; they must succeed.
+
+        Args:
+            script: The lines.
+            extras: Whether the modules that are missing are there.
 
         Returns:
             What they print, on both outputs.
         """
+        done = self._run(script, {} if extras else {"PYTHONPATH": str(self._hidden)})
+        assert done.returncode == 0, f"{script}\n{done.stdout}"
+        return done.stdout
+
+    def refuse(self, script: str) -> str:
+        """Run lines of a shell that fail since modules are missing.
+
+        Returns:
+            What they print, on both outputs.
+        """
+        done = self._run(script, {"PYTHONPATH": str(self._hidden)})
+        assert done.returncode != 0, f"{script}\n{done.stdout}"
+        return done.stdout
+
+    def _run(
+        self, script: str, more: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[str]:
         place = self.directory / ".place"
-        done = subprocess.run(
+        return subprocess.run(
             ["bash", "-e", "-o", "pipefail", "-c", f"{script}\npwd > {place}"],
             cwd=Path(place.read_text().strip()) if place.exists() else self.directory,
-            env=self._environment,
+            env={**self._environment, **more},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -79,8 +110,6 @@ class Session:
             timeout=SECONDS,
             check=False,
         )
-        assert done.returncode == 0, f"{script}\n{done.stdout}"
-        return done.stdout
 
     def write(self, name: str, text: str) -> None:
         """Write a file into the directory of the shell."""
