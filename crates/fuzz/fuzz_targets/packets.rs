@@ -123,7 +123,7 @@ fn validate(merge: &Merge) {
 }
 
 fn validate_record(batch: &Batch, record: &Record) {
-    let mut state = batch.state();
+    let mut state = batch.state_of(record);
     let mut reader = batch.body_reader(record, &mut state);
     for scope in batch.body_scopes(record).into_iter().flatten() {
         let built = check(scope, &mut reader, &mut state);

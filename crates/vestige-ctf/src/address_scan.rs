@@ -11,7 +11,7 @@ use crate::function_events::{has_function_events, FunctionEvents};
 use crate::model::{FieldKind, StreamClass, TraceClass};
 use crate::muxer::{Merge, Run};
 use crate::record::{skip, State};
-use crate::stream::{Batch, DataStream, Record};
+use crate::stream::{Batch, DataStream, Part, Record};
 
 /// About how many records one task reads.
 const TASK_RECORDS: usize = 4096;
@@ -80,12 +80,8 @@ enum Layout {
     Functions(FunctionEvents),
 }
 
-/// How the records of a batch are read.
-struct Plan {
-    layout: Arc<Layout>,
-    /// The process of all records, where the packet or the trace tells.
-    process: Option<i64>,
-}
+/// How the records of each batch of a merge are read.
+type Layouts = Vec<Option<Arc<Layout>>>;
 
 /// Reads records with `ip` and `vpid` in their common context, or of function calls.
 pub struct AddressScan {
@@ -104,51 +100,54 @@ impl AddressScan {
 
     /// What each record of a merge has, in order.
     pub fn read(&mut self, merge: &Merge) -> Vec<Found> {
-        let plans: Vec<Option<Plan>> = merge.batches.iter().map(|batch| self.plan(batch)).collect();
+        let layouts: Layouts =
+            merge.batches.iter().map(|batch| self.layout(&batch.stream)).collect();
         let read = |task: Vec<Run>| {
             let mut found = Vec::with_capacity(TASK_RECORDS);
             let mut state = State::new(0);
-            let mut state_of = None;
+            let (mut known, mut process) = (None, None);
             for run in task {
                 let Some((batch, records)) = merge.run(&run) else { continue };
-                let Some(plan) = plans.get(run.batch as usize).and_then(Option::as_ref) else {
+                let Some(layout) = layouts.get(run.batch as usize).and_then(Option::as_ref) else {
                     found.resize(found.len() + records.len(), NOTHING);
                     continue;
                 };
-                if state_of != Some(run.batch) {
-                    state.slots.clone_from(&batch.packet.slots);
-                    state_of = Some(run.batch);
+                if known.replace((run.batch, run.part)) != Some((run.batch, run.part)) {
+                    let part = batch.part(run.part);
+                    state.slots.clone_from(&part.packet.slots);
+                    process = layout.process(batch, part);
                 }
-                plan.read(batch, records, &mut state, &mut found);
+                layout.read(batch, records, process, &mut state, &mut found);
             }
             found
         };
         let tasks = merge.tasks(TASK_RECORDS);
         let parts: Vec<Vec<Found>> = on_all_cores(|| tasks.into_par_iter().map(read).collect());
         let mut found = parts.concat();
-        self.settle_stacks(merge, &plans, &mut found);
+        self.settle_stacks(merge, &layouts, &mut found);
         found
     }
 
-    fn settle_stacks(&mut self, merge: &Merge, plans: &[Option<Plan>], found: &mut [Found]) {
-        let batches = plans.iter().zip(&merge.batches);
-        let thread = |(plan, batch): (&Option<Plan>, &Arc<Batch>)| match &*plan.as_ref()?.layout {
-            Layout::Functions(functions) => functions.thread(batch),
-            Layout::Contexts(_) => None,
+    fn settle_stacks(&mut self, merge: &Merge, layouts: &Layouts, found: &mut [Found]) {
+        let uses_stacks = |layout: &Option<Arc<Layout>>| match layout.as_deref() {
+            Some(Layout::Functions(functions)) => functions.uses_stacks(),
+            _ => false,
         };
-        let threads: Vec<Option<Thread>> = batches.map(thread).collect();
-        if threads.iter().any(Option::is_some) || !merge.notices.is_empty() {
-            self.stacks.settle(merge, &threads, found);
+        if !layouts.iter().any(uses_stacks) && merge.notices.is_empty() {
+            return;
         }
-    }
-
-    fn plan(&mut self, batch: &Batch) -> Option<Plan> {
-        let layout = self.layout(&batch.stream)?;
-        let process = match &*layout {
-            Layout::Contexts(_) => None,
-            Layout::Functions(functions) => functions.process(batch),
+        let mut known = None;
+        let thread = |run: &Run| {
+            let at = (run.batch, run.part);
+            let (_, thread) = known.filter(|(before, _)| *before == at).unwrap_or_else(|| {
+                let layout = layouts.get(run.batch as usize).and_then(Option::as_deref);
+                (at, layout.and_then(|layout| layout.thread(merge, run)))
+            });
+            known = Some((at, thread));
+            thread
         };
-        Some(Plan { layout, process })
+        let threads: Vec<Option<Thread>> = merge.runs.iter().map(thread).collect();
+        self.stacks.settle(merge, &threads, found);
     }
 
     fn layout(&mut self, stream: &Arc<DataStream>) -> Option<Arc<Layout>> {
@@ -174,15 +173,36 @@ impl AddressScan {
     }
 }
 
-impl Plan {
-    fn read(&self, batch: &Batch, records: &[Record], state: &mut State, found: &mut Vec<Found>) {
-        match &*self.layout {
-            Layout::Contexts(contexts) => {
+impl Layout {
+    /// The process of all records of a part, where the packet or the trace tells.
+    fn process(&self, batch: &Batch, part: &Part) -> Option<i64> {
+        match self {
+            Self::Contexts(_) => None,
+            Self::Functions(functions) => functions.process(batch, part),
+        }
+    }
+
+    /// The thread of the records of a run, when exits depend on it.
+    fn thread(&self, merge: &Merge, run: &Run) -> Option<Thread> {
+        let Self::Functions(functions) = self else { return None };
+        functions.thread(merge.batches.get(run.batch as usize)?, merge.part(run)?)
+    }
+
+    fn read(
+        &self,
+        batch: &Batch,
+        records: &[Record],
+        process: Option<i64>,
+        state: &mut State,
+        found: &mut Vec<Found>,
+    ) {
+        match self {
+            Self::Contexts(contexts) => {
                 let address = |record| contexts.address(batch, record, state);
                 found.extend(records.iter().map(address).map(|one| one.unwrap_or(NOTHING)));
             }
-            Layout::Functions(functions) => {
-                let read = |record| functions.read(batch, record, self.process, state);
+            Self::Functions(functions) => {
+                let read = |record| functions.read(batch, record, process, state);
                 found.extend(records.iter().map(read).map(|one| one.unwrap_or(NOTHING)));
             }
         }

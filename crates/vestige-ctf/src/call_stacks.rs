@@ -76,7 +76,7 @@ pub struct CallStacks {
 
 impl CallStacks {
     /// Goes through a merge: gives the exits in it the function that they leave. `threads`
-    /// has the thread of each batch whose exits need that, `found` an entry for each record.
+    /// has the thread of each run whose exits need that, `found` an entry for each record.
     pub fn settle(&mut self, merge: &Merge, threads: &[Option<Thread>], found: &mut [Found]) {
         let mut notices = merge.notices.iter().peekable();
         let mut rest = found;
@@ -87,7 +87,7 @@ impl CallStacks {
             let Some((batch, records)) = merge.run(run) else { continue };
             let Some((part, behind)) = rest.split_at_mut_checked(records.len()) else { return };
             rest = behind;
-            let Some(thread) = threads.get(run.batch as usize).copied().flatten() else { continue };
+            let Some(thread) = threads.get(index).copied().flatten() else { continue };
             let stack = self.stacks.entry(Arc::as_ptr(&batch.stream) as usize);
             let stack = stack.or_default();
             if stack.thread != thread {

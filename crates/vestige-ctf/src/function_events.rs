@@ -10,7 +10,7 @@ use crate::bits::BitReader;
 use crate::call_stacks::Thread;
 use crate::model::{EnvironmentValue, EventClass, FieldClass, StreamClass, TraceClass};
 use crate::record::{skip, State};
-use crate::stream::{Batch, Record};
+use crate::stream::{Batch, Part, Record};
 
 /// What functions events are named after, without `func_entry` and `func_exit`.
 const PROVIDERS: [&str; 3] =
@@ -83,24 +83,29 @@ impl FunctionEvents {
         is_any.then_some(Self { process, ip, rules, uses_stacks })
     }
 
-    /// The process of the records of a batch, where that is the same for all of them.
-    pub fn process(&self, batch: &Batch) -> Option<i64> {
+    /// The process of the records of a part of a batch, where that is the same for all.
+    pub fn process(&self, batch: &Batch, part: &Part) -> Option<i64> {
         match self.process {
             Process::Context(_) => None,
-            Process::Packet => packet_integer(batch, VPID),
+            Process::Packet => packet_integer(batch, part, VPID),
             Process::Constant(vpid) => Some(vpid),
         }
     }
 
-    /// The thread of the records of a batch, when exits depend on it.
-    pub fn thread(&self, batch: &Batch) -> Option<Thread> {
+    /// Whether exits depend on the thread.
+    pub fn uses_stacks(&self) -> bool {
+        self.uses_stacks
+    }
+
+    /// The thread of the records of a part of a batch, when exits depend on it.
+    pub fn thread(&self, batch: &Batch, part: &Part) -> Option<Thread> {
         if !self.uses_stacks {
             return None;
         }
-        Some((packet_integer(batch, VPID)?, packet_integer(batch, VTID)?))
+        Some((packet_integer(batch, part, VPID)?, packet_integer(batch, part, VTID)?))
     }
 
-    /// Reads a record; `process` is that of its batch.
+    /// Reads a record; `process` is that of its packet.
     #[inline]
     pub fn read(
         &self,
@@ -228,13 +233,11 @@ fn integers<const COUNT: usize>(
     Some(found)
 }
 
-fn packet_integer(batch: &Batch, name: &str) -> Option<i64> {
+fn packet_integer(batch: &Batch, part: &Part, name: &str) -> Option<i64> {
     let context = batch.stream_class()?.packet_context.as_ref()?;
-    let packet = &batch.packet;
-    let end = packet.head.len() as u64 * 8;
-    let mut reader = BitReader::new(&packet.head, packet.properties.context_at, end);
     let index = integer(context, name)?;
-    let [value] = integers(context, [Some(index)], &mut reader, &mut batch.state())?;
+    let (mut reader, mut state) = (part.context_reader(), part.state());
+    let [value] = integers(context, [Some(index)], &mut reader, &mut state)?;
     value.map(|raw| raw as i64)
 }
 

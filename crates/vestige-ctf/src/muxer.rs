@@ -12,13 +12,19 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::mpsc::{channel, Receiver};
 use std::sync::Arc;
 
-use crate::stream::{Batch, Damage, DataStream, Item, Lost, Record, Selection, StreamReader};
+use crate::stream::{Batch, Damage, DataStream, Item, Lost, Part, Record, Selection, StreamReader};
 
 /// How many items are read ahead of the merge, by all data streams together, as long as
 /// each reads at least one. One at a time costs a thread switch for each; many cost memory.
 const ITEMS_AHEAD: usize = 16;
 /// Most items of one data stream that are read at once.
 const MOST_ITEMS_AHEAD: usize = 3;
+
+/// Most bytes of small packets that are put together ahead of the merge, by all data streams,
+/// as long as each puts together a few.
+const GATHERED_AHEAD: usize = 4 * 1024 * 1024;
+/// So many notices count as an item: they are small.
+const NOTICES_OF_ITEM: usize = 64;
 
 /// About how many records make a merge.
 const MERGE_RECORDS: usize = 32_768;
@@ -27,11 +33,13 @@ const MERGE_BYTES: u64 = 4 * 1024 * 1024;
 /// About how much text a merge may become on account of names alone, bytes.
 const MERGE_TEXT: u64 = 128 * 1024 * 1024;
 
-/// Some records in a row of one batch.
+/// Some records in a row of one batch and one packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
     /// Index of the batch in the merge.
     pub batch: u32,
+    /// Index of the part of the batch: the records of a run are of one packet.
+    pub part: u32,
     /// Index of the first record.
     pub start: u32,
     /// Index behind the last record.
@@ -75,6 +83,12 @@ impl Merge {
         Some((batch, records))
     }
 
+    /// The part of its batch that a run is of.
+    #[must_use]
+    pub fn part(&self, run: &Run) -> Option<&Part> {
+        Some(self.batches.get(run.batch as usize)?.part(run.part))
+    }
+
     /// The runs in parts of about as many records, for tasks on several cores.
     pub(crate) fn tasks(&self, records: usize) -> Vec<Vec<Run>> {
         let mut tasks = Vec::new();
@@ -115,10 +129,12 @@ impl Merge {
         for run in &self.runs {
             places.push(merge.runs.len());
             let Some((batch, records)) = self.run(run) else { continue };
+            // Where a run began, a notice may stand or another packet begin.
+            let first = merge.runs.len();
             for (row, record) in (run.start..).zip(records) {
                 let visible = visible.is_none_or(|all| all.get(index).copied().unwrap_or(true));
                 if visible && batch.selection.shows(&batch.stream, record) {
-                    merge.push(run.batch, row);
+                    merge.push(first, Run { start: row, end: row + 1, ..*run });
                     kept.push(index);
                 }
                 index += 1;
@@ -138,14 +154,15 @@ impl Merge {
         self.records >= MERGE_RECORDS || self.bytes >= MERGE_BYTES || self.text >= MERGE_TEXT
     }
 
-    /// How many more records of a batch it takes, at most.
-    fn room(&self, batch: &Batch) -> usize {
+    /// How many more records of a part of a batch it takes, at most.
+    fn room(&self, batch: &Batch, part: u32) -> usize {
         let records = MERGE_RECORDS.saturating_sub(self.records);
-        if batch.repeated_text() <= MERGE_TEXT / MERGE_RECORDS as u64 {
+        let repeated = batch.repeated_text(part);
+        if repeated <= MERGE_TEXT / MERGE_RECORDS as u64 {
             // Even a whole merge of such records stays below the limit.
             return records;
         }
-        let text = MERGE_TEXT.saturating_sub(self.text) / batch.repeated_text();
+        let text = MERGE_TEXT.saturating_sub(self.text) / repeated;
         usize::try_from(text).unwrap_or(usize::MAX).min(records)
     }
 
@@ -161,14 +178,15 @@ impl Merge {
         self.runs.push(run);
         self.records += end - start;
         self.bytes += batch.size_of(start, end);
-        self.text += (end - start) as u64 * batch.repeated_text().min(MERGE_TEXT);
+        self.text += (end - start) as u64 * batch.repeated_text(run.part).min(MERGE_TEXT);
     }
 
-    /// Adds a record behind the last, to its run when it is the next of the same batch.
-    fn push(&mut self, batch: u32, row: u32) {
-        match self.runs.last_mut() {
-            Some(run) if run.batch == batch && run.end == row => run.end += 1,
-            _ => self.runs.push(Run { batch, start: row, end: row + 1 }),
+    /// Adds a record behind the last, to its run when that is not before `first` and the
+    /// record is the next of it.
+    fn push(&mut self, first: usize, record: Run) {
+        match self.runs.get_mut(first..).and_then(<[Run]>::last_mut) {
+            Some(run) if run.end == record.start => run.end = record.end,
+            _ => self.runs.push(record),
         }
     }
 }
@@ -219,11 +237,13 @@ impl Muxer {
     #[must_use]
     pub fn new(streams: Vec<(Arc<DataStream>, Selection)>) -> Self {
         let items = (ITEMS_AHEAD / streams.len().max(1)).clamp(1, MOST_ITEMS_AHEAD);
+        let gathered = GATHERED_AHEAD / streams.len().max(1);
         let all = streams.iter().map(|(stream, _)| Arc::clone(stream)).collect();
         let cursors = streams
             .into_iter()
             .map(|(stream, selection)| {
                 let reader = StreamReader::new(Arc::clone(&stream), selection);
+                let reader = reader.gathering(gathered);
                 let head = Head::Reading(read_ahead(reader, items));
                 Cursor { stream, head, items, ready: VecDeque::new(), ahead: None, merged_as: None }
             })
@@ -308,12 +328,28 @@ impl Cursor {
     fn take(&mut self, rank: usize, limit: Option<Key>, merge: &mut Merge) {
         match &mut self.head {
             Head::Batch(batch, start) => {
-                let end = run_end(batch, *start, rank, limit, merge.room(batch));
                 let index = *self.merged_as.get_or_insert_with(|| merge.add_batch(batch));
-                merge.add_run(batch, Run { batch: index, start: *start as u32, end: end as u32 });
-                *start = end;
-                if end < batch.records.len() {
-                    return;
+                let mut part = batch.part_of_row(*start);
+                loop {
+                    let room = merge.room(batch, part);
+                    let most = room.max(1).min(batch.end_of_part(part) - *start);
+                    let end = run_end(batch, *start, rank, limit, most);
+                    let is_cut = end - *start < most;
+                    let run = Run { batch: index, part, start: *start as u32, end: end as u32 };
+                    merge.add_run(batch, run);
+                    *start = end;
+                    if end == batch.records.len() {
+                        break;
+                    }
+                    if is_cut || end < batch.end_of_part(part) || merge.is_full() {
+                        return;
+                    }
+                    // The next packet goes on, unless another data stream comes first.
+                    part += 1;
+                    let next = batch.records.get(end).map(|record| batch.nanoseconds(record));
+                    if limit.is_some_and(|limit| next.is_some_and(|time| (time, rank) >= limit)) {
+                        return;
+                    }
                 }
             }
             Head::Notice(notice) => {
@@ -340,9 +376,13 @@ fn read_ahead(mut reader: StreamReader, count: usize) -> Receiver<Ahead> {
     let (sender, receiver) = channel();
     vestige_workers::spawn(move || {
         let mut items = VecDeque::with_capacity(count);
-        while items.len() < count {
+        let mut read = 0;
+        while read < count * NOTICES_OF_ITEM {
             match reader.next_item() {
-                Some(item) => items.push_back(item),
+                Some(item) => {
+                    read += if matches!(item, Item::Batch(_)) { NOTICES_OF_ITEM } else { 1 };
+                    items.push_back(item);
+                }
                 None => {
                     // A muxer that was dropped does not want it any more.
                     let _ = sender.send((items, None));

@@ -12,7 +12,9 @@ use crate::bits::{write_unsigned, BitReader};
 use crate::model::{FieldClass, IntegerClass, Role};
 use crate::record::{skip, State};
 use crate::source::ReadAt;
-use crate::stream::{Batch, Damage, DataFile, DataStream, Item, Packet, Selection, StreamReader};
+use crate::stream::{
+    Batch, Damage, DataFile, DataStream, Item, Packet, Part, Record, Selection, StreamReader,
+};
 
 /// Bytes that are copied at once.
 const WINDOW: u64 = 1024 * 1024;
@@ -78,17 +80,26 @@ impl Repair {
     }
 
     fn note(&mut self, batch: &Batch) {
-        let Some(last) = batch.records.last() else { return };
-        let mut state = batch.state();
+        let mut start = 0;
+        for (index, part) in (0..).zip(batch.parts()) {
+            let end = batch.end_of_part(index);
+            self.note_part(batch, part, batch.records.get(start..end).unwrap_or_default());
+            start = end;
+        }
+    }
+
+    fn note_part(&mut self, batch: &Batch, part: &Part, records: &[Record]) {
+        let Some(last) = records.last() else { return };
+        let mut state = part.state();
         let mut reader = batch.body_reader(last, &mut state);
         for scope in batch.body_scopes(last).into_iter().flatten() {
             if skip(scope, &mut reader, &mut state).is_err() {
                 return;
             }
         }
-        let end = batch.base * 8 + reader.position();
-        let key = (batch.file, batch.packet.properties.offset);
-        let packet = &batch.packet;
+        let end = part.bit_in_packet(reader.position());
+        let packet = &part.packet;
+        let key = (batch.file, packet.properties.offset);
         let kept = self.kept.entry(key).or_insert_with(|| Kept {
             packet: Arc::clone(packet),
             end,
@@ -97,7 +108,7 @@ impl Repair {
         });
         kept.end = end;
         kept.last = last.cycles;
-        kept.records += batch.records.len() as u64;
+        kept.records += records.len() as u64;
     }
 
     /// Writes what is left of a file; `progress` is told how many bytes were written.

@@ -108,7 +108,7 @@ impl EventRecord {
         let Some((index, _)) = class.and_then(|class| class.member(name)) else {
             return Ok(None);
         };
-        let mut state = self.batch.state();
+        let mut state = self.batch.state_of(&self.record);
         let mut builder = builder(py)?;
         let value = self.scope(scope, &mut state).and_then(|(class, mut reader)| match class {
             Some(class) => build_member(class, index, &mut reader, &mut state, &mut builder),
@@ -121,7 +121,7 @@ impl EventRecord {
     }
 
     fn fields<'py>(&self, py: Python<'py>, scope: usize) -> PyResult<Bound<'py, PyAny>> {
-        let mut state = self.batch.state();
+        let mut state = self.batch.state_of(&self.record);
         let mut builder = builder(py)?;
         let value = self.scope(scope, &mut state).and_then(|(class, mut reader)| match class {
             Some(class) => build(class, &mut reader, &mut state, &mut builder).map(Some),
@@ -229,12 +229,10 @@ impl EventRecord {
     /// The fields of the packet context.
     #[getter]
     fn packet_context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let packet = &self.batch.packet;
         let class = self.batch.stream_class().and_then(|class| class.packet_context.as_ref());
         let Some(class) = class else { return Ok(PyDict::new(py).into_any()) };
-        let mut state = self.batch.state();
-        let end = packet.head.len() as u64 * 8;
-        let mut reader = BitReader::new(&packet.head, packet.properties.context_at, end);
+        let mut state = self.batch.state_of(&self.record);
+        let mut reader = self.batch.part_of(&self.record).context_reader();
         match build(class, &mut reader, &mut state, &mut builder(py)?) {
             Ok(value) => value,
             Err(error) => Err(self.wrong(py, &error)),

@@ -11,7 +11,7 @@ use crate::function_events::environment_vpid;
 use crate::model::{EventClass, FieldClass, FieldKind, StreamClass};
 use crate::muxer::{Merge, Run};
 use crate::record::{skip, State};
-use crate::stream::{Batch, DataStream, Record};
+use crate::stream::{Batch, DataStream, Part, Record};
 
 /// About how many records one task reads.
 const TASK_RECORDS: usize = 4096;
@@ -111,7 +111,7 @@ pub struct Layout {
     classes: Vec<ClassLayout>,
 }
 
-/// What all records of a batch share.
+/// What all records of a packet share.
 #[derive(Clone, Copy)]
 struct Shared<'a> {
     layout: &'a Layout,
@@ -135,19 +135,20 @@ impl CallScan {
     pub fn read(&mut self, merge: &Merge) -> Vec<Seen> {
         let layouts: Vec<Arc<Layout>> =
             merge.batches.iter().map(|batch| self.layout(&batch.stream)).collect();
-        let shared: Vec<Shared<'_>> =
-            merge.batches.iter().zip(&layouts).map(|(batch, one)| one.shared(batch)).collect();
         let read = |task: Vec<Run>| {
             let mut seen = Vec::with_capacity(TASK_RECORDS);
             let mut state = State::new(0);
-            let mut state_of = None;
+            let mut known = None;
             for run in task {
                 let Some((batch, records)) = merge.run(&run) else { continue };
-                let Some(shared) = shared.get(run.batch as usize) else { continue };
-                if state_of != Some(run.batch) {
-                    state.slots.clone_from(&batch.packet.slots);
-                    state_of = Some(run.batch);
-                }
+                let Some(layout) = layouts.get(run.batch as usize) else { continue };
+                let at = (run.batch, run.part);
+                let (_, shared) = known.filter(|(before, _)| *before == at).unwrap_or_else(|| {
+                    let part = batch.part(run.part);
+                    state.slots.clone_from(&part.packet.slots);
+                    (at, layout.shared(batch, part))
+                });
+                known = Some((at, shared));
                 let one = |record| shared.read(batch, record, &mut state);
                 seen.extend(records.iter().map(one));
             }
@@ -248,8 +249,8 @@ impl Layout {
             .is_some_and(|class| !matches!(class.kind, Kind::Nothing | Kind::State))
     }
 
-    /// What the packet of a batch tells.
-    fn shared(&self, batch: &Batch) -> Shared<'_> {
+    /// What the packet of a part of a batch tells.
+    fn shared(&self, batch: &Batch, part: &Part) -> Shared<'_> {
         let mut base = NOTHING;
         base.trace = batch.stream.identity.index as u32;
         base.vpid = self.process;
@@ -257,10 +258,7 @@ impl Layout {
         base.stream = self.thread_stream().unwrap_or(NO_STREAM);
         let context = batch.stream_class().and_then(|class| class.packet_context.as_ref());
         if let (Some(context), Some(last)) = (context, self.packet_vpid.max(self.packet_vtid)) {
-            let head = &batch.packet.head;
-            let at = batch.packet.properties.context_at;
-            let mut reader = BitReader::new(head, at, head.len() as u64 * 8);
-            let mut state = batch.state();
+            let (mut reader, mut state) = (part.context_reader(), part.state());
             // The packet was read before, so this cannot fail now.
             let _ = members(context, last, &mut reader, &mut state, |index, value| {
                 if Some(index) == self.packet_vpid {

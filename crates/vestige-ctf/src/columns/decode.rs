@@ -9,12 +9,11 @@ use super::layout::Layout;
 use super::node::{Fields, Node};
 use super::plan::StreamPlan;
 use super::types::{Column, ColumnType};
-use crate::bits::BitReader;
 use crate::error::CtfError;
 use crate::muxer::Merge;
 use crate::places::NO_PLACE;
 use crate::record::{DecodeError, State};
-use crate::stream::{Batch, Record};
+use crate::stream::{Batch, Part, Record};
 use crate::text::Derived;
 
 /// Most bytes of list elements of one record batch.
@@ -54,10 +53,11 @@ pub fn decode(
         if wanted.is_empty() {
             continue;
         }
-        if last.replace(run.batch) != Some(run.batch) {
-            decoder.state.slots.clone_from(&batch.packet.slots);
+        let part = batch.part(run.part);
+        if last.replace((run.batch, run.part)) != Some((run.batch, run.part)) {
+            decoder.state.slots.clone_from(&part.packet.slots);
         }
-        if let Err((record, wrong)) = decoder.run(batch, wanted) {
+        if let Err((record, wrong)) = decoder.run((batch, part), wanted) {
             let at = batch.file_offset(&record);
             error = Some((run.batch as usize, CtfError::record(at, wrong.to_string())));
             break;
@@ -93,10 +93,14 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    /// Decodes a run of records of one batch; an error comes with its record.
-    fn run(&mut self, batch: &Batch, records: &[Record]) -> Result<(), (Record, DecodeError)> {
+    /// Decodes a run of records of one part of a batch; an error comes with its record.
+    fn run(
+        &mut self,
+        (batch, part): (&Batch, &Part),
+        records: &[Record],
+    ) -> Result<(), (Record, DecodeError)> {
         let Some(plan) = self.layout.plan(&batch.stream) else { return Ok(()) };
-        self.packet(plan, batch, records)?;
+        self.packet(plan, part, records)?;
         self.times(plan, batch, records);
         self.repeat(self.layout.fixed.stream_id, plan.id, records.len());
         self.repeat(self.layout.fixed.trace, plan.trace, records.len());
@@ -158,18 +162,18 @@ impl Decoder<'_> {
     fn packet(
         &mut self,
         plan: &StreamPlan,
-        batch: &Batch,
+        part: &Part,
         records: &[Record],
     ) -> Result<(), (Record, DecodeError)> {
         let (Some(node), Some(first)) = (&plan.packet, records.first()) else { return Ok(()) };
         let fail = |wrong| (*first, wrong);
         let Some(columns) = &plan.packet_numbers else {
             for row in self.row..self.row + records.len() {
-                self.packet_row(node, batch, row).map_err(fail)?;
+                self.packet_row(node, part, row).map_err(fail)?;
             }
             return Ok(());
         };
-        self.packet_row(node, batch, self.row).map_err(fail)?;
+        self.packet_row(node, part, self.row).map_err(fail)?;
         for &column in columns {
             let Some(builder) = self.builders.get_mut(column) else { continue };
             let value = builder.last().unwrap_or(0);
@@ -180,11 +184,8 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn packet_row(&mut self, node: &Node, batch: &Batch, row: usize) -> Result<(), DecodeError> {
-        let packet = &batch.packet;
-        let end = packet.head.len() as u64 * 8;
-        let mut reader = BitReader::new(&packet.head, packet.properties.context_at, end);
-        let mut state = batch.state();
+    fn packet_row(&mut self, node: &Node, part: &Part, row: usize) -> Result<(), DecodeError> {
+        let (mut reader, mut state) = (part.context_reader(), part.state());
         let mut fields =
             Fields { builders: &mut self.builders, state: &mut state, room: MAX_ELEMENT_BYTES };
         fields.field(node, row, &mut reader)

@@ -1,4 +1,4 @@
-//! A batch: event records of one packet that are found but not decoded.
+//! A batch: event records of a data stream that are found but not decoded.
 
 use std::sync::Arc;
 
@@ -6,27 +6,40 @@ use super::data_stream::DataStream;
 use super::packet::Packet;
 use super::pool::Buffers;
 use super::record_place::Record;
+use super::scan::MAX_RECORDS;
 use super::selection::Selection;
 use crate::bits::BitReader;
 use crate::model::{EventClass, FieldClass, StreamClass};
 use crate::record::State;
 
-/// Event records of one data stream, in order, within one window of a packet.
+/// Event records of one data stream, in order: those within one window of a packet, or those
+/// of several small packets.
 pub struct Batch {
     /// The data stream.
     pub stream: Arc<DataStream>,
-    /// The packet.
-    pub packet: Arc<Packet>,
-    /// Index of the file of the packet among those of the data stream.
+    /// Index of the file of the packets among those of the data stream.
     pub file: usize,
-    /// Byte offset of `data` from the start of the packet.
-    pub base: u64,
-    /// The window.
+    /// The bytes of all parts.
     pub data: Vec<u8>,
     /// The records.
     pub records: Vec<Record>,
     /// Which of them are wanted for themselves.
     pub selection: Arc<Selection>,
+    first: Part,
+    /// The parts after the first; each begins where its `at` and its `record` say.
+    more: Vec<Part>,
+}
+
+/// What a batch has of one packet: some bytes in a row, and the records in them.
+pub struct Part {
+    /// The packet.
+    pub packet: Arc<Packet>,
+    /// Byte offset of these bytes from the start of the packet.
+    pub base: u64,
+    /// Byte offset of these bytes in the data of the batch.
+    at: usize,
+    /// Index of its first record in the batch.
+    record: usize,
 }
 
 impl Drop for Batch {
@@ -38,6 +51,91 @@ impl Drop for Batch {
 }
 
 impl Batch {
+    /// A batch of a window that begins at the byte `base` of a packet.
+    #[must_use]
+    pub(super) fn of_window(
+        stream: Arc<DataStream>,
+        selection: Arc<Selection>,
+        (packet, base): (Arc<Packet>, u64),
+        file: usize,
+        Buffers { data, records }: Buffers,
+    ) -> Self {
+        let first = Part { packet, base, at: 0, record: 0 };
+        Self { stream, file, data, records, selection, first, more: Vec::new() }
+    }
+
+    /// Adds the records of the packets behind this batch, as long as there is room in `most`
+    /// bytes; returns the other batch when it does not fit.
+    pub(super) fn append(&mut self, other: Self, most: usize) -> Option<Self> {
+        let alignment = (self.stream.alignment / u8::BITS) as usize;
+        let at = self.data.len().next_multiple_of(alignment.max(1));
+        let before = self.records.last().map(|record| record.cycles);
+        let after = other.records.first().map(|record| record.cycles);
+        let fits = self.file == other.file
+            && before <= after
+            && at.saturating_add(other.data.len()) <= most.min(1 << 28)
+            && self.records.len() + other.records.len() <= MAX_RECORDS;
+        if !fits {
+            return Some(other);
+        }
+        self.data.resize(at, 0);
+        self.data.extend_from_slice(&other.data);
+        let record = self.records.len();
+        let bits = at as u32 * u8::BITS;
+        let moved =
+            |one: &Record| Record { start: one.start + bits, body: one.body + bits, ..*one };
+        self.records.extend(other.records.iter().map(moved));
+        let moved = |part: &Part| Part {
+            packet: Arc::clone(&part.packet),
+            base: part.base,
+            at: at + part.at,
+            record: record + part.record,
+        };
+        self.more.extend(other.parts().map(moved));
+        None
+    }
+
+    /// Leaves out the records behind the first ones.
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.records.truncate(count);
+        self.more.retain(|part| part.record < count);
+    }
+
+    /// Its parts, in order.
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
+        std::iter::once(&self.first).chain(&self.more)
+    }
+
+    /// The part at an index; the first when there is none.
+    #[inline]
+    #[must_use]
+    pub fn part(&self, index: u32) -> &Part {
+        let more = (index as usize).checked_sub(1).and_then(|index| self.more.get(index));
+        more.unwrap_or(&self.first)
+    }
+
+    /// The index of the part of the record at an index.
+    #[inline]
+    #[must_use]
+    pub fn part_of_row(&self, row: usize) -> u32 {
+        self.more.partition_point(|part| part.record <= row) as u32
+    }
+
+    /// The index behind the last record of a part.
+    #[inline]
+    #[must_use]
+    pub fn end_of_part(&self, index: u32) -> usize {
+        self.more.get(index as usize).map_or(self.records.len(), |next| next.record)
+    }
+
+    /// The part that a record is in.
+    #[inline]
+    #[must_use]
+    pub fn part_of(&self, record: &Record) -> &Part {
+        let byte = (record.start / u8::BITS) as usize;
+        self.part(self.more.partition_point(|part| part.at <= byte) as u32)
+    }
+
     /// The stream class of all records.
     #[must_use]
     pub fn stream_class(&self) -> Option<&StreamClass> {
@@ -52,10 +150,8 @@ impl Batch {
 
     /// A state in which the fields of a record's body can be decoded.
     #[must_use]
-    pub fn state(&self) -> State {
-        let mut state = State::new(0);
-        state.slots.clone_from(&self.packet.slots);
-        state
+    pub fn state_of(&self, record: &Record) -> State {
+        self.part_of(record).state()
     }
 
     /// A reader at the body of a record. Where fields of the body refer to the record's
@@ -83,19 +179,22 @@ impl Batch {
         at(end).saturating_sub(at(start))
     }
 
-    /// Upper bound of the text of a record beside that of its own bytes.
+    /// Upper bound of the text of a record of a part beside that of its own bytes.
     #[must_use]
-    pub fn repeated_text(&self) -> u64 {
+    pub fn repeated_text(&self, part: u32) -> u64 {
         // The packet context is shown with each record; a number takes no more than this.
         const TEXT_OF_BYTE: u64 = 16;
-        let context = (self.packet.head.len() as u64).saturating_mul(TEXT_OF_BYTE);
+        let head = self.part(part).packet.head.len() as u64;
+        let context = head.saturating_mul(TEXT_OF_BYTE);
         self.stream.names_size.saturating_add(context).max(1)
     }
 
     /// Byte offset of a record in its file.
     #[must_use]
     pub fn file_offset(&self, record: &Record) -> u64 {
-        self.packet.properties.offset + self.base + u64::from(record.start) / 8
+        let part = self.part_of(record);
+        let inside = u64::from(record.start / u8::BITS).saturating_sub(part.at as u64);
+        part.packet.properties.offset + part.base + inside
     }
 
     /// Nanoseconds from the clock's origin at a record; the lowest time without a clock.
@@ -114,5 +213,28 @@ impl Batch {
             event.and_then(|class| class.context.as_ref()),
             event.and_then(|class| class.payload.as_ref()),
         ]
+    }
+}
+
+impl Part {
+    /// A state in which the fields of the bodies of its records can be decoded.
+    #[must_use]
+    pub fn state(&self) -> State {
+        let mut state = State::new(0);
+        state.slots.clone_from(&self.packet.slots);
+        state
+    }
+
+    /// A reader at the context of the packet.
+    #[must_use]
+    pub fn context_reader(&self) -> BitReader<'_> {
+        let Packet { head, properties, .. } = self.packet.as_ref();
+        BitReader::new(head, properties.context_at, head.len() as u64 * 8)
+    }
+
+    /// Byte offset in the packet of a bit in the data of the batch.
+    #[must_use]
+    pub fn bit_in_packet(&self, bit: u64) -> u64 {
+        (self.base * 8 + bit).saturating_sub(self.at as u64 * 8)
     }
 }

@@ -36,6 +36,8 @@ pub struct DataStream {
     pub identity: TraceIdentity,
     /// Upper bound of the bytes that names add to the text of a record.
     pub names_size: u64,
+    /// Greatest alignment of a field of its records, bits.
+    pub(super) alignment: u32,
     /// Memory for its batches.
     pub(super) pool: Pool,
     /// The steps through the body of each event record class, made when first needed: a
@@ -78,6 +80,7 @@ impl DataStream {
         let base = clock.map_or(i64::MIN, crate::model::ClockClass::base_nanoseconds);
         let frequency = clock.map(|clock| clock.frequency);
         let names_size = stream_class.map_or(0, |class| super::names::names_size(&trace, class));
+        let alignment = stream_class.map_or(8, super::alignment::greatest_alignment);
         let programs = stream_class.map_or(0, |class| class.event_classes.len());
         let programs = (0..programs).map(|_| OnceLock::new()).collect();
         let quirks = Quirks::of(&trace);
@@ -91,6 +94,7 @@ impl DataStream {
             header,
             identity,
             names_size,
+            alignment,
             pool: Pool::default(),
             programs,
             base,
@@ -144,7 +148,7 @@ impl DataStream {
     }
 
     /// What is known of the packet at an index.
-    fn entry(&self, index: usize) -> Option<&PacketEntry> {
+    pub(super) fn entry(&self, index: usize) -> Option<&PacketEntry> {
         let &(file, packet) = self.packets.get(index)?;
         self.files.get(file)?.packets.get(packet)
     }

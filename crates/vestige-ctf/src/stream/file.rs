@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::damage::{Damage, DamageKind};
 use super::evidence_strength::EvidenceStrength;
+use super::file_window::FileWindow;
 use super::listing::{list, Listing};
 use super::lttng_index;
 use super::order::{damage_of, judge, Verdict};
@@ -78,11 +79,13 @@ fn believed_index(
     entries: &[PacketEntry],
 ) -> Option<Listing> {
     let mut state = State::new(trace.slot_count);
-    let first = read_packet(source, entries.first()?.offset, trace, &mut state).ok()?.properties;
+    let mut window = FileWindow::default();
+    let mut read = |offset| read_packet(&mut window, source, offset, trace, &mut state).ok();
+    let first = read(entries.first()?.offset)?.properties;
     let step = entries.len().div_ceil(INDEX_SAMPLES);
     let samples = entries.iter().step_by(step).chain(entries.last());
     for entry in samples {
-        let packet = read_packet(source, entry.offset, trace, &mut state).ok()?.properties;
+        let packet = read(entry.offset)?.properties;
         let same = packet.total_bits / 8 == entry.size
             && packet.stream_class == first.stream_class
             && packet.beginning.is_none_or(|time| Some(time) == entry.beginning);

@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::damage::{Damage, DamageKind};
 use super::evidence_strength::EvidenceStrength;
+use super::file_window::{read_exactly, FileWindow};
 use super::order::{damage_of, judge, Verdict};
-use super::packet::{read_exactly, read_packet, PacketProperties};
+use super::packet::{read_packet, PacketProperties};
 use super::packet_entry::PacketEntry;
 use super::pattern::Pattern;
 use crate::model::TraceClass;
@@ -52,6 +53,7 @@ pub fn list(trace: &TraceClass, source: &dyn ReadAt, hints: &[u64]) -> Listing {
     let mut walker = Walker {
         trace,
         source,
+        window: FileWindow::default(),
         state: State::new(trace.slot_count),
         pattern: Pattern::of(trace),
         hints,
@@ -67,6 +69,7 @@ pub fn list(trace: &TraceClass, source: &dyn ReadAt, hints: &[u64]) -> Listing {
 struct Walker<'a> {
     trace: &'a TraceClass,
     source: &'a dyn ReadAt,
+    window: FileWindow,
     state: State,
     pattern: Option<Pattern>,
     hints: &'a [u64],
@@ -94,7 +97,7 @@ impl Walker<'_> {
     }
 
     fn read(&mut self, offset: u64) -> Result<PacketProperties, Damage> {
-        read_packet(self.source, offset, self.trace, &mut self.state)
+        read_packet(&mut self.window, self.source, offset, self.trace, &mut self.state)
             .map(|packet| packet.properties)
     }
 
@@ -242,7 +245,8 @@ impl Walker<'_> {
         let clock = self.state.clock;
         // What looks like a packet may claim a head of megabytes, each time.
         let counted = Counted { source: self.source, bytes: AtomicU64::new(0) };
-        let packet = read_packet(&counted, offset, self.trace, &mut self.state);
+        let packet =
+            read_packet(&mut FileWindow::default(), &counted, offset, self.trace, &mut self.state);
         self.tries += 1 + counted.bytes.into_inner() / BYTES_OF_TRY;
         let found = packet.map(|packet| packet.properties).and_then(|packet| self.expect(packet));
         let found = found.is_ok_and(|packet| self.is_credible(&packet));

@@ -4,11 +4,13 @@
 //! in it the bit offset, the event record class and the time. Memory is bounded by the
 //! window, whatever the size of a packet or of a file.
 
+mod alignment;
 mod batch;
 mod damage;
 mod data_stream;
 mod evidence_strength;
 mod file;
+mod file_window;
 mod listing;
 mod lost;
 mod lttng_index;
@@ -26,7 +28,7 @@ mod scan;
 mod selection;
 mod verify;
 
-pub use batch::Batch;
+pub use batch::{Batch, Part};
 pub use damage::{Damage, DamageKind};
 pub use data_stream::{DataStream, TraceIdentity};
 pub use file::DataFile;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::damage::{Damage, DamageKind};
+use super::file_window::FileWindow;
 use crate::bits::BitReader;
 use crate::model::{ByteOrder, FieldClass, Role, StreamClass, TraceClass};
 use crate::record::{skip, DecodeError, State};
@@ -10,7 +11,8 @@ use crate::source::ReadAt;
 
 /// The first field of a packet header, in the trace's byte order.
 pub(super) const MAGIC: u64 = 0xC1FC_1FC1;
-const FIRST_READ: usize = 4096;
+/// Bytes in which a head is looked for at first.
+const FIRST_READ: usize = 512;
 /// Largest header and context together that is read, bytes.
 const MAX_HEAD: u64 = 16 * 1024 * 1024;
 
@@ -61,7 +63,8 @@ pub struct Packet {
 /// # Errors
 ///
 /// When the bytes are no packet of this trace, or its sizes contradict each other.
-pub fn read_packet(
+pub(super) fn read_packet(
+    window: &mut FileWindow,
     source: &dyn ReadAt,
     offset: u64,
     trace: &TraceClass,
@@ -71,7 +74,7 @@ pub fn read_packet(
     let mut size = FIRST_READ;
     loop {
         let wanted = (size as u64).min(rest) as usize;
-        let head = read_exactly(source, offset, wanted, Vec::new())?;
+        let head = window.bytes(source, offset, wanted)?;
         let clock = state.clock;
         state.forget_roles();
         state.forget_empty_elements();
@@ -79,7 +82,7 @@ pub fn read_packet(
             // CTF2-SPEC-2.0, section 6.1: each packet begins with a clock value of 0.
             state.clock = 0;
         }
-        match decode_head(&head, trace, state) {
+        match decode_head(head, trace, state) {
             Err(HeadError::OutOfData) if (wanted as u64) < rest.min(MAX_HEAD) => {
                 state.clock = clock;
                 size = size.saturating_mul(4);
@@ -93,36 +96,6 @@ pub fn read_packet(
             }
         }
     }
-}
-
-/// Reads `count` bytes that the file had when it was opened.
-pub(super) fn read_exactly(
-    source: &dyn ReadAt,
-    offset: u64,
-    count: usize,
-    mut buffer: Vec<u8>,
-) -> Result<Vec<u8>, Damage> {
-    buffer.resize(count, 0);
-    let mut filled = 0;
-    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        let at = offset + filled as u64;
-        match source.read_at(at, rest) {
-            Ok(0) => {
-                let message = format!(
-                    "the file shrank while it was read: it had {} bytes when it was opened",
-                    source.len()
-                );
-                return Err(Damage::new(DamageKind::ReadFailed, at, source.len(), message));
-            }
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                let message = format!("cannot read: {error}");
-                return Err(Damage::new(DamageKind::ReadFailed, at, source.len(), message));
-            }
-        }
-    }
-    Ok(buffer)
 }
 
 struct Head {

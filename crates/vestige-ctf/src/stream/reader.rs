@@ -10,8 +10,9 @@ use std::sync::Arc;
 use super::batch::Batch;
 use super::damage::{Damage, DamageKind};
 use super::data_stream::DataStream;
+use super::file_window::{read_exactly, FileWindow, MOST_AHEAD};
 use super::lost::{losses, Lost, LostKind};
-use super::packet::{read_exactly, read_packet, Packet, PacketProperties, SharedPacket};
+use super::packet::{read_packet, Packet, PacketProperties, SharedPacket};
 use super::pool::Buffers;
 use super::record_evidence::RecordEvidence;
 use super::record_place::Record;
@@ -22,6 +23,11 @@ use crate::record::State;
 
 /// Bytes of a packet that are read at once.
 const WINDOW: u64 = 256 * 1024;
+/// How many packets are gone through for one batch, so that one whose records are seldom
+/// wanted is given before the file is read to its end.
+const MOST_GATHERED: usize = 16_384;
+/// Packets up to this size, bytes, are copied from what was read for many of them at once.
+const SMALL_PACKET: u64 = 32 * 1024;
 /// Largest event record: bit offsets inside a window are 32 bits wide.
 const MAX_RECORD: u64 = 256 * 1024 * 1024;
 
@@ -82,6 +88,9 @@ pub struct StreamReader {
     stream: Arc<DataStream>,
     selection: Arc<Selection>,
     state: State,
+    /// What was read around the place where the reader is, and of which file.
+    window: FileWindow,
+    window_file: usize,
     /// The packets that are not read yet.
     packets: Range<usize>,
     place: Option<Place>,
@@ -93,6 +102,10 @@ pub struct StreamReader {
     /// Number and bits of the records so far, to estimate what damage costs.
     seen: (u64, u64),
     pending: VecDeque<Item>,
+    /// What comes after a batch of several packets.
+    next_gathered: Option<Item>,
+    /// Most bytes of small packets that are put together.
+    gather: usize,
     /// For each file how many of its damages were given, `usize::MAX` when it is given up.
     reported: Vec<usize>,
     /// The packet before the next one, when it was skipped.
@@ -117,6 +130,8 @@ impl StreamReader {
         Self {
             packets,
             state: State::new(stream.trace.slot_count),
+            window: FileWindow::default(),
+            window_file: 0,
             reported: vec![0; stream.files.len()],
             stream,
             selection: Arc::new(selection),
@@ -126,12 +141,56 @@ impl StreamReader {
             last: None,
             seen: (0, 0),
             pending: VecDeque::new(),
+            next_gathered: None,
+            gather: MOST_AHEAD,
             skipped: None,
         }
     }
 
-    /// The next item, or `None` at the end of the data stream.
+    /// The reader with other bounds: at most so many bytes are read ahead and put together.
+    #[must_use]
+    pub fn gathering(mut self, bytes: usize) -> Self {
+        self.gather = bytes.min(MOST_AHEAD);
+        self.window = FileWindow::new(self.gather);
+        self
+    }
+
+    /// The next item, or `None` at the end of the data stream. Records of small packets
+    /// that follow each other come in one batch.
     pub fn next_item(&mut self) -> Option<Item> {
+        if let Some(item) = self.next_gathered.take() {
+            return Some(item);
+        }
+        let mut gathered: Option<Batch> = None;
+        let from = self.packets.start;
+        loop {
+            let item = self.next_piece();
+            let Some(mut batch) = gathered.take() else {
+                match item {
+                    Some(Item::Batch(batch)) if batch.data.len() < self.gather => {
+                        gathered = Some(batch);
+                        continue;
+                    }
+                    _ => return item,
+                }
+            };
+            let next = match item {
+                Some(Item::Batch(next)) => match batch.append(next, self.gather) {
+                    None if self.packets.start - from < MOST_GATHERED => {
+                        gathered = Some(batch);
+                        continue;
+                    }
+                    next => next.map(Item::Batch),
+                },
+                item => item,
+            };
+            self.next_gathered = next;
+            return Some(Item::Batch(batch));
+        }
+    }
+
+    /// The next item of a single packet.
+    fn next_piece(&mut self) -> Option<Item> {
         loop {
             if let Some(item) = self.pending.pop_front() {
                 return Some(item);
@@ -195,8 +254,7 @@ impl StreamReader {
         }
         self.read_skipped();
         let clock = self.state.clock;
-        let source = data.source.as_ref();
-        match read_packet(source, entry.offset, &self.stream.trace, &mut self.state) {
+        match self.read_head(file, entry.offset) {
             Ok(packet) => {
                 self.begin_packet(file, packet);
                 if usage == PacketUse::After {
@@ -218,11 +276,26 @@ impl StreamReader {
     /// until the next one.
     fn read_skipped(&mut self) {
         let Some((file, packet)) = self.skipped.take() else { return };
-        let Some(file) = self.stream.files.get(file).cloned() else { return };
-        let Some(entry) = file.packets.get(packet) else { return };
-        let source = file.source.as_ref();
-        let read = read_packet(source, entry.offset, &self.stream.trace, &mut self.state);
+        let Some(data) = self.stream.files.get(file).cloned() else { return };
+        let Some(entry) = data.packets.get(packet) else { return };
+        let read = self.read_head(file, entry.offset);
         self.previous = read.ok().map(|packet| packet.properties);
+    }
+
+    /// Reads the header and the context of the packet at an offset of a file.
+    fn read_head(&mut self, file: usize, offset: u64) -> Result<Packet, Damage> {
+        self.look_at(file);
+        let Some(data) = self.stream.files.get(file) else { return Err(no_file(offset)) };
+        let (source, trace) = (data.source.as_ref(), &self.stream.trace);
+        read_packet(&mut self.window, source, offset, trace, &mut self.state)
+    }
+
+    /// Lets the window be one of a file.
+    fn look_at(&mut self, file: usize) {
+        if self.window_file != file {
+            self.window_file = file;
+            self.window.clear();
+        }
     }
 
     /// Reports a packet of which nothing is read.
@@ -326,17 +399,22 @@ impl StreamReader {
     }
 
     fn read_bytes(
-        &self,
+        &mut self,
         place: &Place,
         base: u64,
         size: u64,
-        buffer: Vec<u8>,
+        mut buffer: Vec<u8>,
     ) -> Result<Vec<u8>, Damage> {
-        let offset = place.packet.properties.offset + base;
-        match self.stream.files.get(place.file) {
-            Some(file) => read_exactly(file.source.as_ref(), offset, size as usize, buffer),
-            None => Ok(Vec::new()),
+        let PacketProperties { offset, total_bits, .. } = place.packet.properties;
+        self.look_at(place.file);
+        let Some(file) = self.stream.files.get(place.file) else { return Err(no_file(offset)) };
+        let source = file.source.as_ref();
+        if total_bits / 8 > SMALL_PACKET {
+            return read_exactly(source, offset + base, size as usize, buffer);
         }
+        buffer.clear();
+        buffer.extend_from_slice(self.window.bytes(source, offset + base, size as usize)?);
+        Ok(buffer)
     }
 
     fn scan(
@@ -411,7 +489,8 @@ impl StreamReader {
         let stream = Arc::clone(&self.stream);
         let selection = Arc::clone(&self.selection);
         let packet = Arc::clone(&place.packet);
-        Some(Batch { stream, packet, file: place.file, base, data, records, selection })
+        let buffers = Buffers { data, records };
+        Some(Batch::of_window(stream, selection, (packet, base), place.file, buffers))
     }
 
     /// Whether a packet ends before its content: then a part of a record at its end is no
@@ -607,7 +686,7 @@ fn doubt_held(doubt: &mut RecordEvidence<'_>, held: Held) -> (Option<Held>, u64,
     let certain = doubt.certain(&batch.data, &batch.records, floor, end);
     let first = batch.records.get(certain).map(|record| batch.file_offset(record));
     let dropped = (batch.records.len() - certain) as u64;
-    batch.records.truncate(certain);
+    batch.truncate(certain);
     let batch = (certain > 0).then_some(Held { batch, floor, end });
     (batch, dropped, first)
 }
@@ -617,6 +696,12 @@ fn estimate((records, bits): (u64, u64), lost: u64) -> Option<u64> {
     let lost = u128::from(lost) * u128::from(records);
     let count = lost.checked_div(u128::from(bits))?;
     u64::try_from(count).ok().map(|count| count.max(1))
+}
+
+/// Packets are of files that are there, so this is never seen.
+#[cold]
+fn no_file(offset: u64) -> Damage {
+    Damage::new(DamageKind::ReadFailed, offset, offset, "no such file")
 }
 
 fn partial(properties: &PacketProperties, start: u64, end: u64) -> Damage {

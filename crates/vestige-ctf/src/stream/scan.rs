@@ -9,7 +9,7 @@ use crate::model::StreamClass;
 use crate::record::{DecodeError, State};
 
 /// Most records of one batch, so that merging and rendering work on bounded pieces.
-const MAX_RECORDS: usize = 16_384;
+pub(super) const MAX_RECORDS: usize = 16_384;
 
 /// A common size of an event record, bits.
 const LIKELY_BITS: u64 = 8 * 24;

@@ -17,6 +17,9 @@ use super::reader::{Item, StreamReader};
 use super::selection::Selection;
 use crate::model::{FieldClass, FieldKind, Role};
 
+/// About how many bytes of packets make a chunk.
+const CHUNK: u64 = 256 * 1024;
+
 /// Some packets of a data stream.
 struct Chunk {
     stream: Arc<DataStream>,
@@ -72,34 +75,26 @@ impl Verifier {
     }
 }
 
-/// A data stream in chunks of one packet, as far as its packets stand for themselves.
+/// A data stream in chunks that stand for themselves: of some small packets, or of one.
 fn chunks_of(stream: &Arc<DataStream>) -> Vec<Chunk> {
-    let entries: Vec<&PacketEntry> = stream
-        .packets
-        .iter()
-        .filter_map(|&(file, packet)| stream.files.get(file)?.packets.get(packet))
-        .collect();
-    let all = entries.len();
     let mut chunks = Vec::new();
-    let mut start = 0;
-    for (index, pair) in entries.windows(2).enumerate() {
-        if let [before, after] = pair {
-            if follows(stream, before, after) {
-                let packets = start..index + 1;
-                let bytes = size_of(entries.get(packets.clone()));
-                start = index + 1;
-                chunks.push(Chunk { stream: Arc::clone(stream), packets, bytes });
-            }
+    let (mut start, mut bytes) = (0, 0);
+    let mut before: Option<PacketEntry> = None;
+    let mut push = |packets, bytes| {
+        chunks.push(Chunk { stream: Arc::clone(stream), packets, bytes });
+    };
+    for index in 0..stream.packets.len() {
+        let Some(entry) = stream.entry(index) else { continue };
+        let stands = before.as_ref().is_some_and(|before| follows(stream, before, entry));
+        if stands && bytes >= CHUNK {
+            push(start..index, bytes);
+            (start, bytes) = (index, 0);
         }
+        bytes = entry.size.saturating_add(bytes);
+        before = Some(entry.clone());
     }
-    let bytes = size_of(entries.get(start..));
-    chunks.push(Chunk { stream: Arc::clone(stream), packets: start..all, bytes });
+    push(start..stream.packets.len(), bytes);
     chunks
-}
-
-fn size_of(entries: Option<&[&PacketEntry]>) -> u64 {
-    let sizes = entries.unwrap_or_default().iter().map(|entry| entry.size);
-    sizes.fold(0, u64::saturating_add)
 }
 
 /// Whether a packet sets its own clock, and the one before proves to end before it: then

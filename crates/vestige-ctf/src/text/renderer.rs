@@ -15,12 +15,11 @@ use super::options::Options;
 use super::plan::{push_field_name, FieldPlan};
 use super::snippet::Snippet;
 use super::time::{OffsetSource, TimeFormatter};
-use crate::bits::BitReader;
 use crate::error::CtfError;
 use crate::model::{EventClass, FieldClass};
 use crate::muxer::{Merge, Run};
 use crate::record::{DecodeError, State};
-use crate::stream::{Batch, DataStream, Packet, Record};
+use crate::stream::{Batch, DataStream, Record};
 
 /// About how many records one task renders.
 const TASK_RECORDS: usize = 2048;
@@ -288,8 +287,9 @@ struct Context<'a> {
     free: &'a Mutex<Vec<Vec<u8>>>,
 }
 
-/// What a task keeps of a batch from run to run.
+/// What a task keeps of a batch from run to run, for the last packet.
 struct BatchText {
+    part: u32,
     packet_context: Snippet,
     state: State,
     /// How long the text of the task may become.
@@ -312,7 +312,10 @@ impl Context<'_> {
             let Some((batch, records)) = self.merge.run(run) else { continue };
             let Some(plan) = self.plans.get(run.batch as usize) else { continue };
             let Some(place) = texts.get_mut(run.batch as usize) else { continue };
-            let text = place.get_or_insert_with(|| self.batch_text(batch, plan));
+            if place.as_ref().is_none_or(|text| text.part != run.part) {
+                *place = Some(self.batch_text(batch, run.part, plan));
+            }
+            let Some(text) = place else { continue };
             for record in records {
                 let length = out.len();
                 if length - told > TEXT_STEP {
@@ -346,22 +349,21 @@ impl Context<'_> {
     }
 
     /// The text of the packet context, the same for all records of a packet.
-    fn batch_text(&self, batch: &Batch, plan: &StreamPlan) -> BatchText {
+    fn batch_text(&self, batch: &Batch, part: u32, plan: &StreamPlan) -> BatchText {
+        let packet = &batch.part(part);
         let mut out = Vec::new();
         if let Some(context) = plan.packet_context.as_ref().filter(|plan| is_visible(plan)) {
             self.scope_name(&mut out, "stream.packet.context");
-            let mut state = State::new(0);
-            state.slots.resize(batch.packet.slots.len(), 0);
-            let Packet { head, properties, .. } = batch.packet.as_ref();
-            let end = head.len() as u64 * 8;
-            let mut reader = BitReader::new(head, properties.context_at, end);
+            let mut state = State::new(packet.packet.slots.len());
+            let mut reader = packet.context_reader();
             let palette = &self.options.palette;
             let most = MAX_TEXT;
             let mut writer = FieldWriter { out: &mut out, state: &mut state, palette, most };
             // The packet was decoded when it was read, so this cannot fail now.
             let _ = writer.scope(context, &mut reader, None);
         }
-        BatchText { packet_context: Snippet::new(&out), state: batch.state(), most: MAX_TEXT }
+        let packet_context = Snippet::new(&out);
+        BatchText { part, packet_context, state: packet.state(), most: MAX_TEXT }
     }
 
     fn scope_name(&self, out: &mut Vec<u8>, name: &str) {

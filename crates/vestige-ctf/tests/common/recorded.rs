@@ -233,7 +233,7 @@ fn found(batch: &Batch, record: &Record) -> Found {
     };
     let start = batch.file_offset(record) as usize;
     let end = start + body - record.start as usize / 8 + length;
-    let properties = &batch.packet.properties;
+    let properties = &batch.part_of(record).packet.properties;
     Found {
         bytes: start..end,
         cycles: record.cycles,
