@@ -124,8 +124,8 @@ impl Repair {
     ) -> io::Result<Written> {
         let mut written = Written::default();
         let Some(data) = self.stream.files.get(file) else { return Ok(written) };
-        for entry in &data.packets {
-            let present = data.present(entry);
+        for entry in data.packets.iter() {
+            let present = data.present(&entry);
             let end = entry.offset + present;
             let touches = |damage: &Damage| {
                 damage.start == entry.offset || damage.start < end && damage.end > entry.offset

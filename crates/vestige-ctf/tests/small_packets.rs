@@ -144,7 +144,7 @@ fn a_run_is_of_one_packet_and_shows_its_context() {
     assert!(counts.iter().zip(0..).all(|(&count, number)| count == number % 4));
     let outcome = read(&metadata(), &[packets(3000)]);
     for (line, time) in outcome.lines().iter().zip(outcome.times()) {
-        assert!(line.contains(&format!(", number = {} }}", time / 1000)), "{time}: {line}");
+        assert!(line.contains(&format!("{{ number = {} }}, ", time / 1000)), "{time}: {line}");
         assert!(line.ends_with(&format!("{{ value = {time} }}")), "{time}: {line}");
     }
     assert_eq!(outcome.lines().len(), 4500);
@@ -241,4 +241,27 @@ fn packets_whose_times_go_back_keep_their_order() {
     let outcome = read(&metadata, &[times.iter().flat_map(packet).collect()]);
     assert_eq!(outcome.times(), times);
     assert_eq!(outcome.damage, []);
+}
+
+#[test]
+fn a_notice_stays_between_the_records_of_one_packet_that_are_shown() {
+    // The loss in the second data stream lies between two records of the first.
+    let one = packet(1, 3, 0, 0);
+    let lossy = [packet(0, 1, 0, 0), packet(2, 1, 0, 4)].concat();
+    let trace = Arc::new(parse(&metadata()));
+    let mut bytes = lossy;
+    // The first packet ends at the second record of the other data stream.
+    bytes[12..20].copy_from_slice(&1001u64.to_le_bytes());
+    let streams = [open(&trace, one), open(&trace, bytes)];
+    let wanted = Selection { classes: Some(vec![true]), ..Selection::default() };
+    let wanted = streams.iter().map(|stream| (Arc::clone(stream), wanted.clone()));
+    let merge = Muxer::new(wanted.collect()).next_merge().unwrap();
+    let (shown, _) = merge.shown(None).unwrap();
+    let (_, run, _) = shown.notices[0];
+    let before: Vec<u64> = shown.runs[..run]
+        .iter()
+        .flat_map(|run| shown.run(run).unwrap().1.iter().map(|record| record.cycles))
+        .collect();
+    assert_eq!(before, [0, 1000, 1001]);
+    assert_eq!((shown.records, shown.notices.len()), (5, 1));
 }

@@ -91,8 +91,7 @@ impl DataFile {
     /// of each packet.
     #[getter]
     fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let entry = |packet: &PacketEntry| {
-            let p = packet.clone();
+        let entry = |p: PacketEntry| {
             (p.offset, p.size, p.beginning, p.end, p.events_discarded, p.sequence_number)
         };
         PyList::new(py, self.inner.packets.iter().map(entry).collect::<Vec<_>>())
@@ -176,11 +175,11 @@ impl DataStream {
         let time = |cycles: Option<u64>| {
             cycles.filter(|_| stream.has_clock()).map(|cycles| stream.nanoseconds(cycles))
         };
-        let entry = |&(file, packet): &(usize, usize)| {
-            let entry = stream.files.get(file)?.packets.get(packet)?;
+        let entry = |index: usize| {
+            let entry = stream.entry(index)?;
             Some((time(entry.beginning), time(entry.end), entry.size))
         };
-        PyList::new(py, stream.packets.iter().filter_map(entry).collect::<Vec<_>>())
+        PyList::new(py, (0..stream.packets.len()).filter_map(entry).collect::<Vec<_>>())
     }
 
     /// ID of its stream class, which need not be its index: blocks stand in any order.

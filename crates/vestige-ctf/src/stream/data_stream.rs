@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::file::DataFile;
 use super::packet_entry::PacketEntry;
+use super::packet_order::PacketOrder;
 use super::pool::Pool;
 use super::quirks::{PacketTimes, Quirks};
 use crate::model::{StreamClass, TraceClass};
@@ -26,8 +27,8 @@ pub struct DataStream {
     pub class: usize,
     /// The files with their packets.
     pub files: Vec<Arc<DataFile>>,
-    /// All packets in order: index of the file and of the packet in it.
-    pub packets: Vec<(usize, usize)>,
+    /// All packets in order.
+    pub packets: PacketOrder,
     /// Whether fields of a record's body refer to its header.
     pub header_needed: bool,
     /// How the headers of its records are decoded.
@@ -59,13 +60,7 @@ impl DataStream {
         files: Vec<Arc<DataFile>>,
         identity: TraceIdentity,
     ) -> Self {
-        let mut packets: Vec<(usize, usize)> = Vec::new();
-        for (file, data) in files.iter().enumerate() {
-            packets.extend((0..data.packets.len()).map(|packet| (file, packet)));
-        }
-        if files.len() > 1 {
-            order_packets(&files, &mut packets);
-        }
+        let packets = PacketOrder::of(&files);
         let stream_class = trace.stream_classes.get(class);
         let header_needed = trace.header_needed;
         let header = stream_class.and_then(|class| class.event_header.as_ref());
@@ -138,7 +133,7 @@ impl DataStream {
     /// The times of the packet at an index, as far as its tracer can be believed.
     #[must_use]
     pub fn packet_times(&self, index: usize) -> PacketTimes {
-        self.quirks.packet_times(self.entry(index), self.entry(index + 1))
+        self.quirks.packet_times(self.entry(index).as_ref(), self.entry(index + 1).as_ref())
     }
 
     /// The clock value that the packet at an index states as its beginning.
@@ -148,8 +143,9 @@ impl DataStream {
     }
 
     /// What is known of the packet at an index.
-    pub(super) fn entry(&self, index: usize) -> Option<&PacketEntry> {
-        let &(file, packet) = self.packets.get(index)?;
+    #[must_use]
+    pub fn entry(&self, index: usize) -> Option<PacketEntry> {
+        let (file, packet) = self.packets.get(index)?;
         self.files.get(file)?.packets.get(packet)
     }
 
@@ -173,18 +169,4 @@ impl DataStream {
     pub fn has_clock(&self) -> bool {
         self.frequency.is_some()
     }
-}
-
-fn order_packets(files: &[Arc<DataFile>], packets: &mut Vec<(usize, usize)>) {
-    let entry = |&(file, packet): &(usize, usize)| {
-        files.get(file).and_then(|file| file.packets.get(packet))
-    };
-    packets.sort_by_key(|at| entry(at).and_then(|entry| entry.beginning));
-    packets.dedup_by(|right, left| match (entry(left), entry(right)) {
-        (Some(left), Some(right)) => {
-            (left.size, left.beginning, left.end, left.sequence_number)
-                == (right.size, right.beginning, right.end, right.sequence_number)
-        }
-        _ => false,
-    });
 }

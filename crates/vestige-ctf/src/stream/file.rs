@@ -8,9 +8,10 @@ use super::evidence_strength::EvidenceStrength;
 use super::file_window::FileWindow;
 use super::listing::{list, Listing};
 use super::lttng_index;
-use super::order::{damage_of, judge, Verdict};
+use super::order::{damage_of_all, is_kept, judge};
 use super::packet::{read_packet, PacketProperties};
 use super::packet_entry::PacketEntry;
+use super::packet_list::PacketList;
 use crate::model::TraceClass;
 use crate::record::State;
 use crate::source::ReadAt;
@@ -23,7 +24,7 @@ pub struct DataFile {
     /// The bytes.
     pub source: Arc<dyn ReadAt>,
     /// Its packets in the order of the file.
-    pub packets: Vec<PacketEntry>,
+    pub packets: PacketList,
     /// A packet that says to which data stream the file belongs, mostly the first.
     pub first: PacketProperties,
     /// What is wrong between and with its packets, in the order of the file.
@@ -50,11 +51,13 @@ impl DataFile {
     ) -> Result<Self, Damage> {
         let indexed = index.and_then(|bytes| lttng_index::parse(bytes, source.len()));
         let indexed = indexed.unwrap_or_default();
-        let believed = believed_index(trace, source.as_ref(), &indexed);
-        let listing = believed.unwrap_or_else(|| {
-            let hints: Vec<u64> = indexed.iter().map(|entry| entry.offset).collect();
-            list(trace, source.as_ref(), &hints)
-        });
+        let listing = match first_of_index(trace, source.as_ref(), &indexed) {
+            Some(first) => listing_of_index(trace, source.as_ref(), first, indexed),
+            None => {
+                let offsets = (0..indexed.len()).filter_map(|index| indexed.offset(index));
+                list(trace, source.as_ref(), &offsets.collect::<Vec<u64>>())
+            }
+        };
         let Listing { packets, first, damage, sizes } = listing;
         let Some(first) = first else { return Err(unreadable(source.as_ref(), damage)) };
         let trust = EvidenceStrength::of(trace, first.stream_class);
@@ -72,19 +75,32 @@ impl DataFile {
     }
 }
 
-/// The listing by an index, when the packets that it lists are there.
-fn believed_index(
+/// The listing by an index that can be believed.
+fn listing_of_index(
     trace: &TraceClass,
     source: &dyn ReadAt,
-    entries: &[PacketEntry],
-) -> Option<Listing> {
+    first: PacketProperties,
+    entries: PacketList,
+) -> Listing {
+    let verdicts = judge(&entries, EvidenceStrength::of(trace, first.stream_class));
+    let damage = damage_of_all(&verdicts, &entries, source.len()).collect();
+    let packets = entries.filtered(|index| is_kept(verdicts.get(index)));
+    Listing { first: Some(first), packets, damage, ..Listing::default() }
+}
+
+/// The first packet that an index lists, when it and some others are as the index says.
+fn first_of_index(
+    trace: &TraceClass,
+    source: &dyn ReadAt,
+    entries: &PacketList,
+) -> Option<PacketProperties> {
     let mut state = State::new(trace.slot_count);
     let mut window = FileWindow::default();
     let mut read = |offset| read_packet(&mut window, source, offset, trace, &mut state).ok();
-    let first = read(entries.first()?.offset)?.properties;
+    let first = read(entries.offset(0)?)?.properties;
     let step = entries.len().div_ceil(INDEX_SAMPLES);
-    let samples = entries.iter().step_by(step).chain(entries.last());
-    for entry in samples {
+    let samples = (0..entries.len()).step_by(step).chain(entries.len().checked_sub(1));
+    for entry in samples.filter_map(|index| entries.get(index)) {
         let packet = read(entry.offset)?.properties;
         let same = packet.total_bits / 8 == entry.size
             && packet.stream_class == first.stream_class
@@ -93,16 +109,7 @@ fn believed_index(
             return None;
         }
     }
-    let facts: Vec<PacketProperties> = entries.iter().map(PacketEntry::properties).collect();
-    let verdicts = judge(&facts, EvidenceStrength::of(trace, first.stream_class));
-    let mut listing = Listing { first: Some(first), ..Listing::default() };
-    for ((entry, packet), verdict) in entries.iter().zip(&facts).zip(verdicts) {
-        listing.damage.extend(damage_of(verdict, packet, source.len()));
-        if matches!(verdict, Verdict::Keep | Verdict::EndDoubtful) {
-            listing.packets.push(entry.clone());
-        }
-    }
-    Some(listing)
+    Some(first)
 }
 
 /// The one damage of a file without any packet.

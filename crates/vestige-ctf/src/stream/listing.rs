@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::damage::{Damage, DamageKind};
 use super::evidence_strength::EvidenceStrength;
 use super::file_window::{read_exactly, FileWindow};
-use super::order::{damage_of, judge, Verdict};
+use super::order::{damage_of_all, is_kept, judge};
 use super::packet::{read_packet, PacketProperties};
-use super::packet_entry::PacketEntry;
+use super::packet_list::PacketList;
 use super::pattern::Pattern;
 use crate::model::TraceClass;
 use crate::record::State;
@@ -37,7 +37,7 @@ const MOST_SEARCHED: u64 = 1 << 30;
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The packets in the order of the file.
-    pub packets: Vec<PacketEntry>,
+    pub packets: PacketList,
     /// A packet that tells to which data stream the file belongs.
     pub first: Option<PacketProperties>,
     /// What is wrong, in the order of the file.
@@ -57,7 +57,9 @@ pub fn list(trace: &TraceClass, source: &dyn ReadAt, hints: &[u64]) -> Listing {
         state: State::new(trace.slot_count),
         pattern: Pattern::of(trace),
         hints,
-        found: Vec::new(),
+        found: PacketList::default(),
+        first: None,
+        last: None,
         sizes: BTreeMap::new(),
         tries: 0,
         listing: Listing::default(),
@@ -73,7 +75,10 @@ struct Walker<'a> {
     state: State,
     pattern: Option<Pattern>,
     hints: &'a [u64],
-    found: Vec<PacketProperties>,
+    found: PacketList,
+    /// The first and the last of these.
+    first: Option<PacketProperties>,
+    last: Option<PacketProperties>,
     /// Sizes of the packets so far, bytes: how many have it, and the index of the first.
     sizes: BTreeMap<u64, (usize, Reverse<usize>)>,
     /// Places that were tried, those with long heads counting more.
@@ -104,7 +109,7 @@ impl Walker<'_> {
     /// Refuses what only looks like a packet because anything would, without a mark to
     /// check: neither its size nor its time nor its number goes on from the one before.
     fn expect(&mut self, packet: PacketProperties) -> Result<PacketProperties, Damage> {
-        let Some(last) = self.found.last().filter(|_| self.pattern.is_none()) else {
+        let Some(last) = self.last.as_ref().filter(|_| self.pattern.is_none()) else {
             return Ok(packet);
         };
         let trust = EvidenceStrength::of(self.trace, packet.stream_class);
@@ -146,7 +151,9 @@ impl Walker<'_> {
         };
         let rank = (0, Reverse(self.found.len()));
         self.sizes.entry(packet.total_bits / 8).or_insert(rank).0 += 1;
-        self.found.push(packet);
+        self.found.push(&packet);
+        self.first.get_or_insert_with(|| packet.clone());
+        self.last = Some(packet);
         if let Some(next) = next {
             self.correct(offset, next);
         }
@@ -168,7 +175,7 @@ impl Walker<'_> {
 
     /// No packet begins at `offset`: finds the next one and notes what lies before it.
     fn resume(&mut self, offset: u64, damage: Damage) -> u64 {
-        let last = self.found.last().filter(|packet| {
+        let last = self.last.as_ref().filter(|packet| {
             packet.offset.saturating_add(packet.total_bits / 8) == offset
                 && !self.listing.sizes.contains_key(&packet.offset)
         });
@@ -225,7 +232,7 @@ impl Walker<'_> {
     /// of one size stand.
     fn search_boundaries(&mut self, from: u64, to: u64) -> Option<u64> {
         let size = self.sizes.iter().max_by_key(|&(_, rank)| rank).map(|(size, _)| *size);
-        let last = self.found.last().map_or(0, |packet| packet.offset);
+        let last = self.last.as_ref().map_or(0, |packet| packet.offset);
         let boundaries = size.filter(|&size| size > 0).into_iter().flat_map(|size| {
             let steps = from.saturating_sub(last).div_ceil(size);
             (steps..).map_while(move |step| last.checked_add(step.checked_mul(size)?))
@@ -256,7 +263,7 @@ impl Walker<'_> {
 
     fn is_credible(&mut self, packet: &PacketProperties) -> bool {
         let same_class =
-            self.found.first().is_none_or(|first| first.stream_class == packet.stream_class);
+            self.first.as_ref().is_none_or(|first| first.stream_class == packet.stream_class);
         let end = packet.offset.saturating_add(packet.total_bits / 8);
         if !same_class {
             return false;
@@ -265,7 +272,7 @@ impl Walker<'_> {
             return true;
         }
         // What follows may be damaged too; then a UUID must speak for it, or its times.
-        let last = self.found.last().and_then(|last| last.beginning);
+        let last = self.last.as_ref().and_then(|last| last.beginning);
         let in_order = matches!(
             (last, packet.beginning, packet.end),
             (Some(last), Some(beginning), Some(end)) if last <= beginning && beginning <= end
@@ -305,29 +312,23 @@ impl Walker<'_> {
 
     fn finish(self) -> Listing {
         let Self { trace, source, found, mut listing, .. } = self;
-        let class = most_common(found.iter().map(|packet| packet.stream_class));
-        let (mine, others): (Vec<_>, Vec<_>) =
-            found.into_iter().partition(|packet| Some(packet.stream_class) == class);
-        for packet in others {
+        let classes = || (0..found.len()).filter_map(|index| found.stream_class(index));
+        let class = most_common(classes());
+        for packet in found.all_properties().filter(|one| Some(one.stream_class) != class) {
             let end = packet.offset.saturating_add(packet.total_bits / 8).min(source.len());
             let message = "the packet belongs to another stream class than most packets of \
                            the file";
             listing.damage.push(Damage::new(DamageKind::PacketHeader, packet.offset, end, message));
         }
+        let mine: Vec<bool> = classes().map(|one| Some(one) == class).collect();
+        let mine = found.filtered(|index| mine.get(index) == Some(&true));
         let verdicts = judge(&mine, EvidenceStrength::of(trace, class.unwrap_or(0)));
-        for (packet, verdict) in mine.iter().zip(verdicts) {
-            listing.damage.extend(damage_of(verdict, packet, source.len()));
-            if matches!(verdict, Verdict::Keep | Verdict::EndDoubtful) {
-                listing.packets.push(PacketEntry::of(packet));
-            }
-        }
-        let instance = most_common(mine.iter().map(|packet| packet.stream_instance));
-        // Both lists are in the order of the file.
-        let mut kept = listing.packets.iter().map(|entry| entry.offset).peekable();
-        listing.first = mine
-            .into_iter()
-            .filter(|packet| kept.next_if_eq(&packet.offset).is_some())
-            .find(|packet| Some(packet.stream_instance) == instance);
+        listing.damage.extend(damage_of_all(&verdicts, &mine, source.len()));
+        let instance = most_common(mine.all_properties().map(|packet| packet.stream_instance));
+        listing.packets = mine.filtered(|index| is_kept(verdicts.get(index)));
+        let mut kept = listing.packets.all_properties();
+        listing.first = kept.find(|packet| Some(packet.stream_instance) == instance);
+        drop(kept);
         listing.damage.sort_by_key(|damage| damage.start);
         listing
     }

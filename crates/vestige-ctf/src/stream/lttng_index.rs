@@ -5,6 +5,7 @@
 //! headers; one that does not describe the file exactly is not used.
 
 use super::packet_entry::PacketEntry;
+use super::packet_list::PacketList;
 
 const MAGIC: u32 = 0xC1F1_DCC1;
 const HEADER_SIZE: usize = 16;
@@ -23,7 +24,7 @@ fn long(bytes: &[u8], index: usize) -> Option<u64> {
 /// The packets that an index file lists, or `None` when it does not describe a stream file
 /// of `file_size` bytes packet by packet, without a gap.
 #[must_use]
-pub fn parse(index: &[u8], file_size: u64) -> Option<Vec<PacketEntry>> {
+pub fn parse(index: &[u8], file_size: u64) -> Option<PacketList> {
     if word(index, 0)? != MAGIC || word(index, 4)? != 1 {
         return None;
     }
@@ -33,14 +34,14 @@ pub fn parse(index: &[u8], file_size: u64) -> Option<Vec<PacketEntry>> {
         return None;
     }
     let mut expected = 0;
-    let mut entries = Vec::with_capacity(body.len() / entry_size);
+    let mut entries = PacketList::default();
     for bytes in body.chunks_exact(entry_size) {
         let entry = entry(bytes)?;
         if entry.offset != expected || entry.size == 0 {
             return None;
         }
         expected = entry.offset.checked_add(entry.size)?;
-        entries.push(entry);
+        entries.push(&entry.properties());
     }
     (expected == file_size).then_some(entries)
 }
@@ -78,8 +79,8 @@ mod tests {
     fn an_index_that_covers_the_file_is_used() {
         let entries = parse(&index(&[(0, 4096), (4096, 8192)]), 12_288).unwrap();
         assert_eq!(entries.len(), 2);
-        assert_eq!(entries[1].offset, 4096);
-        assert_eq!(entries[1].sequence_number, Some(4));
+        let second = entries.get(1).unwrap();
+        assert_eq!((second.offset, second.sequence_number), (4096, Some(4)));
     }
 
     #[test]
@@ -92,23 +93,24 @@ mod tests {
             bytes.extend(value.to_be_bytes());
         }
         let entries = parse(&bytes, 4096).unwrap();
-        assert_eq!(entries[0].sequence_number, None);
-        assert_eq!((entries[0].beginning, entries[0].end), (Some(10), Some(20)));
+        let first = entries.get(0).unwrap();
+        assert_eq!(first.sequence_number, None);
+        assert_eq!((first.beginning, first.end), (Some(10), Some(20)));
     }
 
     #[test]
     fn an_index_of_another_version_or_with_an_entry_cut_is_not_used() {
         let mut other = index(&[(0, 4096)]);
         other[7] = 2;
-        assert_eq!(parse(&other, 4096), None);
+        assert!(parse(&other, 4096).is_none());
         let whole = index(&[(0, 4096), (4096, 4096)]);
-        assert_eq!(parse(&whole[..whole.len() - 8], 8192), None);
+        assert!(parse(&whole[..whole.len() - 8], 8192).is_none());
     }
 
     #[test]
     fn an_index_with_a_gap_or_of_another_size_is_not_used() {
-        assert_eq!(parse(&index(&[(0, 4096), (8192, 4096)]), 12_288), None);
-        assert_eq!(parse(&index(&[(0, 4096)]), 8192), None);
-        assert_eq!(parse(&index(&[(0, 4096)])[..30], 4096), None);
+        assert!(parse(&index(&[(0, 4096), (8192, 4096)]), 12_288).is_none());
+        assert!(parse(&index(&[(0, 4096)]), 8192).is_none());
+        assert!(parse(&index(&[(0, 4096)])[..30], 4096).is_none());
     }
 }

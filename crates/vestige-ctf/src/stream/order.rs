@@ -1,8 +1,11 @@
 //! Which packets of a file do not fit into the order of time.
 
+use std::collections::HashSet;
+
 use super::damage::{Damage, DamageKind};
 use super::evidence_strength::EvidenceStrength;
 use super::packet::PacketProperties;
+use super::packet_list::PacketList;
 
 /// What is to be done with a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,38 +27,72 @@ pub enum Verdict {
 /// the next packet, nobody can tell which of the two is wrong before the records are read;
 /// the reader decides then.
 #[must_use]
-pub fn judge(packets: &[PacketProperties], trust: EvidenceStrength) -> Vec<Verdict> {
+pub fn judge(packets: &PacketList, trust: EvidenceStrength) -> Vec<Verdict> {
     let mut verdicts = vec![Verdict::Keep; packets.len()];
-    let times: Option<Vec<(u64, u64)>> = packets
-        .iter()
-        .map(|packet| {
-            let beginning = trust.beginning_of(packet)?;
-            Some((beginning, trust.end_of(packet).unwrap_or(beginning)))
-        })
-        .collect();
-    if let Some(times) = &times {
-        let weight = |packet| if trust.contradicts_itself(packet) { 1 } else { 2 };
-        let weights: Vec<usize> = packets.iter().map(weight).collect();
-        drop_what_is_out_of_order(times, &weights, &mut verdicts);
+    let times = Times { packets, trust };
+    if times.are_complete() {
+        if !times.iter().map(|(beginning, _)| beginning).is_sorted() {
+            let times: Vec<(u64, u64)> = times.iter().collect();
+            let weight = |packet| if trust.contradicts_itself(&packet) { 1 } else { 2 };
+            let weights: Vec<usize> = packets.all_properties().map(weight).collect();
+            drop_what_is_out_of_order(&times, &weights, &mut verdicts);
+        }
+        mark_duplicates(packets, &mut verdicts);
+        doubt_ends(times.iter(), &mut verdicts);
+    } else {
+        mark_duplicates(packets, &mut verdicts);
     }
-    mark_duplicates(packets, &mut verdicts);
-    doubt_ends(times.as_deref().unwrap_or_default(), &mut verdicts);
     verdicts
 }
 
+/// When packets begin and end, as far as that can be believed.
+struct Times<'a> {
+    packets: &'a PacketList,
+    trust: EvidenceStrength,
+}
+
+impl Times<'_> {
+    fn are_complete(&self) -> bool {
+        self.packets.all_properties().all(|packet| self.trust.beginning_of(&packet).is_some())
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.packets.all_properties().map(|packet| {
+            let beginning = self.trust.beginning_of(&packet).unwrap_or(0);
+            (beginning, self.trust.end_of(&packet).unwrap_or(beginning))
+        })
+    }
+}
+
+/// Whether a packet with a verdict is read.
+#[must_use]
+pub fn is_kept(verdict: Option<&Verdict>) -> bool {
+    matches!(verdict, Some(Verdict::Keep | Verdict::EndDoubtful))
+}
+
+/// The damage that verdicts on packets stand for.
+pub fn damage_of_all<'a>(
+    verdicts: &'a [Verdict],
+    packets: &'a PacketList,
+    file_end: u64,
+) -> impl Iterator<Item = Damage> + 'a {
+    let doubtful = verdicts.iter().enumerate().filter(|(_, verdict)| **verdict != Verdict::Keep);
+    doubtful.filter_map(move |(index, verdict)| {
+        damage_of(*verdict, &packets.properties(index)?, file_end)
+    })
+}
+
 fn drop_what_is_out_of_order(times: &[(u64, u64)], weights: &[usize], verdicts: &mut [Verdict]) {
-    if times.windows(2).any(|pair| matches!(pair, [left, right] if right.0 < left.0)) {
-        for (verdict, keep) in verdicts.iter_mut().zip(heaviest_chain(times, weights)) {
-            if !keep {
-                *verdict = Verdict::Drop;
-            }
+    for (verdict, keep) in verdicts.iter_mut().zip(heaviest_chain(times, weights)) {
+        if !keep {
+            *verdict = Verdict::Drop;
         }
     }
 }
 
-fn doubt_ends(times: &[(u64, u64)], verdicts: &mut [Verdict]) {
+fn doubt_ends(times: impl Iterator<Item = (u64, u64)>, verdicts: &mut [Verdict]) {
     let mut last: Option<(usize, u64)> = None;
-    for (index, &(beginning, end)) in times.iter().enumerate() {
+    for (index, (beginning, end)) in times.enumerate() {
         if verdicts.get(index) != Some(&Verdict::Keep) {
             continue;
         }
@@ -125,25 +162,24 @@ impl Fenwick {
 }
 
 /// A packet with the same sizes, times and number as another is that packet once more.
-fn mark_duplicates(packets: &[PacketProperties], verdicts: &mut [Verdict]) {
-    let facts = |packet: &PacketProperties| {
-        // Without a number, packets of one instant may be alike and yet be two.
-        let single = packet.sequence_number.is_some()
-            || matches!((packet.beginning, packet.end), (Some(from), Some(to)) if from < to);
-        single.then_some((
-            packet.total_bits,
-            packet.content_bits,
-            packet.beginning,
-            packet.end,
-            packet.sequence_number,
-            packet.events_discarded,
-        ))
-    };
-    let mut seen = std::collections::HashSet::new();
+fn mark_duplicates(packets: &PacketList, verdicts: &mut [Verdict]) {
+    let numbers = || packets.all_properties().map(|packet| packet.sequence_number);
+    if numbers().is_sorted_by(|left, right| left.is_some() && left < right) {
+        return;
+    }
+    let is_ordered = (0..packets.len()).map(|index| packets.beginning(index)).is_sorted()
+        && verdicts.iter().all(|verdict| *verdict == Verdict::Keep);
+    let mut seen = HashSet::new();
+    let mut beginning = None;
     // Those that fit come first: a copy in another place is the one that goes.
     for wanted in [Verdict::Keep, Verdict::Drop] {
-        for (packet, verdict) in packets.iter().zip(verdicts.iter_mut()) {
-            let Some(facts) = facts(packet).filter(|_| *verdict == wanted) else { continue };
+        for (packet, verdict) in packets.all_properties().zip(verdicts.iter_mut()) {
+            if is_ordered && beginning != packet.beginning {
+                // What is equal begins at the same time, so it is next to each other.
+                beginning = packet.beginning;
+                seen.clear();
+            }
+            let Some(facts) = facts(&packet).filter(|_| *verdict == wanted) else { continue };
             if !seen.insert(facts) {
                 *verdict = Verdict::Duplicate;
             }
@@ -151,9 +187,26 @@ fn mark_duplicates(packets: &[PacketProperties], verdicts: &mut [Verdict]) {
     }
 }
 
+/// Sizes in bits, beginning and end, number and count of losses.
+type Facts = (u64, u64, Option<u64>, Option<u64>, Option<u64>, Option<u64>);
+
+/// What is equal in two packets only if they are the same.
+fn facts(packet: &PacketProperties) -> Option<Facts> {
+    // Without a number, packets of one instant may be alike and yet be two.
+    let single = packet.sequence_number.is_some()
+        || matches!((packet.beginning, packet.end), (Some(from), Some(to)) if from < to);
+    single.then_some((
+        packet.total_bits,
+        packet.content_bits,
+        packet.beginning,
+        packet.end,
+        packet.sequence_number,
+        packet.events_discarded,
+    ))
+}
+
 /// The damage that a verdict stands for.
-#[must_use]
-pub fn damage_of(verdict: Verdict, packet: &PacketProperties, file_end: u64) -> Option<Damage> {
+fn damage_of(verdict: Verdict, packet: &PacketProperties, file_end: u64) -> Option<Damage> {
     let end = packet.offset.saturating_add(packet.total_bits / 8).min(file_end);
     let times = || match (packet.beginning, packet.end) {
         (Some(beginning), Some(end)) => format!("from {beginning} to {end}"),

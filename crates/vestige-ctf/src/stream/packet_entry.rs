@@ -20,18 +20,6 @@ pub struct PacketEntry {
 }
 
 impl PacketEntry {
-    /// What the header and the context of a packet say of it.
-    pub(super) fn of(packet: &PacketProperties) -> Self {
-        Self {
-            offset: packet.offset,
-            size: packet.total_bits / 8,
-            beginning: packet.beginning,
-            end: packet.end,
-            events_discarded: packet.events_discarded,
-            sequence_number: packet.sequence_number,
-        }
-    }
-
     /// What an index tells of a packet, for whoever judges its times.
     pub(super) fn properties(&self) -> PacketProperties {
         let bits = self.size.saturating_mul(8);

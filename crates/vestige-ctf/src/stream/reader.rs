@@ -200,7 +200,7 @@ impl StreamReader {
                 continue;
             }
             let next = self.packets.next();
-            match next.and_then(|packet| self.stream.packets.get(packet)).copied() {
+            match next.and_then(|packet| self.stream.packets.get(packet)) {
                 Some(at) => self.enter_packet(at),
                 None => {
                     (0..self.reported.len()).for_each(|file| self.report_until(file, None));
@@ -358,9 +358,9 @@ impl StreamReader {
 
     /// The beginning of the next packet, when it can be believed.
     fn next_beginning(&self) -> Option<u64> {
-        let &(file, packet) = self.stream.packets.get(self.packets.start)?;
+        let (file, packet) = self.stream.packets.get(self.packets.start)?;
         let file = self.stream.files.get(file)?;
-        file.packets.get(packet)?.beginning.filter(|_| file.trust.beginning)
+        file.packets.beginning(packet).filter(|_| file.trust.beginning)
     }
 
     /// Reads a window at `place` and gives its records, or what is wrong there.

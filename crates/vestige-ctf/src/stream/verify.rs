@@ -85,13 +85,13 @@ fn chunks_of(stream: &Arc<DataStream>) -> Vec<Chunk> {
     };
     for index in 0..stream.packets.len() {
         let Some(entry) = stream.entry(index) else { continue };
-        let stands = before.as_ref().is_some_and(|before| follows(stream, before, entry));
+        let stands = before.as_ref().is_some_and(|before| follows(stream, before, &entry));
         if stands && bytes >= CHUNK {
             push(start..index, bytes);
             (start, bytes) = (index, 0);
         }
         bytes = entry.size.saturating_add(bytes);
-        before = Some(entry.clone());
+        before = Some(entry);
     }
     push(start..stream.packets.len(), bytes);
     chunks
