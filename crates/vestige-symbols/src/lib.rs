@@ -26,6 +26,7 @@ mod elf_symbol;
 mod error;
 mod function;
 mod function_name;
+mod go_line_table;
 mod line_table;
 mod lookup;
 mod mini_debug_info;

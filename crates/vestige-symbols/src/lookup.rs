@@ -75,6 +75,8 @@ pub enum Source {
     ElfDynsym,
     /// The dynamic relocation of an entry of a procedure linkage table.
     Plt,
+    /// The table by which programs of Go name their own functions (`.gopclntab`).
+    GoLineTable,
 }
 
 /// Why an address has no function.
@@ -100,6 +102,7 @@ impl Source {
             Self::MiniDebugInfo => "mini-debug-info",
             Self::ElfDynsym => "dynsym",
             Self::Plt => "plt",
+            Self::GoLineTable => "gopclntab",
         }
     }
 }

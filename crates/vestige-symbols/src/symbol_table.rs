@@ -11,6 +11,7 @@ use crate::demangle::demangle;
 use crate::elf_symbol::{ElfSymbol, ElfSymbols};
 use crate::error::SymbolError;
 use crate::function_name::FunctionName;
+use crate::go_line_table::GoLineTable;
 use crate::lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 use crate::object_file::ObjectFile;
 use crate::plt::{PltEntries, Target};
@@ -38,6 +39,8 @@ pub struct SymbolTable {
     dwarf_problem: Option<SymbolError>,
     symbols: ElfSymbols,
     plt: PltEntries,
+    /// Programs of Go without debug information still have this.
+    go: Option<GoLineTable>,
     text: Text,
     problems: Vec<String>,
 }
@@ -106,8 +109,16 @@ impl SymbolTable {
         mut problems: Vec<String>,
     ) -> Result<Self, SymbolError> {
         let objects = files.objects();
+        let mut go = None;
+        if units.is_none() {
+            match GoLineTable::read(&objects) {
+                Ok(found) => go = found,
+                Err(error) => problems.push(format!("line table of Go: {error}")),
+            }
+        }
         Ok(Self {
             units,
+            go,
             dwarf_problem: None,
             symbols: ElfSymbols::read(&objects, files.mini, &mut problems)?,
             plt: plt_of(&objects, &mut problems),
@@ -156,6 +167,9 @@ impl SymbolTable {
         }
         if let Some(info) = &self.units {
             self.lookup_dwarf(info, address, &mut answer);
+        }
+        if let Some(go) = &self.go {
+            lookup_go(go, address, &mut answer);
         }
         if answer.function.is_none() {
             // Some linkers have symbols of their own kinds for these.
@@ -222,7 +236,7 @@ impl SymbolTable {
     fn reason(&self) -> Unresolved {
         if self.dwarf_problem.is_some() && self.units.is_none() {
             Unresolved::DamagedDebugInfo
-        } else if self.units.is_none() && self.symbols.is_empty() {
+        } else if self.units.is_none() && self.go.is_none() && self.symbols.is_empty() {
             Unresolved::NoSymbols
         } else {
             Unresolved::NoFunctionThere
@@ -358,6 +372,24 @@ impl SymbolTable {
         };
         unit.part_starts(function).take(MAX_PARTS).find(is_entry).unwrap_or(function.entry)
     }
+}
+
+/// Takes function and line from the table of a program of Go.
+fn lookup_go(go: &GoLineTable, address: u64, answer: &mut Lookup) {
+    let Some(function) = go.covering(address) else {
+        return;
+    };
+    let Some(name) = go.name(function).map(Arc::<str>::from) else {
+        return;
+    };
+    answer.location = go.location(function, address);
+    answer.source = Some(Source::GoLineTable);
+    answer.function = Some(FunctionPlace {
+        linkage_name: Some(Arc::clone(&name)),
+        name,
+        entry: function.entry,
+        offset: distance(function.entry, address),
+    });
 }
 
 /// The entries of the first object that has any; a debug file has only the headers of them.
