@@ -19,6 +19,14 @@ from support.recipes import Workshop
 os.environ["VESTIGE_CACHE_SIZE"] = "0"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def home_of_recordings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Recordings of tests are no recordings of the person who runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VESTIGE_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def lttng() -> Iterator[LttngEnvironment]:
     """A running LTTng of our own; its tests are skipped where LTTng is missing."""

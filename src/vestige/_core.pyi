@@ -554,8 +554,11 @@ class PlaceColumn:
     def finish(self, merge: Merge) -> None:
         """End a merge: its event records have their places from now on."""
 
-    def count(self) -> None:
-        """End a merge, of which only the number of records of each place is kept."""
+    def count(self, merge: Merge) -> None:
+        """End a merge, of which only the number of records of each place is kept.
+
+        Records that only a filter needed do not count.
+        """
 
     @property
     def counts(self) -> list[int]:

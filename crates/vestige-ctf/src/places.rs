@@ -187,13 +187,26 @@ impl PlaceColumn {
 
     /// Counts the records of each place in the column of the merge, once
     /// [`PlaceColumn::advance`] reached its end; the column is not kept.
-    pub fn count_column(&mut self) {
+    ///
+    /// `shown` has the indexes of the records that count; without it, all do.
+    pub fn count_column(&mut self, shown: Option<&[usize]>) {
         self.counts.resize(self.next_place as usize, 0);
-        for place in self.column.drain(..) {
-            match self.counts.get_mut(place as usize) {
-                Some(count) => *count += 1,
-                None => self.without_place += 1,
+        let mut column = std::mem::take(&mut self.column);
+        match shown {
+            None => column.iter().for_each(|&place| self.count_place(place)),
+            Some(shown) => {
+                let places = shown.iter().filter_map(|&index| column.get(index));
+                places.for_each(|&place| self.count_place(place));
             }
+        }
+        column.clear();
+        self.column = column;
+    }
+
+    fn count_place(&mut self, place: u32) {
+        match self.counts.get_mut(place as usize) {
+            Some(count) => *count += 1,
+            None => self.without_place += 1,
         }
     }
 

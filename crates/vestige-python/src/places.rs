@@ -245,8 +245,13 @@ impl PlaceColumn {
     }
 
     /// Ends a merge, of which only the number of records of each place is kept.
-    fn count(&self, py: Python<'_>) {
-        py.detach(|| self.lock().count_column());
+    ///
+    /// Records that only a filter needed do not count.
+    fn count(&self, py: Python<'_>, merge: &Merge) {
+        py.detach(|| {
+            let shown = merge.inner.shown(None);
+            self.lock().count_column(shown.as_ref().map(|(_, kept)| kept.as_slice()));
+        });
     }
 
     /// For each place how many records were counted.

@@ -94,7 +94,7 @@ def call_tree(
     reader = _Reader(resolver)
     tree = CallTree(damage=list(source.damage), cost_of_call=_cost(source.streams))
     events = 0
-    needed = (*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS, *STATE_EVENT_NAMES, _NAME_EVENT)
+    needed = (*STATE_EVENT_NAMES, _NAME_EVENT)
     for merge in mux(source.streams, selection, needed):
         reader.add(merge)
         events += len(merge)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..damage import Damage
 from ..errors import TraceFormatError
-from ..graph import DamageNotice, LostNotice, Source, Stream, mux, notices_of
+from ..graph import DamageNotice, LostNotice, Selection, Source, Stream, mux, notices_of
 
 __all__ = ["StreamReport", "TraceReport", "TracesReport", "examine"]
 
@@ -97,6 +97,7 @@ def examine(
     source: Source,
     *,
     strict: bool = False,
+    selection: Selection | None = None,
     progress: Callable[[int | None, int], object] | None = None,
 ) -> TracesReport:
     """Read metadata, packets and every field of every event record.
@@ -104,6 +105,7 @@ def examine(
     Args:
         source: The traces.
         strict: Whether to stop at the first damage.
+        selection: Which event records are read and counted; all by default.
         progress: Called now and then with the time that is reached, nanoseconds, or
             ``None``, and with the number of event records until there.
 
@@ -131,7 +133,7 @@ def examine(
     result = TracesReport(list(traces.values()), [])
     _add(result, source.damage, strict=strict)
     events = 0
-    for merge in mux(source.streams, check=True):
+    for merge in mux(source.streams, selection, check=True):
         reached = None
         for stream, count, begin, end in merge.counts:
             _count(reports[stream], count, begin, end, timed=stream.handle.has_clock)

@@ -24,7 +24,7 @@ from ..debuginfo import (
     Unresolved,
     apply,
 )
-from ..graph import DamageNotice, Source, Stream, mux, notices_of
+from ..graph import DamageNotice, Selection, Source, Stream, mux, notices_of
 from ..units import Address, Vpid
 
 __all__ = [
@@ -147,6 +147,7 @@ def examine_debug_info(
     source: Source,
     resolver: Resolver | None = None,
     *,
+    selection: Selection | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> DebugInfoReport:
     """Read traces, and tell where their code addresses lie and who has names for them.
@@ -154,6 +155,7 @@ def examine_debug_info(
     Args:
         source: The traces, such as ``CtfFsSource``.
         resolver: Finds object and debug files, and looks addresses up in them.
+        selection: Which event records count; all by default.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -171,9 +173,10 @@ def examine_debug_info(
     report = DebugInfoReport(
         damage=list(source.damage), is_ours=bool(ours) and all(ours)
     )
-    for merge in mux(source.streams):
+    needed = STATE_EVENT_NAMES | {_NAME_EVENT}
+    for merge in mux(source.streams, selection, needed):
         walk.add(merge)
-        report.events += len(merge)
+        report.events += len(merge.shown())
         report.damage += [
             notice.damage
             for notice in notices_of(merge)
@@ -232,7 +235,7 @@ class _Walk:
             index, trace, vpid = stop
             self._change_image(merge.event(index), trace, Vpid(vpid))
         self._take_pending()
-        self._column.count()
+        self._column.count(merge)
 
     def _take_pending(self) -> None:
         for trace, vpid, ip in self._column.take_pending():

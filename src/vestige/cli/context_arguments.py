@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from .repeated_lists import AddToList
+
 __all__ = ["add_context_arguments"]
 
 
@@ -21,7 +23,7 @@ class _ListContexts(argparse.Action):
         _option: str | None = None,
     ) -> None:
         # Not needed to record.
-        from ..record.contexts import (  # noqa: PLC0415 - see above
+        from ..record.contexts import (
             CONTEXT_CLASSES,
             COUNTERS,
             counter_class,
@@ -44,9 +46,10 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
         "-c",
         "--context",
         metavar="NAME[,NAME]...",
+        action=AddToList,
         default="ip,vpid",
         help="fields of each record, or none: ip, vpid, vtid, procname, cpu_id, ... "
-        "(default: ip,vpid, which Babeltrace needs for source lines)",
+        "(repeatable; default: ip,vpid, which Babeltrace needs for source lines)",
     )
     parser.add_argument(
         "--list-contexts", action=_ListContexts, nargs=0, help="list all of them"

@@ -20,7 +20,7 @@ def add_strict_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="stop at the first damage instead of reading on behind it",
+        help="stop at the first damage; by default, continue after it",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
 import sys
 from collections.abc import Sequence
@@ -75,6 +74,8 @@ def debug_info_options(options: argparse.Namespace) -> DebugInfoOptions:
     Raises:
         CommandError: A target prefix is malformed.
     """
+    import dataclasses
+
     return dataclasses.replace(
         debug_file_options(options),
         field_name=options.debug_info_field_name,
@@ -90,11 +91,11 @@ def debug_file_options(options: argparse.Namespace) -> DebugInfoOptions:
     """
     # The package is imported when it is asked for: most of what a command line reads is
     # text without it, and the import costs as much as all others together.
-    from ..debuginfo.options import (  # noqa: PLC0415
+    from ..debuginfo.options import (
         DebugInfoOptions,
         split_path_list,
     )
-    from ..debuginfo.target_prefixes import TargetPrefix  # noqa: PLC0415
+    from ..debuginfo.target_prefixes import TargetPrefix
 
     directories = options.debug_info_dir
     prefixes = options.debug_info_target_prefix or ()
@@ -127,6 +128,6 @@ def debug_info_filter(
         options: The parsed command line.
         sources: The traces, for the symbols that may be packed with them.
     """
-    from ..components.filters.debug_info import DebugInfoFilter  # noqa: PLC0415
+    from ..components.filters.debug_info import DebugInfoFilter
 
     return DebugInfoFilter(debug_info_options(options), sources)

@@ -159,7 +159,7 @@ def components(options: argparse.Namespace) -> list[Component]:
             continue
         if not found:
             found.append(Component(SOURCE, implicit=True))
-        from .params import parse_params  # noqa: PLC0415 - few command lines have any
+        from .params import parse_params
 
         found[-1].params.update(parse_params(value))
     for component in found:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from decimal import Decimal
 from typing import TYPE_CHECKING
-
-from .render.progress import ProgressBar
 
 if TYPE_CHECKING:
     from ..components.filters.call_duration import CallDurationFilter
@@ -31,14 +28,14 @@ UNITS = {
 LONGEST = 2**63 - 1
 
 
-def add_min_duration_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option to a parser."""
-    parser.add_argument(
+def add_min_duration_argument(group: argparse._ActionsContainer) -> None:
+    """Add the option to a parser or a group."""
+    group.add_argument(
         "--min-duration",
         metavar="TIME",
         type=nanoseconds,
-        help="of the entries and exits of functions only those of calls that last at "
-        "least so long, such as 10us, 1.5ms or 2s; other events stay",
+        help="hide function calls shorter than TIME (10us, 1.5ms, 2s); other events "
+        "are shown",
     )
 
 
@@ -54,6 +51,8 @@ def nanoseconds(text: str) -> int:
     Raises:
         ArgumentTypeError: It is none.
     """
+    from decimal import Decimal
+
     match = FORMAT.fullmatch(text.strip())
     if match is None:
         raise argparse.ArgumentTypeError(
@@ -75,9 +74,10 @@ def call_duration_filter(
         source: The traces.
         selection: What is shown of them.
     """
-    from ..components.filters.call_duration import (  # noqa: PLC0415 - few need it
+    from ..components.filters.call_duration import (
         CallDurationFilter,
     )
+    from .render.progress import ProgressBar
 
     with ProgressBar("measuring calls") as bar:
         progress = (lambda done: bar.update(None, done)) if bar.enabled else None

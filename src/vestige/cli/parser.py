@@ -179,6 +179,8 @@ def usage(parser: argparse.ArgumentParser) -> str:
     arguments = []
     for action in parser._actions:  # noqa: SLF001 - as above
         if not action.option_strings:
+            if action.help == argparse.SUPPRESS:
+                continue
             arguments.append(_argument_usage(action))
         elif action.required and id(action) not in grouped:
             words.append(_option_usage(action))

@@ -36,8 +36,8 @@ def shipped_demo(demo: Path = DEMO) -> Iterator[Path]:
     archive = demo / ARCHIVE
     if not archive.is_file():
         raise CommandError(f"{archive}: expected the recording that ships with Vestige")
-    from tempfile import TemporaryDirectory  # noqa: PLC0415 - only where it is used
-    from zipfile import ZipFile  # noqa: PLC0415 - as above
+    from tempfile import TemporaryDirectory
+    from zipfile import ZipFile
 
     with TemporaryDirectory(prefix="vestige-demo-") as name:
         with ZipFile(archive) as packed:

@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..components.sinks.text_pretty import FIELD_NAMES, NAME_SCOPES, TextOptions
 from ..components.sources.ctf_fs import CtfFsSource
-from ..errors import CommandError, SelectionError
-from ..graph import Selection
+from ..errors import CommandError
 from .explicit_components import SOURCE, TEXT_SWITCHES, Component
 
 if TYPE_CHECKING:
-    from ..components.filters.trimmer import TimeBound
+    pass
 
-__all__ = ["apply_components", "open_sources", "select"]
-
-Bounds = tuple["TimeBound | None", "TimeBound | None"]
-"""Begin and end of a range of time."""
+__all__ = ["apply_components", "open_sources"]
 
 
 def apply_components(
@@ -181,43 +177,3 @@ def _open(
         trace_name=component.get("trace-name"),
         first_index=first_index,
     )
-
-
-def check_streams(source: CtfFsSource) -> None:
-    """Refuse a source without data streams, which have no time in common.
-
-    Args:
-        source: The source.
-
-    Raises:
-        SelectionError: It has none.
-    """
-    if not source.streams:
-        raise SelectionError("stream intersection: the trace has no data stream")
-
-
-def select(
-    options: argparse.Namespace, sources: Sequence[CtfFsSource], bounds: Bounds
-) -> Selection:
-    """Return which events of the sources a command line wants.
-
-    Args:
-        options: The parsed command line.
-        sources: Its sources.
-        bounds: The range of time that it gives.
-
-    Raises:
-        SelectionError: The sources have no such range of time.
-    """
-    if options.stream_intersection:
-        for source in sources:
-            check_streams(source)
-    begin = end = None
-    if bounds != (None, None):
-        from ..components.filters.trimmer import time_range  # noqa: PLC0415
-
-        streams = [stream for source in sources for stream in source.streams]
-        begin, end = time_range(streams, *bounds)
-    pattern = getattr(options, "event", None)
-    patterns = () if pattern is None else (pattern,)
-    return Selection(begin, end, patterns, intersection=options.stream_intersection)

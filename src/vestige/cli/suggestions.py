@@ -18,7 +18,7 @@ def nearest(word: str, known: Iterable[str]) -> list[str]:
         known: What there is.
     """
     # Only when something is wrong: its import takes time.
-    from difflib import get_close_matches  # noqa: PLC0415 - see above
+    from difflib import get_close_matches
 
     choices = sorted(set(known))
     beginnings = [one for one in choices if one.startswith(word) and one != word]

@@ -24,31 +24,30 @@ times (BEGIN, END), both ends included:
 
 
 def add_time_range_arguments(
-    parser: argparse.ArgumentParser, *, short_end: bool = True
+    group: argparse._ActionsContainer, *, short_end: bool = True
 ) -> None:
-    """Add the options to a parser.
+    """Add the options to a parser or a group.
 
     Args:
-        parser: The parser.
+        group: Where to.
         short_end: Whether ``-e`` stands for ``--end``.
     """
-    group = parser.add_argument_group("range of time")
     group.add_argument(
-        "-b", "--begin", metavar="BEGIN", action=Once, help="nothing before BEGIN"
+        "-b", "--begin", metavar="BEGIN", action=Once, help="start at BEGIN"
     )
     names = ("-e", "--end") if short_end else ("--end",)
-    group.add_argument(*names, metavar="END", action=Once, help="nothing after END")
+    group.add_argument(*names, metavar="END", action=Once, help="stop after END")
     group.add_argument(
         "-t",
         "--timerange",
         metavar="BEGIN,END",
         action=Once,
-        help="both, also as [BEGIN,END]",
+        help="the same as --begin and --end; also [BEGIN,END]",
     )
     group.add_argument(
         "--stream-intersection",
         action="store_true",
-        help="only while all data streams of a trace are active",
+        help="only the time in which all data streams of a trace are active",
     )
 
 
@@ -113,7 +112,7 @@ def split_range(text: str) -> tuple[str, str]:
 
 
 def _bound(name: str, text: str | None, *, gmt: bool) -> TimeBound | None:
-    from ..components.filters.trimmer import TimeBound  # noqa: PLC0415
+    from ..components.filters.trimmer import TimeBound
 
     if text is None:
         return None

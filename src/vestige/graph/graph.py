@@ -24,8 +24,8 @@ class Selection(NamedTuple):
     """Earliest time, nanoseconds from the clock's origin."""
     end: int | None = None
     """Latest time, nanoseconds from the clock's origin; included."""
-    patterns: tuple[str, ...] = ()
-    """Shell patterns that the names of events match, each of them."""
+    patterns: tuple[str | tuple[str, ...], ...] = ()
+    """Shell patterns that the names of events match: each of them, of a tuple any."""
     intersection: bool = False
     """Only the time in which all data streams of a trace are active."""
 
@@ -34,9 +34,20 @@ class Selection(NamedTuple):
         if not self.patterns:
             return None
         return [
-            name is not None and all(fnmatchcase(name, one) for one in self.patterns)
-            for name in (event.name for event in stream.stream_class.event_classes)
+            event.name is not None and self.takes(event.name)
+            for event in stream.stream_class.event_classes
         ]
+
+    def takes(self, name: str) -> bool:
+        """Tell if events of a name are wanted.
+
+        Args:
+            name: The name.
+        """
+        return all(
+            any(fnmatchcase(name, one) for one in _alternatives(patterns))
+            for patterns in self.patterns
+        )
 
     def narrowed(
         self, pattern: str | None, begin: int | None, end: int | None
@@ -55,6 +66,10 @@ class Selection(NamedTuple):
             begin=max(begins, default=None),
             end=min(ends, default=None),
         )
+
+
+def _alternatives(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (patterns,) if isinstance(patterns, str) else patterns
 
 
 def mux(

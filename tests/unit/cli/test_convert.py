@@ -345,3 +345,31 @@ class TestDebugInfo:
         _, text, _ = run("convert", "--debug-info", HELLO)
 
         assert text == (DATA / "hello.txt").read_text()
+
+
+@pytest.mark.usefixtures("utc")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-v"],
+        ["--verbose"],
+        ["-d"],
+        ["--debug"],
+        ["-l", "I"],
+        ["--log-level=TRACE"],
+        ["--retry-duration=1000"],
+        ["-v", "--debug", "--retry-duration", "0"],
+    ],
+)
+def test_general_options_of_the_peer_change_nothing(run, words):
+    """They are accepted."""
+    assert run("convert", *words, HELLO) == run("convert", HELLO)
+
+
+@pytest.mark.parametrize("duration", ["-1", "soon", "", "1.5"])
+def test_a_retry_duration_that_is_none(run, duration):
+    """Is refused, as with the peer."""
+    status, text, errors = run("convert", f"--retry-duration={duration}", HELLO)
+
+    assert (status, text) == (2, "")
+    assert f"argument --retry-duration: '{duration}' is no integer" in errors

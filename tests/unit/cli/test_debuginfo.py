@@ -149,7 +149,7 @@ def test_names_in_a_trace_do_not_steer_the_terminal():
 
 
 @pytest.mark.parametrize(
-    ("words", "status"), [([], 2), (["/no/such/trace"], 3), (["--nonsense", "x"], 2)]
+    ("words", "status"), [(["/no/such/trace"], 3), (["--nonsense", "x"], 2)]
 )
 def test_wrong_usage(words, status, capsys):
     """Wrong usage."""
@@ -242,7 +242,8 @@ def test_damage_of_packed_symbols_is_told_and_reading_goes_on(trace, run):
         (["--full", "x"], "--full goes with --pack"),
         (["x", "y", "--pack"], "--pack needs OUT for more than one PATH"),
         (["x", "--json", "--pack"], "--json does not go with --pack"),
-        (["--pack"], "the following arguments are required: PATH"),
+        (["x", "-o", "out"], "-o goes with --pack"),
+        (["x", "--pack=a", "-o", "b"], "--pack OUT and -o OUT are the same"),
     ],
 )
 def test_wrong_usage_of_packing(words, message, run):

@@ -162,8 +162,8 @@ class TestDamage:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--to", "parquet"], "--to parquet needs a file: -w FILE"),
-        (["--to", "csv", "--split"], "--split needs a directory: -w DIRECTORY"),
+        (["--to", "parquet"], "--to parquet needs a file: -o FILE"),
+        (["--to", "csv", "--split"], "--split needs a directory: -o DIRECTORY"),
         (["--to", "xml"], "invalid choice: 'xml'"),
         ([], "required: --to"),
     ],

@@ -260,7 +260,7 @@ def test_a_damaged_trace_is_reported_and_told(trace, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["--thread"], ["--limit=-1", "x"], ["--sort=x", "x"]]
+    "words", [["--thread", "--limit"], ["--limit=-1", "x"], ["--sort=x", "x"]]
 )
 def test_wrong_usage(words):
     """Has its own status."""

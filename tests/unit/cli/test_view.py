@@ -93,14 +93,14 @@ class TestView:
 
     @pytest.mark.parametrize(
         ("option", "count"),
-        [("--event=greeting:*", 4), ("-egreeting:said", 4), ("--event=other:*", 0)],
+        [("--event=greeting:*", 4), ("-egreeting:said", 4), ("--event=*:start,x", 0)],
     )
     def test_events_can_be_chosen_by_name(self, run, option, count):
         """The summary counts what is shown."""
         status, text, errors = run("view", option, HELLO)
 
         assert (status, len(text.splitlines())) == (0, count)
-        assert errors.startswith(f"{count} events")
+        assert errors.splitlines()[-1].startswith(f"{count} events")
 
     def test_debug_info_is_shown_unless_it_is_not_wanted(self, run):
         """A hidden state dump counts all the same."""

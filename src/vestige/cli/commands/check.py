@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from ...analysis.check import TraceReport, TracesReport, examine
-from ...components.sources.ctf_fs import CtfFsSource
 from ...errors import VestigeError
 from ..damage_output import add_strict_argument, print_damage
 from ..exit_statuses import DAMAGED, READ, READING, UNREADABLE
-from ..render.progress import ProgressBar
-from ..render.summary import duration
+from ..newest_recording import take_newest
+from ..selection_arguments import (
+    add_selection_arguments,
+    select,
+    time_bounds,
+)
+
+if TYPE_CHECKING:
+    from ...analysis.check import TraceReport, TracesReport
+    from ...components.sources.ctf_fs import CtfFsSource
+    from ..render.progress import ProgressBar
 
 __all__ = ["CheckCommand"]
 
@@ -42,15 +48,25 @@ examples:
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
         parser.add_argument(
-            "paths", metavar="PATH", nargs="+", help="a trace directory"
+            "paths",
+            metavar="PATH",
+            nargs="*",
+            help="a trace directory (default: the newest recording)",
         )
         parser.add_argument(
             "--json", action="store_true", help="print the findings as JSON"
         )
         add_strict_argument(parser)
+        add_selection_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
         """Check the traces; return the exit status."""
+        from ...analysis.check import TracesReport, examine
+        from ...components.sources.ctf_fs import CtfFsSource
+        from ..render.progress import ProgressBar
+
+        bounds = time_bounds(options)
+        take_newest(options)
         try:
             source = CtfFsSource(options.paths)
         except VestigeError as error:
@@ -58,9 +74,15 @@ examples:
                 _print_json("unreadable", TracesReport([], []), str(error))
             print(f"vestige: error: {error}", file=sys.stderr)
             return UNREADABLE
+        selection = select(options, [source], bounds)
         with ProgressBar("checking") as bar:
             progress = _progress(source, bar) if bar.enabled else None
-            report = examine(source, strict=options.strict, progress=progress)
+            report = examine(
+                source,
+                strict=options.strict,
+                selection=selection,
+                progress=progress,
+            )
         status = _status(report)
         if options.json:
             _print_json(_WORDS[status], report)
@@ -96,6 +118,9 @@ def _status(report: TracesReport) -> int:
 
 
 def _print_json(status: str, report: TracesReport, error: str | None = None) -> None:
+    import json
+    from dataclasses import asdict
+
     traces = [
         {
             "name": trace.name,
@@ -137,6 +162,8 @@ def _lines(report: TracesReport) -> list[str]:
 
 
 def _contents(trace: TraceReport) -> str:
+    from ..render.summary import duration
+
     text = (
         f"{_count(len(trace.streams), 'data stream')}, "
         f"{_count(trace.packets, 'packet')}, {_count(trace.events, 'event')}"

@@ -7,12 +7,6 @@ import re
 
 from ... import __version__
 from ...errors import CommandError, RecordError
-from ...record.development import (
-    compile_flags,
-    link_flags,
-    native_directory,
-    pkg_config_directory,
-)
 from ..exit_statuses import PLAIN
 
 __all__ = ["ConfigCommand"]
@@ -53,6 +47,13 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Print the words that were asked for."""
+        from ...record.development import (
+            compile_flags,
+            link_flags,
+            native_directory,
+            pkg_config_directory,
+        )
+
         words: list[str] = []
         try:
             if options.version:

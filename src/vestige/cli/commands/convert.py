@@ -7,25 +7,28 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from ...components.sinks.dummy import DummySink
-from ...components.sinks.text_pretty import TextOptions, TextPrettySink
-from ...graph import Graph, Sink, check_correlation
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
 from ..exit_statuses import LIKE_BABELTRACE
 from ..explicit_components import SOURCE, add_component_arguments, components
-from ..source_arguments import apply_components, open_sources, select
+from ..general_options import add_general_arguments
+from ..selection_arguments import (
+    TIME_FORMATS,
+    add_selection_arguments,
+    select,
+    time_bounds,
+)
 from ..text_arguments import (
     add_text_arguments,
     terminal_supports_color,
     text_options,
 )
-from ..time_range_arguments import (
-    TIME_FORMATS,
-    add_time_range_arguments,
-    time_bounds,
-)
+
+if TYPE_CHECKING:
+    from ...components.sinks.text_pretty import TextOptions
+    from ...graph import Graph, Sink
 
 __all__ = ["ConvertCommand"]
 
@@ -102,14 +105,18 @@ examples:
             help="add object, function and source line to events",
         )
         add_strict_argument(parser)
-        add_time_range_arguments(parser)
+        add_selection_arguments(parser, like_babeltrace=True, with_gmt=False)
         add_component_arguments(parser)
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
+        add_general_arguments(parser)
         parser.set_defaults(usage_error=parser.error)
 
     def run(self, options: argparse.Namespace) -> int:
         """Print the traces; return 1 when any of them is damaged."""
+        from ...graph import Graph
+        from ..source_arguments import apply_components, open_sources
+
         named = components(options)
         if not options.paths and not any(part.name == SOURCE for part in named):
             options.usage_error("the following arguments are required: PATH")
@@ -168,6 +175,9 @@ def open_sink(options: argparse.Namespace, text: TextOptions) -> Iterator[Sink]:
     Yields:
         The sink.
     """
+    from ...components.sinks.dummy import DummySink
+    from ...components.sinks.text_pretty import TextPrettySink
+
     if options.output_format == "dummy":
         yield DummySink()
         return
@@ -196,6 +206,8 @@ def run_graph(graph: Graph) -> int:
         GraphError: The times of its data streams cannot be compared.
         TraceFormatError: There is damage, and it is to be strict.
     """
+    from ...graph import check_correlation
+
     check_correlation(stream for source in graph.sources for stream in source.streams)
     damage = graph.run()
     print_damage(damage)

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...analysis.debug_info import DebugInfoReport, examine_debug_info
-from ...analysis.debug_packages import debug_package_commands
-from ...analysis.pack import pack
-from ...components.filters.debug_info import finder_for
-from ...components.sources.ctf_fs import CtfFsSource
-from ...debuginfo import Resolver
-from ...debuginfo.symbol_store import STORE_NAME
 from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 from ..exit_statuses import READING
-from ..render.debuginfo import (
-    ReportStyle,
-    count,
-    json_text,
-    needs_debug_file,
-    report_lines,
-    size,
+from ..newest_recording import take_newest
+from ..selection_arguments import (
+    add_selection_arguments,
+    select,
+    time_bounds,
 )
-from ..render.progress import ProgressBar
+
+if TYPE_CHECKING:
+    from ...analysis.debug_info import DebugInfoReport
+    from ...components.sources.ctf_fs import CtfFsSource
+    from ...debuginfo import Resolver
+    from ...graph import Selection
 
 __all__ = ["DebuginfoCommand"]
 
@@ -55,7 +50,10 @@ examples:
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
         parser.add_argument(
-            "paths", metavar="PATH", nargs="*", help="a trace directory"
+            "paths",
+            metavar="PATH",
+            nargs="*",
+            help="a trace directory (default: the newest recording)",
         )
         parser.add_argument(
             "--json", action="store_true", help="print the findings as JSON"
@@ -72,27 +70,41 @@ examples:
             metavar="OUT",
             nargs="?",
             const="",
-            help="write the functions and lines of all addresses to the directory OUT, "
-            f"by default PATH/{STORE_NAME}, where they are found without the binaries",
+            help="write the functions and lines of all addresses to a directory, where "
+            "they are found without the binaries",
+        )
+        packing.add_argument(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="the directory for --pack (default: PATH/debug-info.vestige)",
         )
         packing.add_argument(
             "--full",
             action="store_true",
             help="copy whole debug files too, as OUT/.build-id/NN/REST.debug",
         )
+        add_selection_arguments(parser)
         add_debug_file_arguments(parser.add_argument_group("debug information"))
         parser.set_defaults(usage_error=parser.error)
 
     def run(self, options: argparse.Namespace) -> int:
         """Print the report; return 1 when a trace is damaged."""
+        from ...components.filters.debug_info import finder_for
+        from ...components.sources.ctf_fs import CtfFsSource
+        from ...debuginfo import Resolver
+        from ..render.debuginfo import ReportStyle, json_text, report_lines
+
         _check_usage(options)
+        bounds = time_bounds(options)
+        take_newest(options)
         source = CtfFsSource(options.paths)
         wanted = debug_file_options(options)
         # To pack is to start from the files that are here.
         packing = options.pack is not None
         finder = finder_for([] if packing else [source], wanted)
         resolver = Resolver(finder)
-        report = _examined(source, resolver)
+        report = _examined(source, resolver, select(options, [source], bounds))
         status = READING.of_reading(report.damage, is_readable=bool(source.streams))
         if packing:
             _pack(options, report, resolver)
@@ -113,8 +125,11 @@ def _check_usage(options: argparse.Namespace) -> None:
     if not options.paths and options.pack:
         # "--pack TRACE": the word behind the option was meant as the trace.
         options.paths, options.pack = [options.pack], ""
-    if not options.paths:
-        options.usage_error("the following arguments are required: PATH")
+    if options.output is not None and options.pack is None:
+        options.usage_error("-o goes with --pack")
+    if options.pack and options.output is not None:
+        options.usage_error("--pack OUT and -o OUT are the same: give one of them")
+    options.pack = options.output or options.pack
     if options.full and options.pack is None:
         options.usage_error("--full goes with --pack")
     if options.pack == "" and len(options.paths) > 1:
@@ -123,16 +138,29 @@ def _check_usage(options: argparse.Namespace) -> None:
         options.usage_error("--json does not go with --pack")
 
 
-def _examined(source: CtfFsSource, resolver: Resolver) -> DebugInfoReport:
+def _examined(
+    source: CtfFsSource, resolver: Resolver, selection: Selection
+) -> DebugInfoReport:
+    from ...analysis.debug_info import examine_debug_info
+    from ..render.progress import ProgressBar
+
     with ProgressBar("reading") as bar:
         progress = (lambda done: bar.update(None, done)) if bar.enabled else None
-        return examine_debug_info(source, resolver, progress=progress)
+        return examine_debug_info(
+            source, resolver, selection=selection, progress=progress
+        )
 
 
 def _pack(
     options: argparse.Namespace, report: DebugInfoReport, resolver: Resolver
 ) -> None:
     """Pack the symbols."""
+    from pathlib import Path
+
+    from ...analysis.pack import pack
+    from ...debuginfo.symbol_store import STORE_NAME
+    from ..render.debuginfo import count, size
+
     output = Path(options.pack or Path(options.paths[0]) / STORE_NAME)
     done = pack(report, resolver, output, full=options.full)
     print(
@@ -151,6 +179,9 @@ def _pack(
 
 def _packages(report: DebugInfoReport, options: argparse.Namespace) -> dict[str, str]:
     """Ask the package manager about the objects that lack a debug file."""
+    from ...analysis.debug_packages import debug_package_commands
+    from ..render.debuginfo import needs_debug_file
+
     objects = [one for process in report.processes for one in process.objects]
     return debug_package_commands(
         one.files.host_path
@@ -162,6 +193,8 @@ def _packages(report: DebugInfoReport, options: argparse.Namespace) -> dict[str,
 
 
 def _width() -> int:
+    import shutil
+
     if not sys.stdout.isatty():
         return WIDTH_OF_FILES
     return shutil.get_terminal_size().columns

@@ -8,15 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ...components.sources.ctf_fs import CtfFsSource
 from ...errors import CommandError, RecordError
-from ...graph import Selection
 from ..debug_info_arguments import add_debug_info_arguments
 from ..exit_statuses import READING
-from ..live_demo import compile_demo
-from ..shipped_demo import shipped_demo
+from ..selection_arguments import AddPatterns
 from ..text_arguments import add_text_arguments
-from .view import view
 
 __all__ = ["DemoCommand"]
 
@@ -88,8 +84,11 @@ examples:
         parser.add_argument(
             "-e",
             "--event",
-            metavar="PATTERN",
-            help="only events with such a name (default: those of the program itself)",
+            metavar="PATTERN[,PATTERN]...",
+            action=AddPatterns,
+            default=[],
+            help="only events whose name matches PATTERN (repeatable; default: those "
+            "of the program itself)",
         )
         parser.add_argument("--no-pager", action="store_true", help="use no pager")
         add_text_arguments(parser)
@@ -114,13 +113,18 @@ examples:
 
 
 def _show_shipped(options: argparse.Namespace) -> int:
+    from ...components.sources.ctf_fs import CtfFsSource
+    from ...graph import Selection
+    from ..shipped_demo import shipped_demo
+    from .view import view
+
     print(INTRODUCTION, flush=True)
-    pattern = "[!l]*" if options.event is None else options.event
+    patterns = tuple(options.event) or ("[!l]*",)
     with shipped_demo() as demo:
         options.debug_info_dir = options.debug_info_dir or str(demo / "debug")
         options.debug_info_target_prefix = [f"/={demo / 'root'}"]
         source = CtfFsSource([demo / "trace"])
-        status = view(options, source, Selection(patterns=(pattern,)))
+        status = view(options, source, Selection(patterns=(patterns,)))
     sys.stderr.flush()
     print("\n" + WHAT_NEXT, end="")
     return status
@@ -132,7 +136,7 @@ def _directory(wanted: Path | None) -> Iterator[Path]:
     if wanted is not None:
         yield wanted.absolute()
         return
-    from tempfile import TemporaryDirectory  # noqa: PLC0415 - only where it is used
+    from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="vestige-demo-") as name:
         yield Path(name)
@@ -140,7 +144,8 @@ def _directory(wanted: Path | None) -> Iterator[Path]:
 
 def _record(directory: Path) -> Path:
     """Compile and record the program; return the trace."""
-    from ...record import record  # noqa: PLC0415 - as above
+    from ...record import record
+    from ..live_demo import compile_demo
 
     if directory.exists() and any(directory.iterdir()):
         raise CommandError(f"{directory}: expected a new or an empty directory")
@@ -156,12 +161,16 @@ def _record(directory: Path) -> Path:
 
 
 def _show_live(options: argparse.Namespace, trace: Path) -> int:
-    from .report import ReportCommand  # noqa: PLC0415 - as above
+    from ...components.sources.ctf_fs import CtfFsSource
+    from ...graph import Selection
+    from .report import ReportCommand
+    from .view import view
 
-    pattern = "*:func_*" if options.event is None else options.event
-    print(f"\n  $ vestige view --event '{pattern}' trace", flush=True)
+    patterns = tuple(options.event) or ("*:func_*",)
+    chosen = ",".join(patterns)
+    print(f"\n  $ vestige view --event '{chosen}' trace", flush=True)
     source = CtfFsSource([trace])
-    status = view(options, source, Selection(patterns=(pattern,)))
+    status = view(options, source, Selection(patterns=(patterns,)))
     sys.stderr.flush()
     print("\n  $ vestige report trace", flush=True)
     report = ReportCommand()

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from ...components.filters.trimmer import time_range
 from ...errors import CommandError
-from ...export import FORMATS, Progress, export, export_each
-from ...selection import EventSelection
-from ...trace import Trace, TraceDamageWarning
-from ...trace import open as open_trace
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_options
 from ..exit_statuses import READING
-from ..render.progress import ProgressBar
-from ..time_range_arguments import (
+from ..repeated_lists import AddToList
+from ..selection_arguments import (
     TIME_FORMATS,
-    add_time_range_arguments,
+    add_selection_arguments,
+    select,
     time_bounds,
 )
 
+if TYPE_CHECKING:
+    from ...export import Progress
+    from ...selection import EventSelection
+    from ...trace import Trace
+    from ..render.progress import ProgressBar
+
 __all__ = ["ExportCommand"]
+
+FORMATS = ("parquet", "arrow", "csv", "jsonl")
+"""Those of :mod:`vestige.export`."""
 
 TEXT_FORMATS = frozenset({"csv", "jsonl"})
 """Formats that standard output takes."""
@@ -36,17 +41,17 @@ class ExportCommand:
     name = "export"
     description = (
         "Write the events of the CTF traces at or below each PATH, in time order, as "
-        "one table: a row for each event, a column for each field. Without -w, CSV and "
+        "one table: a row for each event, a column for each field. Without -o, CSV and "
         "JSON Lines go to standard output. Parquet and Arrow need the extra 'arrow' "
         "(pip install 'vestige[arrow]'). docs/guide/columns.md describes the columns."
     )
     examples = (
         """\
 examples:
-  vestige export --to parquet -w trace.parquet TRACE
+  vestige export --to parquet -o trace.parquet TRACE
   vestige export --to jsonl --event 'my_app:*' TRACE | jq .user
-  vestige export --to csv --columns timestamp,event,cpu_id -w trace.csv TRACE
-  vestige export --to parquet --split -w DIRECTORY TRACE
+  vestige export --to csv --columns timestamp,event,cpu_id -o trace.csv TRACE
+  vestige export --to parquet --split -o DIRECTORY TRACE
 
 """
         + TIME_FORMATS
@@ -62,19 +67,20 @@ examples:
             "--to", choices=FORMATS, required=True, help="the format of the output"
         )
         parser.add_argument(
-            "-w",
+            "-o",
             "--output",
             metavar="OUT",
-            help="the file, - for standard output or, with --split, the directory",
+            help="write to the file OUT, - for standard output, or with --split to the "
+            "directory OUT",
         )
-        parser.add_argument(
-            "-e", "--event", metavar="PATTERN", help="only events with such a name"
-        )
+        # As in versions before.
+        parser.add_argument("-w", dest="output", help=argparse.SUPPRESS)
         parser.add_argument(
             "-c",
             "--columns",
             metavar="NAME[,NAME]...",
-            help="only these columns, in this order",
+            action=AddToList,
+            help="only these columns, in this order (repeatable)",
         )
         parser.add_argument(
             "--split",
@@ -92,24 +98,22 @@ examples:
             help="add a column with object, function and source line",
         )
         add_strict_argument(parser)
-        # -e is the short form of --event, as with view.
-        add_time_range_arguments(parser, short_end=False)
-        parser.add_argument(
-            "--clock-gmt",
-            action="store_true",
-            help="BEGIN and END are in UTC, not in local time; the output always is",
-        )
+        add_selection_arguments(parser)
         add_debug_info_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
         """Write the file or files; return the exit status."""
+        from ...selection import EventSelection
+        from ...trace import open as open_trace
+        from ..render.progress import ProgressBar
+
         if options.output == "-":
             options.output = None
         if options.output is None and (options.split or options.to not in TEXT_FORMATS):
             raise CommandError(
-                "--split needs a directory: -w DIRECTORY"
+                "--split needs a directory: -o DIRECTORY"
                 if options.split
-                else f"--to {options.to} needs a file: -w FILE",
+                else f"--to {options.to} needs a file: -o FILE",
                 exit_code=2,
             )
         bounds = time_bounds(options)
@@ -121,8 +125,7 @@ examples:
                 strict=options.strict,
                 stream_intersection=options.stream_intersection,
             )
-            begin, end = time_range(trace.streams, *bounds)
-            selection = trace.events(options.event, begin=begin, end=end)
+            selection = EventSelection(trace, select(options, [trace], bounds))
             with ProgressBar("export") as bar:
                 # Lines that a person reads as they come are progress enough.
                 shown = options.output is not None or not sys.stdout.isatty()
@@ -136,6 +139,8 @@ examples:
         options: argparse.Namespace,
         progress: Progress | None,
     ) -> None:
+        from ...export import export, export_each
+
         columns = None if options.columns is None else _names(options.columns)
         write = export_each if options.split else export
         write(
@@ -155,6 +160,10 @@ def _names(text: str) -> list[str]:
 @contextmanager
 def _damage_collected() -> Iterator[None]:
     """Keep damage from being shown as Python warnings: it is reported at the end."""
+    import warnings
+
+    from ...trace import TraceDamageWarning
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TraceDamageWarning)
         yield

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
-import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ...errors import CommandError, RecordError
-from ...record.development import compile_flags
-from ...record.provider_template import header_text, source_text
 from ..exit_statuses import PLAIN
-from ..live_demo import compiler
 
 __all__ = ["GenTpCommand"]
 
@@ -85,8 +80,7 @@ examples:
         return 0
 
 
-@dataclass
-class _Files:
+class _Files(NamedTuple):
     """What is made of a template, and what that needs."""
 
     header: Path
@@ -95,6 +89,8 @@ class _Files:
 
 
 def _make(template: Path, outputs: list[Path], *, is_verbose: bool) -> None:
+    from ...record.provider_template import header_text, source_text
+
     chosen = {output.suffix: output for output in outputs}
     # What is not made is expected beside what is.
     base = outputs[0] if outputs else template
@@ -117,6 +113,12 @@ def _write(path: Path, text: str, is_verbose: bool) -> None:  # noqa: FBT001 - p
 
 
 def _compile(files: _Files, *, is_verbose: bool) -> None:
+    import shlex
+    import subprocess
+
+    from ...record.development import compile_flags
+    from ..live_demo import compiler
+
     found = compiler()
     if found is None:
         raise CommandError("no C compiler: set CC, or install gcc")

@@ -30,8 +30,8 @@ examples:
     def run(self, options: argparse.Namespace) -> int:
         """Print the help."""
         # Both import the verbs.
-        from ..parser import build_parser, check_words  # noqa: PLC0415 - see above
-        from . import load_commands  # noqa: PLC0415 - see above
+        from ..parser import build_parser, check_words
+        from . import load_commands
 
         words = [] if options.command is None else [options.command]
         parser = build_parser(load_commands([*words, "--help"]))

@@ -6,9 +6,7 @@ import argparse
 import sys
 
 from ...errors import CommandError, RecordError
-from ...record.listing import list_process, list_program
 from ..exit_statuses import READ, UNREADABLE, WRONG_USAGE, ExitStatuses
-from ..render.listing import listing_json, listing_lines
 
 __all__ = ["ListCommand"]
 
@@ -55,6 +53,9 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Print what was found."""
+        from ...record.listing import list_process, list_program
+        from ..render.listing import listing_json, listing_lines
+
         name: str = options.program
         try:
             if name.isascii() and name.isdigit():

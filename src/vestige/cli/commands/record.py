@@ -16,6 +16,7 @@ from ...record.options import LARGEST_PACKET, PAGE
 from ..context_arguments import add_context_arguments
 from ..event_rule_arguments import add_event_rule_arguments, add_function_arguments
 from ..exit_statuses import WRONG_USAGE, ExitStatuses
+from ..newest_recording import remember
 from ..open_files import allow_many_files
 
 __all__ = ["RecordCommand"]
@@ -189,10 +190,11 @@ examples:
             raise CommandError(str(error), exit_code=status) from error
         except RecordError as error:
             raise CommandError(str(error), exit_code=FAILED) from error
+        remember(recording.directory)
         if not options.quiet:
             # Reading what was recorded needs the Rust core; starting the program does
             # not wait for it.
-            from ..render.recording import recording_lines  # noqa: PLC0415 - see above
+            from ..render.recording import recording_lines
 
             # The program had the limit that it was given.
             allow_many_files()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...analysis.repair import RepairReport, repair
-from ...components.sources.ctf_fs import CtfFsSource
 from ...errors import CommandError, SelectionError
 from ..damage_output import print_damage
 from ..exit_statuses import (
@@ -18,7 +16,9 @@ from ..exit_statuses import (
     WRONG_USAGE,
     ExitStatuses,
 )
-from ..render.progress import ProgressBar
+
+if TYPE_CHECKING:
+    from ...analysis.repair import RepairReport
 
 __all__ = ["RepairCommand"]
 
@@ -45,7 +45,7 @@ class RepairCommand:
     )
     examples = """\
 examples:
-  vestige repair broken-trace repaired-trace
+  vestige repair broken-trace -o repaired-trace
   vestige check broken-trace            what is wrong, without writing anything
 """
     exit_statuses = REPAIRING
@@ -54,11 +54,26 @@ examples:
         """Add the options."""
         parser.add_argument("input", metavar="IN", help="a trace directory")
         parser.add_argument(
-            "output", metavar="OUT", help="a directory that is new or empty"
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="a directory that is new or empty; may also follow IN",
         )
+        # As in versions before.
+        parser.add_argument("second", nargs="?", help=argparse.SUPPRESS)
+        parser.set_defaults(usage_error=parser.error)
 
     def run(self, options: argparse.Namespace) -> int:
         """Repair the traces."""
+        from pathlib import Path
+
+        from ...analysis.repair import repair
+        from ...components.sources.ctf_fs import CtfFsSource
+        from ..render.progress import ProgressBar
+
+        if (options.output is None) == (options.second is None):
+            options.usage_error("expected IN -o OUT")
+        options.output = options.output or options.second
         root = Path(os.path.normpath(Path.cwd() / options.input))
         output = Path(os.path.normpath(Path.cwd() / options.output))
         source = CtfFsSource([root])

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from ...analysis.call_reader import call_tree
-from ...analysis.calls import CallTree
-from ...components.filters.debug_info import finder_for
-from ...components.sources.ctf_fs import CtfFsSource
-from ...debuginfo import Resolver
 from ...errors import CommandError
 from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 from ..exit_statuses import READING, UNREADABLE, WRONG_USAGE, ExitStatuses
+from ..newest_recording import take_newest
 from ..render.call_style import SORT_KEYS, CallStyle
-from ..render.calls import call_lines
-from ..render.progress import ProgressBar
+from ..selection_arguments import (
+    add_selection_arguments,
+    select,
+    time_bounds,
+)
 from ..text_arguments import terminal_supports_color
+
+if TYPE_CHECKING:
+    from ...analysis.calls import CallTree
 
 __all__ = ["ReportCommand"]
 
@@ -61,7 +62,10 @@ examples:
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
         parser.add_argument(
-            "paths", metavar="PATH", nargs="*", help="a trace directory"
+            "paths",
+            metavar="PATH",
+            nargs="*",
+            help="a trace directory (default: the newest recording)",
         )
         parser.add_argument(
             "--tree", action="store_true", help="print the call tree, callers first"
@@ -92,19 +96,29 @@ examples:
         parser.add_argument(
             "--json", action="store_true", help="print the findings as JSON"
         )
+        add_selection_arguments(parser)
         add_debug_file_arguments(parser.add_argument_group("debug information"))
-        parser.set_defaults(usage_error=parser.error)
 
     def run(self, options: argparse.Namespace) -> int:
         """Print the report; return 1 when a trace is damaged."""
+        from ...analysis.call_reader import call_tree
+        from ...components.filters.debug_info import finder_for
+        from ...components.sources.ctf_fs import CtfFsSource
+        from ...debuginfo import Resolver
+        from ..render.calls import call_lines
+        from ..render.progress import ProgressBar
+
         threads = _threads(options)
+        bounds = time_bounds(options)
+        take_newest(options)
         source = CtfFsSource(options.paths)
         wanted = debug_file_options(options)
         finder = finder_for([source], wanted)
         resolver = Resolver(finder, demangle=wanted.demangle)
+        selection = select(options, [source], bounds)
         with ProgressBar("reading") as bar:
             progress = (lambda done: bar.update(None, done)) if bar.enabled else None
-            tree = call_tree(source, resolver, progress=progress)
+            tree = call_tree(source, resolver, selection=selection, progress=progress)
         _check(tree, options)
         if threads:
             tree = _only(tree, threads)
@@ -117,7 +131,7 @@ examples:
             options.thread is not None,
         )
         if options.json:
-            from ..render.calls_json import calls_json  # noqa: PLC0415
+            from ..render.calls_json import calls_json
 
             print(calls_json(tree, style))
         else:
@@ -153,8 +167,6 @@ def _threads(options: argparse.Namespace) -> set[int]:
         elif word:
             # "--thread TRACE": the word behind the option was meant as the trace.
             options.paths.append(word)
-    if not options.paths:
-        options.usage_error("the following arguments are required: PATH")
     return threads
 
 
@@ -178,6 +190,8 @@ def _check(tree: CallTree, options: argparse.Namespace) -> None:
 
 
 def _only(tree: CallTree, threads: set[int]) -> CallTree:
+    from dataclasses import replace
+
     chosen = [thread for thread in tree.threads if thread.vtid in threads]
     if not chosen:
         known = sorted({thread.vtid for thread in tree.threads if thread.vtid})
@@ -191,6 +205,8 @@ def _only(tree: CallTree, threads: set[int]) -> CallTree:
 
 
 def _width() -> int:
+    import shutil
+
     if not sys.stdout.isatty():
         return WIDTH_OF_FILES
     return shutil.get_terminal_size().columns

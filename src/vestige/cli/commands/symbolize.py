@@ -7,7 +7,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
@@ -143,7 +142,7 @@ class _Writer:
     @property
     def form(self) -> AnswerForm:
         """The form of answers that are written as text at once."""
-        from ...debuginfo.answer_text import AnswerForm  # noqa: PLC0415
+        from ...debuginfo.answer_text import AnswerForm
 
         if self._json:
             return AnswerForm()
@@ -165,7 +164,7 @@ class _Writer:
 
     def _lines(self, answer: Symbolized) -> Iterator[str]:
         # Few or difficult addresses.
-        from ..render.symbols import (  # noqa: PLC0415
+        from ..render.symbols import (
             Addr2lineStyle,
             addr2line_lines,
             json_line,
@@ -183,18 +182,20 @@ class _Writer:
 
 
 def _no_address() -> Symbolized:
-    from ...debuginfo.answer_text import NO_ADDRESS  # noqa: PLC0415 - rarely needed
-    from ...debuginfo.symbolizer import Symbolized  # noqa: PLC0415
+    from ...debuginfo.answer_text import NO_ADDRESS
+    from ...debuginfo.symbolizer import Symbolized
 
     return Symbolized(None, reason=NO_ADDRESS)
 
 
 def _symbolizer(options: argparse.Namespace) -> Symbolizer:
-    # Not for --help, which would wait for it.
-    from pathlib import Path  # noqa: PLC0415
+    from dataclasses import replace
 
-    from ...debuginfo.finder import DebugFileFinder  # noqa: PLC0415
-    from ...debuginfo.symbolizer import (  # noqa: PLC0415
+    # Not for --help, which would wait for it.
+    from pathlib import Path
+
+    from ...debuginfo.finder import DebugFileFinder
+    from ...debuginfo.symbolizer import (
         FileSymbolizer,
         ProcessSymbolizer,
     )
@@ -202,7 +203,7 @@ def _symbolizer(options: argparse.Namespace) -> Symbolizer:
     wanted = debug_file_options(options)
     if options.pid is None:
         return FileSymbolizer(options.exe, DebugFileFinder.of(wanted))
-    from ...debuginfo.running_process import RunningProcess  # noqa: PLC0415
+    from ...debuginfo.running_process import RunningProcess
 
     process = RunningProcess(options.pid)
     if process.root is not None and not wanted.target_prefixes:

@@ -20,14 +20,15 @@ from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
 from ..exit_statuses import READING
 from ..min_duration import add_min_duration_argument, call_duration_filter
+from ..newest_recording import take_newest
 from ..render.summary import Summary, summary_lines
-from ..source_arguments import select
-from ..text_arguments import add_text_arguments, text_options
-from ..time_range_arguments import (
+from ..selection_arguments import (
     TIME_FORMATS,
-    add_time_range_arguments,
+    add_selection_arguments,
+    select,
     time_bounds,
 )
+from ..text_arguments import add_text_arguments, text_options
 
 __all__ = ["ViewCommand", "view"]
 
@@ -59,25 +60,25 @@ examples:
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
         parser.add_argument(
-            "paths", metavar="PATH", nargs="+", help="a trace directory"
+            "paths",
+            metavar="PATH",
+            nargs="*",
+            help="a trace directory (default: the newest recording)",
         )
-        parser.add_argument(
-            "-e", "--event", metavar="PATTERN", help="only events with such a name"
-        )
-        add_min_duration_argument(parser)
+        selecting = add_selection_arguments(parser, with_gmt=False)
+        add_min_duration_argument(selecting)
         parser.add_argument(
             "--no-debug-info", action="store_true", help="do not look up source lines"
         )
         parser.add_argument("--no-pager", action="store_true", help="use no pager")
         add_strict_argument(parser)
-        # -e has been the short form of --event from the beginning.
-        add_time_range_arguments(parser, short_end=False)
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
         """Show the traces; return the exit status."""
         bounds = time_bounds(options)
+        take_newest(options)
         source = CtfFsSource(options.paths)
         return view(options, source, select(options, [source], bounds))
 

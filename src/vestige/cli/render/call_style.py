@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...analysis.calls import CallCounts, Function
+if TYPE_CHECKING:
+    from ...analysis.calls import CallCounts, Function
 
 __all__ = [
     "LEAST_NAME",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from ... import core
-from ...graph import LostNotice, notices_of
+if TYPE_CHECKING:
+    from ... import core
+    from ...graph import LostNotice
 
 __all__ = ["FIELD_NAMES", "NAME_SCOPES", "TextOptions", "TextPrettySink"]
 
@@ -130,6 +131,9 @@ class TextPrettySink:
         self._warnings = warnings if warnings is not None else sys.stderr
         self.bytes_written = 0
         """Size of the text so far, bytes."""
+        # The names of options are known without what it takes to write text.
+        from ... import core  # noqa: PLC0415 - see above
+
         self._renderer = core.TextRenderer(self.options._asdict(), zone_offset)
 
     def consume(self, merge: core.Merge) -> None:
@@ -142,6 +146,8 @@ class TextPrettySink:
             TraceFormatError: A field cannot be decoded; what is before it is written.
             OSError: The text cannot be written.
         """
+        from ...graph import LostNotice, notices_of  # noqa: PLC0415 - as above
+
         start = 0
         for notice in notices_of(merge):
             self._write(merge, start, notice.run)

@@ -1,0 +1,46 @@
+"""The general options of Babeltrace 2, which its command lines may have.
+
+There they choose how much of the inner workings is logged on standard error, and how
+long to wait for a source that has nothing yet. Here is no such log, and the files of a
+trace never have to be waited for: the options are accepted and change nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+__all__ = ["add_general_arguments"]
+
+LEVELS = (
+    *("N", "NONE", "F", "FATAL", "E", "ERROR", "W", "WARN", "WARNING"),
+    *("I", "INFO", "D", "DEBUG", "T", "TRACE"),
+)
+
+
+def add_general_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options to a parser."""
+    group = parser.add_argument_group(
+        "options of Babeltrace 2 that are accepted and change nothing"
+    )
+    group.add_argument("-v", "--verbose", action="store_true", help="log more")
+    group.add_argument("-d", "--debug", action="store_true", help="log all")
+    group.add_argument(
+        "-l",
+        "--log-level",
+        metavar="LEVEL",
+        choices=LEVELS,
+        help="log from LEVEL on: N, F, E, W, I, D or T",
+    )
+    group.add_argument(
+        "--retry-duration",
+        metavar="MICROSECONDS",
+        type=_duration,
+        help="wait so long for a source that has nothing yet",
+    )
+
+
+def _duration(text: str) -> int:
+    if not re.fullmatch("[0-9]+", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is no integer of 0 or more")
+    return int(text)

@@ -1,0 +1,170 @@
+"""The options that choose events, the same in every verb that reads them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..errors import SelectionError
+from .suggestions import did_you_mean
+from .time_range_arguments import (
+    TIME_FORMATS,
+    add_time_range_arguments,
+    time_bounds,
+)
+
+if TYPE_CHECKING:
+    from ..components.filters.trimmer import TimeBound
+    from ..graph import Selection, Stream
+    from ..model import StreamClass
+
+
+class Streams(Protocol):
+    """Somebody with data streams: a source, or a trace."""
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """The data streams."""
+
+
+__all__ = [
+    "TIME_FORMATS",
+    "AddPatterns",
+    "add_selection_arguments",
+    "select",
+    "time_bounds",
+]
+
+Bounds = tuple["TimeBound | None", "TimeBound | None"]
+"""Begin and end of a range of time."""
+
+
+class AddPatterns(argparse.Action):
+    """Adds the patterns of a list with commas to those before."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Add them."""
+        found = [*getattr(namespace, self.dest), *_patterns(str(values))]
+        if not found:
+            parser.error(f"{option_string}: expected a pattern")
+        setattr(namespace, self.dest, found)
+
+
+def _patterns(text: str) -> list[str]:
+    r"""Split at commas; ``\,`` is a comma in a pattern."""
+    parts = text.replace("\\,", "\0").split(",")
+    return [part.replace("\0", ",").strip() for part in parts if part.strip()]
+
+
+def add_selection_arguments(
+    parser: argparse.ArgumentParser,
+    *,
+    like_babeltrace: bool = False,
+    with_gmt: bool = True,
+) -> argparse._ArgumentGroup:
+    """Add the options to a parser.
+
+    Args:
+        parser: The parser.
+        like_babeltrace: Whether ``-e`` stands for ``--end``, not for ``--event``.
+        with_gmt: Whether to add ``--clock-gmt``; options of text have it, too.
+
+    Returns:
+        The group in the help, for other options that choose events.
+    """
+    group = parser.add_argument_group("choosing events")
+    names = ("--event",) if like_babeltrace else ("-e", "--event")
+    group.add_argument(
+        *names,
+        metavar="PATTERN[,PATTERN]...",
+        action=AddPatterns,
+        default=[],
+        help="only events whose name matches PATTERN, with *, ? and [...] (repeatable)",
+    )
+    add_time_range_arguments(group, short_end=like_babeltrace)
+    if with_gmt:
+        group.add_argument(
+            "--clock-gmt",
+            action="store_true",
+            help="BEGIN and END are in UTC, not in local time",
+        )
+    return group
+
+
+def select(
+    options: argparse.Namespace, sources: Sequence[Streams], bounds: Bounds
+) -> Selection:
+    """Return which events of the sources a command line wants.
+
+    A pattern that no event can match is reported on standard error.
+
+    Args:
+        options: The parsed command line.
+        sources: Its sources.
+        bounds: The range of time that it gives.
+
+    Raises:
+        SelectionError: The sources have no such range of time.
+    """
+    # Not for the help, which needs none of it.
+    from ..graph import Selection
+
+    if options.stream_intersection and not all(source.streams for source in sources):
+        raise SelectionError("stream intersection: the trace has no data stream")
+    streams = [stream for source in sources for stream in source.streams]
+    begin = end = None
+    if bounds != (None, None):
+        from ..components.filters.trimmer import time_range
+
+        begin, end = time_range(streams, *bounds)
+    patterns = tuple(options.event)
+    report_unmatched(patterns, streams)
+    return Selection(
+        begin,
+        end,
+        (patterns,) if patterns else (),
+        intersection=options.stream_intersection,
+    )
+
+
+def report_unmatched(patterns: Iterable[str], streams: Iterable[Stream]) -> None:
+    """Print a line for each pattern that no event of some data streams can match.
+
+    Args:
+        patterns: The patterns.
+        streams: The data streams.
+    """
+    patterns = list(dict.fromkeys(patterns))
+    if not patterns:
+        return
+    from fnmatch import fnmatchcase
+
+    classes: dict[tuple[int, int], StreamClass] = {}
+    for stream in streams:
+        key = stream.trace.index, stream.class_index
+        if key not in classes:
+            classes[key] = stream.stream_class
+    events = (event for one in classes.values() for event in one.event_classes)
+    names = {event.name for event in events if event.name is not None}
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            print(
+                f"vestige: warning: --event: no event is called '{pattern}'"
+                f"{did_you_mean(pattern, _alternatives(names, pattern))}",
+                file=sys.stderr,
+            )
+
+
+def _alternatives(names: Iterable[str], pattern: str) -> set[str]:
+    """Return names, or patterns of providers for a pattern of one."""
+    if not pattern.endswith(":*"):
+        return set(names)
+    return {f"{name.partition(':')[0]}:*" for name in names if ":" in name}
