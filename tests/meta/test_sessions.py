@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
@@ -47,6 +48,9 @@ def play(block: Block, after: Block | None, session: Session, where: str) -> Non
         extra = block.needs.removeprefix("extra ")
         assert f"vestige[{extra}]" in session.refuse(block.text), where
         session.run(block.text, extras=True)
+    elif block.needs == "LTTng":
+        # Two runs of the tests may share a session daemon.
+        session.run(block.text.replace("my-session", f"my-session-{os.getpid()}"))
     elif block.file_name:
         session.write(block.file_name, block.text)
     elif block.language == "sh":
