@@ -82,7 +82,7 @@ class ColumnOptions:
 
 
 class ColumnKeywords(TypedDict, total=False):
-    """The options beside the names of columns, as keyword arguments."""
+    """The options other than the names of columns, as keyword arguments."""
 
     batch_size: int
     enumerations: Literal["labels", "values"]

@@ -15,13 +15,13 @@ class Damage(NamedTuple):
     start: int | None
     """Byte offset of the first byte concerned; ``None`` when only the file is known."""
     end: int | None
-    """Byte offset behind the last."""
+    """Byte offset after the last."""
     kind: str
     """What it is: one of the stable names that ``docs/reference/python.md`` lists."""
     message: str
     """What was expected and what was found."""
     lost_records: int | None = None
-    """About how many event records were lost; ``None`` when that cannot be told."""
+    """About how many event records were lost; ``None`` if that is not known."""
     lost_from: int | None = None
     """Time of the last good event record before, nanoseconds."""
     lost_until: int | None = None

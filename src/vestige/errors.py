@@ -91,7 +91,7 @@ class VestigeError(Exception):
         self.contexts.append(context)
 
     def place(self) -> str:
-        """Return ``PATH, byte OFFSET`` as far as it is known, or an empty string."""
+        """Return what is known of ``PATH, byte OFFSET``; else an empty string."""
         if self.path is None:
             return "" if self.offset is None else f"byte {self.offset}"
         return self.path if self.offset is None else f"{self.path}, byte {self.offset}"

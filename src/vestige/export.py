@@ -28,7 +28,7 @@ Format = Literal["parquet", "arrow", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = ("parquet", "arrow", "csv", "jsonl")
 """All file formats."""
 Progress = Callable[[int | None, int], None]
-"""Told the time of the last event that was read, and how many were read."""
+"""Called with the time of the last event that was read, and how many were read."""
 
 ROW_GROUP_ROWS = 512 * 1024
 """Rows of a row group of Parquet, about."""

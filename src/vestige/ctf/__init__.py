@@ -1,6 +1,6 @@
 """CTF traces on disk: finding, reading and writing them.
 
-A trace is a directory with a ``metadata`` file beside its data stream files. LTTng
+A trace is a directory with a ``metadata`` file and data stream files. LTTng
 makes trees of them: ``ust/uid/UID/64-bit``, ``ust/pid/NAME-PID-TIME``, ``kernel``.
 :mod:`.discovery` finds the directories below a path, :mod:`.metadata` builds the model,
 :mod:`.trace_files` opens the files and joins them into data streams.

@@ -157,7 +157,7 @@ class DataStreamWriter:
     def discard(self, count: int = 1) -> None:
         """Count event records that could not be written.
 
-        Readers tell of them at the end of the packet.
+        Readers report them at the end of the packet.
 
         Args:
             count: How many.

@@ -126,7 +126,7 @@ def _unusable(path: Path, error: TraceFormatError) -> DamagedFile:
 def read_metadata(
     directory: Path,
 ) -> tuple[core.TraceClass, DamagedFile | None]:
-    """Parse the metadata of a trace directory, as far as they can be used.
+    """Parse the metadata of a trace directory, as far as it can be used.
 
     Args:
         directory: The trace directory.
@@ -167,7 +167,7 @@ def _metadata_content(path: Path) -> bytes:
 
 
 def usable_metadata(path: Path) -> bytes:
-    """Return the metadata of a trace, as far as they can be used.
+    """Return the metadata of a trace, as far as it can be used.
 
     Args:
         path: The metadata file.

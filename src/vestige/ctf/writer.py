@@ -49,11 +49,11 @@ class Writer:
         path: The directory of the trace. It is made; one that holds a trace is refused.
         version: Version of the format, ``"1.8"`` or ``"2"``.
         clock: The clock of time stamps: by default that of :func:`time.time_ns`.
-        environment: What is told about the machine and the program.
+        environment: Facts about the machine and the program.
         uuid: UUID of the trace; a random one by default.
         packet_size: Most bytes of a packet. One event record that is longer has a
             packet of its own.
-        packet_context: Members of the context that packets have beside their sizes,
+        packet_context: Members of the context that packets have besides their sizes,
             times, counter of discarded event records and sequence number.
         event_context: Members of the context that all event records have.
         byte_order: Byte order of numbers that state none.

@@ -34,7 +34,7 @@ _LONGEST_BUILD_ID = 64
 _MEGABYTE = 1_000_000
 
 Log = Callable[[object, AttemptKind, Refusal | None], None]
-"""Is told of each place tried: its path, the rule, and why it was not used."""
+"""Called with each place tried: its path, the rule, and why it was not used."""
 
 Check = Callable[[Path], Refusal | None]
 """Says why a file is not the one that was asked for."""
@@ -91,7 +91,7 @@ class DebuginfodClient:
 
     Args:
         settings: The servers, the cache and the limits.
-        notice: Is told in a sentence of each download.
+        notice: Called with a sentence for each download.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class DebuginfodClient:
             kind: ``debuginfo`` or ``executable``.
             name: What it is for, in the notices.
             check: Says why a file is not the one that was asked for.
-            log: Is told of each place tried.
+            log: Called with each place tried.
 
         Returns:
             Its path in the cache, or ``None`` when nobody has it.

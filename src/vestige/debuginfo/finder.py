@@ -160,7 +160,7 @@ class DebugFileFinder:
             build_id: Its build ID, if it is known.
             kind: ``debuginfo`` or ``executable``.
             name: What it is for, for people.
-            log: Is told of each place tried.
+            log: Called with each place tried.
 
         Returns:
             Its path, or ``None`` when there is none.

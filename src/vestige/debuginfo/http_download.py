@@ -50,7 +50,7 @@ def download(
         target: The descriptor of the file to write to; it is closed at the end.
         seconds: The time that may pass, from name to last byte; ``None`` for any.
         largest: The largest size in bytes; 0 for any.
-        announce: Is called with the size, as far as it is known, when a file comes.
+        announce: Called with the size, if it is known, when a file comes.
 
     Returns:
         Why there is no file, or ``None`` when it is complete.

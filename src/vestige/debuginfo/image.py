@@ -1,6 +1,6 @@
 """Process images: which object was mapped where in a process, as time goes on.
 
-A :class:`ProcessImage` is told of state dumps, loads and unloads in the order of the
+A :class:`ProcessImage` follows state dumps, loads and unloads in the order of the
 trace's time, and answers at any moment which object covers an address. It knows nothing
 of events (see ``state_events``) and opens no file.
 
@@ -81,7 +81,7 @@ class Mapping:
 
     @property
     def end(self) -> int:
-        """The first address behind the object; never beyond 64 bits."""
+        """The first address after the object; never beyond 64 bits."""
         return min(self.base + self.size, _END_OF_MEMORY)
 
     def covers(self, address: Address) -> bool:

@@ -53,7 +53,7 @@ class DebugInfoOptions:
     """Whether functions have their readable names instead of the linker's."""
 
     notice: Callable[[str], None] | None = field(default=None, compare=False)
-    """Is told in a sentence of each download."""
+    """Called with a sentence for each download."""
 
     def directories(self) -> tuple[Path, ...]:
         """Return the debug directories that are searched.

@@ -36,7 +36,7 @@ class MemoryRange(NamedTuple):
     start: int
     """The first address."""
     end: int
-    """The address behind the last."""
+    """The address after the last."""
     writable: bool
     """Whether the process may write there."""
     offset: int

@@ -160,7 +160,7 @@ def package_places(
         build_id: The build ID of the object.
 
     Yields:
-        Each file's name with ``.dwp`` behind it, also where symbolic links lead; the
+        Each file's name with ``.dwp`` after it, also where symbolic links lead; the
         object's below each global directory; the build ID in each.
     """
     for file in files:
