@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture lint format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz site changelog wheels clean
+.PHONY: help demo test torture lint format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
 	@echo "make bench-writing time the writer of traces beside Babeltrace 2"
 	@echo "make fuzz     a minute of fuzzing: metadata, packets, ELF, DWARF"
+	@echo "make manual   make shell completion and manual pages from the parsers"
 	@echo "make site     build the documentation as a site, and check its links"
 	@echo "make changelog show the notes for the next release as they will stand"
 	@echo "make wheels   build what is published: a wheel, its debug files, the sources"
@@ -118,6 +119,9 @@ bench-writing: $(VENV)/.built $(VENV)/.dev
 
 fuzz:
 	@$(PYTHON) tools/fuzz.py
+
+manual: $(VENV)/.built $(VENV)/.dev
+	@$(BIN)/python tools/make_manual.py
 
 site: $(VENV)/.dev
 	@$(BIN)/mkdocs build --strict

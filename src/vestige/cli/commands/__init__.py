@@ -34,6 +34,7 @@ VERBS = {
     "config": Verb("ConfigCommand", "print flags for compiling tracepoints"),
     "gen-tp": Verb("GenTpCommand", "make a tracepoint provider of a template"),
     "demo": Verb("DemoCommand", "record a small program and show its events"),
+    "completion": Verb("CompletionCommand", "make a shell complete command lines"),
     "help": Verb("HelpCommand", "describe a command"),
     "version": Verb("VersionCommand", "print the version"),
 }
