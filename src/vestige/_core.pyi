@@ -801,7 +801,7 @@ class Repair:
 
     def write(
         self, file: int, path: str, progress: Callable[[int], object]
-    ) -> tuple[int, int, int, int]:
+    ) -> tuple[int, int, int, int, int]:
         """Write what is left of one of its files to a new file.
 
         Args:
@@ -810,7 +810,7 @@ class Repair:
             progress: Called now and then with the number of bytes since the last call.
 
         Returns:
-            How many packets are intact, cut and left out, and how many bytes.
+            How many packets are intact, mended, cut and left out, and how many bytes.
 
         Raises:
             OSError: A file cannot be read or written.

@@ -295,10 +295,6 @@ class TestPackets:
                 {"packet_bits": 64, "content_bits": 64},
                 "content size of 64 bits is less",
             ),
-            ({"magic": 0xC1FC1FC0}, "expected the magic number 0xc1fc1fc1"),
-            ({"magic": 0}, "found 0x0"),
-            ({"uuid": bytes(16)}, "another UUID than the metadata"),
-            ({"stream_id": 9}, "stream_id 9 is no stream of the metadata"),
         ],
         ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
     )
@@ -319,6 +315,48 @@ class TestPackets:
         begin = FIRST_PACKET if good else 0
         assert begin <= int(offset[1]) <= begin + PACKET_HEAD_BYTES
         assert result.values == list(range(good))
+
+    @pytest.mark.parametrize(
+        ("changes", "start", "message"),
+        [
+            ({"magic": 0xC1FC1FC0}, 0, "expected the magic number 0xc1fc1fc1"),
+            ({"magic": 0}, 0, "found 0x0"),
+            ({"uuid": bytes(16)}, 4, "another UUID than the metadata"),
+            ({"stream_id": 9}, 20, "stream_id 9 is no stream of the metadata"),
+        ],
+        ids=["magic", "no magic", "uuid", "stream_id"],
+    )
+    @pytest.mark.parametrize("place", [0, 1, 2])
+    def test_a_packet_with_one_wrong_mark(
+        self,
+        tmp_path: Path,
+        changes: dict[str, int],
+        start: int,
+        message: str,
+        place: int,
+    ) -> None:
+        """It costs its own bytes and no event."""
+        packets = [
+            Packet(
+                numbered(GOOD, start=number * GOOD),
+                sequence=number,
+                **(changes if number == place else {}),
+            )
+            for number in range(3)
+        ]
+        write(tmp_path, *packets)
+        result = convert(tmp_path)
+        error = result.only_error()
+        assert message in error
+        assert f", byte {place * FIRST_PACKET + start}: " in error
+        assert result.values == list(range(3 * GOOD))
+
+    def test_the_only_packet_with_a_stream_id_that_nobody_knows(
+        self, tmp_path: Path
+    ) -> None:
+        """Nothing else tells of which class its events are."""
+        write(tmp_path, good_packet(stream_id=9))
+        assert_damage(tmp_path, "stream_id 9 is no stream", byte=0, good=0)
 
     def test_content_larger_than_the_file(self, tmp_path: Path) -> None:
         lie = good_packet(packet_bits=1 << 50, content_bits=1 << 50)

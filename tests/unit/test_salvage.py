@@ -93,6 +93,12 @@ def cut_stream(trace: Path) -> list[int]:
 def wrong_magic(trace: Path) -> list[int]:
     """Make one byte of the magic number of packet 11 wrong."""
     overwrite(trace / "stream", 10 * packet_size(trace) + 1, b"\x00")
+    return list(range(PACKETS * EVENTS))
+
+
+def wrong_header(trace: Path) -> list[int]:
+    """Fill the header of packet 11 with other bytes."""
+    overwrite(trace / "stream", 10 * packet_size(trace), b"\xab" * 48)
     return [*range(10 * EVENTS), *range(11 * EVENTS, PACKETS * EVENTS)]
 
 
@@ -118,6 +124,7 @@ def metadata_cut(trace: Path) -> list[int]:
 DAMAGES = {
     "cut in packet 21": (cut_stream, "packet-cut"),
     "wrong magic": (wrong_magic, "bad-magic"),
+    "wrong header": (wrong_header, "bad-magic"),
     "zeros behind": (zeros_behind, "zero-padding"),
     "one of two cut": (one_of_two_cut, "stream-unreadable"),
     "metadata cut": (metadata_cut, "metadata-cut"),
@@ -180,13 +187,24 @@ class TestFiveDamages:
         assert {path: path.read_bytes() for path in damaged.iterdir()} == before
 
 
+def test_repair_puts_a_header_right(damaged, whole, tmp_path):
+    """The copy has the bytes that the tracer wrote."""
+    wrong_magic(damaged)
+    overwrite(damaged / "stream", 5 * packet_size(damaged) + 4, bytes(16))
+    result = run("repair", damaged, tmp_path / "out")
+
+    assert "23 packets kept as they were, 2 with a header put right" in result.stdout
+    copy = (tmp_path / "out" / "stream").read_bytes()
+    assert copy == (whole / "stream").read_bytes()
+
+
 class TestFacts:
     """What a Damage tells."""
 
     def test_the_range_and_the_loss(self, damaged):
         """Bytes, records estimated from those around, and the times between."""
         size = packet_size(damaged)
-        wrong_magic(damaged)
+        wrong_header(damaged)
         [damage] = found_damage(damaged)
 
         assert (damage.path, damage.start, damage.end) == (

@@ -1,6 +1,7 @@
 //! Writing what is left of a damaged data stream as valid CTF.
 //!
-//! Intact packets are copied byte for byte. A damaged packet is cut behind its last good
+//! Intact packets are copied byte for byte; where only a mark in its header is wrong, that is
+//! written anew. A damaged packet is cut behind its last good
 //! record: its header and context are copied, and the fields in it that tell its sizes and
 //! its end are written anew. What cannot be kept is left out.
 
@@ -10,10 +11,10 @@ use std::sync::Arc;
 
 use crate::bits::{write_unsigned, BitReader};
 use crate::model::{FieldClass, IntegerClass, Role};
-use crate::record::{skip, State};
+use crate::record::{skip, DecodeError, State};
 use crate::source::ReadAt;
 use crate::stream::{
-    Batch, Damage, DataFile, DataStream, Item, Packet, Part, Record, Selection, StreamReader,
+    Batch, Damage, DataFile, DataStream, Item, Packet, Part, Record, Selection, StreamReader, MAGIC,
 };
 
 /// Bytes that are copied at once.
@@ -45,6 +46,8 @@ pub struct Repair {
 pub struct Written {
     /// Packets copied as they were.
     pub intact: u64,
+    /// Packets copied with a header put right.
+    pub mended: u64,
     /// Packets cut behind their last good record.
     pub cut: u64,
     /// Packets left out.
@@ -130,10 +133,24 @@ impl Repair {
             let touches = |damage: &Damage| {
                 damage.start == entry.offset || damage.start < end && damage.end > entry.offset
             };
+            let kept = self.kept.get(&(file, entry.offset));
+            let faults = kept.and_then(|kept| kept.packet.properties.faults.as_deref());
+            let is_fault = |damage: &Damage| {
+                let mut wrong = faults.into_iter().flat_map(|faults| faults.damage(entry.offset));
+                wrong.any(|fault| (fault.start, fault.end) == (damage.start, damage.end))
+            };
             let mut mine = self.damage.iter().filter(|(at, _)| *at == file);
-            let is_damaged = present < entry.size || mine.any(|(_, damage)| touches(damage));
+            let is_damaged = present < entry.size
+                || mine.any(|(_, damage)| touches(damage) && !is_fault(damage));
             let before = written.bytes;
-            if !is_damaged {
+            if let (Some(kept), Some(_), false) = (kept, faults, is_damaged) {
+                let head = self.mended_head(kept);
+                output.write_all(&head)?;
+                let rest = entry.offset + head.len() as u64;
+                copy(data.source.as_ref(), rest, end, output)?;
+                written.mended += 1;
+                written.bytes += end - entry.offset;
+            } else if !is_damaged {
                 copy(data.source.as_ref(), entry.offset, end, output)?;
                 written.intact += 1;
                 written.bytes += end - entry.offset;
@@ -150,6 +167,23 @@ impl Repair {
             progress(written.bytes - before);
         }
         Ok(written)
+    }
+
+    /// Header and context of a packet, with the marks that it must have.
+    fn mended_head(&self, kept: &Kept) -> Vec<u8> {
+        let mut head = kept.packet.head.clone();
+        let fields = Fields::of(self.stream.as_ref(), &kept.packet);
+        fields.patch(&mut head, Role::Magic, MAGIC);
+        let class = self.stream.trace.stream_classes.get(self.stream.class);
+        fields.patch(&mut head, Role::StreamClassId, class.map_or(0, |class| class.id));
+        let faults = kept.packet.properties.faults.as_deref();
+        let at = faults.and_then(|faults| faults.uuid).map(|uuid| uuid.at as usize);
+        if let (Some(at), Some(uuid)) = (at, self.stream.trace.uuid) {
+            if let Some(place) = head.get_mut(at..at + uuid.len()) {
+                place.copy_from_slice(&uuid);
+            }
+        }
+        head
     }
 
     /// A packet cut behind its last good record, or `None` when none can be kept.
@@ -170,7 +204,7 @@ impl Repair {
         if !is_whole || fields.is_variable {
             return Ok(None);
         }
-        let mut head = kept.packet.head.clone();
+        let mut head = self.mended_head(kept);
         fields.patch(&mut head, Role::PacketSize, total);
         fields.patch(&mut head, Role::ContentSize, end);
         if properties.end.is_some() {
@@ -245,8 +279,10 @@ impl Fields {
                     self.found.push((role, reader.position(), integer.clone()));
                 }
             }
-            if skip(&member.class, reader, state).is_err() {
-                return;
+            match skip(&member.class, reader, state) {
+                // A UUID that is wrong has been stepped over.
+                Ok(()) | Err(DecodeError::OtherMetadata) => {}
+                Err(_) => return,
             }
         }
     }

@@ -15,8 +15,11 @@ mod damaging;
 mod recorded;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use damaging::{damage, Damaged, Random};
+use vestige_ctf::stream::DamageKind;
+
 use recorded::{read_all, recording, Found, Header, Recorded, Recording};
 
 const CASES: u64 = 4000;
@@ -166,4 +169,78 @@ fn records_missing_between_others_make_no_wrong_times() {
         check(&recording, &damaged, &mut tally);
     }
     assert_eq!((tally.damaged, tally.shifted), (1000, 0));
+}
+
+/// Where the facts of a packet header stand that have bytes of their own.
+const FACTS: [(Range<usize>, DamageKind); 3] = [
+    (0..4, DamageKind::BadMagic),
+    (4..20, DamageKind::OtherUuid),
+    (20..24, DamageKind::PacketHeader),
+];
+
+#[test]
+fn one_wrong_fact_of_a_packet_header_costs_no_record() {
+    for seed in 0..300 {
+        let mut random = Random::new(seed);
+        let header = if seed % 2 == 0 { Header::Whole } else { Header::Compact };
+        let recording = recording(header, true, &mut random);
+        let packet = random.below(recording.packets.len() as u64) as usize;
+        let start = recording.packets[packet].start;
+        let (fact, kind) = FACTS[random.below(3) as usize].clone();
+        let at = start + fact.start + random.below(fact.len() as u64) as usize;
+        let mut bytes = recording.bytes.clone();
+        bytes[at] ^= 1 << random.below(8);
+        let found = read_all(&recording, &bytes);
+        let what = format!("byte {at} of packet {packet}, seed {seed}");
+        assert_eq!(found.records.len(), recording.records.len(), "{what}: {:?}", found.damage);
+        for (record, written) in found.records.iter().zip(&recording.records) {
+            assert!(written.matches(record), "{what}");
+        }
+        let damage: Vec<_> =
+            found.damage.iter().map(|one| (one.kind, one.start, one.end)).collect();
+        let own = (start + fact.start) as u64..(start + fact.end) as u64;
+        assert_eq!(damage, [(kind, own.start, own.end)], "{what}");
+        assert_eq!(found.damage[0].records, Some(0));
+    }
+}
+
+#[test]
+fn a_single_packet_with_a_wrong_magic_number_or_uuid_is_read() {
+    for (fact, kind) in FACTS.into_iter().take(2) {
+        let mut recording = recording(Header::Whole, true, &mut Random::new(1));
+        recording.bytes.truncate(recording.packets[0].end);
+        recording.records.retain(|record| record.bytes.start < recording.packets[0].end);
+        recording.bytes[fact.start + 1] ^= 0x10;
+        let found = read_all(&recording, &recording.bytes);
+        assert_eq!(found.records.len(), recording.records.len());
+        assert_eq!(found.damage.len(), 1);
+        assert_eq!(found.damage[0].kind, kind);
+    }
+}
+
+#[test]
+fn a_uuid_that_is_wrong_in_all_packets_is_told_once() {
+    let mut recording = recording(Header::Compact, true, &mut Random::new(7));
+    for packet in &recording.packets {
+        recording.bytes[packet.start + 4..packet.start + 20].fill(0x77);
+    }
+    let found = read_all(&recording, &recording.bytes);
+    assert_eq!(found.records.len(), recording.records.len());
+    let damage: Vec<_> = found.damage.iter().map(|one| (one.kind, one.start, one.end)).collect();
+    assert_eq!(damage, [(DamageKind::OtherUuid, 4, 20)]);
+    assert!(found.damage[0].message.starts_with("the packets have another UUID"));
+}
+
+#[test]
+fn packets_behind_garbage_are_found_by_their_uuid_too() {
+    let recording = recording(Header::Whole, true, &mut Random::new(3));
+    let (before, behind) = (recording.packets[1].end, recording.packets[2].clone());
+    let mut bytes = recording.bytes[..before].to_vec();
+    bytes.extend([0xAB; 300]);
+    bytes.extend(&recording.bytes[behind.start..]);
+    bytes[before + 300] ^= 0xFF;
+    let found = read_all(&recording, &bytes);
+    assert_eq!(found.records.len(), recording.records.len(), "{:?}", found.damage);
+    let kinds: Vec<_> = found.damage.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [DamageKind::Garbage, DamageKind::BadMagic]);
 }

@@ -42,14 +42,14 @@ impl Repair {
     }
 
     /// Writes what is left of a file to a new file; returns the number of packets that are
-    /// intact, cut and left out, and of the bytes.
+    /// intact, mended, cut and left out, and of the bytes.
     fn write(
         &self,
         py: Python<'_>,
         file: usize,
         path: &str,
         progress: &Bound<'_, PyAny>,
-    ) -> PyResult<(u64, u64, u64, u64)> {
+    ) -> PyResult<(u64, u64, u64, u64, u64)> {
         let progress = progress.clone().unbind();
         py.detach(|| {
             let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,7 +68,10 @@ impl Repair {
             output.flush()?;
             match failed {
                 Some(error) => Err(error),
-                None => Ok((written.intact, written.cut, written.dropped, written.bytes)),
+                None => {
+                    let repair::Written { intact, mended, cut, dropped, bytes, .. } = written;
+                    Ok((intact, mended, cut, dropped, bytes))
+                }
             }
         })
     }

@@ -27,6 +27,8 @@ class RepairReport:
     """Data stream files in which nothing can be kept."""
     intact: int = 0
     """Packets copied as they were."""
+    mended: int = 0
+    """Packets copied with a header put right."""
     cut: int = 0
     """Packets cut after their last good event record."""
     dropped: int = 0
@@ -107,12 +109,13 @@ def _repair_stream(
     report.dropped_bytes += handle.size
     for index, path in enumerate(handle.paths):
         target = output / Path(path).relative_to(root)
-        intact, cut, dropped, _ = work.write(index, str(target), progress)
+        intact, mended, cut, dropped, _ = work.write(index, str(target), progress)
         report.intact += intact
+        report.mended += mended
         report.cut += cut
         report.dropped += dropped
         report.dropped_bytes -= target.stat().st_size
-        if intact or cut:
+        if intact or mended or cut:
             report.files += 1
         else:
             target.unlink()

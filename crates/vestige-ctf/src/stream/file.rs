@@ -32,6 +32,8 @@ pub struct DataFile {
     /// The bytes that a packet really has, by its byte offset, where that is less than it
     /// tells because another packet begins inside of it.
     pub(super) sizes: BTreeMap<u64, u64>,
+    /// A UUID that is not that of the metadata, when most packets have it.
+    pub(super) other_uuid: Option<[u8; 16]>,
     /// How far its times can be believed.
     pub(super) trust: EvidenceStrength,
 }
@@ -58,10 +60,10 @@ impl DataFile {
                 list(trace, source.as_ref(), &offsets.collect::<Vec<u64>>())
             }
         };
-        let Listing { packets, first, damage, sizes } = listing;
+        let Listing { packets, first, damage, sizes, other_uuid } = listing;
         let Some(first) = first else { return Err(unreadable(source.as_ref(), damage)) };
         let trust = EvidenceStrength::of(trace, first.stream_class);
-        Ok(Self { source, packets, first, damage, sizes, trust })
+        Ok(Self { source, packets, first, damage, sizes, other_uuid, trust })
     }
 }
 
@@ -96,13 +98,15 @@ fn first_of_index(
 ) -> Option<PacketProperties> {
     let mut state = State::new(trace.slot_count);
     let mut window = FileWindow::default();
-    let mut read = |offset| read_packet(&mut window, source, offset, trace, &mut state).ok();
+    let mut read =
+        |offset| read_packet(&mut window, source, offset, (trace, None), &mut state).ok();
     let first = read(entries.offset(0)?)?.properties;
     let step = entries.len().div_ceil(INDEX_SAMPLES);
     let samples = (0..entries.len()).step_by(step).chain(entries.len().checked_sub(1));
     for entry in samples.filter_map(|index| entries.get(index)) {
         let packet = read(entry.offset)?.properties;
-        let same = packet.total_bits / 8 == entry.size
+        let same = packet.faults.is_none()
+            && packet.total_bits / 8 == entry.size
             && packet.stream_class == first.stream_class
             && packet.beginning.is_none_or(|time| Some(time) == entry.beginning);
         if !same {

@@ -1,7 +1,7 @@
 //! Listing the packets of a data stream file, whatever lies between them.
 //!
 //! Packets follow each other without a gap. Where none follows, the next one is searched:
-//! by its magic number or UUID, then by whether the bytes there make sense as a packet, and
+//! by its magic number and UUID, then by whether the bytes there make sense as a packet, and
 //! whether another packet, or the end of the file, follows that one.
 
 use std::cmp::Reverse;
@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::damage::{Damage, DamageKind};
 use super::evidence_strength::EvidenceStrength;
 use super::file_window::{read_exactly, FileWindow};
+use super::header_vote::{is_packet, Surroundings};
 use super::order::{damage_of_all, is_kept, judge};
-use super::packet::{read_packet, PacketProperties};
+use super::packet::{read_packet, Packet, PacketProperties};
 use super::packet_list::PacketList;
-use super::pattern::Pattern;
+use super::pattern::Marks;
 use crate::model::TraceClass;
 use crate::record::State;
 use crate::source::ReadAt;
@@ -45,27 +46,39 @@ pub struct Listing {
     /// The bytes that a packet really has, by its byte offset, when another packet begins
     /// inside of it.
     pub sizes: BTreeMap<u64, u64>,
+    /// A UUID that is not that of the metadata, when most packets have it.
+    pub other_uuid: Option<[u8; 16]>,
 }
 
 /// Lists the packets of a file. `hints` are offsets at which an index saw packets.
 #[must_use]
 pub fn list(trace: &TraceClass, source: &dyn ReadAt, hints: &[u64]) -> Listing {
-    let mut walker = Walker {
-        trace,
-        source,
-        window: FileWindow::default(),
-        state: State::new(trace.slot_count),
-        pattern: Pattern::of(trace),
-        hints,
-        found: PacketList::default(),
-        first: None,
-        last: None,
-        sizes: BTreeMap::new(),
-        tries: 0,
-        listing: Listing::default(),
+    let walk = |usual| {
+        let mut walker = Walker {
+            trace,
+            source,
+            window: FileWindow::default(),
+            state: State::new(trace.slot_count),
+            marks: Marks::of(trace),
+            hints,
+            usual,
+            found: PacketList::default(),
+            first: None,
+            last: None,
+            sizes: BTreeMap::new(),
+            uuids: BTreeMap::new(),
+            tries: 0,
+            listing: Listing::default(),
+        };
+        walker.walk();
+        walker
     };
-    walker.walk();
-    walker.finish()
+    let walker = walk(None);
+    // What stands before the first good packet may be one whose stream class nobody knew yet.
+    match &walker.first {
+        Some(first) if first.offset > 0 => walk(Some(first.stream_class)).finish(),
+        _ => walker.finish(),
+    }
 }
 
 struct Walker<'a> {
@@ -73,14 +86,18 @@ struct Walker<'a> {
     source: &'a dyn ReadAt,
     window: FileWindow,
     state: State,
-    pattern: Option<Pattern>,
+    marks: Marks,
     hints: &'a [u64],
+    /// The stream class of packets whose own is unknown; else that of the first packet.
+    usual: Option<usize>,
     found: PacketList,
     /// The first and the last of these.
     first: Option<PacketProperties>,
     last: Option<PacketProperties>,
     /// Sizes of the packets so far, bytes: how many have it, and the index of the first.
     sizes: BTreeMap<u64, (usize, Reverse<usize>)>,
+    /// UUIDs that are not that of the metadata, and how many packets have them.
+    uuids: BTreeMap<[u8; 16], usize>,
     /// Places that were tried, those with long heads counting more.
     tries: u64,
     listing: Listing,
@@ -101,15 +118,58 @@ impl Walker<'_> {
         }
     }
 
+    fn read_head(&mut self, offset: u64) -> Result<Packet, Damage> {
+        let trace = (self.trace, self.usual_class());
+        read_packet(&mut self.window, self.source, offset, trace, &mut self.state)
+    }
+
+    fn usual_class(&self) -> Option<usize> {
+        self.usual.or(self.first.as_ref().map(|packet| packet.stream_class))
+    }
+
+    /// The packet that is expected at an offset.
     fn read(&mut self, offset: u64) -> Result<PacketProperties, Damage> {
-        read_packet(&mut self.window, self.source, offset, self.trace, &mut self.state)
-            .map(|packet| packet.properties)
+        let packet = self.read_head(offset)?;
+        self.believe(packet, true)
+    }
+
+    /// Refuses a packet of whose header too much is wrong.
+    fn believe(&mut self, packet: Packet, is_expected: bool) -> Result<PacketProperties, Damage> {
+        let Some(faults) = &packet.properties.faults else { return Ok(packet.properties) };
+        let refusal = faults.refusal(packet.properties.offset, self.source.len());
+        let clock = self.state.clock;
+        let around = Surroundings {
+            is_expected,
+            ends_well: self.ends_well(&packet.properties),
+            before: self.last.as_ref(),
+            has_magic: self.marks.magic.is_some(),
+            has_uuid: self.marks.uuid.is_some(),
+        };
+        self.state.clock = clock;
+        if is_packet(self.trace, self.source, &packet, &around) {
+            Ok(packet.properties)
+        } else {
+            Err(refusal)
+        }
+    }
+
+    /// Whether the file, or what has the mark of a packet, begins where a packet ends.
+    fn ends_well(&mut self, packet: &PacketProperties) -> bool {
+        let end = packet.offset.saturating_add(packet.total_bits / 8);
+        if end >= self.source.len() {
+            return end == self.source.len();
+        }
+        let both = self.marks.magic.is_some() && self.marks.uuid.is_some();
+        self.read_head(end).is_ok_and(|next| match &next.properties.faults {
+            None => true,
+            Some(faults) => both && (faults.magic.is_none() || faults.uuid.is_none()),
+        })
     }
 
     /// Refuses what only looks like a packet because anything would, without a mark to
     /// check: neither its size nor its time nor its number goes on from the one before.
     fn expect(&mut self, packet: PacketProperties) -> Result<PacketProperties, Damage> {
-        let Some(last) = self.last.as_ref().filter(|_| self.pattern.is_none()) else {
+        let Some(last) = self.last.as_ref().filter(|_| self.marks.is_empty()) else {
             return Ok(packet);
         };
         let trust = EvidenceStrength::of(self.trace, packet.stream_class);
@@ -152,6 +212,9 @@ impl Walker<'_> {
         let rank = (0, Reverse(self.found.len()));
         self.sizes.entry(packet.total_bits / 8).or_insert(rank).0 += 1;
         self.found.push(&packet);
+        if let Some(uuid) = packet.faults.as_ref().and_then(|faults| faults.uuid) {
+            *self.uuids.entry(uuid.found).or_default() += 1;
+        }
         self.first.get_or_insert_with(|| packet.clone());
         self.last = Some(packet);
         if let Some(next) = next {
@@ -202,28 +265,29 @@ impl Walker<'_> {
         if self.tries > MOST_TRIES {
             return None;
         }
-        let Some(pattern) = self.pattern.clone() else { return self.search_boundaries(from, to) };
-        let step = pattern.len() as u64;
-        let mut at = from.saturating_add(pattern.offset());
-        let to = to.saturating_add(pattern.offset()).min(self.source.len());
-        let to = to.min(at.saturating_add(MOST_SEARCHED));
-        let mut buffer = Vec::new();
+        if self.marks.is_empty() {
+            return self.search_boundaries(from, to);
+        }
+        let marks = self.marks.clone();
+        let to = to.min(self.source.len()).min(from.saturating_add(MOST_SEARCHED));
+        let (mut at, mut buffer) = (from, Vec::new());
         while at < to {
-            let size = WINDOW.min(self.source.len() - at);
+            let span = WINDOW.min(to - at);
+            let size = (span + marks.reach()).min(self.source.len() - at);
             buffer = read_exactly(self.source, at, size as usize, buffer).ok()?;
-            for hit in pattern.find(&buffer) {
-                let candidate = (at + hit as u64).saturating_sub(pattern.offset());
-                if candidate + pattern.offset() < to && self.is_plausible(candidate) {
-                    return Some(candidate);
+            let hits = marks.iter().flat_map(|mark| mark.find(&buffer));
+            let mut hits: Vec<u64> = hits.map(|hit| hit as u64).filter(|&hit| hit < span).collect();
+            hits.sort_unstable();
+            hits.dedup();
+            for hit in hits {
+                if self.is_plausible(at + hit) {
+                    return Some(at + hit);
                 }
                 if self.tries > MOST_TRIES {
                     return None;
                 }
             }
-            if size <= step {
-                break;
-            }
-            at += size - (step - 1);
+            at += span;
         }
         None
     }
@@ -252,10 +316,12 @@ impl Walker<'_> {
         let clock = self.state.clock;
         // What looks like a packet may claim a head of megabytes, each time.
         let counted = Counted { source: self.source, bytes: AtomicU64::new(0) };
+        let trace = (self.trace, self.usual_class());
         let packet =
-            read_packet(&mut FileWindow::default(), &counted, offset, self.trace, &mut self.state);
+            read_packet(&mut FileWindow::default(), &counted, offset, trace, &mut self.state);
         self.tries += 1 + counted.bytes.into_inner() / BYTES_OF_TRY;
-        let found = packet.map(|packet| packet.properties).and_then(|packet| self.expect(packet));
+        let found = packet.and_then(|packet| self.believe(packet, false));
+        let found = found.and_then(|packet| self.expect(packet));
         let found = found.is_ok_and(|packet| self.is_credible(&packet));
         self.state.clock = clock;
         found
@@ -277,7 +343,10 @@ impl Walker<'_> {
             (last, packet.beginning, packet.end),
             (Some(last), Some(beginning), Some(end)) if last <= beginning && beginning <= end
         );
-        self.pattern.as_ref().is_some_and(|pattern| pattern.is_strong() || in_order)
+        let faults = packet.faults.as_deref();
+        let has_uuid =
+            self.marks.uuid.is_some() && faults.is_none_or(|faults| faults.uuid.is_none());
+        has_uuid || (in_order && !self.marks.is_empty())
     }
 
     /// Names what lies where a packet was expected.
@@ -311,7 +380,9 @@ impl Walker<'_> {
     }
 
     fn finish(self) -> Listing {
-        let Self { trace, source, found, mut listing, .. } = self;
+        let Self { trace, source, found, uuids, mut listing, .. } = self;
+        let most = uuids.into_iter().find(|&(_, count)| count * 2 > found.len());
+        listing.other_uuid = most.map(|(uuid, _)| uuid);
         let classes = || (0..found.len()).filter_map(|index| found.stream_class(index));
         let class = most_common(classes());
         for packet in found.all_properties().filter(|one| Some(one.stream_class) != class) {

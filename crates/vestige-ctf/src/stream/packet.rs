@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use super::damage::{Damage, DamageKind};
 use super::file_window::FileWindow;
+use super::header_faults::{HeaderFaults, OtherUuid, UnknownStreamClass};
 use crate::bits::BitReader;
-use crate::model::{ByteOrder, FieldClass, Role, StreamClass, TraceClass};
+use crate::model::{ByteOrder, FieldClass, FieldKind, Member, Role, StreamClass, TraceClass};
 use crate::record::{skip, DecodeError, State};
 use crate::source::ReadAt;
 
 /// The first field of a packet header, in the trace's byte order.
-pub(super) const MAGIC: u64 = 0xC1FC_1FC1;
+pub const MAGIC: u64 = 0xC1FC_1FC1;
 /// Bytes in which a head is looked for at first.
 const FIRST_READ: usize = 512;
 /// Largest header and context together that is read, bytes.
@@ -43,6 +44,8 @@ pub struct PacketProperties {
     pub events_discarded: Option<u64>,
     /// Sequence number in the stream.
     pub sequence_number: Option<u64>,
+    /// What is wrong in its header, although the rest can be read.
+    pub faults: Option<Box<HeaderFaults>>,
 }
 
 /// A packet whose header and context are decoded.
@@ -58,7 +61,9 @@ pub struct Packet {
 
 /// A packet at `offset` of a source, decoded up to its first event record.
 ///
-/// `state` keeps its clock from the packet before and moves to this packet's beginning.
+/// `state` keeps its clock from the packet before and moves to this packet's beginning. A
+/// packet with an unknown stream class ID is taken for one of the class `usual`, if any. Whoever
+/// calls decides what faults in its header mean.
 ///
 /// # Errors
 ///
@@ -67,7 +72,7 @@ pub(super) fn read_packet(
     window: &mut FileWindow,
     source: &dyn ReadAt,
     offset: u64,
-    trace: &TraceClass,
+    (trace, usual): (&TraceClass, Option<usize>),
     state: &mut State,
 ) -> Result<Packet, Damage> {
     let rest = source.len().saturating_sub(offset);
@@ -82,14 +87,14 @@ pub(super) fn read_packet(
             // CTF2-SPEC-2.0, section 6.1: each packet begins with a clock value of 0.
             state.clock = 0;
         }
-        match decode_head(head, trace, state) {
+        match decode_head(head, (trace, usual), state) {
             Err(HeadError::OutOfData) if (wanted as u64) < rest.min(MAX_HEAD) => {
                 state.clock = clock;
                 size = size.saturating_mul(4);
             }
             Err(error) => return Err(error.into_damage(offset, rest)),
-            Ok(decoded) => {
-                let properties = properties(&decoded, state, offset, rest)?;
+            Ok(mut decoded) => {
+                let properties = properties(&mut decoded, state, offset, rest)?;
                 let used = (properties.events_at.div_ceil(8) as usize).min(head.len());
                 let head = head.get(..used).unwrap_or_default().to_vec();
                 return Ok(Packet { properties, head, slots: state.slots.clone() });
@@ -102,6 +107,7 @@ struct Head {
     stream_class: usize,
     context_at: u64,
     events_at: u64,
+    faults: HeaderFaults,
 }
 
 enum HeadError {
@@ -127,101 +133,144 @@ impl HeadError {
     }
 }
 
-impl From<(DecodeError, u64)> for HeadError {
-    fn from((error, position): (DecodeError, u64)) -> Self {
-        match error {
-            DecodeError::OutOfData | DecodeError::TooLong { .. } => Self::OutOfData,
-            other => Self::Wrong(DamageKind::PacketHeader, position, other.to_string()),
-        }
-    }
-}
-
-fn decode_head(head: &[u8], trace: &TraceClass, state: &mut State) -> Result<Head, HeadError> {
+fn decode_head(
+    head: &[u8],
+    (trace, usual): (&TraceClass, Option<usize>),
+    state: &mut State,
+) -> Result<Head, HeadError> {
     let mut reader = BitReader::new(head, 0, head.len() as u64 * 8);
+    let mut found = Header::default();
     if let Some(header) = &trace.packet_header {
-        decode_header(header, trace, &mut reader, state)?;
+        decode_header(header, trace, &mut reader, state, &mut found)?;
     }
-    let (stream_class, class) = stream_class(trace, state, reader.position())?;
+    let (stream_class, class) = match stream_class(trace, state) {
+        Some(known) => known,
+        None => found.unknown_class(trace, usual, state, reader.position())?,
+    };
     let context_at = reader.position();
     if let Some(context) = &class.packet_context {
-        skip(context, &mut reader, state).map_err(|error| (error, reader.position()))?;
+        skip(context, &mut reader, state).map_err(|error| found.refuse(error, &reader))?;
     }
-    Ok(Head { stream_class, context_at, events_at: reader.position() })
+    Ok(Head { stream_class, context_at, events_at: reader.position(), faults: found.faults })
+}
+
+/// What decoding a packet header found.
+#[derive(Default)]
+struct Header {
+    faults: HeaderFaults,
+    /// The bytes with the stream class ID.
+    class_id: (u64, u64),
+}
+
+impl Header {
+    /// What is wrong with a header that cannot be decoded: its marks, if they are wrong, else
+    /// what the bytes behind them would mean.
+    fn refuse(&self, error: DecodeError, reader: &BitReader<'_>) -> HeadError {
+        match error {
+            DecodeError::OutOfData | DecodeError::TooLong { .. } if self.faults.is_empty() => {
+                HeadError::OutOfData
+            }
+            _ if !self.faults.is_empty() => self.refusal(),
+            other => {
+                HeadError::Wrong(DamageKind::PacketHeader, reader.position(), other.to_string())
+            }
+        }
+    }
+
+    fn refusal(&self) -> HeadError {
+        let damage = self.faults.refusal(0, 0);
+        HeadError::Wrong(damage.kind, damage.start * 8, damage.message)
+    }
+
+    /// The class of a packet whose ID is unknown, where its neighbours tell it.
+    fn unknown_class<'a>(
+        &mut self,
+        trace: &'a TraceClass,
+        usual: Option<usize>,
+        state: &State,
+        at: u64,
+    ) -> Result<(usize, &'a StreamClass), HeadError> {
+        let id = state.role(Role::StreamClassId).unwrap_or(0);
+        let (start, end) = self.class_id;
+        let known = usual.and_then(|index| Some((index, trace.stream_classes.get(index)?)));
+        let Some(known) = known.filter(|_| end > start) else {
+            if !self.faults.is_empty() {
+                return Err(self.refusal());
+            }
+            let message = format!("stream_id {id} is no stream of the metadata");
+            return Err(HeadError::Wrong(DamageKind::PacketHeader, at, message));
+        };
+        self.faults.stream_class = Some(UnknownStreamClass { at: start, end, found: id });
+        Ok(known)
+    }
 }
 
 /// Decodes the packet header member by member, so that a wrong magic number or UUID is
-/// reported as such and not as whatever the bytes behind it would mean.
+/// noted as such.
 fn decode_header(
     header: &FieldClass,
     trace: &TraceClass,
     reader: &mut BitReader<'_>,
     state: &mut State,
+    found: &mut Header,
 ) -> Result<(), HeadError> {
-    let failed = |error: DecodeError, reader: &BitReader<'_>| (error, reader.position());
-    reader.align(header.alignment()).map_err(|error| failed(error.into(), reader))?;
+    reader.align(header.alignment()).map_err(|error| found.refuse(error.into(), reader))?;
     for member in header.members() {
         let start = reader.position();
         let mut ahead = reader.clone();
-        skip(&member.class, reader, state).map_err(|error| failed(error, reader))?;
-        let role = member.class.as_integer().and_then(|class| class.role);
-        if role == Some(Role::Magic) {
-            check_magic(state.role(Role::Magic), start)?;
-        } else if trace.version.0 < 2 && member.name() == "uuid" {
-            // In CTF 2 the BLOB with this role knows the bytes that it must have.
-            check_uuid(trace, &mut ahead, start)?;
+        match skip(&member.class, reader, state) {
+            // It has been read, and is looked at below.
+            Ok(()) | Err(DecodeError::OtherMetadata) => {}
+            Err(error) => return Err(found.refuse(error, reader)),
+        }
+        match member.class.as_integer().and_then(|class| class.role) {
+            Some(Role::Magic) => {
+                found.faults.magic = state.role(Role::Magic).filter(|&value| value != MAGIC);
+            }
+            Some(Role::StreamClassId) => {
+                found.class_id = (start / 8, reader.position().div_ceil(8));
+            }
+            _ => {}
+        }
+        if let Some(expected) = expected_uuid(member, trace) {
+            let read = read_uuid(&mut ahead).ok_or(HeadError::OutOfData)?;
+            let at = ahead.position() / 8 - 16;
+            found.faults.uuid = (read != expected).then_some(OtherUuid { at, found: read });
         }
     }
     Ok(())
 }
 
-fn check_magic(found: Option<u64>, at: u64) -> Result<(), HeadError> {
-    match found {
-        Some(MAGIC) | None => Ok(()),
-        Some(found) => {
-            let message = format!(
-                "no packet begins here: expected the magic number {MAGIC:#x}, found {found:#x}"
-            );
-            Err(HeadError::Wrong(DamageKind::BadMagic, at, message))
-        }
+/// The UUID that a member of a packet header must have.
+pub(super) fn expected_uuid(member: &Member, trace: &TraceClass) -> Option<[u8; 16]> {
+    match &member.class.kind {
+        FieldKind::Blob(blob) => blob.expected,
+        _ => trace.uuid.filter(|_| trace.version.0 < 2 && member.name() == "uuid"),
     }
 }
 
-fn check_uuid(trace: &TraceClass, reader: &mut BitReader<'_>, at: u64) -> Result<(), HeadError> {
-    let Some(expected) = trace.uuid else { return Ok(()) };
-    reader.align(8).map_err(|_| HeadError::OutOfData)?;
-    for byte in expected {
-        let found = reader.unsigned(8, ByteOrder::Little).map_err(|_| HeadError::OutOfData)?;
-        if found != u64::from(byte) {
-            let message = "the packet has another UUID than the metadata: \
-                           it belongs to another trace";
-            return Err(HeadError::Wrong(DamageKind::OtherUuid, at, message.to_owned()));
-        }
+fn read_uuid(reader: &mut BitReader<'_>) -> Option<[u8; 16]> {
+    reader.align(8).ok()?;
+    let mut uuid = [0; 16];
+    for byte in &mut uuid {
+        *byte = reader.unsigned(8, ByteOrder::Little).ok()? as u8;
     }
-    Ok(())
+    Some(uuid)
 }
 
-fn stream_class<'a>(
-    trace: &'a TraceClass,
-    state: &State,
-    at: u64,
-) -> Result<(usize, &'a StreamClass), HeadError> {
+fn stream_class<'a>(trace: &'a TraceClass, state: &State) -> Option<(usize, &'a StreamClass)> {
     let classes = &trace.stream_classes;
-    let found = match state.role(Role::StreamClassId) {
+    match state.role(Role::StreamClassId) {
         Some(id) => classes.iter().enumerate().find(|(_, class)| class.id == id),
         None => {
             let default = classes.iter().position(|class| class.id == 0).unwrap_or(0);
             classes.iter().enumerate().nth(default)
         }
-    };
-    found.ok_or_else(|| {
-        let id = state.role(Role::StreamClassId).unwrap_or(0);
-        let message = format!("stream_id {id} is no stream of the metadata");
-        HeadError::Wrong(DamageKind::PacketHeader, at, message)
-    })
+    }
 }
 
 fn properties(
-    head: &Head,
+    head: &mut Head,
     state: &State,
     offset: u64,
     rest: u64,
@@ -234,9 +283,14 @@ fn properties(
             (None, Some(content)) => (content, content),
             (Some(total), Some(content)) => (total, content),
         };
+    let faults = std::mem::take(&mut head.faults);
+    let faults = (!faults.is_empty()).then(|| Box::new(faults));
     let wrong = |message: String| {
         let end = offset.saturating_add(rest);
-        Err(Damage::new(DamageKind::PacketSizes, offset, end, message))
+        Err(match &faults {
+            Some(faults) => faults.refusal(offset, end),
+            None => Damage::new(DamageKind::PacketSizes, offset, end, message),
+        })
     };
     if total_bits % 8 != 0 || total_bits == 0 {
         return wrong(format!(
@@ -268,6 +322,7 @@ fn properties(
         end: state.role(Role::PacketEnd),
         events_discarded: state.role(Role::EventsDiscarded),
         sequence_number: state.role(Role::PacketSequenceNumber),
+        faults,
     })
 }
 

@@ -82,6 +82,7 @@ impl PacketList {
             end: self.ends.get(index),
             events_discarded: self.events_discarded.get(index),
             sequence_number: self.sequence_numbers.get(index),
+            faults: None,
         })
     }
 

@@ -1,70 +1,69 @@
 //! The bytes by which a packet is recognised.
 
+use super::packet::expected_uuid;
 use crate::model::{ByteOrder, FieldClass, FieldKind, Role, TraceClass};
 
 /// Bytes that every packet of a trace has at the same place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pattern {
+pub struct Mark {
     bytes: Vec<u8>,
     offset: u64,
-    strong: bool,
 }
 
-impl Pattern {
-    /// What the packet headers of a trace have in common: the magic number (CTF 1.8.3,
-    /// section 5.1: the first field, in the trace's byte order), else the UUID.
+/// The marks of a trace's packets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The magic number (CTF 1.8.3, section 5.1: the first field, in the trace's byte order).
+    pub magic: Option<Mark>,
+    /// The UUID: chance, or a payload, can hardly have a packet like it.
+    pub uuid: Option<Mark>,
+}
+
+impl Marks {
+    /// What the packet headers of a trace have in common.
     #[must_use]
-    pub fn of(trace: &TraceClass) -> Option<Self> {
-        let header = trace.packet_header.as_ref()?;
+    pub fn of(trace: &TraceClass) -> Self {
+        let mut marks = Self::default();
+        let header = trace.packet_header.iter();
         let mut offset = 0u64;
-        let mut found: Option<Self> = None;
-        for member in header.members() {
+        for member in header.flat_map(|header| header.members()) {
             let class = &member.class;
             let alignment = u64::from(class.alignment()).max(1);
-            offset = offset.checked_next_multiple_of(alignment)?;
-            let uuid = trace.uuid.filter(|_| member.name() == "uuid");
-            match (magic(class), uuid) {
-                (Some(bytes), _) if offset % 8 == 0 && found.is_none() => {
-                    found = Some(Self { bytes, offset: offset / 8, strong: false });
-                }
-                (_, Some(uuid)) if offset % 8 == 0 => match &mut found {
-                    // Packets are checked for both, so that a hit proves both.
-                    Some(pattern) => pattern.strong = true,
-                    None => {
-                        let bytes = uuid.to_vec();
-                        found = Some(Self { bytes, offset: offset / 8, strong: true });
-                    }
-                },
-                _ => {}
-            }
-            match size(class) {
-                Some(size) => offset = offset.checked_add(size)?,
+            let Some(start) = offset.checked_next_multiple_of(alignment) else { break };
+            let place = if start % 8 == 0 { Some(start / 8) } else { None };
+            let mark = |bytes| place.map(|offset| Mark { bytes, offset });
+            marks.magic = marks.magic.or_else(|| mark(magic(class)?));
+            marks.uuid = marks.uuid.or_else(|| mark(expected_uuid(member, trace)?.to_vec()));
+            match size(class).and_then(|size| start.checked_add(size)) {
+                Some(end) => offset = end,
                 None => break,
             }
         }
-        found
+        marks
     }
 
-    /// The number of bytes.
+    /// Whether there is nothing to recognise a packet by.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.bytes.len()
+    pub fn is_empty(&self) -> bool {
+        self.magic.is_none() && self.uuid.is_none()
     }
 
-    /// Where they stand in a packet.
+    /// From the beginning of a packet to behind its last mark, bytes.
     #[must_use]
-    pub fn offset(&self) -> u64 {
-        self.offset
+    pub fn reach(&self) -> u64 {
+        self.iter().map(|mark| mark.offset + mark.bytes.len() as u64).max().unwrap_or(0)
     }
 
-    /// Whether chance, or a payload, can hardly have a packet like it.
-    #[must_use]
-    pub fn is_strong(&self) -> bool {
-        self.strong
+    /// The marks that there are.
+    pub fn iter(&self) -> impl Iterator<Item = &Mark> {
+        self.magic.iter().chain(&self.uuid)
     }
+}
 
-    /// Where the bytes stand in some data.
+impl Mark {
+    /// Where packets begin that have the bytes in some data, by what stands there alone.
     pub fn find<'a>(&'a self, data: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+        let data = data.get(self.offset as usize..).unwrap_or_default();
         memchr::memmem::find_iter(data, &self.bytes)
     }
 }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use super::batch::Batch;
 use super::damage::{Damage, DamageKind};
 use super::data_stream::DataStream;
+use super::file::DataFile;
 use super::file_window::{read_exactly, FileWindow, MOST_AHEAD};
+use super::header_faults::damage_of_stream;
 use super::lost::{losses, Lost, LostKind};
 use super::packet::{read_packet, Packet, PacketProperties, SharedPacket};
 use super::pool::Buffers;
@@ -110,6 +112,8 @@ pub struct StreamReader {
     reported: Vec<usize>,
     /// The packet before the next one, when it was skipped.
     skipped: Option<(usize, usize)>,
+    /// The file of whose wrong UUID was told last.
+    other_uuid: Option<usize>,
 }
 
 impl StreamReader {
@@ -144,6 +148,7 @@ impl StreamReader {
             next_gathered: None,
             gather: MOST_AHEAD,
             skipped: None,
+            other_uuid: None,
         }
     }
 
@@ -254,7 +259,8 @@ impl StreamReader {
         }
         self.read_skipped();
         let clock = self.state.clock;
-        match self.read_head(file, entry.offset) {
+        let read = self.read_head(file, entry.offset);
+        match read.and_then(|packet| self.note_faults(file, &data, packet, entry.size)) {
             Ok(packet) => {
                 self.begin_packet(file, packet);
                 if usage == PacketUse::After {
@@ -272,6 +278,33 @@ impl StreamReader {
         }
     }
 
+    /// Gives what is wrong in a packet header; refuses the packet when it is not the one that
+    /// was listed there.
+    fn note_faults(
+        &mut self,
+        file: usize,
+        data: &DataFile,
+        packet: Packet,
+        size: u64,
+    ) -> Result<Packet, Damage> {
+        let properties = &packet.properties;
+        let Some(faults) = &properties.faults else { return Ok(packet) };
+        if properties.total_bits / 8 != size {
+            return Err(faults.refusal(properties.offset, data.source.len()));
+        }
+        let same = faults.uuid.filter(|uuid| Some(uuid.found) == data.other_uuid);
+        for damage in faults.damage(properties.offset) {
+            let damage = match same.filter(|_| damage.kind == DamageKind::OtherUuid) {
+                None => damage,
+                Some(_) if self.other_uuid.replace(file) == Some(file) => continue,
+                Some(uuid) => damage_of_stream(properties.offset, uuid),
+            };
+            let damage = Damage { after: self.last, before: properties.beginning, ..damage };
+            self.pending.push_back(Item::Damage(file, damage));
+        }
+        Ok(packet)
+    }
+
     /// Reads the header of the packet that was skipped last: its counters tell what was lost
     /// until the next one.
     fn read_skipped(&mut self) {
@@ -286,7 +319,8 @@ impl StreamReader {
     fn read_head(&mut self, file: usize, offset: u64) -> Result<Packet, Damage> {
         self.look_at(file);
         let Some(data) = self.stream.files.get(file) else { return Err(no_file(offset)) };
-        let (source, trace) = (data.source.as_ref(), &self.stream.trace);
+        let (source, trace) = (data.source.as_ref(), self.stream.trace.as_ref());
+        let trace = (trace, Some(self.stream.class));
         read_packet(&mut self.window, source, offset, trace, &mut self.state)
     }
 

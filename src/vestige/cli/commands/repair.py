@@ -93,14 +93,17 @@ examples:
             raise CommandError(str(error), exit_code=2) from error
         print_damage(source.damage)
         print(_sentence(report))
-        lost = report.cut + report.dropped + report.dropped_files
-        if not (source.damage or lost or report.dropped_bytes):
+        wrong = report.mended + report.cut + report.dropped + report.dropped_files
+        if not (source.damage or wrong or report.dropped_bytes):
             return READ
-        return DAMAGED if report.intact + report.cut else UNREADABLE
+        kept = report.intact + report.mended + report.cut
+        return DAMAGED if kept else UNREADABLE
 
 
 def _sentence(report: RepairReport) -> str:
     parts = [f"{_counted(report.intact, 'packet')} kept as they were"]
+    if report.mended:
+        parts.append(f"{report.mended:,} with a header put right")
     if report.cut:
         its = "its" if report.cut == 1 else "their"
         parts.append(f"{report.cut:,} cut after {its} last good event")
