@@ -14,8 +14,27 @@ static const struct vestige_field fields[] = {
 	 .size = PLACE_SIZE},
 };
 
+static const struct vestige_field entry_fields[] = {
+	{.name = "addr", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL,
+	 .size = PLACE_SIZE},
+	{.name = "id", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL, .size = 8},
+	{.name = "is_resumed", .kind = VESTIGE_INTEGER, .size = 1},
+};
+static const struct vestige_field exit_fields[] = {
+	{.name = "addr", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL,
+	 .size = PLACE_SIZE},
+	{.name = "id", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL, .size = 8},
+	{.name = "is_suspended", .kind = VESTIGE_INTEGER, .size = 1},
+};
+static const struct vestige_field reason_fields[] = {
+	{.name = "what", .kind = VESTIGE_STRING},
+	{.name = "reason", .kind = VESTIGE_STRING},
+};
+
 static struct own_event entry_event;
 static struct own_event exit_event;
+static struct own_event step_entry_event;
+static struct own_event step_exit_event;
 
 static inline void record_place(const struct own_event *event, uint64_t place)
 {
@@ -36,6 +55,50 @@ void calls_enter(uint64_t place)
 void calls_leave(uint64_t place)
 {
 	record_place(&exit_event, place);
+}
+
+static void record_step(const struct own_event *event, uint64_t place, const void *id, bool flag)
+{
+	const uint64_t number = (uintptr_t) id;
+	const uint8_t byte = flag;
+	struct vestige_record record;
+
+	if (!place || !tracer->begin(&event->event, &record,
+				     PLACE_SIZE + sizeof(number) + sizeof(byte),
+				     (const void *) (uintptr_t) place))
+		return;
+	put_place(&record, place);
+	put(&record, &number, sizeof(number));
+	put(&record, &byte, sizeof(byte));
+	tracer->commit(&record);
+}
+
+void calls_enter_step(uint64_t place, const void *id, bool is_resumed)
+{
+	record_step(&step_entry_event, place, id, is_resumed);
+}
+
+void calls_leave_step(uint64_t place, const void *id, bool is_suspended)
+{
+	record_step(&step_exit_event, place, id, is_suspended);
+}
+
+void calls_say_not_recorded(const char *what, const char *reason)
+{
+	static struct own_event event;
+	const size_t what_size = strlen(what) + 1;
+	const size_t reason_size = strlen(reason) + 1;
+	struct vestige_record record;
+
+	if (!event.provider.name)
+		event_define(&event, "vestige_python", "not_recorded", LEVEL_LINE, reason_fields,
+			     2, VESTIGE_PYTHON_NOT_RECORDED);
+	if (!event_is_recorded(&event) ||
+	    !tracer->begin(&event.event, &record, what_size + reason_size, NULL))
+		return;
+	put(&record, what, what_size);
+	put(&record, reason, reason_size);
+	tracer->commit(&record);
 }
 
 /* The minor version of Python 3. */
@@ -65,6 +128,10 @@ PyObject *calls_trace(PyObject *module, PyObject *builtins)
 		     VESTIGE_PYTHON_ENTRY);
 	event_define(&exit_event, "vestige_python", "func_exit", LEVEL_FUNCTION, fields, 1,
 		     VESTIGE_PYTHON_EXIT);
+	event_define(&step_entry_event, "vestige_python", "coroutine_entry", LEVEL_FUNCTION,
+		     entry_fields, 3, VESTIGE_PYTHON_COROUTINE_ENTRY);
+	event_define(&step_exit_event, "vestige_python", "coroutine_exit", LEVEL_FUNCTION,
+		     exit_fields, 3, VESTIGE_PYTHON_COROUTINE_EXIT);
 	if (!event_is_recorded(&entry_event) || !event_is_recorded(&exit_event))
 		Py_RETURN_FALSE;
 	if (start(PyObject_IsTrue(builtins) == 1))

@@ -16,6 +16,12 @@
 #define CODE_OFFSET 32
 #define OWNER_OFFSET 69
 #define OWNED_BY_GENERATOR 1
+/* The instruction that ran last, of which the first byte is the operation. */
+#define INSTRUCTION_OFFSET 56
+#define RETURN_GENERATOR 75
+/* The frame of a generator is a part of it: its state is before that. */
+#define STATE_OFFSET (-5)
+#define STATE_SUSPENDED (-1)
 /* The part of a thread's stack that may be used before the hook takes over. */
 #define STACK_SHARE 4
 
@@ -27,6 +33,9 @@ static void (*set_evaluator)(PyInterpreterState *interpreter, evaluator function
 static evaluator evaluate_by_default;
 static PyObject *probed_code;
 static bool is_as_known;
+/* Steps of generators that look as they should: it begins, waits, goes on, and ends. */
+static unsigned int known_steps;
+#define ALL_STEPS 4u
 /* Between these addresses there is enough stack. */
 static __thread const char *stack_low FAST_THREAD_LOCAL;
 static __thread const char *stack_high FAST_THREAD_LOCAL;
@@ -39,6 +48,20 @@ static inline PyObject *code_of(const struct frame *frame)
 static inline bool is_of_generator(const struct frame *frame)
 {
 	return ((const char *) frame)[OWNER_OFFSET] == OWNED_BY_GENERATOR;
+}
+
+/* Whether a generator has waited before; else it has only been made. */
+static inline bool is_resumed(const struct frame *frame)
+{
+	const unsigned char *instruction = *(const unsigned char *const *) (const void *)
+		((const char *) frame + INSTRUCTION_OFFSET);
+
+	return *instruction != RETURN_GENERATOR;
+}
+
+static inline bool is_suspended(const struct frame *frame)
+{
+	return ((const signed char *) frame)[STATE_OFFSET] == STATE_SUSPENDED;
 }
 
 static __attribute__((noinline, cold)) void find_stack(void)
@@ -70,7 +93,7 @@ static PyObject *evaluate(PyThreadState *thread, struct frame *frame, int throw)
 {
 	PyObject *code = code_of(frame);
 	uint16_t generation;
-	bool is_generator;
+	unsigned int kind;
 	PyObject *result;
 	uint64_t place;
 
@@ -79,18 +102,25 @@ static PyObject *evaluate(PyThreadState *thread, struct frame *frame, int throw)
 		profile_take_over();
 		return evaluate_by_default(thread, frame, throw);
 	}
-	place = place_of_code_kind(code, &is_generator);
+	place = place_of_code_kind(code, &kind);
 	/* To call a generator function only makes the generator. */
-	if (!place || (is_generator && !is_of_generator(frame)))
+	if (!place || (kind && !is_of_generator(frame)))
 		return evaluate_by_default(thread, frame, throw);
 	Py_INCREF(code);
-	calls_enter(place);
+	if ((kind & CODE_COROUTINE) && known_steps == ALL_STEPS)
+		calls_enter_step(place, frame, is_resumed(frame));
+	else
+		calls_enter(place);
 	generation = place_generation;
 	result = evaluate_by_default(thread, frame, throw);
 	/* A child process explains the place itself. */
 	if (UNLIKELY(generation != place_generation))
 		place = place_of_code(code);
-	calls_leave(place);
+	/* Whoever lets a generator go on holds it. */
+	if ((kind & CODE_COROUTINE) && known_steps == ALL_STEPS)
+		calls_leave_step(place, frame, result && is_suspended(frame));
+	else
+		calls_leave(place);
 	Py_DECREF(code);
 	return result;
 }
@@ -102,15 +132,30 @@ static PyObject *probe(PyThreadState *thread, struct frame *frame, int throw)
 	return evaluate_by_default(thread, frame, throw);
 }
 
-static bool are_frames_known(void)
+/* Whether those of a generator do, which waits once. */
+static PyObject *probe_step(PyThreadState *thread, struct frame *frame, int throw)
+{
+	PyObject *result;
+	bool waited;
+
+	if (!is_of_generator(frame))
+		return evaluate_by_default(thread, frame, throw);
+	waited = is_resumed(frame);
+	result = evaluate_by_default(thread, frame, throw);
+	known_steps += waited == (known_steps != 0);
+	known_steps += is_suspended(frame) == (known_steps == 1);
+	return result;
+}
+
+static void run_probe(const char *expression, evaluator function)
 {
 	PyInterpreterState *interpreter = PyInterpreterState_Get();
 	PyObject *globals = PyDict_New();
 	PyObject *result = NULL;
 
-	probed_code = Py_CompileString("None", "<vestige>", Py_eval_input);
+	probed_code = Py_CompileString(expression, "<vestige>", Py_eval_input);
 	if (globals && probed_code) {
-		set_evaluator(interpreter, probe);
+		set_evaluator(interpreter, function);
 		result = PyEval_EvalCode(probed_code, globals, globals);
 		set_evaluator(interpreter, evaluate_by_default);
 	}
@@ -118,6 +163,13 @@ static bool are_frames_known(void)
 	Py_XDECREF(globals);
 	Py_CLEAR(probed_code);
 	PyErr_Clear();
+}
+
+static bool are_frames_known(void)
+{
+	run_probe("None", probe);
+	if (is_as_known)
+		run_probe("[*(one for one in (None,))]", probe_step);
 	return is_as_known;
 }
 

@@ -23,12 +23,47 @@ static void leave(uint64_t place)
 	calls_leave(place);
 }
 
+/* The frame of a coroutine is always the same object. */
+static void enter_code(PyObject *code, bool is_resumed)
+{
+	unsigned int kind;
+	const uint64_t place = place_of_code_kind(code, &kind);
+
+	if (!(kind & CODE_COROUTINE) || !place) {
+		enter(place);
+		return;
+	}
+	depth++;
+	calls_enter_step(place, PyEval_GetFrame(), is_resumed);
+}
+
+static void leave_code(PyObject *code, bool is_suspended)
+{
+	unsigned int kind;
+	const uint64_t place = place_of_code_kind(code, &kind);
+
+	if (!(kind & CODE_COROUTINE) || !place) {
+		leave(place);
+	} else if (depth) {
+		depth--;
+		calls_leave_step(place, PyEval_GetFrame(), is_suspended);
+	}
+}
+
 /* The first argument is the code object. */
-static PyObject *on_enter(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+static PyObject *on_start(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
 	(void) self;
 	if (count > 0)
-		enter(place_of_code(arguments[0]));
+		enter_code(arguments[0], false);
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_resume(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+	(void) self;
+	if (count > 0)
+		enter_code(arguments[0], true);
 	Py_RETURN_NONE;
 }
 
@@ -36,7 +71,15 @@ static PyObject *on_leave(PyObject *self, PyObject *const *arguments, Py_ssize_t
 {
 	(void) self;
 	if (count > 0)
-		leave(place_of_code(arguments[0]));
+		leave_code(arguments[0], false);
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_yield(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+	(void) self;
+	if (count > 0)
+		leave_code(arguments[0], true);
 	Py_RETURN_NONE;
 }
 
@@ -66,11 +109,11 @@ static PyObject *on_c_leave(PyObject *self, PyObject *const *arguments, Py_ssize
 
 /* Each is named after its event. */
 static PyMethodDef callbacks[] = {
-	CALLBACK("PY_START", on_enter),
-	CALLBACK("PY_RESUME", on_enter),
-	CALLBACK("PY_THROW", on_enter),
+	CALLBACK("PY_START", on_start),
+	CALLBACK("PY_RESUME", on_resume),
+	CALLBACK("PY_THROW", on_resume),
 	CALLBACK("PY_RETURN", on_leave),
-	CALLBACK("PY_YIELD", on_leave),
+	CALLBACK("PY_YIELD", on_yield),
 	CALLBACK("PY_UNWIND", on_leave),
 };
 static PyMethodDef builtin_callbacks[] = {

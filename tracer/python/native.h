@@ -71,8 +71,13 @@ bool places_start(void);
 /* The address that stands for the first line of a code object, which the recording
  * explains; 0 when it has none. */
 uint64_t place_of_code(PyObject *code);
-/* The same, and whether calling it makes a generator or a coroutine. */
-uint64_t place_of_code_kind(PyObject *code, bool *is_generator);
+/* The same, and what calling it makes: flags. */
+enum {
+	CODE_GENERATOR = 1,
+	/* With the flag above. */
+	CODE_COROUTINE = 2,
+};
+uint64_t place_of_code_kind(PyObject *code, unsigned int *kind);
 /* The address of the line that the caller has come to. */
 uint64_t place_of_caller(void);
 uint64_t place_of_frame(PyFrameObject *frame);
@@ -101,6 +106,12 @@ PyObject *calls_trace(PyObject *module, PyObject *builtins);
 /* Record a call; nothing without a place. */
 void calls_enter(uint64_t place);
 void calls_leave(uint64_t place);
+/* The same of a coroutine, which is told from others by an address: it begins
+ * or goes on, and it waits or ends. */
+void calls_enter_step(uint64_t place, const void *id, bool is_resumed);
+void calls_leave_step(uint64_t place, const void *id, bool is_suspended);
+/* Say in the recording that something is not in it. */
+void calls_say_not_recorded(const char *what, const char *reason);
 
 /* How one learns of calls; false when this version of Python has no such thing. */
 bool monitoring_start(bool builtins);

@@ -7,6 +7,7 @@
 #include "openings.h"
 
 #include <dlfcn.h>
+#include <time.h>
 
 static PyTypeObject *opening_type;
 static uint64_t last_id;
@@ -210,6 +211,14 @@ void opening_end(struct opening *opening)
 	Py_DECREF((PyObject *) opening);
 }
 
+static int64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
 /* A generator waits: what runs now is not within it. */
 static PyObject *opening_suspend(PyObject *self, PyObject *unused)
 {
@@ -217,6 +226,7 @@ static PyObject *opening_suspend(PyObject *self, PyObject *unused)
 	struct opening *inner = innermost();
 
 	(void) unused;
+	opening->waits_since = now();
 	if (!opening->is_ended && has_within(opening, inner)) {
 		replace(&opening->inner, held(inner));
 		set_innermost(opening->before);
@@ -228,16 +238,19 @@ static PyObject *opening_suspend(PyObject *self, PyObject *unused)
 static PyObject *opening_resume(PyObject *self, PyObject *unused)
 {
 	struct opening *opening = (struct opening *) self;
-	struct opening *now;
+	struct opening *around;
 
 	(void) unused;
+	if (opening->waits_since)
+		opening->waited += now() - opening->waits_since;
+	opening->waits_since = 0;
 	if (opening->inner) {
-		now = innermost();
+		around = innermost();
 		/* No circle, whatever the program does with its contexts. */
-		if (has_within(opening, now)) {
-			Py_XDECREF((PyObject *) now);
+		if (has_within(opening, around)) {
+			Py_XDECREF((PyObject *) around);
 		} else {
-			replace(&opening->before, now);
+			replace(&opening->before, around);
 			set_innermost(opening->inner);
 		}
 		replace(&opening->inner, NULL);

@@ -36,6 +36,9 @@ struct opening {
 	struct opening *previous;
 	uint64_t id;
 	uint64_t parent_id;
+	/* Nanoseconds that a generator has waited, and since when it waits. */
+	int64_t waited;
+	int64_t waits_since;
 	bool is_ended;
 	/* It ended while others within it were open: they go back to what was before. */
 	bool is_skipped;

@@ -21,10 +21,11 @@
 #define MOST_LINES 65536u
 #define LONGEST_TEXT 4096u
 #define GENERATION_SHIFT 48
-#define IS_GENERATOR UINT64_C(1)
-#define PLACE_MASK ((END_OF_PLACES - 1) & ~IS_GENERATOR)
+#define KIND_MASK UINT64_C(3)
+#define PLACE_MASK ((END_OF_PLACES - 1) & ~KIND_MASK)
 /* Of generators, coroutines, and both at once: flags of code objects, see inspect. */
 #define GENERATOR_FLAGS (0x20u | 0x80u | 0x200u)
+#define COROUTINE_FLAGS (0x80u | 0x100u | 0x200u)
 #define LINE_SLOTS 4096u
 
 static const struct vestige_field fields[] = {
@@ -185,6 +186,7 @@ static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64
 	PyObject *error_type, *error, *traceback, *path, *name;
 	uint64_t place = known ? *known & PLACE_MASK : 0;
 	uint64_t word;
+	uint32_t flags;
 
 	PyErr_Fetch(&error_type, &error, &traceback);
 	path = PyObject_GetAttrString(code, "co_filename");
@@ -193,8 +195,11 @@ static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64
 	if (!place && !is_ours(path))
 		place = place_new();
 	word = place | (uint64_t) place_generation << GENERATION_SHIFT;
-	if (integer_of(code, "co_flags") & GENERATOR_FLAGS)
-		word |= IS_GENERATOR;
+	flags = integer_of(code, "co_flags");
+	if (flags & GENERATOR_FLAGS)
+		word |= CODE_GENERATOR;
+	if (flags & COROUTINE_FLAGS)
+		word |= CODE_COROUTINE;
 	/* The collector of garbage may have moved it. */
 	known = codes_find(code);
 	if (known)
@@ -210,12 +215,12 @@ static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64
 	return word;
 }
 
-uint64_t place_of_code_kind(PyObject *code, bool *is_generator)
+uint64_t place_of_code_kind(PyObject *code, unsigned int *kind)
 {
 	uint64_t *known;
 	uint64_t word;
 
-	*is_generator = false;
+	*kind = 0;
 	if (UNLIKELY(!event_is_recorded(&code_event)))
 		return 0;
 	known = codes_find(code);
@@ -225,15 +230,15 @@ uint64_t place_of_code_kind(PyObject *code, bool *is_generator)
 			return 0;
 		word = introduce(code, known);
 	}
-	*is_generator = (word & IS_GENERATOR) != 0;
+	*kind = (unsigned int) (word & KIND_MASK);
 	return word & PLACE_MASK;
 }
 
 uint64_t place_of_code(PyObject *code)
 {
-	bool is_generator;
+	unsigned int kind;
 
-	return place_of_code_kind(code, &is_generator);
+	return place_of_code_kind(code, &kind);
 }
 
 static uint32_t line_offset(PyFrameObject *frame, PyObject *code)

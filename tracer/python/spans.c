@@ -11,6 +11,8 @@
 #include <structmember.h>
 
 #define MOST_VALUES 64
+/* Number, exception, time that a generator waited. */
+#define EXIT_FIELDS 3
 
 static PyTypeObject *span_type;
 
@@ -43,19 +45,21 @@ static struct opening *enter(struct span *span, PyObject *code, PyObject *const 
 /* Record the exit of an opening that is this one's or the context's. */
 static bool leave(struct span *span, struct opening *opening, PyObject *failure)
 {
-	PyObject *values[2] = {PyLong_FromUnsignedLongLong(opening ? opening->id : 0),
-			       failure && PyType_Check(failure)
-				       ? PyType_GetName((PyTypeObject *) failure)
-				       : PyUnicode_FromString("")};
+	PyObject *values[EXIT_FIELDS] = {
+		PyLong_FromUnsignedLongLong(opening ? opening->id : 0),
+		failure && PyType_Check(failure) ? PyType_GetName((PyTypeObject *) failure)
+						 : PyUnicode_FromString(""),
+		PyLong_FromLongLong(opening ? opening->waited : 0),
+	};
 	const uint64_t place =
 		opening && opening->code ? place_of_code(opening->code) : place_of_caller();
-	bool goes_on = values[0] && values[1];
+	bool goes_on = values[0] && values[1] && values[2];
 
 	if (opening)
 		opening_end(opening);
-	goes_on = goes_on && point_record(span->exit, place, values, 2, NULL);
-	Py_XDECREF(values[0]);
-	Py_XDECREF(values[1]);
+	goes_on = goes_on && point_record(span->exit, place, values, EXIT_FIELDS, NULL);
+	for (int index = 0; index < EXIT_FIELDS; index++)
+		Py_XDECREF(values[index]);
 	return goes_on;
 }
 

@@ -56,6 +56,9 @@ enum event_class {
 	EVENT_PYTHON_CODE,
 	EVENT_PYTHON_ENTRY,
 	EVENT_PYTHON_EXIT,
+	EVENT_PYTHON_COROUTINE_ENTRY,
+	EVENT_PYTHON_COROUTINE_EXIT,
+	EVENT_PYTHON_NOT_RECORDED,
 	/* How many there are, and the first of those of tracepoints: Babeltrace's debug-info
 	 * filter takes no gap. */
 	EVENT_CLASSES,

@@ -192,8 +192,8 @@ fn function_event(name: &str) -> Option<Function> {
     let (provider, event) = name.split_once(':')?;
     let index = PROVIDERS.iter().position(|known| *known == provider)?;
     let is_entry = match event {
-        "func_entry" => true,
-        "func_exit" => false,
+        "func_entry" | "coroutine_entry" => true,
+        "func_exit" | "coroutine_exit" => false,
         _ => return None,
     };
     Some(Function { is_fast: index == 0, is_entry })

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .activities import Activity, Times
     from .call_reader import call_tree
     from .calls import (
         CallCounts,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Activity",
     "CallCounts",
     "CallNode",
     "CallTree",
@@ -25,15 +27,19 @@ __all__ = [
     "FunctionCalls",
     "FunctionKind",
     "ThreadCalls",
+    "Times",
     "call_tree",
 ]
+
+_HOMES = {"Activity": "activities", "Times": "activities", "call_tree": "call_reader"}
+"""Where names are that are not in ``calls``."""
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: commands need few of them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "call_reader" if name == "call_tree" else "calls"
+    home = _HOMES.get(name, "calls")
     value = getattr(import_module(f".{home}", __name__), name)
     globals()[name] = value
     return value

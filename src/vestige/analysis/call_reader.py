@@ -38,6 +38,7 @@ from .calls import (
     Function,
     ThreadCalls,
 )
+from .place_names import place_name
 
 __all__ = ["call_tree"]
 
@@ -112,7 +113,26 @@ def call_tree(
     tree.threads_unknown = fold.threads_unknown
     functions = _functions(reader, resolver)
     tree.threads = list(_threads(reader, functions, source.streams))
+    _add_activities(tree, source.streams, resolver, selection, reader)
     return tree
+
+
+def _add_activities(
+    tree: CallTree,
+    streams: Sequence[Stream],
+    resolver: Resolver,
+    selection: Selection | None,
+    reader: _Reader,
+) -> None:
+    """Read spans and coroutines, which only Python programs have."""
+    if not reader.has_python:
+        return
+    # Other traces do not wait for the import.
+    from .activity_reader import read_activities  # noqa: PLC0415 - see above
+
+    tree.spans, tree.coroutines = read_activities(
+        streams, resolver, selection, knows_waits=reader.has_python_calls
+    )
 
 
 def _cost(streams: Iterable[Stream]) -> float | None:
@@ -145,6 +165,15 @@ class _Reader:
         self.names: dict[tuple[int, int], str] = {}
         """Names of processes."""
         self._early: dict[tuple[int, int], list[int]] = {}
+        self.has_python = False
+        """Whether there are places of Python code."""
+
+    @property
+    def has_python_calls(self) -> bool:
+        """Whether calls of Python functions were recorded."""
+        return any(
+            isinstance(one, Mapping) and one.code is not None for one in self.mappings
+        )
 
     def add(self, merge: core.Merge) -> None:
         """Go through a merge."""
@@ -195,6 +224,7 @@ class _Reader:
                 self.names[trace, vpid] = name
             return
         if event.name == CODE_EVENT:
+            self.has_python = True
             apply(self._images_of(trace), CODE_EVENT, Vpid(vpid), fields)
             return
         image = self._images_of(trace).of(Vpid(vpid))
@@ -256,19 +286,10 @@ def _functions(reader: _Reader, resolver: Resolver) -> list[Function]:
             key = (mapping.path, mapping.build_id, mapping.code, offset)
         function = known.get(key)
         if function is None:
-            name = _name(place, address)
+            name = place_name(place, address)
             function = known[key] = Function(name, place, Address(address))
         functions.append(function)
     return functions
-
-
-def _name(place: Place | Unresolved, address: int) -> str:
-    if isinstance(place, Unresolved):
-        return f"0x{address:x}"
-    if place.function is None:
-        name = place.binary.mapping.path.rpartition("/")[2]
-        return f"{name}+0x{place.binary.offset:x}"
-    return f"{place.function}+0x{place.offset:x}" if place.offset else place.function
 
 
 def _threads(

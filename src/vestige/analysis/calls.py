@@ -20,11 +20,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from ..damage import Damage
 from ..debuginfo import Place, Unresolved
 from ..graph import LostNotice
 from ..units import Address, Nanoseconds, Vpid
+
+if TYPE_CHECKING:
+    from .activities import Activity
 
 __all__ = [
     "CallCounts",
@@ -189,6 +193,8 @@ class FunctionCalls(CallCounts):
 
     function: Function
     """The function."""
+    resumes: int = 0
+    """How many of the calls are none: a coroutine goes on after it has waited."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -238,6 +244,10 @@ class CallTree:
     """Whether there were so many paths that some share nodes."""
     left_out: int = 0
     """Entries and exits in no tree, since there are too many threads."""
+    spans: list[Activity] = field(default_factory=list)
+    """The spans of Python programs, those that took longest first."""
+    coroutines: list[Activity] = field(default_factory=list)
+    """Their coroutine functions, those that took longest first."""
     losses: list[LostNotice] = field(default_factory=list)
     """What the tracer lost."""
     damage: list[Damage] = field(default_factory=list)
@@ -255,7 +265,16 @@ class CallTree:
 
     def functions(self) -> list[FunctionCalls]:
         """Return each function with all of its calls, those with most time first."""
-        return function_calls(thread.root for thread in self.threads)
+        found = function_calls(thread.root for thread in self.threads)
+        resumes = {
+            (one.name, one.function.source): one.resumes
+            for one in self.coroutines
+            if one.function is not None
+        }
+        for row in found if resumes else ():
+            known = resumes.get((row.function.name, row.function.source), 0)
+            row.resumes = min(known, row.calls)
+        return found
 
 
 ROOT_FUNCTION = Function("(all)", kind=FunctionKind.ROOT)

@@ -169,12 +169,14 @@ CALL_ENTRY_EVENTS = (
     "lttng_ust_cyg_profile_fast:func_entry",
     "lttng_ust_cyg_profile:func_entry",
     "vestige_python:func_entry",
+    "vestige_python:coroutine_entry",
 )
 """The events at the entry of a function: lttng-ust-cyg-profile(3), and of Python."""
 CALL_EXIT_EVENTS = (
     "lttng_ust_cyg_profile_fast:func_exit",
     "lttng_ust_cyg_profile:func_exit",
     "vestige_python:func_exit",
+    "vestige_python:coroutine_exit",
 )
 """The events at its exit."""
 

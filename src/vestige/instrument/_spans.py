@@ -13,6 +13,8 @@ __all__ = ["Span", "span"]
 
 _OWN_FIELDS: dict[str, type] = {"span_id": int, "parent_id": int, "task": str}
 """What each entry has before the fields of the program."""
+_EXIT_FIELDS: dict[str, type] = {"span_id": int, "error": str, "waited": int}
+"""What each exit has."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -41,8 +43,9 @@ def span(name: str, log_level: str | int = "debug_line", /, **fields: type) -> S
         fields: Those of the entry, as for :func:`tracepoint`. Before them, each entry
             has ``span_id``, a number; ``parent_id``, that of the span around it in the
             same task or thread, or 0; and ``task``, the name of the asyncio task.
-            The exit has ``span_id``, and ``error``: the type of the exception that
-            ended the span, or nothing.
+            The exit has ``span_id``; ``error``, the type of the exception that ended
+            the span, or nothing; and ``waited``, how long a decorated generator
+            waited for its caller, nanoseconds.
 
     Returns:
         A context manager. Called with values for its fields, it is one with these;
@@ -65,7 +68,7 @@ def span(name: str, log_level: str | int = "debug_line", /, **fields: type) -> S
         if field in _OWN_FIELDS:
             raise ValueError(f"{name}: each span has a field '{field}' of its own")
     entry = tracepoint(f"{name}_entry", log_level, **_OWN_FIELDS, **fields)
-    leaving = tracepoint(f"{name}_exit", log_level, span_id=int, error=str)
+    leaving = tracepoint(f"{name}_exit", log_level, **_EXIT_FIELDS)
     if native is None:
         return _Nothing(entry, tuple(fields))
     made: Span = _span_class()(entry, leaving)

@@ -50,6 +50,9 @@ _PYTHON_CODE = (
     "integer { size = 32; align = 8; signed = false; } _line;"
 )
 
+_STEP = f"{_ADDR} {_ADDRESS} _id; {_FLAG}"
+"""Of a generator or a coroutine: its function, which one it is, and how it goes on."""
+
 _EVENTS: tuple[tuple[str, int, str], ...] = (
     ("lttng_ust_cyg_profile_fast:func_entry", _DEBUG_FUNCTION, _ADDR),
     ("lttng_ust_cyg_profile_fast:func_exit", _DEBUG_FUNCTION, ""),
@@ -74,6 +77,9 @@ _EVENTS: tuple[tuple[str, int, str], ...] = (
     ("vestige_python:code", _DEBUG_LINE, _PYTHON_CODE),
     ("vestige_python:func_entry", _DEBUG_FUNCTION, _ADDR),
     ("vestige_python:func_exit", _DEBUG_FUNCTION, _ADDR),
+    ("vestige_python:coroutine_entry", _DEBUG_FUNCTION, f"{_STEP} _is_resumed;"),
+    ("vestige_python:coroutine_exit", _DEBUG_FUNCTION, f"{_STEP} _is_suspended;"),
+    ("vestige_python:not_recorded", _DEBUG_LINE, "string _what; string _reason;"),
 )
 """Name, log level and fields, in the order of the IDs that the tracer writes."""
 

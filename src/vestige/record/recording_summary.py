@@ -110,7 +110,7 @@ def _count(streams: list[DataStream]) -> Contents:
 
 
 def _is_call(name: str) -> bool:
-    return ":func_" in name
+    return ":func_" in name or name.startswith("vestige_python:coroutine_")
 
 
 def _first_names(streams: list[DataStream]) -> set[str]:

@@ -158,6 +158,7 @@ def test_json_has_all_facts(trace, capsys):
         "mean_ns": 105,
         "min_ns": 10,
         "max_ns": 200,
+        "resumes": 0,
     }
     assert [
         (node["id"], node["caller"], node["address"]) for node in facts["tree"]

@@ -122,6 +122,9 @@ enum vestige_own_event {
 	VESTIGE_PYTHON_CODE = 20,
 	VESTIGE_PYTHON_ENTRY,
 	VESTIGE_PYTHON_EXIT,
+	VESTIGE_PYTHON_COROUTINE_ENTRY,
+	VESTIGE_PYTHON_COROUTINE_EXIT,
+	VESTIGE_PYTHON_NOT_RECORDED,
 };
 
 /* The events of one provider header in one provider package. */

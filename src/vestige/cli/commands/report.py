@@ -173,7 +173,7 @@ def _threads(options: argparse.Namespace) -> set[int]:
 def _check(tree: CallTree, options: argparse.Namespace) -> None:
     """Refuse traces of which no report can be made."""
     paths = ", ".join(options.paths)
-    if not tree.events:
+    if not tree.events and not tree.spans:
         print_damage(tree.damage)
         raise CommandError(
             f"{paths}: no entries or exits of functions: compile the program with "
@@ -201,7 +201,8 @@ def _only(tree: CallTree, threads: set[int]) -> CallTree:
             f"--thread={wanted}: no such thread has calls; those that have: {shown}",
             exit_code=WRONG_USAGE,
         )
-    return replace(tree, threads=chosen)
+    # Spans and coroutines may go from one thread to another.
+    return replace(tree, threads=chosen, spans=[], coroutines=[])
 
 
 def _width() -> int:

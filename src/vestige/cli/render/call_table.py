@@ -81,13 +81,13 @@ def function_lines(
 
 
 def _cells(one: FunctionCalls) -> tuple[str, ...]:
+    # What goes on several times has its times in the table of coroutines.
+    times = (None,) * 3 if one.resumes else (one.mean, one.shortest, one.longest)
     return (
         duration(one.total),
         duration(one.self_time),
-        f"{one.calls:,}",
-        duration(one.mean),
-        duration(one.shortest),
-        duration(one.longest),
+        f"{one.calls - one.resumes:,}",
+        *map(duration, times),
         f"{one.uncertain:,}" if one.uncertain else "",
     )
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ...analysis.calls import (
     CallCounts,
-    CallNode,
     CallTree,
     ThreadCalls,
-    function_calls,
-    merged,
 )
+from .activity_table import activity_lines
 from .call_style import CallStyle, bold, duration, plain
 from .call_table import function_lines
 from .call_tree import tree_lines
@@ -30,16 +29,23 @@ def call_lines(tree: CallTree, style: CallStyle) -> Iterator[str]:
     Yields:
         The lines.
     """
+    if tree.spans and not tree.events:
+        # A program that told its spans alone.
+        spans = sum(one.calls for one in tree.spans)
+        yield f"{count(spans, 'span')}; no calls of functions were recorded"
+        yield from activity_lines(tree, style)
+        return
     yield from _head_lines(tree)
     if not style.by_thread:
         yield ""
-        yield from _body_lines([thread.root for thread in tree.threads], style)
+        yield from _body_lines(tree, style)
     else:
         several = len({thread.trace for thread in tree.threads}) > 1
         for thread in _sorted_threads(tree.threads):
             yield ""
             yield bold(thread_title(thread, with_trace=several), style)
-            yield from _body_lines([thread.root], style)
+            yield from _body_lines(replace(tree, threads=[thread]), style)
+    yield from activity_lines(tree, style)
     yield from _note_lines(tree)
 
 
@@ -65,7 +71,7 @@ def thread_title(thread: ThreadCalls, *, with_trace: bool) -> str:
 
 
 def _head_lines(tree: CallTree) -> Iterator[str]:
-    calls = sum(one.calls for one in tree.functions())
+    calls = sum(one.calls - one.resumes for one in tree.functions())
     yield (
         f"{count(calls, 'call')} in {count(len(tree.threads), 'thread')}, "
         f"over {duration(_span(tree))}"
@@ -130,8 +136,8 @@ def _notes_of_calls(sums: CallCounts, unknown_exits: int) -> Iterator[str]:
         yield f"{count(unknown_exits, 'exit')} of unknown functions, without entry"
 
 
-def _body_lines(roots: Sequence[CallNode], style: CallStyle) -> Iterator[str]:
+def _body_lines(tree: CallTree, style: CallStyle) -> Iterator[str]:
     if style.tree:
-        yield from tree_lines(merged(roots), style)
+        yield from tree_lines(tree.root(), style)
     else:
-        yield from function_lines(function_calls(roots), style)
+        yield from function_lines(tree.functions(), style)

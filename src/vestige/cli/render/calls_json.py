@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...analysis.calls import (
@@ -13,10 +13,9 @@ from ...analysis.calls import (
     Function,
     FunctionKind,
     ThreadCalls,
-    function_calls,
-    merged,
 )
 from ...debuginfo import Place
+from .activity_table import activities_json
 from .call_style import CallStyle
 from .call_table import sorted_functions
 
@@ -39,14 +38,16 @@ def calls_json(tree: CallTree, style: CallStyle) -> str:
         "losses": len(tree.losses),
         "left_out": tree.left_out,
         "is_merged": tree.is_merged,
-        **_body([thread.root for thread in tree.threads], style),
-        "threads": [_thread(thread, style) for thread in tree.threads],
+        **_body(tree, style),
+        "spans": activities_json(tree.spans, style.limit),
+        "coroutines": activities_json(tree.coroutines, style.limit),
+        "threads": [_thread(tree, thread, style) for thread in tree.threads],
         "damage": [found._asdict() for found in tree.damage],
     }
     return json.dumps(facts, indent=2)
 
 
-def _thread(thread: ThreadCalls, style: CallStyle) -> dict[str, Any]:
+def _thread(tree: CallTree, thread: ThreadCalls, style: CallStyle) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "trace": thread.trace,
         "vpid": thread.vpid,
@@ -59,17 +60,22 @@ def _thread(thread: ThreadCalls, style: CallStyle) -> dict[str, Any]:
         "unknown_exits": thread.unknown_exits,
         "exits_are_named": thread.exits_are_named,
     }
-    return {**facts, **_body([thread.root], style)} if style.by_thread else facts
+    if not style.by_thread:
+        return facts
+    return {**facts, **_body(replace(tree, threads=[thread]), style)}
 
 
-def _body(roots: Sequence[CallNode], style: CallStyle) -> dict[str, Any]:
-    functions = sorted_functions(function_calls(roots), style.sort)
+def _body(tree: CallTree, style: CallStyle) -> dict[str, Any]:
+    functions = sorted_functions(tree.functions(), style.sort)
     shown = functions[: style.limit] if style.limit else functions
     body: dict[str, Any] = {
-        "functions": [{**_function(one.function), **_counts(one)} for one in shown]
+        "functions": [
+            {**_function(one.function), **_counts(one), "resumes": one.resumes}
+            for one in shown
+        ]
     }
     if style.tree:
-        body["tree"] = _nodes(merged(roots))
+        body["tree"] = _nodes(tree.root())
     return body
 
 

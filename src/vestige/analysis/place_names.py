@@ -1,0 +1,34 @@
+"""Naming functions by their places."""
+
+from __future__ import annotations
+
+from ..debuginfo import Place, Unresolved
+from ..units import Address
+from .calls import Function
+
+__all__ = ["function_at", "place_name"]
+
+
+def place_name(place: Place | Unresolved, address: int) -> str:
+    """Return the name of what is at an address, as well as it is known.
+
+    Args:
+        place: What was found there.
+        address: The address.
+    """
+    if isinstance(place, Unresolved):
+        return f"0x{address:x}"
+    if place.function is None:
+        name = place.binary.mapping.path.rpartition("/")[2]
+        return f"{name}+0x{place.binary.offset:x}"
+    return f"{place.function}+0x{place.offset:x}" if place.offset else place.function
+
+
+def function_at(place: Place | Unresolved, address: int) -> Function:
+    """Return a function, or the line of one, at an address.
+
+    Args:
+        place: What was found there.
+        address: The address.
+    """
+    return Function(place_name(place, address), place, Address(address))
