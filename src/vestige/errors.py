@@ -31,10 +31,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from errno import ENOENT, ENOTDIR
-from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from .damage import Damage
+
+if TYPE_CHECKING:
+    # Its import takes as long as that of all else here.
+    from pathlib import Path
 
 __all__ = [
     "CommandError",

@@ -8,11 +8,13 @@ at each event.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import SelectionError
-from ..expressions.code import Instruction
 from .logger_rules import LOG_EVENT, logger_filter
+
+if TYPE_CHECKING:
+    from ..expressions.code import Instruction
 
 __all__ = ["CompiledRule", "EventRule", "compile_rules", "split_names"]
 

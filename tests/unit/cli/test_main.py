@@ -102,6 +102,40 @@ def test_help_of_a_verb(run, verb):
     assert run("help", verb) == run(verb, "--help")
 
 
+HEAVY = [
+    "vestige._core",
+    "vestige.graph",
+    "vestige.debuginfo",
+    "vestige.record.recorder",
+]
+HEAVY += ["asyncio", "dataclasses", "inspect", "subprocess", "tempfile"]
+LOADED = """\
+import sys
+from vestige.cli.main import main
+before = {*sys.modules}
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    pass
+print(*({*sys.modules} - before), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("words", [[], *([verb, "--help"] for verb in VERBS)], ids=str)
+def test_the_help_does_not_wait_for_what_it_does_not_need(words):
+    """What reads traces takes longer to import than the help to print."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+
+    assert done.stdout.startswith("usage: vestige ")
+    assert set(HEAVY) & set(done.stderr.split()) == set()
+
+
 def test_the_exit_statuses_in_the_help():
     """The same in each verb that reads traces."""
     for number in (0, 1, 2, 3, 130):

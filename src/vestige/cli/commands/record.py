@@ -11,8 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import CommandError, ProgramError, RecordError, SelectionError
-from ...record import RecordingOptions, record
-from ...record.options import LARGEST_PACKET, PAGE
 from ..context_arguments import add_context_arguments
 from ..event_rule_arguments import add_event_rule_arguments, add_function_arguments
 from ..exit_statuses import WRONG_USAGE, ExitStatuses
@@ -157,6 +155,8 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Record the program; return its exit status."""
+        from ...record import RecordingOptions, record
+
         for line in options.old_names:
             print(f"vestige: warning: {line}", file=sys.stderr)
         if options.has_loggers and not any(rule.is_logger for rule in options.event):
@@ -231,6 +231,8 @@ def _size(text: str, option: str = "--buffer-size") -> int:
 
 def _whole_pages(text: str) -> int:
     """Return the size of a buffer, rounded up as the tracer needs it."""
+    from ...record.options import LARGEST_PACKET, PAGE
+
     size = _size(text)
     whole = -(-size // PAGE) * PAGE
     if whole != size and whole <= LARGEST_PACKET:

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
-from ... import core
-from ...components.sinks.text_pretty import TextPrettySink
-from ...components.sources.ctf_fs import CtfFsSource
-from ...damage import Damage
-from ...graph import Filter, Graph, Selection, Sink
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
 from ..exit_statuses import READING
 from ..min_duration import add_min_duration_argument, call_duration_filter
 from ..newest_recording import take_newest
-from ..render.summary import Summary, summary_lines
 from ..selection_arguments import (
     TIME_FORMATS,
     add_selection_arguments,
@@ -29,6 +21,13 @@ from ..selection_arguments import (
     time_bounds,
 )
 from ..text_arguments import add_text_arguments, text_options
+
+if TYPE_CHECKING:
+    from ... import core
+    from ...components.sources.ctf_fs import CtfFsSource
+    from ...damage import Damage
+    from ...graph import Filter, Selection, Sink
+    from ..render.summary import Summary
 
 __all__ = ["ViewCommand", "view"]
 
@@ -77,6 +76,8 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Show the traces; return the exit status."""
+        from ...components.sources.ctf_fs import CtfFsSource
+
         bounds = time_bounds(options)
         take_newest(options)
         source = CtfFsSource(options.paths)
@@ -94,6 +95,10 @@ def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection)
     Returns:
         The exit status.
     """
+    from ...components.sinks.text_pretty import TextPrettySink
+    from ...graph import Graph
+    from ..render.summary import Summary
+
     filters: list[Filter] = []
     if not options.no_debug_info:
         filters.append(debug_info_filter(options, [source]))
@@ -140,6 +145,8 @@ class SummarySink:
 
 def report(summary: Summary, damage: Sequence[Damage]) -> None:
     """Print damage and the closing lines on standard error."""
+    from ..render.summary import summary_lines
+
     print_damage(damage)
     for line in summary_lines(summary, damaged=len(damage)):
         print(line, file=sys.stderr)
@@ -152,6 +159,9 @@ class PagerClosedError(Exception):
 @contextmanager
 def output(*, use_pager: bool) -> Iterator[int]:
     """Give the descriptor for text: a pager on a terminal, else standard output."""
+    import shlex
+    import subprocess
+
     sys.stdout.flush()
     if not (use_pager and sys.stdout.isatty()):
         yield sys.stdout.fileno()
