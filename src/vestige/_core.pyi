@@ -26,6 +26,7 @@ __all__ = [
     "ObjectFile",
     "PlaceColumn",
     "PlaceFormat",
+    "RecordFilter",
     "Repair",
     "StreamWriter",
     "SymbolTable",
@@ -243,6 +244,29 @@ class EventCounter:
         """The earliest and the latest time, nanoseconds; ``None`` without any."""
 
 @final
+class RecordFilter:
+    """Expressions that must all be true of an event record."""
+
+    def __new__(
+        cls, expressions: Sequence[Sequence[tuple[int, int, float | bytes]]]
+    ) -> RecordFilter:
+        """Take compiled expressions.
+
+        Args:
+            expressions: The instructions of each, as
+                :func:`vestige.expressions.compile_filter` makes them.
+
+        Raises:
+            ValueError: There is no such operation.
+        """
+
+    def possible(self, stream: DataStream) -> list[bool]:
+        """Tell which event record classes of a data stream have records that can pass.
+
+        The others lack what an expression names, or have it with another type.
+        """
+
+@final
 class Muxer:
     """Merges data streams by time; the first in the list wins a tie."""
 
@@ -254,6 +278,7 @@ class Muxer:
         *,
         ranges: Sequence[tuple[int | None, int | None]] | None = None,
         check: bool = False,
+        record_filter: RecordFilter | None = None,
     ) -> Muxer:
         """Start to read.
 
@@ -264,6 +289,7 @@ class Muxer:
             ranges: For each data stream earliest and latest time of wanted records,
                 nanoseconds, both included; all when absent.
             check: Whether to decode every field of every event record, for its errors.
+            record_filter: Which event records pass, of those that are wanted.
         """
 
     def __iter__(self) -> Muxer: ...

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 from .columns import ColumnKeywords, ColumnOptions, EventColumns, column_layout
 from .core import EventCounter, EventRecord, Merge
 from .errors import SelectionError
-from .graph import Selection, Stream
+from .graph import Selection, Stream, check_filter
 from .partitions import latest_beginning, partition_times
 from .units import NANOSECONDS_PER_SECOND
 
@@ -240,6 +240,7 @@ class EventSelection:
         *,
         begin: Time | None = None,
         end: Time | None = None,
+        where: str | None = None,
     ) -> EventSelection:
         """Select among these event records.
 
@@ -247,19 +248,38 @@ class EventSelection:
             pattern: Shell pattern of event names, such as ``sched_*``.
             begin: Earliest time.
             end: Latest time; included.
+            where: An expression that is true of the event records, in the language in
+                which ``vestige record --filter`` chooses what is recorded, such as
+                ``"status >= 500 && $ctx.vtid == 7"``. It is evaluated without Python,
+                before a record becomes an event.
 
         Returns:
             The selection: what is in this one and matches all that is stated.
 
         Raises:
             SelectionError: The pattern is no text; or a time is neither an integer nor
-                a datetime, or does not fit 64 bits.
+                a datetime, or does not fit 64 bits; or the expression is none, or
+                names what no event of the pattern has.
+
+        Example:
+            >>> for event in trace.events("shop:*", where="price > 9 && item == 'g*'"):
+            ...     print(event.timestamp, event["item"])
         """
         if not isinstance(pattern, str | None):
             raise SelectionError(
                 f"{pattern!r} is no pattern: expected text such as 'sched_*'"
             )
         narrowed = self._selection.narrowed(pattern, _time(begin), _time(end))
+        if where is not None:
+            if not isinstance(where, str):
+                raise SelectionError(
+                    f"{where!r} is no expression: expected text such as 'size > 100'"
+                )
+            streams = self._trace.streams
+            check_filter(
+                where, ((one, narrowed.wanted_classes(one)) for one in streams)
+            )
+            narrowed = narrowed.narrowed(None, None, None, where)
         return EventSelection(self._trace, narrowed)
 
     def __getitem__(self, times: slice) -> EventSelection:

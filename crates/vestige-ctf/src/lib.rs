@@ -9,6 +9,7 @@
 //! * [`record`] decodes the fields of one record, for whoever wants them;
 //! * [`places`] finds the code addresses in records, for whoever resolves them;
 //! * [`calls`] folds entries and exits of functions into call trees;
+//! * [`filter`] runs filter expressions on records;
 //! * [`text`] renders records without building values in between;
 //! * [`columns`] decodes records into columns;
 //! * [`encode`] writes event records, packets and data streams.
@@ -24,6 +25,7 @@ pub mod columns;
 pub mod counts;
 pub mod encode;
 pub mod error;
+pub mod filter;
 mod function_events;
 mod known_places;
 pub mod metadata;

@@ -133,7 +133,7 @@ impl Merge {
             let first = merge.runs.len();
             for (row, record) in (run.start..).zip(records) {
                 let visible = visible.is_none_or(|all| all.get(index).copied().unwrap_or(true));
-                if visible && batch.selection.shows(&batch.stream, record) {
+                if visible && batch.shows(row as usize, record) {
                     merge.push(first, Run { start: row, end: row + 1, ..*run });
                     kept.push(index);
                 }

@@ -18,6 +18,7 @@ mod places;
 mod process;
 mod python_columns;
 mod python_values;
+mod record_filter;
 mod repair;
 mod source;
 mod split_files;
@@ -52,6 +53,8 @@ mod _core {
     use crate::place_format::PlaceFormat;
     #[pymodule_export]
     use crate::places::PlaceColumn;
+    #[pymodule_export]
+    use crate::record_filter::RecordFilter;
     #[pymodule_export]
     use crate::repair::Repair;
     #[pymodule_export]

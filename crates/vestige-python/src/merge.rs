@@ -12,6 +12,7 @@ use crate::errors::damage_tuple;
 use crate::event::{EventRecord, Interner};
 use crate::place_objects::PlaceObjects;
 use crate::process::Process;
+use crate::record_filter::RecordFilter;
 use crate::stream::DataStream;
 
 /// A data stream, who represents it, its wanted and its needed event record classes.
@@ -37,14 +38,15 @@ impl Muxer {
     /// ones a filter needs, or `None`.
     ///
     /// `ranges` holds the earliest and the latest time, nanoseconds from the origin, that
-    /// is wanted of each data stream.
+    /// is wanted of each data stream; `record_filter` tells which records pass.
     #[new]
-    #[pyo3(signature = (streams, *, ranges=None, check=false))]
+    #[pyo3(signature = (streams, *, ranges=None, check=false, record_filter=None))]
     fn new(
         py: Python<'_>,
         streams: Vec<StreamInput>,
         ranges: Option<Vec<TimeRange>>,
         check: bool,
+        record_filter: Option<Py<RecordFilter>>,
     ) -> PyResult<Self> {
         let mut ranges = ranges.unwrap_or_default().into_iter();
         let owners = PyList::empty(py);
@@ -52,7 +54,8 @@ impl Muxer {
         let mut handles = Vec::new();
         for (stream, owner, classes, needed) in streams {
             let (begin, end) = ranges.next().unwrap_or_default();
-            let wanted = Selection { begin, end, classes, needed, check };
+            let filter = record_filter.as_ref().map(|filter| filter.get().of(stream.get()));
+            let wanted = Selection { begin, end, classes, needed, filter, check };
             inputs.push((Arc::clone(&stream.get().inner), wanted));
             owners.append(owner)?;
             handles.push(stream);

@@ -11,6 +11,7 @@ from .clocks import check_correlation
 from .graph import Graph, Selection, mux
 from .notice import DamageNotice, LostNotice, Notice, notices_of
 from .protocols import Filter, Sink, Source
+from .record_filter import check_filter
 from .stream import Stream, TraceInfo
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Stream",
     "TraceInfo",
     "check_correlation",
+    "check_filter",
     "mux",
     "notices_of",
 ]

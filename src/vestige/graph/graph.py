@@ -12,6 +12,7 @@ from ..errors import TraceFormatError
 from .intersection import intersections
 from .notice import DamageNotice, notices_of
 from .protocols import Filter, Sink, Source
+from .record_filter import record_filter
 from .stream import Stream
 
 __all__ = ["Graph", "Selection", "mux"]
@@ -28,15 +29,23 @@ class Selection(NamedTuple):
     """Shell patterns that the names of events match: each of them, of a tuple any."""
     intersection: bool = False
     """Only the time in which all data streams of a trace are active."""
+    filters: tuple[str, ...] = ()
+    """Expressions that are true of the event records, each of them."""
 
     def wanted_classes(self, stream: Stream) -> list[bool] | None:
         """Tell for each event record class if it is wanted; ``None`` for all."""
+        possible = None
+        if self.filters:
+            possible = record_filter(self.filters).possible(stream.handle)
         if not self.patterns:
-            return None
-        return [
+            return possible
+        classes = [
             event.name is not None and self.takes(event.name)
             for event in stream.stream_class.event_classes
         ]
+        if possible is None:
+            return classes
+        return [both == (True, True) for both in zip(classes, possible, strict=True)]
 
     def takes(self, name: str) -> bool:
         """Tell if events of a name are wanted.
@@ -50,7 +59,11 @@ class Selection(NamedTuple):
         )
 
     def narrowed(
-        self, pattern: str | None, begin: int | None, end: int | None
+        self,
+        pattern: str | None,
+        begin: int | None,
+        end: int | None,
+        where: str | None = None,
     ) -> Selection:
         """Return what is in this selection and in another one.
 
@@ -58,6 +71,7 @@ class Selection(NamedTuple):
             pattern: Shell pattern of event names.
             begin: Earliest time, nanoseconds.
             end: Latest time, nanoseconds; included.
+            where: An expression that is true of the event records.
         """
         begins = [time for time in (self.begin, begin) if time is not None]
         ends = [time for time in (self.end, end) if time is not None]
@@ -65,6 +79,7 @@ class Selection(NamedTuple):
             patterns=self.patterns if pattern is None else (*self.patterns, pattern),
             begin=max(begins, default=None),
             end=min(ends, default=None),
+            filters=self.filters if where is None else (*self.filters, where),
         )
 
 
@@ -101,7 +116,8 @@ def mux(
         if classes is None or any(classes) or any(kept or ()):
             inputs.append((stream.handle, stream, classes, kept))
             ranges.append(_overlap(wanted, common.get(stream.trace.index)))
-    return core.Muxer(inputs, ranges=ranges, check=check)
+    expressions = record_filter(wanted.filters) if wanted.filters else None
+    return core.Muxer(inputs, ranges=ranges, check=check, record_filter=expressions)
 
 
 def _overlap(

@@ -9,6 +9,7 @@ use super::record_place::Record;
 use super::scan::MAX_RECORDS;
 use super::selection::Selection;
 use crate::bits::BitReader;
+use crate::filter::Evaluator;
 use crate::model::{EventClass, FieldClass, StreamClass};
 use crate::record::State;
 
@@ -25,6 +26,9 @@ pub struct Batch {
     pub records: Vec<Record>,
     /// Which of them are wanted for themselves.
     pub selection: Arc<Selection>,
+    /// For each record whether the expressions of the selection are true; `None` where they
+    /// are for all that are here.
+    passed: Option<Vec<bool>>,
     first: Part,
     /// The parts after the first; each begins where its `at` and its `record` say.
     more: Vec<Part>,
@@ -61,7 +65,8 @@ impl Batch {
         Buffers { data, records }: Buffers,
     ) -> Self {
         let first = Part { packet, base, at: 0, record: 0 };
-        Self { stream, file, data, records, selection, first, more: Vec::new() }
+        let (passed, more) = (None, Vec::new());
+        Self { stream, file, data, records, selection, passed, first, more }
     }
 
     /// Adds the records of the packets behind this batch, as long as there is room in `most`
@@ -85,6 +90,9 @@ impl Batch {
         let moved =
             |one: &Record| Record { start: one.start + bits, body: one.body + bits, ..*one };
         self.records.extend(other.records.iter().map(moved));
+        if let (Some(passed), Some(others)) = (&mut self.passed, &other.passed) {
+            passed.extend(others);
+        }
         let moved = |part: &Part| Part {
             packet: Arc::clone(&part.packet),
             base: part.base,
@@ -98,6 +106,9 @@ impl Batch {
     /// Leaves out the records behind the first ones.
     pub(super) fn truncate(&mut self, count: usize) {
         self.records.truncate(count);
+        if let Some(passed) = &mut self.passed {
+            passed.truncate(count);
+        }
         self.more.retain(|part| part.record < count);
     }
 
@@ -134,6 +145,43 @@ impl Batch {
     pub fn part_of(&self, record: &Record) -> &Part {
         let byte = (record.start / u8::BITS) as usize;
         self.part(self.more.partition_point(|part| part.at <= byte) as u32)
+    }
+
+    /// Drops the records for which the expressions of the selection are not true, but for
+    /// those that a filter needs: these are marked. All are still of one packet.
+    pub(super) fn apply_expressions(&mut self) {
+        let Some(filter) = self.selection.filter.clone() else { return };
+        let mut records = std::mem::take(&mut self.records);
+        let mut evaluator = Evaluator::new(&filter, self);
+        if self.selection.needs_any() {
+            let mut passed = Vec::with_capacity(records.len());
+            records.retain(|record| {
+                let passes = evaluator.passes(record);
+                let kept = passes || self.selection.needs(record);
+                if kept {
+                    passed.push(passes);
+                }
+                kept
+            });
+            self.passed = Some(passed);
+        } else {
+            records.retain(|record| evaluator.passes(record));
+        }
+        self.records = records;
+    }
+
+    /// Whether the expressions of the selection are true for the record of an index.
+    #[inline]
+    #[must_use]
+    pub fn passes(&self, row: usize) -> bool {
+        self.passed.as_ref().is_none_or(|passed| passed.get(row).copied().unwrap_or(false))
+    }
+
+    /// Whether the record of an index is wanted for itself.
+    #[inline]
+    #[must_use]
+    pub fn shows(&self, row: usize, record: &Record) -> bool {
+        self.passes(row) && self.selection.shows(&self.stream, record)
     }
 
     /// The stream class of all records.

@@ -524,7 +524,9 @@ impl StreamReader {
         let selection = Arc::clone(&self.selection);
         let packet = Arc::clone(&place.packet);
         let buffers = Buffers { data, records };
-        Some(Batch::of_window(stream, selection, (packet, base), place.file, buffers))
+        let mut batch = Batch::of_window(stream, selection, (packet, base), place.file, buffers);
+        batch.apply_expressions();
+        (!batch.records.is_empty()).then_some(batch)
     }
 
     /// Whether a packet ends before its content: then a part of a record at its end is no

@@ -1,8 +1,11 @@
 //! Which event records of a data stream are wanted.
 
+use std::sync::Arc;
+
 use super::data_stream::DataStream;
 use super::lost::Lost;
 use super::record_place::Record;
+use crate::filter::StreamFilter;
 
 /// Which event records are wanted; the rest is stepped over.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +18,8 @@ pub struct Selection {
     pub classes: Option<Vec<bool>>,
     /// Per event record class whether a filter needs it, wanted or not, from the beginning.
     pub needed: Option<Vec<bool>>,
+    /// Expressions that must be true of the records.
+    pub filter: Option<Arc<StreamFilter>>,
     /// Whether to decode every field of every record, to be sure that it can be decoded.
     pub check: bool,
 }
@@ -23,10 +28,11 @@ impl Selection {
     /// Whether all records are wanted.
     #[must_use]
     pub fn is_everything(&self) -> bool {
-        self.begin.is_none() && self.end.is_none() && self.classes.is_none()
+        let any_time = self.begin.is_none() && self.end.is_none();
+        any_time && self.classes.is_none() && self.filter.is_none()
     }
 
-    /// Whether a record is wanted for itself.
+    /// Whether a record is wanted for itself, as far as its class and its time tell.
     #[inline]
     #[must_use]
     pub fn shows(&self, stream: &DataStream, record: &Record) -> bool {
@@ -45,8 +51,19 @@ impl Selection {
     /// Whether a record is wanted or needed.
     #[inline]
     pub(super) fn accepts(&self, stream: &DataStream, record: &Record) -> bool {
+        self.needs(record) || self.shows(stream, record)
+    }
+
+    /// Whether a filter needs a record, wanted or not.
+    #[inline]
+    pub(super) fn needs(&self, record: &Record) -> bool {
         let needed = self.needed.as_ref().and_then(|needed| needed.get(record.class as usize));
-        needed.copied().unwrap_or(false) || self.shows(stream, record)
+        needed.copied().unwrap_or(false)
+    }
+
+    /// Whether a filter needs any class of records.
+    pub(super) fn needs_any(&self) -> bool {
+        self.needed.as_ref().is_some_and(|needed| needed.contains(&true))
     }
 
     /// What the packet at an index of the data stream is good for.
@@ -60,7 +77,7 @@ impl Selection {
                 return PacketUse::After;
             }
         }
-        let needed = self.needed.as_ref().is_some_and(|needed| needed.contains(&true));
+        let needed = self.needs_any();
         match (self.begin, times.end) {
             (Some(begin), Some(end)) if !needed && stream.nanoseconds(end) < begin => {
                 PacketUse::Before

@@ -1,0 +1,274 @@
+//! Finds the fields of an expression in an event record class, and checks its types.
+
+use super::code::{Instruction, Operation, Value};
+use super::fetch::{type_of, Type};
+use super::path::{context_path, field_path, Path, Segment};
+use super::pattern::Pattern;
+use super::program::{Bits, Change, Comparison, Operand, Program, Step, STACK_SIZE};
+use super::walk::{Walk, Want};
+use crate::model::{EnvironmentValue, EventClass, FieldClass, StreamClass, TraceClass};
+
+/// Contexts that the trace environment has where a trace is of one process.
+const OF_PROCESS: [&str; 2] = ["vpid", "procname"];
+/// The scopes of a record's body, in their order.
+const SCOPES: usize = 3;
+const COMMON: usize = 0;
+const SPECIFIC: usize = 1;
+const PAYLOAD: usize = 2;
+
+/// Binds an expression to an event record class; `None` when it is true for none of its
+/// records. Fields of the packet context that it needs are added to `packet`.
+pub fn bind(
+    code: &[Instruction],
+    trace: &TraceClass,
+    stream: &StreamClass,
+    event: &EventClass,
+    packet: &mut Vec<Path>,
+) -> Option<Program> {
+    let scopes = [&stream.event_context, &event.context, &event.payload].map(Option::as_ref);
+    let mut binder = Binder {
+        trace,
+        packet_context: stream.packet_context.as_ref(),
+        scopes,
+        count: code.len(),
+        types: Vec::new(),
+        skips: Vec::new(),
+        fields: Vec::new(),
+        packet,
+        program: Program::default(),
+    };
+    for (place, instruction) in code.iter().enumerate() {
+        binder.end_skips(place)?;
+        let step = binder.step(instruction, place)?;
+        binder.program.steps.push(step);
+    }
+    binder.program.steps.last().filter(|step| matches!(step, Step::Return))?;
+    let mut wants = vec![Vec::new(); SCOPES];
+    for (slot, (scope, path)) in binder.fields.iter().enumerate() {
+        wants.get_mut(*scope)?.push(Want { path: path.clone(), slot: slot as u32 });
+    }
+    let mut program = binder.program;
+    let walked = scopes.into_iter().zip(wants);
+    program.walk = Walk::new(walked.filter_map(|(scope, wants)| Some((scope?, wants))));
+    program.slots = binder.fields.len();
+    program.join_steps();
+    Some(program)
+}
+
+/// Where a skip leads, and how many values are there then.
+struct Skip {
+    target: usize,
+    depth: usize,
+}
+
+struct Binder<'a> {
+    trace: &'a TraceClass,
+    packet_context: Option<&'a FieldClass>,
+    scopes: [Option<&'a FieldClass>; SCOPES],
+    count: usize,
+    types: Vec<Type>,
+    /// The inner ones come last, and end first.
+    skips: Vec<Skip>,
+    /// Fields of the body: scope and path.
+    fields: Vec<(usize, Path)>,
+    packet: &'a mut Vec<Path>,
+    program: Program,
+}
+
+impl Binder<'_> {
+    fn step(&mut self, instruction: &Instruction, place: usize) -> Option<Step> {
+        let Instruction { operation, argument, value } = instruction;
+        match (operation, value) {
+            (Operation::Return, _) => {
+                let is_end = place + 1 == self.count && self.types.len() == 1;
+                (is_end && self.top_is_integer()).then_some(Step::Return)
+            }
+            (Operation::Integer, Value::Integer(value)) => {
+                self.push(Type::Integer, Step::Push(Operand::Integer(*value)))
+            }
+            (Operation::Real, Value::Real(value)) => {
+                self.push(Type::Real, Step::Push(Operand::Real(*value)))
+            }
+            (Operation::Text, Value::Bytes(text)) => self.constant(text.clone()),
+            (Operation::Field, Value::Bytes(name)) => self.field(field_path(name)?),
+            (Operation::Element, Value::Bytes(name)) => {
+                let mut path = field_path(name)?;
+                path.push(Segment::Element(u64::from(*argument)));
+                self.field(path)
+            }
+            (Operation::Context, Value::Bytes(name)) => self.context(context_path(name)?),
+            (Operation::Matches | Operation::MatchesNot, Value::Bytes(pattern)) => {
+                self.pattern(pattern, *operation == Operation::Matches)
+            }
+            (Operation::SkipIfFalse | Operation::SkipIfTrue, _) => {
+                self.skip(*operation == Operation::SkipIfTrue, place, *argument)
+            }
+            _ => self.change(*operation).or_else(|| self.two(*operation)),
+        }
+    }
+
+    fn push(&mut self, kind: Type, step: Step) -> Option<Step> {
+        if self.types.len() == STACK_SIZE {
+            return None;
+        }
+        self.types.push(kind);
+        Some(step)
+    }
+
+    fn constant(&mut self, text: Vec<u8>) -> Option<Step> {
+        let index = self.program.texts.len() as u32;
+        self.program.texts.push(text);
+        self.push(Type::Text, Step::Push(Operand::Constant(index)))
+    }
+
+    /// Whether so many values may be taken: those below a skip's belong to both ways.
+    fn has(&self, wanted: usize) -> bool {
+        let below = self.skips.last().map_or(0, |skip| skip.depth.saturating_sub(1));
+        self.types.len() >= below + wanted
+    }
+
+    fn top_is_integer(&self) -> bool {
+        matches!(self.types.last(), Some(Type::Integer | Type::Any))
+    }
+
+    fn field(&mut self, path: Path) -> Option<Step> {
+        let kind = type_of(self.scopes.get(PAYLOAD).copied().flatten()?, &path)?;
+        self.of_body(PAYLOAD, path, kind)
+    }
+
+    fn of_body(&mut self, scope: usize, path: Path, kind: Type) -> Option<Step> {
+        let wanted = (scope, path);
+        let known = self.fields.iter().position(|field| *field == wanted);
+        let slot = known.unwrap_or_else(|| {
+            self.fields.push(wanted);
+            self.fields.len() - 1
+        });
+        self.push(kind, Step::Field(slot as u32))
+    }
+
+    /// The context that is closest to the record.
+    fn context(&mut self, path: Path) -> Option<Step> {
+        for scope in [SPECIFIC, COMMON] {
+            let class = self.scopes.get(scope).copied().flatten();
+            if let Some(kind) = class.and_then(|class| type_of(class, &path)) {
+                return self.of_body(scope, path, kind);
+            }
+        }
+        if let Some(kind) = self.packet_context.and_then(|class| type_of(class, &path)) {
+            let known = self.packet.iter().position(|other| *other == path);
+            let slot = known.unwrap_or_else(|| {
+                self.packet.push(path);
+                self.packet.len() - 1
+            });
+            return self.push(kind, Step::Packet(slot as u32));
+        }
+        self.of_trace(&path)
+    }
+
+    fn of_trace(&mut self, path: &[Segment]) -> Option<Step> {
+        let [Segment::Member(name)] = path else { return None };
+        OF_PROCESS.contains(&name.as_str()).then_some(())?;
+        let entry = self.trace.environment.iter().find(|(key, _)| key == name)?;
+        match &entry.1 {
+            EnvironmentValue::Integer(value) => {
+                self.push(Type::Integer, Step::Push(Operand::Integer(*value)))
+            }
+            EnvironmentValue::String(text) => self.constant(text.clone().into_bytes()),
+        }
+    }
+
+    fn pattern(&mut self, bytes: &[u8], wanted: bool) -> Option<Step> {
+        let top = self.types.last_mut()?;
+        if !matches!(top, Type::Text | Type::Any) {
+            return None;
+        }
+        *top = Type::Integer;
+        self.has(1).then_some(())?;
+        let index = self.program.patterns.len() as u32;
+        self.program.patterns.push(Pattern::new(bytes));
+        Some(Step::Matches(index, wanted))
+    }
+
+    fn change(&mut self, operation: Operation) -> Option<Step> {
+        let change = match operation {
+            Operation::Minus => Change::Minus,
+            Operation::Not => Change::Not,
+            Operation::Complement => Change::Complement,
+            Operation::ToInteger => Change::ToInteger,
+            _ => return None,
+        };
+        self.has(1).then_some(())?;
+        let top = self.types.last_mut()?;
+        let is_real = *top == Type::Real;
+        if *top == Type::Text || (is_real && change == Change::Complement) {
+            return None;
+        }
+        if change != Change::Minus {
+            *top = Type::Integer;
+        }
+        Some(Step::Change(change))
+    }
+
+    /// An operation on two values.
+    fn two(&mut self, operation: Operation) -> Option<Step> {
+        let step = match operation {
+            Operation::ShiftLeft => Step::Bits(Bits::ShiftLeft),
+            Operation::ShiftRight => Step::Bits(Bits::ShiftRight),
+            Operation::And => Step::Bits(Bits::And),
+            Operation::Xor => Step::Bits(Bits::Xor),
+            Operation::Or => Step::Bits(Bits::Or),
+            Operation::Less => Step::Compare(Comparison::Less),
+            Operation::LessEqual => Step::Compare(Comparison::LessEqual),
+            Operation::Greater => Step::Compare(Comparison::Greater),
+            Operation::GreaterEqual => Step::Compare(Comparison::GreaterEqual),
+            Operation::Equal => Step::Compare(Comparison::Equal),
+            Operation::NotEqual => Step::Compare(Comparison::NotEqual),
+            _ => return None,
+        };
+        self.has(2).then_some(())?;
+        let (right, left) = (self.types.pop()?, self.types.pop()?);
+        let fits = match step {
+            Step::Compare(comparison) => comparable(comparison, left, right),
+            _ => [left, right].iter().all(|kind| matches!(kind, Type::Integer | Type::Any)),
+        };
+        self.types.push(Type::Integer);
+        fits.then_some(step)
+    }
+
+    fn skip(&mut self, wanted: bool, place: usize, target: u32) -> Option<Step> {
+        let end = target as usize;
+        let outer = self.skips.last().map_or(self.count, |skip| skip.target + 1);
+        if !self.has(1)
+            || !self.top_is_integer()
+            || end <= place
+            || end >= self.count
+            || end >= outer
+        {
+            return None;
+        }
+        self.skips.push(Skip { target: end, depth: self.types.len() });
+        self.types.pop();
+        Some(Step::Skip(wanted, target))
+    }
+
+    /// At the target of a skip, both ways must have left the same.
+    fn end_skips(&mut self, place: usize) -> Option<()> {
+        while self.skips.last().is_some_and(|skip| skip.target == place) {
+            let skip = self.skips.pop()?;
+            if self.types.len() != skip.depth || !self.top_is_integer() {
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+fn comparable(comparison: Comparison, left: Type, right: Type) -> bool {
+    match (left, right) {
+        (Type::Any, _) | (_, Type::Any) => true,
+        (Type::Text, Type::Text) => {
+            matches!(comparison, Comparison::Equal | Comparison::NotEqual)
+        }
+        _ => left != Type::Text && right != Type::Text,
+    }
+}
