@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 from .columns import ColumnKeywords, ColumnOptions, EventColumns, column_layout
 from .core import EventCounter, EventRecord, Merge
 from .errors import SelectionError
-from .graph import Selection, Stream, check_filter
+from .graph import Selection, Stream
 from .partitions import latest_beginning, partition_times
 from .units import NANOSECONDS_PER_SECOND
 
@@ -275,11 +275,7 @@ class EventSelection:
                 raise SelectionError(
                     f"{where!r} is no expression: expected text such as 'size > 100'"
                 )
-            streams = self._trace.streams
-            check_filter(
-                where, ((one, narrowed.wanted_classes(one)) for one in streams)
-            )
-            narrowed = narrowed.narrowed(None, None, None, where)
+            narrowed = narrowed.filtered(where, self._trace.streams)
         return EventSelection(self._trace, narrowed)
 
     def __getitem__(self, times: slice) -> EventSelection:

@@ -26,7 +26,14 @@ from ..debuginfo import (
     Unresolved,
     apply,
 )
-from ..graph import DamageNotice, Selection, Stream, mux, notices_of
+from ..graph import (
+    DamageNotice,
+    Selection,
+    Stream,
+    check_filter,
+    mux,
+    notices_of,
+)
 from ..units import Address, Nanoseconds, Vpid
 from .calls import (
     AFTER_LOSS_FUNCTION,
@@ -79,7 +86,9 @@ def call_tree(
     Args:
         source: The traces: :func:`vestige.open` returns such an object.
         resolver: Finds object and debug files, and looks addresses up in them.
-        selection: Which part of the traces is read; all by default.
+        selection: Which part of the traces is read; all by default. An expression
+            chooses calls by their entries, and their exits follow; the time of other
+            calls is that of their callers, and neither spans nor coroutines are read.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -95,7 +104,11 @@ def call_tree(
     reader = _Reader(resolver)
     tree = CallTree(damage=list(source.damage), cost_of_call=_cost(source.streams))
     events = 0
-    needed = (*STATE_EVENT_NAMES, _NAME_EVENT)
+    needed = [*STATE_EVENT_NAMES, _NAME_EVENT]
+    is_filtered = selection is not None and bool(selection.filters)
+    if selection is not None and is_filtered:
+        _check_filters(selection, source.streams)
+        needed += (*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS)
     for merge in mux(source.streams, selection, needed):
         reader.add(merge)
         events += len(merge)
@@ -112,9 +125,31 @@ def call_tree(
     tree.left_out, tree.is_merged = fold.left_out, fold.is_merged
     tree.threads_unknown = fold.threads_unknown
     functions = _functions(reader, resolver)
-    tree.threads = list(_threads(reader, functions, source.streams))
+    threads = _threads(reader, functions, source.streams)
+    if is_filtered:
+        tree.threads = [one for one in threads if one.root.callees or one.unknown_exits]
+        return tree
+    tree.threads = list(threads)
     _add_activities(tree, source.streams, resolver, selection, reader)
     return tree
+
+
+def _check_filters(selection: Selection, streams: Sequence[Stream]) -> None:
+    """Refuse expressions that are true of no entry of a function."""
+    for expression in selection.filters:
+        check_filter(
+            expression,
+            (
+                (
+                    stream,
+                    [
+                        event.name in CALL_ENTRY_EVENTS
+                        for event in stream.stream_class.event_classes
+                    ],
+                )
+                for stream in streams
+            ),
+        )
 
 
 def _add_activities(

@@ -89,6 +89,16 @@ def add_selection_arguments(
         default=[],
         help="only events whose name matches PATTERN, with *, ? and [...] (repeatable)",
     )
+    if not like_babeltrace:
+        group.add_argument(
+            "--filter",
+            metavar="EXPR",
+            dest="filters",
+            action="append",
+            default=[],
+            help="only events of which EXPR is true, such as 'size > 99 && "
+            "$ctx.vtid == 7' (repeatable: all must be true)",
+        )
     add_time_range_arguments(group, short_end=like_babeltrace)
     if with_gmt:
         group.add_argument(
@@ -112,7 +122,8 @@ def select(
         bounds: The range of time that it gives.
 
     Raises:
-        SelectionError: The sources have no such range of time.
+        SelectionError: The sources have no such range of time; or an expression is
+            none, or names what no event of the patterns has.
     """
     # Not for the help, which needs none of it.
     from ..graph import Selection
@@ -127,12 +138,15 @@ def select(
         begin, end = time_range(streams, *bounds)
     patterns = tuple(options.event)
     report_unmatched(patterns, streams)
-    return Selection(
+    selection = Selection(
         begin,
         end,
         (patterns,) if patterns else (),
         intersection=options.stream_intersection,
     )
+    for expression in getattr(options, "filters", ()):
+        selection = selection.filtered(expression, streams)
+    return selection
 
 
 def report_unmatched(patterns: Iterable[str], streams: Iterable[Stream]) -> None:

@@ -12,7 +12,7 @@ from ..errors import TraceFormatError
 from .intersection import intersections
 from .notice import DamageNotice, notices_of
 from .protocols import Filter, Sink, Source
-from .record_filter import record_filter
+from .record_filter import check_filter, record_filter
 from .stream import Stream
 
 __all__ = ["Graph", "Selection", "mux"]
@@ -59,11 +59,7 @@ class Selection(NamedTuple):
         )
 
     def narrowed(
-        self,
-        pattern: str | None,
-        begin: int | None,
-        end: int | None,
-        where: str | None = None,
+        self, pattern: str | None, begin: int | None, end: int | None
     ) -> Selection:
         """Return what is in this selection and in another one.
 
@@ -71,7 +67,6 @@ class Selection(NamedTuple):
             pattern: Shell pattern of event names.
             begin: Earliest time, nanoseconds.
             end: Latest time, nanoseconds; included.
-            where: An expression that is true of the event records.
         """
         begins = [time for time in (self.begin, begin) if time is not None]
         ends = [time for time in (self.end, end) if time is not None]
@@ -79,8 +74,20 @@ class Selection(NamedTuple):
             patterns=self.patterns if pattern is None else (*self.patterns, pattern),
             begin=max(begins, default=None),
             end=min(ends, default=None),
-            filters=self.filters if where is None else (*self.filters, where),
         )
+
+    def filtered(self, expression: str, streams: Iterable[Stream]) -> Selection:
+        """Return what is in this selection and has an expression true of it.
+
+        Args:
+            expression: The expression.
+            streams: The data streams that are selected from.
+
+        Raises:
+            SelectionError: It is none, or is true of no event record of these classes.
+        """
+        check_filter(expression, ((one, self.wanted_classes(one)) for one in streams))
+        return self._replace(filters=(*self.filters, expression))
 
 
 def _alternatives(patterns: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -263,6 +263,7 @@ impl CallFold {
             self.tell_losses(index, one);
         }
         let Some(thread) = self.threads.get_mut(index) else { return };
+        thread.is_shown = one.is_shown;
         let what = match one.kind {
             Kind::Entry => {
                 thread.enter(&mut self.fold, one.address, one.site, one.time, number);

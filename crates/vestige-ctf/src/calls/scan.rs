@@ -67,6 +67,8 @@ pub struct Seen {
     pub kind: Kind,
     /// Whether the thread may be any of several.
     pub is_ambiguous: bool,
+    /// Whether the record is wanted for itself.
+    pub is_shown: bool,
 }
 
 /// The number of no data stream.
@@ -82,6 +84,7 @@ const NOTHING: Seen = Seen {
     stream: NO_STREAM,
     kind: Kind::Nothing,
     is_ambiguous: false,
+    is_shown: true,
 };
 
 /// What an event record class is, and where its addresses are in the payload.
@@ -149,8 +152,15 @@ impl CallScan {
                     (at, layout.shared(batch, part))
                 });
                 known = Some((at, shared));
+                let first = seen.len();
                 let one = |record| shared.read(batch, record, &mut state);
                 seen.extend(records.iter().map(one));
+                if batch.is_marked() {
+                    let rows = (run.start as usize..).zip(records);
+                    for (one, (row, record)) in seen.iter_mut().skip(first).zip(rows) {
+                        one.is_shown = batch.shows(row, record);
+                    }
+                }
             }
             seen
         };

@@ -27,6 +27,8 @@ struct Frame {
     is_in_doubt: bool,
     /// How many losses the thread had seen at its entry.
     losses: u64,
+    /// Whether the call is in the tree; its node is that of its caller otherwise.
+    is_shown: bool,
 }
 
 /// What an exit tells of the function that is left.
@@ -77,6 +79,9 @@ pub struct Thread {
     pub known_losses: u64,
     /// When it was told of losses last.
     pub loss_epoch: u64,
+    /// Whether the next record is wanted for itself. A call is in the tree if its entry is;
+    /// the time of others is that of their callers.
+    pub is_shown: bool,
     stack: Vec<Frame>,
     /// Open calls beyond the limit.
     hidden: u64,
@@ -102,6 +107,7 @@ impl Thread {
             exits_are_named: true,
             known_losses: 0,
             loss_epoch: 0,
+            is_shown: true,
             stack: Vec::new(),
             hidden: 0,
             since: time,
@@ -138,14 +144,23 @@ impl Thread {
             self.return_to(fold, function, site);
         }
         let caller = self.stack.last().map_or(self.root, |frame| frame.node);
-        let node = fold.tree.callee(caller, self.root, self.process, address);
+        let is_shown = self.is_shown;
+        let node = if is_shown {
+            fold.tree.callee(caller, self.root, self.process, address)
+        } else {
+            caller
+        };
         self.last = self.last.max(time);
         if fold.frames >= fold.most_frames {
             self.hidden += 1;
-            fold.tree.count_unfollowed(node);
+            if is_shown {
+                fold.tree.count_unfollowed(node);
+            }
             return;
         }
-        fold.tree.begin(node);
+        if is_shown {
+            fold.tree.begin(node);
+        }
         fold.frames += 1;
         self.stack.push(Frame {
             start: time,
@@ -157,6 +172,7 @@ impl Thread {
             is_loss: false,
             is_in_doubt: self.doubt.is_some(),
             losses: self.marks,
+            is_shown,
         });
     }
 
@@ -260,6 +276,9 @@ impl Thread {
 
     /// A function is left that was not seen to be entered.
     fn leave_unseen(&mut self, fold: &mut Fold, what: Leaving, time: i64, number: u64) {
+        if !self.is_shown {
+            return;
+        }
         let (Leaving::Function(address) | Leaving::Call(address, _)) = what else {
             self.unknown_exits += 1;
             self.keep_unseen(fold, time, number);
@@ -284,6 +303,12 @@ impl Thread {
     fn end_top(&mut self, fold: &mut Fold, time: i64, end: End, number: Option<u64>) {
         let Some(frame) = self.stack.pop() else { return };
         fold.frames = fold.frames.saturating_sub(1);
+        if !frame.is_shown {
+            if let Some(caller) = self.stack.last_mut() {
+                caller.inner = caller.inner.saturating_add(frame.inner);
+            }
+            return;
+        }
         let elapsed = if frame.is_in_doubt && end == End::NoExit {
             // Its exit may be lost anywhere behind the last call that it is known to make.
             frame.inner
@@ -332,6 +357,7 @@ impl Thread {
             is_loss: true,
             is_in_doubt: false,
             losses: self.marks,
+            is_shown: true,
         });
     }
 

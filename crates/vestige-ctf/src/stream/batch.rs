@@ -177,6 +177,12 @@ impl Batch {
         self.passed.as_ref().is_none_or(|passed| passed.get(row).copied().unwrap_or(false))
     }
 
+    /// Whether some records are here only since a filter needs them, by the expressions.
+    #[must_use]
+    pub fn is_marked(&self) -> bool {
+        self.passed.is_some()
+    }
+
     /// Whether the record of an index is wanted for itself.
     #[inline]
     #[must_use]
