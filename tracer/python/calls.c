@@ -119,9 +119,20 @@ static bool start(bool builtins)
 	return profile_start(builtins);
 }
 
+/* Whether the interpreter that was traced has ended; a program may begin another one. */
+static bool has_ended;
+
+static void note_end(void)
+{
+	has_ended = true;
+}
+
 PyObject *calls_trace(PyObject *module, PyObject *builtins)
 {
 	(void) module;
+	if (tracer && has_ended)
+		calls_say_not_recorded("functions of Python",
+				       "the program has initialized Python again");
 	if (!tracer || entry_event.provider.name)
 		Py_RETURN_FALSE;
 	event_define(&entry_event, "vestige_python", "func_entry", LEVEL_FUNCTION, fields, 1,
@@ -134,8 +145,12 @@ PyObject *calls_trace(PyObject *module, PyObject *builtins)
 		     exit_fields, 3, VESTIGE_PYTHON_COROUTINE_EXIT);
 	if (!event_is_recorded(&entry_event) || !event_is_recorded(&exit_event))
 		Py_RETURN_FALSE;
-	if (start(PyObject_IsTrue(builtins) == 1))
+	if (start(PyObject_IsTrue(builtins) == 1)) {
+		Py_AtExit(note_end);
 		Py_RETURN_TRUE;
+	}
 	PyErr_Clear();
+	calls_say_not_recorded("functions of Python",
+			       "other tools have taken all that tells of calls");
 	Py_RETURN_FALSE;
 }

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from .events import ALWAYS_RECORDED, level_of
 from .options import RecordingOptions
 from .program_file import Hooks, find_program, hooks_of, why_untraceable
+from .python_diagnosis import has_python, why_without_python
 from .recording_summary import Contents
 
 __all__ = ["why_without_calls"]
 
-PYTHON = re.compile(r"(lib)?python3")
 HOW_TO_COMPILE = "compile with 'gcc -g -finstrument-functions'"
 
 
@@ -44,8 +43,9 @@ def why_without_calls(
         return None
     chosen = options.selection()
     if chosen.entries == chosen.exits == "off":
-        return None if contents.has_chosen else _why_without_events(options)
-    return f"no function calls: {_why_without_hooks(options, contents.objects)}"
+        return _why_without_events(command, options, contents)
+    reason = _why_without_hooks(command, options, contents.objects)
+    return f"no function calls: {reason}"
 
 
 def _why_without_tracer(command: Sequence[str]) -> str:
@@ -59,24 +59,36 @@ def _why_without_tracer(command: Sequence[str]) -> str:
     )
 
 
-def _why_without_events(options: RecordingOptions) -> str | None:
+def _why_without_events(
+    command: Sequence[str], options: RecordingOptions, contents: Contents
+) -> str | None:
     rules = options.rules()
-    if not rules or any(
-        rule.takes_name(name, level_of(name))
-        for rule in rules
-        for name in ALWAYS_RECORDED
+    if (
+        contents.has_chosen
+        or not rules
+        or any(
+            rule.takes_name(name, level_of(name))
+            for rule in rules
+            for name in ALWAYS_RECORDED
+        )
     ):
         return None
     names = _shortened([f"'{rule.text}'" for rule in rules])
+    reason = None
+    if has_python(contents.objects):
+        reason = why_without_python(command, contents.objects)
     if all(rule.is_logger for rule in rules):
+        hint = reason or "loggers leave out what is below their own level"
         return (
-            f"no event but the state dump: no record of the log meets {names}; loggers "
-            "leave out what is below their own level"
+            f"no event but the state dump: no record of the log meets {names}; {hint}"
         )
-    return f"no event but the state dump: no tracepoint was hit that meets {names}"
+    line = f"no event but the state dump: no tracepoint was hit that meets {names}"
+    return f"{line}; {reason}" if reason else line
 
 
-def _why_without_hooks(options: RecordingOptions, objects: Sequence[str]) -> str:
+def _why_without_hooks(
+    command: Sequence[str], options: RecordingOptions, objects: Sequence[str]
+) -> str:
     found = {path: hooks_of(Path(path)) for path in objects if path.startswith("/")}
     defining = [path for path, hooks in found.items() if hooks is Hooks.DEFINED]
     calling = [path for path, hooks in found.items() if hooks is Hooks.CALLED]
@@ -86,8 +98,8 @@ def _why_without_hooks(options: RecordingOptions, objects: Sequence[str]) -> str
             "which come before those of the tracer"
         )
     if not calling:
-        if any(PYTHON.match(Path(path).name) for path in found):
-            return "--python-functions records those of Python programs"
+        if has_python(objects):
+            return _why_without_python_calls(command, options, objects)
         names = _names([path for path in found if ".so" not in Path(path).name])
         return f"nothing in {names or 'the program'} is instrumented; {HOW_TO_COMPILE}"
     if options.include or options.exclude:
@@ -97,6 +109,20 @@ def _why_without_hooks(options: RecordingOptions, objects: Sequence[str]) -> str
             "C++ qualified names"
         )
     return f"no function of {_names(calling)} was called that is instrumented"
+
+
+def _why_without_python_calls(
+    command: Sequence[str], options: RecordingOptions, objects: Sequence[str]
+) -> str:
+    reason = why_without_python(command, objects)
+    if reason is not None:
+        return reason
+    if options.python_functions is None:
+        return "--python-functions records those of Python programs"
+    return (
+        "Vestige's startup module did not run in Python, as when another program "
+        "starts it with -I, -E or -S, or replaces PYTHONPATH"
+    )
 
 
 def _names(paths: Sequence[str]) -> str:

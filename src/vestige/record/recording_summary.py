@@ -12,6 +12,7 @@ from .contexts import context_classes
 from .events import ALWAYS_RECORDED
 from .options import RecordingOptions
 from .packets import is_stream_file
+from .python_holes import read_missing
 
 __all__ = ["Contents", "read_contents", "size_of"]
 
@@ -47,6 +48,9 @@ class Contents(NamedTuple):
     objects: tuple[str, ...] = ()
     """Paths of the objects that were loaded, where there are no calls."""
 
+    missing: tuple[str, ...] = ()
+    """What of Python programs was not recorded, and why: sentences."""
+
 
 def read_contents(directory: Path, options: RecordingOptions) -> Contents:
     """Count the events of a recording.
@@ -66,14 +70,20 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
         text = (directory / "metadata").read_bytes()
         trace = TraceClass.parse(text)
         streams = [_open(trace, path) for path in paths]
+        if options.python_functions is not None and size <= LARGE:
+            missing = read_missing(
+                streams, text, has_builtins=options.python_functions == "all"
+            )
+        else:
+            missing = ()
         if size <= SMALL:
-            return _count_by_name(streams)
+            return _count_by_name(streams)._replace(missing=missing)
         names = _first_names(streams)
         # Where they were asked for, they may begin later.
         is_asked_for = options.functions or options.include or options.exclude
         has_calls = bool(is_asked_for) or any(map(_is_call, names))
         if size <= LARGE:
-            return _count(streams)._replace(has_calls=has_calls)
+            return _count(streams)._replace(has_calls=has_calls, missing=missing)
         if all(_is_call(name) or name in ALWAYS_RECORDED for name in names):
             return Contents(events=_estimate(size, options), is_estimated=True)
         return Contents(has_calls=has_calls)

@@ -72,6 +72,7 @@ def recording_lines(recording: Recording) -> Iterator[str]:
     if failure:
         # A shell says so of programs that it starts itself.
         yield f"vestige: exit status {recording.status}, as of {failure}"
+    yield from (f"vestige: {line}" for line in contents.missing)
     reason = why_without_calls(recording.command, recording.options, contents)
     if reason is not None:
         yield f"vestige: {reason}"
