@@ -186,12 +186,15 @@ impl Merge {
     /// records, and the times of the first and the last one, nanoseconds.
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let batches = self.inner.batches.iter();
+        let streams: Vec<usize> = batches.map(|batch| self.stream_index(batch)).collect();
         let mut counts: Vec<Option<(usize, i64, i64)>> = vec![None; self.streams.len()];
         for run in &self.inner.runs {
             let Some((batch, records)) = self.inner.run(run) else { continue };
             let (Some(first), Some(last)) = (records.first(), records.last()) else { continue };
             let (first, last) = (batch.nanoseconds(first), batch.nanoseconds(last));
-            if let Some(place) = counts.get_mut(self.stream_index(batch)) {
+            let stream = streams.get(run.batch as usize);
+            if let Some(place) = stream.and_then(|&stream| counts.get_mut(stream)) {
                 let (count, from, to) = place.unwrap_or((0, first, last));
                 *place = Some((count + records.len(), from.min(first), to.max(last)));
             }

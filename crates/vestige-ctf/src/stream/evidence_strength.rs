@@ -43,9 +43,15 @@ impl EvidenceStrength {
     /// The end of a packet, when it has one that can be believed.
     #[must_use]
     pub fn end_of(self, packet: &PacketProperties) -> Option<u64> {
-        let beginning = packet.beginning.filter(|_| self.beginning).unwrap_or(0);
+        self.believed_end(packet.beginning, packet.end)
+    }
+
+    /// The end of a packet of which both times are known, when it can be believed.
+    #[must_use]
+    pub fn believed_end(self, beginning: Option<u64>, end: Option<u64>) -> Option<u64> {
+        let beginning = beginning.filter(|_| self.beginning).unwrap_or(0);
         // LTTng leaves a zero in packets that it could not close.
-        packet.end.filter(|&end| self.end && end != 0 && end >= beginning)
+        end.filter(|&end| self.end && end != 0 && end >= beginning)
     }
 
     /// Whether a packet ends before it begins.

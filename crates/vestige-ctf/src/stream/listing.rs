@@ -383,19 +383,17 @@ impl Walker<'_> {
         let Self { trace, source, found, uuids, mut listing, .. } = self;
         let most = uuids.into_iter().find(|&(_, count)| count * 2 > found.len());
         listing.other_uuid = most.map(|(uuid, _)| uuid);
-        let classes = || (0..found.len()).filter_map(|index| found.stream_class(index));
-        let class = most_common(classes());
-        for packet in found.all_properties().filter(|one| Some(one.stream_class) != class) {
+        let class = found.common_stream_class();
+        let (mine, others) = found.split_by_class(class);
+        for packet in others {
             let end = packet.offset.saturating_add(packet.total_bits / 8).min(source.len());
             let message = "the packet belongs to another stream class than most packets of \
                            the file";
             listing.damage.push(Damage::new(DamageKind::PacketHeader, packet.offset, end, message));
         }
-        let mine: Vec<bool> = classes().map(|one| Some(one) == class).collect();
-        let mine = found.filtered(|index| mine.get(index) == Some(&true));
         let verdicts = judge(&mine, EvidenceStrength::of(trace, class.unwrap_or(0)));
         listing.damage.extend(damage_of_all(&verdicts, &mine, source.len()));
-        let instance = most_common(mine.all_properties().map(|packet| packet.stream_instance));
+        let instance = mine.common_stream_instance();
         listing.packets = mine.filtered(|index| is_kept(verdicts.get(index)));
         let mut kept = listing.packets.all_properties();
         listing.first = kept.find(|packet| Some(packet.stream_instance) == instance);
@@ -424,13 +422,4 @@ impl ReadAt for Counted<'_> {
 
 fn head_end(packet: &PacketProperties) -> u64 {
     packet.offset.saturating_add(packet.events_at.div_ceil(8).max(1))
-}
-
-/// The most common value; of several, the one that comes first.
-fn most_common<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
-    let mut counts: BTreeMap<T, (usize, Reverse<usize>)> = BTreeMap::new();
-    for (index, value) in values.enumerate() {
-        counts.entry(value).or_insert((0, Reverse(index))).0 += 1;
-    }
-    counts.into_iter().max_by_key(|&(_, rank)| rank).map(|(value, _)| value)
 }

@@ -31,7 +31,7 @@ pub fn judge(packets: &PacketList, trust: EvidenceStrength) -> Vec<Verdict> {
     let mut verdicts = vec![Verdict::Keep; packets.len()];
     let times = Times { packets, trust };
     if times.are_complete() {
-        if !times.iter().map(|(beginning, _)| beginning).is_sorted() {
+        if !times.beginnings().is_sorted() {
             let times: Vec<(u64, u64)> = times.iter().collect();
             let weight = |packet| if trust.contradicts_itself(&packet) { 1 } else { 2 };
             let weights: Vec<usize> = packets.all_properties().map(weight).collect();
@@ -53,13 +53,18 @@ struct Times<'a> {
 
 impl Times<'_> {
     fn are_complete(&self) -> bool {
-        self.packets.all_properties().all(|packet| self.trust.beginning_of(&packet).is_some())
+        let mut indexes = 0..self.packets.len();
+        self.trust.beginning && indexes.all(|index| self.packets.beginning(index).is_some())
+    }
+
+    fn beginnings(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.packets.len()).map(|index| self.packets.beginning(index).unwrap_or(0))
     }
 
     fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.packets.all_properties().map(|packet| {
-            let beginning = self.trust.beginning_of(&packet).unwrap_or(0);
-            (beginning, self.trust.end_of(&packet).unwrap_or(beginning))
+        self.beginnings().enumerate().map(|(index, beginning)| {
+            let end = self.packets.end(index);
+            (beginning, self.trust.believed_end(Some(beginning), end).unwrap_or(beginning))
         })
     }
 }
@@ -163,8 +168,8 @@ impl Fenwick {
 
 /// A packet with the same sizes, times and number as another is that packet once more.
 fn mark_duplicates(packets: &PacketList, verdicts: &mut [Verdict]) {
-    let numbers = || packets.all_properties().map(|packet| packet.sequence_number);
-    if numbers().is_sorted_by(|left, right| left.is_some() && left < right) {
+    let numbers = (0..packets.len()).map(|index| packets.sequence_number(index));
+    if numbers.is_sorted_by(|left, right| left.is_some() && left < right) {
         return;
     }
     let is_ordered = (0..packets.len()).map(|index| packets.beginning(index)).is_sorted()

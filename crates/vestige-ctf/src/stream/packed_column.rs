@@ -54,6 +54,20 @@ impl PackedColumn {
         Some(block.least.wrapping_add(u64::from_le_bytes(beyond)))
     }
 
+    /// The value that all of them have, when there is only one.
+    pub fn constant(&self) -> Option<Option<u64>> {
+        let length = self.blocks.len() * BLOCK + self.rest.len();
+        let value = self.get(0);
+        let same = |block: &Block| {
+            let expected = if value.is_some() { u64::MAX } else { 0 };
+            block.width == 0 && block.present == expected && Some(block.least) == value.or(Some(0))
+        };
+        let is_constant = length > 0
+            && self.blocks.iter().all(same)
+            && self.rest.iter().all(|other| *other == value);
+        is_constant.then_some(value)
+    }
+
     /// Gives back memory that was kept for more values.
     pub fn shrink(&mut self) {
         self.blocks.shrink_to_fit();
@@ -83,6 +97,7 @@ impl PackedColumn {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
 
@@ -109,6 +124,20 @@ mod tests {
                 assert_eq!(column.get(count), None);
             }
         }
+    }
+
+    #[test]
+    fn a_column_of_one_value_is_known_as_such() {
+        for count in [1, 64, 100, 128] {
+            assert_eq!(packed(&vec![Some(7); count]).constant(), Some(Some(7)));
+            assert_eq!(packed(&vec![None; count]).constant(), Some(None));
+            for other in [Some(8), None] {
+                let mut values = vec![Some(7); count + 1];
+                values[count / 2] = other;
+                assert_eq!(packed(&values).constant(), None, "{count}");
+            }
+        }
+        assert_eq!(packed(&[]).constant(), None);
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! The packets of a file and what is known of them, in a few bytes each.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use super::packed_column::PackedColumn;
 use super::packet::PacketProperties;
 use super::packet_entry::PacketEntry;
@@ -60,6 +63,24 @@ impl PacketList {
         self.beginnings.get(index)
     }
 
+    /// The clock value that the packet at an index states as its end.
+    #[must_use]
+    pub fn end(&self, index: usize) -> Option<u64> {
+        self.ends.get(index)
+    }
+
+    /// The size of the packet at an index with its padding, bytes.
+    #[must_use]
+    pub fn size(&self, index: usize) -> Option<u64> {
+        self.totals.get(index).map(|bits| bits / 8)
+    }
+
+    /// The sequence number of the packet at an index.
+    #[must_use]
+    pub fn sequence_number(&self, index: usize) -> Option<u64> {
+        self.sequence_numbers.get(index)
+    }
+
     /// What is known of all packets, in order.
     pub fn iter(&self) -> impl Iterator<Item = PacketEntry> + '_ {
         (0..self.length).filter_map(|index| self.get(index))
@@ -91,9 +112,38 @@ impl PacketList {
         (0..self.length).filter_map(|index| self.properties(index))
     }
 
-    /// The index of the stream class of the packet at an index.
-    pub(super) fn stream_class(&self, index: usize) -> Option<usize> {
-        self.stream_classes.get(index).map(|class| class as usize)
+    /// The index of the stream class of most packets; of several, of the first.
+    pub(super) fn common_stream_class(&self) -> Option<usize> {
+        self.most_common(&self.stream_classes).flatten().map(|class| class as usize)
+    }
+
+    /// The stream instance of most packets; of several, of the first.
+    pub(super) fn common_stream_instance(&self) -> Option<Option<u64>> {
+        self.most_common(&self.stream_instances)
+    }
+
+    fn most_common(&self, column: &PackedColumn) -> Option<Option<u64>> {
+        if let Some(value) = column.constant() {
+            return Some(value);
+        }
+        let mut counts: BTreeMap<Option<u64>, (usize, Reverse<usize>)> = BTreeMap::new();
+        for index in 0..self.length {
+            counts.entry(column.get(index)).or_insert((0, Reverse(index))).0 += 1;
+        }
+        counts.into_iter().max_by_key(|&(_, rank)| rank).map(|(value, _)| value)
+    }
+
+    /// The packets of a stream class, and the others.
+    pub(super) fn split_by_class(self, class: Option<usize>) -> (Self, Vec<PacketProperties>) {
+        let class = class.map(|class| class as u64);
+        if self.stream_classes.constant() == Some(class) {
+            return (self, Vec::new());
+        }
+        let is_other = |packet: &PacketProperties| Some(packet.stream_class as u64) != class;
+        let others = self.all_properties().filter(is_other).collect();
+        let mine: Vec<bool> =
+            (0..self.length).map(|index| self.stream_classes.get(index) == class).collect();
+        (self.filtered(|index| mine.get(index) == Some(&true)), others)
     }
 
     /// Adds a packet behind the last.

@@ -247,11 +247,13 @@ impl StreamReader {
 
     fn enter_packet(&mut self, (file, packet): (usize, usize)) {
         let Some(data) = self.stream.files.get(file).cloned() else { return };
-        let Some(entry) = data.packets.get(packet) else { return };
+        let Some(offset) = data.packets.offset(packet) else { return };
         if self.reported.get(file) == Some(&usize::MAX) {
             return;
         }
-        self.report_until(file, Some((entry.offset, entry.beginning)));
+        if !data.damage.is_empty() {
+            self.report_until(file, Some((offset, data.packets.beginning(packet))));
+        }
         let usage = self.selection.use_of(&self.stream, self.packets.start - 1);
         if usage == PacketUse::Before {
             self.skipped = Some((file, packet));
@@ -259,8 +261,9 @@ impl StreamReader {
         }
         self.read_skipped();
         let clock = self.state.clock;
-        let read = self.read_head(file, entry.offset);
-        match read.and_then(|packet| self.note_faults(file, &data, packet, entry.size)) {
+        let read = self.read_head(file, offset);
+        let size = data.packets.size(packet).unwrap_or(0);
+        match read.and_then(|packet| self.note_faults(file, &data, packet, size)) {
             Ok(packet) => {
                 self.begin_packet(file, packet);
                 if usage == PacketUse::After {
@@ -271,8 +274,8 @@ impl StreamReader {
             }
             Err(damage) => {
                 self.state.clock = clock;
-                let end = entry.offset.saturating_add(entry.size).min(data.source.len());
-                let start = entry.offset;
+                let end = offset.saturating_add(size).min(data.source.len());
+                let start = offset;
                 self.give_up(file, Damage { start, end: end.max(start), ..damage });
             }
         }

@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use vestige_workers::on_all_cores;
 
 use super::data_stream::DataStream;
-use super::packet_entry::PacketEntry;
 use super::reader::{Item, StreamReader};
 use super::selection::Selection;
 use crate::model::{FieldClass, FieldKind, Role};
@@ -78,36 +77,38 @@ impl Verifier {
 /// A data stream in chunks that stand for themselves: of some small packets, or of one.
 fn chunks_of(stream: &Arc<DataStream>) -> Vec<Chunk> {
     let mut chunks = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    let mut before: Option<PacketEntry> = None;
+    let (mut start, mut bytes) = (0, 0u64);
+    let are_apart = stand_apart(stream);
+    let mut end = None;
     let mut push = |packets, bytes| {
         chunks.push(Chunk { stream: Arc::clone(stream), packets, bytes });
     };
     for index in 0..stream.packets.len() {
-        let Some(entry) = stream.entry(index) else { continue };
-        let stands = before.as_ref().is_some_and(|before| follows(stream, before, &entry));
-        if stands && bytes >= CHUNK {
+        let Some((file, packet)) = stream.packets.get(index) else { continue };
+        let Some(packets) = stream.files.get(file).map(|file| &file.packets) else { continue };
+        if are_apart && bytes >= CHUNK && follows(end, packets.beginning(packet)) {
             push(start..index, bytes);
             (start, bytes) = (index, 0);
         }
-        bytes = entry.size.saturating_add(bytes);
-        before = Some(entry);
+        bytes = bytes.saturating_add(packets.size(packet).unwrap_or(0));
+        end = packets.end(packet);
     }
     push(start..stream.packets.len(), bytes);
     chunks
 }
 
-/// Whether a packet sets its own clock, and the one before proves to end before it: then
-/// both can be decoded without the other.
-fn follows(stream: &DataStream, before: &PacketEntry, after: &PacketEntry) -> bool {
+/// Whether packets set their own clock, and their ends are checked: then one can be decoded
+/// without the one before, if that ends before it.
+fn stand_apart(stream: &DataStream) -> bool {
     let class = stream.trace.stream_classes.get(stream.class);
     let context = class.and_then(|class| class.packet_context.as_ref());
     let ends_are_checked = stream.files.iter().all(|file| file.trust.end && file.trust.beginning);
-    let ordered = match (before.end, after.beginning) {
-        (Some(end), Some(beginning)) => end != 0 && end <= beginning,
-        _ => false,
-    };
-    ordered && ends_are_checked && context.is_some_and(sets_clock)
+    ends_are_checked && context.is_some_and(sets_clock)
+}
+
+/// Whether a packet begins after the end of the one before.
+fn follows(end: Option<u64>, beginning: Option<u64>) -> bool {
+    matches!((end, beginning), (Some(end), Some(beginning)) if end != 0 && end <= beginning)
 }
 
 fn sets_clock(context: &FieldClass) -> bool {
