@@ -1,7 +1,7 @@
 """Time Vestige beside Babeltrace 2 on the same traces, in the same run.
 
-Three traces are recorded with LTTng, one like a kernel's is generated; all are kept in
-``bench-out/``. All commands of a row run in turn, A B C A B C ...; a row gives the median
+Four traces are recorded with LTTng, one like a kernel's and two of small packets are
+generated; all are kept in ``bench-out/``. All commands of a row run in turn, A B C A B C ...; a row gives the median
 of each, and the median of the ratios. "Bytes alone" is ``cat`` of the same files, with
 the text for rows that write it. What is printed is Markdown; it is also written to
 ``bench-out/table.md``.
@@ -17,6 +17,11 @@ from pathlib import Path
 from bench.measure import Row, compare, measure
 from bench.traces import OUTPUT, Shape, shapes
 
+DECODED = (
+    *("threads", "ticks", "texts", "kernel"),
+    *("barectf", "tiny packets", "sub-buffers"),
+)
+"""Traces that are decoded and rendered as text."""
 PROGRAMS = Path(__file__).resolve().parent
 VESTIGE = str(Path(sys.executable).parent / "vestige")
 BABELTRACE = "babeltrace2"
@@ -34,7 +39,7 @@ HEADINGS = (
 
 def rows(traces: Mapping[str, Shape]) -> Iterator[Row]:
     """Return what is compared."""
-    for name in ("threads", "ticks", "texts", "kernel"):
+    for name in DECODED:
         yield _decoding(name, traces[name])
         yield _text(name, traces[name])
     threads = traces["threads"]
@@ -110,7 +115,7 @@ def main() -> None:
 
 
 def _legend(traces: Mapping[str, Shape], *, huge: bool) -> Iterator[str]:
-    for name in ("huge",) if huge else ("threads", "ticks", "texts", "kernel"):
+    for name in ("huge",) if huge else DECODED:
         shape = traces[name]
         yield f"- **{name}**: {shape.about}, {shape.size() / 1e6:.0f} MB"
 

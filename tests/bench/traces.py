@@ -17,12 +17,17 @@ from support.lttng import (
     missing_requirement,
 )
 from support.recipes import Workshop
+from support.small_packets import write_small_packets
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OUTPUT = ROOT / "bench-out"
 WORKERS = 4
 KERNEL_CLASSES = 1040
 """So many classes make 1.5 MB of metadata."""
+LARGE = ("16M", 8)
+"""Size and number of LTTng's sub-buffers."""
+SMALL = ("4k", 8192)
+"""The smallest of them, and so many that nothing is lost."""
 HUGE_ROUNDS = 28
 """So many rounds of the kernel-like packets make 2 GB."""
 
@@ -85,6 +90,25 @@ def shapes(events: int) -> dict[str, Shape]:
             ),
         ),
         Shape(
+            f"barectf-{events // 45}",
+            f"{events // 45:,} packets of 256 bytes with 3 events each, like barectf's",
+            lambda path: write_small_packets(
+                path, packets=events // 45, records=3, size=256
+            ),
+        ),
+        Shape(
+            f"tiny-packets-{events // 5}",
+            f"{events // 5:,} packets of 2 events each",
+            lambda path: write_small_packets(path, packets=events // 5, records=2),
+        ),
+        Shape(
+            f"sub-buffers-{events // 3}",
+            f"{events / 3e6:.1f} million events from LTTng with sub-buffers of 4 KiB",
+            lambda path: _record(
+                path, "threads", str(-(-events // 3 // WORKERS)), sub_buffers=SMALL
+            ),
+        ),
+        Shape(
             "kernel-opening",
             f"{KERNEL_CLASSES} classes and 4 events",
             lambda path: write_kernel_like(path, classes=KERNEL_CLASSES, records=4),
@@ -98,11 +122,20 @@ def shapes(events: int) -> dict[str, Shape]:
             ),
         ),
     ]
-    names = ("threads", "ticks", "texts", "kernel", "opening", "small", "huge")
+    names = (
+        *("threads", "ticks", "texts", "kernel", "barectf", "tiny packets"),
+        *("sub-buffers", "opening", "small", "huge"),
+    )
     return dict(zip(names, listed, strict=True))
 
 
-def _record(trace: Path, program: str, *arguments: str, bare: bool = False) -> None:
+def _record(
+    trace: Path,
+    program: str,
+    *arguments: str,
+    bare: bool = False,
+    sub_buffers: tuple[str, int] = LARGE,
+) -> None:
     """Record with LTTng; ``bare`` means no contexts and no state dump."""
     reason = missing_requirement()
     if reason is not None:
@@ -116,8 +149,8 @@ def _record(trace: Path, program: str, *arguments: str, bare: bool = False) -> N
         channel = Channel(
             contexts=() if bare else ("ip", "vpid", "vtid"),
             events=(own,) if bare else (own, "lttng_ust_statedump:*"),
-            sub_buffer_size="16M",
-            sub_buffer_count=8,
+            sub_buffer_size=sub_buffers[0],
+            sub_buffer_count=sub_buffers[1],
         )
         run = Program([built, *arguments], seconds=300)
         recorded = workshop.record(f"recording-{trace.name}", [run], [channel])
