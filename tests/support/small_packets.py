@@ -69,6 +69,20 @@ event {
 };
 
 event {
+	name = "reading";
+	id = 2;
+	stream_id = 0;
+	fields := struct {
+		uint32_t sensor;
+		enum : uint8_t { idle = 0, busy = 1, failed = 2 } state;
+		integer { size = 16; align = 8; signed = true; } axes[6];
+		floating_point { exp_dig = 8; mant_dig = 24; align = 8; byte_order = le; } celsius;
+		uint64_t counter;
+		string unit;
+	};
+};
+
+event {
 	name = "message";
 	id = 1;
 	stream_id = 0;
@@ -83,6 +97,9 @@ _HEADER = struct.Struct("<I16sQ")
 _CONTEXT = struct.Struct("<QQQQQQ")
 _SAMPLE = struct.Struct("<HQIi")
 _MESSAGE = struct.Struct("<HQB")
+_READING = struct.Struct("<HQIB6hfQ")
+_WIDE = 48
+"""From so many bytes a record on, packets have records that fill them."""
 _HEAD_SIZE = _HEADER.size + _CONTEXT.size
 
 
@@ -111,7 +128,8 @@ def write_small_packets(
         directory: Where; it is made.
         packets: How many packets each data stream has.
         records: How many event records a packet has.
-        size: Bytes of a packet, or 0 for as many as its records need.
+        size: Bytes of a packet, or 0 for as many as its records need. With much room for each
+            record, the records are long.
         streams: How many data streams there are.
         losses: What its tracer lost.
     """
@@ -147,10 +165,18 @@ def _packet(
 ) -> bytes:
     counters.advance(packet)
     body = bytearray()
+    is_wide = size - _HEAD_SIZE >= _WIDE * records
     for index in range(records):
         time = begin + 10 * index + 1
         number = packet * records + index
-        if number % 5 == 4:
+        if is_wide:
+            axes = (
+                (number * step) % 4001 - 2000 for step in (3, 7, 31, 127, 511, 1023)
+            )
+            celsius = number % 700 / 8
+            facts = (number % 12, number % 3, *axes, celsius, number * 7919)
+            body += _READING.pack(2, time, *facts) + b"m/s2\0"
+        elif number % 5 == 4:
             text = f"event {number}".encode()
             body += _MESSAGE.pack(1, time, number % 8) + text + b"\0"
         else:

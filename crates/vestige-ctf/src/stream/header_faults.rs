@@ -38,7 +38,7 @@ impl HeaderFaults {
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.magic.is_none() && self.uuid.is_none() && self.stream_class.is_none()
     }
 
     /// The damage of each of a packet at an offset: its own bytes, and no record.

@@ -6,7 +6,7 @@ use super::damage::{Damage, DamageKind};
 use super::file_window::FileWindow;
 use super::header_faults::{HeaderFaults, OtherUuid, UnknownStreamClass};
 use crate::bits::BitReader;
-use crate::model::{ByteOrder, FieldClass, FieldKind, Member, Role, StreamClass, TraceClass};
+use crate::model::{FieldClass, FieldKind, Member, Role, StreamClass, TraceClass};
 use crate::record::{skip, DecodeError, State};
 use crate::source::ReadAt;
 
@@ -251,11 +251,7 @@ pub(super) fn expected_uuid(member: &Member, trace: &TraceClass) -> Option<[u8; 
 
 fn read_uuid(reader: &mut BitReader<'_>) -> Option<[u8; 16]> {
     reader.align(8).ok()?;
-    let mut uuid = [0; 16];
-    for byte in &mut uuid {
-        *byte = reader.unsigned(8, ByteOrder::Little).ok()? as u8;
-    }
-    Some(uuid)
+    reader.bytes(16).ok()?.try_into().ok()
 }
 
 fn stream_class<'a>(trace: &'a TraceClass, state: &State) -> Option<(usize, &'a StreamClass)> {
