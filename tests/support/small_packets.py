@@ -51,6 +51,7 @@ stream {
 		time_t timestamp_end;
 		uint64_t events_discarded;
 		uint64_t packet_seq_num;
+		uint32_t node;
 	};
 	event.header := struct {
 		uint16_t id;
@@ -94,7 +95,9 @@ event {
 """
 
 _HEADER = struct.Struct("<I16sQ")
-_CONTEXT = struct.Struct("<QQQQQQ")
+_CONTEXT = struct.Struct("<QQQQQQI")
+NODES = 1000
+"""The packet context names one of so many nodes, another for each packet."""
 _SAMPLE = struct.Struct("<HQIi")
 _MESSAGE = struct.Struct("<HQB")
 _READING = struct.Struct("<HQIB6hfQ")
@@ -187,6 +190,6 @@ def _packet(
         message = f"{records} event records do not fit {size} bytes"
         raise ValueError(message)
     end = begin + 10 * records + 1
-    times = (begin, end, counters.discarded, counters.sequence)
+    times = (begin, end, counters.discarded, counters.sequence, packet % NODES)
     head = _HEADER.pack(MAGIC, UUID, 0) + _CONTEXT.pack(total * 8, content * 8, *times)
     return head + bytes(body) + bytes(total - content)

@@ -181,7 +181,7 @@ impl StreamReader {
             };
             let next = match item {
                 Some(Item::Batch(next)) => match batch.append(next, self.gather) {
-                    None if self.packets.start - from < MOST_GATHERED => {
+                    None if self.packets.start.saturating_sub(from) < MOST_GATHERED => {
                         gathered = Some(batch);
                         continue;
                     }
