@@ -11,6 +11,7 @@ import pytest
 import vestige
 from support.filter_model import FILTERS, passes, random_filter
 from support.filter_samples import ENCODINGS, SAMPLES, write_samples
+from support.recordings import open_demo
 from vestige import SelectionError, ctf
 from vestige.core import Muxer, RecordFilter
 from vestige.expressions import compile_filter
@@ -265,6 +266,22 @@ def test_expressions_narrow_other_selections(orders):
     answers = orders.events(where="status > 400")
     assert [event.name for event in answers] == ["shop:answer"] * len(answers)
     assert not list(answers.events("shop:order"))
+
+
+def test_source_places_are_the_same_under_a_filter():
+    """Though neither loads of objects nor all entries of functions pass."""
+    demo = open_demo()
+    addresses = {event["addr"] for event in demo.events("*:func_entry")}
+    low = sorted(addresses)[len(addresses) // 2]
+    expected = [
+        (event.timestamp, event.debug_info)
+        for event in demo.events("*:func_entry")
+        if event["addr"] <= low
+    ]
+    found = demo.events("*:func_entry", where=f"addr <= {low}")
+
+    assert [(event.timestamp, event.debug_info) for event in found] == expected
+    assert 0 < len(expected) < len(demo.events("*:func_entry"))
 
 
 def test_parts_of_a_filtered_selection_are_the_selection(orders):
