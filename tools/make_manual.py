@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,6 +122,7 @@ def finished(text: str, *more: str) -> str:
     """Return a page with its last sections, which keep their lines."""
     # A version has one page, whenever it is made.
     text = text.replace('"1" " "', '"1" ""', 1)
+    text = re.sub(r"^(?=\.[^A-Za-z])", r"\\&", text, flags=re.MULTILINE)
     sections = [section for one in more for section in one.strip("\n").split("\n\n")]
     for section in sections:
         title, _, lines = section.partition("\n")

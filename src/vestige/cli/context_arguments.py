@@ -48,9 +48,10 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[,NAME]...",
         action=AddToList,
         default="ip,vpid",
-        help="fields of each record, or none: ip, vpid, vtid, procname, cpu_id, ... "
-        "(repeatable; default: ip,vpid, which Babeltrace needs for source lines)",
+        help="add these context fields to each event: ip, vpid, vtid, procname, "
+        "cpu_id, ..., or none (repeatable; default: ip,vpid, which Babeltrace needs "
+        "for source lines)",
     )
     parser.add_argument(
-        "--list-contexts", action=_ListContexts, nargs=0, help="list all of them"
+        "--list-contexts", action=_ListContexts, nargs=0, help="list all context fields"
     )

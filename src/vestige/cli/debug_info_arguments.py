@@ -32,12 +32,12 @@ def add_debug_info_arguments(parser: argparse.ArgumentParser) -> None:
         "--debug-info-field-name",
         metavar="NAME",
         default="debug_info",
-        help="name of the structure that holds bin, func and src (default: debug_info)",
+        help="call the field with bin, func and src NAME (default: debug_info)",
     )
     group.add_argument(
         "--debug-info-full-path",
         action="store_true",
-        help="show whole paths of objects and sources",
+        help="show full paths of objects and source files",
     )
 
 
@@ -46,25 +46,25 @@ def add_debug_file_arguments(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--debug-info-dir",
         metavar="DIR[:DIR]...",
-        help="directories of separate debug files "
-        "(default: $VESTIGE_DEBUG_PATH, else /usr/lib/debug)",
+        help="look for separate debug files in these directories "
+        "(default: $VESTIGE_DEBUG_PATH, or else /usr/lib/debug)",
     )
     group.add_argument(
         "--debug-info-target-prefix",
         metavar="[OLD=]DIR",
         action="append",
-        help="where the root directory of the traced machine, or its directory OLD, is "
-        "found here; may be given several times",
+        help="look in DIR for files of the traced machine, or for those in its "
+        "directory OLD (repeatable)",
     )
     group.add_argument(
         "--debuginfod",
         action="store_true",
-        help="ask the servers in $DEBUGINFOD_URLS for debug files that are not here",
+        help="download missing debug files from the servers in $DEBUGINFOD_URLS",
     )
     group.add_argument(
         "--no-demangle",
         action="store_true",
-        help="show names of functions as the linker knows them",
+        help="show function names as linker symbols",
     )
 
 

@@ -117,16 +117,16 @@ def add_event_rule_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATTERN[,PATTERN]...",
         action=_AddRule,
         default=[],
-        help="record events whose name matches, with *, ? and [...]; the state "
-        "dump and loaded objects are always recorded (repeatable, an event is "
-        "recorded if any matches; default: function calls and all tracepoints)",
+        help="record events whose name matches PATTERN, with *, ? and [...] "
+        "(repeatable; default: function calls and all tracepoints). The state dump and "
+        "loaded objects are always recorded",
     )
     parser.add_argument(
         "--python",
         dest="has_loggers",
         action="store_true",
-        help="each -e after it chooses loggers of Python programs by their names, with "
-        "* for any text, and levels are theirs, as WARNING or 30",
+        help="choose loggers of Python programs by name with the -e options that "
+        "follow; their log levels are Python's, such as WARNING or 30",
     )
     parser.add_argument(
         "--exclude",
@@ -134,17 +134,22 @@ def add_event_rule_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATTERN[,PATTERN]...",
         action=_Exclude,
         default=argparse.SUPPRESS,
-        help="for the -e before: leave out events with such names (repeatable)",
+        help="after -e: leave out events whose name matches (repeatable)",
     )
     parser.set_defaults(old_names=[])
     conditions = (
-        ("--loglevel", "level", "LEVEL", "at least as severe, as INFO or 6"),
-        ("--loglevel-only", "only_level", "LEVEL", "of this log level only"),
+        (
+            "--loglevel",
+            "level",
+            "LEVEL",
+            "only events at least as severe, such as INFO or 6",
+        ),
+        ("--loglevel-only", "only_level", "LEVEL", "only events of this log level"),
         (
             "--filter",
             "filter",
             "EXPR",
-            "of which EXPR is true, such as 'size > 4096 && name != \"a*\"'",
+            "only events for which EXPR holds, as 'size > 4096 && name != \"a*\"'",
         ),
     )
     for option, member, metavar, text in conditions:
@@ -154,7 +159,7 @@ def add_event_rule_arguments(parser: argparse.ArgumentParser) -> None:
             metavar=metavar,
             action=_AddCondition,
             default=argparse.SUPPRESS,
-            help=f"for the -e before: {text}",
+            help=f"after -e: {text}",
         )
 
 
@@ -170,7 +175,7 @@ def add_function_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATTERN",
         action="append",
         default=[],
-        help="record calls of these functions only: [OBJECT:]NAME with *, ? and "
+        help="record only calls of these functions: [OBJECT:]NAME with *, ? and "
         "[...], or [OBJECT:]0xSTART-0xEND (repeatable)",
     )
     parser.add_argument(
@@ -178,7 +183,7 @@ def add_function_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATTERN",
         action="append",
         default=[],
-        help="record no calls of these functions (repeatable)",
+        help="do not record calls of these functions (repeatable)",
     )
     parser.add_argument(
         "--include", action=_Include, default=argparse.SUPPRESS, help=argparse.SUPPRESS

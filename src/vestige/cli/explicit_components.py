@@ -136,7 +136,7 @@ def add_component_arguments(parser: argparse.ArgumentParser) -> None:
         "--params",
         metavar="NAME=VALUE[,...]",
         action=InOrder,
-        help="parameters of the last --component; before any, of the PATHs' source",
+        help="parameters of the last --component; before any, of the source of PATH",
     )
 
 

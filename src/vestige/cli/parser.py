@@ -126,7 +126,7 @@ def build_parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
     """Return the parser of a command line.
 
     Args:
-        commands: The verbs whose options it knows; the others are only listed.
+        commands: The verbs that it knows; none of them to list all, without options.
     """
     parser = CommandParser(
         prog="vestige",
@@ -146,15 +146,13 @@ def build_parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
         parser_class=VerbParser,
         prog="vestige",
     )
-    known = {command.name: command for command in commands}
-    for name, verb in VERBS.items():
-        command = known.get(name)
-        if command is None:
+    if not commands:
+        for name, verb in VERBS.items():
             verbs.add_parser(name, help=verb.summary)
-            continue
+    for command in commands:
         one = verbs.add_parser(
-            name,
-            help=verb.summary,
+            command.name,
+            help=VERBS[command.name].summary,
             description=command.description,
             epilog=f"{command.examples}\n{command.exit_statuses.text}",
         )

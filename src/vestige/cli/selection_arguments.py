@@ -104,7 +104,7 @@ def add_selection_arguments(
         group.add_argument(
             "--clock-gmt",
             action="store_true",
-            help="BEGIN and END are in UTC, not in local time",
+            help="BEGIN and END are in UTC instead of local time",
         )
     return group
 

@@ -22,13 +22,15 @@ def add_text_arguments(parser: argparse.ArgumentParser) -> None:
         "--clock-date", action="store_true", help="show the date before each time"
     )
     group.add_argument(
-        "--clock-gmt", action="store_true", help="show times in UTC, not in local time"
+        "--clock-gmt", action="store_true", help="use UTC instead of local time"
     )
     group.add_argument(
         "--clock-seconds", action="store_true", help="show times as SECONDS.NANOSECONDS"
     )
     group.add_argument(
-        "--no-delta", action="store_true", help="do not show the time between events"
+        "--no-delta",
+        action="store_true",
+        help="do not show the time since the previous event",
     )
     group.add_argument(
         "-f",

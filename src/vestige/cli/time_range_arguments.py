@@ -47,7 +47,7 @@ def add_time_range_arguments(
     group.add_argument(
         "--stream-intersection",
         action="store_true",
-        help="only the time in which all data streams of a trace are active",
+        help="only the time when all data streams of a trace are active",
     )
 
 

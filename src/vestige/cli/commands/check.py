@@ -12,6 +12,7 @@ from ..damage_output import add_strict_argument, print_damage
 from ..exit_statuses import DAMAGED, READ, READING, UNREADABLE
 from ..newest_recording import take_newest
 from ..selection_arguments import (
+    TIME_FORMATS,
     add_selection_arguments,
     select,
     time_bounds,
@@ -35,14 +36,19 @@ class CheckCommand:
     name = "check"
     description = (
         "Read the metadata, all packets and every field of every event of the CTF "
-        "traces at or below each PATH. Print what they hold on standard output, and "
-        "what is damaged on standard error."
+        "traces in or below each PATH. Print a summary of each trace on standard "
+        "output, and what is damaged on standard error."
     )
-    examples = """\
+    examples = (
+        """\
 examples:
   vestige check TRACE
+  vestige check --begin='2026-11-21 08:00' TRACE    only from this time on
   vestige check --json TRACE | jq '.damage[] | {path, start, end, kind}'
+
 """
+        + TIME_FORMATS
+    )
     exit_statuses = READING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
@@ -54,7 +60,7 @@ examples:
             help="a trace directory (default: the newest recording)",
         )
         parser.add_argument(
-            "--json", action="store_true", help="print the findings as JSON"
+            "--json", action="store_true", help="print the result as JSON"
         )
         add_strict_argument(parser)
         add_selection_arguments(parser)

@@ -19,10 +19,10 @@ class ConfigCommand:
 
     name = "config"
     description = (
-        "Print what a C or C++ compiler needs to build a program with tracepoints, on "
-        "one line. The headers have the names and macros of LTTng-UST 2.13: such a "
-        "program compiles unchanged. Nothing of Vestige is linked; a build that links "
-        "lttng-ust finds an empty library of this name."
+        "Print the flags that a C or C++ compiler needs to build a program with "
+        "tracepoints, on one line. The headers have the names and macros of LTTng-UST "
+        "2.13, so programs written for it compile unchanged. Nothing of Vestige is "
+        "linked; a build that links lttng-ust finds an empty library of that name."
     )
     examples = """\
 examples:
@@ -36,11 +36,11 @@ examples:
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
         for option, text in (
-            ("--cflags", "where the headers are"),
-            ("--libs", "for the linker: -ldl, and where -llttng-ust is found"),
-            ("--prefix", "the directory of headers, libraries and the tracer"),
-            ("--pkg-config-path", "the directory of vestige.pc and lttng-ust.pc"),
-            ("--version", "the version of Vestige"),
+            ("--cflags", "print compiler flags"),
+            ("--libs", "print linker flags: -ldl, and where to find -llttng-ust"),
+            ("--prefix", "print the directory of headers, libraries and the tracer"),
+            ("--pkg-config-path", "print the directory of vestige.pc and lttng-ust.pc"),
+            ("--version", "print the version of Vestige"),
         ):
             parser.add_argument(option, action="store_true", help=text)
         parser.set_defaults(usage_error=parser.error)

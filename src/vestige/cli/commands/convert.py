@@ -41,7 +41,7 @@ class ConvertCommand:
 
     name = "convert"
     description = (
-        "Merge all CTF traces at or below each PATH by time and print their events. "
+        "Merge all CTF traces in or below each PATH by time and print their events. "
         "Options and output are those of 'babeltrace2 convert' 2.0; "
         "docs/differences.md lists where the output is better."
     )
@@ -68,14 +68,14 @@ examples:
             "paths", metavar="PATH", nargs="*", help="a trace directory"
         )
         parser.add_argument(
-            "-i", "--input-format", choices=("ctf",), help="format of the input"
+            "-i", "--input-format", choices=("ctf",), help="input format"
         )
         parser.add_argument(
             "-o",
             "--output-format",
             choices=("text", "dummy"),
             default="text",
-            help="text, or dummy to decode and print nothing (default: text)",
+            help="print text (the default), or only decode (dummy)",
         )
         parser.add_argument(
             "-w", "--output", metavar="FILE", help="write the text to FILE"
@@ -97,12 +97,12 @@ examples:
         parser.add_argument(
             "--clock-force-correlate",
             action="store_true",
-            help="take all clocks as counting from the Unix epoch",
+            help="treat all clocks as counting from the Unix epoch",
         )
         parser.add_argument(
             "--debug-info",
             action="store_true",
-            help="add object, function and source line to events",
+            help="add the object, function and source line to each event",
         )
         add_strict_argument(parser)
         add_selection_arguments(parser, like_babeltrace=True, with_gmt=False)

@@ -11,6 +11,7 @@ from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 from ..exit_statuses import READING
 from ..newest_recording import take_newest
 from ..selection_arguments import (
+    TIME_FORMATS,
     add_selection_arguments,
     select,
     time_bounds,
@@ -33,18 +34,23 @@ class DebuginfoCommand:
 
     name = "debuginfo"
     description = (
-        "Read the CTF traces at or below each PATH. For each process and each object "
-        "that it had mapped, print how many events lie in it and from which file their "
-        "functions and lines come; or each place tried, why it was not used, and the "
-        "command that brings the debug file, as far as this machine knows one."
+        "Read the CTF traces in or below each PATH. For each process and each object "
+        "it had loaded, print how many events come from it, and which file has the "
+        "names of its functions and lines. If none has, list the places searched, why "
+        "each was not used, and the command that installs the debug file, if this "
+        "machine knows one."
     )
-    examples = """\
+    examples = (
+        """\
 examples:
   vestige debuginfo TRACE
   vestige debuginfo --debug-info-dir=/srv/debug:/usr/lib/debug TRACE
-  vestige debuginfo TRACE --pack            keep the names with the trace
+  vestige debuginfo TRACE --pack            store the names with the trace
   vestige debuginfo --json TRACE | jq '.processes[].objects[] | {path, source}'
+
 """
+        + TIME_FORMATS
+    )
     exit_statuses = READING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
@@ -56,13 +62,19 @@ examples:
             help="a trace directory (default: the newest recording)",
         )
         parser.add_argument(
-            "--json", action="store_true", help="print the findings as JSON"
+            "--json", action="store_true", help="print the result as JSON"
         )
         parser.add_argument(
-            "-a", "--all", action="store_true", help="objects without events too"
+            "-a",
+            "--all",
+            action="store_true",
+            help="list objects without events as well",
         )
         parser.add_argument(
-            "-v", "--verbose", action="store_true", help="all places that were tried"
+            "-v",
+            "--verbose",
+            action="store_true",
+            help="list the places searched for every object",
         )
         packing = parser.add_argument_group("packing")
         packing.add_argument(
@@ -70,8 +82,8 @@ examples:
             metavar="OUT",
             nargs="?",
             const="",
-            help="write the functions and lines of all addresses to a directory, where "
-            "they are found without the binaries",
+            help="write the functions and lines of all addresses to a directory, so "
+            "that the trace can be read without the binaries",
         )
         packing.add_argument(
             "-o",
@@ -82,7 +94,7 @@ examples:
         packing.add_argument(
             "--full",
             action="store_true",
-            help="copy whole debug files too, as OUT/.build-id/NN/REST.debug",
+            help="copy whole debug files as well, to OUT/.build-id/NN/REST.debug",
         )
         add_selection_arguments(parser)
         add_debug_file_arguments(parser.add_argument_group("debug information"))

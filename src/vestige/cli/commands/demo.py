@@ -79,7 +79,7 @@ examples:
             "--output",
             metavar="DIR",
             type=Path,
-            help="keep the program and its trace in a new directory",
+            help="keep the program and its trace in DIR, which must be new or empty",
         )
         parser.add_argument(
             "-e",
@@ -90,7 +90,9 @@ examples:
             help="only events whose name matches PATTERN (repeatable; default: those "
             "of the program itself)",
         )
-        parser.add_argument("--no-pager", action="store_true", help="use no pager")
+        parser.add_argument(
+            "--no-pager", action="store_true", help="do not use a pager"
+        )
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
 

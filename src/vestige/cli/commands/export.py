@@ -40,7 +40,7 @@ class ExportCommand:
 
     name = "export"
     description = (
-        "Write the events of the CTF traces at or below each PATH, in time order, as "
+        "Write the events of the CTF traces in or below each PATH, in time order, as "
         "one table: a row for each event, a column for each field. Without -o, CSV and "
         "JSON Lines go to standard output. Parquet and Arrow need the extra 'arrow' "
         "(pip install 'vestige[arrow]'). docs/guide/columns.md describes the columns."
@@ -64,13 +64,17 @@ examples:
             "paths", metavar="PATH", nargs="+", help="a trace directory"
         )
         parser.add_argument(
-            "--to", choices=FORMATS, required=True, help="the format of the output"
+            "--to",
+            metavar="FORMAT",
+            choices=FORMATS,
+            required=True,
+            help=f"output format: {', '.join(FORMATS[:-1])} or {FORMATS[-1]}",
         )
         parser.add_argument(
             "-o",
             "--output",
             metavar="OUT",
-            help="write to the file OUT, - for standard output, or with --split to the "
+            help="write to the file OUT (- for standard output); with --split, to the "
             "directory OUT",
         )
         # As in versions before.
@@ -80,22 +84,22 @@ examples:
             "--columns",
             metavar="NAME[,NAME]...",
             action=AddToList,
-            help="only these columns, in this order (repeatable)",
+            help="write only these columns, in this order (repeatable)",
         )
         parser.add_argument(
             "--split",
             action="store_true",
-            help="write a file for each event name, with the columns it has",
+            help="write one file for each event name, with only its columns",
         )
         parser.add_argument(
             "--values",
             action="store_true",
-            help="write the numbers of enumerations instead of their labels",
+            help="write enumerations as numbers instead of labels",
         )
         parser.add_argument(
             "--debug-info",
             action="store_true",
-            help="add a column with object, function and source line",
+            help="add a column with the object, function and source line of each event",
         )
         add_strict_argument(parser)
         add_selection_arguments(parser)

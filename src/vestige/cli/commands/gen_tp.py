@@ -21,10 +21,10 @@ class GenTpCommand:
 
     name = "gen-tp"
     description = (
-        "Make a tracepoint provider's header, source and object file from "
-        "TEMPLATE.tp, which holds LTTNG_UST_TRACEPOINT_EVENT() and other definitions "
-        "and nothing around them, as lttng-gen-tp does. The compiler is $CC, else cc, "
-        "gcc or clang, and gets $CPPFLAGS and $CFLAGS."
+        "Make the header, source and object file of a tracepoint provider from "
+        "TEMPLATE.tp, as lttng-gen-tp does. The template holds only definitions such "
+        "as LTTNG_UST_TRACEPOINT_EVENT(). The compiler is $CC, or else cc, gcc or "
+        "clang; it gets $CPPFLAGS and $CFLAGS."
     )
     examples = """\
 examples:
@@ -41,7 +41,7 @@ examples:
             metavar="TEMPLATE",
             nargs="+",
             type=Path,
-            help="definitions of tracepoints, most often NAME.tp",
+            help="tracepoint definitions, usually NAME.tp",
         )
         parser.add_argument(
             "-o",
@@ -50,11 +50,11 @@ examples:
             type=Path,
             action="append",
             default=[],
-            help="make this .h, .c or .o file and no others but those also asked for "
-            "(repeatable; default: all three, named like the template)",
+            help="make only this .h, .c or .o file (repeatable; default: all three, "
+            "named after the template)",
         )
         parser.add_argument(
-            "-v", "--verbose", action="store_true", help="print what is made, and how"
+            "-v", "--verbose", action="store_true", help="print each step"
         )
         parser.set_defaults(usage_error=parser.error)
 

@@ -25,9 +25,9 @@ class ListCommand:
 
     name = "list"
     description = (
-        "List the tracepoints in PROGRAM and the libraries that it needs, or in the "
-        "objects that the process PID has mapped, with their log levels, and how many "
-        "of their functions are instrumented. Nothing of the program runs."
+        "List the tracepoints of PROGRAM and of the libraries it needs, or of the "
+        "objects that the process PID has loaded, with their log levels. Say how many "
+        "of their functions are instrumented. The program is not run."
     )
     examples = """\
 examples:
@@ -43,11 +43,14 @@ examples:
         parser.add_argument(
             "program",
             metavar="PROGRAM|PID",
-            help="a program, as the shell finds it, a library, or a process; "
-            "./NUMBER for a file with such a name",
+            help="a program (a path, or a name in $PATH), a library, or a process ID; "
+            "write ./NUMBER for a file whose name is a number",
         )
         parser.add_argument(
-            "-f", "--fields", action="store_true", help="list the fields, too"
+            "-f",
+            "--fields",
+            action="store_true",
+            help="list the fields of tracepoints as well",
         )
         parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -47,14 +47,15 @@ class RecordCommand:
 
     name = "record"
     description = (
-        "Run PROGRAM and record it: entry and exit of each function that was compiled "
-        "with -finstrument-functions, and which objects are loaded where. No daemon, "
-        "no privileges. The program keeps its terminal and signals, and its exit "
-        "status is that of this command."
+        "Run PROGRAM and record it: the calls of functions that were compiled with "
+        "-finstrument-functions, tracepoints, calls of the C library (--libc, "
+        "--pthread, --dl), and the log records, spans and functions of Python "
+        "programs. No daemon and no privileges are needed. The program keeps its terminal and "
+        "signals, and its exit status is that of this command."
     )
     examples = """\
 examples:
-  vestige record ./app --its-option     options of the program follow its name
+  vestige record ./app --its-option     options of the program come after its name
   vestige record -o trace -- ./app
   vestige view trace                    each call with its source line
   vestige report trace                  which functions took the time
@@ -79,7 +80,7 @@ examples:
             "--output",
             metavar="DIR",
             type=Path,
-            help="the trace (default: vestige-traces/NAME-DATE-TIME below "
+            help="write the trace to DIR (default: vestige-traces/NAME-DATE-TIME in "
             "$VESTIGE_HOME or $HOME)",
         )
         add_event_rule_arguments(parser)
@@ -88,8 +89,8 @@ examples:
             nargs="?",
             choices=("fast", "verbose", "off"),
             const="fast",
-            help="what the events of functions hold: the address at the entry (fast, "
-            "the default), or address and call site at both (verbose)",
+            help="record function calls: the address at the entry only (fast, the "
+            "default), or address and call site at entry and exit (verbose); off: none",
         )
         for name, what in _HELPERS.items():
             parser.add_argument(
@@ -106,8 +107,8 @@ examples:
             nargs="?",
             choices=("python", "all"),
             const="python",
-            help="record calls of the functions of Python programs: those written in "
-            "Python, or all, with those written in C",
+            help="record the function calls of Python programs: of functions written "
+            "in Python (the default), or of all, including those written in C",
         )
         parser.add_argument(
             "--python-tracebacks",
@@ -119,31 +120,31 @@ examples:
             "--follow-fork",
             action=argparse.BooleanOptionalAction,
             default=True,
-            help="record child processes, too (the default)",
+            help="record child processes as well (the default)",
         )
         parser.add_argument(
             "--buffer-size",
             metavar="SIZE",
             default="512k",
-            help="memory of each thread, with k, M or G (default: 512k)",
+            help="buffer size of each thread, with k, M or G (default: 512k)",
         )
         parser.add_argument(
             "--mode",
             choices=("discard", "overwrite"),
             default="discard",
-            help="what goes when the recording has its full size: new events "
-            "(discard), or the oldest ones (overwrite)",
+            help="what to drop when the recording reaches its maximum size: new events "
+            "(discard, the default), or the oldest ones (overwrite)",
         )
         parser.add_argument(
             "--max-size",
             metavar="SIZE",
-            help="the size of the whole recording, with k, M or G "
+            help="maximum size of the whole recording, with k, M or G "
             "(default: no limit; 256M with --mode=overwrite)",
         )
         parser.add_argument(
-            "-q", "--quiet", action="store_true", help="no closing lines"
+            "-q", "--quiet", action="store_true", help="print no summary at the end"
         )
-        parser.add_argument("program", metavar="PROGRAM", help="what to run")
+        parser.add_argument("program", metavar="PROGRAM", help="the program to run")
         arguments = parser.add_argument(
             "arguments",
             metavar="ARGS",

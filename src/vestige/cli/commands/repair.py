@@ -39,9 +39,9 @@ class RepairCommand:
 
     name = "repair"
     description = (
-        "Write what can be read of the traces at or below IN to OUT, as traces that "
-        "any reader of CTF accepts: intact packets are copied as they are, damaged "
-        "ones are cut after their last good event. IN is never changed."
+        "Write everything readable in the traces in or below IN to OUT, as traces that "
+        "any CTF reader accepts: intact packets are copied unchanged, damaged ones are "
+        "cut after their last good event. IN is never changed."
     )
     examples = """\
 examples:
@@ -57,7 +57,8 @@ examples:
             "-o",
             "--output",
             metavar="OUT",
-            help="a directory that is new or empty; may also follow IN",
+            help="write to the directory OUT, which must be new or empty (repair IN "
+            "OUT works as well)",
         )
         # As in versions before.
         parser.add_argument("second", nargs="?", help=argparse.SUPPRESS)

@@ -13,6 +13,7 @@ from ..exit_statuses import READING, UNREADABLE, WRONG_USAGE, ExitStatuses
 from ..newest_recording import take_newest
 from ..render.call_style import SORT_KEYS, CallStyle
 from ..selection_arguments import (
+    TIME_FORMATS,
     add_selection_arguments,
     select,
     time_bounds,
@@ -44,19 +45,24 @@ class ReportCommand:
 
     name = "report"
     description = (
-        "Read the CTF traces at or below each PATH, rebuild the calls of each thread "
-        "from the entries and exits of functions, and print for each function how "
-        "often it was called and how long it took: in total, and by itself, without "
-        "the functions that it called."
+        "Read the CTF traces in or below each PATH, rebuild the calls of each thread "
+        "from the entries and exits of functions, and print how often each function "
+        "was called and how long it took: in total, and without the functions it "
+        "called."
     )
-    examples = """\
+    examples = (
+        """\
 examples:
-  vestige report TRACE
+  vestige report                            the newest recording
   vestige report --tree TRACE               who called whom
-  vestige report --thread TRACE             each thread for itself
+  vestige report --thread TRACE             each thread separately
   vestige report --sort=self --limit=10 TRACE
+  vestige report --begin=17:48:17.5 --end=17:48:18 TRACE
   vestige report --json TRACE | jq '.functions[] | {function, calls}'
+
 """
+        + TIME_FORMATS
+    )
     exit_statuses = REPORTING
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
@@ -67,24 +73,23 @@ examples:
             nargs="*",
             help="a trace directory (default: the newest recording)",
         )
-        parser.add_argument(
-            "--tree", action="store_true", help="print the call tree, callers first"
-        )
+        parser.add_argument("--tree", action="store_true", help="print the call tree")
         parser.add_argument(
             "--thread",
             metavar="TID",
             nargs="?",
             const="",
             action="append",
-            help="print each thread for itself; with TID, only this thread (may be "
-            "given several times)",
+            help="report each thread separately; with TID, only this thread "
+            "(repeatable)",
         )
         parser.add_argument(
             "--sort",
             metavar="KEY",
             choices=SORT_KEYS,
             default="total",
-            help=f"sort by one of {', '.join(SORT_KEYS)} (default: total)",
+            help=f"sort by {', '.join(SORT_KEYS[:-1])} or {SORT_KEYS[-1]} (default: "
+            "total)",
         )
         parser.add_argument(
             "--limit",
@@ -94,7 +99,7 @@ examples:
             "--json: all)",
         )
         parser.add_argument(
-            "--json", action="store_true", help="print the findings as JSON"
+            "--json", action="store_true", help="print the result as JSON"
         )
         add_selection_arguments(parser)
         add_debug_file_arguments(parser.add_argument_group("debug information"))

@@ -42,17 +42,17 @@ class SymbolizeCommand:
 
     name = "symbolize"
     description = (
-        "Print function, file and line, with the inlined calls, of addresses in an ELF "
-        "file or in a running process. Separate debug files are found as for traces. "
-        "Without ADDRESS, addresses are read from standard input, one a line, and each "
-        "is answered as it comes. An ADDRESS is hexadecimal, with or without 0x. "
-        "With -f, -i, -a, -s or --pretty the output is that of GNU addr2line."
+        "Print the function, file and line of addresses in an ELF file or a running "
+        "process, including inlined calls. Separate debug files are found in the same "
+        "way as for traces. Without ADDRESS, read addresses from standard input, one a "
+        "line, and answer each at once. An ADDRESS is hexadecimal, with or without 0x. "
+        "With -f, -i, -a, -s or --pretty, the output is that of GNU addr2line."
     )
     examples = """\
 examples:
   vestige symbolize -e /usr/bin/python3.11 0x5a1b20
-  vestige symbolize -p 4242 7f3a12c4d0e5      where a running process is
-  vestige symbolize -v -e app 1234            with the reason for each missing name
+  vestige symbolize -p 4242 7f3a12c4d0e5      an address in a running process
+  vestige symbolize -v -e app 1234            and why names are missing
   addr2line -fiC -e app 1234                  these two print the same
   vestige symbolize -fiC -e app 1234
   vestige symbolize --json -e app <addresses
@@ -79,26 +79,31 @@ examples:
             help="a running process (addr2line's -p is --pretty here)",
         )
         parser.add_argument(
-            "--json", action="store_true", help="one JSON object a line, with reasons"
+            "--json",
+            action="store_true",
+            help="print one JSON object a line, with the reason for each missing name",
         )
         parser.add_argument(
             "-v", "--verbose", action="store_true", help="say why a name is missing"
         )
         add_debug_file_arguments(parser.add_argument_group("debug information"))
-        same = parser.add_argument_group("the output of GNU addr2line")
+        same = parser.add_argument_group("output like GNU addr2line")
         for short, name, text in (
-            ("-f", "--functions", "names of functions"),
-            ("-i", "--inlines", "the callers of inlined functions too"),
-            ("-a", "--addresses", "the address first"),
-            ("-s", "--basenames", "files without their directories"),
-            ("-C", "--demangle", "readable names; without it as the linker sees them"),
+            ("-f", "--functions", "print function names"),
+            ("-i", "--inlines", "print the callers of inlined functions as well"),
+            ("-a", "--addresses", "print the address first"),
+            ("-s", "--basenames", "print file names without directories"),
+            ("-C", "--demangle", "print readable names instead of linker symbols"),
         ):
             name_of_value = f"with_{name[2:]}"
             same.add_argument(
                 short, name, dest=name_of_value, action="store_true", help=text
             )
         same.add_argument(
-            "--pretty", "--pretty-print", action="store_true", help="one line a frame"
+            "--pretty",
+            "--pretty-print",
+            action="store_true",
+            help="print each frame on one line",
         )
         parser.set_defaults(usage_error=parser.error)
 

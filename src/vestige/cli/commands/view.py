@@ -69,7 +69,9 @@ examples:
         parser.add_argument(
             "--no-debug-info", action="store_true", help="do not look up source lines"
         )
-        parser.add_argument("--no-pager", action="store_true", help="use no pager")
+        parser.add_argument(
+            "--no-pager", action="store_true", help="do not use a pager"
+        )
         add_strict_argument(parser)
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
