@@ -37,6 +37,8 @@ __all__ = [
     "time_bounds",
 ]
 
+MOST_PROVIDERS = 8
+"""Providers of events that one line names."""
 Bounds = tuple["TimeBound | None", "TimeBound | None"]
 """Begin and end of a range of time."""
 
@@ -172,9 +174,20 @@ def report_unmatched(patterns: Iterable[str], streams: Iterable[Stream]) -> None
         if not any(fnmatchcase(name, pattern) for name in names):
             print(
                 f"vestige: warning: --event: no event is called '{pattern}'"
-                f"{did_you_mean(pattern, _alternatives(names, pattern))}",
+                f"{_advice(pattern, names)}",
                 file=sys.stderr,
             )
+
+
+def _advice(pattern: str, names: set[str]) -> str:
+    """Return the nearest names, or what there is when none is near."""
+    advice = did_you_mean(pattern, _alternatives(names, pattern))
+    if advice or not names:
+        return advice
+    found = sorted({name.partition(":")[0] for name in names})
+    shown = ", ".join(f"'{one}:*'" for one in found[:MOST_PROVIDERS])
+    more = len(found) - MOST_PROVIDERS
+    return f"; the trace has {shown}" + (f" and {more} more" if more > 0 else "")
 
 
 def _alternatives(names: Iterable[str], pattern: str) -> set[str]:

@@ -263,11 +263,12 @@ def test_a_damaged_trace_is_reported_and_told(trace, tmp_path, capsys):
 @pytest.mark.parametrize(
     "words", [["--thread", "--limit"], ["--limit=-1", "x"], ["--sort=x", "x"]]
 )
-def test_wrong_usage(words):
-    """Has its own status."""
+def test_wrong_usage(words, capsys):
+    """Has its own status, and a line that anybody can read."""
     with pytest.raises(SystemExit) as ended:
         cli.main(["report", *words])
     assert ended.value.code == 2
+    assert "_limit" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -87,10 +87,15 @@ def test_a_pattern_that_nothing_matches_is_reported(run, verb, tmp_path):
 
 
 def test_a_name_that_nothing_has(run):
-    """The nearest one is named."""
-    _, errors = events(run, "-e", "my_app:filds")
+    """Where none is near, the line says what there is."""
+    names, _ = events(run)
+    provider = names[0].partition(":")[0]
 
-    assert errors.startswith("vestige: warning: --event: no event is called")
+    for pattern in (names[0][:-1], f"{provider[:-1]}:*", "xyz"):
+        _, errors = events(run, "-e", pattern)
+        start = f"vestige: warning: --event: no event is called '{pattern}'; "
+        assert errors.startswith(start)
+        assert f"'{provider}:*'" in errors or f"'{names[0]}'" in errors
 
 
 def test_a_pattern_of_commas_only_is_wrong(run):

@@ -50,8 +50,8 @@ class RecordCommand:
         "Run PROGRAM and record it: the calls of functions that were compiled with "
         "-finstrument-functions, tracepoints, calls of the C library (--libc, "
         "--pthread, --dl), and the log records, spans and functions of Python "
-        "programs. No daemon and no privileges are needed. The program keeps its terminal and "
-        "signals, and its exit status is that of this command."
+        "programs. No daemon and no privileges are needed. The program keeps its "
+        "terminal and signals, and its exit status is that of this command."
     )
     examples = """\
 examples:

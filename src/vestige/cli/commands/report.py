@@ -150,10 +150,9 @@ examples:
 
 
 def _limit(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
-    return number
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of rows")
+    return int(text)
 
 
 def _rows(options: argparse.Namespace) -> int:
