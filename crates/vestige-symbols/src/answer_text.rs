@@ -9,7 +9,7 @@ use std::io::Write as _;
 use rayon::prelude::*;
 
 use crate::lookup::{Location, Lookup, Unresolved};
-use crate::symbol_table::SymbolTable;
+use crate::symbol_table::{SymbolNames, SymbolTable};
 use vestige_workers::on_all_cores;
 
 const UNKNOWN: &str = "??";
@@ -53,6 +53,17 @@ pub enum AnswerStyle {
     },
     /// One JSON object a line.
     Json,
+}
+
+impl AnswerStyle {
+    /// Whether some of the names are those of the source.
+    fn demangles(self) -> bool {
+        match self {
+            Self::Addr2line(style) => style.demangle,
+            Self::People { demangle, .. } => demangle,
+            Self::Json => true,
+        }
+    }
 }
 
 /// What the answers say of the object, and how they say what is missing.
@@ -101,8 +112,12 @@ impl AnswerWriter {
         let write = |block: &[(u64, usize)]| {
             let mut text = Vec::with_capacity(block.len() * SHORT);
             let mut ends = Vec::with_capacity(block.len());
+            let mut names = SymbolNames::new(self.style.demangles());
             for (address, _) in block {
-                self.write(Some((*address, &table.lookup(address & mask))), &mut text);
+                self.write(
+                    Some((*address, &table.lookup_with(address & mask, &mut names))),
+                    &mut text,
+                );
                 ends.push(text.len());
             }
             (text, ends)

@@ -73,30 +73,41 @@ const SUFFIXES: &[(&str, &str)] = &[
 pub(crate) fn tidy(text: &str) -> String {
     let mut tidied = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let after = rest.get(first.len_utf8()..).unwrap_or_default();
-        if let Some(next) = rest.strip_prefix(", ").filter(|next| is_empty_item(&tidied, next)) {
-            if next.starts_with('>') && tidied.ends_with('>') {
-                tidied.push(' ');
-            }
-            rest = next;
-        } else if let Some((mark, path, next)) = misplaced_mark(rest) {
-            tidied.push_str(path);
-            tidied.push(mark);
-            rest = next;
-        } else if let Some(next) = rest.strip_prefix(LITERAL_OPERATOR) {
-            name_literal_operator(&mut tidied);
-            rest = next;
-        } else if let Some((number, suffix, next)) = integer(rest) {
-            tidied.push_str(number);
-            tidied.push_str(suffix);
-            rest = next;
-        } else {
-            tidied.push(first);
-            rest = after;
-        }
+    // All that is put right begins with one of these; most of a name is none of them.
+    while let Some(at) = rest.find([',', '&', '*', ':', '(']) {
+        let (plain, special) = rest.split_at(at);
+        tidied.push_str(plain);
+        rest = put_right(&mut tidied, special);
     }
+    tidied.push_str(rest);
     tidied
+}
+
+/// Writes what a text begins with; returns what follows.
+fn put_right<'a>(tidied: &mut String, text: &'a str) -> &'a str {
+    if let Some(next) = text.strip_prefix(", ").filter(|next| is_empty_item(tidied, next)) {
+        if next.starts_with('>') && tidied.ends_with('>') {
+            tidied.push(' ');
+        }
+        return next;
+    }
+    if let Some((mark, path, next)) = misplaced_mark(text) {
+        tidied.push_str(path);
+        tidied.push(mark);
+        return next;
+    }
+    if let Some(next) = text.strip_prefix(LITERAL_OPERATOR) {
+        name_literal_operator(tidied);
+        return next;
+    }
+    if let Some((number, suffix, next)) = integer(text) {
+        tidied.push_str(number);
+        tidied.push_str(suffix);
+        return next;
+    }
+    let (first, next) = text.split_at(1);
+    tidied.push_str(first);
+    next
 }
 
 /// Whether there is nothing before or behind a comma.

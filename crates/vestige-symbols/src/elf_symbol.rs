@@ -35,8 +35,8 @@ pub(crate) struct ElfSymbol {
     sized: bool,
     kind: u8,
     binding: u8,
-    table: u8,
-    name: u32,
+    pub(crate) table: u8,
+    pub(crate) name: u32,
 }
 
 impl ElfSymbol {

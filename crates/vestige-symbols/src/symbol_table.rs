@@ -32,6 +32,26 @@ const MAX_PARTS: usize = 64;
 /// Fewer addresses are not worth to be shared out.
 const FEW: usize = 8;
 
+/// Where the name of a symbol is, the name to show and that of the linker.
+type NamedSymbol = ((u8, u32), Arc<str>, Arc<str>);
+
+/// Which names of ELF symbols lookups make, and the last that one of them made: neighbours
+/// are often in the same function.
+#[derive(Debug, Default)]
+pub(crate) struct SymbolNames {
+    /// Whether the name to show is the linker's, which costs nothing to make.
+    mangled: bool,
+    /// The last symbol that was named.
+    last: Option<NamedSymbol>,
+}
+
+impl SymbolNames {
+    /// Names as the linker has them, or as they are in the source.
+    pub(crate) fn new(demangle: bool) -> Self {
+        Self { mangled: !demangle, last: None }
+    }
+}
+
 /// The symbols of one object; lookups may run on several threads at once.
 #[derive(Debug)]
 pub struct SymbolTable {
@@ -160,6 +180,11 @@ impl SymbolTable {
 
     /// The function, line and inlined calls at a file address.
     pub fn lookup(&self, address: u64) -> Lookup {
+        self.lookup_with(address, &mut SymbolNames::default())
+    }
+
+    /// As [`SymbolTable::lookup`], with names that one address after the other shares.
+    pub(crate) fn lookup_with(&self, address: u64, names: &mut SymbolNames) -> Lookup {
         let mut answer = Lookup::default();
         if !self.text.contains(address) {
             answer.reason = Some(Unresolved::OutsideOfText);
@@ -176,10 +201,10 @@ impl SymbolTable {
             self.lookup_plt(address, &mut answer);
         }
         if answer.function.is_none() {
-            self.lookup_symbol(address, &mut answer);
+            self.lookup_symbol(address, names, &mut answer);
         }
         if answer.function.is_none() {
-            self.lookup_padding(address, &mut answer);
+            self.lookup_padding(address, names, &mut answer);
         }
         if answer.function.is_none() {
             answer.source = None;
@@ -225,7 +250,11 @@ impl SymbolTable {
         self.prepare(order.iter().filter_map(|index| addresses.get(*index).copied()));
         let mut found: Vec<(usize, T)> = order
             .into_par_iter()
-            .filter_map(|index| Some((index, make(index, self.lookup(*addresses.get(index)?)))))
+            .map_init(SymbolNames::default, |names, index| {
+                let found = self.lookup_with(*addresses.get(index)?, names);
+                Some((index, make(index, found)))
+            })
+            .flatten()
             .collect();
         if !addresses.is_sorted() {
             found.par_sort_unstable_by_key(|(index, _)| *index);
@@ -245,7 +274,7 @@ impl SymbolTable {
 
     /// Padding belongs to the function before it: that is where the return address of a
     /// function lies whose last instruction is a call that never returns.
-    fn lookup_padding(&self, address: u64, answer: &mut Lookup) {
+    fn lookup_padding(&self, address: u64, names: &mut SymbolNames, answer: &mut Lookup) {
         let Some(end) = self.symbols.end_before(address) else {
             return;
         };
@@ -259,7 +288,7 @@ impl SymbolTable {
             answer.location = answer.location.take().or_else(located);
         }
         if before.function.is_none() {
-            self.lookup_symbol(inside, &mut before);
+            self.lookup_symbol(inside, names, &mut before);
         }
         answer.source = before.source;
         answer.function = before
@@ -267,11 +296,11 @@ impl SymbolTable {
             .map(|place| FunctionPlace { offset: distance(place.entry, address), ..place });
     }
 
-    fn lookup_symbol(&self, address: u64, answer: &mut Lookup) {
+    fn lookup_symbol(&self, address: u64, names: &mut SymbolNames, answer: &mut Lookup) {
         let Some(symbol) = self.symbols.covering(address) else {
             return;
         };
-        answer.function = Some(self.place_in_symbol(symbol, address));
+        answer.function = Some(self.place_in_symbol(symbol, address, names));
         answer.source = self.symbols.source(symbol);
     }
 
@@ -295,15 +324,32 @@ impl SymbolTable {
         answer.source = answer.function.as_ref().map(|_| Source::Plt);
     }
 
-    fn place_in_symbol(&self, symbol: &ElfSymbol, address: u64) -> FunctionPlace {
-        let linkage = self.symbols.name(symbol);
-        let name = demangle(&linkage).map_or_else(|| Arc::from(&*linkage), Arc::from);
+    fn place_in_symbol(
+        &self,
+        symbol: &ElfSymbol,
+        address: u64,
+        names: &mut SymbolNames,
+    ) -> FunctionPlace {
+        let key = (symbol.table, symbol.name);
+        let known = names.last.take().filter(|(last, _, _)| *last == key);
+        let (name, linkage) = match known {
+            Some((_, name, linkage)) => (name, linkage),
+            None => self.names_of(symbol, names.mangled),
+        };
+        names.last = Some((key, Arc::clone(&name), Arc::clone(&linkage)));
         FunctionPlace {
             name,
-            linkage_name: Some(Arc::from(linkage)),
+            linkage_name: Some(linkage),
             entry: symbol.start,
             offset: distance(symbol.start, address),
         }
+    }
+
+    /// The name of a symbol to show, and that of the linker.
+    fn names_of(&self, symbol: &ElfSymbol, mangled: bool) -> (Arc<str>, Arc<str>) {
+        let linkage: Arc<str> = Arc::from(self.symbols.name(symbol));
+        let shown = if mangled { None } else { demangle(&linkage).map(Arc::from) };
+        (shown.unwrap_or_else(|| Arc::clone(&linkage)), linkage)
     }
 
     fn lookup_dwarf(&self, info: &Units, address: u64, answer: &mut Lookup) {
