@@ -28,6 +28,9 @@ from vestige.debuginfo import find
 VESTIGE = str(Path(sys.executable).parent / "vestige")
 PYTHON = Path("/usr/bin/python3.11")
 ADDRESSES = 20_000
+MANY_ADDRESSES = 100_000
+WITHOUT_DWARF = Path("/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1")
+"""A large library of Debian's, of which only the dynamic symbols are there."""
 PLACES_EVENTS = 3_000_000
 BIG_COPIES = 100
 """So many units, each of some 10 MB of debug information, make a file of 1 GB."""
@@ -67,6 +70,10 @@ def jobs(*, big: bool) -> Iterator[Job]:
         print(f"bench: no debug file of {PYTHON}: install python3.11-dbg")
     else:
         yield _addresses_job(f"{ADDRESSES} addresses of Python", debug)
+    if WITHOUT_DWARF.exists():
+        yield from _symbols_jobs(WITHOUT_DWARF)
+    else:
+        print(f"bench: no {WITHOUT_DWARF}: install llvm")
     yield _trace_job()
     if big:
         path = _big_file()
@@ -77,11 +84,7 @@ def jobs(*, big: bool) -> Iterator[Job]:
 def _addresses_job(name: str, path: Path, count: int = ADDRESSES) -> Job:
     # The section headers of a debug file have the addresses of the object's.
     code = PYTHON if path == _debug_file() else path
-    chance = random.Random(1)  # noqa: S311 - no secret
-    start, end = text_of(code)
-    addresses = OUTPUT / f"{path.stem}.addresses"
-    lines = (f"{chance.randrange(start, end):#x}\n" for _ in range(count))
-    addresses.write_text("".join(lines))
+    addresses = _random_addresses(path, code, count)
     own = [VESTIGE, "symbolize", "-f", "-i", "-C", "-e", str(path)]
     peer = ["-f", "-i", "-C", "-e", str(path)]
     contenders = [
@@ -92,6 +95,30 @@ def _addresses_job(name: str, path: Path, count: int = ADDRESSES) -> Job:
         Contender("eu-addr2line", ["eu-addr2line", *peer], {}),
     ]
     return Job(name, contenders, addresses)
+
+
+def _random_addresses(path: Path, code: Path, count: int) -> Path:
+    """Write addresses in the text of an object to a file."""
+    chance = random.Random(1)  # noqa: S311 - no secret
+    start, end = text_of(code)
+    addresses = OUTPUT / f"{path.stem}.addresses"
+    lines = (f"{chance.randrange(start, end):#x}\n" for _ in range(count))
+    addresses.write_text("".join(lines))
+    return addresses
+
+
+def _symbols_jobs(path: Path) -> Iterator[Job]:
+    """Look up addresses of an object whose symbols are all there is."""
+    addresses = _random_addresses(path, path, MANY_ADDRESSES)
+    for what, option in (("", []), (", no demangling", ["--no-demangle"])):
+        own = [VESTIGE, "symbolize", *option, "-e", str(path)]
+        peer = ["llvm-symbolizer", *option, f"--obj={path}"]
+        contenders = [
+            Contender("Vestige", own, COLD),
+            Contender("llvm-symbolizer", peer, {}),
+        ]
+        name = f"{MANY_ADDRESSES} addresses without DWARF{what}"
+        yield Job(name, contenders, addresses)
 
 
 def _trace_job() -> Job:
