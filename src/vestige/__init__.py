@@ -19,14 +19,30 @@ trees.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ._lazy import lazy_names
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from . import (
+        analysis,
+        columns,
+        components,
+        ctf,
+        dask,
+        debuginfo,
+        errors,
+        export,
+        graph,
+        instrument,
+        model,
+        units,
+        values,
+    )
+    from .advice import VestigeWarning
     from .columns import EventColumns
-    from .core import EventRecord as Event
+    from .core import Event
     from .damage import Damage
     from .debuginfo import Place, Unresolved
     from .debuginfo.options import DebugInfoOptions
@@ -38,6 +54,7 @@ if TYPE_CHECKING:
         ForkError,
         GraphError,
         MissingExtraError,
+        NoSuchFieldError,
         NotATraceError,
         ProgramError,
         RecordError,
@@ -50,7 +67,8 @@ if TYPE_CHECKING:
         WriteError,
         WriterClosedError,
     )
-    from .graph import Stream
+    from .graph import Stream, StreamFacts
+    from .record import record
     from .selection import EventSelection
     from .trace import Trace, TraceDamageWarning, open  # noqa: A004
     from .values import BitMapValue, EnumerationValue
@@ -70,6 +88,7 @@ __all__ = [
     "ForkError",
     "GraphError",
     "MissingExtraError",
+    "NoSuchFieldError",
     "NotATraceError",
     "Place",
     "ProgramError",
@@ -77,6 +96,7 @@ __all__ = [
     "SelectionError",
     "StorageError",
     "Stream",
+    "StreamFacts",
     "TimestampError",
     "Trace",
     "TraceDamageWarning",
@@ -84,10 +104,25 @@ __all__ = [
     "UnknownFieldError",
     "Unresolved",
     "VestigeError",
+    "VestigeWarning",
     "WriteError",
     "WriterClosedError",
     "__version__",
+    "analysis",
+    "columns",
+    "components",
+    "ctf",
+    "dask",
+    "debuginfo",
+    "errors",
+    "export",
+    "graph",
+    "instrument",
+    "model",
     "open",
+    "record",
+    "units",
+    "values",
 ]
 
 _HOMES = {
@@ -98,12 +133,14 @@ _HOMES = {
     "DebugInfoOptions": "debuginfo.options",
     "DeclarationError": "errors",
     "EnumerationValue": "values",
+    "Event": "core",
     "EventColumns": "columns",
     "EventSelection": "selection",
     "FieldValueError": "errors",
     "ForkError": "errors",
     "GraphError": "errors",
     "MissingExtraError": "errors",
+    "NoSuchFieldError": "errors",
     "NotATraceError": "errors",
     "Place": "debuginfo",
     "ProgramError": "errors",
@@ -111,6 +148,7 @@ _HOMES = {
     "SelectionError": "errors",
     "StorageError": "errors",
     "Stream": "graph",
+    "StreamFacts": "graph",
     "TimestampError": "errors",
     "Trace": "trace",
     "TraceDamageWarning": "trace",
@@ -118,6 +156,7 @@ _HOMES = {
     "UnknownFieldError": "errors",
     "Unresolved": "debuginfo",
     "VestigeError": "errors",
+    "VestigeWarning": "advice",
     "WriteError": "errors",
     "WriterClosedError": "errors",
     "open": "trace",
@@ -129,20 +168,22 @@ ten events.
 """
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used (PEP 562)."""
-    if name == "Event":
-        value: Any = import_module(".core", __name__).EventRecord
-    elif name == "ctf":
-        value = import_module(".ctf", __name__)
-    elif name in _HOMES:
-        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+_MODULES = (
+    "analysis",
+    "columns",
+    "components",
+    "ctf",
+    "dask",
+    "debuginfo",
+    "errors",
+    "export",
+    "graph",
+    "instrument",
+    "model",
+    "record",
+    "units",
+    "values",
+)
+"""The modules that are there after ``import vestige``; each is imported when used."""
 
-
-def __dir__() -> list[str]:
-    """List the public names, imported or not."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, _MODULES)

@@ -5,7 +5,15 @@ metadata, finding and decoding event records, merging, rendering text, reading E
 DWARF. What is decided is decided in Python.
 """
 
-from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    ValuesView,
+)
 from datetime import datetime
 from os import PathLike
 from typing import Any, Final, TypeAlias, final
@@ -16,9 +24,10 @@ __all__ = [
     "ColumnLayout",
     "DataFile",
     "DataStream",
+    "Event",
     "EventCounter",
+    "EventIterator",
     "EventLayout",
-    "EventRecord",
     "FieldsView",
     "IndexedTable",
     "Merge",
@@ -35,6 +44,8 @@ __all__ = [
     "UnitIndex",
     "Verifier",
     "__version__",
+    "copied_event",
+    "copied_fields",
     "demangle",
     "file_crc32",
 ]
@@ -300,14 +311,14 @@ class Merge:
     """A part of the merged order of event records, still encoded."""
 
     def __len__(self) -> int: ...
-    def event(self, index: int) -> EventRecord:
+    def event(self, index: int) -> Event:
         """Return the event record at an index.
 
         Raises:
             IndexError: There is none.
         """
 
-    def events(self) -> Iterator[EventRecord]:
+    def events(self) -> Iterator[Event]:
         """Iterate over all event records, in order."""
 
     def shown(self) -> Merge:
@@ -340,11 +351,54 @@ class Merge:
         """Time of the first and the last event record, nanoseconds."""
 
 @final
-class EventRecord:
-    """An event record: a view whose fields are decoded when they are asked for."""
+class EventIterator:
+    """The event records of merges, one by one.
+
+    Several threads may take from it: each event record goes to one of them.
+    """
+
+    def __new__(cls, merges: Iterable[Merge]) -> EventIterator:
+        """Iterate over merges.
+
+        Args:
+            merges: The merges; taken from when the last one is used up.
+        """
+
+    def __iter__(self) -> EventIterator: ...
+    def __next__(self) -> Event:
+        """Return the next event record.
+
+        Raises:
+            StopIteration: There is none left, or the iterator is closed.
+            ValueError: It is asked for while the same thread reads the next merge, as
+                by a signal handler.
+            ForkError: The process was forked since the reading began.
+        """
+
+    def close(self) -> None:
+        """End the reading: there are no more event records, and files can be closed.
+
+        Waits for a thread that is just reading.
+
+        Raises:
+            ValueError: The same thread is just reading, as below a signal handler.
+        """
+
+@final
+class Event:
+    """An event record, whose fields are decoded when they are asked for.
+
+    It can be pickled and copied: that decodes all of it, and what comes out needs no
+    trace any more.
+    """
 
     def __getitem__(self, name: str, /) -> Any:
-        """Decode a field: of the payload, else the specific, else the common context.
+        """Decode a field.
+
+        A name means the field of the payload, else of the specific context, else of the
+        common context, else of the packet context. ``payload.NAME``,
+        ``specific_context.NAME``, ``context.NAME`` and ``packet_context.NAME`` mean
+        that of one scope.
 
         Integers become :class:`int`, enumerations
         :class:`~vestige.values.EnumerationValue`, floating point numbers
@@ -352,7 +406,7 @@ class EventRecord:
         :class:`dict`; a variant is the option that is selected.
 
         Raises:
-            KeyError: The event record has no such field.
+            NoSuchFieldError: The event record has no such field; a :class:`KeyError`.
             TraceFormatError: The field cannot be decoded.
         """
 
@@ -360,6 +414,14 @@ class EventRecord:
     def get(self, name: str, default: Any = None) -> Any:
         """Decode a field, or return ``default`` when there is no such field."""
 
+    def keys(self) -> list[str]:
+        """Return the names of all fields, the payload first.
+
+        One that an earlier field has comes with its scope, such as ``context.ip``.
+        """
+
+    def _ipython_key_completions_(self) -> list[str]: ...
+    def _repr_html_(self) -> str: ...
     @property
     def name(self) -> str | None:
         """Name of the event record class, such as ``provider:event``."""
@@ -386,7 +448,10 @@ class EventRecord:
 
     @property
     def stream(self) -> Any:
-        """The data stream: a :class:`vestige.Stream`."""
+        """The data stream: a :class:`vestige.Stream`.
+
+        Of an event record that was pickled, a :class:`vestige.StreamFacts`.
+        """
 
     @property
     def file_offset(self) -> int:
@@ -395,6 +460,25 @@ class EventRecord:
     @property
     def debug_info(self) -> Any:
         """A :class:`vestige.Place`, a :class:`vestige.Unresolved`, or ``None``."""
+
+    @property
+    def thread(self) -> int | None:
+        """ID of the thread that made it, from ``tid`` or ``vtid`` of a context."""
+
+    @property
+    def process(self) -> int | None:
+        """ID of the process, from ``pid`` or ``vpid`` of a context.
+
+        Else from the trace environment, which has it in LTTng's per-PID traces.
+        """
+
+    @property
+    def cpu(self) -> int | None:
+        """Number of the CPU, from ``cpu_id`` of a context."""
+
+    @property
+    def process_name(self) -> str | None:
+        """Name of the process, from ``procname`` of a context or the environment."""
 
     @property
     def payload(self) -> FieldsView:
@@ -416,7 +500,13 @@ class EventRecord:
 class FieldsView:
     """The fields of one scope of an event record: a read-only mapping."""
 
-    def __getitem__(self, name: str, /) -> Any: ...
+    def __getitem__(self, name: str, /) -> Any:
+        """Decode a field.
+
+        Raises:
+            NoSuchFieldError: There is no such field; a :class:`KeyError`.
+        """
+
     def __contains__(self, name: str, /) -> bool: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
@@ -426,6 +516,7 @@ class FieldsView:
     def keys(self) -> list[str]:
         """Return the names of the fields."""
 
+    def _ipython_key_completions_(self) -> list[str]: ...
     def values(self) -> ValuesView[Any]:
         """Decode all fields and return their values."""
 
@@ -434,6 +525,24 @@ class FieldsView:
 
     def to_dict(self) -> dict[str, Any]:
         """Decode all fields."""
+
+def copied_event(
+    facts: dict[str, Any],
+    scopes: tuple[dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any]],
+) -> Event:
+    """Return an event record that needs no trace, as pickle makes them.
+
+    Args:
+        facts: Its attributes by name.
+        scopes: The fields of packet, common and specific context and payload.
+    """
+
+def copied_fields(fields: dict[str, Any]) -> FieldsView:
+    """Return the fields of a scope that need no trace, as pickle makes them.
+
+    Args:
+        fields: The fields.
+    """
 
 @final
 class TextRenderer:
@@ -548,7 +657,7 @@ class PlaceColumn:
         Args:
             last: The last address of the group.
             texts: The texts of ``bin``, ``func`` and ``src``.
-            objects: What :attr:`EventRecord.debug_info` gives.
+            objects: What :attr:`Event.debug_info` gives.
 
         Raises:
             ValueError: There are not as many of each as addresses.
@@ -567,7 +676,7 @@ class PlaceColumn:
             last: The last address of the group.
             table: The symbols of the object there; without, the object alone is known.
             form: How to write the places; without, their texts are empty.
-            make: Makes what :attr:`EventRecord.debug_info` gives for an address; it is
+            make: Makes what :attr:`Event.debug_info` gives for an address; it is
                 called once, when somebody asks.
 
         Returns:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from .columns import ColumnKeywords, EventColumns, require_extra, table_to_pandas
+from .columns import ColumnKeywords, require_extra
 from .components.filters.debug_info import DebugInfoOptions
-from .selection import EventSelection
+from .dask_frame import data_frame
 from .trace import open as open_trace
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
-    import pandas as pd
 
 __all__ = ["read"]
 
@@ -60,39 +59,8 @@ def read(  # noqa: PLR0913 - what opening, selecting and columns need
         >>> frame = vestige.dask.read("my-trace", "sched_*", npartitions=16)
         >>> frame.groupby("event").size().compute()
     """
-    library = require_extra("dask.dataframe", "dask")
+    require_extra("dask.dataframe", "dask")
     trace = open_trace(path, debug_info=debug_info, strict=strict)
-    selection = trace.events(pattern)
-    count = os.cpu_count() or 1 if npartitions is None else npartitions
-    frame: dd.DataFrame = library.from_map(
-        _read_partition,
-        selection.partitions(count),
-        columns=columns,
-        options=dict(options),
-        meta=_empty_frame(selection.to_arrow(columns, **options)),
-        label="vestige",
+    return data_frame(
+        trace.events(pattern), columns, npartitions=npartitions, **options
     )
-    return frame
-
-
-def _read_partition(
-    part: EventSelection, columns: Sequence[str] | None, options: dict[str, Any]
-) -> pd.DataFrame:
-    return _without_dictionaries(part.to_pandas(columns, **options))
-
-
-def _empty_frame(columns: EventColumns) -> pd.DataFrame:
-    arrow = require_extra("pyarrow", "dask")
-    schema = arrow.schema(columns)
-    frame: pd.DataFrame = _without_dictionaries(table_to_pandas(schema.empty_table()))
-    return frame
-
-
-def _without_dictionaries(frame: Any) -> Any:
-    """Make categories of labels text: partitions would have different categories."""
-    labels = {
-        name: "string[pyarrow]"
-        for name, kind in frame.dtypes.items()
-        if kind.name == "category"
-    }
-    return frame.astype(labels)

@@ -7,6 +7,7 @@
     │   └── NotATraceError             a path that holds no CTF trace at all
     ├── DebugInfoError(ValueError)     an object or debug file that cannot be used
     ├── SelectionError(ValueError)     a request that makes no sense for this trace
+    ├── NoSuchFieldError(KeyError)     a field that an event does not have
     ├── GraphError(RuntimeError)       components that cannot be joined or run
     ├── ForkError(RuntimeError)        an iterator that a parent process made
     ├── RecordError                    a program that cannot be recorded
@@ -21,6 +22,8 @@
     ├── MissingExtraError(ImportError) a library that an extra would bring
     └── CommandError                   a failed command: message and exit status
 
+What is odd but no error is a :class:`~vestige.VestigeWarning`.
+
 Every error carries its facts as attributes, not only as text. Context is added while
 the error rises, outermost first, with :func:`error_context`. "Not found" is no error:
 look-ups return a value that says why.
@@ -33,6 +36,7 @@ from contextlib import contextmanager
 from errno import ENOENT, ENOTDIR
 from typing import TYPE_CHECKING, Self
 
+from .advice import nearest
 from .damage import Damage
 
 if TYPE_CHECKING:
@@ -47,6 +51,7 @@ __all__ = [
     "ForkError",
     "GraphError",
     "MissingExtraError",
+    "NoSuchFieldError",
     "NotATraceError",
     "ProgramError",
     "RecordError",
@@ -158,6 +163,34 @@ class DebugInfoError(VestigeError, ValueError):
 
 class SelectionError(VestigeError, ValueError):
     """A selection, pattern or option does not fit the trace."""
+
+
+class NoSuchFieldError(VestigeError, KeyError):
+    """An event has no field of that name.
+
+    Args:
+        name: The name that was asked for.
+        fields: The names of the fields that there are.
+        event: Name of the event, when all its fields are meant.
+    """
+
+    def __init__(
+        self, name: str, fields: Sequence[str], event: str | None = None
+    ) -> None:
+        super().__init__(name)
+        self.name = name
+        self.fields = tuple(fields)
+        self.event = event
+
+    def __str__(self) -> str:
+        # Made here: most of these errors are caught and never shown.
+        what = "here" if self.event is None else f"in {self.event}"
+        there = nearest(self.name, self.fields)
+        return f"there is no field '{self.name}' {what}; there {there}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle what makes the same error again."""
+        return type(self), (self.name, self.fields, self.event)
 
 
 class GraphError(VestigeError, RuntimeError):

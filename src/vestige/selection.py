@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from itertools import chain
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol, Unpack
 
+from .advice import VestigeWarning, nearest
+from .caller import caller_level
+from .column_files import write_file
 from .columns import ColumnKeywords, ColumnOptions, EventColumns, column_layout
-from .core import EventCounter, EventRecord, Merge
+from .core import EventCounter, EventIterator, Merge
+from .dask_frame import data_frame
 from .errors import SelectionError
 from .graph import Selection, Stream
+from .notebook import facts_html
 from .partitions import latest_beginning, partition_times
 from .units import NANOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
+    import dask.dataframe as dd
     import pandas as pd
     import polars as pl
 
@@ -37,6 +45,10 @@ class Readable(Protocol):
     @property
     def streams(self) -> Sequence[Stream]:
         """The data streams."""
+
+    @property
+    def event_names(self) -> Sequence[str]:
+        """The names of all event record classes that the metadata declare."""
 
     @property
     def debug_info_name(self) -> str | None:
@@ -63,13 +75,16 @@ class EventSelection:
         self._selection = selection
         self._counter: EventCounter | None = None
 
-    def __iter__(self) -> Iterator[EventRecord]:
+    def __iter__(self) -> EventIterator:
         """Iterate over the event records.
 
-        Yields:
+        Several threads may take from one iterator: each event record goes to one of
+        them. ``close()`` ends the reading before its end.
+
+        Returns:
             The event records. Their fields are decoded when they are asked for.
         """
-        return chain.from_iterable(merge.events() for merge in self.merges())
+        return EventIterator(self.merges())
 
     def merges(self) -> Iterator[Merge]:
         """Iterate over parts of the merged order, tens of thousands of records each.
@@ -80,8 +95,8 @@ class EventSelection:
         return self._trace.read(self._selection)
 
     def count(self) -> int:
-        """Return the number of event records; no payload is turned into values."""
-        return sum(len(merge) for merge in self.merges())
+        """Return the number of event records: another name of ``len()``."""
+        return len(self)
 
     def __len__(self) -> int:
         """Return the number of event records.
@@ -197,6 +212,93 @@ class EventSelection:
         """
         return self.to_arrow(columns, **options).to_pandas()
 
+    def to_parquet(
+        self,
+        path: str | os.PathLike[str],
+        columns: Sequence[str] | None = None,
+        **options: Unpack[ColumnKeywords],
+    ) -> int:
+        """Write a Parquet file; columns and options are those of :meth:`to_arrow`.
+
+        Args:
+            path: The file; it appears when it is complete.
+            columns: Names of the wanted columns.
+            options: Other options.
+
+        Returns:
+            The number of rows.
+
+        Raises:
+            MissingExtraError: pyarrow is not installed; the extra ``arrow`` brings it.
+            OSError: The file cannot be written.
+        """
+        return write_file(self, os.fspath(path), "parquet", columns=columns, **options)
+
+    def to_csv(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        columns: Sequence[str] | None = None,
+        **options: Unpack[ColumnKeywords],
+    ) -> int:
+        """Write CSV; columns and options are those of :meth:`to_arrow`.
+
+        Args:
+            path: The file; standard output by default.
+            columns: Names of the wanted columns.
+            options: Other options.
+
+        Returns:
+            The number of rows.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        return write_file(self, path, "csv", columns=columns, **options)
+
+    def to_jsonl(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        columns: Sequence[str] | None = None,
+        **options: Unpack[ColumnKeywords],
+    ) -> int:
+        """Write JSON Lines; columns and options are those of :meth:`to_arrow`.
+
+        Args:
+            path: The file; standard output by default.
+            columns: Names of the wanted columns.
+            options: Other options.
+
+        Returns:
+            The number of rows.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        return write_file(self, path, "jsonl", columns=columns, **options)
+
+    def to_dask(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        npartitions: int | None = None,
+        **options: Unpack[ColumnKeywords],
+    ) -> dd.DataFrame:
+        """Return a Dask data frame, whose partitions are parts in time.
+
+        To know which objects were mapped, each worker reads the trace from its
+        beginning: open it with ``debug_info=False`` if you need no source places.
+
+        Args:
+            columns: Names of the wanted columns.
+            npartitions: How many partitions are wanted; one for each CPU by default.
+            options: Other options.
+
+        Raises:
+            MissingExtraError: Dask is not installed; the extra ``dask`` brings it.
+            SelectionError: A wanted column does not exist.
+        """
+        return data_frame(self, columns, npartitions=npartitions, **options)
+
     def to_arrow(
         self,
         columns: Sequence[str] | None = None,
@@ -236,16 +338,19 @@ class EventSelection:
 
     def events(
         self,
-        pattern: str | None = None,
-        *,
+        *patterns: str | None,
         begin: Time | None = None,
         end: Time | None = None,
         where: str | None = None,
     ) -> EventSelection:
         """Select among these event records.
 
+        A pattern that no event of the trace can match is told with a
+        :class:`~vestige.VestigeWarning`, which names those that are nearest.
+
         Args:
-            pattern: Shell pattern of event names, such as ``sched_*``.
+            patterns: Shell patterns of event names, such as ``sched_*``; one of them is
+                to match. All events without one.
             begin: Earliest time.
             end: Latest time; included.
             where: An expression that is true of the event records, in the language in
@@ -257,19 +362,23 @@ class EventSelection:
             The selection: what is in this one and matches all that is stated.
 
         Raises:
-            SelectionError: The pattern is no text; or a time is neither an integer nor
+            SelectionError: A pattern is no text; or a time is neither an integer nor
                 a datetime, or does not fit 64 bits; or the expression is none, or
-                names what no event of the pattern has.
+                names what no event of the patterns has.
 
         Example:
+            >>> refused = trace.events("shop:order_refused", "pricing:*")
             >>> for event in trace.events("shop:*", where="price > 9 && item == 'g*'"):
             ...     print(event.timestamp, event["item"])
         """
-        if not isinstance(pattern, str | None):
-            raise SelectionError(
-                f"{pattern!r} is no pattern: expected text such as 'sched_*'"
-            )
-        narrowed = self._selection.narrowed(pattern, _time(begin), _time(end))
+        given = tuple(one for one in patterns if one is not None)
+        for pattern in given:
+            if not isinstance(pattern, str):
+                raise SelectionError(
+                    f"{pattern!r} is no pattern: expected text such as 'sched_*'"
+                )
+        narrowed = self._selection.narrowed(given, _time(begin), _time(end))
+        self._warn_of_unknown(given)
         if where is not None:
             if not isinstance(where, str):
                 raise SelectionError(
@@ -277,6 +386,45 @@ class EventSelection:
                 )
             narrowed = narrowed.filtered(where, self._trace.streams)
         return EventSelection(self._trace, narrowed)
+
+    def _warn_of_unknown(self, patterns: Sequence[str]) -> None:
+        """Tell of each pattern that matches no event that there can be."""
+        if not patterns:
+            return
+        known = [
+            name for name in self._trace.event_names if self._selection.takes(name)
+        ]
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in known):
+                warnings.warn(
+                    f"no event matches '{pattern}'; there {nearest(pattern, known)}",
+                    VestigeWarning,
+                    stacklevel=caller_level(),
+                )
+
+    def __repr__(self) -> str:
+        """Show the trace, and what of it is selected."""
+        return f"<EventSelection of {self._trace}: {self._selected()}>"
+
+    def _repr_html_(self) -> str:
+        """Show the same in a notebook."""
+        rows = [("trace", self._trace), ("selected", self._selected())]
+        return facts_html("EventSelection", rows)
+
+    def _selected(self) -> str:
+        """Say in a few words which event records these are."""
+        words = [
+            " or ".join(f"'{one}'" for one in _alternatives(patterns))
+            for patterns in self._selection.patterns
+        ]
+        text = "events " + " and ".join(words) if words else "all events"
+        if self._selection.begin is not None:
+            text += f" from {self._selection.begin} ns"
+        if self._selection.end is not None:
+            text += f" until {self._selection.end} ns"
+        for expression in self._selection.filters:
+            text += f" where {expression}"
+        return text
 
     def __getitem__(self, times: slice) -> EventSelection:
         """Select a range of times, ``selection[begin:end]``, end not included.
@@ -295,6 +443,10 @@ class EventSelection:
         end = _time(times.stop)
         last = None if end is None else max(end - 1, -(2**LARGEST_TIME_BITS))
         return self.events(begin=times.start, end=last)
+
+
+def _alternatives(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (patterns,) if isinstance(patterns, str) else patterns
 
 
 def _time(value: Time | None) -> int | None:

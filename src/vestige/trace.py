@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any
 
+from .advice import VestigeWarning
+from .caller import caller_level
 from .components.filters.debug_info import (
     DebugInfoFilter,
     DebugInfoOptions,
@@ -19,6 +20,7 @@ from .core import Merge
 from .damage import Damage
 from .errors import TraceFormatError
 from .graph import DamageNotice, LostNotice, Selection, Stream, mux, notices_of
+from .notebook import facts_html
 from .selection import EventSelection
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Trace", "TraceDamageWarning", "open"]
 
 
-class TraceDamageWarning(UserWarning):
+class TraceDamageWarning(VestigeWarning):
     """A part of a trace could not be read; everything intact was."""
 
 
@@ -129,8 +131,7 @@ class Trace(EventSelection):
         self._known_damage = {(one.path, one.start, one.kind) for one in self.damage}
         self.losses: list[LostNotice] = []
         """What the tracer lost, as far as the last iteration saw it."""
-        for damage in source.damage:
-            self._report(damage)
+        self._report_at_once(source.damage)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -235,25 +236,38 @@ class Trace(EventSelection):
             self._known_damage.add(identity)
             self.damage.append(damage)
 
+    def _report_at_once(self, damage: Sequence[Damage]) -> None:
+        """Report what was found on opening: a warning, however many files it is."""
+        if len(damage) <= 1 or self._strict:
+            for one in damage:
+                self._report(one)
+            return
+        text = (
+            f"{damage[0]}; {len(damage) - 1} more files cannot be read, or not wholly: "
+            "see Trace.damage"
+        )
+        warnings.warn(text, TraceDamageWarning, stacklevel=caller_level())
+
     def _report(self, damage: Damage) -> None:
         if self._strict:
             raise TraceFormatError.of_damage(damage)
-        warnings.warn(str(damage), TraceDamageWarning, stacklevel=_caller_level())
+        warnings.warn(str(damage), TraceDamageWarning, stacklevel=caller_level())
 
     def __repr__(self) -> str:
-        """Show how many data streams there are."""
-        return f"<Trace of {len(self._source.streams)} data streams>"
+        """Show where it is and how many data streams there are."""
+        paths = ", ".join(f"'{root}'" for root in self._source.roots)
+        count = len(self._source.streams)
+        return f"<Trace {paths}: {count} data stream{'' if count == 1 else 's'}>"
 
-
-def _caller_level() -> int:
-    """Return the ``stacklevel`` at which a warning points at the code of the user."""
-    package = os.path.dirname(__file__) + os.sep  # noqa: PTH120 - hot enough
-    frame = sys._getframe(1)  # noqa: SLF001 - the one way before Python 3.12
-    level = 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
-        frame = frame.f_back
-        level += 1
-    return level
+    def _repr_html_(self) -> str:
+        """Show the same in a notebook, and more of it."""
+        rows: list[tuple[str, object]] = [
+            ("path", ", ".join(map(str, self._source.roots))),
+            ("data streams", len(self._source.streams)),
+            ("names of events", ", ".join(self.event_names)),
+            *self.environment.items(),
+        ]
+        return facts_html("Trace", rows)
 
 
 def _open_again(arguments: dict[str, Any]) -> Trace:

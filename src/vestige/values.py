@@ -32,6 +32,10 @@ class EnumerationValue(int):
         """The first label, or ``None``."""
         return self.labels[0] if self.labels else None
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the number and the labels."""
+        return type(self), (int(self), self.labels)
+
     def __repr__(self) -> str:
         """Show the labels and the number."""
         labels = ", ".join(repr(label) for label in self.labels) or "<unknown>"
@@ -52,6 +56,10 @@ class BitMapValue(int):
         made = super().__new__(cls, value)
         made.flags = tuple(flags)
         return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the bits and the flags."""
+        return type(self), (int(self), self.flags)
 
     def __repr__(self) -> str:
         """Show the flags and the bits."""

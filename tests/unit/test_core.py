@@ -109,7 +109,7 @@ class TestIdentity:
     def test_the_offset_leads_to_the_record_in_its_file(self):
         """The payload's text stands in the file between this record and the next."""
         first, second, *_ = events_of("hello")
-        data = Path(first.stream.name).read_bytes()
+        data = Path(first.stream.path).read_bytes()
 
         assert b"good morning\0" in data[first.file_offset : second.file_offset]
         # LTTng writes the first header of a stream in its extended form.
@@ -123,7 +123,8 @@ class TestIdentity:
         """It is the same object for all events of the stream."""
         first, *others = events_of("hello")
 
-        assert first.stream.name == str(
+        assert first.stream.name == "channel0_0"
+        assert first.stream.path == str(
             DATA / "hello" / "ust" / "uid" / "0" / "64-bit" / "channel0_0"
         )
         assert first.stream.trace.name == "demo/ust/uid/0/64-bit"
@@ -187,10 +188,12 @@ class TestFields:
         assert event.get("number", 5) == event.payload.get("number", 5) == -1
 
     def test_packet_fields_are_a_scope_of_their_own(self):
-        """The name of a packet's field finds nothing in the event."""
+        """Those that only describe the packet are no fields of the event."""
         event = events_of("hello")[0]
 
-        assert "cpu_id" not in event
+        assert event["cpu_id"] == event["packet_context.cpu_id"] == 0
+        assert "packet_size" not in event
+        assert "packet_context.packet_size" not in event
         assert event.packet_context["cpu_id"] == 0
         assert event.packet_context["packet_size"] == 4096 * 8
         assert list(event.packet_context) == [

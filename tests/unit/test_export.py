@@ -90,6 +90,7 @@ class TestBinary:
         assert read(tmp_path / "out.arrow")["nothing"].to_pylist() == [{}]
 
     @pytest.mark.parametrize("to", ["parquet", "arrow"])
+    @pytest.mark.filterwarnings("ignore:no event matches")
     def test_an_empty_selection(self, tmp_path, to):
         """A file with columns and no rows."""
         path = tmp_path / f"out.{to}"
@@ -229,6 +230,7 @@ class TestCsv:
             b'text\nplain\n"a,b"\n"a ""b"""\n"a\nb"\n""\n a \n'
         )
 
+    @pytest.mark.filterwarnings("ignore:no event matches")
     def test_an_empty_selection_has_the_names(self, tmp_path):
         """And no row."""
         nothing = vestige.open(DATA / "hello").events("nothing")

@@ -58,6 +58,7 @@ def test_a_selection_whose_last_events_are_not_in_the_last_packet(tmp_path):
     assert trace.time_span == (10, 40)
 
 
+@pytest.mark.filterwarnings("ignore:no event matches")
 def test_nothing():
     """No event has no time."""
     nothing = vestige.open(DATA / "hello").events("nothing")

@@ -60,6 +60,7 @@ def test_they_are_of_about_the_same_size(packets, count):
     assert max(sizes) - min(sizes) <= 20
 
 
+@pytest.mark.filterwarnings("ignore:no event matches")
 def test_of_a_selection(packets):
     """Pattern and times hold in each part."""
     selection = packets.events("event_*", begin=1_013_000, end=1_072_000)
@@ -70,6 +71,7 @@ def test_of_a_selection(packets):
     assert not any(part.events("other") for part in parts)
 
 
+@pytest.mark.filterwarnings("ignore:no event matches")
 def test_one_packet_is_one_part(tmp_path):
     """It cannot be cut."""
     trace = vestige.open(Trace(streams={"s": [Packet(numbered(9))]}).write(tmp_path))

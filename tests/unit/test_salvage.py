@@ -68,7 +68,7 @@ def found_damage(trace: Path) -> list[Damage]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TraceDamageWarning)
         opened = vestige.open(trace, debug_info=False)
-        opened.events().count()
+        list(opened.events())
     return opened.damage
 
 
@@ -168,7 +168,7 @@ class TestFiveDamages:
         for verb in ("convert", "view", "check"):
             assert run(verb, "--strict", damaged).returncode == 1
         with pytest.raises(TraceFormatError) as caught:
-            vestige.open(damaged, strict=True, debug_info=False).events().count()
+            list(vestige.open(damaged, strict=True, debug_info=False).events())
 
         assert caught.value.damage.kind == kind
 

@@ -7,6 +7,7 @@
 //!   that are still encoded, each with its offset, its class and its time;
 //! * [`muxer`] merges the batches of many data streams by time;
 //! * [`record`] decodes the fields of one record, for whoever wants them;
+//! * [`scope`] says which field a name means, and which ones tell thread, process and CPU;
 //! * [`places`] finds the code addresses in records, for whoever resolves them;
 //! * [`calls`] folds entries and exits of functions into call trees;
 //! * [`filter`] runs filter expressions on records;
@@ -34,6 +35,7 @@ pub mod muxer;
 pub mod places;
 pub mod record;
 pub mod repair;
+pub mod scope;
 pub mod source;
 pub mod stream;
 pub mod text;

@@ -28,6 +28,20 @@ pub fn trace_format_error(py: Python<'_>, error: &CtfError, path: Option<&str>) 
     exception(py, "TraceFormatError", &error.to_string(), path, error.offset)
 }
 
+/// The exception for a field that an event does not have; `known` are those that it has.
+pub fn no_such_field(
+    py: Python<'_>,
+    name: &str,
+    known: Vec<String>,
+    event: Option<Bound<'_, PyAny>>,
+) -> PyErr {
+    let build = || -> PyResult<PyErr> {
+        let class = py.import("vestige.errors")?.getattr("NoSuchFieldError")?;
+        Ok(PyErr::from_value(class.call1((name, known, event))?))
+    };
+    build().unwrap_or_else(|error| error)
+}
+
 /// What `vestige.graph` makes a `Damage` of: path, first byte, byte behind the last, kind,
 /// message, records lost, and the times (cycles) between which they were lost.
 pub type DamageTuple =

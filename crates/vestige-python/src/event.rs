@@ -1,147 +1,115 @@
-//! `EventRecord`: one row of a merge, decoded field by field when it is asked.
+//! `Event`: an event record whose fields are decoded when they are asked for.
 
-use std::collections::HashMap;
-use std::sync::{Arc, RwLock};
-
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyString};
-use vestige_ctf::bits::BitReader;
-use vestige_ctf::model::FieldClass;
-use vestige_ctf::record::{build, build_member, skip, DecodeError, State};
-use vestige_ctf::stream::{Batch, Record};
-use vestige_ctf::CtfError;
+use pyo3::types::{PyDict, PyTuple};
+use vestige_ctf::scope::{Origin, Scope};
 
-use crate::errors::trace_format_error;
+use crate::errors::no_such_field;
+use crate::event_copy::{EventCopy, SCOPES};
+use crate::event_view::EventView;
+use crate::fields_view::FieldsView;
 use crate::merge::Merge;
-use crate::value::PythonBuilder;
 
-/// Names as Python strings, made once a trace and class.
-#[derive(Default)]
-pub struct Interner {
-    names: RwLock<HashMap<(usize, usize, u32), Py<PyString>>>,
-}
-
-impl Interner {
-    fn event_name(&self, py: Python<'_>, batch: &Batch, record: &Record) -> Option<Py<PyString>> {
-        let key = (Arc::as_ptr(&batch.stream.trace) as usize, batch.stream.class, record.class);
-        if let Some(name) = self.names.read().ok()?.get(&key) {
-            return Some(name.clone_ref(py));
-        }
-        let name = batch.event_class(record)?.name.as_deref()?;
-        let name = PyString::new(py, name).unbind();
-        self.names.write().ok()?.insert(key, name.clone_ref(py));
-        Some(name)
-    }
-}
-
-/// The scopes of an event record, in the order in which a bare name is looked up.
-const PAYLOAD: usize = 2;
-const LOOKUP_ORDER: [usize; 3] = [PAYLOAD, 1, 0];
-
-/// An event record: a view on one row of a merge.
-#[pyclass(frozen, module = "vestige._core", mapping)]
-pub struct EventRecord {
-    merge: Py<Merge>,
-    batch: Arc<Batch>,
-    record: Record,
-    index: usize,
-}
-
-static ENUMERATION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-static BIT_MAP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static DATETIME: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-fn builder(py: Python<'_>) -> PyResult<PythonBuilder<'_>> {
-    let class = |name: &str| PyResult::Ok(py.import("vestige.values")?.getattr(name)?.unbind());
-    let enumeration = ENUMERATION.get_or_try_init(py, || class("EnumerationValue"))?;
-    let bit_map = BIT_MAP.get_or_try_init(py, || class("BitMapValue"))?;
-    Ok(PythonBuilder {
-        py,
-        enumeration: enumeration.bind(py).clone(),
-        bit_map: bit_map.bind(py).clone(),
-    })
+/// Where the facts of an event record are.
+enum Held {
+    /// In a merge, still encoded.
+    View(EventView),
+    /// In dictionaries, as those of one that was pickled.
+    Copy(EventCopy),
+}
+
+/// An event record.
+#[pyclass(frozen, name = "Event", module = "vestige", mapping)]
+pub struct EventRecord {
+    held: Held,
 }
 
 impl EventRecord {
-    pub fn of(merge: &Bound<'_, Merge>, index: usize) -> PyResult<Self> {
-        match merge.get().record(index) {
-            Some((batch, &record)) => {
-                let batch = Arc::clone(batch);
-                Ok(Self { merge: merge.clone().unbind(), batch, record, index })
-            }
-            None => Err(pyo3::exceptions::PyIndexError::new_err("no such event record")),
-        }
+    pub fn of(merge: Bound<'_, Merge>, index: usize) -> PyResult<Self> {
+        Ok(Self { held: Held::View(EventView::of(merge, index)?) })
     }
 
-    fn wrong(&self, py: Python<'_>, error: &DecodeError) -> PyErr {
-        let merge = self.merge.get();
-        let stream = merge.streams.get(merge.stream_index(&self.batch));
-        let path = stream.and_then(|stream| stream.get().path(self.batch.file));
-        let at = self.batch.file_offset(&self.record);
-        trace_format_error(py, &CtfError::record(at, error.to_string()), path)
-    }
-
-    /// A reader at one of the scopes of the body; the scopes before it are stepped over.
-    fn scope<'a>(
-        &'a self,
-        scope: usize,
-        state: &mut State,
-    ) -> Result<(Option<&'a FieldClass>, BitReader<'a>), DecodeError> {
-        let scopes = self.batch.body_scopes(&self.record);
-        let mut reader = self.batch.body_reader(&self.record, state);
-        for class in scopes.iter().take(scope).flatten() {
-            skip(class, &mut reader, state)?;
-        }
-        Ok((scopes.get(scope).copied().flatten(), reader))
-    }
-
-    fn member<'py>(
+    /// The value of a field of a scope.
+    pub fn member<'py>(
         &self,
         py: Python<'py>,
-        scope: usize,
+        scope: Scope,
         name: &str,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let classes = self.batch.body_scopes(&self.record);
-        let class = classes.get(scope).copied().flatten();
-        let Some((index, _)) = class.and_then(|class| class.member(name)) else {
-            return Ok(None);
-        };
-        let mut state = self.batch.state_of(&self.record);
-        let mut builder = builder(py)?;
-        let value = self.scope(scope, &mut state).and_then(|(class, mut reader)| match class {
-            Some(class) => build_member(class, index, &mut reader, &mut state, &mut builder),
-            None => Ok(None),
-        });
-        match value {
-            Ok(value) => value.transpose(),
-            Err(error) => Err(self.wrong(py, &error)),
+        match &self.held {
+            Held::View(view) => view.member(py, scope, name),
+            Held::Copy(copy) => copy.member(py, scope, name),
         }
     }
 
-    fn fields<'py>(&self, py: Python<'py>, scope: usize) -> PyResult<Bound<'py, PyAny>> {
-        let mut state = self.batch.state_of(&self.record);
-        let mut builder = builder(py)?;
-        let value = self.scope(scope, &mut state).and_then(|(class, mut reader)| match class {
-            Some(class) => build(class, &mut reader, &mut state, &mut builder).map(Some),
+    /// The value of the field that a name means: that of the nearest scope.
+    fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        for scope in Scope::NEAREST_FIRST {
+            if let Some(value) = self.member(py, scope, name)? {
+                return Ok(Some(value));
+            }
+        }
+        match Scope::qualified(name) {
+            Some((scope, name)) => self.member(py, scope, name),
             None => Ok(None),
-        });
-        match value {
-            Ok(Some(value)) => value,
-            Ok(None) => Ok(PyDict::new(py).into_any()),
-            Err(error) => Err(self.wrong(py, &error)),
         }
     }
 
-    fn names(&self, scope: usize) -> Vec<String> {
-        let scopes = self.batch.body_scopes(&self.record);
-        let members = scopes.get(scope).copied().flatten().map_or(&[][..], FieldClass::members);
-        members.iter().map(|member| member.name().to_owned()).collect()
+    fn has_member(&self, py: Python<'_>, scope: Scope, name: &str) -> PyResult<bool> {
+        match &self.held {
+            Held::View(view) => Ok(view.has_member(scope, name)),
+            Held::Copy(copy) => Ok(copy.member(py, scope, name)?.is_some()),
+        }
     }
 
-    fn view(this: &Bound<'_, Self>, scope: usize) -> FieldsView {
-        FieldsView { event: this.clone().unbind(), scope }
+    /// All fields of a scope.
+    pub fn fields<'py>(&self, py: Python<'py>, scope: Scope) -> PyResult<Bound<'py, PyAny>> {
+        match &self.held {
+            Held::View(view) => view.fields(py, scope),
+            Held::Copy(copy) => Ok(copy.fields(py, scope)?.copy()?.into_any()),
+        }
+    }
+
+    /// The names of the fields of a scope.
+    pub fn names(&self, py: Python<'_>, scope: Scope) -> PyResult<Vec<String>> {
+        match &self.held {
+            Held::View(view) => Ok(view.names(scope)),
+            Held::Copy(copy) => copy.names(py, scope),
+        }
+    }
+
+    /// A fact about where the record comes from.
+    fn origin<'py>(&self, py: Python<'py>, origin: Origin) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match &self.held {
+            Held::View(view) => view.origin(py, origin),
+            Held::Copy(copy) => copy.fact(py, origin.name()).map(Some),
+        }
+    }
+
+    /// What the attributes are, for a copy.
+    fn facts<'py>(&self, py: Python<'py>, view: &EventView) -> PyResult<Bound<'py, PyDict>> {
+        let facts = PyDict::new(py);
+        facts.set_item("name", self.name(py)?)?;
+        facts.set_item("class_id", self.class_id(py)?)?;
+        facts.set_item("log_level", self.log_level(py)?)?;
+        facts.set_item("timestamp", self.timestamp(py)?)?;
+        facts.set_item("cycles", self.cycles(py)?)?;
+        facts.set_item("stream", self.stream(py)?.getattr("facts")?)?;
+        facts.set_item("file_offset", self.file_offset(py)?)?;
+        facts.set_item("debug_info", self.debug_info(py)?)?;
+        facts.set_item("packet_names", view.names(Scope::Packet))?;
+        for origin in Origin::NUMBERS.into_iter().chain([Origin::ProcessName]) {
+            facts.set_item(origin.name(), self.origin(py, origin)?)?;
+        }
+        Ok(facts)
+    }
+
+    fn view(this: &Bound<'_, Self>, scope: Scope) -> FieldsView {
+        FieldsView::of(this.clone().unbind(), scope)
     }
 }
 
@@ -149,34 +117,50 @@ impl EventRecord {
 impl EventRecord {
     /// Name of the event record class, or `None`.
     #[getter]
-    fn name(&self, py: Python<'_>) -> Option<Py<PyString>> {
-        self.merge.get().interner.event_name(py, &self.batch, &self.record)
+    fn name<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match &self.held {
+            Held::View(view) => Ok(view.name(py).map(|name| name.into_bound(py).into_any())),
+            Held::Copy(copy) => copy.fact(py, "name").map(Some),
+        }
     }
 
     /// ID of the event record class.
     #[getter]
-    fn class_id(&self) -> Option<u64> {
-        self.batch.event_class(&self.record).map(|class| class.id)
+    fn class_id(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        match &self.held {
+            Held::View(view) => Ok(view.batch.event_class(&view.record).map(|class| class.id)),
+            Held::Copy(copy) => copy.fact(py, "class_id")?.extract(),
+        }
     }
 
     /// Log level of the event record class, or `None`.
     #[getter]
-    fn log_level(&self) -> Option<i64> {
-        self.batch.event_class(&self.record).and_then(|class| class.log_level)
+    fn log_level(&self, py: Python<'_>) -> PyResult<Option<i64>> {
+        match &self.held {
+            Held::View(view) => {
+                Ok(view.batch.event_class(&view.record).and_then(|class| class.log_level))
+            }
+            Held::Copy(copy) => copy.fact(py, "log_level")?.extract(),
+        }
     }
 
     /// Nanoseconds since the clock's origin, the Unix epoch for real time; `None` without a
     /// clock.
     #[getter]
-    fn timestamp(&self) -> Option<i64> {
-        let timed = self.batch.stream.has_clock();
-        timed.then(|| self.batch.nanoseconds(&self.record))
+    fn timestamp(&self, py: Python<'_>) -> PyResult<Option<i64>> {
+        match &self.held {
+            Held::View(view) => Ok(view.timestamp()),
+            Held::Copy(copy) => copy.fact(py, "timestamp")?.extract(),
+        }
     }
 
     /// The raw clock value, cycles.
     #[getter]
-    fn cycles(&self) -> u64 {
-        self.record.cycles
+    fn cycles(&self, py: Python<'_>) -> PyResult<u64> {
+        match &self.held {
+            Held::View(view) => Ok(view.record.cycles),
+            Held::Copy(copy) => copy.fact(py, "cycles")?.extract(),
+        }
     }
 
     /// The time as an aware `datetime` in UTC, without the last three digits.
@@ -185,67 +169,89 @@ impl EventRecord {
         let convert = DATETIME.get_or_try_init(py, || {
             PyResult::Ok(py.import("vestige.values")?.getattr("utc_datetime")?.unbind())
         })?;
-        convert.bind(py).call1((self.timestamp(),))
+        convert.bind(py).call1((self.timestamp(py)?,))
     }
 
     /// The data stream.
     #[getter]
     fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let merge = self.merge.get();
-        merge.owners.bind(py).get_item(merge.stream_index(&self.batch))
+        match &self.held {
+            Held::View(view) => view.stream(py),
+            Held::Copy(copy) => copy.fact(py, "stream"),
+        }
     }
 
     /// Byte offset of the record in its file.
     #[getter]
-    fn file_offset(&self) -> u64 {
-        self.batch.file_offset(&self.record)
+    fn file_offset(&self, py: Python<'_>) -> PyResult<u64> {
+        match &self.held {
+            Held::View(view) => Ok(view.batch.file_offset(&view.record)),
+            Held::Copy(copy) => copy.fact(py, "file_offset")?.extract(),
+        }
     }
 
     /// What the debug-info filter found for its address, or `None`.
     #[getter]
     fn debug_info<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let merge = self.merge.bind(py);
-        Merge::place(merge.get(), py, self.index)
+        match &self.held {
+            Held::View(view) => view.debug_info(py),
+            Held::Copy(copy) => copy.fact(py, "debug_info").map(Some),
+        }
+    }
+
+    /// ID of the thread that made it.
+    #[getter]
+    fn thread<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.origin(py, Origin::Thread)
+    }
+
+    /// ID of the process.
+    #[getter]
+    fn process<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.origin(py, Origin::Process)
+    }
+
+    /// Number of the CPU.
+    #[getter]
+    fn cpu<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.origin(py, Origin::Cpu)
+    }
+
+    /// Name of the process.
+    #[getter]
+    fn process_name<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.origin(py, Origin::ProcessName)
     }
 
     /// The common context.
     #[getter]
     fn context(this: Bound<'_, Self>) -> FieldsView {
-        Self::view(&this, 0)
+        Self::view(&this, Scope::Common)
     }
 
     /// The specific context.
     #[getter]
     fn specific_context(this: Bound<'_, Self>) -> FieldsView {
-        Self::view(&this, 1)
+        Self::view(&this, Scope::Specific)
     }
 
     /// The payload.
     #[getter]
     fn payload(this: Bound<'_, Self>) -> FieldsView {
-        Self::view(&this, PAYLOAD)
+        Self::view(&this, Scope::Payload)
     }
 
     /// The fields of the packet context.
     #[getter]
     fn packet_context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let class = self.batch.stream_class().and_then(|class| class.packet_context.as_ref());
-        let Some(class) = class else { return Ok(PyDict::new(py).into_any()) };
-        let mut state = self.batch.state_of(&self.record);
-        let mut reader = self.batch.part_of(&self.record).context_reader();
-        match build(class, &mut reader, &mut state, &mut builder(py)?) {
-            Ok(value) => value,
-            Err(error) => Err(self.wrong(py, &error)),
-        }
+        self.fields(py, Scope::Packet)
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        for scope in LOOKUP_ORDER {
-            if let Some(value) = self.member(py, scope, name)? {
-                return Ok(value);
-            }
+        match self.field(py, name)? {
+            Some(value) => Ok(value),
+            None => Err(no_such_field(py, name, self.keys(py)?, self.name(py)?)),
         }
-        Err(PyKeyError::new_err(name.to_owned()))
     }
 
     /// The value of a field, or the default when there is no such field.
@@ -256,83 +262,73 @@ impl EventRecord {
         name: &str,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        for scope in LOOKUP_ORDER {
-            if let Some(value) = self.member(py, scope, name)? {
-                return Ok(Some(value));
-            }
-        }
-        Ok(default)
+        Ok(self.field(py, name)?.or(default))
     }
 
-    fn __contains__(&self, name: &str) -> bool {
-        let scopes = self.batch.body_scopes(&self.record);
-        scopes.iter().flatten().any(|class| class.member(name).is_some())
+    fn __contains__(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
+        for scope in Scope::NEAREST_FIRST {
+            if self.has_member(py, scope, name)? {
+                return Ok(true);
+            }
+        }
+        match Scope::qualified(name) {
+            Some((scope, name)) => self.has_member(py, scope, name),
+            None => Ok(false),
+        }
+    }
+
+    /// The names of the fields.
+    fn keys(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let mut names: Vec<String> = Vec::new();
+        for scope in Scope::NEAREST_FIRST {
+            for name in self.names(py, scope)? {
+                if names.contains(&name) {
+                    names.push(format!("{}{name}", scope.prefix()));
+                } else {
+                    names.push(name);
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    fn _ipython_key_completions_(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.keys(py)
+    }
+
+    fn _repr_html_<'py>(this: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("vestige.notebook")?.getattr("event_html")?.call1((this,))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let make = py.import("vestige._core")?.getattr("copied_event")?;
+        let arguments = match &self.held {
+            Held::View(view) => {
+                let fields = SCOPES.map(|scope| view.fields(py, scope));
+                let scopes = PyTuple::new(py, fields.into_iter().collect::<PyResult<Vec<_>>>()?)?;
+                (self.facts(py, view)?, scopes)
+            }
+            Held::Copy(copy) => (copy.facts.bind(py).clone(), copy.scopes.bind(py).clone()),
+        };
+        (make, arguments).into_pyobject(py)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let name = self.name(py).map_or_else(|| "<unknown>".to_owned(), |name| name.to_string());
-        let fields = self.fields(py, PAYLOAD)?.repr()?.to_string();
-        let time = self.timestamp().map_or_else(|| "None".to_owned(), |time| time.to_string());
+        let name = self.name(py)?.filter(|name| !name.is_none());
+        let name = name.map_or_else(|| "<unknown>".to_owned(), |name| name.to_string());
+        let fields = self.fields(py, Scope::Payload)?.repr()?.to_string();
+        let time = self.timestamp(py)?.map_or_else(|| "None".to_owned(), |time| time.to_string());
         Ok(format!("<Event {name} timestamp={time} {fields}>"))
     }
 }
 
-/// The fields of one scope of an event record, as a read-only mapping.
-#[pyclass(frozen, module = "vestige._core", mapping)]
-pub struct FieldsView {
-    event: Py<EventRecord>,
-    scope: usize,
-}
-
-#[pymethods]
-impl FieldsView {
-    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let value = self.event.get().member(py, self.scope, name)?;
-        value.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+/// An event record of what another one was pickled as.
+#[pyfunction]
+pub fn copied_event(facts: Py<PyDict>, scopes: Bound<'_, PyTuple>) -> PyResult<EventRecord> {
+    let all =
+        scopes.len() == SCOPES.len() && scopes.iter().all(|scope| scope.is_instance_of::<PyDict>());
+    if !all {
+        return Err(PyTypeError::new_err("expected a dict for each of four scopes"));
     }
-
-    /// The value of a field, or the default when there is no such field.
-    #[pyo3(signature = (name, default=None))]
-    fn get<'py>(
-        &self,
-        py: Python<'py>,
-        name: &str,
-        default: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Ok(self.event.get().member(py, self.scope, name)?.or(default))
-    }
-
-    fn __contains__(&self, name: &str) -> bool {
-        self.event.get().names(self.scope).iter().any(|known| known == name)
-    }
-
-    fn __len__(&self) -> usize {
-        self.event.get().names(self.scope).len()
-    }
-
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let names = PyList::new(py, self.keys())?;
-        Ok(names.try_iter()?.into_any())
-    }
-
-    fn keys(&self) -> Vec<String> {
-        self.event.get().names(self.scope)
-    }
-
-    /// All fields, decoded.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.event.get().fields(py, self.scope)
-    }
-
-    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.to_dict(py)?.call_method0("values")
-    }
-
-    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.to_dict(py)?.call_method0("items")
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(self.to_dict(py)?.repr()?.to_string())
-    }
+    Ok(EventRecord { held: Held::Copy(EventCopy { facts, scopes: scopes.unbind() }) })
 }

@@ -9,7 +9,11 @@ mod calls;
 mod counts;
 mod errors;
 mod event;
+mod event_copy;
+mod event_iterator;
+mod event_view;
 mod field_class;
+mod fields_view;
 mod merge;
 mod metadata;
 mod place_format;
@@ -44,7 +48,11 @@ mod _core {
     #[pymodule_export]
     use crate::counts::EventCounter;
     #[pymodule_export]
-    use crate::event::{EventRecord, FieldsView};
+    use crate::event::{copied_event, EventRecord};
+    #[pymodule_export]
+    use crate::event_iterator::EventIterator;
+    #[pymodule_export]
+    use crate::fields_view::{copied_fields, FieldsView};
     #[pymodule_export]
     use crate::merge::{Merge, Muxer};
     #[pymodule_export]

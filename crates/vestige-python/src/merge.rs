@@ -9,7 +9,8 @@ use vestige_ctf::stream::{Batch, LostKind, Record, Selection};
 use vestige_ctf::text::Derived;
 
 use crate::errors::damage_tuple;
-use crate::event::{EventRecord, Interner};
+use crate::event::EventRecord;
+use crate::event_view::Interner;
 use crate::place_objects::PlaceObjects;
 use crate::process::Process;
 use crate::record_filter::RecordFilter;
@@ -147,12 +148,12 @@ impl Merge {
 
     /// The event record at an index of the merged order.
     fn event(this: Bound<'_, Self>, index: usize) -> PyResult<EventRecord> {
-        EventRecord::of(&this, index)
+        EventRecord::of(this, index)
     }
 
     /// All event records, in order.
-    fn events(this: Bound<'_, Self>) -> EventIterator {
-        EventIterator { merge: this.unbind(), next: 0.into() }
+    fn events(this: Bound<'_, Self>) -> MergeEvents {
+        MergeEvents { merge: this.unbind(), next: 0.into() }
     }
 
     /// The merge without the event records that only a filter needed, and those that a
@@ -271,13 +272,13 @@ impl Merge {
 
 /// Iterates over the event records of a merge.
 #[pyclass(frozen, module = "vestige._core")]
-pub struct EventIterator {
+pub struct MergeEvents {
     merge: Py<Merge>,
     next: std::sync::atomic::AtomicUsize,
 }
 
 #[pymethods]
-impl EventIterator {
+impl MergeEvents {
     fn __iter__(this: Py<Self>) -> Py<Self> {
         this
     }
@@ -288,6 +289,6 @@ impl EventIterator {
         if index >= merge.get().inner.records {
             return Ok(None);
         }
-        EventRecord::of(merge, index).map(Some)
+        EventRecord::of(merge.clone(), index).map(Some)
     }
 }

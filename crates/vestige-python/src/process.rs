@@ -8,6 +8,7 @@ use crate::errors::exception;
 ///
 /// A reader has work under way on threads, which fork(2) does not copy: a child that went
 /// on with the reader of its parent would wait for them forever.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Process(u32);
 
 impl Process {
@@ -23,7 +24,7 @@ impl Process {
     ///
     /// `ForkError` in any other process.
     pub fn check(&self, py: Python<'_>) -> PyResult<()> {
-        if self.0 == std::process::id() {
+        if *self == Self::this() {
             return Ok(());
         }
         let message = "this iterator was made before fork(), by the parent process: \

@@ -251,7 +251,7 @@ class _Reader:
             self.functions.append((trace, vpid, address))
             self.mappings.append(found)
 
-    def _change_image(self, event: core.EventRecord, trace: int, vpid: int) -> None:
+    def _change_image(self, event: core.Event, trace: int, vpid: int) -> None:
         fields = event.payload.to_dict()
         if event.name == _NAME_EVENT:
             name = fields.get("procname")

@@ -119,14 +119,14 @@ def examine(
     reports: dict[Stream, StreamReport] = {}
     for stream in source.streams:
         uuid = stream.trace.uuid
-        name = stream.trace.name or os.path.dirname(stream.name)  # noqa: PTH120
+        name = stream.trace.name or os.path.dirname(stream.path)  # noqa: PTH120
         trace = traces.setdefault(
             stream.trace.index,
             TraceReport(name, None if uuid is None else str(uuid)),
         )
         handle = stream.handle
         report = StreamReport(
-            stream.name, handle.class_id, stream.id, handle.packet_count
+            stream.path, handle.class_id, stream.id, handle.packet_count
         )
         trace.streams.append(report)
         reports[stream] = report

@@ -254,7 +254,7 @@ class _Walk:
                 use.places.append(index)
                 use.variants[found] = None
 
-    def _change_image(self, event: core.EventRecord, trace: int, vpid: Vpid) -> None:
+    def _change_image(self, event: core.Event, trace: int, vpid: Vpid) -> None:
         process = self._process(trace, vpid)
         fields = event.payload.to_dict()
         if event.name == _NAME_EVENT:

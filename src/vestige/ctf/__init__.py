@@ -12,9 +12,9 @@ CTF 1.8 and CTF 2, and the core encodes event records by the metadata it parses.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from .._lazy import lazy_names
 from .discovery import FoundTrace, find_traces
 from .trace_files import DamagedFile, LogicalTrace, StreamFiles, open_traces
 
@@ -68,26 +68,31 @@ __all__ = [
     "variant",
 ]
 
+_DECLARATIONS = (
+    "Declaration",
+    "array",
+    "bit_array",
+    "bit_map",
+    "blob",
+    "boolean",
+    "enumeration",
+    "floating_point",
+    "integer",
+    "optional",
+    "string",
+    "structure",
+    "variable_length_integer",
+    "variant",
+)
+
 _HOMES = {
     "ClockClass": "..model",
-    "DataStreamWriter": ".data_stream_writer",
-    "EventClassWriter": ".data_stream_writer",
-    "StreamClassWriter": ".stream_class_writer",
-    "Writer": ".writer",
+    "DataStreamWriter": "data_stream_writer",
+    "EventClassWriter": "data_stream_writer",
+    "StreamClassWriter": "stream_class_writer",
+    "Writer": "writer",
+    **dict.fromkeys(_DECLARATIONS, "declarations"),
 }
 """Modules of names that only who writes needs: reading does not wait for them."""
 
-
-def __getattr__(name: str) -> Any:
-    """Import what writes traces when it is first used (PEP 562)."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOMES.get(name, ".declarations")
-    value = getattr(import_module(home, __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """List the public names, imported or not."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

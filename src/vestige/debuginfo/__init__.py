@@ -26,8 +26,9 @@ the protocols in ``object_file``.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from vestige._lazy import lazy_names
 
 if TYPE_CHECKING:
     from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
@@ -150,15 +151,4 @@ A command needs some of them, and importing all takes longer than small tasks do
 """
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used (PEP 562)."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """List the public names, imported or not."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

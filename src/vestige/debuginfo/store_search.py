@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+from vestige.advice import VestigeWarning
 from vestige.debuginfo.finder import DebugFileFinder
 from vestige.debuginfo.options import DebugInfoOptions
 from vestige.debuginfo.symbol_store import STORE_NAME, SymbolStore
@@ -13,7 +14,7 @@ from vestige.debuginfo.symbol_store import STORE_NAME, SymbolStore
 __all__ = ["SymbolStoreWarning", "attach_stores", "store_directories"]
 
 
-class SymbolStoreWarning(UserWarning):
+class SymbolStoreWarning(VestigeWarning):
     """Symbols that were packed with a trace are damaged, and not used."""
 
 

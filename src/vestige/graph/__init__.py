@@ -12,7 +12,7 @@ from .graph import Graph, Selection, mux
 from .notice import DamageNotice, LostNotice, Notice, notices_of
 from .protocols import Filter, Sink, Source
 from .record_filter import check_filter
-from .stream import Stream, TraceInfo
+from .stream import Stream, StreamFacts, TraceInfo
 
 __all__ = [
     "DamageNotice",
@@ -24,6 +24,7 @@ __all__ = [
     "Sink",
     "Source",
     "Stream",
+    "StreamFacts",
     "TraceInfo",
     "check_correlation",
     "check_filter",

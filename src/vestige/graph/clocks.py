@@ -40,7 +40,7 @@ def check_correlation(streams: Iterable[Stream]) -> None:
                 "cannot merge by time: "
                 f"{_described(stream)}, but {_described(first)} in {first.name}; "
                 "if all clocks count from the Unix epoch, force their correlation",
-                path=stream.name,
+                path=stream.path,
             )
 
 

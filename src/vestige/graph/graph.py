@@ -59,19 +59,20 @@ class Selection(NamedTuple):
         )
 
     def narrowed(
-        self, pattern: str | None, begin: int | None, end: int | None
+        self, patterns: tuple[str, ...], begin: int | None, end: int | None
     ) -> Selection:
         """Return what is in this selection and in another one.
 
         Args:
-            pattern: Shell pattern of event names.
+            patterns: Shell patterns of event names, of which any is to match; all
+                events without one.
             begin: Earliest time, nanoseconds.
             end: Latest time, nanoseconds; included.
         """
         begins = [time for time in (self.begin, begin) if time is not None]
         ends = [time for time in (self.end, end) if time is not None]
         return self._replace(
-            patterns=self.patterns if pattern is None else (*self.patterns, pattern),
+            patterns=(*self.patterns, patterns) if patterns else self.patterns,
             begin=max(begins, default=None),
             end=min(ends, default=None),
         )

@@ -32,7 +32,7 @@ def intersections(streams: Iterable[Stream]) -> dict[int, tuple[int, int]]:
         if times is None:
             raise SelectionError(
                 "stream intersection: the packets do not tell when they begin and end",
-                path=stream.name,
+                path=stream.path,
             )
         index = stream.trace.index
         begin, end = found.get(index, times)
@@ -42,6 +42,6 @@ def intersections(streams: Iterable[Stream]) -> dict[int, tuple[int, int]]:
                 "stream intersection: at no time are all data streams of the trace "
                 f"active; one begins at {found[index][0]} ns, another one has ended at "
                 f"{found[index][1]} ns",
-                path=stream.name,
+                path=stream.path,
             )
     return found

@@ -87,7 +87,7 @@ def _damage(stream: Stream, facts: tuple[Any, ...]) -> Damage:
     path, start, end, kind, message, records, after, before = facts
     lost_from, lost_until = _time(stream, after), _time(stream, before)
     return Damage(
-        path or stream.name, start, end, kind, message, records, lost_from, lost_until
+        path or stream.path, start, end, kind, message, records, lost_from, lost_until
     )
 
 

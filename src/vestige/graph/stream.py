@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import core
 
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..model import StreamClass, TraceClass
 
-__all__ = ["Stream", "TraceInfo"]
+__all__ = ["Stream", "StreamFacts", "TraceInfo"]
 
 
 class TraceInfo:
@@ -24,6 +27,7 @@ class TraceInfo:
         parsed: The parsed metadata.
         epoch_origin: Whether all its clocks count from the Unix epoch, whatever the
             metadata say.
+        directories: Its directories.
     """
 
     def __init__(
@@ -33,11 +37,13 @@ class TraceInfo:
         parsed: core.TraceClass,
         *,
         epoch_origin: bool = False,
+        directories: Sequence[Path] = (),
     ) -> None:
         self.index = index
         self.name = name
         self.parsed = parsed
         self.epoch_origin = epoch_origin
+        self.directories = tuple(directories)
 
     def __repr__(self) -> str:
         """Show index and name."""
@@ -60,6 +66,21 @@ class TraceInfo:
         return None if raw is None else UUID(bytes=raw)
 
 
+class StreamFacts(NamedTuple):
+    """What tells a data stream apart, without the trace."""
+
+    trace_name: str
+    """Name of its trace."""
+    class_id: int
+    """ID of its stream class."""
+    id: int
+    """Its ID, unique among the data streams of its class."""
+    name: str
+    """Path of its first file below the directory of the trace."""
+    path: str
+    """Path of its first file, where it was read."""
+
+
 class Stream:
     """A data stream: event records of one origin, such as one CPU, in time order.
 
@@ -67,7 +88,7 @@ class Stream:
         trace: Its trace.
         class_index: Index of its stream class.
         id: Its ID, unique among the data streams of its class.
-        name: Path of its first file.
+        path: Path of its first file.
         handle: The Rust core's data stream.
     """
 
@@ -76,13 +97,13 @@ class Stream:
         trace: TraceInfo,
         class_index: int,
         id: int,  # noqa: A002 - the name of what it is in CTF
-        name: str,
+        path: str,
         handle: core.DataStream,
     ) -> None:
         self.trace = trace
         self.class_index = class_index
         self.id = id
-        self.name = name
+        self.path = path
         self.handle = handle
 
     def __repr__(self) -> str:
@@ -90,6 +111,24 @@ class Stream:
         return (
             f"Stream(trace={self.trace!r}, class_index={self.class_index}, "
             f"id={self.id}, name={self.name!r})"
+        )
+
+    @cached_property
+    def name(self) -> str:
+        """Path of its first file below the directory of the trace.
+
+        Of a trace in several directories, below the one that is above them all.
+        """
+        directories = self.trace.directories
+        if not directories:
+            return os.path.basename(self.path)  # noqa: PTH119 - the path is text
+        return os.path.relpath(self.path, os.path.commonpath(directories))
+
+    @property
+    def facts(self) -> StreamFacts:
+        """What tells it apart, as a plain value."""
+        return StreamFacts(
+            self.trace.name, self.handle.class_id, self.id, self.name, self.path
         )
 
     @property

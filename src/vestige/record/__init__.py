@@ -3,12 +3,19 @@
 The tracer is a C library that the recorder puts into the program with ``LD_PRELOAD``.
 It writes a CTF trace by itself; the recorder writes the metadata before the program
 starts, and when it has ended joins what is still in the files of the threads.
+
+The package can be called: ``vestige.record(["./app"], "app-trace")`` is :func:`record`.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from .._lazy import lazy_names
 
 if TYPE_CHECKING:
     from .contexts import CONTEXTS
@@ -27,16 +34,27 @@ _HOMES = {
 }
 """The module of each public name, imported when the name is first used."""
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used (PEP 562): the help needs few."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
 
 
-def __dir__() -> list[str]:
-    """List the public names, imported or not."""
-    return sorted({*globals(), *__all__})
+class _CallableModule(ModuleType):
+    """A package that is a function, too.
+
+    ``vestige.record`` is this package as soon as anything in it is imported, whatever
+    else had that name before.
+    """
+
+    def __call__(
+        self,
+        command: Sequence[str | os.PathLike[str]],
+        directory: str | os.PathLike[str],
+        options: RecordingOptions | None = None,
+        **fields: Any,
+    ) -> Recording:
+        """Run a program and record it: see :func:`record`."""
+        from .recorder import record  # noqa: PLC0415 - as all names here
+
+        return record(command, directory, options, **fields)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..errors import ProgramError, RecordError
+from ..errors import ProgramError, RecordError, SelectionError
 from .background import processes_in_background
 from .class_list import CLASS_LIST, make_class_list
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
@@ -51,9 +51,16 @@ class Recording(NamedTuple):
     collected: Collected
     """What the trace holds."""
 
+    def __fspath__(self) -> str:
+        """Return the path of the trace, for :func:`vestige.open` and others."""
+        return os.fspath(self.directory)
+
 
 def record(
-    command: Sequence[str], directory: Path, options: RecordingOptions | None = None
+    command: Sequence[str | os.PathLike[str]],
+    directory: str | os.PathLike[str],
+    options: RecordingOptions | None = None,
+    **fields: Any,
 ) -> Recording:
     """Run a program and record it.
 
@@ -61,17 +68,30 @@ def record(
         command: The program and its arguments.
         directory: The trace: a directory that is new or empty.
         options: What is recorded.
+        fields: Fields of :class:`RecordingOptions` that differ from ``options``.
 
     Returns:
-        The recording.
+        The recording, once the program has ended. :func:`vestige.open` takes it.
 
     Raises:
         ProgramError: The program cannot be started. The directory is as before.
         RecordError: The tracer cannot be started, or the directory cannot hold a trace.
+        SelectionError: The command is one text, or an option has no such value.
+
+    Example:
+        >>> recording = vestige.record(["./app"], "app-trace", events=("my_app:*",))
+        >>> print(len(vestige.open(recording)))
     """
-    options = options or RecordingOptions()
+    if isinstance(command, str | bytes | os.PathLike) or not command:
+        raise SelectionError(
+            f"{command!r} is no command: expected a program and its arguments, "
+            "such as ['ls', '-l']"
+        )
+    program = tuple(os.fspath(word) for word in command)
+    chosen = options or RecordingOptions()
+    options = RecordingOptions(**{**chosen._asdict(), **fields}) if fields else chosen
     check_counters(options.contexts)
-    directory, is_new = _make_directory(directory)
+    directory, is_new = _make_directory(Path(directory))
     is_counter = has_constant_counter()
     read = clock_reader() if is_counter else None
     uuid = _new_uuid()
@@ -107,7 +127,7 @@ def record(
         environment = tracer_environment(
             directory, uuid, options, is_counter=is_counter
         )
-        fit_environment(environment, os.fspath(command[0]))
+        fit_environment(environment, program[0])
         started = time.monotonic()
         # From here on the trace is readable, whoever is killed.
         write_metadata(clock.rate())
@@ -115,14 +135,14 @@ def record(
             make_control(directory, is_overwriting=options.mode == "overwrite")
     try:
         status = run(
-            command,
+            program,
             environment,
             later=refine_metadata,
             moments=LATER_SPANS if is_counter else (),
         )
     except OSError as error:
         _remove(directory, whole=is_new)
-        raise ProgramError(os.fspath(command[0]), error) from error
+        raise ProgramError(program[0], error) from error
     seconds = time.monotonic() - started
     tell_losses(directory, uuid, clock.begin, clock.now())
     background = (
@@ -140,7 +160,7 @@ def record(
         cost = call_cost(directory, options, is_counter=is_counter)
         with suppress(OSError):
             write_metadata(clock.rate(), cost)
-    return Recording(tuple(command), options, directory, status, seconds, collected)
+    return Recording(program, options, directory, status, seconds, collected)
 
 
 def _size(directory: Path) -> int:

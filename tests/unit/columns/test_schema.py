@@ -218,6 +218,7 @@ class TestSelections:
         assert after.num_rows == 200
 
     @pytest.mark.parametrize("pattern", ["nothing", "fields:integers"])
+    @pytest.mark.filterwarnings("ignore:no event matches")
     def test_empty_selections(self, pattern):
         """They have a schema and no rows."""
         trace = vestige.open(DATA / "fields").events(pattern)[:1]

@@ -111,6 +111,9 @@ impl Decoder<'_> {
                 if let (Some(to), Some(name)) = (event_column, event.name) {
                     self.put(to, row, name);
                 }
+                for &(to, number) in &event.constants {
+                    self.put(to, row, number);
+                }
                 self.body(&event.scopes, batch, record).map_err(|wrong| (*record, wrong))?;
             }
             self.row += 1;

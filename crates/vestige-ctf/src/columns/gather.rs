@@ -6,31 +6,7 @@ use super::layout::Options;
 use super::naming::member_names;
 use super::types::ColumnType;
 use crate::model::{FieldClass, FieldKind, StreamClass};
-
-/// Where a field of an event record stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// The context of its packet.
-    Packet,
-    /// The common context.
-    Common,
-    /// The specific context.
-    Specific,
-    /// The payload.
-    Payload,
-}
-
-impl Scope {
-    /// What stands before the name of a field that cannot have its name alone.
-    pub fn prefix(self) -> &'static str {
-        match self {
-            Self::Packet => "packet_context.",
-            Self::Common => "context.",
-            Self::Specific => "specific_context.",
-            Self::Payload => "payload.",
-        }
-    }
-}
+use crate::scope::Scope;
 
 /// Fields of one name, one scope and one type.
 #[derive(Debug)]

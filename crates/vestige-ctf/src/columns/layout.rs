@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::gather::{Entry, Gathered, Scope, StreamEntries};
+use super::gather::{Entry, Gathered, StreamEntries};
 use super::naming::unique;
 use super::plan::{stream_plan, StreamPlan};
 use super::types::{Column, ColumnType};
 use crate::model::{ClockClass, ClockOrigin};
 use crate::places::has_places;
+use crate::scope::{Origin, Scope};
 use crate::stream::DataStream;
 
 /// A data stream with what is wanted of it.
@@ -76,6 +77,8 @@ pub struct FixedColumns {
     pub event: Option<usize>,
     /// ID of the data stream.
     pub stream_id: Option<usize>,
+    /// The numbers of [`Origin::NUMBERS`].
+    pub origins: [Option<usize>; Origin::NUMBERS.len()],
     /// The structure that a filter added; its members follow it.
     pub derived: Option<usize>,
 }
@@ -100,6 +103,8 @@ enum Source {
     Trace,
     Event,
     StreamId,
+    /// The index of one of [`Origin::NUMBERS`].
+    Origin(usize),
     Field(usize),
     Derived,
 }
@@ -146,6 +151,11 @@ impl Layout {
                 Source::Trace => fixed.trace = id,
                 Source::Event => fixed.event = id,
                 Source::StreamId => fixed.stream_id = id,
+                Source::Origin(number) => {
+                    if let Some(place) = fixed.origins.get_mut(number) {
+                        *place = id;
+                    }
+                }
                 Source::Derived => fixed.derived = id,
                 Source::Field(entry) => drop(fields.insert(entry, column.clone())),
             }
@@ -154,7 +164,7 @@ impl Layout {
         let mut plans = HashMap::new();
         for (input, entries) in inputs.iter().zip(&groups) {
             let trace = names.trace(input);
-            let plan = stream_plan(input, entries, &fields, trace, &names.events);
+            let plan = stream_plan(input, entries, &fields, &fixed.origins, trace, &names.events);
             plans.insert(Arc::as_ptr(&input.stream) as usize, Arc::new(plan));
         }
         Ok(Self { columns, builders, fixed, plans, inputs })
@@ -270,6 +280,7 @@ fn candidates(
     found.push(fixed(EVENT, kind, unnamed, Source::Event));
     let kind = ColumnType::Integer { bits: 64, signed: false };
     found.push(fixed(STREAM_ID, kind, false, Source::StreamId));
+    found.extend(origin_columns(inputs));
     let shown = field_names(gathered, options);
     for scope in [Scope::Packet, Scope::Common, Scope::Specific, Scope::Payload] {
         for (index, (entry, name)) in gathered.entries.iter().zip(&shown).enumerate() {
@@ -293,6 +304,33 @@ fn candidates(
     found
 }
 
+/// The columns of where event records come from, as far as any of them tells.
+fn origin_columns(inputs: &[StreamInput]) -> Vec<Candidate> {
+    let classes: Vec<(&DataStream, usize)> = inputs.iter().flat_map(wanted_classes).collect();
+    let column = |(number, origin): (usize, Origin)| {
+        let told = classes.iter().filter(|(stream, class)| origin.find(stream, *class).is_some());
+        let told = told.count();
+        let kind = ColumnType::Integer { bits: 64, signed: true };
+        (told > 0).then(|| Candidate {
+            column: Column { nullable: told < classes.len(), ..Column::new(origin.name(), kind) },
+            qualified: None,
+            source: Source::Origin(number),
+        })
+    };
+    Origin::NUMBERS.into_iter().enumerate().filter_map(column).collect()
+}
+
+/// The event record classes of a data stream that are wanted, by their indexes.
+fn wanted_classes(input: &StreamInput) -> impl Iterator<Item = (&DataStream, usize)> {
+    let class = input.stream.trace.stream_classes.get(input.stream.class);
+    let count = class.map_or(0, |class| class.event_classes.len());
+    let is_wanted = |index: &usize| {
+        let wanted = input.classes.as_ref();
+        wanted.is_none_or(|wanted| wanted.get(*index).copied().unwrap_or(false))
+    };
+    (0..count).filter(is_wanted).map(|index| (input.stream.as_ref(), index))
+}
+
 fn has_unnamed_events(input: &StreamInput) -> bool {
     let class = input.stream.trace.stream_classes.get(input.stream.class);
     class.is_some_and(|class| class.event_classes.iter().any(|event| event.name.is_none()))
@@ -314,6 +352,7 @@ fn qualified(entry: &Entry) -> String {
 fn field_names(gathered: &Gathered, options: &Options) -> Vec<String> {
     let mut taken: HashSet<String> =
         [TIMESTAMP, TRACE, EVENT, STREAM_ID].into_iter().map(str::to_owned).collect();
+    taken.extend(Origin::NUMBERS.into_iter().map(|origin| origin.name().to_owned()));
     taken.extend(options.derived.clone());
     let mut names = vec![String::new(); gathered.entries.len()];
     for scope in [Scope::Payload, Scope::Specific, Scope::Common, Scope::Packet] {

@@ -22,6 +22,8 @@ pub enum Node {
     Skip(Box<FieldClass>),
     /// An integer.
     Integer(Box<IntegerClass>, usize),
+    /// An integer that goes to two columns.
+    IntegerTwice(Box<IntegerClass>, [usize; 2]),
     /// An enumeration as labels.
     Labels(Box<LabelsNode>, usize),
     /// A floating point number.
@@ -197,6 +199,22 @@ impl Node {
         Self::Structure(Box::new(StructureNode { alignment, members }), None)
     }
 
+    /// Lets an integer among the members of a scope go to one more column.
+    pub fn also_to(&mut self, member: usize, to: usize) {
+        let Self::Structure(scope, None) = self else { return };
+        let Some(node) = scope.members.get_mut(member) else { return };
+        *node = match node {
+            Self::Skip(class) => match &class.kind {
+                FieldKind::Integer(integer) => Self::Integer(Box::new(integer.clone()), to),
+                _ => return,
+            },
+            Self::Integer(class, first) if *first != to => {
+                Self::IntegerTwice(class.clone(), [*first, to])
+            }
+            _ => return,
+        };
+    }
+
     /// Whether anything in it is wanted.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
@@ -225,6 +243,7 @@ impl Node {
             match member {
                 Self::Skip(_) => {}
                 Self::Integer(_, to) | Self::Float(_, to) => columns.push(*to),
+                Self::IntegerTwice(_, both) => columns.extend(both),
                 _ => return None,
             }
         }
@@ -310,6 +329,11 @@ impl Fields<'_> {
                 let bits = reader.unsigned(node.size, node.order)?;
                 let wide = node.widened.then(|| float_value(bits, node.size).to_bits());
                 self.put(*to, row, wide.unwrap_or(bits));
+            }
+            Node::IntegerTwice(class, [first, second]) => {
+                let value = self.state.integer(class, reader)?;
+                self.put(*first, row, value);
+                self.put(*second, row, value);
             }
             _ => self.long_field(node, row, reader)?,
         }

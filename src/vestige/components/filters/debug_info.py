@@ -74,7 +74,7 @@ class DebugInfoFilter:
         self._resolve_pending()
         self._column.finish(merge)
 
-    def _change_image(self, event: core.EventRecord, trace: int, vpid: Vpid) -> None:
+    def _change_image(self, event: core.Event, trace: int, vpid: Vpid) -> None:
         images = self._images_of(trace)
         before = images.of(vpid).version
         apply(images, event.name or "", vpid, event.payload.to_dict())

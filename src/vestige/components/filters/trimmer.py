@@ -117,7 +117,7 @@ def time_range(
         if not stream.handle.has_clock:
             raise SelectionError(
                 "no range of time can be taken: the data stream has no clock",
-                path=stream.name,
+                path=stream.path,
             )
         if stream.handle.beginning is not None:
             beginnings.append(stream.handle.beginning)

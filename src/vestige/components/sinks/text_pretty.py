@@ -185,7 +185,7 @@ class TextPrettySink:
             f"{yellow}{bold}WARNING{reset}{yellow}: {loss} {self._range(notice)} "
             f'in trace "{stream.trace.name}" '
             f"{'(no UUID)' if uuid is None else f'(UUID: {uuid})'} "
-            f'within stream "{stream.name}" '
+            f'within stream "{stream.path}" '
             f"(stream class ID: {stream.stream_class.id}, stream ID: {stream.id})."
             f"{reset}\n"
         )

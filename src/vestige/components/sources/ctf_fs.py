@@ -70,7 +70,13 @@ class CtfFsSource:
 
     def _streams_of(self, index: int, trace: LogicalTrace) -> Iterator[Stream]:
         parsed = self._moved(trace.trace_class)
-        info = TraceInfo(index, trace.name, parsed, epoch_origin=self._epoch_origin)
+        info = TraceInfo(
+            index,
+            trace.name,
+            parsed,
+            epoch_origin=self._epoch_origin,
+            directories=trace.directories,
+        )
         automatic_ids = count()
         for files in trace.streams:
             handle = core.DataStream(

@@ -1,0 +1,67 @@
+"""What notebooks show: tables in HTML of events, selections and traces.
+
+All text comes from traces, so all of it is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any, Protocol
+
+__all__ = ["event_html", "facts_html"]
+
+LONGEST_VALUE = 200
+"""Most characters of a value."""
+SCOPES = ("payload", "specific_context", "context", "packet_context")
+
+
+class _Event(Protocol):
+    """What is shown of an event."""
+
+    @property
+    def name(self) -> str | None:
+        """Its name."""
+
+    @property
+    def timestamp(self) -> int | None:
+        """Its time, nanoseconds."""
+
+    @property
+    def debug_info(self) -> object:
+        """Its place."""
+
+
+def event_html(event: _Event) -> str:
+    """Show an event as a table: time, place, and the fields of each scope.
+
+    Args:
+        event: The event.
+    """
+    rows: list[tuple[str, object]] = [("timestamp", event.timestamp)]
+    if event.debug_info is not None:
+        rows.append(("debug_info", event.debug_info))
+    for scope in SCOPES:
+        fields: Mapping[str, Any] = getattr(event, scope)
+        rows += [(f"{scope}.{name}", value) for name, value in fields.items()]
+    return facts_html(event.name or "event without a name", rows)
+
+
+def facts_html(title: str, rows: Iterable[tuple[str, object]]) -> str:
+    """Show some facts as a table of two columns.
+
+    Args:
+        title: What they are about.
+        rows: Names and values.
+    """
+    body = "".join(
+        f"<tr><th style='text-align:left'>{escape(name)}</th>"
+        f"<td style='text-align:left'>{escape(_text(value))}</td></tr>"
+        for name, value in rows
+    )
+    return f"<table><caption>{escape(title)}</caption>{body}</table>"
+
+
+def _text(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
