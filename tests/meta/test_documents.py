@@ -110,6 +110,7 @@ def test_the_reference_has_the_exit_statuses() -> None:
     [(path, code) for path in DOCUMENTS for code in blocks(path, "python")],
     ids=lambda value: label(value) if isinstance(value, Path) else "",
 )
+@pytest.mark.filterwarnings("ignore:no event matches")  # names of other programs
 def test_the_examples_run(
     path: Path, code: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -118,6 +119,7 @@ def test_the_examples_run(
     first = next(iter(demo.events("shop:*")))
     monkeypatch.setattr(vestige, "open", lambda *_, **__: demo)
     (tmp_path / "my-trace").symlink_to(DEMO / "trace")
+    (tmp_path / "app").symlink_to("/bin/true")
     monkeypatch.chdir(tmp_path)
     names = {
         "vestige": vestige,

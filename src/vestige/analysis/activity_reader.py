@@ -178,7 +178,7 @@ class _Reader:
             for span in self._spans.values():
                 span.is_uncertain = True
 
-    def _add_event(self, event: core.EventRecord) -> None:
+    def _add_event(self, event: core.Event) -> None:
         name = event.name or ""
         thread = self._threads.get(event.stream)
         if thread is None:
@@ -204,7 +204,7 @@ class _Reader:
         elif name in self._exits:
             self._end_span(thread, event, time)
 
-    def _enter(self, thread: _Thread, event: core.EventRecord, time: int) -> None:
+    def _enter(self, thread: _Thread, event: core.Event, time: int) -> None:
         key = (*thread.process, event["id"])
         one = self._coroutines.get(key)
         if not event["is_resumed"]:
@@ -226,7 +226,7 @@ class _Reader:
         one.since = time
         thread.stack.append(one)
 
-    def _leave(self, thread: _Thread, event: core.EventRecord, time: int) -> None:
+    def _leave(self, thread: _Thread, event: core.Event, time: int) -> None:
         key = (*thread.process, event["id"])
         one = self._coroutines.get(key)
         if one is None:
@@ -253,7 +253,7 @@ class _Reader:
             one.activity.unended += 1
 
     def _begin_span(
-        self, thread: _Thread, event: core.EventRecord, name: str, time: int
+        self, thread: _Thread, event: core.Event, name: str, time: int
     ) -> None:
         activity = self._named.get(name)
         if activity is None:
@@ -270,7 +270,7 @@ class _Reader:
         elif has_task and self._knows_waits:
             thread.rootless.append(span)
 
-    def _end_span(self, thread: _Thread, event: core.EventRecord, time: int) -> None:
+    def _end_span(self, thread: _Thread, event: core.Event, time: int) -> None:
         span = self._spans.pop((*thread.process, event["span_id"]), None)
         if span is None:
             return
@@ -320,7 +320,7 @@ class _Reader:
         return _sorted(self._named.values()), _sorted(_joined(self._functions.values()))
 
 
-def _thread(event: core.EventRecord) -> _Thread:
+def _thread(event: core.Event) -> _Thread:
     vpid = event.context.get("vpid")
     if not isinstance(vpid, int):
         vpid = event.packet_context.get("vpid", -1)

@@ -300,7 +300,7 @@ class TestWarnings:
         assert warning == (
             f"WARNING: {words} [00:00:00.000000000] and [00:00:01.000000001] "
             'in trace "demo/ust/uid/0/64-bit" (UUID: 4eb40191-747b-4010-a2fd-59bdd2b62dc3) '
-            f'within stream "{stream.name}" (stream class ID: 0, stream ID: 0).\n'
+            f'within stream "{stream.path}" (stream class ID: 0, stream ID: 0).\n'
         )
 
     def test_a_loss_at_an_unknown_time(self):
