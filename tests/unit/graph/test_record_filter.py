@@ -332,6 +332,7 @@ def test_an_expression_is_text(orders, wrong):
         orders.events(where=wrong)
 
 
+@pytest.mark.filterwarnings("ignore:no event matches")
 def test_a_selection_without_events_takes_any_expression(orders):
     """Nothing was selected, so nothing can be missing."""
     assert not list(orders.events("nothing:*").events(where="prize > 3"))
