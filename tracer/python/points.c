@@ -1,5 +1,5 @@
 /* Tracepoints that a Python program defines: an event with typed fields. */
-#include "values.h"
+#include "misfits.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,27 +13,6 @@ typedef PyObject *(*vectorcallfunc)(PyObject *callable, PyObject *const *argumen
 PyAPI_FUNC(PyObject *) PyVectorcall_Call(PyObject *callable, PyObject *tuple, PyObject *dict);
 #endif
 #define ARGUMENT_COUNT (~((size_t) 1 << (8 * sizeof(size_t) - 1)))
-#define MOST_FIELDS 64
-#define MOST_TOLD 32
-
-/* What the tracer knows, which stays when the object goes. */
-struct definition {
-	struct own_event event;
-	uint32_t count;
-	/* The names of the fields, which are interned. */
-	PyObject *names[MOST_FIELDS];
-	uint8_t types[MOST_FIELDS];
-	struct vestige_field fields[MOST_FIELDS];
-	/* Misfits that were told: one line for each field and kind of value. */
-	struct told {
-		PyObject *type;
-		uint8_t field;
-		uint8_t fit;
-	} told[MOST_TOLD];
-	uint8_t told_count;
-	/* Whether they are exceptions. */
-	bool is_strict;
-};
 
 struct point {
 	PyObject_HEAD
@@ -49,114 +28,6 @@ static const char *text_of(PyObject *object)
 		PyErr_Clear();
 	return text ? text : "?";
 }
-
-/* --- what does not fit --- */
-
-static bool is_told(struct definition *definition, uint32_t field, PyObject *type, enum fit fit)
-{
-	for (uint8_t index = 0; index < definition->told_count; index++) {
-		const struct told *told = &definition->told[index];
-
-		if (told->field == field && told->type == type && told->fit == fit)
-			return true;
-	}
-	return definition->told_count >= MOST_TOLD;
-}
-
-static PyObject *exception_of(enum fit fit)
-{
-	return fit == FIT_NEAREST ? PyExc_OverflowError
-		: fit == FIT_PART ? PyExc_ValueError
-				  : PyExc_TypeError;
-}
-
-/* Say what is wrong with an event: one line on the standard error, or an exception. */
-static __attribute__((noinline, cold)) bool tell(struct definition *definition, uint32_t field,
-						 PyObject *type, enum fit fit, PyObject *text,
-						 const char *instead)
-{
-	if (!text) {
-		PyErr_Clear();
-		return true;
-	}
-	if (definition->is_strict) {
-		PyErr_SetObject(exception_of(fit), text);
-		return false;
-	}
-	if (!is_told(definition, field, type, fit)) {
-		Py_XINCREF(type);
-		definition->told[definition->told_count++] =
-			(struct told){.type = type, .field = (uint8_t) field, .fit = (uint8_t) fit};
-		PySys_FormatStderr("vestige: %U%s\n", text, instead);
-	}
-	return true;
-}
-
-static PyObject *misfit_text(struct definition *definition, uint32_t index, PyObject *object,
-			     enum fit fit)
-{
-	const char *provider = definition->event.provider.name;
-	const char *event = definition->event.event.name;
-	const char *type = type_names[definition->types[index]];
-	PyObject *name, *text;
-
-	if (fit == FIT_MISSING)
-		return PyUnicode_FromFormat("%s:%s: no value for the field '%U'", provider, event,
-					    definition->names[index]);
-	name = PyType_GetName(Py_TYPE(object));
-	if (!name)
-		return NULL;
-	text = fit == FIT_NEAREST
-		? PyUnicode_FromFormat("%s:%s: the field '%U' (%s): this %U is too large",
-				       provider, event, definition->names[index], type, name)
-		: fit == FIT_PART
-		? PyUnicode_FromFormat("%s:%s: the field '%U' (%s): this %U is no whole number",
-				       provider, event, definition->names[index], type, name)
-		: PyUnicode_FromFormat("%s:%s: the field '%U' (%s) takes no %U", provider, event,
-				       definition->names[index], type, name);
-	Py_DECREF(name);
-	return text;
-}
-
-static __attribute__((noinline, cold)) bool tell_misfit(struct definition *definition,
-							uint32_t index, PyObject *object,
-							enum fit fit)
-{
-	const enum type type = definition->types[index];
-	const char *empty = type == TYPE_STR || type == TYPE_BYTES ? "; an empty one is recorded"
-								   : "; 0 is recorded";
-	PyObject *text;
-	bool goes_on;
-
-	if (fit == FIT_RAISES)
-		return false;
-	text = misfit_text(definition, index, object, fit);
-	goes_on = tell(definition, index, object ? (PyObject *) Py_TYPE(object) : NULL, fit, text,
-		       fit == FIT_NEAREST ? "; the nearest one is recorded"
-		       : fit == FIT_PART  ? "; its whole part is recorded"
-					  : empty);
-	Py_XDECREF(text);
-	return goes_on;
-}
-
-static __attribute__((noinline, cold)) bool tell_arguments(struct definition *definition,
-							   PyObject *unknown, Py_ssize_t count)
-{
-	const char *provider = definition->event.provider.name;
-	const char *event = definition->event.event.name;
-	PyObject *text = unknown
-		? PyUnicode_FromFormat("%s:%s: no field has the name '%U'", provider, event,
-				       unknown)
-		: PyUnicode_FromFormat("%s:%s: %zd values for %u fields", provider, event, count,
-				       (unsigned int) definition->count);
-	const bool goes_on = tell(definition, MOST_FIELDS + (unknown != NULL), NULL, FIT_NONE, text,
-				  "; it is left out");
-
-	Py_XDECREF(text);
-	return goes_on;
-}
-
-/* --- recording --- */
 
 /* The field of a named argument: mostly that of the same place. */
 static uint32_t field_of(const struct definition *definition, PyObject *name, uint32_t guess)
@@ -183,14 +54,14 @@ static bool sort_arguments(struct definition *definition, PyObject **objects,
 		const uint32_t field = field_of(definition, name, (uint32_t) (count + index));
 
 		if (UNLIKELY(field == UINT32_MAX))
-			goes_on = goes_on && tell_arguments(definition, name, 0);
+			goes_on = goes_on && misfit_of_arguments(definition, name, 0);
 		else if (LIKELY(!objects[field]))
 			objects[field] = arguments[count + index];
 		else
-			goes_on = goes_on && tell_arguments(definition, NULL, count + named);
+			goes_on = goes_on && misfit_of_arguments(definition, NULL, count + named);
 	}
 	if (UNLIKELY(count > (Py_ssize_t) definition->count))
-		goes_on = goes_on && tell_arguments(definition, NULL, count + named);
+		goes_on = goes_on && misfit_of_arguments(definition, NULL, count + named);
 	return goes_on;
 }
 
@@ -235,7 +106,7 @@ bool point_record(PyObject *point, uint64_t place, PyObject *const *arguments, P
 						objects[read]);
 
 		if (UNLIKELY(fit != FIT_WHOLE))
-			goes_on = tell_misfit(definition, read, objects[read], fit);
+			goes_on = misfit_of_value(definition, read, objects[read], fit);
 	}
 	if (LIKELY(goes_on) && event_is_recorded(&definition->event))
 		record_values(definition, place, values);
