@@ -37,6 +37,8 @@ __all__ = [
     "time_bounds",
 ]
 
+MOST_NAMES = 5_000
+"""Names that another one is compared with."""
 MOST_PROVIDERS = 8
 """Providers of events that one line names."""
 Bounds = tuple["TimeBound | None", "TimeBound | None"]
@@ -98,7 +100,7 @@ def add_selection_arguments(
             dest="filters",
             action="append",
             default=[],
-            help="only events of which EXPR is true, such as 'size > 99 && "
+            help="only events for which EXPR is true, such as 'size > 99 && "
             "$ctx.vtid == 7' (repeatable: all must be true)",
         )
     add_time_range_arguments(group, short_end=like_babeltrace)
@@ -181,6 +183,8 @@ def report_unmatched(patterns: Iterable[str], streams: Iterable[Stream]) -> None
 
 def _advice(pattern: str, names: set[str]) -> str:
     """Return the nearest names, or what there is when none is near."""
+    # A trace may hold anything: neither what steers terminals nor too much of it.
+    names = set(sorted(name for name in names if name.isprintable())[:MOST_NAMES])
     advice = did_you_mean(pattern, _alternatives(names, pattern))
     if advice or not names:
         return advice

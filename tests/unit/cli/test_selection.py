@@ -210,3 +210,16 @@ def test_contexts_add_up(run, tmp_path):
 
     assert "procname" in contexts
     assert "_ip" not in contexts
+
+
+def test_names_of_a_trace_do_not_steer_the_terminal(run, tmp_path):
+    """They are not suggested."""
+    trace = write_calls(tmp_path / "trace", {"a": [packet([enter(1, 2)], vtid=5)]})
+    metadata = trace / "metadata"
+    text = metadata.read_text().replace("func_entry", "func\\x1b[2J_entry")
+    metadata.write_text(text)
+
+    _, _, errors = run("check", "--event", "lttng_ust_cyg_profile:func_entrx", trace)
+
+    assert "no event is called" in errors
+    assert "\x1b" not in errors
