@@ -321,6 +321,10 @@ class Merge:
     def events(self) -> Iterator[Event]:
         """Iterate over all event records, in order."""
 
+    @property
+    def left_out(self) -> int:
+        """In what :meth:`shown` returns, the events missing for their class alone."""
+
     def shown(self) -> Merge:
         """Return the merge without the event records that nobody wants to see.
 
@@ -546,7 +550,17 @@ def copied_fields(fields: dict[str, Any]) -> FieldsView:
 
 @final
 class TextRenderer:
-    """Renders merges as Babeltrace 2's ``sink.text.pretty`` does."""
+    """Renders merges as Babeltrace 2's ``sink.text.pretty`` does, or as short lines."""
+
+    @staticmethod
+    def short(options: Mapping[str, Any], zone_offset: Any) -> TextRenderer:
+        """Make a renderer of short lines, for people.
+
+        Args:
+            options: The fields of
+                :class:`vestige.components.sinks.text_short.ShortTextOptions` by name.
+            zone_offset: As below.
+        """
 
     def __new__(cls, options: Mapping[str, bool], zone_offset: Any) -> TextRenderer:
         """Make a renderer.

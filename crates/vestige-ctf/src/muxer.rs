@@ -68,6 +68,8 @@ pub struct Merge {
     pub notices: Vec<(usize, usize, Notice)>,
     /// The number of records.
     pub records: usize,
+    /// In what [`Merge::shown`] returns, how many records are not there for their class alone.
+    pub left_out: usize,
     /// The number of their bytes.
     bytes: u64,
     /// Upper bound of the text that is not a matter of their bytes.
@@ -118,7 +120,7 @@ impl Merge {
     #[must_use]
     pub fn shown(&self, visible: Option<&[bool]>) -> Option<(Self, Vec<usize>)> {
         let everything = self.batches.iter().all(|batch| batch.selection.is_everything());
-        if everything && visible.is_none() {
+        if visible.is_none() && (everything || self.shows_all()) {
             return None;
         }
         let (streams, batches) = (Arc::clone(&self.streams), self.batches.clone());
@@ -136,6 +138,8 @@ impl Merge {
                 if visible && batch.shows(row as usize, record) {
                     merge.push(first, Run { start: row, end: row + 1, ..*run });
                     kept.push(index);
+                } else if batch.selection.leaves_out(&batch.stream, record) {
+                    merge.left_out += 1;
                 }
                 index += 1;
             }
@@ -147,6 +151,16 @@ impl Merge {
         };
         merge.notices = self.notices.iter().map(moved).collect();
         Some((merge, kept))
+    }
+
+    /// Whether all records are wanted for themselves.
+    fn shows_all(&self) -> bool {
+        self.runs.iter().all(|run| {
+            let Some((batch, records)) = self.run(run) else { return true };
+            let mut rows = (run.start..).zip(records);
+            batch.selection.is_everything()
+                || rows.all(|(row, record)| batch.shows(row as usize, record))
+        })
     }
 
     /// Whether it is large enough to be handed out.

@@ -183,6 +183,13 @@ impl Merge {
         }
     }
 
+    /// In what `shown` returns, the number of event records that are not there for their
+    /// class alone.
+    #[getter]
+    fn left_out(&self) -> usize {
+        self.inner.left_out
+    }
+
     /// For each data stream with records here: the object that represents it, how many
     /// records, and the times of the first and the last one, nanoseconds.
     #[getter]

@@ -8,15 +8,53 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use vestige_ctf::text::{ClockFormat, HeaderFields, Names, Options, Palette, Renderer};
+use vestige_ctf::text::{
+    ClockFormat, Derived, HeaderFields, Names, OffsetSource, Options, Palette, Renderer,
+    ShortOptions, ShortRenderer, Style,
+};
+use vestige_ctf::CtfError;
 
 use crate::errors::trace_format_error;
 use crate::merge::Merge;
 
-/// Renders merges as Babeltrace 2's `sink.text.pretty` does.
+/// Renders merges as Babeltrace 2's `sink.text.pretty` does, or as short lines.
 #[pyclass(frozen, module = "vestige._core")]
 pub struct TextRenderer {
-    inner: Mutex<Renderer>,
+    inner: Mutex<Layout>,
+}
+
+enum Layout {
+    Pretty(Box<Renderer>),
+    Short(Box<ShortRenderer>),
+}
+
+impl Layout {
+    fn push_time(&mut self, out: &mut Vec<u8>, nanoseconds: i64) {
+        match self {
+            Self::Pretty(renderer) => renderer.push_time(out, nanoseconds),
+            Self::Short(renderer) => renderer.push_time(out, nanoseconds),
+        }
+    }
+
+    fn render(
+        &mut self,
+        merge: &vestige_ctf::muxer::Merge,
+        runs: std::ops::Range<usize>,
+        first: usize,
+        derived: Option<&Derived>,
+    ) -> Rendered {
+        match self {
+            Self::Pretty(renderer) => renderer.render(merge, runs, first, derived),
+            Self::Short(renderer) => renderer.render(merge, runs, first, derived),
+        }
+    }
+
+    fn recycle(&self, pieces: Vec<Vec<u8>>) {
+        match self {
+            Self::Pretty(renderer) => renderer.recycle(pieces),
+            Self::Short(renderer) => renderer.recycle(pieces),
+        }
+    }
 }
 
 fn flag(options: &Bound<'_, PyDict>, name: &str) -> PyResult<bool> {
@@ -28,16 +66,11 @@ fn flag(options: &Bound<'_, PyDict>, name: &str) -> PyResult<bool> {
 
 fn read_options(options: &Bound<'_, PyDict>) -> PyResult<Options> {
     let get = |name: &str| flag(options, name);
+    let clock = read_clock(options)?;
     let palette =
         if get("color")? { Palette::colored(get("bright_is_bold")?) } else { Palette::default() };
     Ok(Options {
-        clock: ClockFormat {
-            cycles: get("clock_cycles")?,
-            date: get("clock_date")?,
-            utc: get("clock_gmt")?,
-            seconds: get("clock_seconds")?,
-            delta: get("delta")?,
-        },
+        clock,
         fields: HeaderFields {
             trace: get("field_trace")?,
             hostname: get("field_hostname")?,
@@ -54,6 +87,40 @@ fn read_options(options: &Bound<'_, PyDict>) -> PyResult<Options> {
             scope: get("name_scope")?,
         },
         palette,
+        style: Style { short: false, safe: get("safe")? },
+    })
+}
+
+fn read_clock(options: &Bound<'_, PyDict>) -> PyResult<ClockFormat> {
+    let get = |name: &str| flag(options, name);
+    Ok(ClockFormat {
+        cycles: get("clock_cycles")?,
+        date: get("clock_date")?,
+        utc: get("clock_gmt")?,
+        seconds: get("clock_seconds")?,
+        delta: get("delta")?,
+    })
+}
+
+fn read_short_options(options: &Bound<'_, PyDict>) -> PyResult<ShortOptions> {
+    let width = options.get_item("width")?.map(|width| width.extract()).transpose()?;
+    let labels = options.get_item("labels")?.map(|labels| labels.extract()).transpose()?;
+    Ok(ShortOptions {
+        clock: read_clock(options)?,
+        width: width.flatten(),
+        color: flag(options, "color")?,
+        ascii: flag(options, "ascii")?,
+        labels: labels.unwrap_or_default(),
+    })
+}
+
+fn offset_source(zone_offset: Py<PyAny>) -> OffsetSource {
+    Arc::new(move |second: i64| {
+        Python::attach(|py| {
+            let offset = zone_offset.bind(py).call1((second,)).and_then(|o| o.extract::<i32>());
+            // A time that the C library cannot convert is shown as UTC.
+            offset.unwrap_or(0)
+        })
     })
 }
 
@@ -63,15 +130,16 @@ impl TextRenderer {
     /// from UTC in seconds at a time in seconds since the epoch.
     #[new]
     fn new(options: &Bound<'_, PyDict>, zone_offset: Py<PyAny>) -> PyResult<Self> {
-        let offset = move |second: i64| {
-            Python::attach(|py| {
-                let offset = zone_offset.bind(py).call1((second,)).and_then(|o| o.extract::<i32>());
-                // A time that the C library cannot convert is shown as UTC.
-                offset.unwrap_or(0)
-            })
-        };
-        let renderer = Renderer::new(read_options(options)?, Arc::new(offset));
-        Ok(Self { inner: Mutex::new(renderer) })
+        let renderer = Renderer::new(read_options(options)?, offset_source(zone_offset));
+        Ok(Self { inner: Mutex::new(Layout::Pretty(Box::new(renderer))) })
+    }
+
+    /// A renderer of short lines, for people.
+    #[staticmethod]
+    fn short(options: &Bound<'_, PyDict>, zone_offset: Py<PyAny>) -> PyResult<Self> {
+        let offset = offset_source(zone_offset);
+        let renderer = ShortRenderer::new(read_short_options(options)?, offset);
+        Ok(Self { inner: Mutex::new(Layout::Short(Box::new(renderer))) })
     }
 
     /// Writes the text of some runs of a merge to a file descriptor. Returns the number of
@@ -120,7 +188,7 @@ impl TextRenderer {
     }
 }
 
-type Rendered = (Vec<Vec<u8>>, Option<(usize, vestige_ctf::CtfError)>);
+type Rendered = (Vec<Vec<u8>>, Option<(usize, CtfError)>);
 
 impl TextRenderer {
     fn render_runs(&self, merge: &Merge, runs: (usize, usize)) -> Rendered {

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..damage import Damage
+from ..plain_text import plain
 
 __all__ = ["add_strict_argument", "print_damage"]
 
@@ -30,12 +31,12 @@ def print_damage(damage: Sequence[Damage]) -> None:
     for found in damage:
         counts[found.path] += 1
         if counts[found.path] <= LINES_PER_FILE:
-            print(f"vestige: error: {found}", file=sys.stderr)
+            print(f"vestige: error: {plain(str(found))}", file=sys.stderr)
     for path, count in counts.items():
         rest = count - LINES_PER_FILE
         if rest > 0:
             print(
-                f"vestige: error: {path}: damaged in {rest} more "
+                f"vestige: error: {plain(path)}: damaged in {rest} more "
                 f"place{'' if rest == 1 else 's'}; 'vestige check --json' lists them",
                 file=sys.stderr,
             )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import CommandError
+from ..plain_text import plain
 
 if TYPE_CHECKING:
     from ..components.filters.debug_info import DebugInfoFilter
@@ -116,7 +117,7 @@ def debug_file_options(options: argparse.Namespace) -> DebugInfoOptions:
 
 
 def _print_notice(text: str) -> None:
-    print(f"vestige: {text}", file=sys.stderr, flush=True)
+    print(f"vestige: {plain(text)}", file=sys.stderr, flush=True)
 
 
 def debug_info_filter(

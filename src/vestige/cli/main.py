@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ..errors import VestigeError
+from ..plain_text import plain
 from .commands import load_commands
 from .exit_statuses import INTERRUPTED, ExitStatuses
 from .open_files import allow_many_files
 from .parser import build_parser, check_words
+from .terminal import make_all_text_printable
 
 __all__ = ["build_parser", "entry_point", "main"]
 
@@ -69,7 +71,7 @@ def _plain(error: OSError) -> Exception:
 
 def report(error: Exception, status: int) -> int:
     """Print an error for people; return the exit status."""
-    print(f"vestige: error: {error}", file=sys.stderr)
+    print(f"vestige: error: {plain(str(error))}", file=sys.stderr)
     return status
 
 
@@ -100,6 +102,7 @@ def entry_point() -> NoReturn:
     memory piece by piece takes longer than reading a small trace: the process ends.
     """
     _open_closed_streams()
+    make_all_text_printable()
     # Answers are many, live long and refer to each other in no circle.
     gc.set_threshold(200_000, 20, 100)
     try:

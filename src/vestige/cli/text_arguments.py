@@ -5,11 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 
 from ..components.sinks.text_pretty import FIELD_NAMES, NAME_SCOPES, TextOptions
+from ..components.sinks.text_short import ShortTextOptions
 from ..errors import CommandError
+from .terminal import is_ascii_only, line_width
 
-__all__ = ["add_text_arguments", "terminal_supports_color", "text_options"]
+__all__ = [
+    "add_text_arguments",
+    "short_text_options",
+    "terminal_supports_color",
+    "text_options",
+]
 
 
 def add_text_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +65,7 @@ def text_options(
     *,
     to_standard_output: bool = True,
     like_babeltrace: bool = False,
+    safe: bool = False,
 ) -> TextOptions:
     """Return what the lines look like.
 
@@ -64,6 +73,7 @@ def text_options(
         options: The parsed command line.
         to_standard_output: Whether the text goes there.
         like_babeltrace: Whether colours follow Babeltrace's rule, not the option alone.
+        safe: Whether what could steer a terminal is written as escapes.
 
     Raises:
         CommandError: An unknown field or name.
@@ -80,6 +90,7 @@ def text_options(
             like_babeltrace=like_babeltrace,
         ),
         bright_is_bold=bright_is_bold(),
+        safe=safe,
     )
     if options.fields is not None:
         known = {"all", *FIELD_NAMES}
@@ -92,6 +103,28 @@ def text_options(
             )
         text = text.with_names(words)
     return text
+
+
+def short_text_options(
+    options: argparse.Namespace, labels: Mapping[int, str]
+) -> ShortTextOptions:
+    """Return what short lines look like.
+
+    Args:
+        options: The parsed command line.
+        labels: What the lines of each trace begin with; empty when there is one trace.
+    """
+    return ShortTextOptions(
+        clock_cycles=options.clock_cycles,
+        clock_date=options.clock_date,
+        clock_gmt=options.clock_gmt,
+        clock_seconds=options.clock_seconds,
+        delta=not options.no_delta,
+        color=use_color(options.color, to_standard_output=True, like_babeltrace=False),
+        ascii=is_ascii_only(),
+        width=line_width(wide=options.wide),
+        labels=tuple(labels.items()),
+    )
 
 
 def _words(option: str, value: str, known: set[str]) -> list[str]:

@@ -13,6 +13,7 @@ from .intersection import intersections
 from .notice import DamageNotice, notices_of
 from .protocols import Filter, Sink, Source
 from .record_filter import check_filter, record_filter
+from .recorder_events import is_recorder_event
 from .stream import Stream
 
 __all__ = ["Graph", "Selection", "mux"]
@@ -31,21 +32,24 @@ class Selection(NamedTuple):
     """Only the time in which all data streams of a trace are active."""
     filters: tuple[str, ...] = ()
     """Expressions that are true of the event records, each of them."""
+    recorder_events: bool = True
+    """Whether events are wanted that the recorder itself needs, if no pattern says so:
+    state dumps and loaded objects."""
+
+    @property
+    def counts_left_out(self) -> bool:
+        """Whether events that the recorder needs are left out, and counted."""
+        return not (self.recorder_events or self.patterns or self.filters)
 
     def wanted_classes(self, stream: Stream) -> list[bool] | None:
         """Tell for each event record class if it is wanted; ``None`` for all."""
-        possible = None
-        if self.filters:
-            possible = record_filter(self.filters).possible(stream.handle)
-        if not self.patterns:
-            return possible
-        classes = [
-            event.name is not None and self.takes(event.name)
-            for event in stream.stream_class.event_classes
-        ]
-        if possible is None:
-            return classes
-        return [both == (True, True) for both in zip(classes, possible, strict=True)]
+        chosen = self._chosen_classes(stream)
+        if not self.filters:
+            return chosen
+        possible = record_filter(self.filters).possible(stream.handle)
+        if possible is None or chosen is None:
+            return chosen if possible is None else possible
+        return [both == (True, True) for both in zip(chosen, possible, strict=True)]
 
     def takes(self, name: str) -> bool:
         """Tell if events of a name are wanted.
@@ -57,6 +61,34 @@ class Selection(NamedTuple):
             any(fnmatchcase(name, one) for one in _alternatives(patterns))
             for patterns in self.patterns
         )
+
+    def _chosen_classes(self, stream: Stream) -> list[bool] | None:
+        if not self.patterns:
+            left_out = self.left_out_classes(stream)
+            return None if left_out is None else [not one for one in left_out]
+        return [
+            event.name is not None and self.takes(event.name)
+            for event in stream.stream_class.event_classes
+        ]
+
+    def left_out_classes(self, stream: Stream) -> list[bool] | None:
+        """Tell for each event record class if the recorder alone needs it.
+
+        Args:
+            stream: The data stream.
+
+        Returns:
+            ``None`` when there are no such classes, or nothing is left out.
+        """
+        if self.recorder_events or self.patterns:
+            return None
+        environment = stream.trace.parsed.environment
+        is_ours = environment.get("tracer_name") == "vestige"
+        left_out = [
+            is_recorder_event(event.name, is_ours=is_ours)
+            for event in stream.stream_class.event_classes
+        ]
+        return left_out if any(left_out) else None
 
     def narrowed(
         self, patterns: tuple[str, ...], begin: int | None, end: int | None
@@ -120,7 +152,7 @@ def mux(
     ranges = []
     for stream in streams:
         classes = wanted.wanted_classes(stream)
-        kept = _needed_classes(stream, needed) if wanted != Selection() else None
+        kept = _kept_classes(stream, wanted, needed)
         if classes is None or any(classes) or any(kept or ()):
             inputs.append((stream.handle, stream, classes, kept))
             ranges.append(_overlap(wanted, common.get(stream.trace.index)))
@@ -140,10 +172,23 @@ def _overlap(
     )
 
 
-def _needed_classes(stream: Stream, needed: Collection[str]) -> list[bool] | None:
-    if not needed:
+def _kept_classes(
+    stream: Stream, wanted: Selection, needed: Collection[str]
+) -> list[bool] | None:
+    """Return which classes are read, wanted or not: those of filters and of counts."""
+    if wanted == Selection():
         return None
-    return [event.name in needed for event in stream.stream_class.event_classes]
+    kept = None
+    if needed:
+        classes = stream.stream_class.event_classes
+        kept = [event.name in needed for event in classes]
+    if needed or wanted.begin is None:
+        # Otherwise packets before the beginning would be read for their number alone.
+        left_out = wanted.left_out_classes(stream)
+        if left_out is not None:
+            pairs = zip(left_out, kept or left_out, strict=True)
+            kept = [one or other for one, other in pairs]
+    return kept
 
 
 class Graph:

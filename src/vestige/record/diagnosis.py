@@ -15,6 +15,10 @@ from .recording_summary import Contents
 __all__ = ["why_without_calls"]
 
 HOW_TO_COMPILE = "compile with 'gcc -g -finstrument-functions'"
+WITHOUT_COMPILER = (
+    "record calls of the C library with --libc, --pthread and --dl, which need no "
+    "compiler"
+)
 
 
 def why_without_calls(
@@ -101,7 +105,8 @@ def _why_without_hooks(
         if has_python(objects):
             return _why_without_python_calls(command, options, objects)
         names = _names([path for path in found if ".so" not in Path(path).name])
-        return f"nothing in {names or 'the program'} is instrumented; {HOW_TO_COMPILE}"
+        nothing = f"nothing in {names or 'the program'} is instrumented"
+        return f"{nothing}; {HOW_TO_COMPILE}, or {WITHOUT_COMPILER}"
     if options.include or options.exclude:
         return (
             f"no call in {_names(calling)} passed --include-function and "

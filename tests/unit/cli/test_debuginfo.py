@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import pytest
 
@@ -103,7 +104,7 @@ def test_programs_get_json(capsys):
 def test_tables_fit_the_terminal(width, monkeypatch, capsys):
     """Tables fit the terminal."""
     monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setattr("vestige.cli.commands.debuginfo._width", lambda: width)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     lines = output(capsys, "--all").splitlines()
 
     table = lines[1 : lines.index("")]
@@ -145,7 +146,7 @@ def test_names_in_a_trace_do_not_steer_the_terminal():
     report = DebugInfoReport([ProcessReport("", Vpid(1), "evil\x1b[2J")])
     text = "\n".join(report_lines(report, {}, ReportStyle(80)))
     assert "\x1b" not in text
-    assert r"evil\x1b[2J" in text
+    assert r"evil\e[2J" in text
 
 
 @pytest.mark.parametrize(
@@ -194,7 +195,7 @@ def test_pack_puts_the_names_beside_the_trace(trace, run):
     assert f"names from {store}" in text
     assert "symbols packed with the trace" in text
     status, text, errors = run("view", "--no-pager", elsewhere, trace)
-    assert 'func = "packer' in text
+    assert "  packer at " in text
 
 
 def test_pack_into_a_directory_with_whole_files(trace, tmp_path, run):
@@ -263,7 +264,7 @@ def test_files_that_are_missing_beside_a_debug_file_are_told():
     lines = list(report_lines(report, {}, ReportStyle(80)))
 
     assert "  problem: shop.dwo: no such file" in lines
-    assert r"  problem: evil\x1b[2J" in lines
+    assert r"  problem: evil\e[2J" in lines
     assert (
         json.loads(json_text(report, {}))["processes"][0]["objects"][0]["problems"]
         == process.objects[0].problems

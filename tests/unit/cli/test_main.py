@@ -364,11 +364,13 @@ def test_a_closed_standard_stream_is_no_traceback(words, status, errors):
     assert "error" not in done.stdout
 
 
-@pytest.mark.parametrize("verb", ["convert", "view"])
-def test_a_reader_that_goes_away_is_no_error(verb):
+@pytest.mark.parametrize(
+    "words", [["convert"], ["view", "--layout=babeltrace"]], ids=" ".join
+)
+def test_a_reader_that_goes_away_is_no_error(words):
     """`vestige convert | head -1` leaves neither a traceback nor a message."""
     paths = [DATA / name for name in ("reload", "fields", "threads-pid")]
-    with started(verb, *paths, stdout=subprocess.PIPE) as process:
+    with started(*words, *paths, stdout=subprocess.PIPE) as process:
         first = process.stdout.readline()
         process.stdout.close()
         errors = process.stderr.read()

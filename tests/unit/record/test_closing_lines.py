@@ -139,12 +139,13 @@ def test_a_few_lost_events_ask_for_larger_buffers(tmp_path):
 
 
 def test_a_program_that_is_not_instrumented(tmp_path):
-    """Is named, with how to compile it."""
+    """Is named, with how to compile it, and what needs no compiler."""
     lines = closing_lines(tmp_path / "trace", ["true"])
 
     assert lines[1] == (
         "no function calls: nothing in true is instrumented; "
-        "compile with 'gcc -g -finstrument-functions'"
+        "compile with 'gcc -g -finstrument-functions', or record calls of the C "
+        "library with --libc, --pthread and --dl, which need no compiler"
     )
     assert lines[-1].startswith("vestige view ")
     assert not any(line.startswith("vestige report") for line in lines)

@@ -41,6 +41,19 @@ impl Selection {
                 return false;
             }
         }
+        self.is_in_time(stream, record)
+    }
+
+    /// Whether a record is not wanted for its class alone: its time is.
+    #[must_use]
+    pub fn leaves_out(&self, stream: &DataStream, record: &Record) -> bool {
+        let wanted = |classes: &Vec<bool>| classes.get(record.class as usize).copied();
+        let is_wanted = self.classes.as_ref().is_none_or(|all| wanted(all).unwrap_or(false));
+        !is_wanted && self.is_in_time(stream, record)
+    }
+
+    #[inline]
+    fn is_in_time(&self, stream: &DataStream, record: &Record) -> bool {
         if self.begin.is_none() && self.end.is_none() {
             return true;
         }

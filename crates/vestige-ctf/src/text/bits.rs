@@ -29,6 +29,12 @@ impl FieldWriter<'_> {
                     };
                     label.ranges.iter().any(set)
                 };
+                if self.style.short {
+                    if !self.short_labels(labels.all().iter().filter(active)) {
+                        self.bits(&number);
+                    }
+                    return Ok(());
+                }
                 self.labels(labels.all().iter().filter(active), " | ", "<none>");
                 self.bits(&number);
                 self.text(" )");
@@ -96,8 +102,21 @@ impl FieldWriter<'_> {
     fn labelled_number(&mut self, labels: &Labels, base: DisplayBase, size: u32, number: &Number) {
         if !labels.all().is_empty() {
             let found = number.value().into_iter().flat_map(|value| labels.of(value));
+            if self.style.short {
+                if !self.short_labels(found) {
+                    self.number(base, size, number);
+                }
+                return;
+            }
             self.labels(found, ", ", "<unknown>");
         }
+        self.number(base, size, number);
+        if !labels.all().is_empty() {
+            self.text(" )");
+        }
+    }
+
+    fn number(&mut self, base: DisplayBase, size: u32, number: &Number) {
         self.paint(self.palette.value);
         match number {
             Number::Unsigned(value) => push_based(self.out, base, false, size, *value),
@@ -107,9 +126,6 @@ impl FieldWriter<'_> {
             }
         }
         self.paint(self.palette.reset);
-        if !labels.all().is_empty() {
-            self.text(" )");
-        }
     }
 
     /// `( "label", "label" : container = `

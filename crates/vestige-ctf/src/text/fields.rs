@@ -1,10 +1,10 @@
 //! Decoding fields and writing their text in one pass.
 
 use super::digits::push_decimal;
-use super::escape::push_quoted;
-use super::labels::Labels;
+use super::escape::push_string;
+use super::labels::{Label, Labels};
 use super::number::{push_float, push_integer};
-use super::options::Palette;
+use super::options::{Palette, Style};
 use super::plan::{ArrayPlan, FieldPlan, VariantPlan};
 use super::snippet::Snippet;
 use crate::bits::BitReader;
@@ -22,6 +22,8 @@ pub struct FieldWriter<'a> {
     pub state: &'a mut State,
     /// Colours.
     pub palette: &'a Palette,
+    /// Punctuation and escapes.
+    pub style: Style,
     /// How long `out` may become while an array is written.
     pub most: usize,
 }
@@ -65,8 +67,17 @@ impl FieldWriter<'_> {
         }
     }
 
+    /// Decodes the field at `reader` and writes it.
+    ///
+    /// # Errors
+    ///
+    /// When the field does not fit the data.
     #[inline]
-    fn field(&mut self, plan: &FieldPlan, reader: &mut BitReader<'_>) -> Result<(), DecodeError> {
+    pub fn field(
+        &mut self,
+        plan: &FieldPlan,
+        reader: &mut BitReader<'_>,
+    ) -> Result<(), DecodeError> {
         match plan {
             FieldPlan::Integer(class) => {
                 let value = self.state.integer(class, reader)?;
@@ -80,7 +91,7 @@ impl FieldWriter<'_> {
             }
             FieldPlan::Structure(alignment, members) => {
                 self.open_structure(*alignment, members, reader)?;
-                self.text(" }");
+                self.text(if self.style.short { "}" } else { " }" });
             }
             FieldPlan::Array(array) => self.array(array, reader)?,
             FieldPlan::Enumeration(class, labels) => self.enumeration(class, labels, reader)?,
@@ -96,7 +107,13 @@ impl FieldWriter<'_> {
             }
             FieldPlan::Blob(class) => self.blob(blob(class, reader, self.state)?),
             FieldPlan::Optional(class, plan) => {
-                if is_there(class, self.state) {
+                if self.style.short {
+                    if is_there(class, self.state) {
+                        self.field(plan, reader)?;
+                    } else {
+                        self.text("-");
+                    }
+                } else if is_there(class, self.state) {
                     self.text("{ ");
                     self.field(plan, reader)?;
                     self.text(" }");
@@ -134,7 +151,7 @@ impl FieldWriter<'_> {
     #[inline]
     pub(super) fn string(&mut self, bytes: &[u8]) {
         self.paint(self.palette.value);
-        push_quoted(self.out, bytes);
+        push_string(self.out, bytes, self.style);
         self.paint(self.palette.reset);
     }
 
@@ -150,15 +167,19 @@ impl FieldWriter<'_> {
             if self.out.len() > self.most {
                 return Err(DecodeError::TextTooLong);
             }
-            self.text(if index == 0 { " " } else { ", " });
-            if array.named {
+            if self.style.short {
+                self.text(if index == 0 { "" } else { " " });
+            } else {
+                self.text(if index == 0 { " " } else { ", " });
+            }
+            if array.named && !self.style.short {
                 self.text("[");
                 push_decimal(self.out, index);
                 self.text("] = ");
             }
             self.field(&array.element, reader)?;
         }
-        self.text(" ]");
+        self.text(if self.style.short { "]" } else { " ]" });
         Ok(())
     }
 
@@ -169,8 +190,12 @@ impl FieldWriter<'_> {
     ) -> Result<(), DecodeError> {
         let option = select_option(&variant.selector, &variant.options, self.state)?;
         let index = variant.options.iter().position(|other| std::ptr::eq(other, option));
+        let plan = index.and_then(|index| variant.plans.get(index));
+        if self.style.short {
+            return plan.map_or(Ok(()), |plan| self.field(plan, reader));
+        }
         self.text("{ ");
-        if let Some(plan) = index.and_then(|index| variant.plans.get(index)) {
+        if let Some(plan) = plan {
             self.field(plan, reader)?;
         }
         self.text(" }");
@@ -185,6 +210,12 @@ impl FieldWriter<'_> {
     ) -> Result<(), DecodeError> {
         let raw = self.state.integer(class, reader)?;
         let value = if class.signed { i128::from(raw as i64) } else { i128::from(raw) };
+        if self.style.short {
+            if !self.short_labels(labels.of(value)) {
+                push_integer(self.out, class, raw);
+            }
+            return Ok(());
+        }
         self.text("( ");
         let mut any = false;
         for label in labels.of(value) {
@@ -205,5 +236,18 @@ impl FieldWriter<'_> {
         self.paint(self.palette.reset);
         self.text(" )");
         Ok(())
+    }
+
+    /// Writes labels with bars between them; tells whether there were any.
+    pub(super) fn short_labels<'l>(&mut self, labels: impl Iterator<Item = &'l Label>) -> bool {
+        let mut any = false;
+        for label in labels {
+            if any {
+                self.text("|");
+            }
+            label.text.push(self.out);
+            any = true;
+        }
+        any
     }
 }

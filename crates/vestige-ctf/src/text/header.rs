@@ -1,6 +1,7 @@
 //! What stands before the fields: time, delta, facts about the trace, event name.
 
 use super::digits::push_decimal_padded;
+use super::escape::push_plain;
 use super::options::{Names, Options};
 use super::snippet::Snippet;
 use super::time::{push_nanoseconds, TimeFormatter};
@@ -215,7 +216,7 @@ impl Tail<'_> {
         } else if colon {
             self.out.push(b':');
         }
-        self.out.extend_from_slice(value.as_bytes());
+        push_plain(self.out, value, self.options.style);
     }
 
     fn event_name(&mut self, event: &EventClass) {
@@ -231,7 +232,9 @@ impl Tail<'_> {
             Some(name) => (palette.event_name, name.as_str()),
             None => (palette.unknown, "<unknown>"),
         };
-        for piece in [color, name, palette.reset, if named { ", " } else { ": " }] {
+        self.out.extend_from_slice(color.as_bytes());
+        push_plain(self.out, name, self.options.style);
+        for piece in [palette.reset, if named { ", " } else { ": " }] {
             self.out.extend_from_slice(piece.as_bytes());
         }
     }

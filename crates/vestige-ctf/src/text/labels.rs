@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::escape::push_quoted;
+use super::escape::push_string;
 use super::options::Options;
 use super::snippet::Snippet;
 use crate::model::EnumerationMapping;
@@ -48,7 +48,7 @@ impl Labels {
                 Some(label) => label.ranges.push(range),
                 None => {
                     let mut text = options.palette.value.as_bytes().to_vec();
-                    push_quoted(&mut text, mapping.label.as_bytes());
+                    push_label(&mut text, &mapping.label, options);
                     text.extend_from_slice(options.palette.reset.as_bytes());
                     list.push(Label { text: Snippet::new(&text), ranges: vec![range] });
                 }
@@ -89,6 +89,16 @@ impl Labels {
         } else {
             None
         }
+    }
+}
+
+/// Appends a label: between quotes, which the short layout leaves out around a word.
+fn push_label(out: &mut Vec<u8>, label: &str, options: &Options) {
+    let in_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
+    if options.style.short && !label.is_empty() && label.bytes().all(in_word) {
+        out.extend_from_slice(label.as_bytes());
+    } else {
+        push_string(out, label.as_bytes(), options.style);
     }
 }
 

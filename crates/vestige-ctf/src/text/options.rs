@@ -84,6 +84,15 @@ impl Palette {
     }
 }
 
+/// How values and names are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Style {
+    /// The punctuation of the short layout, not that of Babeltrace 2.
+    pub short: bool,
+    /// What could steer a terminal is written as an escape.
+    pub safe: bool,
+}
+
 /// All options of the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
@@ -95,4 +104,6 @@ pub struct Options {
     pub names: Names,
     /// Colours.
     pub palette: Palette,
+    /// Punctuation and escapes.
+    pub style: Style,
 }

@@ -1,5 +1,6 @@
 //! The constant pieces of the text of a field class.
 
+use super::escape::push_plain;
 use super::labels::Labels;
 use super::options::Options;
 use super::snippet::Snippet;
@@ -128,7 +129,11 @@ fn members_of(members: &[Member], options: &Options, named: bool) -> Vec<(Snippe
         let plan = FieldPlan::new(&member.class, options, named);
         let mut before = Vec::new();
         if !matches!(plan, FieldPlan::Hidden(_)) {
-            before.extend_from_slice(if first { b" " } else { b", " });
+            before.extend_from_slice(match (options.style.short, first) {
+                (true, true) => b"",
+                (true, false) | (false, true) => b" ",
+                (false, false) => b", ",
+            });
             first = false;
             if named {
                 push_field_name(&mut before, options, member.name());
@@ -139,9 +144,10 @@ fn members_of(members: &[Member], options: &Options, named: bool) -> Vec<(Snippe
     members.iter().map(plan).collect()
 }
 
-/// `name = `, in the colour of field names.
+/// `name = `, in the colour of field names; `name=` in the short layout.
 pub fn push_field_name(out: &mut Vec<u8>, options: &Options, name: &str) {
-    for piece in [options.palette.field_name, name, options.palette.reset, " = "] {
-        out.extend_from_slice(piece.as_bytes());
-    }
+    out.extend_from_slice(options.palette.field_name.as_bytes());
+    push_plain(out, name, options.style);
+    out.extend_from_slice(options.palette.reset.as_bytes());
+    out.extend_from_slice(if options.style.short { b"=" } else { b" = " });
 }

@@ -3,34 +3,30 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use rayon::prelude::*;
 use vestige_workers::on_all_cores;
 
-use super::escape::push_quoted;
+use super::escape::push_string;
 use super::fields::FieldWriter;
-use super::header::{push_name, HeaderPlan, Last};
+use super::header::{push_name, HeaderPlan};
 use super::options::Options;
 use super::plan::{push_field_name, FieldPlan};
 use super::snippet::Snippet;
+use super::tasks::{collect_pieces, Piece, Pieces, Task, Timeline};
 use super::time::{OffsetSource, TimeFormatter};
 use crate::error::CtfError;
 use crate::model::{EventClass, FieldClass};
-use crate::muxer::{Merge, Run};
+use crate::muxer::Merge;
 use crate::record::{DecodeError, State};
 use crate::stream::{Batch, DataStream, Record};
 
-/// About how many records one task renders.
-const TASK_RECORDS: usize = 2048;
 /// Longest text of a merge that has arrays in it; merges are far smaller, but for a record
 /// that is all arrays of single bits.
-const MAX_TEXT: usize = 512 * 1024 * 1024;
+pub(super) const MAX_TEXT: usize = 512 * 1024 * 1024;
 /// How much text a task writes before it tells the other tasks.
-const TEXT_STEP: usize = 1024 * 1024;
-
-/// Most pieces of text that are kept for use again.
-const MOST_PIECES: usize = 64;
+pub(super) const TEXT_STEP: usize = 1024 * 1024;
 
 /// Source places: object, function and source line, each as text. Only ever appended to.
 pub type PlaceTable = RwLock<Vec<[String; 3]>>;
@@ -65,18 +61,10 @@ struct EventPlan {
 pub struct Renderer {
     options: Options,
     clock: TimeFormatter,
-    last: Last,
+    timeline: Timeline,
     plans: HashMap<(usize, usize, String), Arc<StreamPlan>>,
     places: Vec<Vec<u8>>,
-    /// Pieces of text that are written, for those to come.
-    free: Mutex<Vec<Vec<u8>>>,
-}
-
-/// One task: some runs of a merge, with the index of their first record in the merge.
-struct Task {
-    runs: Vec<Run>,
-    first: usize,
-    last: Last,
+    pieces: Pieces,
 }
 
 impl Renderer {
@@ -87,10 +75,10 @@ impl Renderer {
         Self {
             options,
             clock,
-            last: Last::default(),
+            timeline: Timeline::default(),
             plans: HashMap::new(),
             places: Vec::new(),
-            free: Mutex::new(Vec::new()),
+            pieces: Pieces::default(),
         }
     }
 
@@ -118,14 +106,14 @@ impl Renderer {
         if let Some(derived) = derived {
             self.render_places(derived);
         }
-        let tasks = self.tasks(merge, merge.runs.get(runs).unwrap_or_default(), first);
+        let tasks = self.timeline.tasks(merge, merge.runs.get(runs).unwrap_or_default(), first);
         let context = Context {
             options: &self.options,
             merge,
             plans: &plans,
             derived: derived.map(|derived| (derived, self.places.as_slice())),
             written: AtomicUsize::new(0),
-            free: &self.free,
+            pieces: &self.pieces,
         };
         let results: Vec<_> = on_all_cores(|| {
             let tasks = tasks.into_par_iter();
@@ -136,44 +124,7 @@ impl Renderer {
 
     /// Takes back pieces of text that are written.
     pub fn recycle(&self, pieces: Vec<Vec<u8>>) {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.extend(pieces);
-        free.truncate(MOST_PIECES);
-    }
-
-    /// Splits runs into tasks and notes for each the time of the record before it.
-    fn tasks(&mut self, merge: &Merge, runs: &[Run], first: usize) -> Vec<Task> {
-        let mut tasks = Vec::new();
-        let mut index = first;
-        let mut task = Task { runs: Vec::new(), first, last: self.last };
-        let mut filled = 0;
-        for run in runs {
-            let mut start = run.start;
-            while start < run.end {
-                let count = ((run.end - start) as usize).min(TASK_RECORDS - filled);
-                let piece = Run { start, end: start + count as u32, ..*run };
-                self.note_last(merge, &piece);
-                task.runs.push(piece);
-                start = piece.end;
-                filled += count;
-                index += count;
-                if filled == TASK_RECORDS {
-                    let next = Task { runs: Vec::new(), first: index, last: self.last };
-                    tasks.push(std::mem::replace(&mut task, next));
-                    filled = 0;
-                }
-            }
-        }
-        tasks.push(task);
-        tasks
-    }
-
-    fn note_last(&mut self, merge: &Merge, run: &Run) {
-        let Some((batch, records)) = merge.run(run) else { return };
-        if let (true, Some(record)) = (batch.stream.has_clock(), records.last()) {
-            let nanoseconds = Some(batch.nanoseconds(record));
-            self.last = Last { nanoseconds, cycles: Some(record.cycles) };
-        }
+        self.pieces.give(pieces);
     }
 
     fn plan(&mut self, stream: &Arc<DataStream>) -> Arc<StreamPlan> {
@@ -208,25 +159,11 @@ fn place_text(name: &str, place: &[String; 3], options: &Options) -> Vec<u8> {
             push_field_name(&mut out, options, member);
         }
         out.extend_from_slice(options.palette.value.as_bytes());
-        push_quoted(&mut out, value.as_bytes());
+        push_string(&mut out, value.as_bytes(), options.style);
         out.extend_from_slice(options.palette.reset.as_bytes());
     }
     out.extend_from_slice(b" }");
     out
-}
-
-/// Text, and the record after it that cannot be decoded, with the index of its batch.
-type Piece = (Vec<u8>, Option<(usize, CtfError)>);
-
-fn collect_pieces(results: Vec<Piece>) -> (Vec<Vec<u8>>, Option<(usize, CtfError)>) {
-    let mut pieces = Vec::with_capacity(results.len());
-    for (piece, error) in results {
-        pieces.push(piece);
-        if error.is_some() {
-            return (pieces, error);
-        }
-    }
-    (pieces, None)
 }
 
 fn stream_plan(stream: &DataStream, options: &Options) -> StreamPlan {
@@ -284,7 +221,7 @@ struct Context<'a> {
     derived: Option<(&'a Derived, &'a [Vec<u8>])>,
     /// About how much text all tasks have written.
     written: AtomicUsize,
-    free: &'a Mutex<Vec<Vec<u8>>>,
+    pieces: &'a Pieces,
 }
 
 /// What a task keeps of a batch from run to run, for the last packet.
@@ -298,11 +235,7 @@ struct BatchText {
 
 impl Context<'_> {
     fn task(&self, task: &Task, clock: &mut TimeFormatter) -> Piece {
-        let mut out = {
-            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-            free.pop().unwrap_or_default()
-        };
-        out.clear();
+        let mut out = self.pieces.take();
         let mut texts: Vec<Option<BatchText>> = Vec::new();
         texts.resize_with(self.merge.batches.len(), || None);
         let mut last = task.last;
@@ -357,8 +290,9 @@ impl Context<'_> {
             let mut state = State::new(packet.packet.slots.len());
             let mut reader = packet.context_reader();
             let palette = &self.options.palette;
-            let most = MAX_TEXT;
-            let mut writer = FieldWriter { out: &mut out, state: &mut state, palette, most };
+            let (most, style) = (MAX_TEXT, self.options.style);
+            let out = &mut out;
+            let mut writer = FieldWriter { out, state: &mut state, palette, style, most };
             // The packet was decoded when it was read, so this cannot fail now.
             let _ = writer.scope(context, &mut reader, None);
         }
@@ -406,8 +340,8 @@ impl Context<'_> {
                 self.scope_name(out, name);
             }
             let palette = &self.options.palette;
-            let most = text.most;
-            let mut writer = FieldWriter { out, state: &mut text.state, palette, most };
+            let (most, style) = (text.most, self.options.style);
+            let mut writer = FieldWriter { out, state: &mut text.state, palette, style, most };
             writer.scope(scope, &mut reader, last)?;
         }
         out.push(b'\n');

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...errors import VestigeError
+from ...plain_text import plain
 from ..damage_output import add_strict_argument, print_damage
 from ..exit_statuses import DAMAGED, READ, READING, UNREADABLE
 from ..newest_recording import take_newest
@@ -78,7 +79,7 @@ examples:
         except VestigeError as error:
             if options.json:
                 _print_json("unreadable", TracesReport([], []), str(error))
-            print(f"vestige: error: {error}", file=sys.stderr)
+            print(f"vestige: error: {plain(str(error))}", file=sys.stderr)
             return UNREADABLE
         selection = select(options, [source], bounds)
         with ProgressBar("checking") as bar:
@@ -94,7 +95,7 @@ examples:
             _print_json(_WORDS[status], report)
         else:
             for line in _lines(report):
-                print(line)
+                print(plain(line))
             sys.stdout.flush()
             print_damage(report.damage)
         return status

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from ...plain_text import plain
 from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 from ..exit_statuses import READING
@@ -16,6 +17,7 @@ from ..selection_arguments import (
     select,
     time_bounds,
 )
+from ..terminal import add_wide_argument, line_width
 
 if TYPE_CHECKING:
     from ...analysis.debug_info import DebugInfoReport
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DebuginfoCommand"]
 
-WIDTH_OF_FILES = 200
-"""Columns of the tables where the output is no terminal."""
+UNLIMITED = 1 << 30
+"""Columns, where nothing is cut."""
 
 
 class DebuginfoCommand:
@@ -97,6 +99,7 @@ examples:
             help="copy whole debug files as well, to OUT/.build-id/NN/REST.debug",
         )
         add_selection_arguments(parser)
+        add_wide_argument(parser)
         add_debug_file_arguments(parser.add_argument_group("debug information"))
         parser.set_defaults(usage_error=parser.error)
 
@@ -125,7 +128,7 @@ examples:
         if options.json:
             print(json_text(report, packages))
         else:
-            style = ReportStyle(_width(), options.all, options.verbose)
+            style = ReportStyle(_width(wide=options.wide), options.all, options.verbose)
             for line in report_lines(report, packages, style):
                 print(line)
         sys.stdout.flush()
@@ -180,12 +183,14 @@ def _pack(
         f"into {output} ({size(done.size)})"
     )
     for path in done.files:
-        print(f"copied {path} ({size(path.stat().st_size)})")
+        print(f"copied {plain(str(path))} ({size(path.stat().st_size)})")
     sys.stdout.flush()
     for name in dict.fromkeys(done.missing):
-        print(f"vestige: nothing is known of {name}", file=sys.stderr)
+        print(f"vestige: nothing is known of {plain(name)}", file=sys.stderr)
     for name in dict.fromkeys(done.not_copied):
-        print(f"vestige: not copied, it has no build ID: {name}", file=sys.stderr)
+        print(
+            f"vestige: not copied, it has no build ID: {plain(name)}", file=sys.stderr
+        )
     print_damage(report.damage)
 
 
@@ -204,9 +209,7 @@ def _packages(report: DebugInfoReport, options: argparse.Namespace) -> dict[str,
     )
 
 
-def _width() -> int:
-    import shutil
-
-    if not sys.stdout.isatty():
-        return WIDTH_OF_FILES
-    return shutil.get_terminal_size().columns
+def _width(*, wide: bool) -> int:
+    """Return the columns of the terminal; in files nothing is cut."""
+    width = line_width(wide=wide)
+    return UNLIMITED if width is None else width

@@ -11,6 +11,7 @@ from pathlib import Path
 from ...errors import CommandError, RecordError
 from ..debug_info_arguments import add_debug_info_arguments
 from ..exit_statuses import READING
+from ..layout_arguments import add_layout_arguments
 from ..selection_arguments import AddPatterns
 from ..text_arguments import add_text_arguments
 
@@ -42,12 +43,12 @@ library (libpricing.so) and a plugin that it loads while it runs (libdiscount.so
 three binaries are stripped; their debug files were put aside, two of them under their
 build IDs and one behind a debug link. Some orders are refused. Follow one and see why:
 
-  bin   the object that was running   func  the function   src  the line of its source
+  time, step, process and thread, event, its fields, and the function and source line
 """
 
 WHAT_NEXT = """\
-The binaries hold no names: every func and src above comes from a separate debug file
-that was found for the object that was mapped when the event happened. Try next:
+The binaries hold no names: every function and line above comes from a separate debug
+file that was found for the object that was mapped when the event happened. Try next:
 
   vestige demo --shipped --event 'shop:*' --debug-info-full-path
   vestige view DIRECTORY          a trace of your own, from LTTng, barectf, perf, ...
@@ -93,6 +94,7 @@ examples:
         parser.add_argument(
             "--no-pager", action="store_true", help="do not use a pager"
         )
+        add_layout_arguments(parser)
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
 
@@ -168,11 +170,12 @@ def _show_live(options: argparse.Namespace, trace: Path) -> int:
     from .report import ReportCommand
     from .view import view
 
-    patterns = tuple(options.event) or ("*:func_*",)
-    chosen = ",".join(patterns)
-    print(f"\n  $ vestige view --event '{chosen}' trace", flush=True)
+    patterns = tuple(options.event)
+    chosen = f"--event '{','.join(patterns)}' " if patterns else ""
+    print(f"\n  $ vestige view {chosen}trace", flush=True)
     source = CtfFsSource([trace])
-    status = view(options, source, Selection(patterns=(patterns,)))
+    wanted = Selection(patterns=(patterns,) if patterns else (), recorder_events=False)
+    status = view(options, source, wanted)
     sys.stderr.flush()
     print("\n  $ vestige report trace", flush=True)
     report = ReportCommand()

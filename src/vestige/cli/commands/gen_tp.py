@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import CommandError, RecordError
+from ...plain_text import plain
 from ..exit_statuses import PLAIN
 
 __all__ = ["GenTpCommand"]
@@ -109,7 +110,7 @@ def _make(template: Path, outputs: list[Path], *, is_verbose: bool) -> None:
 def _write(path: Path, text: str, is_verbose: bool) -> None:  # noqa: FBT001 - private
     path.write_text(text, encoding="utf-8")
     if is_verbose:
-        print(f"vestige: {path}", file=sys.stderr)
+        print(f"vestige: {plain(str(path))}", file=sys.stderr)
 
 
 def _compile(files: _Files, *, is_verbose: bool) -> None:
@@ -135,7 +136,7 @@ def _compile(files: _Files, *, is_verbose: bool) -> None:
         str(files.source),
     ]
     if is_verbose:
-        print(f"vestige: {shlex.join(command)}", file=sys.stderr)
+        print(f"vestige: {plain(shlex.join(command))}", file=sys.stderr)
     done = subprocess.run(command, check=False)
     if done.returncode != 0:
         raise CommandError(f"{files.source}: the compiler failed, see above")

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from ...errors import CommandError, RecordError
+from ...plain_text import plain
 from ..exit_statuses import READ, UNREADABLE, WRONG_USAGE, ExitStatuses
 
 __all__ = ["ListCommand"]
@@ -71,7 +72,7 @@ examples:
             print(listing_json(listing))
             return 0
         for note in listing.notes:
-            print(f"vestige: {note}", file=sys.stderr)
+            print(f"vestige: {plain(note)}", file=sys.stderr)
         for line in listing_lines(listing, with_fields=options.fields):
-            print(line)
+            print(plain(line))
         return 0

@@ -9,13 +9,18 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ProgramError, RecordError, SelectionError
+from ...plain_text import plain
 from ..context_arguments import add_context_arguments
 from ..event_rule_arguments import add_event_rule_arguments, add_function_arguments
 from ..exit_statuses import WRONG_USAGE, ExitStatuses
 from ..newest_recording import remember
 from ..open_files import allow_many_files
+
+if TYPE_CHECKING:
+    from ...record import RecordingOptions
 
 __all__ = ["RecordCommand"]
 
@@ -27,6 +32,10 @@ _HELPERS = {
     "pthread": "pthread_mutex_lock, pthread_mutex_trylock and pthread_mutex_unlock",
     "dl": "dlopen, dlmopen and dlclose",
 }
+PYTHON_NOTE = (
+    "vestige: a Python program: its functions were recorded; --functions=off leaves "
+    "them out"
+)
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -183,6 +192,11 @@ examples:
             )
         except SelectionError as error:
             raise CommandError(str(error), exit_code=2) from error
+        is_chosen_here = _wants_python_functions(wanted, options.program)
+        if is_chosen_here:
+            wanted = RecordingOptions(
+                **{**wanted._asdict(), "python_functions": "python"}
+            )
         output = options.output or _default_output(options.program)
         try:
             recording = record([options.program, *options.arguments], output, wanted)
@@ -200,7 +214,24 @@ examples:
             # The program had the limit that it was given.
             allow_many_files()
             _say(recording_lines(recording))
+            if is_chosen_here:
+                _say([PYTHON_NOTE])
         return recording.status
+
+
+def _wants_python_functions(wanted: RecordingOptions, program: str) -> bool:
+    """Tell whether functions of a Python program are the only thing to record."""
+    from ...record.python_detection import is_python_program
+
+    choices = (
+        wanted.functions,
+        wanted.events,
+        wanted.include,
+        wanted.exclude,
+        wanted.helpers,
+        wanted.python_functions,
+    )
+    return not any(choices) and is_python_program(program, os.environ.get("PATH"))
 
 
 def _say(lines: Iterable[str]) -> None:
@@ -208,9 +239,10 @@ def _say(lines: Iterable[str]) -> None:
     with suppress(OSError):
         try:
             for line in lines:
-                print(line, file=sys.stderr)
+                print(plain(line), file=sys.stderr)
         except FileNotFoundError as error:
-            print(f"vestige: error: {error.filename}: it is gone", file=sys.stderr)
+            name = plain(str(error.filename))
+            print(f"vestige: error: {name}: it is gone", file=sys.stderr)
 
 
 def _contexts(text: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ...errors import CommandError, SelectionError
+from ...plain_text import plain
 from ..damage_output import print_damage
 from ..exit_statuses import (
     DAMAGED,
@@ -93,7 +94,7 @@ examples:
         except SelectionError as error:
             raise CommandError(str(error), exit_code=2) from error
         print_damage(source.damage)
-        print(_sentence(report))
+        print(plain(_sentence(report)))
         wrong = report.mended + report.cut + report.dropped + report.dropped_files
         if not (source.damage or wrong or report.dropped_bytes):
             return READ

@@ -18,6 +18,7 @@ from ..selection_arguments import (
     select,
     time_bounds,
 )
+from ..terminal import add_wide_argument, line_width
 from ..text_arguments import terminal_supports_color
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ReportCommand"]
 
-WIDTH_OF_FILES = 160
-"""Columns where the output is no terminal."""
+UNLIMITED = 1 << 30
+"""Columns, where nothing is cut."""
 DEFAULT_LIMIT = 50
 """Rows of a table or a tree, for people."""
 
@@ -102,6 +103,7 @@ examples:
             "--json", action="store_true", help="print the result as JSON"
         )
         add_selection_arguments(parser)
+        add_wide_argument(parser)
         add_debug_file_arguments(parser.add_argument_group("debug information"))
 
     def run(self, options: argparse.Namespace) -> int:
@@ -128,7 +130,7 @@ examples:
         if threads:
             tree = _only(tree, threads)
         style = CallStyle(
-            _width(),
+            _width(wide=options.wide),
             sys.stdout.isatty() and terminal_supports_color(),
             _rows(options),
             options.sort,
@@ -209,9 +211,7 @@ def _only(tree: CallTree, threads: set[int]) -> CallTree:
     return replace(tree, threads=chosen, spans=[], coroutines=[])
 
 
-def _width() -> int:
-    import shutil
-
-    if not sys.stdout.isatty():
-        return WIDTH_OF_FILES
-    return shutil.get_terminal_size().columns
+def _width(*, wide: bool) -> int:
+    """Return the columns of the terminal; in files nothing is cut."""
+    width = line_width(wide=wide)
+    return UNLIMITED if width is None else width

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ...plain_text import plain
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ examples:
             status = _answer_input(symbolizer, writer)
         if options.verbose:
             for remark in symbolizer.remarks():
-                print(f"vestige: {remark}", file=sys.stderr)
+                print(f"vestige: {plain(remark)}", file=sys.stderr)
         return status
 
 

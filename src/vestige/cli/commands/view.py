@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, cast
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
 from ..exit_statuses import READING
+from ..layout_arguments import BABELTRACE, SHORT, add_layout_arguments, layout_of
 from ..min_duration import add_min_duration_argument, call_duration_filter
 from ..newest_recording import take_newest
 from ..selection_arguments import (
@@ -20,7 +21,7 @@ from ..selection_arguments import (
     select,
     time_bounds,
 )
-from ..text_arguments import add_text_arguments, text_options
+from ..text_arguments import add_text_arguments, short_text_options, text_options
 
 if TYPE_CHECKING:
     from ... import core
@@ -37,9 +38,11 @@ class ViewCommand:
 
     name = "view"
     description = (
-        "Show all events of the CTF traces at or below each PATH, in time order, each "
-        "with the object, function and source line it came from when the trace allows "
-        "it. On a terminal the text is coloured and goes through a pager ($PAGER)."
+        "Show the events of the CTF traces at or below each PATH, in time order, each "
+        "in a line: time, time since the event before, process and thread, name, "
+        "fields, and the function and source line it came from when the trace allows "
+        "it. On a terminal the text is coloured, fits the width and goes through a "
+        "pager ($PAGER)."
     )
     examples = (
         """\
@@ -47,7 +50,8 @@ examples:
   vestige view TRACE
   vestige view --event 'my_app:*' TRACE
   vestige view --min-duration=10us TRACE    only calls that take so long
-  vestige view --no-debug-info --clock-seconds TRACE
+  vestige view --all TRACE                  also what the recorder itself needs
+  vestige view --layout=babeltrace TRACE    all fields, as babeltrace2 shows them
   vestige view --debug-info-target-prefix=/srv/board-root TRACE
   vestige view --begin=17:48:17.5 --end=17:48:18 TRACE
 
@@ -67,6 +71,13 @@ examples:
         selecting = add_selection_arguments(parser, with_gmt=False)
         add_min_duration_argument(selecting)
         parser.add_argument(
+            "--all",
+            action="store_true",
+            help="also the events that the recorder itself needs: state dumps and "
+            "loaded objects",
+        )
+        add_layout_arguments(parser)
+        parser.add_argument(
             "--no-debug-info", action="store_true", help="do not look up source lines"
         )
         parser.add_argument(
@@ -83,7 +94,10 @@ examples:
         bounds = time_bounds(options)
         take_newest(options)
         source = CtfFsSource(options.paths)
-        return view(options, source, select(options, [source], bounds))
+        selection = select(options, [source], bounds)
+        if not options.all and layout_of(options) == SHORT:
+            selection = selection._replace(recorder_events=False)
+        return view(options, source, selection)
 
 
 def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection) -> int:
@@ -97,7 +111,6 @@ def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection)
     Returns:
         The exit status.
     """
-    from ...components.sinks.text_pretty import TextPrettySink
     from ...graph import Graph
     from ..render.summary import Summary
 
@@ -106,11 +119,11 @@ def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection)
         filters.append(debug_info_filter(options, [source]))
     if getattr(options, "min_duration", None) is not None:
         filters.append(call_duration_filter(options.min_duration, source, selection))
-    text = text_options(options)
     summary = Summary()
     try:
         with output(use_pager=not options.no_pager) as descriptor:
-            sink = SummarySink(TextPrettySink(text, descriptor=descriptor), summary)
+            inner = _sink(options, source, descriptor)
+            sink = SummarySink(inner, summary, counting=selection.counts_left_out)
             graph = Graph([source], sink, filters, selection, strict=options.strict)
             damage = graph.run()
     except PagerClosedError:
@@ -120,25 +133,41 @@ def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection)
     return READING.of_reading(damage, is_readable=bool(source.streams))
 
 
+def _sink(options: argparse.Namespace, source: CtfFsSource, descriptor: int) -> Sink:
+    from ...components.sinks.text_pretty import TextPrettySink
+    from ...components.sinks.text_short import TextShortSink
+    from ..render.trace_labels import trace_labels
+
+    if layout_of(options) == BABELTRACE:
+        text = text_options(options, safe=True)
+        return TextPrettySink(text, descriptor=descriptor)
+    short = short_text_options(options, trace_labels(source.streams))
+    return TextShortSink(short, descriptor=descriptor)
+
+
 class SummarySink:
     """Passes merges on and counts what it sees.
 
     Args:
         inner: The sink that writes.
         summary: Where the counts go.
+        counting: Whether it counts events that only the recorder needs.
     """
 
     looks_at_records = True
     """The inner sink decodes what it shows."""
 
-    def __init__(self, inner: Sink, summary: Summary) -> None:
+    def __init__(self, inner: Sink, summary: Summary, *, counting: bool) -> None:
         self._inner = inner
+        self._counting = counting
         self._summary = summary
 
     def consume(self, merge: core.Merge) -> None:
         """Count a merge and pass it on."""
         self._inner.consume(merge)
         self._summary.add(merge)
+        if self._counting:
+            self._summary.left_out += merge.left_out
 
     def finish(self) -> None:
         """End the inner sink."""

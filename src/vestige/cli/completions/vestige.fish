@@ -51,7 +51,7 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp demo completion help version
-set -g _shtab_vestige_opts_with_value --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --end --event --except --exclude --exclude-function --exe --fields --filter --functions --include-function --input-format --limit --log-level --loglevel --loglevel-only --max-size --min-duration --mode --names --output --output-format --pack --params --pid --python-functions --retry-duration --sort --thread --timerange --to -b -c -e -f -i -l -n -o -p -t -w
+set -g _shtab_vestige_opts_with_value --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --end --event --except --exclude --exclude-function --exe --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-size --min-duration --mode --names --output --output-format --pack --params --pid --python-functions --retry-duration --sort --thread --timerange --to -b -c -e -f -i -l -n -o -p -t -w
 
 complete -c vestige -e
 complete -c vestige -f
@@ -89,7 +89,7 @@ complete -c vestige -n '_shtab_vestige_using list' -s h -l help -d 'show this he
 complete -c vestige -n '_shtab_vestige_using list' -s f -l fields -d 'list the fields of tracepoints as well'
 complete -c vestige -n '_shtab_vestige_using list' -l json -d 'print JSON'
 complete -c vestige -n '_shtab_vestige_using list; and test $_shtab_vestige_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a program (a path, or a name in $PATH), a library, or a process ID; write ./NUMBER for a file whose name is a number'
-complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a view -d 'Show all events of the CTF traces at or below each PATH, in time order, each with the object, function and source line it came from when the trace allows it. On a terminal the text is coloured and goes through a pager ($PAGER).'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a view -d 'Show the events of the CTF traces at or below each PATH, in time order, each in a line: time, time since the event before, process and thread, name, fields, and the function and source line it came from when the trace allows it. On a terminal the text is coloured, fits the width and goes through a pager ($PAGER).'
 complete -c vestige -n '_shtab_vestige_using view' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using view' -s e -l event -x -d 'only events whose name matches PATTERN, with *, ? and [...] (repeatable)'
 complete -c vestige -n '_shtab_vestige_using view' -l filter -x -d 'only events for which EXPR is true, such as '"'"'size > 99 && $ctx.vtid == 7'"'"' (repeatable: all must be true)'
@@ -98,6 +98,9 @@ complete -c vestige -n '_shtab_vestige_using view' -l end -x -d 'stop after END'
 complete -c vestige -n '_shtab_vestige_using view' -s t -l timerange -x -d 'the same as --begin and --end; also [BEGIN,END]'
 complete -c vestige -n '_shtab_vestige_using view' -l stream-intersection -d 'only the time when all data streams of a trace are active'
 complete -c vestige -n '_shtab_vestige_using view' -l min-duration -x -d 'hide function calls shorter than TIME (10us, 1.5ms, 2s); other events are shown'
+complete -c vestige -n '_shtab_vestige_using view' -l all -d 'also the events that the recorder itself needs: state dumps and loaded objects'
+complete -c vestige -n '_shtab_vestige_using view' -l layout -xka "short babeltrace" -d 'short: a short line for each event (the default); babeltrace: all events and fields as babeltrace2 shows them, also chosen by -f and -n'
+complete -c vestige -n '_shtab_vestige_using view' -l wide -d 'cut nothing, however narrow the terminal is (always so when the output is no terminal)'
 complete -c vestige -n '_shtab_vestige_using view' -l no-debug-info -d 'do not look up source lines'
 complete -c vestige -n '_shtab_vestige_using view' -l no-pager -d 'do not use a pager'
 complete -c vestige -n '_shtab_vestige_using view' -l strict -d 'stop at the first damage; by default, continue after it'
@@ -130,6 +133,7 @@ complete -c vestige -n '_shtab_vestige_using report' -l end -x -d 'stop after EN
 complete -c vestige -n '_shtab_vestige_using report' -s t -l timerange -x -d 'the same as --begin and --end; also [BEGIN,END]'
 complete -c vestige -n '_shtab_vestige_using report' -l stream-intersection -d 'only the time when all data streams of a trace are active'
 complete -c vestige -n '_shtab_vestige_using report' -l clock-gmt -d 'BEGIN and END are in UTC instead of local time'
+complete -c vestige -n '_shtab_vestige_using report' -l wide -d 'cut nothing, however narrow the terminal is (always so when the output is no terminal)'
 complete -c vestige -n '_shtab_vestige_using report' -l debug-info-dir -xka "(__fish_complete_directories)" -d 'look for separate debug files in these directories (default: $VESTIGE_DEBUG_PATH, or else /usr/lib/debug)'
 complete -c vestige -n '_shtab_vestige_using report' -l debug-info-target-prefix -xka "(__fish_complete_directories)" -d 'look in DIR for files of the traced machine, or for those in its directory OLD (repeatable)'
 complete -c vestige -n '_shtab_vestige_using report' -l debuginfod -d 'download missing debug files from the servers in $DEBUGINFOD_URLS'
@@ -225,6 +229,7 @@ complete -c vestige -n '_shtab_vestige_using debuginfo' -l end -x -d 'stop after
 complete -c vestige -n '_shtab_vestige_using debuginfo' -s t -l timerange -x -d 'the same as --begin and --end; also [BEGIN,END]'
 complete -c vestige -n '_shtab_vestige_using debuginfo' -l stream-intersection -d 'only the time when all data streams of a trace are active'
 complete -c vestige -n '_shtab_vestige_using debuginfo' -l clock-gmt -d 'BEGIN and END are in UTC instead of local time'
+complete -c vestige -n '_shtab_vestige_using debuginfo' -l wide -d 'cut nothing, however narrow the terminal is (always so when the output is no terminal)'
 complete -c vestige -n '_shtab_vestige_using debuginfo' -l debug-info-dir -xka "(__fish_complete_directories)" -d 'look for separate debug files in these directories (default: $VESTIGE_DEBUG_PATH, or else /usr/lib/debug)'
 complete -c vestige -n '_shtab_vestige_using debuginfo' -l debug-info-target-prefix -xka "(__fish_complete_directories)" -d 'look in DIR for files of the traced machine, or for those in its directory OLD (repeatable)'
 complete -c vestige -n '_shtab_vestige_using debuginfo' -l debuginfod -d 'download missing debug files from the servers in $DEBUGINFOD_URLS'
@@ -264,6 +269,8 @@ complete -c vestige -n '_shtab_vestige_using demo' -l shipped -d 'show the recor
 complete -c vestige -n '_shtab_vestige_using demo' -s o -l output -xka "(__fish_complete_directories)" -d 'keep the program and its trace in DIR, which must be new or empty'
 complete -c vestige -n '_shtab_vestige_using demo' -s e -l event -x -d 'only events whose name matches PATTERN (repeatable; default: those of the program itself)'
 complete -c vestige -n '_shtab_vestige_using demo' -l no-pager -d 'do not use a pager'
+complete -c vestige -n '_shtab_vestige_using demo' -l layout -xka "short babeltrace" -d 'short: a short line for each event (the default); babeltrace: all events and fields as babeltrace2 shows them, also chosen by -f and -n'
+complete -c vestige -n '_shtab_vestige_using demo' -l wide -d 'cut nothing, however narrow the terminal is (always so when the output is no terminal)'
 complete -c vestige -n '_shtab_vestige_using demo' -l clock-cycles -d 'show times in clock cycles'
 complete -c vestige -n '_shtab_vestige_using demo' -l clock-date -d 'show the date before each time'
 complete -c vestige -n '_shtab_vestige_using demo' -l clock-gmt -d 'use UTC instead of local time'

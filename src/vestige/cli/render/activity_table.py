@@ -7,6 +7,7 @@ from typing import Any
 
 from ...analysis.activities import Activity, Times
 from ...analysis.calls import CallTree
+from ...plain_text import plain
 from .call_style import (
     LEAST_NAME,
     CallStyle,
@@ -16,7 +17,6 @@ from .call_style import (
     dim,
     duration,
     place_of,
-    plain,
 )
 from .debuginfo import count
 

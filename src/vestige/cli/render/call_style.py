@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...plain_text import plain
+
 if TYPE_CHECKING:
     from ...analysis.calls import CallCounts, Function
 
@@ -19,7 +21,6 @@ __all__ = [
     "dim",
     "duration",
     "place_of",
-    "plain",
 ]
 
 LEAST_NAME = 16
@@ -77,11 +78,6 @@ def duration(nanoseconds: float | None) -> str:
 def place_of(function: Function) -> str:
     """Return where a function is: its source line, else its object."""
     return plain(function.source or function.object or "")
-
-
-def plain(text: str) -> str:
-    """Keep what a trace says from steering the terminal."""
-    return text if text.isprintable() else ascii(text)[1:-1]
 
 
 def cut(text: str, room: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...analysis.calls import FunctionCalls
+from ...plain_text import plain
 from .call_style import (
     LEAST_NAME,
     SORT_VALUES,
@@ -14,7 +15,6 @@ from .call_style import (
     dim,
     duration,
     place_of,
-    plain,
 )
 from .debuginfo import count
 from .fitted_name import fitted_name

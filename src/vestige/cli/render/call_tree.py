@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from heapq import nlargest
 
 from ...analysis.calls import CallNode, FunctionKind
+from ...plain_text import plain
 from .call_style import (
     LEAST_NAME,
     SORT_VALUES,
@@ -15,7 +16,6 @@ from .call_style import (
     dim,
     duration,
     place_of,
-    plain,
 )
 from .debuginfo import count
 from .fitted_name import fitted_name

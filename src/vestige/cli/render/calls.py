@@ -10,8 +10,9 @@ from ...analysis.calls import (
     CallTree,
     ThreadCalls,
 )
+from ...plain_text import plain
 from .activity_table import activity_lines
-from .call_style import CallStyle, bold, duration, plain
+from .call_style import CallStyle, bold, duration
 from .call_table import function_lines
 from .call_tree import tree_lines
 from .debuginfo import count

@@ -15,6 +15,7 @@ from ...analysis.debug_info import (
     ProcessReport,
 )
 from ...debuginfo import DebugSource
+from ...plain_text import plain
 
 __all__ = [
     "ReportStyle",
@@ -132,8 +133,8 @@ def _closing_line(report: DebugInfoReport) -> str:
 def _process_lines(
     process: ProcessReport, style: ReportStyle, *, several_traces: bool
 ) -> Iterator[str]:
-    name = f" ({_plain(process.name)})" if process.name else ""
-    trace = f" of {_plain(process.trace)}" if several_traces and process.trace else ""
+    name = f" ({plain(process.name)})" if process.name else ""
+    trace = f" of {plain(process.trace)}" if several_traces and process.trace else ""
     yield f"process {process.vpid}{name}{trace}: {count(process.events, 'event')}"
     shown = [one for one in process.objects if one.events or style.unused_objects]
     rows = [_row(one) for one in shown]
@@ -163,7 +164,7 @@ def _row(one: MappedObject) -> tuple[str, ...]:
         f"{one.mapping.base:x}",
         size(one.mapping.size),
         "-" if build_id is None else build_id.hex()[:SHORT_ID],
-        _plain(one.mapping.path),
+        plain(one.mapping.path),
     )
 
 
@@ -242,19 +243,19 @@ def _object_lines(
 ) -> Iterator[str]:
     build_id = one.mapping.build_id
     identity = "no build ID" if build_id is None else f"build ID {build_id.hex()}"
-    yield f"{_plain(one.mapping.path)} ({identity})"
+    yield f"{plain(one.mapping.path)} ({identity})"
     if one.names_from is not None:
-        yield f"  names from {_plain(one.names_from)}: {one.files.source.value}"
+        yield f"  names from {plain(one.names_from)}: {one.files.source.value}"
     else:
         yield "  no names"
     for reason, events in sorted(one.shortfalls.items()):
         yield f"  {count(events, 'event')}: {reason}"
     for problem in one.problems:
-        yield f"  problem: {_plain(problem)}"
+        yield f"  problem: {plain(problem)}"
     missing = needs_debug_file(one)
     if missing or one.shortfalls or style.attempts:
         for attempt in one.files.attempts:
-            yield f"  tried {attempt}"
+            yield f"  tried {plain(str(attempt))}"
     command = command_for(one, packages) if missing else None
     if command is not None:
         yield f"  get it: {command}"
@@ -327,11 +328,6 @@ def _absent_facts(process: ProcessReport, one: AbsentObject) -> dict[str, Any]:
         "addresses": len(one.addresses),
         "advice": _advice(process, one) or None,
     }
-
-
-def _plain(text: str) -> str:
-    """Keep what a trace says from steering the terminal."""
-    return text if text.isprintable() else ascii(text)[1:-1]
 
 
 def _share(part: int, whole: int) -> str:

@@ -30,6 +30,9 @@ class Summary:
     uncounted: set[str] = field(default_factory=set)
     """Kinds of losses whose number the trace does not tell."""
 
+    left_out: int = 0
+    """Number of events that are not shown since only the recorder needs them."""
+
     def add(self, merge: core.Merge) -> None:
         """Count a merge."""
         self.events += len(merge)
@@ -62,6 +65,9 @@ def summary_lines(summary: Summary, *, damaged: int) -> Iterator[str]:
     if summary.begin is not None and summary.end is not None:
         parts.append(f"over {duration(summary.end - summary.begin)}")
     yield " ".join(parts) + f"; {losses(summary)}" + damage(damaged)
+    if summary.left_out:
+        number = f"{summary.left_out:,} event{'' if summary.left_out == 1 else 's'}"
+        yield f"{number} of the recorder itself left out; --all shows them"
 
 
 def losses(summary: Summary) -> str:

@@ -7,6 +7,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
+from ...plain_text import plain
+
 if TYPE_CHECKING:
     from ... import core
     from ...graph import LostNotice
@@ -76,6 +78,8 @@ class TextOptions(NamedTuple):
     """Use terminal colours."""
     bright_is_bold: bool = True
     """Show bright colours as bold ones, as most terminals want it."""
+    safe: bool = False
+    """Write as escapes what could steer a terminal; Babeltrace 2 does so in part."""
 
     def with_fields(self, names: list[str]) -> TextOptions:
         """Return options that show exactly some header fields.
@@ -180,12 +184,13 @@ class TextPrettySink:
             loss = f"Tracer discarded {notice.count} {what}{plural}"
         stream = notice.stream
         uuid = stream.trace.uuid
+        shown = plain if self.options.safe else str
         yellow, bold, reset = _warning_colors(self._warnings)
         return (
             f"{yellow}{bold}WARNING{reset}{yellow}: {loss} {self._range(notice)} "
-            f'in trace "{stream.trace.name}" '
+            f'in trace "{shown(stream.trace.name)}" '
             f"{'(no UUID)' if uuid is None else f'(UUID: {uuid})'} "
-            f'within stream "{stream.path}" '
+            f'within stream "{shown(stream.path)}" '
             f"(stream class ID: {stream.stream_class.id}, stream ID: {stream.id})."
             f"{reset}\n"
         )

@@ -1,0 +1,207 @@
+//! Event records as short lines for people: time, step, trace, process and thread, name,
+//! fields, and `function at file:line`.
+//!
+//! Columns are as wide as what was seen so far: the first records are rendered twice, and
+//! columns may grow from one merge to the next. So the text does not depend on which core
+//! renders what.
+
+mod line;
+mod options;
+mod place;
+mod plan;
+mod step;
+mod who;
+mod width;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use vestige_workers::on_all_cores;
+
+use self::line::{Layout, LineWriter, PacketText, Widths};
+use self::options::Colors;
+use self::place::PlaceText;
+use self::plan::StreamPlan;
+use super::options::Options;
+use super::renderer::{Derived, MAX_TEXT, TEXT_STEP};
+use super::tasks::{collect_pieces, Piece, Pieces, Task, Timeline};
+use super::time::{OffsetSource, TimeFormatter};
+use crate::error::CtfError;
+use crate::muxer::Merge;
+use crate::stream::DataStream;
+
+pub use options::ShortOptions;
+
+/// Renders merges to short lines.
+pub struct ShortRenderer {
+    options: ShortOptions,
+    fields: Options,
+    colors: Colors,
+    clock: TimeFormatter,
+    timeline: Timeline,
+    plans: HashMap<(usize, usize, String), Arc<StreamPlan>>,
+    places: Vec<PlaceText>,
+    /// Of the columns of all lines so far; none before the first.
+    widths: Option<Widths>,
+    pieces: Pieces,
+}
+
+impl ShortRenderer {
+    /// A renderer with some options; `offset` tells the local time zone.
+    #[must_use]
+    pub fn new(options: ShortOptions, offset: OffsetSource) -> Self {
+        Self {
+            fields: options.of_fields(),
+            colors: if options.color { Colors::of_terminal() } else { Colors::default() },
+            clock: TimeFormatter::new(options.clock, offset),
+            options,
+            timeline: Timeline::default(),
+            plans: HashMap::new(),
+            places: Vec::new(),
+            widths: None,
+            pieces: Pieces::default(),
+        }
+    }
+
+    /// Appends a time as the lines show it.
+    pub fn push_time(&mut self, out: &mut Vec<u8>, nanoseconds: i64) {
+        self.clock.push(out, nanoseconds);
+    }
+
+    /// The text of the records of some runs of a merge, in pieces to be written in order.
+    /// `first` is the index in the merge of the first record of the runs.
+    ///
+    /// # Errors
+    ///
+    /// A record that cannot be decoded, with the index of its batch; the pieces hold the
+    /// text of everything before it.
+    pub fn render(
+        &mut self,
+        merge: &Merge,
+        runs: Range<usize>,
+        first: usize,
+        derived: Option<&Derived>,
+    ) -> (Vec<Vec<u8>>, Option<(usize, CtfError)>) {
+        let plans: Vec<Arc<StreamPlan>> =
+            merge.batches.iter().map(|batch| self.plan(&batch.stream)).collect();
+        if let Some(derived) = derived {
+            self.render_places(derived);
+        }
+        let tasks = self.timeline.tasks(merge, merge.runs.get(runs).unwrap_or_default(), first);
+        let most = Widths::most(self.options.width);
+        let mut layout = Layout {
+            options: &self.options,
+            fields: &self.fields,
+            colors: &self.colors,
+            widths: self.widths.unwrap_or_default(),
+            most,
+        };
+        let shared = Shared {
+            merge,
+            plans: &plans,
+            places: derived.map(|derived| (derived, self.places.as_slice())),
+            written: AtomicUsize::new(0),
+            pieces: &self.pieces,
+        };
+        if let (None, Some(task)) = (self.widths, tasks.first()) {
+            let (_, seen) = shared.task(task, &layout, &mut self.clock.clone());
+            layout.widths = seen.min(most);
+            shared.written.store(0, Ordering::Relaxed);
+        }
+        let results: Vec<(Piece, Widths)> = on_all_cores(|| {
+            let task = |clock: &mut TimeFormatter, task| shared.task(&task, &layout, clock);
+            tasks.into_par_iter().map_with(self.clock.clone(), task).collect()
+        });
+        let seen = results.iter().fold(layout.widths, |widths, (_, seen)| widths.max(*seen));
+        self.widths = Some(seen.min(most));
+        collect_pieces(results.into_iter().map(|(piece, _)| piece).collect())
+    }
+
+    /// Takes back pieces of text that are written.
+    pub fn recycle(&self, pieces: Vec<Vec<u8>>) {
+        self.pieces.give(pieces);
+    }
+
+    fn plan(&mut self, stream: &Arc<DataStream>) -> Arc<StreamPlan> {
+        let identity = Arc::as_ptr(&stream.trace) as usize;
+        let key = (identity, stream.class, stream.identity.name.clone());
+        let plan = self
+            .plans
+            .entry(key)
+            .or_insert_with(|| Arc::new(StreamPlan::new(stream, &self.options, &self.fields)));
+        Arc::clone(plan)
+    }
+
+    /// Renders the places that were added since the last merge.
+    fn render_places(&mut self, derived: &Derived) {
+        let Ok(table) = derived.table.read() else { return };
+        let added = table.get(self.places.len()..).unwrap_or_default();
+        let colors = &self.colors;
+        let texts: Vec<PlaceText> =
+            on_all_cores(|| added.par_iter().map(|place| PlaceText::new(place, colors)).collect());
+        self.places.extend(texts);
+    }
+}
+
+/// What all tasks of a merge share.
+struct Shared<'a> {
+    merge: &'a Merge,
+    plans: &'a [Arc<StreamPlan>],
+    places: Option<(&'a Derived, &'a [PlaceText])>,
+    /// About how much text all tasks have written.
+    written: AtomicUsize,
+    pieces: &'a Pieces,
+}
+
+impl Shared<'_> {
+    fn task(&self, task: &Task, layout: &Layout<'_>, clock: &mut TimeFormatter) -> (Piece, Widths) {
+        let mut lines = LineWriter::new(layout, self.pieces.take());
+        let mut packets: Vec<(Option<u32>, PacketText)> = Vec::new();
+        packets.resize_with(self.merge.batches.len(), Default::default);
+        let mut last = task.last;
+        let mut index = task.first;
+        let mut told = 0;
+        let classes = (layout.fields, layout.colors);
+        for run in &task.runs {
+            let Some((batch, records)) = self.merge.run(run) else { continue };
+            let Some(plan) = self.plans.get(run.batch as usize) else { continue };
+            let Some((part, packet)) = packets.get_mut(run.batch as usize) else { continue };
+            if *part != Some(run.part) {
+                packet.read(batch.part(run.part), plan, layout.fields);
+                *part = Some(run.part);
+            }
+            for record in records {
+                let length = lines.out.len();
+                if length - told > TEXT_STEP {
+                    self.written.fetch_add(length - told, Ordering::Relaxed);
+                    told = length;
+                }
+                let others = self.written.load(Ordering::Relaxed).saturating_sub(told);
+                lines.most = MAX_TEXT.saturating_sub(others);
+                let event = plan.event(&batch.stream, record.class, classes);
+                let Some(event) = event else { continue };
+                let time = (&mut *clock, &mut last);
+                let place = self.place(index);
+                let written = lines.line((batch, record), (plan, event), packet, place, time);
+                if let Err(error) = written {
+                    lines.out.truncate(length);
+                    let at = batch.file_offset(record);
+                    let error = CtfError::record(at, error.to_string());
+                    return ((lines.out, Some((run.batch as usize, error))), lines.seen);
+                }
+                index += 1;
+            }
+        }
+        ((lines.out, None), lines.seen)
+    }
+
+    #[inline]
+    fn place(&self, index: usize) -> Option<&PlaceText> {
+        let (derived, places) = self.places?;
+        let place = *derived.column.get(index)?;
+        places.get(place as usize)
+    }
+}
