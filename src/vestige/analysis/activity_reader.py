@@ -28,6 +28,9 @@ __all__ = ["COROUTINE_ENTRY", "read_activities", "span_classes"]
 
 COROUTINE_ENTRY = "vestige_python:coroutine_entry"
 COROUTINE_EXIT = "vestige_python:coroutine_exit"
+_ENTRY_FIELDS = {"span_id", "parent_id", "task"}
+_EXIT_FIELDS = {"span_id", "error", "waited"}
+"""What tells events of spans from those of others."""
 _NOTHING = "\0"
 """A pattern that no name matches."""
 
@@ -52,11 +55,11 @@ def span_classes(streams: Iterable[Stream]) -> tuple[set[str], set[str]]:
     }.values():
         for one in stream_class.event_classes:
             fields = _field_names(one.payload)
-            if one.name and "span_id" in fields:
-                if "parent_id" in fields and one.name.endswith("_entry"):
-                    entries.add(one.name)
-                elif "error" in fields and one.name.endswith("_exit"):
-                    exits.add(one.name)
+            name = one.name or ""
+            if fields >= _ENTRY_FIELDS and name.endswith("_entry"):
+                entries.add(name)
+            elif fields >= _EXIT_FIELDS and name.endswith("_exit"):
+                exits.add(name)
     return entries, exits
 
 
@@ -142,6 +145,8 @@ class _Thread:
         self.stack: list[_Coroutine] = []
         self.rootless: list[_Span] = []
         """Spans of a task whose coroutine has not begun."""
+        self.has_lost = False
+        """Whether it may be in coroutines that are not in the stack."""
 
 
 class _Reader:
@@ -173,6 +178,10 @@ class _Reader:
         for event in merge.events():
             self._add_event(event)
         if any(not isinstance(one, DamageNotice) for one in notices_of(merge)):
+            for thread in self._threads.values():
+                # Nobody knows which coroutines have been left.
+                thread.stack.clear()
+                thread.has_lost = True
             for coroutine in self._coroutines.values():
                 coroutine.is_uncertain = True
             for span in self._spans.values():
@@ -205,18 +214,18 @@ class _Reader:
             self._end_span(thread, event, time)
 
     def _enter(self, thread: _Thread, event: core.Event, time: int) -> None:
-        key = (*thread.process, event["id"])
+        key = (*thread.process, _integer(event, "id"))
         one = self._coroutines.get(key)
-        if not event["is_resumed"]:
+        if not event.get("is_resumed"):
             if one is not None:
                 self._drop(one)
-            one = _Coroutine(self._function(thread, event["addr"]), time)
+            one = _Coroutine(self._function(thread, _integer(event, "addr")), time)
             one.activity.calls += 1
             self._coroutines[key] = one
             while thread.rootless:
                 thread.rootless.pop().carried_by(one)
         elif one is None:
-            one = _Coroutine(self._function(thread, event["addr"]), None)
+            one = _Coroutine(self._function(thread, _integer(event, "addr")), None)
             self._coroutines[key] = one
         else:
             one.resumes += 1
@@ -227,7 +236,7 @@ class _Reader:
         thread.stack.append(one)
 
     def _leave(self, thread: _Thread, event: core.Event, time: int) -> None:
-        key = (*thread.process, event["id"])
+        key = (*thread.process, _integer(event, "id"))
         one = self._coroutines.get(key)
         if one is None:
             return
@@ -236,7 +245,7 @@ class _Reader:
         if one.since is not None:
             one.running += time - one.since
             one.since = None
-        if event["is_suspended"]:
+        if event.get("is_suspended"):
             for span in one.spans:
                 _stop(span, time)
             return
@@ -263,15 +272,17 @@ class _Reader:
                 self._note_place(activity, thread, address)
         activity.calls += 1
         has_task = bool(event["task"])
-        span = _Span(activity, time, waits_are_known=self._knows_waits and not has_task)
-        self._spans[(*thread.process, event["span_id"])] = span
+        is_known = self._knows_waits and not has_task and not thread.has_lost
+        span = _Span(activity, time, waits_are_known=is_known)
+        self._spans[(*thread.process, _integer(event, "span_id"))] = span
         if thread.stack:
             span.carried_by(thread.stack[-1])
         elif has_task and self._knows_waits:
             thread.rootless.append(span)
 
     def _end_span(self, thread: _Thread, event: core.Event, time: int) -> None:
-        span = self._spans.pop((*thread.process, event["span_id"]), None)
+        number = _integer(event, "span_id")
+        span = self._spans.pop((*thread.process, number), None)
         if span is None:
             return
         if span.carrier is not None:
@@ -279,13 +290,13 @@ class _Reader:
         elif span in thread.rootless:
             thread.rootless.remove(span)
         _stop(span, time)
-        waited = event["waited"]
+        waited = _integer(event, "waited")
         activity = span.activity
         activity.elapsed.add(time - span.began)
         activity.resumes += span.resumes
         activity.uncertain += span.is_uncertain
         if event["error"]:
-            activity.errors[event["error"]] += 1
+            activity.errors[str(event["error"])] += 1
         if waited and span.carrier is not None:
             # Both the generator and its caller waited, perhaps at the same time.
             return
@@ -318,6 +329,12 @@ class _Reader:
         for (activity, _, address), place in rows:
             activity.function = function_at(place, address)
         return _sorted(self._named.values()), _sorted(_joined(self._functions.values()))
+
+
+def _integer(event: core.Event, name: str) -> int:
+    """Return a field; 0 where the trace has another type or no such field."""
+    value = event.get(name)
+    return value if isinstance(value, int) else 0
 
 
 def _thread(event: core.Event) -> _Thread:

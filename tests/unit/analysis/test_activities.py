@@ -302,3 +302,18 @@ def test_a_recording_without_names_of_addresses_shows_places(tmp_path):
     ]
 
     assert [place.function for place in places] == ["f"]
+
+
+def test_tracepoints_that_look_like_spans_are_none(tmp_path):
+    """They have other fields, or other types."""
+    code = """\
+        from vestige.instrument import tracepoint
+        tracepoint("app:a_entry", span_id=int, parent_id=int)(1, 0)
+        tracepoint("app:b_entry", span_id=str, parent_id=str, task=int)("x", "y", 3)
+        tracepoint("app:b_exit", span_id=str, error=int, waited=str)("x", 5, "z")
+    """
+    record_python(tmp_path, code)
+    found = activities(tmp_path, "spans")
+
+    assert list(found) == ["app:b"]
+    assert (found["app:b"].elapsed.count, dict(found["app:b"].errors)) == (1, {"5": 1})
