@@ -136,11 +136,12 @@ class Stream:
         """The model of its stream class."""
         return self.trace.trace_class.stream_classes[self.class_index]
 
-    def order_key(self) -> tuple[bytes, str, int, int]:
+    def order_key(self) -> tuple[bool, bytes, str, int, int]:
         """Return what decides ties in time, as Babeltrace 2 does.
 
-        Trace UUID, trace name, stream class ID and data stream ID, in this order; what
-        is missing comes first.
+        Trace UUID, trace name, stream class ID and data stream ID, in this order. A
+        trace without a UUID comes last, one without a name first.
         """
-        uuid = self.trace.parsed.uuid or b""
-        return (uuid, self.trace.name, self.handle.class_id, self.id)
+        uuid = self.trace.parsed.uuid
+        identity = (uuid is None, uuid or b"", self.trace.name)
+        return (*identity, self.handle.class_id, self.id)

@@ -67,8 +67,8 @@ def test_in_a_tie_the_trace_with_the_lower_uuid_is_first(tmp_path, given):
     assert found == [(name, value) for value in range(3) for name in ("low", "high")]
 
 
-def test_in_a_tie_a_trace_without_uuid_is_first(tmp_path):
-    """What is missing comes first, then names decide."""
+def test_in_a_tie_a_trace_without_uuid_is_last(tmp_path):
+    """Then names decide."""
     text = Trace().metadata().replace(f'uuid = "{UUID_TEXT}";', "")
     text = text.replace("uint8_t uuid[16]; ", "")
     packet = Packet(numbered(1)).encode()
@@ -81,7 +81,7 @@ def test_in_a_tie_a_trace_without_uuid_is_first(tmp_path):
     write(tmp_path / "a", LOW, a=0)
     found = records(mux(CtfFsSource([tmp_path]).streams))
 
-    assert found == [("k", 0), ("m", 0), ("a", 0), ("a", 1), ("a", 2)]
+    assert found == [("a", 0), ("k", 0), ("m", 0), ("a", 1), ("a", 2)]
 
 
 def test_the_order_key_names_what_decides(tmp_path):
@@ -89,7 +89,8 @@ def test_the_order_key_names_what_decides(tmp_path):
     write(tmp_path / "t", LOW, a=0, b=0)
     keys = [stream.order_key() for stream in CtfFsSource([tmp_path]).streams]
 
-    assert keys == [(LOW.bytes, "t", 0, 0), (LOW.bytes, "t", 0, 1)]
+    known = (False, LOW.bytes, "t")
+    assert keys == [(*known, 0, 0), (*known, 0, 1)]
 
 
 def test_a_stream_tells_its_trace_and_class():
