@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .. import core
 from ..damage import Damage
-from ..errors import TraceFormatError
+from ..errors import GraphError, TraceFormatError
 from .intersection import intersections
 from .notice import DamageNotice, notices_of
 from .protocols import Filter, Sink, Source
@@ -200,6 +200,9 @@ class Graph:
         filters: The filters, in the order in which they see a merge.
         selection: Which event records are wanted.
         strict: Whether to stop at the first damage.
+
+    Raises:
+        GraphError: Two filters are of one class that a graph can have once.
     """
 
     def __init__(
@@ -210,6 +213,7 @@ class Graph:
         selection: Selection | None = None,
         strict: bool = False,  # noqa: FBT001, FBT002 - as above
     ) -> None:
+        _refuse_overwriting(filters)
         self.sources = sources
         self.sink = sink
         self.filters = filters
@@ -254,6 +258,19 @@ class Graph:
     def _refuse(self, damage: Sequence[Damage]) -> None:
         if self.strict and damage:
             raise TraceFormatError.of_damage(damage[0])
+
+
+def _refuse_overwriting(filters: Sequence[Filter]) -> None:
+    """Refuse filters of which one would undo what another one of its class did."""
+    known: dict[type, int] = {}
+    for number, component in enumerate(filters, 1):
+        kind = type(component)
+        if getattr(kind, "is_single", False) and kind in known:
+            raise GraphError(
+                f"filters {known[kind]} and {number} are both {kind.__name__}: the "
+                "second would overwrite what the first one adds; a graph takes one"
+            )
+        known.setdefault(kind, number)
 
 
 def _all_right(streams: Sequence[Stream]) -> bool:

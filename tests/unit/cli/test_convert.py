@@ -175,6 +175,16 @@ def test_an_offset_that_no_clock_can_have_is_wrong_usage(run, option, value, mes
     assert f"argument {option}: " in errors
 
 
+def test_two_components_that_overwrite_each_other_are_wrong_usage(run):
+    """Each adds a field of its name, and there is room for one."""
+    name = "filter.lttng-utils.debug-info"
+    words = [f"{option}{name}" for option in ("--component=", "--component=other:")]
+    status, text, errors = run("convert", HELLO, *words)
+
+    assert (status, text) == (2, "")
+    assert f"'{name}' and 'other:{name}' are both {name}" in errors
+
+
 class TestOutput:
     """Where the text goes."""
 

@@ -9,7 +9,9 @@ import pytest
 
 from support.ctf_writer import Event, Packet, Trace, numbered
 from support.recordings import DATA, copy_trace
+from vestige.components.filters.debug_info import DebugInfoFilter
 from vestige.components.sources.ctf_fs import CtfFsSource
+from vestige.errors import GraphError
 from vestige.graph import DamageNotice, Graph, LostNotice, Selection, mux, notices_of
 
 
@@ -69,6 +71,19 @@ def test_filters_see_every_merge_in_their_order_and_what_they_need():
     seen = {"reload:inside", "lttng_ust_lib:load", "lttng_ust_lib:unload"}
     assert journal == [("first", seen), ("second", seen)]
     assert sink.names == ["reload:inside"] * 12
+
+
+def test_two_filters_that_overwrite_each_other_are_refused():
+    """A merge has room for what one of them adds."""
+    source = CtfFsSource([DATA / "hello"])
+    filters = [DebugInfoFilter(), Watcher([], "one"), DebugInfoFilter()]
+    with pytest.raises(GraphError, match="filters 1 and 3 are both DebugInfoFilter"):
+        Graph([source], Collector(), filters)
+    Graph(
+        [source],
+        Collector(),
+        [Watcher([], "one"), Watcher([], "two"), DebugInfoFilter()],
+    )
 
 
 def test_damage_is_returned_what_could_not_be_opened_first(tmp_path):
