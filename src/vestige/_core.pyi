@@ -119,7 +119,11 @@ class DataFile:
 
     @staticmethod
     def open(
-        trace_class: TraceClass, path: str, *, index: bytes | None = None
+        trace_class: TraceClass,
+        path: str,
+        *,
+        index: bytes | None = None,
+        changes: bool = False,
     ) -> DataFile:
         """Open a data stream file and find its packets.
 
@@ -128,6 +132,8 @@ class DataFile:
             path: A regular file; anything else is refused without waiting for it.
             index: The content of its LTTng index file. One that does not describe the
                 file exactly is not used.
+            changes: Whether it has one packet that a tracer is writing; it is read at
+                once then.
 
         Returns:
             The file.
@@ -139,6 +145,14 @@ class DataFile:
     @property
     def path(self) -> str:
         """Path of the file."""
+
+    @property
+    def sequence_number(self) -> int | None:
+        """Sequence number of its first packet."""
+
+    @property
+    def last_written(self) -> tuple[int, int | None] | None:
+        """Sequence number and end (cycles) of its last packet with event records."""
 
     @property
     def damage(

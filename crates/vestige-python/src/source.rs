@@ -57,6 +57,10 @@ impl ReadAt for FileSource {
         self.size
     }
 
+    fn has_grown(&self) -> bool {
+        self.file.metadata().is_ok_and(|metadata| metadata.len() > self.size)
+    }
+
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         self.file.read_at(buffer, offset)
     }

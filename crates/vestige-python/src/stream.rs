@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use vestige_ctf::places::uses_call_stacks;
+use vestige_ctf::source::ReadAt;
 use vestige_ctf::stream::{self, PacketEntry, TraceIdentity};
 
 use crate::errors::{damage_tuple, exception, DamageTuple};
@@ -39,18 +40,26 @@ fn damage_error(py: Python<'_>, path: &str, damage: &stream::Damage) -> PyErr {
 
 #[pymethods]
 impl DataFile {
-    /// Opens a data stream file and finds its packets.
+    /// Opens a data stream file and finds its packets. With `changes`, it has one packet that a
+    /// tracer is writing, and is read at once.
     #[staticmethod]
-    #[pyo3(signature = (trace_class, path, *, index=None))]
+    #[pyo3(signature = (trace_class, path, *, index=None, changes=false))]
     fn open(
         py: Python<'_>,
         trace_class: &TraceClass,
         path: String,
         index: Option<&[u8]>,
+        changes: bool,
     ) -> PyResult<Self> {
         let source = FileSource::open(&path).map_err(|error| open_error(py, &path, &error))?;
         let trace = Arc::clone(&trace_class.inner);
-        let opened = py.detach(|| stream::DataFile::open(&trace, Arc::new(source), index));
+        let opened = py.detach(|| {
+            let source: Arc<dyn ReadAt> = match changes {
+                true => Arc::new(stream::Snapshot::of(&trace, &source)?),
+                false => Arc::new(source),
+            };
+            stream::DataFile::open(&trace, source, index)
+        });
         match opened {
             Ok(file) => Ok(Self { inner: Arc::new(file), path }),
             Err(damage) => Err(damage_error(py, &path, &damage)),
@@ -69,10 +78,22 @@ impl DataFile {
         self.inner.first.stream_instance
     }
 
+    /// Sequence number of its first packet.
+    #[getter]
+    fn sequence_number(&self) -> Option<u64> {
+        self.inner.first.sequence_number
+    }
+
     /// Clock value at its beginning, cycles.
     #[getter]
     fn beginning(&self) -> Option<u64> {
         self.inner.first.beginning
+    }
+
+    /// Sequence number and end (cycles) of its last packet with event records.
+    #[getter]
+    fn last_written(&self) -> Option<(u64, Option<u64>)> {
+        self.inner.last_written()
     }
 
     /// What is wrong between and with its packets, as far as headers tell.

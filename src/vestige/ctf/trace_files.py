@@ -25,6 +25,8 @@ __all__ = [
     "usable_metadata",
 ]
 
+OPEN_SUFFIX = ".open"
+"""How the names of files end whose packet Vestige's tracer is filling."""
 LARGEST_METADATA = 64 * 1024 * 1024
 """Most bytes of metadata that are read; real ones have some hundred kilobytes."""
 LARGEST_INDEX = 64 * 1024 * 1024
@@ -96,7 +98,9 @@ def open_traces(
     groups: dict[bytes | Path, list[tuple[FoundTrace, core.TraceClass]]] = {}
     damaged: dict[Path, DamagedFile] = {}
     unusable: list[DamagedFile] = []
+    states: dict[Path, tuple[int, int] | None] = {}
     for trace in found:
+        states[trace.directory] = _state_of(trace.directory / METADATA)
         try:
             parsed, damage = read_metadata(trace.directory)
         except TraceFormatError as error:
@@ -109,10 +113,40 @@ def open_traces(
     if unusable and not groups:
         raise unusable[0].error
     opened = [_open_group(group) for group in groups.values()]
-    for logical in opened:
+    for index, logical in enumerate(opened):
+        for directory in logical.directories:
+            if _state_of(directory / METADATA) != states[directory]:
+                logical = _with_new_classes(logical, directory, damaged)  # noqa: PLW2901
+        opened[index] = logical
         metadata = (damaged.get(directory) for directory in logical.directories)
         logical.damaged[:0] = [file for file in metadata if file is not None]
     return opened, unusable
+
+
+def _state_of(path: Path) -> tuple[int, int] | None:
+    """Return what changes with the contents of a file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
+def _with_new_classes(
+    trace: LogicalTrace, directory: Path, damaged: dict[Path, DamagedFile]
+) -> LogicalTrace:
+    """Take the classes that a tracer has added while the data streams were opened."""
+    try:
+        parsed, damage = read_metadata(directory)
+    except TraceFormatError:
+        return trace
+    known = trace.trace_class
+    if parsed.identity != known.identity or parsed.class_count < known.class_count:
+        return trace
+    damaged.pop(directory, None)
+    if damage is not None:
+        damaged[directory] = damage
+    return trace._replace(trace_class=parsed)
 
 
 def _unusable(path: Path, error: TraceFormatError) -> DamagedFile:
@@ -188,12 +222,20 @@ def _open_group(group: Sequence[tuple[FoundTrace, core.TraceClass]]) -> LogicalT
     )
     for directory in trace.directories:
         names = data_file_names(directory)
+        changing = _changing_files(trace_class, names)
+        for name in changing:
+            _add_file(trace, directory, name, changes=True)
+        if changing:
+            # By now what these files had before is in others.
+            found = data_file_names(directory)
+            names = [name for name in found if not name.endswith(OPEN_SUFFIX)]
         for name in names:
             _add_file(trace, directory, name)
         for name in indexed_names(directory):
             if name not in names:
                 _add_missing(trace, directory / name)
     for stream in trace.streams:
+        _leave_out_written(stream)
         stream.files.sort(
             key=lambda file: -1 if file.beginning is None else file.beginning
         )
@@ -201,14 +243,50 @@ def _open_group(group: Sequence[tuple[FoundTrace, core.TraceClass]]) -> LogicalT
     return trace
 
 
-def _add_file(trace: LogicalTrace, directory: Path, name: str) -> None:
+def _changing_files(trace_class: core.TraceClass, names: Sequence[str]) -> list[str]:
+    """Return the files with packets that Vestige's tracer is filling."""
+    if trace_class.environment.get("tracer_name") != "vestige":
+        return []
+    return [name for name in names if name.endswith(OPEN_SUFFIX)]
+
+
+def _leave_out_written(stream: StreamFiles) -> None:
+    """Leave out the packets that were being filled and have been written meanwhile.
+
+    They are read before the other files are opened, so that nothing is missing between.
+    """
+    written = [
+        file.last_written
+        for file in stream.files
+        if not file.path.endswith(OPEN_SUFFIX) and file.last_written is not None
+    ]
+    if not written:
+        return
+    last = max(number for number, _ in written)
+    ends = max(end or 0 for _, end in written)
+    stream.files[:] = [
+        file
+        for file in stream.files
+        if not file.path.endswith(OPEN_SUFFIX)
+        or ((file.sequence_number or 0) > last and (file.beginning or 0) >= ends)
+    ]
+
+
+def _add_file(
+    trace: LogicalTrace, directory: Path, name: str, *, changes: bool = False
+) -> None:
     path = directory / name
     index = _read_index(directory, name)
     try:
         _check_name(path)
         _check_regular(path)
-        opened = core.DataFile.open(trace.trace_class, str(path), index=index)
+        opened = core.DataFile.open(
+            trace.trace_class, str(path), index=index, changes=changes
+        )
     except TraceFormatError as error:
+        if changes and not path.exists():
+            # The program has ended: the packet is in another file.
+            return
         trace.damaged.append(DamagedFile(path, error))
         return
     identity = None if opened.beginning is None else opened.stream_instance

@@ -14,7 +14,7 @@ use super::packet_entry::PacketEntry;
 use super::packet_list::PacketList;
 use crate::model::TraceClass;
 use crate::record::State;
-use crate::source::ReadAt;
+use crate::source::{Beginning, ReadAt};
 
 /// How many packets of an index are looked at before it is believed.
 const INDEX_SAMPLES: usize = 64;
@@ -62,12 +62,27 @@ impl DataFile {
         };
         let Listing { packets, first, damage, sizes, other_uuid } = listing;
         let Some(first) = first else { return Err(unreadable(source.as_ref(), damage)) };
+        let (source, packets) = without_cover(source, packets);
         let trust = EvidenceStrength::of(trace, first.stream_class);
         Ok(Self { source, packets, first, damage, sizes, other_uuid, trust })
     }
 }
 
 impl DataFile {
+    /// Whether damage is but the end of what was there while more is being written.
+    pub(super) fn is_being_written(&self, damage: &Damage) -> bool {
+        damage.end == self.source.len() && self.source.has_grown()
+    }
+
+    /// Sequence number and end of the last packet that has event records.
+    #[must_use]
+    pub fn last_written(&self) -> Option<(u64, Option<u64>)> {
+        let indexes = (0..self.packets.len()).rev();
+        let mut packets = indexes.filter_map(|index| self.packets.properties(index));
+        let last = packets.find(|packet| packet.content_bits > packet.events_at)?;
+        Some((last.sequence_number?, last.end))
+    }
+
     /// How many bytes of a packet are there: fewer than it tells when it is cut.
     #[must_use]
     pub fn present(&self, entry: &PacketEntry) -> u64 {
@@ -75,6 +90,26 @@ impl DataFile {
         let corrected = self.sizes.get(&entry.offset).copied().unwrap_or(u64::MAX);
         entry.size.min(rest).min(corrected)
     }
+}
+
+/// Leaves out the empty packet behind which a tracer will write the next ones: it has the number
+/// of the one before it and reaches to the end of the file. Soon it may be another packet.
+fn without_cover(source: Arc<dyn ReadAt>, packets: PacketList) -> (Arc<dyn ReadAt>, PacketList) {
+    let last = packets.len().saturating_sub(1);
+    let pair = last.checked_sub(1).and_then(|before| packets.properties(before));
+    let Some((before, cover)) = pair.zip(packets.properties(last)) else {
+        return (source, packets);
+    };
+    let is_cover = cover.content_bits == cover.events_at
+        && cover.sequence_number.is_some()
+        && cover.sequence_number == before.sequence_number
+        && cover.events_discarded == before.events_discarded
+        && cover.offset.saturating_add(cover.total_bits / 8) == source.len();
+    if !is_cover {
+        return (source, packets);
+    }
+    let source = Arc::new(Beginning { source, length: cover.offset });
+    (source, packets.filtered(|index| index != last))
 }
 
 /// The listing by an index that can be believed.

@@ -202,13 +202,17 @@ impl Walker<'_> {
         let end = offset.saturating_add(packet.total_bits / 8);
         let next = if end > length {
             // Cut, or its size is wrong and others follow.
-            self.search(head_end(&packet), length)
+            self.search(head_end(&packet), length, true)
         } else if self.may_swallow(&packet) {
             let content_end = offset.saturating_add(packet.content_bits.div_ceil(8));
-            self.search(content_end, end)
+            // What a tracer is about to write there has no magic number yet.
+            self.search(content_end, end, false)
         } else {
             None
         };
+        if next.is_some() && self.was_replaced(&packet) {
+            return offset;
+        }
         let rank = (0, Reverse(self.found.len()));
         self.sizes.entry(packet.total_bits / 8).or_insert(rank).0 += 1;
         self.found.push(&packet);
@@ -221,6 +225,19 @@ impl Walker<'_> {
             self.correct(offset, next);
         }
         next.unwrap_or(end)
+    }
+
+    /// Whether another packet stands by now where an empty one was: what was found behind its
+    /// content has been written since.
+    fn was_replaced(&mut self, packet: &PacketProperties) -> bool {
+        if packet.content_bits != packet.events_at {
+            return false;
+        }
+        self.window.clear();
+        let clock = self.state.clock;
+        let now = self.read_head(packet.offset);
+        self.state.clock = clock;
+        now.is_ok_and(|now| now.properties.total_bits < packet.total_bits)
     }
 
     /// Whether a packet has so much padding that a packet may stand in it: its size may be
@@ -245,7 +262,7 @@ impl Walker<'_> {
         // The size of the packet before may be what is wrong.
         let inside = last.map(|packet| (packet.offset, head_end(packet)));
         let from = inside.map_or(offset.saturating_add(1), |(_, from)| from);
-        let next = self.search(from, self.source.len());
+        let next = self.search(from, self.source.len(), true);
         match (next, inside) {
             (Some(next), Some((packet, _))) if next < offset => {
                 self.correct(packet, next);
@@ -260,8 +277,8 @@ impl Walker<'_> {
         }
     }
 
-    /// The first packet that begins in a range.
-    fn search(&mut self, from: u64, to: u64) -> Option<u64> {
+    /// The first packet that begins in a range, with faults in its header or without any.
+    fn search(&mut self, from: u64, to: u64, faulty: bool) -> Option<u64> {
         if self.tries > MOST_TRIES {
             return None;
         }
@@ -280,7 +297,7 @@ impl Walker<'_> {
             hits.sort_unstable();
             hits.dedup();
             for hit in hits {
-                if self.is_plausible(at + hit) {
+                if self.is_plausible(at + hit, faulty) {
                     return Some(at + hit);
                 }
                 if self.tries > MOST_TRIES {
@@ -305,11 +322,11 @@ impl Walker<'_> {
         let hints = self.hints.iter().copied().filter(|hint| (from..to).contains(hint));
         let mut candidates: Vec<u64> = boundaries.chain(hints).collect();
         candidates.sort_unstable();
-        candidates.into_iter().find(|&at| self.is_plausible(at))
+        candidates.into_iter().find(|&at| self.is_plausible(at, true))
     }
 
     /// Whether a packet begins at an offset, and another one or the end follows it.
-    fn is_plausible(&mut self, offset: u64) -> bool {
+    fn is_plausible(&mut self, offset: u64, faulty: bool) -> bool {
         if self.tries > MOST_TRIES {
             return false;
         }
@@ -322,7 +339,8 @@ impl Walker<'_> {
         self.tries += 1 + counted.bytes.into_inner() / BYTES_OF_TRY;
         let found = packet.and_then(|packet| self.believe(packet, false));
         let found = found.and_then(|packet| self.expect(packet));
-        let found = found.is_ok_and(|packet| self.is_credible(&packet));
+        let found = found
+            .is_ok_and(|packet| (faulty || packet.faults.is_none()) && self.is_credible(&packet));
         self.state.clock = clock;
         found
     }

@@ -31,6 +31,7 @@ mod record_evidence;
 mod record_place;
 mod scan;
 mod selection;
+mod snapshot;
 mod verify;
 
 pub use batch::{Batch, Part};
@@ -45,6 +46,7 @@ pub use packet_order::PacketOrder;
 pub use reader::{Item, StreamReader};
 pub use record_place::Record;
 pub use selection::Selection;
+pub use snapshot::Snapshot;
 pub use verify::Verifier;
 
 /// Greatest alignment of a field, in bits. Windows of a packet begin on this boundary, so

@@ -112,6 +112,12 @@ impl PacketList {
         (0..self.length).filter_map(|index| self.properties(index))
     }
 
+    /// The size of the content of the packet at an index, bits, if it holds no event record.
+    pub(super) fn content_without_records(&self, index: usize) -> Option<u64> {
+        let content = self.contents.get(index)?;
+        (Some(content) == self.events_at.get(index)).then_some(content)
+    }
+
     /// The index of the stream class of most packets; of several, of the first.
     pub(super) fn common_stream_class(&self) -> Option<usize> {
         self.most_common(&self.stream_classes).flatten().map(|class| class as usize)

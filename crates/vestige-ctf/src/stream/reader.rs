@@ -15,6 +15,7 @@ use super::file_window::{read_exactly, FileWindow, MOST_AHEAD};
 use super::header_faults::damage_of_stream;
 use super::lost::{losses, Lost, LostKind};
 use super::packet::{read_packet, Packet, PacketProperties, SharedPacket};
+use super::packet_list::PacketList;
 use super::pool::Buffers;
 use super::record_evidence::RecordEvidence;
 use super::record_place::Record;
@@ -230,6 +231,9 @@ impl StreamReader {
         let mut count = 0;
         for damage in rest.iter().take_while(due) {
             count += 1;
+            if data.is_being_written(damage) {
+                continue;
+            }
             self.gap = true;
             let records = damage.records.or_else(|| {
                 let empty = damage.kind.is_empty();
@@ -262,6 +266,10 @@ impl StreamReader {
         self.read_skipped();
         let clock = self.state.clock;
         let read = self.read_head(file, offset);
+        if was_replaced(&data.packets, packet, &read) {
+            self.state.clock = clock;
+            return;
+        }
         let size = data.packets.size(packet).unwrap_or(0);
         match read.and_then(|packet| self.note_faults(file, &data, packet, size)) {
             Ok(packet) => {
@@ -581,8 +589,11 @@ impl StreamReader {
     /// Ends a packet in which nothing was wrong but, perhaps, its size.
     fn end_packet(&mut self, mut place: Place) {
         self.release(place.held.take());
+        let file = self.stream.files.get(place.file);
         if let Some(damage) = self.cut(&place, place.position) {
-            self.push_damage(&place, damage);
+            if !file.is_some_and(|file| file.is_being_written(&damage)) {
+                self.push_damage(&place, damage);
+            }
         }
     }
 
@@ -728,6 +739,16 @@ fn doubt_held(doubt: &mut RecordEvidence<'_>, held: Held) -> (Option<Held>, u64,
     batch.truncate(certain);
     let batch = (certain > 0).then_some(Held { batch, floor, end });
     (batch, dropped, first)
+}
+
+/// Whether a packet without records has been replaced since the file was opened: a tracer
+/// writes where it stood.
+fn was_replaced(listed: &PacketList, index: usize, read: &Result<Packet, Damage>) -> bool {
+    let Some(content) = listed.content_without_records(index) else { return false };
+    match read {
+        Ok(packet) => packet.properties.content_bits != content,
+        Err(damage) => damage.kind == DamageKind::ReadFailed,
+    }
 }
 
 /// About how many records some bits held, given the number and bits of those before.
