@@ -192,6 +192,9 @@ impl Merge {
         self.runs.push(run);
         self.records += end - start;
         self.bytes += batch.size_of(start, end);
+        if start == batch.start_of_part(run.part) {
+            self.bytes += batch.part(run.part).packet.memory_size();
+        }
         self.text += (end - start) as u64 * batch.repeated_text(run.part).min(MERGE_TEXT);
     }
 

@@ -151,6 +151,26 @@ fn a_run_is_of_one_packet_and_shows_its_context() {
 }
 
 #[test]
+fn packets_of_which_much_is_kept_are_not_gathered_without_end() {
+    // Lengths of sequences are kept with each packet, those of all event record classes.
+    let fields: String =
+        (0..1000).map(|index| format!("u8 n{index}; u8 s{index}[n{index}]; ")).collect();
+    let metadata = format!(
+        "{HEAD}stream {{ packet.context := struct {{ u16 packet_size; }}; \
+           event.header := struct {{ u8 id; }}; }};\n\
+         event {{ name = e; id = 0; fields := struct {{ u8 value; }}; }};\n\
+         event {{ name = f; id = 1; fields := struct {{ {fields} }}; }};"
+    );
+    let packet = |value: i64| BitWriter::new(Little).put(32, 16).put(0, 8).put(value, 8).bytes();
+    let stream = open(&Arc::new(parse(&metadata)), (0..2000).flat_map(packet).collect());
+    let batches = batches(&stream);
+    let size = |batch: &Batch| batch.parts().map(|part| part.packet.slots.len() * 8).sum::<usize>();
+    assert!(batches.iter().map(size).max().unwrap() <= 2 << 20);
+    assert!(batches.iter().map(size).sum::<usize>() > 8 << 20);
+    assert_eq!(batches.iter().map(|batch| batch.records.len()).sum::<usize>(), 2000);
+}
+
+#[test]
 fn data_streams_of_small_packets_interleave() {
     let parts: [Vec<u8>; 2] = [0, 1].map(|odd| {
         (0..2000).filter(|number| number % 2 == odd).flat_map(|n| packet(n, 3, 0, n / 2)).collect()

@@ -32,7 +32,13 @@ pub struct Batch {
     first: Part,
     /// The parts after the first; each begins where its `at` and its `record` say.
     more: Vec<Part>,
+    /// Bytes of memory that the packets take.
+    packets_size: u64,
 }
+
+/// Most bytes of memory that the packets of a batch of several take: metadata may ask for
+/// megabytes to be kept of each.
+const MOST_OF_PACKETS: u64 = 2 * 1024 * 1024;
 
 /// What a batch has of one packet: some bytes in a row, and the records in them.
 pub struct Part {
@@ -64,9 +70,10 @@ impl Batch {
         file: usize,
         Buffers { data, records }: Buffers,
     ) -> Self {
+        let packets_size = packet.memory_size();
         let first = Part { packet, base, at: 0, record: 0 };
         let (passed, more) = (None, Vec::new());
-        Self { stream, file, data, records, selection, passed, first, more }
+        Self { stream, file, data, records, selection, passed, first, more, packets_size }
     }
 
     /// Adds the records of the packets behind this batch, as long as there is room in `most`
@@ -79,7 +86,8 @@ impl Batch {
         let fits = self.file == other.file
             && before <= after
             && at.saturating_add(other.data.len()) <= most.min(1 << 28)
-            && self.records.len() + other.records.len() <= MAX_RECORDS;
+            && self.records.len() + other.records.len() <= MAX_RECORDS
+            && self.packets_size.saturating_add(other.packets_size) <= MOST_OF_PACKETS;
         if !fits {
             return Some(other);
         }
@@ -100,6 +108,7 @@ impl Batch {
             record: record + part.record,
         };
         self.more.extend(other.parts().map(moved));
+        self.packets_size += other.packets_size;
         None
     }
 
@@ -130,6 +139,13 @@ impl Batch {
     #[must_use]
     pub fn part_of_row(&self, row: usize) -> u32 {
         self.more.partition_point(|part| part.record <= row) as u32
+    }
+
+    /// The index of the first record of a part.
+    #[inline]
+    #[must_use]
+    pub fn start_of_part(&self, index: u32) -> usize {
+        self.part(index).record
     }
 
     /// The index behind the last record of a part.

@@ -59,6 +59,15 @@ pub struct Packet {
     pub slots: Vec<u64>,
 }
 
+impl Packet {
+    /// About how many bytes of memory it takes.
+    #[must_use]
+    pub fn memory_size(&self) -> u64 {
+        let lists = self.head.capacity() + self.slots.capacity() * size_of::<u64>();
+        (size_of::<Self>() + lists) as u64
+    }
+}
+
 /// A packet at `offset` of a source, decoded up to its first event record.
 ///
 /// `state` keeps its clock from the packet before and moves to this packet's beginning. A
