@@ -11,6 +11,7 @@ import pytest
 import vestige
 from support.ctf_writer import Packet, Trace, numbered
 from support.recordings import DATA
+from vestige import column_files
 from vestige.cli.commands import export as command
 
 
@@ -212,3 +213,8 @@ def test_progress_is_a_share_of_the_time(tmp_path):
         progress(time, events)
 
     assert seen == [(0.0, 1), (0.5, 6), (1.0, 11), (None, 12)]
+
+
+def test_the_formats_are_those_of_the_library():
+    """The command names them without importing it."""
+    assert command.FORMATS == column_files.FORMATS

@@ -144,6 +144,17 @@ def test_a_report_of_a_part(run, trace, chosen, calls):
     assert function["function"] == json.loads(text)["functions"][0]["function"]
 
 
+@pytest.mark.parametrize("chosen", ["--event=*:start", "--begin=9"])
+def test_a_report_of_nothing(run, trace, chosen):
+    """The line does not advise to record anew: it is the choice that has no calls."""
+    assert run("report", chosen, trace) == (
+        3,
+        "",
+        f"vestige: error: {trace}: no entries or exits of functions among the chosen "
+        "events\n",
+    )
+
+
 @pytest.mark.parametrize(
     ("chosen", "count"),
     [([], 6), (["--begin=1.5"], 4), (["--event=*:func_entry", "--end=2.5"], 2)],

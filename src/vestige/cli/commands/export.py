@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["ExportCommand"]
 
 FORMATS = ("parquet", "arrow", "csv", "jsonl")
-"""Those of :mod:`vestige.export`."""
+"""Those of :mod:`vestige.column_files`, which takes long to import."""
 
 TEXT_FORMATS = frozenset({"csv", "jsonl"})
 """Formats that standard output takes."""

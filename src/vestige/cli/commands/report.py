@@ -181,6 +181,10 @@ def _check(tree: CallTree, options: argparse.Namespace) -> None:
     paths = ", ".join(options.paths)
     if not tree.events and not tree.spans:
         print_damage(tree.damage)
+        if options.event or options.begin or options.end or options.timerange:
+            raise CommandError(
+                f"{paths}: no entries or exits of functions among the chosen events"
+            )
         raise CommandError(
             f"{paths}: no entries or exits of functions: compile the program with "
             "'-g -finstrument-functions' and record it with 'vestige record -- PROGRAM'"
