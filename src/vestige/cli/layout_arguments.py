@@ -22,8 +22,8 @@ def add_layout_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--layout",
         choices=(SHORT, BABELTRACE),
-        help=f"{SHORT}: a short line for each event (the default); {BABELTRACE}: all "
-        "events and fields as babeltrace2 shows them, also chosen by -f and -n",
+        help=f"{SHORT}: one short line for each event (the default); {BABELTRACE}: all "
+        "events and fields, as babeltrace2 shows them (-f and -n imply it)",
     )
     add_wide_argument(parser)
 

@@ -38,8 +38,8 @@ def add_wide_argument(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--wide",
         action="store_true",
-        help="cut nothing, however narrow the terminal is (always so when the output "
-        "is no terminal)",
+        help="do not cut lines to the width of the terminal (they are never cut when "
+        "the output is not a terminal)",
     )
 
 

@@ -147,11 +147,12 @@ def test_a_report_of_a_part(run, trace, chosen, calls):
 @pytest.mark.parametrize("chosen", ["--event=*:start", "--begin=9"])
 def test_a_report_of_nothing(run, trace, chosen):
     """The line does not advise to record anew: it is the choice that has no calls."""
-    assert run("report", chosen, trace) == (
-        3,
-        "",
+    status, text, errors = run("report", chosen, trace)
+
+    assert (status, text) == (3, "")
+    assert errors == (
         f"vestige: error: {trace}: no entries or exits of functions among the chosen "
-        "events\n",
+        "events\n"
     )
 
 

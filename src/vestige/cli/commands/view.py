@@ -38,11 +38,11 @@ class ViewCommand:
 
     name = "view"
     description = (
-        "Show the events of the CTF traces at or below each PATH, in time order, each "
-        "in a line: time, time since the event before, process and thread, name, "
-        "fields, and the function and source line it came from when the trace allows "
-        "it. On a terminal the text is coloured, fits the width and goes through a "
-        "pager ($PAGER)."
+        "Show the events of the CTF traces in or below each PATH, in time order, one "
+        "line each: time, time since the previous event, process and thread, name, "
+        "fields, and the function and source line where the trace allows it. On a "
+        "terminal the text is coloured, fits the width and goes through a pager "
+        "($PAGER)."
     )
     examples = (
         """\
@@ -73,7 +73,7 @@ examples:
         parser.add_argument(
             "--all",
             action="store_true",
-            help="also the events that the recorder itself needs: state dumps and "
+            help="also show the events that only the recorder needs: state dumps and "
             "loaded objects",
         )
         add_layout_arguments(parser)
