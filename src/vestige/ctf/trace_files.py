@@ -8,7 +8,9 @@ order of their first time stamps; a file without such an ID is a data stream of 
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +29,8 @@ __all__ = [
 
 OPEN_SUFFIX = ".open"
 """How the names of files end whose packet Vestige's tracer is filling."""
+OTHER_FILES = 256
+"""Files that a process has open beside data streams."""
 LARGEST_METADATA = 64 * 1024 * 1024
 """Most bytes of metadata that are read; real ones have some hundred kilobytes."""
 LARGEST_INDEX = 64 * 1024 * 1024
@@ -112,6 +116,7 @@ def open_traces(
         groups.setdefault(key, []).append((trace, parsed))
     if unusable and not groups:
         raise unusable[0].error
+    _allow_files(sum(len(data_file_names(directory)) for directory in states))
     opened = [_open_group(group) for group in groups.values()]
     for index, logical in enumerate(opened):
         for directory in logical.directories:
@@ -211,6 +216,18 @@ def usable_metadata(path: Path) -> bytes:
     """
     content = _metadata_content(path)
     return core.TraceClass.usable_metadata(content) or content
+
+
+def _allow_files(count: int) -> None:
+    """Raise the limit of open files, as far as this process may, if it needs more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count + OTHER_FILES
+    if soft == resource.RLIM_INFINITY or wanted <= soft:
+        return
+    limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    # Where even that is refused, opening fails with a reason of its own.
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(limit, soft), hard))
 
 
 def _open_group(group: Sequence[tuple[FoundTrace, core.TraceClass]]) -> LogicalTrace:

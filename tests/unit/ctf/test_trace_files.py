@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -403,3 +405,17 @@ class TestJoining:
 
         assert [trace.trace_class.uuid for trace in found] == [None, None]
         assert [trace.name for trace in found] == ["a", "b"]
+
+
+def test_more_streams_than_files_may_be_open(tmp_path):
+    """The soft limit is raised as far as it is needed and allowed."""
+    streams = {
+        f"s{number}": [Packet(numbered(1, start=number))] for number in range(300)
+    }
+    directory = Trace(streams=streams).write(tmp_path)
+    command = f"ulimit -Sn 200; exec {sys.executable} -m vestige convert {directory}"
+    done = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 300
