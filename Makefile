@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
-           Cargo.toml Cargo.lock pyproject.toml setup.py $(wildcard tracer/*/* tracer/*/*/*)
+           Cargo.toml Cargo.lock pyproject.toml setup.py src/vestige/_core.pyi $(wildcard tracer/*/* tracer/*/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where rustup puts cargo, for a shell that was opened before it was installed.

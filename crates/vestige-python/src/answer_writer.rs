@@ -9,7 +9,7 @@ use vestige_symbols::{Addr2lineStyle, AnswerStyle, Subject};
 /// The text of answers, and the numbers of the lines that hold no address.
 pub(crate) type Answers<'py> = (Bound<'py, PyBytes>, Vec<usize>);
 
-/// Writes answers about one object in one form.
+#[doc = core_doc!(AnswerWriter)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct AnswerWriter {
     pub(crate) inner: vestige_symbols::AnswerWriter,

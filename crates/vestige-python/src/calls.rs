@@ -14,7 +14,7 @@ type NodeRow = (u32, u32, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 /// Trace, process ID, thread ID, root, first, last, unknown exits, losses, named exits.
 type ThreadRow = (u32, i32, i32, u32, i64, i64, u64, u64, bool);
 
-/// Folds entries and exits of functions into call trees.
+#[doc = core_doc!(CallFold)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct CallFold {
     inner: Mutex<calls::CallFold>,
@@ -43,25 +43,24 @@ impl CallFold {
         Self { inner: Mutex::new(calls::CallFold::new(events, least)) }
     }
 
-    /// Begins a merge.
+    #[doc = core_doc!(CallFold.begin)]
     fn begin(&self, py: Python<'_>, merge: &Merge) {
         py.detach(|| self.lock().begin(&merge.inner));
     }
 
-    /// Goes on to the next record that may change a process image; returns
-    /// `(index, trace, vpid)`, or `None` at the end of the merge.
+    #[doc = core_doc!(CallFold.advance)]
     fn advance(&self, py: Python<'_>) -> Option<(usize, usize, i64)> {
         let found = py.detach(|| self.lock().advance());
         found.map(|record| (record.index, record.trace, record.vpid))
     }
 
-    /// Call sites, up to the next stop, of which nothing is known yet: `(trace, vpid, site)`.
+    #[doc = core_doc!(CallFold.take_sites)]
     fn take_sites(&self, py: Python<'_>) -> Vec<(u32, i32, u64)> {
         let found = py.detach(|| self.lock().take_sites());
         found.into_iter().map(|one| (one.trace, one.vpid, one.site)).collect()
     }
 
-    /// Tells in which functions call sites are: `(trace, vpid, site, address)`.
+    #[doc = core_doc!(CallFold.add_sites)]
     fn add_sites(&self, sites: Vec<(u32, i32, u64, u64)>) {
         let sites: Vec<(CallSite, u64)> = sites
             .into_iter()
@@ -70,28 +69,28 @@ impl CallFold {
         self.lock().add_sites(&sites);
     }
 
-    /// Tells that a process executes another program: its calls are over.
+    #[doc = core_doc!(CallFold.end_process)]
     fn end_process(&self, trace: u32, vpid: i32) {
         self.lock().end_process(trace, vpid);
     }
 
-    /// Tells that addresses of a process may be other functions from now on.
+    #[doc = core_doc!(CallFold.forget)]
     fn forget(&self, trace: u32, vpid: i32, first: u64, last: u64) {
         self.lock().forget(trace, vpid, first, last);
     }
 
-    /// New functions: `(trace, vpid, address)` each, in the order of their indexes.
+    #[doc = core_doc!(CallFold.take_functions)]
     fn take_functions(&self) -> Vec<(u32, i32, u64)> {
         let found = self.lock().take_functions();
         found.into_iter().map(|one| (one.trace, one.vpid, one.address)).collect()
     }
 
-    /// Ends all calls that are still open.
+    #[doc = core_doc!(CallFold.finish)]
     fn finish(&self, py: Python<'_>) {
         py.detach(|| self.lock().finish());
     }
 
-    /// The nodes of the call trees.
+    #[doc = core_doc!(CallFold.nodes)]
     fn nodes(&self) -> Vec<NodeRow> {
         let row = |node: &calls::tree::Node| {
             let shortest = if node.complete == 0 { 0 } else { node.shortest };
@@ -113,7 +112,7 @@ impl CallFold {
         self.lock().nodes().iter().map(row).collect()
     }
 
-    /// The threads.
+    #[doc = core_doc!(CallFold.threads)]
     fn threads(&self) -> Vec<ThreadRow> {
         let row = |one: calls::ThreadSummary| {
             let (trace, vpid, vtid, root) = (one.trace, one.vpid, one.vtid, one.root);
@@ -123,31 +122,31 @@ impl CallFold {
         self.lock().threads().into_iter().map(row).collect()
     }
 
-    /// How many entries and exits there were.
+    #[doc = core_doc!(CallFold.calls)]
     #[getter]
     fn calls(&self) -> u64 {
         self.lock().calls()
     }
 
-    /// How many of them are in no tree.
+    #[doc = core_doc!(CallFold.left_out)]
     #[getter]
     fn left_out(&self) -> u64 {
         self.lock().left_out()
     }
 
-    /// Whether threads share data streams and nothing tells them apart.
+    #[doc = core_doc!(CallFold.threads_unknown)]
     #[getter]
     fn threads_unknown(&self) -> bool {
         self.lock().threads_unknown()
     }
 
-    /// Whether some paths share nodes, since there are too many.
+    #[doc = core_doc!(CallFold.is_merged)]
     #[getter]
     fn is_merged(&self) -> bool {
         self.lock().is_merged()
     }
 
-    /// Hides the entries and exits of short calls in the next merge of a second reading.
+    #[doc = core_doc!(CallFold.select)]
     fn select(&self, py: Python<'_>, merge: &Merge) {
         let visible = py.detach(|| self.lock().select(&merge.inner));
         // What another filter hid before stays hidden.

@@ -8,7 +8,7 @@ use vestige_ctf::counts::Counts;
 
 use crate::merge::Merge;
 
-/// Counts event records by class, without decoding their fields.
+#[doc = core_doc!(EventCounter)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct EventCounter {
     inner: Mutex<Counts>,
@@ -28,12 +28,12 @@ impl EventCounter {
         Self { inner: Mutex::new(Counts::default()) }
     }
 
-    /// Counts the event records of a merge.
+    #[doc = core_doc!(EventCounter.add)]
     fn add(&self, py: Python<'_>, merge: &Merge) {
         py.detach(|| self.lock().add(&merge.inner));
     }
 
-    /// The number of event records by name, sorted by name.
+    #[doc = core_doc!(EventCounter.counts)]
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let result = PyDict::new(py);
@@ -43,7 +43,7 @@ impl EventCounter {
         Ok(result)
     }
 
-    /// The earliest and the latest time, nanoseconds; `None` without any.
+    #[doc = core_doc!(EventCounter.time_span)]
     #[getter]
     fn time_span(&self) -> Option<(i64, i64)> {
         self.lock().time_span()

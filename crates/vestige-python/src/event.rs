@@ -22,7 +22,7 @@ enum Held {
     Copy(EventCopy),
 }
 
-/// An event record.
+#[doc = core_doc!(Event)]
 #[pyclass(frozen, name = "Event", module = "vestige", mapping)]
 pub struct EventRecord {
     held: Held,
@@ -115,7 +115,7 @@ impl EventRecord {
 
 #[pymethods]
 impl EventRecord {
-    /// Name of the event record class, or `None`.
+    #[doc = core_doc!(Event.name)]
     #[getter]
     fn name<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.held {
@@ -124,7 +124,7 @@ impl EventRecord {
         }
     }
 
-    /// ID of the event record class.
+    #[doc = core_doc!(Event.class_id)]
     #[getter]
     fn class_id(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         match &self.held {
@@ -133,7 +133,7 @@ impl EventRecord {
         }
     }
 
-    /// Log level of the event record class, or `None`.
+    #[doc = core_doc!(Event.log_level)]
     #[getter]
     fn log_level(&self, py: Python<'_>) -> PyResult<Option<i64>> {
         match &self.held {
@@ -144,8 +144,7 @@ impl EventRecord {
         }
     }
 
-    /// Nanoseconds since the clock's origin, the Unix epoch for real time; `None` without a
-    /// clock.
+    #[doc = core_doc!(Event.timestamp)]
     #[getter]
     fn timestamp(&self, py: Python<'_>) -> PyResult<Option<i64>> {
         match &self.held {
@@ -154,7 +153,7 @@ impl EventRecord {
         }
     }
 
-    /// The raw clock value, cycles.
+    #[doc = core_doc!(Event.cycles)]
     #[getter]
     fn cycles(&self, py: Python<'_>) -> PyResult<u64> {
         match &self.held {
@@ -163,7 +162,7 @@ impl EventRecord {
         }
     }
 
-    /// The time as an aware `datetime` in UTC, without the last three digits.
+    #[doc = core_doc!(Event.datetime)]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let convert = DATETIME.get_or_try_init(py, || {
@@ -172,7 +171,7 @@ impl EventRecord {
         convert.bind(py).call1((self.timestamp(py)?,))
     }
 
-    /// The data stream.
+    #[doc = core_doc!(Event.stream)]
     #[getter]
     fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.held {
@@ -181,7 +180,7 @@ impl EventRecord {
         }
     }
 
-    /// Byte offset of the record in its file.
+    #[doc = core_doc!(Event.file_offset)]
     #[getter]
     fn file_offset(&self, py: Python<'_>) -> PyResult<u64> {
         match &self.held {
@@ -190,7 +189,7 @@ impl EventRecord {
         }
     }
 
-    /// What the debug-info filter found for its address, or `None`.
+    #[doc = core_doc!(Event.debug_info)]
     #[getter]
     fn debug_info<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.held {
@@ -199,49 +198,49 @@ impl EventRecord {
         }
     }
 
-    /// ID of the thread that made it.
+    #[doc = core_doc!(Event.thread)]
     #[getter]
     fn thread<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.origin(py, Origin::Thread)
     }
 
-    /// ID of the process.
+    #[doc = core_doc!(Event.process)]
     #[getter]
     fn process<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.origin(py, Origin::Process)
     }
 
-    /// Number of the CPU.
+    #[doc = core_doc!(Event.cpu)]
     #[getter]
     fn cpu<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.origin(py, Origin::Cpu)
     }
 
-    /// Name of the process.
+    #[doc = core_doc!(Event.process_name)]
     #[getter]
     fn process_name<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.origin(py, Origin::ProcessName)
     }
 
-    /// The common context.
+    #[doc = core_doc!(Event.context)]
     #[getter]
     fn context(this: Bound<'_, Self>) -> FieldsView {
         Self::view(&this, Scope::Common)
     }
 
-    /// The specific context.
+    #[doc = core_doc!(Event.specific_context)]
     #[getter]
     fn specific_context(this: Bound<'_, Self>) -> FieldsView {
         Self::view(&this, Scope::Specific)
     }
 
-    /// The payload.
+    #[doc = core_doc!(Event.payload)]
     #[getter]
     fn payload(this: Bound<'_, Self>) -> FieldsView {
         Self::view(&this, Scope::Payload)
     }
 
-    /// The fields of the packet context.
+    #[doc = core_doc!(Event.packet_context)]
     #[getter]
     fn packet_context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.fields(py, Scope::Packet)
@@ -254,7 +253,7 @@ impl EventRecord {
         }
     }
 
-    /// The value of a field, or the default when there is no such field.
+    #[doc = core_doc!(Event.get)]
     #[pyo3(signature = (name, default=None))]
     fn get<'py>(
         &self,
@@ -277,7 +276,7 @@ impl EventRecord {
         }
     }
 
-    /// The names of the fields.
+    #[doc = core_doc!(Event.keys)]
     fn keys(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let mut names: Vec<String> = Vec::new();
         for scope in Scope::NEAREST_FIRST {
@@ -322,7 +321,7 @@ impl EventRecord {
     }
 }
 
-/// An event record of what another one was pickled as.
+#[doc = core_doc!(copied_event)]
 #[pyfunction]
 pub fn copied_event(facts: Py<PyDict>, scopes: Bound<'_, PyTuple>) -> PyResult<EventRecord> {
     let all =

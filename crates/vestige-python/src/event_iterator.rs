@@ -11,10 +11,7 @@ use crate::event::EventRecord;
 use crate::merge::Merge;
 use crate::process::Process;
 
-/// Iterates over the event records of merges; each goes to one of the threads that ask.
-///
-/// A thread that finds a merge used up fetches the next one. Others wait for it, without the
-/// interpreter lock.
+#[doc = core_doc!(EventIterator)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct EventIterator {
     /// Taken only by who holds the interpreter lock, and never while Python code runs: so
@@ -146,7 +143,7 @@ impl EventIterator {
         }
     }
 
-    /// Ends the reading.
+    #[doc = core_doc!(EventIterator.close)]
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let _turn = self.turn(py)?;
         let merges = locked(&self.state).merges.as_ref().map(|merges| merges.clone_ref(py));

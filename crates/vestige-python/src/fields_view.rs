@@ -15,7 +15,7 @@ enum Held {
     Copy(Py<PyDict>),
 }
 
-/// The fields of one scope of an event record, as a read-only mapping.
+#[doc = core_doc!(FieldsView)]
 #[pyclass(frozen, module = "vestige._core", mapping)]
 pub struct FieldsView {
     held: Held,
@@ -43,7 +43,7 @@ impl FieldsView {
         }
     }
 
-    /// The value of a field, or the default when there is no such field.
+    #[doc = core_doc!(FieldsView.get)]
     #[pyo3(signature = (name, default=None))]
     fn get<'py>(
         &self,
@@ -67,6 +67,7 @@ impl FieldsView {
         Ok(names.try_iter()?.into_any())
     }
 
+    #[doc = core_doc!(FieldsView.keys)]
     fn keys(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         match &self.held {
             Held::Scope(event, scope) => event.get().names(py, *scope),
@@ -78,7 +79,7 @@ impl FieldsView {
         self.keys(py)
     }
 
-    /// All fields, decoded.
+    #[doc = core_doc!(FieldsView.to_dict)]
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.held {
             Held::Scope(event, scope) => event.get().fields(py, *scope),
@@ -86,10 +87,12 @@ impl FieldsView {
         }
     }
 
+    #[doc = core_doc!(FieldsView.values)]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.to_dict(py)?.call_method0("values")
     }
 
+    #[doc = core_doc!(FieldsView.items)]
     fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.to_dict(py)?.call_method0("items")
     }
@@ -104,7 +107,7 @@ impl FieldsView {
     }
 }
 
-/// The fields of what others were pickled as.
+#[doc = core_doc!(copied_fields)]
 #[pyfunction]
 pub fn copied_fields(fields: Py<PyDict>) -> FieldsView {
     FieldsView { held: Held::Copy(fields) }

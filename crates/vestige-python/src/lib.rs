@@ -3,6 +3,9 @@
 //! The face of this module is described in `src/vestige/_core.pyi`; `vestige.core` is the
 //! only Python module that imports it.
 
+// The docstrings, from the stub: see `build.rs`.
+include!(concat!(env!("OUT_DIR"), "/core_doc.rs"));
+
 mod answer_writer;
 mod arrow;
 mod calls;

@@ -22,7 +22,7 @@ type StreamInput = (Py<DataStream>, Py<PyAny>, Option<Vec<bool>>, Option<Vec<boo
 /// Earliest and latest time, nanoseconds.
 type TimeRange = (Option<i64>, Option<i64>);
 
-/// Merges data streams by time; the first in the list wins a tie.
+#[doc = core_doc!(Muxer)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct Muxer {
     process: Process,
@@ -95,7 +95,7 @@ pub struct PythonDerived {
     pub places: Arc<PlaceObjects>,
 }
 
-/// A part of the merged order of event records.
+#[doc = core_doc!(Merge)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct Merge {
     pub inner: Arc<muxer::Merge>,
@@ -146,18 +146,17 @@ impl Merge {
         self.inner.records
     }
 
-    /// The event record at an index of the merged order.
+    #[doc = core_doc!(Merge.event)]
     fn event(this: Bound<'_, Self>, index: usize) -> PyResult<EventRecord> {
         EventRecord::of(this, index)
     }
 
-    /// All event records, in order.
+    #[doc = core_doc!(Merge.events)]
     fn events(this: Bound<'_, Self>) -> MergeEvents {
         MergeEvents { merge: this.unbind(), next: 0.into() }
     }
 
-    /// The merge without the event records that only a filter needed, and those that a
-    /// filter hides.
+    #[doc = core_doc!(Merge.shown)]
     fn shown(this: Bound<'_, Self>) -> Py<Self> {
         let merge = this.get();
         let Some((inner, kept)) = merge.inner.shown(merge.visible()) else { return this.unbind() };
@@ -183,15 +182,13 @@ impl Merge {
         }
     }
 
-    /// In what `shown` returns, the number of event records that are not there for their
-    /// class alone.
+    #[doc = core_doc!(Merge.left_out)]
     #[getter]
     fn left_out(&self) -> usize {
         self.inner.left_out
     }
 
-    /// For each data stream with records here: the object that represents it, how many
-    /// records, and the times of the first and the last one, nanoseconds.
+    #[doc = core_doc!(Merge.counts)]
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let batches = self.inner.batches.iter();
@@ -216,16 +213,13 @@ impl Merge {
         Ok(result)
     }
 
-    /// Number of runs: records in a row of one data stream.
+    #[doc = core_doc!(Merge.run_count)]
     #[getter]
     fn run_count(&self) -> usize {
         self.inner.runs.len()
     }
 
-    /// Notices, each as `(run, stream, kind, …)`: the index of the run before which it
-    /// belongs, the object that represents its data stream, then for `kind` `"events"` or
-    /// `"packets"` the count, beginning and end (cycles) of a loss, and for `"damage"` the
-    /// facts of [`damage_tuple`].
+    #[doc = core_doc!(Merge.notices)]
     #[getter]
     fn notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let result = PyList::empty(py);
@@ -252,7 +246,7 @@ impl Merge {
         Ok(result)
     }
 
-    /// Time of the first and the last record, nanoseconds; `None` without a clock.
+    #[doc = core_doc!(Merge.time_span)]
     #[getter]
     fn time_span(&self) -> Option<(i64, i64)> {
         let timed = |record: (&Arc<Batch>, &Record)| {
@@ -267,7 +261,7 @@ impl Merge {
         Some((edge(self.inner.runs.first(), false)?, edge(self.inner.runs.last(), true)?))
     }
 
-    /// The object that a filter attached to an event record, or `None`.
+    #[doc = core_doc!(Merge.place)]
     pub fn place<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(derived) = self.derived.get() else { return Ok(None) };
         match derived.text.column.get(index) {

@@ -18,7 +18,7 @@ const LARGEST_OFFSET: u64 = i64::MAX as u64 / 1_000_000_000;
 /// What is wrong with metadata, its byte offset as the error tells it, and where its line is.
 type PartialError = (String, Option<u64>, Option<u64>);
 
-/// Parsed metadata.
+#[doc = core_doc!(TraceClass)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct TraceClass {
     pub inner: Arc<model::TraceClass>,
@@ -26,7 +26,7 @@ pub struct TraceClass {
 
 #[pymethods]
 impl TraceClass {
-    /// Parses the bytes of a metadata file; `path` is for the error message.
+    #[doc = core_doc!(TraceClass.parse)]
     #[staticmethod]
     #[pyo3(signature = (metadata, *, path=None))]
     fn parse(py: Python<'_>, metadata: &[u8], path: Option<&str>) -> PyResult<Self> {
@@ -37,8 +37,7 @@ impl TraceClass {
         }
     }
 
-    /// Parses the bytes of a metadata file as far as they go: the trace class, if any is
-    /// left, and what is wrong, its byte offset as the error tells it, and that of its line.
+    #[doc = core_doc!(TraceClass.parse_partial)]
     #[staticmethod]
     fn parse_partial(py: Python<'_>, metadata: &[u8]) -> (Option<Self>, Option<PartialError>) {
         let (trace, error) = py.detach(|| metadata::parse_partial(metadata));
@@ -50,14 +49,14 @@ impl TraceClass {
         (trace, error)
     }
 
-    /// Metadata as far as they can be used, or `None`.
+    #[doc = core_doc!(TraceClass.usable_metadata)]
     #[staticmethod]
     fn usable_metadata<'py>(py: Python<'py>, metadata: &[u8]) -> Option<Bound<'py, PyBytes>> {
         let usable = py.detach(|| metadata::usable(metadata));
         usable.map(|bytes| PyBytes::new(py, &bytes))
     }
 
-    /// The same trace class with all clocks moved.
+    #[doc = core_doc!(TraceClass.with_clock_offset)]
     fn with_clock_offset(&self, py: Python<'_>, seconds: i64, nanoseconds: i64) -> PyResult<Self> {
         let mut trace = model::TraceClass::clone(&self.inner);
         for clock in &mut trace.clocks {
@@ -73,13 +72,13 @@ impl TraceClass {
         Ok(Self { inner: Arc::new(trace) })
     }
 
-    /// UUID, 16 bytes.
+    #[doc = core_doc!(TraceClass.uuid)]
     #[getter]
     fn uuid<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         self.inner.uuid.map(|uuid| PyBytes::new(py, &uuid))
     }
 
-    /// What tells the parts of one trace from those of another.
+    #[doc = core_doc!(TraceClass.identity)]
     #[getter]
     fn identity<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         if self.inner.version.0 < 2 {
@@ -94,7 +93,7 @@ impl TraceClass {
         Some(PyBytes::new(py, joined.join("\0").as_bytes()))
     }
 
-    /// Environment entries.
+    #[doc = core_doc!(TraceClass.environment)]
     #[getter]
     fn environment<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let entries = PyDict::new(py);
@@ -107,15 +106,14 @@ impl TraceClass {
         Ok(entries)
     }
 
-    /// How many stream and event record classes there are: of the metadata of two parts of
-    /// one trace, the greater describes both.
+    #[doc = core_doc!(TraceClass.class_count)]
     #[getter]
     fn class_count(&self) -> usize {
         let streams = &self.inner.stream_classes;
         streams.len() + streams.iter().map(|stream| stream.event_classes.len()).sum::<usize>()
     }
 
-    /// All of it as nested dictionaries, from which `vestige.ctf` builds the model.
+    #[doc = core_doc!(TraceClass.describe)]
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let trace = &self.inner;
         let result = PyDict::new(py);

@@ -19,7 +19,7 @@ type Row = (
     Option<String>,
 );
 
-/// Writes the places in one mapped object.
+#[doc = core_doc!(PlaceFormat)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct PlaceFormat {
     pub(crate) inner: vestige_symbols::PlaceFormat,
@@ -43,7 +43,7 @@ impl PlaceFormat {
         Self { inner }
     }
 
-    /// The texts for an address in the process, from a row of `SymbolTable.lookup`.
+    #[doc = core_doc!(PlaceFormat.texts)]
     #[pyo3(signature = (address, row=None))]
     fn texts(&self, address: u64, row: Option<Row>) -> [String; 3] {
         self.inner.texts(address, row.map(lookup).as_ref())

@@ -66,7 +66,7 @@ impl Round {
     }
 }
 
-/// Gives each record with an address the index of its place.
+#[doc = core_doc!(PlaceColumn)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct PlaceColumn {
     inner: Mutex<places::PlaceColumn>,
@@ -143,26 +143,24 @@ impl PlaceColumn {
         }
     }
 
-    /// Begins a merge.
+    #[doc = core_doc!(PlaceColumn.begin)]
     fn begin(&self, py: Python<'_>, merge: &Merge) {
         py.detach(|| self.lock().begin(&merge.inner));
     }
 
-    /// Goes on to the next record that may change a process image; returns
-    /// `(index, trace, vpid)`, or `None` at the end of the merge.
+    #[doc = core_doc!(PlaceColumn.advance)]
     fn advance(&self, py: Python<'_>) -> Option<(usize, usize, i64)> {
         let found = py.detach(|| self.lock().advance());
         found.map(|record| (record.index, record.trace, record.vpid))
     }
 
-    /// New addresses: `(trace, vpid, ip)` each, in the order of their places. For those who
-    /// do not give them places.
+    #[doc = core_doc!(PlaceColumn.take_pending)]
     fn take_pending(&self) -> Vec<(usize, i64, u64)> {
         let pending = self.lock().take_pending();
         pending.into_iter().map(|p| (p.trace, p.vpid, p.ip)).collect()
     }
 
-    /// The next address without a place, `(trace, vpid, ip)`: the lowest one of a process.
+    #[doc = core_doc!(PlaceColumn.pending)]
     fn pending(&self) -> Option<(usize, i64, u64)> {
         let mut round = self.round();
         if round.next().is_none() {
@@ -175,13 +173,12 @@ impl PlaceColumn {
         round.next().map(|next| (next.trace, next.vpid, next.ip))
     }
 
-    /// The addresses of the next group: of the process of `pending()`, up to `last`.
+    #[doc = core_doc!(PlaceColumn.pending_until)]
     fn pending_until(&self, last: u64) -> Vec<u64> {
         self.round().group(last).iter().map(|one| one.ip).collect()
     }
 
-    /// Adds the places of the next group: the texts to show, and the objects that Python
-    /// users see.
+    #[doc = core_doc!(PlaceColumn.add_places)]
     fn add_places(
         &self,
         last: u64,
@@ -201,10 +198,7 @@ impl PlaceColumn {
         })
     }
 
-    /// Looks up the next group in a table and adds its places; without a table, objects
-    /// alone are known, and without a form nothing. `make` returns the object that Python
-    /// users see for an address. Returns `False`, and does nothing, when the index of the
-    /// table lacks something.
+    #[doc = core_doc!(PlaceColumn.add_lookups)]
     #[pyo3(signature = (last, table, form, make))]
     fn add_lookups(
         &self,
@@ -230,12 +224,12 @@ impl PlaceColumn {
         Ok(true)
     }
 
-    /// Tells that the image of a process changed.
+    #[doc = core_doc!(PlaceColumn.image_changed)]
     fn image_changed(&self, trace: usize, vpid: i64) {
         self.lock().image_changed(trace, vpid);
     }
 
-    /// Ends a merge: its records have their places from now on.
+    #[doc = core_doc!(PlaceColumn.finish)]
     fn finish(&self, merge: &Merge) {
         let column = self.lock().take_column();
         let text = Derived { name: self.name.clone(), column, table: Arc::clone(&self.table) };
@@ -244,9 +238,7 @@ impl PlaceColumn {
         let _ = merge.derived.set(PythonDerived { text, places });
     }
 
-    /// Ends a merge, of which only the number of records of each place is kept.
-    ///
-    /// Records that only a filter needed do not count.
+    #[doc = core_doc!(PlaceColumn.count)]
     fn count(&self, py: Python<'_>, merge: &Merge) {
         py.detach(|| {
             let shown = merge.inner.shown(None);
@@ -254,13 +246,13 @@ impl PlaceColumn {
         });
     }
 
-    /// For each place how many records were counted.
+    #[doc = core_doc!(PlaceColumn.counts)]
     #[getter]
     fn counts(&self) -> Vec<u64> {
         self.lock().counts().to_vec()
     }
 
-    /// How many counted records have no address to resolve.
+    #[doc = core_doc!(PlaceColumn.without_place)]
     #[getter]
     fn without_place(&self) -> u64 {
         self.lock().without_place()

@@ -17,7 +17,7 @@ struct BoundFilter {
     filter: Arc<StreamFilter>,
 }
 
-/// Expressions of `vestige.expressions`: a record passes when all of them are true.
+#[doc = core_doc!(RecordFilter)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct RecordFilter {
     expressions: Vec<Expression>,
@@ -54,7 +54,7 @@ impl RecordFilter {
         Ok(Self { expressions, bound: Mutex::default() })
     }
 
-    /// For each event record class of a data stream whether its records can pass.
+    #[doc = core_doc!(RecordFilter.possible)]
     fn possible(&self, py: Python<'_>, stream: &DataStream) -> Vec<bool> {
         py.detach(|| self.of(stream)).possible().collect()
     }

@@ -12,7 +12,7 @@ use crate::stream::DataStream;
 /// How many bytes are handled between two calls of a progress function.
 const STEP: u64 = 8 * 1024 * 1024;
 
-/// A data stream that is read to be written without its damage.
+#[doc = core_doc!(Repair)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct Repair {
     inner: Mutex<repair::Repair>,
@@ -25,7 +25,7 @@ impl Repair {
         Self { inner: Mutex::new(repair::Repair::new(Arc::clone(&stream.inner))) }
     }
 
-    /// Reads some of the data stream; returns how many bytes, or `None` at its end.
+    #[doc = core_doc!(Repair.read)]
     fn read(&self, py: Python<'_>) -> Option<u64> {
         py.detach(|| {
             let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,8 +41,7 @@ impl Repair {
         })
     }
 
-    /// Writes what is left of a file to a new file; returns the number of packets that are
-    /// intact, mended, cut and left out, and of the bytes.
+    #[doc = core_doc!(Repair.write)]
     fn write(
         &self,
         py: Python<'_>,

@@ -12,11 +12,11 @@ use crate::errors::{damage_tuple, exception, DamageTuple};
 use crate::metadata::TraceClass;
 use crate::source::FileSource;
 
-/// A data stream file with its packets.
+#[doc = core_doc!(DataFile)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct DataFile {
     pub inner: Arc<stream::DataFile>,
-    /// Path of the file.
+    #[doc = core_doc!(DataFile.path)]
     #[pyo3(get)]
     pub path: String,
 }
@@ -40,8 +40,7 @@ fn damage_error(py: Python<'_>, path: &str, damage: &stream::Damage) -> PyErr {
 
 #[pymethods]
 impl DataFile {
-    /// Opens a data stream file and finds its packets. With `changes`, it has one packet that a
-    /// tracer is writing, and is read at once.
+    #[doc = core_doc!(DataFile.open)]
     #[staticmethod]
     #[pyo3(signature = (trace_class, path, *, index=None, changes=false))]
     fn open(
@@ -66,50 +65,37 @@ impl DataFile {
         }
     }
 
-    /// Index of its stream class in the trace class.
+    #[doc = core_doc!(DataFile.stream_class)]
     #[getter]
     fn stream_class(&self) -> usize {
         self.inner.first.stream_class
     }
 
-    /// ID of its data stream, when the packets carry one.
+    #[doc = core_doc!(DataFile.stream_instance)]
     #[getter]
     fn stream_instance(&self) -> Option<u64> {
         self.inner.first.stream_instance
     }
 
-    /// Sequence number of its first packet.
-    #[getter]
-    fn sequence_number(&self) -> Option<u64> {
-        self.inner.first.sequence_number
-    }
-
-    /// Clock value at its beginning, cycles.
+    #[doc = core_doc!(DataFile.beginning)]
     #[getter]
     fn beginning(&self) -> Option<u64> {
         self.inner.first.beginning
     }
 
-    /// Sequence number and end (cycles) of its last packet with event records.
-    #[getter]
-    fn last_written(&self) -> Option<(u64, Option<u64>)> {
-        self.inner.last_written()
-    }
-
-    /// What is wrong between and with its packets, as far as headers tell.
+    #[doc = core_doc!(DataFile.damage)]
     #[getter]
     fn damage(&self) -> Vec<DamageTuple> {
         self.inner.damage.iter().map(|damage| damage_tuple(Some(&self.path), damage)).collect()
     }
 
-    /// Size when it was opened, bytes.
+    #[doc = core_doc!(DataFile.size)]
     #[getter]
     fn size(&self) -> u64 {
         self.inner.source.len()
     }
 
-    /// Offset, size (bytes), beginning, end (cycles), discarded events and sequence number
-    /// of each packet.
+    #[doc = core_doc!(DataFile.packets)]
     #[getter]
     fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let entry = |p: PacketEntry| {
@@ -119,7 +105,7 @@ impl DataFile {
     }
 }
 
-/// A data stream: the packets of one stream class and instance, in time order.
+#[doc = core_doc!(DataStream)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct DataStream {
     pub inner: Arc<stream::DataStream>,
@@ -154,26 +140,25 @@ impl DataStream {
         Self { inner: Arc::new(inner), paths }
     }
 
-    /// Nanoseconds from the clock's origin at a clock value, or `None` without a clock.
+    #[doc = core_doc!(DataStream.nanoseconds)]
     fn nanoseconds(&self, cycles: u64) -> Option<i64> {
         self.inner.has_clock().then(|| self.inner.nanoseconds(cycles))
     }
 
-    /// Beginning of the first packet and end of the last one, nanoseconds from the clock's
-    /// origin; `None` when the packets do not tell.
+    #[doc = core_doc!(DataStream.time_range)]
     fn time_range(&self, py: Python<'_>) -> Option<(i64, i64)> {
         let (begin, end) = py.detach(|| self.inner.time_range())?;
         let time = |cycles| self.nanoseconds(cycles);
         Some((time(begin)?, time(end)?))
     }
 
-    /// Beginning of the first packet, nanoseconds from the clock's origin.
+    #[doc = core_doc!(DataStream.beginning)]
     #[getter]
     fn beginning(&self) -> Option<i64> {
         self.nanoseconds(self.inner.packet_beginning(0)?)
     }
 
-    /// The clock class of its records, described as in `TraceClass.describe`.
+    #[doc = core_doc!(DataStream.clock)]
     #[getter]
     fn clock<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let trace = &self.inner.trace;
@@ -182,14 +167,13 @@ impl DataStream {
         clock.map(|clock| crate::metadata::clock(py, clock)).transpose()
     }
 
-    /// Whether its event records have a time.
+    #[doc = core_doc!(DataStream.has_clock)]
     #[getter]
     fn has_clock(&self) -> bool {
         self.inner.has_clock()
     }
 
-    /// Beginning, end (nanoseconds from the origin, as far as they are known) and size
-    /// (bytes) of each packet, in the order in which they are read.
+    #[doc = core_doc!(DataStream.packet_times)]
     #[getter]
     fn packet_times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let stream = &self.inner;
@@ -203,26 +187,26 @@ impl DataStream {
         PyList::new(py, (0..stream.packets.len()).filter_map(entry).collect::<Vec<_>>())
     }
 
-    /// ID of its stream class, which need not be its index: blocks stand in any order.
+    #[doc = core_doc!(DataStream.class_id)]
     #[getter]
     fn class_id(&self) -> u64 {
         let classes = &self.inner.trace.stream_classes;
         classes.get(self.inner.class).map_or(0, |class| class.id)
     }
 
-    /// Paths of its files.
+    #[doc = core_doc!(DataStream.paths)]
     #[getter]
     fn paths(&self) -> Vec<String> {
         self.paths.clone()
     }
 
-    /// Bytes of its files.
+    #[doc = core_doc!(DataStream.size)]
     #[getter]
     fn size(&self) -> u64 {
         self.inner.files.iter().map(|file| file.source.len()).sum()
     }
 
-    /// Whether some of its records are understood by the function calls before them only.
+    #[doc = core_doc!(DataStream.uses_call_stacks)]
     #[getter]
     fn uses_call_stacks(&self) -> bool {
         let trace = &self.inner.trace;
@@ -230,7 +214,7 @@ impl DataStream {
         class.is_some_and(|class| uses_call_stacks(trace, class))
     }
 
-    /// The number of packets.
+    #[doc = core_doc!(DataStream.packet_count)]
     #[getter]
     fn packet_count(&self) -> usize {
         self.inner.packets.len()

@@ -127,7 +127,7 @@ pub(crate) fn open_object(path: &Path) -> Result<(Identity, vestige_symbols::Obj
     Ok((identity, vestige_symbols::ObjectFile::new(Box::new(ObjectSource(source)))?))
 }
 
-/// One ELF object: executable, shared object or debug file.
+#[doc = core_doc!(ObjectFile)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct ObjectFile {
     pub(crate) path: String,
@@ -138,7 +138,7 @@ pub struct ObjectFile {
 
 #[pymethods]
 impl ObjectFile {
-    /// Open a regular file and read its headers.
+    #[doc = core_doc!(ObjectFile.open)]
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let opened = py.detach(|| open_object(&path));
@@ -150,54 +150,61 @@ impl ObjectFile {
         }
     }
 
+    #[doc = core_doc!(ObjectFile.path)]
     #[getter]
     fn path(&self) -> &str {
         &self.path
     }
 
-    /// Device, inode, size and time of change of the file that was opened.
+    #[doc = core_doc!(ObjectFile.identity)]
     #[getter]
     fn identity(&self) -> Option<Identity> {
         self.identity
     }
 
+    #[doc = core_doc!(ObjectFile.is_pic)]
     #[getter]
     fn is_pic(&self) -> bool {
         self.inner.is_pic()
     }
 
+    #[doc = core_doc!(ObjectFile.machine)]
     #[getter]
     fn machine(&self) -> String {
         self.inner.machine_name()
     }
 
+    #[doc = core_doc!(ObjectFile.bits)]
     #[getter]
     fn bits(&self) -> u8 {
         self.inner.bits()
     }
 
+    #[doc = core_doc!(ObjectFile.big_endian)]
     #[getter]
     fn big_endian(&self) -> bool {
         self.inner.is_big_endian()
     }
 
+    #[doc = core_doc!(ObjectFile.build_id)]
     #[getter]
     fn build_id(&self) -> Option<&[u8]> {
         self.inner.build_id()
     }
 
+    #[doc = core_doc!(ObjectFile.debug_link)]
     #[getter]
     fn debug_link(&self) -> Option<(&[u8], u32)> {
         self.inner.debug_link().map(|link| (link.name.as_slice(), link.crc))
     }
 
-    /// Name and build ID of the supplementary file, as stored.
+    #[doc = core_doc!(ObjectFile.debug_alt_link)]
     #[getter]
     fn debug_alt_link(&self) -> Option<(&[u8], &[u8])> {
         self.inner.debug_alt_link().map(|link| (link.name.as_slice(), link.id.as_slice()))
     }
 
-    /// Unpack `.gnu_debugdata`.
+    #[doc = core_doc!(ObjectFile.mini_debug_info)]
     fn mini_debug_info(&self, py: Python<'_>) -> PyResult<Option<Self>> {
         let unpacked = py.detach(|| self.inner.mini_debug_info());
         let inner = unpacked.map_err(|error| symbol_error(py, &error.into(), &self.path))?;
@@ -205,7 +212,7 @@ impl ObjectFile {
         Ok(inner.map(packed))
     }
 
-    /// The `dwo_id`, the file name and the directory of each unit that is split off.
+    #[doc = core_doc!(ObjectFile.split_units)]
     #[getter]
     fn split_units(&self, py: Python<'_>) -> PyResult<Vec<SplitRow>> {
         let units = py.detach(|| self.inner.split_units());
@@ -214,35 +221,38 @@ impl ObjectFile {
         Ok(units.into_iter().map(row).collect())
     }
 
-    /// Whether debug information covers code; reads it, and raises when it is damaged.
+    #[doc = core_doc!(ObjectFile.has_dwarf)]
     #[getter]
     fn has_dwarf(&self, py: Python<'_>) -> PyResult<bool> {
         let found = py.detach(|| self.inner.has_dwarf());
         found.map_err(|error| symbol_error(py, &error.into(), &self.path))
     }
 
-    /// Tell that debug information covers code, where an index of it shows so.
+    #[doc = core_doc!(ObjectFile.assume_dwarf)]
     fn assume_dwarf(&self) {
         self.inner.assume_dwarf();
     }
 
+    #[doc = core_doc!(ObjectFile.has_symbols)]
     #[getter]
     fn has_symbols(&self) -> bool {
         self.inner.has_symbol_table()
     }
 
+    #[doc = core_doc!(ObjectFile.link_base)]
     #[getter]
     fn link_base(&self) -> u64 {
         self.inner.link_base()
     }
 
+    #[doc = core_doc!(ObjectFile.text_ranges)]
     #[getter]
     fn text_ranges(&self) -> Vec<(u64, u64)> {
         self.inner.text_ranges().to_vec()
     }
 }
 
-/// Lookups by file address over an object and its debug file.
+#[doc = core_doc!(SymbolTable)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct SymbolTable {
     pub(crate) inner: vestige_symbols::SymbolTable,
@@ -280,37 +290,37 @@ impl SymbolTable {
         Ok(Self { inner })
     }
 
-    /// What is missing or damaged of the files beside, as far as lookups have met it.
+    #[doc = core_doc!(SymbolTable.problems)]
     #[getter]
     fn problems(&self) -> Vec<String> {
         self.inner.problems()
     }
 
-    /// Why debug information that is there cannot be used, when that is so.
+    #[doc = core_doc!(SymbolTable.dwarf_problem)]
     #[getter]
     fn dwarf_problem(&self) -> Option<String> {
         self.inner.dwarf_problem().map(SymbolError::to_string)
     }
 
-    /// Answer for each address, in order.
+    #[doc = core_doc!(SymbolTable.lookup)]
     fn lookup<'py>(&self, py: Python<'py>, addresses: Vec<u64>) -> Vec<LookupRow<'py>> {
         let found = py.detach(|| self.inner.lookup_many(&addresses));
         rows(py, &found)
     }
 
-    /// Answer for each line of `text` as text.
+    #[doc = core_doc!(SymbolTable.answer)]
     fn answer<'py>(&self, py: Python<'py>, text: &[u8], writer: &AnswerWriter) -> Answers<'py> {
         writer.answer(py, &self.inner, text)
     }
 
-    /// Take units from an index of the same debug information instead of decoding them.
+    #[doc = core_doc!(SymbolTable.use_index)]
     fn use_index(&self, index: &UnitIndex) {
         if let Some(index) = &index.inner {
             self.inner.use_index(Arc::clone(index));
         }
     }
 
-    /// The units decoded since the last call, as a part of an index; `None` without any.
+    #[doc = core_doc!(SymbolTable.take_index_part)]
     fn take_index_part<'py>(&self, py: Python<'py>, key: Vec<u8>) -> Option<Bound<'py, PyBytes>> {
         let part = py.detach(|| self.inner.take_index_part(&key));
         part.map(|part| PyBytes::new(py, &part))
@@ -349,13 +359,13 @@ fn frame_row<'py>(frame: &Frame, strings: &mut Strings<'py>) -> FrameRow<'py> {
     )
 }
 
-/// The name as written in the source of a linkage name; `None` when it is not mangled.
+#[doc = core_doc!(demangle)]
 #[pyfunction]
 pub fn demangle(name: &str) -> Option<String> {
     vestige_symbols::demangle(name)
 }
 
-/// The CRC-32 of a whole file, as a debug link states it.
+#[doc = core_doc!(file_crc32)]
 #[pyfunction]
 pub fn file_crc32(py: Python<'_>, path: PathBuf) -> PyResult<u32> {
     let crc = py.detach(|| read_crc32(&path));

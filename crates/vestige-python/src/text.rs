@@ -17,7 +17,7 @@ use vestige_ctf::CtfError;
 use crate::errors::trace_format_error;
 use crate::merge::Merge;
 
-/// Renders merges as Babeltrace 2's `sink.text.pretty` does, or as short lines.
+#[doc = core_doc!(TextRenderer)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct TextRenderer {
     inner: Mutex<Layout>,
@@ -142,8 +142,7 @@ impl TextRenderer {
         Ok(Self { inner: Mutex::new(Layout::Short(Box::new(renderer))) })
     }
 
-    /// Writes the text of some runs of a merge to a file descriptor. Returns the number of
-    /// bytes written.
+    #[doc = core_doc!(TextRenderer.write)]
     fn write(
         &self,
         py: Python<'_>,
@@ -166,7 +165,7 @@ impl TextRenderer {
         }
     }
 
-    /// The text of a whole merge.
+    #[doc = core_doc!(TextRenderer.render)]
     fn render<'py>(&self, py: Python<'py>, merge: &Merge) -> PyResult<Bound<'py, PyBytes>> {
         let runs = (0, merge.inner.runs.len());
         let (pieces, error) = py.detach(|| self.render_runs(merge, runs));
@@ -176,7 +175,7 @@ impl TextRenderer {
         }
     }
 
-    /// A time, nanoseconds from the origin, as the text of an event record shows it.
+    #[doc = core_doc!(TextRenderer.time)]
     fn time(&self, py: Python<'_>, nanoseconds: i64) -> String {
         let mut out = Vec::new();
         py.detach(|| {

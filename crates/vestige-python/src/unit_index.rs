@@ -12,7 +12,7 @@ use crate::answer_writer::{AnswerWriter, Answers};
 use crate::source::FileSource;
 use crate::symbols::{rows, symbol_error, LookupRow, ObjectFile, ObjectSource};
 
-/// The files of the index of one object's debug information.
+#[doc = core_doc!(UnitIndex)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct UnitIndex {
     paths: Vec<String>,
@@ -37,13 +37,13 @@ impl UnitIndex {
         })
     }
 
-    /// Whether no part can be used.
+    #[doc = core_doc!(UnitIndex.is_empty)]
     #[getter]
     fn is_empty(&self) -> bool {
         self.inner.is_none()
     }
 
-    /// The paths of the parts that are damaged, or of another object, as far as known.
+    #[doc = core_doc!(UnitIndex.useless)]
     #[getter]
     fn useless(&self) -> Vec<&str> {
         let damaged = self.inner.as_ref().map(|index| index.damaged()).unwrap_or_default();
@@ -51,7 +51,7 @@ impl UnitIndex {
         numbers.filter_map(|number| self.paths.get(number)).map(String::as_str).collect()
     }
 
-    /// All units that are stored, as one part; `None` when there are none.
+    #[doc = core_doc!(UnitIndex.merged)]
     fn merged<'py>(&self, py: Python<'py>, key: Vec<u8>) -> Option<Bound<'py, PyBytes>> {
         let index = self.inner.as_ref()?;
         let part = py.detach(|| index.merged(&key));
@@ -59,7 +59,7 @@ impl UnitIndex {
     }
 }
 
-/// Lookups in an index.
+#[doc = core_doc!(IndexedTable)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct IndexedTable {
     pub(crate) index: Arc<vestige_symbols::UnitIndex>,
@@ -89,13 +89,13 @@ impl IndexedTable {
         Ok(Self { index, inner })
     }
 
-    /// Answer for each address, in order; `None` when the index lacks a unit for one.
+    #[doc = core_doc!(IndexedTable.lookup)]
     fn lookup<'py>(&self, py: Python<'py>, addresses: Vec<u64>) -> Option<Vec<LookupRow<'py>>> {
         let found = py.detach(|| self.inner.lookup_many(&addresses));
         (!self.index.lacks_unit()).then(|| rows(py, &found))
     }
 
-    /// Answer for each line of `text` as text; `None` when the index lacks a unit for one.
+    #[doc = core_doc!(IndexedTable.answer)]
     fn answer<'py>(
         &self,
         py: Python<'py>,

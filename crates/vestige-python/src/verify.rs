@@ -10,7 +10,7 @@ use crate::stream::DataStream;
 /// Bytes that are decoded before the interpreter may look at its signals.
 const STEP: u64 = 256 * 1024 * 1024;
 
-/// Decodes all of some data streams, on all cores, in any order.
+#[doc = core_doc!(Verifier)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct Verifier {
     inner: Mutex<stream::Verifier>,
@@ -24,12 +24,12 @@ impl Verifier {
         Self { inner: Mutex::new(stream::Verifier::new(&streams)) }
     }
 
-    /// Decodes a part; returns whether there is more to do.
+    #[doc = core_doc!(Verifier.step)]
     fn step(&self, py: Python<'_>) -> bool {
         py.detach(|| self.inner.lock().unwrap_or_else(PoisonError::into_inner).step(STEP))
     }
 
-    /// The number of event records, or `None` when anything is wrong or left to do.
+    #[doc = core_doc!(Verifier.records)]
     #[getter]
     fn records(&self) -> Option<u64> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).records()

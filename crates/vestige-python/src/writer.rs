@@ -35,7 +35,7 @@ impl Append for PacketFile {
     }
 }
 
-/// How event records of a class are written.
+#[doc = core_doc!(EventLayout)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct EventLayout {
     inner: encode::EventLayout,
@@ -144,7 +144,7 @@ impl EventLayout {
     }
 }
 
-/// A data stream that is written.
+#[doc = core_doc!(StreamWriter)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct StreamWriter {
     inner: Mutex<Option<PacketWriter<PacketFile>>>,
@@ -174,7 +174,7 @@ impl StreamWriter {
         Ok(Self { inner: Mutex::new(Some(writer)), path })
     }
 
-    /// Writes an event record, or nothing of it.
+    #[doc = core_doc!(StreamWriter.write)]
     fn write(
         &self,
         py: Python<'_>,
@@ -198,7 +198,7 @@ impl StreamWriter {
         result.map_err(|error| self.error(py, Some(layout), error))
     }
 
-    /// Writes event records from columns: all, or none unless the file cannot be written.
+    #[doc = core_doc!(StreamWriter.write_many)]
     fn write_many(
         &self,
         py: Python<'_>,
@@ -228,7 +228,7 @@ impl StreamWriter {
         }
     }
 
-    /// Sets the fields of the packet context, for packets from now on.
+    #[doc = core_doc!(StreamWriter.set_context)]
     fn set_context(&self, py: Python<'_>, fields: &Bound<'_, PyDict>) -> PyResult<()> {
         let mut inner = self.lock(py);
         let Some(writer) = inner.as_mut() else { return Err(self.closed(py)) };
@@ -251,7 +251,7 @@ impl StreamWriter {
         result.map_err(|error| self.error(py, None, error))
     }
 
-    /// Counts event records that were not written.
+    #[doc = core_doc!(StreamWriter.discard)]
     fn discard(&self, py: Python<'_>, count: u64) -> PyResult<()> {
         let mut inner = self.lock(py);
         let Some(writer) = inner.as_mut() else { return Err(self.closed(py)) };
@@ -259,7 +259,7 @@ impl StreamWriter {
         Ok(())
     }
 
-    /// Ends the packet and writes it.
+    #[doc = core_doc!(StreamWriter.flush)]
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let mut inner = self.lock(py);
         let Some(writer) = inner.as_mut() else { return Err(self.closed(py)) };
@@ -268,7 +268,7 @@ impl StreamWriter {
         result.map_err(|error| self.error(py, None, error))
     }
 
-    /// Ends the packet, writes it and closes the file.
+    #[doc = core_doc!(StreamWriter.close)]
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let mut inner = self.lock(py);
         let Some(writer) = inner.as_mut() else { return Ok(()) };
@@ -285,7 +285,7 @@ impl StreamWriter {
         }
     }
 
-    /// Time stamp of the last event record.
+    #[doc = core_doc!(StreamWriter.last)]
     #[getter]
     fn last(&self, py: Python<'_>) -> u64 {
         self.lock(py).as_ref().map_or(0, PacketWriter::last)

@@ -20,7 +20,7 @@ const BATCH_BYTES: u64 = 16 * 1024 * 1024;
 /// Fewest rows of a batch that is limited on account of its columns.
 const FEWEST_ROWS: usize = 256;
 
-/// The columns of a selection: their names, their types, and how records get into them.
+#[doc = core_doc!(ColumnLayout)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct ColumnLayout {
     inner: Arc<Layout>,
@@ -60,21 +60,19 @@ impl ColumnLayout {
         Ok(Self { inner: Arc::new(layout), batch_rows: batch_size.clamp(1, fitting) })
     }
 
-    /// The names of the columns in order.
+    #[doc = core_doc!(ColumnLayout.names)]
     #[getter]
     fn names(&self) -> Vec<String> {
         self.inner.columns.iter().map(|column| column.name.clone()).collect()
     }
 
-    /// A capsule with the schema, as `__arrow_c_schema__` returns it.
+    #[doc = core_doc!(ColumnLayout.schema)]
     fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = ArrowSchema::of_batches(&self.inner.columns);
         PyCapsule::new(py, schema, Some(CString::from(c"arrow_schema")))
     }
 
-    /// A capsule with a stream of the record batches of some merges, as
-    /// `__arrow_c_stream__` returns it. An exception that ends the stream early is passed
-    /// to `on_error`.
+    #[doc = core_doc!(ColumnLayout.stream)]
     fn stream<'py>(
         &self,
         merges: &Bound<'py, PyAny>,
@@ -86,7 +84,7 @@ impl ColumnLayout {
         PyCapsule::new(merges.py(), stream, Some(CString::from(c"arrow_array_stream")))
     }
 
-    /// Decodes all record batches of some merges and drops them; returns the number of rows.
+    #[doc = core_doc!(ColumnLayout.drain)]
     fn drain(&self, merges: &Bound<'_, PyAny>) -> PyResult<usize> {
         let layout = Arc::clone(&self.inner);
         let rows = |_: &Layout, decoded: Decoded| decoded.batch.rows;
@@ -98,8 +96,7 @@ impl ColumnLayout {
         Ok(sum)
     }
 
-    /// Writes the rows of some merges as text, `"jsonl"` or `"csv"`, to a file descriptor;
-    /// returns the number of rows. CSV begins with the names of the columns.
+    #[doc = core_doc!(ColumnLayout.write_text)]
     fn write_text(
         &self,
         merges: &Bound<'_, PyAny>,

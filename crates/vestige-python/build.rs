@@ -1,0 +1,63 @@
+//! Makes the docstrings of the module: those of `src/vestige/_core.pyi`, its one description.
+//!
+//! The result is a macro `core_doc!` that gives the text for a class, a method or a function:
+//! `core_doc!(Muxer)`, `core_doc!(Merge.counts)`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs, io};
+
+const STUB: &str = "../../src/vestige/_core.pyi";
+const QUOTES: &str = "\"\"\"";
+
+fn main() -> io::Result<()> {
+    println!("cargo:rerun-if-changed={STUB}");
+    let stub = fs::read_to_string(STUB)?;
+    let mut arms = String::new();
+    for (name, text) in docstrings(&stub) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(arms, "    ({name}) => {{ {text:?} }};");
+    }
+    let out = env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?;
+    fs::write(Path::new(&out).join("core_doc.rs"), format!("macro_rules! core_doc {{\n{arms}}}\n"))
+}
+
+/// The docstrings of all classes, methods and functions with their names.
+fn docstrings(stub: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let (mut class, mut owner) = (String::new(), None);
+    let mut lines = stub.lines();
+    while let Some(line) = lines.next() {
+        if let Some(name) = line.strip_prefix("class ") {
+            class = identifier(name).to_owned();
+            owner = Some(class.clone());
+        } else if let Some(name) = line.strip_prefix("def ") {
+            owner = Some(identifier(name).to_owned());
+        } else if let Some(name) = line.strip_prefix("    def ") {
+            owner = Some(format!("{class}.{}", identifier(name)));
+        } else if let Some(text) = line.trim_start().strip_prefix(QUOTES) {
+            let text = docstring(text, &mut lines);
+            found.extend(owner.take().map(|name| (name, text)));
+        }
+    }
+    found
+}
+
+fn identifier(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    text.get(..end).unwrap_or(text)
+}
+
+/// A docstring whose first line is `first`, without its indentation.
+fn docstring<'a>(first: &'a str, rest: &mut impl Iterator<Item = &'a str>) -> String {
+    if let Some(whole) = first.strip_suffix(QUOTES) {
+        return whole.to_owned();
+    }
+    let body: Vec<&str> = rest.take_while(|line| line.trim() != QUOTES).collect();
+    let indentation = |line: &&str| line.len() - line.trim_start().len();
+    let filled = body.iter().filter(|line| !line.trim().is_empty());
+    let depth = filled.map(indentation).min().unwrap_or(0);
+    let lines = body.iter().map(|line| line.get(depth..).unwrap_or("").trim_end());
+    let text: Vec<&str> = std::iter::once(first).chain(lines).collect();
+    text.join("\n").trim_end().to_owned()
+}
