@@ -77,10 +77,22 @@ impl DataFile {
         self.inner.first.stream_instance
     }
 
+    #[doc = core_doc!(DataFile.sequence_number)]
+    #[getter]
+    fn sequence_number(&self) -> Option<u64> {
+        self.inner.first.sequence_number
+    }
+
     #[doc = core_doc!(DataFile.beginning)]
     #[getter]
     fn beginning(&self) -> Option<u64> {
         self.inner.first.beginning
+    }
+
+    #[doc = core_doc!(DataFile.last_written)]
+    #[getter]
+    fn last_written(&self) -> Option<(u64, Option<u64>)> {
+        self.inner.last_written()
     }
 
     #[doc = core_doc!(DataFile.damage)]

@@ -134,7 +134,7 @@ impl TextRenderer {
         Ok(Self { inner: Mutex::new(Layout::Pretty(Box::new(renderer))) })
     }
 
-    /// A renderer of short lines, for people.
+    #[doc = core_doc!(TextRenderer.short)]
     #[staticmethod]
     fn short(options: &Bound<'_, PyDict>, zone_offset: Py<PyAny>) -> PyResult<Self> {
         let offset = offset_source(zone_offset);
