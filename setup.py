@@ -234,7 +234,8 @@ def place_headers(directory: Path) -> None:
 def build_extension(target: Path) -> None:
     """Compile what Python programs are traced with; without it they are not."""
     include = sysconfig.get_path("include")
-    sources = sorted(map(str, PYTHON_SOURCES.glob("*.c")))
+    # Functions are chosen by the same patterns in programs of all kinds.
+    sources = [*sorted(map(str, PYTHON_SOURCES.glob("*.c"))), f"{SOURCES}/patterns.c"]
     arguments = [*EXTENSION_FLAGS, "-isystem", include, *sources, "-ldl"]
     try:
         compile_library(target, arguments)

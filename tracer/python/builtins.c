@@ -1,5 +1,5 @@
 /* Places of functions that are written in C, by the function and what it is bound to. */
-#include "native.h"
+#include "choice.h"
 
 #define SLOTS 16384u
 #define TRIES 16u
@@ -46,26 +46,31 @@ static PyObject *text_of(PyObject *object, const char *attribute)
 	return text;
 }
 
-/* `name` or `module.name`; what is in the module builtins goes without. */
-static void introduce(PyObject *function, uint64_t place)
+/* `name` or `module.name`; what is in the module builtins goes without. Without a place
+ * until then, a function gets one if it is to be recorded. */
+static uint64_t introduce(PyObject *function, uint64_t place)
 {
 	PyObject *error_type, *error, *traceback, *module, *name, *whole;
 
 	PyErr_Fetch(&error_type, &error, &traceback);
 	module = text_of(function, "__module__");
 	name = text_of(function, "__qualname__");
+	if (!place && choice_takes_builtin(module, name))
+		place = place_new();
 	if (module && name && PyUnicode_CompareWithASCIIString(module, "builtins") != 0)
 		whole = PyUnicode_FromFormat("%U.%U", module, name);
 	else
 		whole = PyUnicode_FromFormat("%U", name ? name : Py_None);
 	if (!module)
 		module = PyUnicode_FromString("builtins");
-	place_explain(place, module, whole, 0);
+	if (place)
+		place_explain(place, module, whole, 0);
 	Py_XDECREF(module);
 	Py_XDECREF(name);
 	Py_XDECREF(whole);
 	PyErr_Clear();
 	PyErr_Restore(error_type, error, traceback);
+	return place;
 }
 
 uint64_t place_of_builtin(PyObject *function)
@@ -90,17 +95,13 @@ uint64_t place_of_builtin(PyObject *function)
 			continue;
 		if (LIKELY(known[slot].function && known[slot].generation == place_generation))
 			return known[slot].place;
-		if (!known[slot].function) {
-			known[slot].place = place_new();
-			/* No other one may come to its address. */
-			if (code == function)
-				Py_INCREF(function);
-		}
+		/* No other one may come to its address. */
+		if (!known[slot].function && code == function)
+			Py_INCREF(function);
 		known[slot].function = code;
 		known[slot].owner = owner;
 		known[slot].generation = place_generation;
-		if (known[slot].place)
-			introduce(function, known[slot].place);
+		known[slot].place = introduce(function, known[slot].place);
 		return known[slot].place;
 	}
 	return 0;

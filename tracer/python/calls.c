@@ -5,7 +5,7 @@
  * exception is left, too. Versions of Python differ in how one learns of calls.
  */
 #define _GNU_SOURCE
-#include "native.h"
+#include "stacks.h"
 
 #include <stdlib.h>
 
@@ -36,25 +36,19 @@ static struct own_event exit_event;
 static struct own_event step_entry_event;
 static struct own_event step_exit_event;
 
+static inline void put_and_commit(struct vestige_record *record, uint64_t place)
+{
+	put_place(record, place);
+	tracer->commit(record);
+}
+
 static inline void record_place(const struct own_event *event, uint64_t place)
 {
 	struct vestige_record record;
 
-	if (!place || !tracer->begin(&event->event, &record, PLACE_SIZE,
-				     (const void *) (uintptr_t) place))
-		return;
-	put_place(&record, place);
-	tracer->commit(&record);
-}
-
-void calls_enter(uint64_t place)
-{
-	record_place(&entry_event, place);
-}
-
-void calls_leave(uint64_t place)
-{
-	record_place(&exit_event, place);
+	if (place && tracer->begin(&event->event, &record, PLACE_SIZE,
+				   (const void *) (uintptr_t) place))
+		put_and_commit(&record, place);
 }
 
 static void record_step(const struct own_event *event, uint64_t place, const void *id, bool flag)
@@ -73,14 +67,84 @@ static void record_step(const struct own_event *event, uint64_t place, const voi
 	tracer->commit(&record);
 }
 
-void calls_enter_step(uint64_t place, const void *id, bool is_resumed)
+static __attribute__((noinline, cold)) void say_late(void)
+{
+	static bool is_said;
+
+	if (is_said)
+		return;
+	is_said = true;
+	calls_say_not_recorded("the beginning of some functions of Python",
+			       "compiled code was recorded within calls that --min-duration "
+			       "held back: they seem to begin after it");
+}
+
+/* An entry that was held back: something may have been recorded meanwhile. */
+static void record_late(uint64_t place, uint64_t time)
+{
+	struct vestige_record record;
+	const int answer = tracer->begin_at(&entry_event.event, &record, PLACE_SIZE,
+					    (const void *) (uintptr_t) place, time);
+
+	if (answer)
+		put_and_commit(&record, place);
+	if (UNLIKELY(answer > 1))
+		say_late();
+}
+
+void calls_write_entry(uint64_t place, uint64_t time)
+{
+	if (time)
+		record_late(place, time);
+	else
+		record_place(&entry_event, place);
+}
+
+void calls_write_exit(uint64_t place)
+{
+	record_place(&exit_event, place);
+}
+
+void calls_write_step_entry(uint64_t place, const void *id, bool is_resumed)
 {
 	record_step(&step_entry_event, place, id, is_resumed);
 }
 
-void calls_leave_step(uint64_t place, const void *id, bool is_suspended)
+void calls_write_step_exit(uint64_t place, const void *id, bool is_suspended)
 {
 	record_step(&step_exit_event, place, id, is_suspended);
+}
+
+void calls_enter(uint64_t place)
+{
+	if (UNLIKELY(stacks_are_used))
+		stacks_enter(place);
+	else
+		record_place(&entry_event, place);
+}
+
+void calls_leave(uint64_t place)
+{
+	if (UNLIKELY(stacks_are_used))
+		stacks_leave(place);
+	else
+		record_place(&exit_event, place);
+}
+
+void calls_enter_step(uint64_t place, const void *id, bool is_resumed)
+{
+	if (UNLIKELY(stacks_are_used))
+		stacks_enter_step(place, id, is_resumed);
+	else
+		record_step(&step_entry_event, place, id, is_resumed);
+}
+
+void calls_leave_step(uint64_t place, const void *id, bool is_suspended)
+{
+	if (UNLIKELY(stacks_are_used))
+		stacks_leave_step(place, id, is_suspended);
+	else
+		record_step(&step_exit_event, place, id, is_suspended);
 }
 
 void calls_say_not_recorded(const char *what, const char *reason)
@@ -127,9 +191,15 @@ static void note_end(void)
 	has_ended = true;
 }
 
-PyObject *calls_trace(PyObject *module, PyObject *builtins)
+PyObject *calls_trace(PyObject *module, PyObject *arguments)
 {
+	unsigned int depth;
+	unsigned long long least;
+	int builtins;
+
 	(void) module;
+	if (!PyArg_ParseTuple(arguments, "pIK", &builtins, &depth, &least))
+		return NULL;
 	if (tracer && has_ended)
 		calls_say_not_recorded("functions of Python",
 				       "the program has initialized Python again");
@@ -145,7 +215,8 @@ PyObject *calls_trace(PyObject *module, PyObject *builtins)
 		     exit_fields, 3, VESTIGE_PYTHON_COROUTINE_EXIT);
 	if (!event_is_recorded(&entry_event) || !event_is_recorded(&exit_event))
 		Py_RETURN_FALSE;
-	if (start(PyObject_IsTrue(builtins) == 1)) {
+	stacks_limit(depth, least);
+	if (start(builtins)) {
 		Py_AtExit(note_end);
 		Py_RETURN_TRUE;
 	}

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#define GLOBALS_OFFSET 8
 #define CODE_OFFSET 32
 #define OWNER_OFFSET 69
 #define OWNED_BY_GENERATOR 1
@@ -32,6 +33,7 @@ typedef PyObject *(*evaluator)(PyThreadState *thread, struct frame *frame, int t
 static void (*set_evaluator)(PyInterpreterState *interpreter, evaluator function);
 static evaluator evaluate_by_default;
 static PyObject *probed_code;
+static PyObject *probed_globals;
 static bool is_as_known;
 /* Steps of generators that look as they should: it begins, waits, goes on, and ends. */
 static unsigned int known_steps;
@@ -43,6 +45,11 @@ static __thread const char *stack_high FAST_THREAD_LOCAL;
 static inline PyObject *code_of(const struct frame *frame)
 {
 	return *(PyObject *const *) (const void *) ((const char *) frame + CODE_OFFSET);
+}
+
+static PyObject *globals_of(const void *frame)
+{
+	return *(PyObject *const *) (const void *) ((const char *) frame + GLOBALS_OFFSET);
 }
 
 static inline bool is_of_generator(const struct frame *frame)
@@ -102,7 +109,7 @@ static PyObject *evaluate(PyThreadState *thread, struct frame *frame, int throw)
 		profile_take_over();
 		return evaluate_by_default(thread, frame, throw);
 	}
-	place = place_of_code_kind(code, &kind);
+	place = place_of_call(code, globals_of, frame, &kind);
 	/* To call a generator function only makes the generator. */
 	if (!place || (kind && !is_of_generator(frame)))
 		return evaluate_by_default(thread, frame, throw);
@@ -115,7 +122,7 @@ static PyObject *evaluate(PyThreadState *thread, struct frame *frame, int throw)
 	result = evaluate_by_default(thread, frame, throw);
 	/* A child process explains the place itself. */
 	if (UNLIKELY(generation != place_generation))
-		place = place_of_code(code);
+		place = place_of_call(code, globals_of, frame, &kind);
 	/* Whoever lets a generator go on holds it. */
 	if ((kind & CODE_COROUTINE) && known_steps == ALL_STEPS)
 		calls_leave_step(place, frame, result && is_suspended(frame));
@@ -128,7 +135,8 @@ static PyObject *evaluate(PyThreadState *thread, struct frame *frame, int throw)
 /* Whether frames look as they should. */
 static PyObject *probe(PyThreadState *thread, struct frame *frame, int throw)
 {
-	is_as_known = code_of(frame) == probed_code && !is_of_generator(frame);
+	is_as_known = code_of(frame) == probed_code && globals_of(frame) == probed_globals &&
+		!is_of_generator(frame);
 	return evaluate_by_default(thread, frame, throw);
 }
 
@@ -153,6 +161,7 @@ static void run_probe(const char *expression, evaluator function)
 	PyObject *globals = PyDict_New();
 	PyObject *result = NULL;
 
+	probed_globals = globals;
 	probed_code = Py_CompileString(expression, "<vestige>", Py_eval_input);
 	if (globals && probed_code) {
 		set_evaluator(interpreter, function);

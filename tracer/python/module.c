@@ -1,8 +1,11 @@
 /* The module: what the tracer and the interpreter offer. */
 #define _GNU_SOURCE
-#include "native.h"
+#include "choice.h"
 
 #include <dlfcn.h>
+
+/* What all tracers have that know of Python; later ones have more. */
+#define LEAST_TRACER offsetof(struct vestige_tracer, now)
 
 const struct vestige_tracer *tracer;
 
@@ -33,7 +36,8 @@ void event_define(struct own_event *event, const char *provider, const char *nam
 }
 
 static PyMethodDef methods[] = {
-	{"trace_calls", calls_trace, METH_O, "Record calls of functions from now on."},
+	{"choose_functions", choice_set, METH_VARARGS, "Record calls of some functions only."},
+	{"trace_calls", calls_trace, METH_VARARGS, "Record calls of functions from now on."},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -50,7 +54,8 @@ PyMODINIT_FUNC PyInit__native(void)
 	const struct vestige_tracer *found = dlsym(RTLD_DEFAULT, "vestige_tracer");
 	PyObject *module = PyModule_Create(&definition);
 
-	if (found && found->struct_size >= sizeof(*found))
+	/* The module may be there twice, with different names. */
+	if (!tracer && found && found->struct_size >= LEAST_TRACER)
 		tracer = found;
 	if (!module || !places_start() || !points_start(module) || !spans_start(module) ||
 	    PyModule_AddObjectRef(module, "has_tracer", tracer ? Py_True : Py_False) != 0)

@@ -8,6 +8,8 @@
 
 /* Calls that were entered here, and not left: others were entered before. */
 static __thread uint64_t depth FAST_THREAD_LOCAL;
+/* What a callback returns for a place that it wants to hear of no more. */
+static PyObject *disable;
 
 static void enter(uint64_t place)
 {
@@ -23,43 +25,75 @@ static void leave(uint64_t place)
 	calls_leave(place);
 }
 
-/* The frame of a coroutine is always the same object. */
-static void enter_code(PyObject *code, bool is_resumed)
+/* The frame of a coroutine is always the same object. False when the function is left out. */
+static bool enter_code(PyObject *code, bool is_resumed)
 {
 	unsigned int kind;
-	const uint64_t place = place_of_code_kind(code, &kind);
+	const uint64_t place = place_of_call(code, place_globals_of_frame, NULL, &kind);
 
+	if (kind & CODE_LEFT_OUT)
+		return false;
 	if (!(kind & CODE_COROUTINE) || !place) {
 		enter(place);
-		return;
+		return true;
 	}
 	depth++;
 	calls_enter_step(place, PyEval_GetFrame(), is_resumed);
+	return true;
 }
 
-static void leave_code(PyObject *code, bool is_suspended)
+static bool leave_code(PyObject *code, bool is_suspended)
 {
 	unsigned int kind;
-	const uint64_t place = place_of_code_kind(code, &kind);
+	const uint64_t place = place_of_call(code, place_globals_of_frame, NULL, &kind);
 
+	if (kind & CODE_LEFT_OUT)
+		return false;
 	if (!(kind & CODE_COROUTINE) || !place) {
 		leave(place);
 	} else if (depth) {
 		depth--;
 		calls_leave_step(place, PyEval_GetFrame(), is_suspended);
 	}
+	return true;
+}
+
+/* What sys.monitoring is told: whether the event is wanted again at this place. */
+static PyObject *answer(bool is_wanted)
+{
+	PyObject *result = is_wanted || !disable ? Py_None : disable;
+
+	Py_INCREF(result);
+	return result;
 }
 
 /* The first argument is the code object. */
 static PyObject *on_start(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
 	(void) self;
-	if (count > 0)
-		enter_code(arguments[0], false);
-	Py_RETURN_NONE;
+	return answer(count < 1 || enter_code(arguments[0], false));
 }
 
 static PyObject *on_resume(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+	(void) self;
+	return answer(count < 1 || enter_code(arguments[0], true));
+}
+
+static PyObject *on_return(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+	(void) self;
+	return answer(count < 1 || leave_code(arguments[0], false));
+}
+
+static PyObject *on_yield(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+	(void) self;
+	return answer(count < 1 || leave_code(arguments[0], true));
+}
+
+/* Exceptions are no matter of single places, and their events cannot be refused. */
+static PyObject *on_throw(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
 	(void) self;
 	if (count > 0)
@@ -67,19 +101,11 @@ static PyObject *on_resume(PyObject *self, PyObject *const *arguments, Py_ssize_
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_leave(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+static PyObject *on_unwind(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
 	(void) self;
 	if (count > 0)
 		leave_code(arguments[0], false);
-	Py_RETURN_NONE;
-}
-
-static PyObject *on_yield(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
-{
-	(void) self;
-	if (count > 0)
-		leave_code(arguments[0], true);
 	Py_RETURN_NONE;
 }
 
@@ -111,10 +137,10 @@ static PyObject *on_c_leave(PyObject *self, PyObject *const *arguments, Py_ssize
 static PyMethodDef callbacks[] = {
 	CALLBACK("PY_START", on_start),
 	CALLBACK("PY_RESUME", on_resume),
-	CALLBACK("PY_THROW", on_resume),
-	CALLBACK("PY_RETURN", on_leave),
+	CALLBACK("PY_THROW", on_throw),
+	CALLBACK("PY_RETURN", on_return),
 	CALLBACK("PY_YIELD", on_yield),
-	CALLBACK("PY_UNWIND", on_leave),
+	CALLBACK("PY_UNWIND", on_unwind),
 };
 static PyMethodDef builtin_callbacks[] = {
 	CALLBACK("CALL", on_call),
@@ -163,6 +189,8 @@ bool monitoring_start(bool builtins)
 {
 	PyObject *monitoring = PySys_GetObject("monitoring");
 
+	disable = monitoring ? PyObject_GetAttrString(monitoring, "DISABLE") : NULL;
+	PyErr_Clear();
 	for (int tool = FIRST_TOOL; monitoring && tool <= LAST_TOOL; tool++) {
 		PyObject *result = PyObject_CallMethod(monitoring, "use_tool_id", "is", tool,
 						       "vestige");

@@ -68,16 +68,24 @@ static inline void put_place(struct vestige_record *record, uint64_t place)
 /* --- places of Python code (places.c) --- */
 
 bool places_start(void);
-/* The address that stands for the first line of a code object, which the recording
- * explains; 0 when it has none. */
-uint64_t place_of_code(PyObject *code);
-/* The same, and what calling it makes: flags. */
+/* The globals of the module of a frame, borrowed; NULL when they are not known. */
+typedef PyObject *(*module_finder)(const void *frame);
+/* Of a frame object, or of the present one. */
+PyObject *place_globals_of_frame(const void *frame);
+/* The address that stands for the first line of a code object that is called, which the
+ * recording explains; 0 when it has none, or is not to be recorded. And what calling it
+ * makes: flags. */
 enum {
 	CODE_GENERATOR = 1,
 	/* With the flag above. */
 	CODE_COROUTINE = 2,
+	/* Calls are not recorded. */
+	CODE_LEFT_OUT = 4,
 };
-uint64_t place_of_code_kind(PyObject *code, unsigned int *kind);
+uint64_t place_of_call(PyObject *code, module_finder find_module, const void *frame,
+		       unsigned int *kind);
+/* The same of any code object, for events in it. */
+uint64_t place_of_code(PyObject *code);
 /* The address of the line that the caller has come to. */
 uint64_t place_of_caller(void);
 uint64_t place_of_frame(PyFrameObject *frame);
@@ -101,8 +109,9 @@ uint64_t place_of_builtin(PyObject *function);
 
 /* --- calls (calls.c) --- */
 
-/* Record all calls from now on; the argument is whether those of C functions, too. */
-PyObject *calls_trace(PyObject *module, PyObject *builtins);
+/* Record all calls from now on. The arguments: whether those of C functions, too; how deep
+ * calls may be, and how long one lasts at least, in ticks of the recording's clock; or 0. */
+PyObject *calls_trace(PyObject *module, PyObject *arguments);
 /* Record a call; nothing without a place. */
 void calls_enter(uint64_t place);
 void calls_leave(uint64_t place);

@@ -6,7 +6,7 @@
  * what they mean, before the first record that has one of them.
  */
 #define _GNU_SOURCE
-#include "native.h"
+#include "choice.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,7 +21,9 @@
 #define MOST_LINES 65536u
 #define LONGEST_TEXT 4096u
 #define GENERATION_SHIFT 48
-#define KIND_MASK UINT64_C(3)
+#define KIND_MASK UINT64_C(15)
+/* Whether calls of the function are recorded was asked. */
+#define CODE_CHOSEN UINT64_C(8)
 #define PLACE_MASK ((END_OF_PLACES - 1) & ~KIND_MASK)
 /* Of generators, coroutines, and both at once: flags of code objects, see inspect. */
 #define GENERATOR_FLAGS (0x20u | 0x80u | 0x200u)
@@ -43,6 +45,7 @@ static uint64_t end_of_places;
 uint16_t place_generation = 1;
 /* Not in the limited API. */
 static int (*get_instruction)(PyFrameObject *frame);
+static PyObject *(*get_globals)(PyFrameObject *frame);
 static PyTypeObject *code_type;
 
 /* Which line an instruction of a code object is in: to ask Python takes long. */
@@ -86,6 +89,7 @@ bool places_start(void)
 		return true;
 	is_started = true;
 	*(void **) &get_instruction = dlsym(RTLD_DEFAULT, "PyFrame_GetLasti");
+	*(void **) &get_globals = dlsym(RTLD_DEFAULT, "PyFrame_GetGlobals");
 	code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
 	if (!code_type || pthread_atfork(NULL, NULL, after_fork) != 0)
 		return true;
@@ -180,33 +184,63 @@ static bool is_ours(PyObject *path)
 		PyUnicode_Tailmatch(path, directory, 0, PY_SSIZE_T_MAX, -1) == 1;
 }
 
-/* A code object that is seen first, or first in this process. */
-static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64_t *known)
+/* What is asked for when a code object is looked up. */
+struct asking {
+	/* A call of it, which is recorded if the function is chosen. */
+	bool is_call;
+	module_finder find_module;
+	const void *frame;
+};
+
+/* What calling a code object makes, and whether that is recorded. */
+static uint64_t flags_of(PyObject *code, PyObject *path, PyObject *name, uint64_t known,
+			 const struct asking *asking)
+{
+	const uint32_t flags = integer_of(code, "co_flags");
+	uint64_t word = known & (CODE_LEFT_OUT | CODE_CHOSEN);
+
+	if (flags & GENERATOR_FLAGS)
+		word |= CODE_GENERATOR;
+	if (flags & COROUTINE_FLAGS)
+		word |= CODE_COROUTINE;
+	if (asking->is_call && !(word & CODE_CHOSEN)) {
+		word |= CODE_CHOSEN;
+		if (!is_ours(path) &&
+		    !choice_takes(path, name, asking->find_module(asking->frame)))
+			word |= CODE_LEFT_OUT;
+	}
+	return word;
+}
+
+/* A code object that is seen first, or first in this process, or called first. */
+static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64_t *known,
+							  const struct asking *asking)
 {
 	PyObject *error_type, *error, *traceback, *path, *name;
-	uint64_t place = known ? *known & PLACE_MASK : 0;
+	const uint64_t before = known ? *known : 0;
+	const bool is_explained = before & PLACE_MASK &&
+		before >> GENERATION_SHIFT == place_generation;
+	uint64_t place = before & PLACE_MASK;
 	uint64_t word;
-	uint32_t flags;
 
 	PyErr_Fetch(&error_type, &error, &traceback);
 	path = PyObject_GetAttrString(code, "co_filename");
 	name = PyObject_GetAttrString(code, "co_qualname");
 	PyErr_Clear();
-	if (!place && !is_ours(path))
+	word = flags_of(code, path, name, before, asking);
+	/* A function that is left out has a place when an event happens in it. */
+	if (asking->is_call && word & CODE_LEFT_OUT)
+		place = is_explained ? place : 0;
+	else if (!place && !is_ours(path))
 		place = place_new();
-	word = place | (uint64_t) place_generation << GENERATION_SHIFT;
-	flags = integer_of(code, "co_flags");
-	if (flags & GENERATOR_FLAGS)
-		word |= CODE_GENERATOR;
-	if (flags & COROUTINE_FLAGS)
-		word |= CODE_COROUTINE;
+	word |= place | (uint64_t) place_generation << GENERATION_SHIFT;
 	/* The collector of garbage may have moved it. */
 	known = codes_find(code);
 	if (known)
 		*known = word;
 	else if (!codes_add(code, word))
 		word = place = 0;
-	if (place)
+	if (place && !is_explained)
 		place_explain(place, path, name, integer_of(code, "co_firstlineno"));
 	Py_XDECREF(path);
 	Py_XDECREF(name);
@@ -215,8 +249,10 @@ static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64
 	return word;
 }
 
-uint64_t place_of_code_kind(PyObject *code, unsigned int *kind)
+uint64_t place_of_call(PyObject *code, module_finder find_module, const void *frame,
+		       unsigned int *kind)
 {
+	const struct asking asking = {true, find_module, frame};
 	uint64_t *known;
 	uint64_t word;
 
@@ -225,20 +261,46 @@ uint64_t place_of_code_kind(PyObject *code, unsigned int *kind)
 		return 0;
 	known = codes_find(code);
 	word = known ? *known : 0;
-	if (UNLIKELY(word >> GENERATION_SHIFT != place_generation)) {
+	if (UNLIKELY(word >> GENERATION_SHIFT != place_generation || !(word & CODE_CHOSEN))) {
 		if (Py_TYPE(code) != code_type)
 			return 0;
-		word = introduce(code, known);
+		word = introduce(code, known, &asking);
 	}
-	*kind = (unsigned int) (word & KIND_MASK);
-	return word & PLACE_MASK;
+	*kind = (unsigned int) (word & KIND_MASK & ~CODE_CHOSEN);
+	return word & CODE_LEFT_OUT ? 0 : word & PLACE_MASK;
 }
 
 uint64_t place_of_code(PyObject *code)
 {
-	unsigned int kind;
+	static const struct asking asking;
+	uint64_t *known;
+	uint64_t word;
 
-	return place_of_code_kind(code, &kind);
+	if (UNLIKELY(!event_is_recorded(&code_event)))
+		return 0;
+	known = codes_find(code);
+	word = known ? *known : 0;
+	if (UNLIKELY(word >> GENERATION_SHIFT != place_generation ||
+		     (word & CODE_LEFT_OUT && !(word & PLACE_MASK)))) {
+		if (Py_TYPE(code) != code_type)
+			return 0;
+		word = introduce(code, known, &asking);
+	}
+	return word & PLACE_MASK;
+}
+
+PyObject *place_globals_of_frame(const void *frame)
+{
+	PyObject *globals;
+
+	if (!frame)
+		frame = PyEval_GetFrame();
+	if (!frame || !get_globals)
+		return NULL;
+	globals = get_globals((PyFrameObject *) (uintptr_t) frame);
+	/* The frame holds them. */
+	Py_XDECREF(globals);
+	return globals;
 }
 
 static uint32_t line_offset(PyFrameObject *frame, PyObject *code)

@@ -33,7 +33,8 @@ static __thread uint64_t depth FAST_THREAD_LOCAL;
 static uint64_t place_of_function(PyFrameObject *frame)
 {
 	PyObject *code = (PyObject *) PyFrame_GetCode(frame);
-	const uint64_t place = place_of_code(code);
+	unsigned int kind;
+	const uint64_t place = place_of_call(code, place_globals_of_frame, frame, &kind);
 
 	Py_DECREF(code);
 	return place;

@@ -72,6 +72,17 @@ static bool is_empty(const struct stream *stream)
 	return stream->next == (char *) (stream->packet + 1) && !stream->keeps;
 }
 
+void stream_begin_earlier(struct stream *stream, uint64_t time)
+{
+	const uint64_t begin = time > stream->previous_end ? time : stream->previous_end;
+
+	if (!stream->packet || stream->packet == &nowhere || !is_empty(stream) ||
+	    begin >= stream->last_time)
+		return;
+	stream->packet->timestamp_begin = begin;
+	stream->last_time = begin;
+}
+
 /* Append the present packet to its file, and begin the next one. */
 static bool flush_packet(struct stream *stream)
 {

@@ -123,6 +123,8 @@ void stream_after_fork(void) HIDDEN;
 int vestige_thread_has_ended(void);
 /* Let the thread have no stream any more: what it does is counted as lost. */
 void stream_leave(void) HIDDEN;
+/* Let an empty packet begin with a record of an earlier time. */
+void stream_begin_earlier(struct stream *stream, uint64_t time) HIDDEN;
 /* Count a record that found no place. */
 void stream_count_lost(struct stream *stream) HIDDEN __attribute__((noinline, cold));
 
@@ -275,12 +277,15 @@ static inline void write_usual_start(struct record *record, uint32_t header, con
 }
 
 /*
- * Reserve a record and write its header and contexts.
+ * Reserve a record and write its header and contexts. It has the present time, or an earlier
+ * one that is not before that of the record before.
  *
- * Always inlined, so that sizes and classes are constants where it is called.
+ * Always inlined, so that sizes, classes and whether there is a time are constants where it
+ * is called.
  */
 static inline __attribute__((always_inline)) bool
-record_begin(struct record *record, uint32_t class, const void *ip, size_t payload)
+record_begin_at(struct record *record, uint32_t class, const void *ip, size_t payload,
+		uint64_t earlier)
 {
 	struct stream *stream = stream_of_thread;
 	const size_t body = settings.context_size + payload;
@@ -301,12 +306,14 @@ record_begin(struct record *record, uint32_t class, const void *ip, size_t paylo
 			return false;
 	}
 	for (;;) {
+		if (earlier)
+			stream_begin_earlier(stream, earlier);
 		if (is_kept && !stream_keep(stream, EXTENDED_HEADER_SIZE + body))
 			return false;
 		generation = *(volatile uint64_t *) &stream->generation;
 		start = *(char *volatile *) &stream->next;
 		last = *(volatile uint64_t *) &stream->last_time;
-		time = clock_read();
+		time = !earlier ? clock_read() : earlier > last ? earlier : last;
 		/* Also when the time is before the last one, as a huge difference. */
 		header = UNLIKELY(time - last >= 1u << HEADER_TIME_BITS || class >= HEADER_EXTENDED)
 			? EXTENDED_HEADER_SIZE
@@ -370,6 +377,12 @@ record_begin(struct record *record, uint32_t class, const void *ip, size_t paylo
 			write_contexts(record, ip);
 	}
 	return true;
+}
+
+static inline __attribute__((always_inline)) bool
+record_begin(struct record *record, uint32_t class, const void *ip, size_t payload)
+{
+	return record_begin_at(record, class, ip, payload, 0);
 }
 
 static inline __attribute__((always_inline)) void record_commit(struct record *record)

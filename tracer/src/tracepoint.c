@@ -183,6 +183,33 @@ static int begin(const struct vestige_event *event, struct vestige_record *recor
 	return 1;
 }
 
+static uint64_t now(void)
+{
+	return clock_read();
+}
+
+static int begin_at(const struct vestige_event *event, struct vestige_record *record, size_t size,
+		    const void *ip, uint64_t time)
+{
+	struct record *own = (struct record *) (void *) record->state;
+	const uint32_t class = event->id;
+
+	if (UNLIKELY(!class)) {
+		stream_count_lost(stream_of_thread);
+		return 0;
+	}
+	if (!record_begin_at(own, class, ip, size, time ? time : 1))
+		return 0;
+	record->at = own->at;
+	return own->time > time ? 2 : 1;
+}
+
+static void open_stream(void)
+{
+	if (!stream_of_thread)
+		stream_make_room(NULL, EXTENDED_HEADER_SIZE);
+}
+
 static void commit(struct vestige_record *record)
 {
 	record_commit((struct record *) (void *) record->state);
@@ -203,4 +230,7 @@ __attribute__((visibility("default"))) const struct vestige_tracer vestige_trace
 	.begin = begin,
 	.commit = commit,
 	.passes = passes,
+	.now = now,
+	.begin_at = begin_at,
+	.open = open_stream,
 };

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from ._extension import native
-from ._startup import wanted_words
+from ._wanted import wanted_words
 
 __all__ = ["attach", "logging_handler"]
 

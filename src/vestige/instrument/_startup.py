@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from ._agent import add_agent
 from ._extension import is_recorded, native
+from ._functions import trace_functions
+from ._wanted import wanted_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # To import them takes longer than all else.
@@ -16,10 +17,7 @@ if TYPE_CHECKING:  # To import them takes longer than all else.
     from types import ModuleType
     from typing import Any
 
-__all__ = ["start", "wanted_words"]
-
-_VARIABLE = "VESTIGE_TRACER"
-_WORD = "python="
+__all__ = ["start"]
 
 
 def start() -> None:
@@ -31,20 +29,11 @@ def start() -> None:
         add_agent()
         _when_imported("logging", _attach_logging)
     if "functions" in wanted:
-        native.trace_calls("builtins" in wanted)
+        trace_functions(native, wanted)
 
 
 def _attach_logging() -> None:
     import_module("._logging", __package__).attach()
-
-
-def wanted_words() -> list[str]:
-    """Return what the recorder wrote for Python programs."""
-    text = os.environ.get(_VARIABLE, "")
-    for word in text.partition(" directory=")[0].split(" "):
-        if word.startswith(_WORD):
-            return [one for one in word.removeprefix(_WORD).split(",") if one]
-    return []
 
 
 def _when_imported(name: str, action: Callable[[], None]) -> None:

@@ -23,6 +23,8 @@ LONGEST_TEXT = 16_000
 _OBJECT = re.compile(r"([^:]*):(?!:)(.*)", re.DOTALL)
 _RANGE = re.compile(r"0[xX]([0-9a-fA-F]{1,16})(?:-0[xX]([0-9a-fA-F]{1,16}))?")
 _OPERATOR = re.compile(r"\boperator\s*(?:\(\)|[<>=!-]+)")
+# What Python calls functions without a name, and what is within others.
+_PYTHON = re.compile(r"<(?:locals|module|lambda|(?:list|set|dict)comp|genexpr)>")
 _UNRESERVED = frozenset(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.*?[]!-/"
 )
@@ -64,6 +66,7 @@ def _encode_pattern(pattern: str) -> str:
     if name[:2] in {"0x", "0X"}:
         return f"{_quoted(file)}:{_encode_range(pattern, name)}"
     plain = _OPERATOR.sub("", name.replace("(anonymous namespace)", ""))
+    plain = _PYTHON.sub("", plain)
     for sign, what in (("(", "parameters"), ("<", "template arguments")):
         if sign in plain:
             raise SelectionError(

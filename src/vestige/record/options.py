@@ -20,6 +20,9 @@ PAGE = 4096
 PythonFunctions = Literal["python", "all"]
 LARGEST_PACKET = 1 << 30
 """As the tracer has it."""
+LONGEST_DURATION = 10**18
+"""Nanoseconds; ticks of any clock are fewer than 2^64 then."""
+GREATEST_DEPTH = 2**31 - 1
 SMALLEST_SIZE = 64 * 1024
 """Of a whole recording."""
 OVERWRITE_SIZE = 256 * 1024 * 1024
@@ -82,6 +85,19 @@ class _Values(NamedTuple):
     in C.
     """
 
+    only_my_code: bool = False
+    """Whether functions of the standard library, of installed packages and of frozen
+    modules are left out; of Python programs only."""
+
+    min_duration: int = 0
+    """How long a recorded call of a Python function lasts at least, nanoseconds.
+
+    A shorter one is recorded if anything in it is.
+    """
+
+    max_depth: int | None = None
+    """How deep recorded calls of Python functions are nested; all by default."""
+
     python_tracebacks: bool = False
     """Whether records of ``logging`` with an exception have its traceback, in a field
     ``traceback`` that all of them have then."""
@@ -132,6 +148,7 @@ class RecordingOptions(_Values):
             raise SelectionError(
                 f"python_functions={self.python_functions!r}: expected python or all"
             )
+        self._check_python_limits()
         self.selection()
         encode_rules(self.rules())
         self.function_patterns()
@@ -145,6 +162,28 @@ class RecordingOptions(_Values):
             raise SelectionError(
                 f"a buffer of {self.packet_size} bytes: expected a multiple of {PAGE}, "
                 f"up to {LARGEST_PACKET}"
+            )
+
+    def _check_python_limits(self) -> None:
+        limits = {
+            "only_my_code": self.only_my_code,
+            "min_duration": self.min_duration,
+            "max_depth": self.max_depth is not None,
+        }
+        for name, is_set in limits.items():
+            if is_set and self.python_functions is None:
+                option = "--" + name.replace("_", "-")
+                raise SelectionError(
+                    f"{option}: expected with --python-functions, whose calls it is for"
+                )
+        if not 0 <= self.min_duration < LONGEST_DURATION:
+            raise SelectionError(
+                f"min_duration={self.min_duration}: expected nanoseconds, less than "
+                f"{LONGEST_DURATION:,}"
+            )
+        if self.max_depth is not None and not 1 <= self.max_depth <= GREATEST_DEPTH:
+            raise SelectionError(
+                f"max_depth={self.max_depth}: expected 1 to {GREATEST_DEPTH:,}"
             )
 
     def selection(self) -> Selection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .clock import SECOND
 from .event_rules import CompiledRule
 from .logger_rules import LOG_EVENT
 from .options import RecordingOptions
@@ -14,11 +15,12 @@ STARTUP = Path(__file__).parents[1] / "instrument" / "startup"
 """The directory that Python looks into first, with a module that it always imports."""
 
 
-def python_word(options: RecordingOptions) -> str:
+def python_word(options: RecordingOptions, frequency: int = SECOND) -> str:
     """Return what each Python program in a recording is asked for.
 
     Args:
         options: What is recorded.
+        frequency: Of the recording's clock, in Hz.
 
     Returns:
         Words with commas between them; empty when nothing is asked for.
@@ -30,6 +32,12 @@ def python_word(options: RecordingOptions) -> str:
         words.append("functions")
     if options.python_functions == "all":
         words.append("builtins")
+    if options.only_my_code:
+        words.append("own-code")
+    if options.max_depth is not None:
+        words.append(f"depth={options.max_depth}")
+    if options.min_duration:
+        words.append(f"least={options.min_duration * frequency // SECOND}")
     return ",".join(words)
 
 

@@ -125,7 +125,11 @@ def record(
         if options.events:
             make_rules(directory, options.rules())
         environment = tracer_environment(
-            directory, uuid, options, is_counter=is_counter
+            directory,
+            uuid,
+            options,
+            is_counter=is_counter,
+            frequency=clock.rate().frequency,
         )
         fit_environment(environment, program[0])
         started = time.monotonic()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import RecordError
+from .clock import SECOND
 from .contexts import CONTEXTS
 from .options import HELPERS, RecordingOptions
 from .python_programs import STARTUP, python_word
@@ -104,7 +105,7 @@ def tracer_environment(
     options: RecordingOptions,
     *,
     is_counter: bool,
-    environment: Mapping[str, str] | None = None,
+    frequency: int = SECOND,
 ) -> dict[str, str]:
     """Return the environment of a program that is recorded.
 
@@ -113,7 +114,7 @@ def tracer_environment(
         uuid: Its UUID.
         options: What is recorded.
         is_counter: Whether the clock is the time-stamp counter.
-        environment: What is added to; that of this process by default.
+        frequency: Of the clock, in Hz.
 
     Returns:
         The environment.
@@ -121,7 +122,7 @@ def tracer_environment(
     Raises:
         RecordError: The tracer is not there.
     """
-    result = dict(os.environ if environment is None else environment)
+    result = dict(os.environ)
     chosen = options.selection()
     include, exclude = options.function_patterns()
     words = {
@@ -139,7 +140,7 @@ def tracer_environment(
         "exclude": exclude,
         "mode": options.mode,
         "max-size": options.size_limit,
-        "python": python_word(options),
+        "python": python_word(options, frequency),
         # The last, since it may hold spaces.
         "directory": directory,
     }

@@ -162,6 +162,14 @@ struct vestige_tracer {
 	/* Whether the event's filter takes these values, one for each field. */
 	int (*passes)(const struct vestige_event *event, const struct vestige_value *values,
 		      const void *ip);
+	/* The present value of the recording's clock. */
+	uint64_t (*now)(void);
+	/* The same as begin, for an event that happened at `time`. Where the thread has
+	 * recorded something since, the record has the time of that, and the answer is 2. */
+	int (*begin_at)(const struct vestige_event *event, struct vestige_record *record,
+			size_t size, const void *ip, uint64_t time);
+	/* Let the thread have its data stream: it takes no events from before that. */
+	void (*open)(void);
 };
 
 #ifdef __cplusplus

@@ -18,6 +18,7 @@ from ..event_rule_arguments import add_event_rule_arguments, add_function_argume
 from ..exit_statuses import WRONG_USAGE, ExitStatuses
 from ..newest_recording import remember
 from ..open_files import allow_many_files
+from ..python_function_arguments import add_python_arguments
 
 if TYPE_CHECKING:
     from ...record import RecordingOptions
@@ -77,6 +78,7 @@ examples:
   vestige record -e 'app:*' --exclude 'app:debug_*' --loglevel INFO -- ./app
   vestige record -e app:read --filter 'size > 4096 && path == "/srv/*"' -- ./app
   vestige record --python -e my-logger --loglevel WARNING -- python3 app.py
+  vestige record --python-functions --only-my-code -- python3 app.py
   vestige record --no-follow-fork -- make           only make itself
   vestige record --libc --pthread -- ./app          memory and mutexes, too
 """
@@ -111,14 +113,7 @@ examples:
                 help=f"record each call of {what} as lttng_ust_{name}:*",
             )
         add_function_arguments(parser)
-        parser.add_argument(
-            "--python-functions",
-            nargs="?",
-            choices=("python", "all"),
-            const="python",
-            help="record the function calls of Python programs: of functions written "
-            "in Python (the default), or of all, including those written in C",
-        )
+        add_python_arguments(parser)
         parser.add_argument(
             "--python-tracebacks",
             action="store_true",
@@ -188,6 +183,9 @@ examples:
                 mode=options.mode,
                 max_size=options.max_size and _size(options.max_size, "--max-size"),
                 python_functions=options.python_functions,
+                only_my_code=options.only_my_code,
+                min_duration=options.min_duration or 0,
+                max_depth=options.max_depth,
                 python_tracebacks=options.python_tracebacks,
             )
         except SelectionError as error:

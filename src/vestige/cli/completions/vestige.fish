@@ -51,7 +51,7 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp demo completion help version
-set -g _shtab_vestige_opts_with_value --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --end --event --except --exclude --exclude-function --exe --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-size --min-duration --mode --names --output --output-format --pack --params --pid --python-functions --retry-duration --sort --thread --timerange --to -b -c -e -f -i -l -n -o -p -t -w
+set -g _shtab_vestige_opts_with_value --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --end --event --except --exclude --exclude-function --exe --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --pid --python-functions --retry-duration --sort --thread --timerange --to -b -c -e -f -i -l -n -o -p -t -w
 
 complete -c vestige -e
 complete -c vestige -f
@@ -74,6 +74,9 @@ complete -c vestige -n '_shtab_vestige_using record' -l dl -d 'record each call 
 complete -c vestige -n '_shtab_vestige_using record' -l include-function -x -d 'record only calls of these functions: [OBJECT:]NAME with *, ? and [...], or [OBJECT:]0xSTART-0xEND (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l exclude-function -x -d 'do not record calls of these functions (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l python-functions -xka "python all" -d 'record the function calls of Python programs: of functions written in Python (the default), or of all, including those written in C'
+complete -c vestige -n '_shtab_vestige_using record' -l only-my-code -d 'of Python functions, leave out those of the standard library, of installed packages and of frozen modules'
+complete -c vestige -n '_shtab_vestige_using record' -l min-duration -x -d 'of Python functions, record no calls shorter than TIME (10us, 1.5ms), unless something in them is recorded'
+complete -c vestige -n '_shtab_vestige_using record' -l max-depth -x -d 'of Python functions, record the N outermost calls of those that are open in a thread'
 complete -c vestige -n '_shtab_vestige_using record' -l python-tracebacks -d 'record the tracebacks of exceptions that Python programs log'
 complete -c vestige -n '_shtab_vestige_using record' -s c -l context -x -d 'add these context fields to each event: ip, vpid, vtid, procname, cpu_id, ..., or none (repeatable; default: ip,vpid, which Babeltrace needs for source lines)'
 complete -c vestige -n '_shtab_vestige_using record' -l list-contexts -d 'list all context fields'
