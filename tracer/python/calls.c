@@ -5,9 +5,11 @@
  * exception is left, too. Versions of Python differ in how one learns of calls.
  */
 #define _GNU_SOURCE
-#include "stacks.h"
+#include "greenlets.h"
 
 #include <stdlib.h>
+
+#include "stacks.h"
 
 static const struct vestige_field fields[] = {
 	{.name = "addr", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL,
@@ -117,6 +119,8 @@ void calls_write_step_exit(uint64_t place, const void *id, bool is_suspended)
 
 void calls_enter(uint64_t place)
 {
+	if (UNLIKELY(greenlets_are_followed) && greenlets_enter(place, NULL, false))
+		return;
 	if (UNLIKELY(stacks_are_used))
 		stacks_enter(place);
 	else
@@ -125,6 +129,8 @@ void calls_enter(uint64_t place)
 
 void calls_leave(uint64_t place)
 {
+	if (UNLIKELY(greenlets_are_followed) && greenlets_leave(place, false))
+		return;
 	if (UNLIKELY(stacks_are_used))
 		stacks_leave(place);
 	else
@@ -133,6 +139,8 @@ void calls_leave(uint64_t place)
 
 void calls_enter_step(uint64_t place, const void *id, bool is_resumed)
 {
+	if (UNLIKELY(greenlets_are_followed) && greenlets_enter(place, id, is_resumed))
+		return;
 	if (UNLIKELY(stacks_are_used))
 		stacks_enter_step(place, id, is_resumed);
 	else
@@ -141,6 +149,8 @@ void calls_enter_step(uint64_t place, const void *id, bool is_resumed)
 
 void calls_leave_step(uint64_t place, const void *id, bool is_suspended)
 {
+	if (UNLIKELY(greenlets_are_followed) && greenlets_leave(place, is_suspended))
+		return;
 	if (UNLIKELY(stacks_are_used))
 		stacks_leave_step(place, id, is_suspended);
 	else

@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include "greenlets.h"
+
 /* What all tracers have that know of Python; later ones have more. */
 #define LEAST_TRACER offsetof(struct vestige_tracer, now)
 
@@ -37,6 +39,7 @@ void event_define(struct own_event *event, const char *provider, const char *nam
 
 static PyMethodDef methods[] = {
 	{"choose_functions", choice_set, METH_VARARGS, "Record calls of some functions only."},
+	{"follow_greenlets", greenlets_follow, METH_O, "Record greenlets as coroutines."},
 	{"trace_calls", calls_trace, METH_VARARGS, "Record calls of functions from now on."},
 	{NULL, NULL, 0, NULL},
 };

@@ -30,10 +30,15 @@ def start() -> None:
         _when_imported("logging", _attach_logging)
     if "functions" in wanted:
         trace_functions(native, wanted)
+        _when_imported("greenlet", _follow_greenlets)
 
 
 def _attach_logging() -> None:
     import_module("._logging", __package__).attach()
+
+
+def _follow_greenlets() -> None:
+    native.follow_greenlets(sys.modules["greenlet"])
 
 
 def _when_imported(name: str, action: Callable[[], None]) -> None:
