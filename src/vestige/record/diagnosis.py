@@ -124,6 +124,18 @@ def _why_without_python_calls(
         return reason
     if options.python_functions is None:
         return "--python-functions records those of Python programs"
+    if (
+        options.include
+        or options.exclude
+        or options.only_my_code
+        or options.min_duration
+    ):
+        return (
+            "no Python function was chosen by --include-function, "
+            "--exclude-function, --only-my-code and --min-duration, or "
+            "Vestige's startup module did not run; a pattern is [FILE:]NAME or "
+            "MODULE.NAME, as in 'shop.cart.*'"
+        )
     return (
         "Vestige's startup module did not run in Python, as when another program "
         "starts it with -I, -E or -S, or replaces PYTHONPATH"

@@ -461,7 +461,7 @@ def test_the_program_may_have_another_copy_of_vestige(tmp_path):
     source = Path(vestige.__file__).parent
     package = tmp_path / "site" / "vestige"
     package.mkdir(parents=True)
-    for name in ("__init__.py", "_version.py"):
+    for name in ("__init__.py", "_lazy.py", "_version.py"):
         shutil.copy(source / name, package)
     shutil.copytree(source / "instrument", package / "instrument")
     code = """\

@@ -301,3 +301,10 @@ def test_wrong_limits_are_refused(tmp_path, options, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert "ran" not in done.stdout
+
+
+def test_closing_lines_say_that_nothing_was_chosen(tmp_path):
+    """The patterns may be the reason."""
+    done = record_python(tmp_path, "print()", OPTION, "--include-function=nothing")
+
+    assert "no Python function was chosen by --include-function" in done.stderr

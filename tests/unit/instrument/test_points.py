@@ -309,7 +309,7 @@ def test_the_package_is_small():
 def test_where_it_is_not_built_nothing_happens(tmp_path):
     """The program runs, and can ask why."""
     package = tmp_path / "vestige"
-    for name in ("__init__.py", "_version.py", "instrument"):
+    for name in ("__init__.py", "_lazy.py", "_version.py", "instrument"):
         source = Path(vestige.__file__).parent / name
         if source.is_dir():
             shutil.copytree(
