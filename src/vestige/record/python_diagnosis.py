@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .program_file import find_program
 
-__all__ = ["has_python", "why_without_python"]
+__all__ = ["has_python", "why_isolated", "why_without_python"]
 
 _CPYTHON = re.compile(r"(?:lib)?python(3)(?:\.(\d+))?(t)?(?![a-z])")
 _PYPY = re.compile(r"(?:lib)?pypy")
@@ -57,7 +57,7 @@ def why_without_python(command: Sequence[str], objects: Sequence[str]) -> str | 
         if has_python([path])
     ]:
         return next(reason for reason in reasons if reason)
-    return _why_isolated(command)
+    return why_isolated(command)
 
 
 def _why_not_interpreter(name: str) -> str | None:
@@ -77,7 +77,15 @@ def _why_not_interpreter(name: str) -> str | None:
     return None
 
 
-def _why_isolated(command: Sequence[str]) -> str | None:
+def why_isolated(command: Sequence[str]) -> str | None:
+    """Say why an interpreter takes nothing from a recorder, by its options.
+
+    Args:
+        command: Python's interpreter or a script, with its arguments.
+
+    Returns:
+        The reason, a sentence; ``None`` when it is not isolated.
+    """
     for program, arguments in _commands(command):
         if not _CPYTHON.match(program.name) and program.name != "python":
             continue

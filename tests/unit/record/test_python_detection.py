@@ -80,3 +80,34 @@ def test_other_wishes_switch_it_off(tmp_path, options):
 
     assert functions(tmp_path / "trace") == set()
     assert "a Python program" not in done.stderr
+
+
+PARENT = """\
+import subprocess, sys
+subprocess.run([sys.executable, sys.argv[1]], check=True)
+"""
+
+
+@pytest.mark.parametrize("option", ["-I", "-E", "-S"])
+def test_an_isolated_interpreter_is_left_alone(tmp_path, option):
+    """With all that it starts, unless somebody asks; the true reason is given."""
+    parent, child = tmp_path / "parent.py", tmp_path / "child.py"
+    parent.write_text(PARENT)
+    child.write_text(PROGRAM)
+    command = [sys.executable, option, parent, child]
+    alone = run_recorded(tmp_path / "alone", command)
+    asked = run_recorded(tmp_path / "asked", command, "--python-functions")
+
+    assert functions(tmp_path / "alone") == set()
+    assert f"functions and the log are recorded without {option}" in alone.stderr
+    assert "functions were recorded" not in alone.stderr
+    assert "greet" in functions(tmp_path / "asked")
+    assert asked.returncode == alone.returncode == 0
+
+
+def test_nothing_is_claimed_of_an_interpreter_that_calls_nothing(tmp_path):
+    """As when it prints its version only."""
+    done = run_recorded(tmp_path / "trace", [sys.executable, "--version"])
+
+    assert done.stdout.startswith("Python 3.")
+    assert "functions were recorded" not in done.stderr

@@ -33,10 +33,6 @@ _HELPERS = {
     "pthread": "pthread_mutex_lock, pthread_mutex_trylock and pthread_mutex_unlock",
     "dl": "dlopen, dlmopen and dlclose",
 }
-PYTHON_NOTE = (
-    "vestige: a Python program: its functions were recorded; --functions=off leaves "
-    "them out"
-)
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -190,14 +186,15 @@ examples:
             )
         except SelectionError as error:
             raise CommandError(str(error), exit_code=2) from error
-        is_chosen_here = _wants_python_functions(wanted, options.program)
+        command = [options.program, *options.arguments]
+        is_chosen_here = _wants_python_functions(wanted, command)
         if is_chosen_here:
             wanted = RecordingOptions(
                 **{**wanted._asdict(), "python_functions": "python"}
             )
         output = options.output or _default_output(options.program)
         try:
-            recording = record([options.program, *options.arguments], output, wanted)
+            recording = record(command, output, wanted)
         except ProgramError as error:
             status = CANNOT_START if error.is_found else NOT_FOUND
             raise CommandError(str(error), exit_code=status) from error
@@ -211,15 +208,14 @@ examples:
 
             # The program had the limit that it was given.
             allow_many_files()
-            _say(recording_lines(recording))
-            if is_chosen_here:
-                _say([PYTHON_NOTE])
+            _say(recording_lines(recording, is_python_by_default=is_chosen_here))
         return recording.status
 
 
-def _wants_python_functions(wanted: RecordingOptions, program: str) -> bool:
+def _wants_python_functions(wanted: RecordingOptions, command: list[str]) -> bool:
     """Tell whether functions of a Python program are the only thing to record."""
     from ...record.python_detection import is_python_program
+    from ...record.python_diagnosis import why_isolated
 
     choices = (
         wanted.functions,
@@ -229,7 +225,10 @@ def _wants_python_functions(wanted: RecordingOptions, program: str) -> bool:
         wanted.helpers,
         wanted.python_functions,
     )
-    return not any(choices) and is_python_program(program, os.environ.get("PATH"))
+    if any(choices) or not is_python_program(command[0], os.environ.get("PATH")):
+        return False
+    # Whoever isolates an interpreter wants nothing in it unless it is asked for.
+    return why_isolated(command) is None
 
 
 def _say(lines: Iterable[str]) -> None:

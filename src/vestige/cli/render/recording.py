@@ -30,15 +30,22 @@ _FAILURES = {
     )
 }
 """Exit statuses of programs that failed, and the signals that ended them."""
+PYTHON_NOTE = (
+    "a Python program: its functions were recorded; --functions=off leaves them out"
+)
 LOST_BY_FAILURE = 1000
 """As many events are lost before the tracer tries again to write to a file."""
 
 
-def recording_lines(recording: Recording) -> Iterator[str]:
+def recording_lines(
+    recording: Recording, *, is_python_by_default: bool = False
+) -> Iterator[str]:
     """Say what was recorded, what was lost and why, and what to type next.
 
     Args:
         recording: A recording that has ended.
+        is_python_by_default: Whether the functions of a Python program were wanted
+            without anybody asking for them.
 
     Yields:
         Lines for people.
@@ -85,6 +92,8 @@ def recording_lines(recording: Recording) -> Iterator[str]:
     if contents.has_calls:
         yield f"vestige: vestige report {trace}"
     yield f"vestige: vestige view {trace}"
+    if contents.has_calls and is_python_by_default:
+        yield f"vestige: {PYTHON_NOTE}"
 
 
 def _events(contents: Contents) -> str:
