@@ -122,9 +122,9 @@ def test_other_errors_pass_a_context_unchanged():
     assert caught.value.args == ("mine",)
 
 
-@pytest.mark.parametrize(("given", "status"), [({}, 1), ({"exit_code": 2}, 2)])
+@pytest.mark.parametrize(("given", "status"), [({}, None), ({"exit_code": 2}, 2)])
 def test_a_failed_command_knows_its_exit_status(given, status):
-    """1 unless it is said otherwise."""
+    """Or leaves it to the verb."""
     error = CommandError("no such verb", **given)
 
     assert (error.exit_code, str(error)) == (status, "no such verb")

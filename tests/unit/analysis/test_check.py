@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from support.recordings import DATA
 from vestige.analysis.check import examine
-from vestige.cli.commands import check as command
 from vestige.cli.main import main
+from vestige.cli.render import progress
 from vestige.components.sources.ctf_fs import CtfFsSource
 
 
@@ -26,7 +26,7 @@ def test_a_terminal_sees_shares_that_rise_to_the_whole(monkeypatch, capsys):
     """The bar gets fractions of the time that the packets span."""
     shares = []
 
-    class Bar(command.ProgressBar):
+    class Bar(progress.ProgressBar):
         """Notes instead of drawing."""
 
         def __init__(self, label):
@@ -38,7 +38,7 @@ def test_a_terminal_sees_shares_that_rise_to_the_whole(monkeypatch, capsys):
             assert events is not None
             shares.append(fraction)
 
-    monkeypatch.setattr(command, "ProgressBar", Bar)
+    monkeypatch.setattr(progress, "ProgressBar", Bar)
 
     assert main(["check", str(DATA / "lost")]) == 0
     assert "no damage" in capsys.readouterr().out

@@ -30,7 +30,9 @@ def test_only_the_program_is_required(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert done.returncode == 2
-    assert done.stderr.endswith("the following arguments are required: PROGRAM\n")
+    assert done.stderr.endswith(
+        "the following arguments are required: PROGRAM\nTry 'vestige record --help'.\n"
+    )
 
 
 @pytest.mark.parametrize("separator", [[], ["--"]])
@@ -125,7 +127,7 @@ def test_a_program_may_have_any_name(tmp_path, monkeypatch):
     command = [*record_command(tmp_path, [])[:4], "-q", program]
     subprocess.run(command, check=True)
 
-    (trace,) = (tmp_path / "vestige-traces").iterdir()
+    (trace,) = (tmp_path / "vestige-traces").glob("[!.]*")
     assert trace.name.startswith("a?b-")
 
 
@@ -179,7 +181,7 @@ def test_recordings_of_one_second_have_directories_of_their_own(tmp_path):
     for _ in range(4):
         subprocess.run(command, env=environment, check=True)
 
-    names = [path.name for path in (tmp_path / "vestige-traces").iterdir()]
+    names = [path.name for path in (tmp_path / "vestige-traces").glob("[!.]*")]
     assert len(names) == 4
     assert all(name.startswith("true-2") for name in names)
 
