@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -12,7 +13,14 @@ from pathlib import Path
 import vestige
 from support.recorded import run_recorded
 
-__all__ = ["events", "place_of", "record_python", "run_python"]
+__all__ = [
+    "copied_package",
+    "events",
+    "names",
+    "place_of",
+    "record_python",
+    "run_python",
+]
 
 SOURCES = Path(vestige.__file__).parents[1]
 
@@ -52,6 +60,21 @@ def events(directory: Path, pattern: str) -> list[vestige.Event]:
     found = list(opened.events(pattern))
     assert not opened.damage
     return found
+
+
+def names(directory: Path) -> set[str | None]:
+    """Return the names of all events of a recording."""
+    opened = vestige.open(directory / "trace")
+    found = {event.name for event in opened}
+    assert not opened.damage
+    return found
+
+
+def copied_package(directory: Path, *left_out: str) -> None:
+    """Copy Vestige to a directory, without the files that some patterns match."""
+    source = Path(vestige.__file__).parent
+    ignore = shutil.ignore_patterns("__pycache__", *left_out)
+    shutil.copytree(source, directory / source.name, ignore=ignore)
 
 
 def place_of(event: vestige.Event) -> str:

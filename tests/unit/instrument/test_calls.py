@@ -13,7 +13,13 @@ import pytest
 
 import vestige
 from support.compilers import run_tool
-from support.python_programs import events, place_of, record_python, run_python
+from support.python_programs import (
+    copied_package,
+    events,
+    place_of,
+    record_python,
+    run_python,
+)
 from vestige.analysis import call_tree
 from vestige.analysis.debug_info import examine_debug_info
 from vestige.analysis.pack import pack
@@ -385,14 +391,18 @@ def test_code_made_at_run_time_is_told_apart(tmp_path):
     }
 
 
-def test_the_closing_lines_tell_how_to_record_functions(tmp_path):
-    """A Python program cannot be compiled with an option."""
-    without = record_python(tmp_path, "print()")
+def test_the_closing_lines_tell_that_functions_were_recorded(tmp_path):
+    """When nobody asked for them, and how to leave them out."""
+    note = "a Python program: its functions were recorded; --functions=off leaves"
+    code = "def work(): pass\nwork()\n"
+    without = record_python(tmp_path, code)
+    assert calls(tmp_path)["work:1"] == 1
     shutil.rmtree(tmp_path / "trace")
-    recorded = record_python(tmp_path, "print()", OPTION)
+    recorded = record_python(tmp_path, code, OPTION)
 
-    assert "no function calls: --python-functions records those" in without.stderr
-    assert "no function calls" not in recorded.stderr
+    assert note in without.stderr
+    assert note not in recorded.stderr
+    assert "no function calls" not in without.stderr + recorded.stderr
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="not installed: gcc")
@@ -458,12 +468,8 @@ def test_functions_are_one_line_in_the_report_on_debug_information(tmp_path):
 
 def test_the_program_may_have_another_copy_of_vestige(tmp_path):
     """As in a virtual environment: places of both are told apart."""
-    source = Path(vestige.__file__).parent
-    package = tmp_path / "site" / "vestige"
-    package.mkdir(parents=True)
-    for name in ("__init__.py", "_lazy.py", "_version.py"):
-        shutil.copy(source / name, package)
-    shutil.copytree(source / "instrument", package / "instrument")
+    site = tmp_path / "site"
+    copied_package(site, "_core*")
     code = """\
         import logging
         from vestige.instrument import inactive_because, tracepoint
@@ -481,7 +487,7 @@ def test_the_program_may_have_another_copy_of_vestige(tmp_path):
         import colorsys
         print(inactive_because())
     """
-    first = f"import sys; sys.path.insert(0, {str(package.parent)!r})\n"
+    first = f"import sys; sys.path.insert(0, {str(site)!r})\n"
     done = record_python(tmp_path, first + textwrap.dedent(code), OPTION)
     entries = [
         event.debug_info.function

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support.python_programs import events, place_of, record_python, run_python
+from support.python_programs import events, names, place_of, record_python, run_python
 
 PROGRAM = """\
     import logging, sys
@@ -112,7 +112,7 @@ def test_an_isolated_interpreter_is_left_alone(tmp_path, option):
 
     assert done.returncode == 0
     assert "WARNING:root:text" in done.stderr
-    assert not events(tmp_path, "lttng_python:event")
+    assert "lttng_python:event" not in names(tmp_path)
 
 
 def test_the_log_may_be_left_out(tmp_path):
@@ -121,7 +121,7 @@ def test_the_log_may_be_left_out(tmp_path):
     done = record_python(tmp_path, code, "-e", "lttng_ust_cyg_profile_fast:*")
 
     assert done.stdout == "False\n"
-    assert not events(tmp_path, "lttng_python:event")
+    assert "lttng_python:event" not in names(tmp_path)
 
 
 def test_levels_are_chosen_by_a_filter(tmp_path):
