@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::lookup::{Location, Lookup, Unresolved};
 use crate::symbol_table::{SymbolNames, SymbolTable};
+use vestige_escapes::push_safe;
 use vestige_workers::on_all_cores;
 
 const UNKNOWN: &str = "??";
@@ -189,7 +190,7 @@ impl AnswerWriter {
             }
             let plain = frame.function;
             let name = if demangle { plain } else { present(frame.linkage).or(plain) };
-            put(out, [present(name).unwrap_or(UNKNOWN)]);
+            push_safe(out, present(name).unwrap_or(UNKNOWN).as_bytes(), b"");
             if let (Some(function), Some(_)) = (function, present(name)) {
                 if index + 1 == frames.len() {
                     write_offset(function.offset, out);
@@ -197,7 +198,11 @@ impl AnswerWriter {
             }
             put(out, [" at "]);
             match frame.line {
-                Some(_) => write_place(frame, false, out),
+                Some(_) => {
+                    let mut place = Vec::new();
+                    write_place(frame, false, &mut place);
+                    push_safe(out, &place, b"");
+                }
                 None => put(out, [UNKNOWN, ":0"]),
             }
             if index == 0 {
@@ -215,7 +220,7 @@ impl AnswerWriter {
     fn write_tail(&self, answer: Option<(u64, &Lookup)>, verbose: bool, out: &mut Vec<u8>) {
         if answer.is_some() && !self.subject.name.is_empty() {
             out.extend(b"  [");
-            out.extend(&self.subject.name);
+            push_safe(out, &self.subject.name, b"");
             out.push(b']');
         }
         if let Some(reason) = self.reason(answer).filter(|_| verbose) {
@@ -498,6 +503,23 @@ mod tests {
         let nothing = Lookup { reason: Some(Unresolved::OutsideOfText), ..Lookup::default() };
         assert_eq!(text(style, Some((14, &nothing))), "0xe  ?? ??:0  [a]  (no code)\n");
         assert_eq!(text(style, None), "??  ?? ??:0  (no address)\n");
+    }
+
+    #[test]
+    fn nothing_that_people_see_steers_a_terminal() {
+        let frame = Frame {
+            function: Some("f\u{1b}[2J".into()),
+            linkage_name: None,
+            path: Some("/\u{9b}/\u{202e}a.c".into()),
+            line: Some(3),
+        };
+        let found = Lookup { frames: vec![frame], ..Lookup::default() };
+        let style = AnswerStyle::People { demangle: true, verbose: false };
+        let subject = Subject { bits: 64, name: b"a\x1b\xff".to_vec(), ..Subject::default() };
+        let mut out = Vec::new();
+        AnswerWriter { style, subject }.write(Some((14, &found)), &mut out);
+        let expected = "0xe  f\\e[2J at /\\u009b/\\u202ea.c:3  [a\\e\\xff]\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Where an event comes from: `function at file:line`.
 
+use vestige_escapes::push_safe;
+
 use super::options::Colors;
 use super::width::{columns, cut};
 use crate::text::digits::push_hexadecimal;
-use crate::text::escape::push_safe;
 
 /// A place as text.
 #[derive(Debug, Clone, Default)]

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use vestige_escapes::push_safe;
+
 use super::options::{Colors, ShortOptions};
 use super::who::{can_have, Facts, Role};
 use super::width::{columns, push_spaces};
@@ -9,7 +11,6 @@ use crate::bits::BitReader;
 use crate::model::{EnvironmentValue, EventClass, FieldClass, FieldKind, TraceClass};
 use crate::record::DecodeError;
 use crate::stream::DataStream;
-use crate::text::escape::push_safe;
 use crate::text::fields::FieldWriter;
 use crate::text::options::Options;
 use crate::text::plan::{push_field_name, FieldPlan};

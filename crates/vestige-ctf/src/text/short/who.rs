@@ -1,11 +1,12 @@
 //! Which process and thread an event is of: what its contexts say of them.
 
+use vestige_escapes::push_safe;
+
 use super::options::Colors;
 use super::width::columns;
 use crate::bits::BitReader;
 use crate::record::{array_length, text, until_nul, DecodeError, State};
 use crate::text::digits::push_signed;
-use crate::text::escape::push_safe;
 use crate::text::plan::FieldPlan;
 
 /// What a member of a context means for the whole line.
