@@ -75,10 +75,7 @@ def debug_info_options(options: argparse.Namespace) -> DebugInfoOptions:
     Raises:
         CommandError: A target prefix is malformed.
     """
-    import dataclasses
-
-    return dataclasses.replace(
-        debug_file_options(options),
+    return debug_file_options(options)._replace(
         field_name=options.debug_info_field_name,
         full_path=options.debug_info_full_path,
     )

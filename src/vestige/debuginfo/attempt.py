@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 __all__ = ["Attempt", "AttemptKind", "Outcome", "Refusal"]
 
@@ -40,8 +40,7 @@ class Outcome(Enum):
     FAILED = "the server failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a file is not used."""
 
     outcome: Outcome
@@ -51,8 +50,7 @@ class Refusal:
     """More about it, such as the two values that should agree."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """One place tried in a search."""
 
     path: str

@@ -22,9 +22,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from vestige.debuginfo import object_file, search_path
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome, Refusal
@@ -136,7 +135,7 @@ class DebugFileFinder:
             found = next((one for one in packed if one is not None), None)
             if found is not None:
                 host_path, _ = self.prefixes.host_paths(mapping.path)[0]
-                found = replace(found, host_path=host_path)
+                found = found._replace(host_path=host_path)
             self._found[key] = found or self.search(mapping)
         return self._found[key]
 
@@ -179,8 +178,7 @@ class DebugFileFinder:
         return self.debuginfod.fetch(build_id, kind, name, check, log)
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     # A place where a debug file may be, and what it must have.
     path: Path
     kind: AttemptKind

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
 from vestige.debuginfo.object_file import ObjectFile
@@ -28,8 +28,7 @@ class DebugSource(Enum):
     NONE = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFiles:
+class FoundFiles(NamedTuple):
     """What a search has found for an object."""
 
     object: ObjectFile | None

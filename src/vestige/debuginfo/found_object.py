@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from vestige import core
 from vestige.debuginfo.formatting import encodable_text, object_name
@@ -19,8 +19,7 @@ __all__ = ["FoundObject"]
 _ALL_BITS = (1 << 64) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class FoundObject:
+class FoundObject(NamedTuple):
     """A mapped object with the files that were found of it."""
 
     mapping: Mapping

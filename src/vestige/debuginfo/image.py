@@ -21,7 +21,7 @@ Rules, each for a case that real traces have:
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from vestige.debuginfo.unresolved import Reason, Unresolved
 from vestige.units import Address, Vpid
@@ -37,8 +37,7 @@ DebugLink = tuple[str, int]
 """The name of a debug file and the CRC-32 of its contents."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(NamedTuple):
     """An object in the memory of a process, as the trace describes it."""
 
     base: Address
@@ -114,11 +113,13 @@ class Mapping:
         )
 
 
-@dataclass(slots=True)
 class _Pending:
     # What is known of an object whose mapping has not been reported yet.
-    build_id: bytes | None = None
-    debug_link: DebugLink | None = None
+    __slots__ = ("build_id", "debug_link")
+
+    def __init__(self) -> None:
+        self.build_id: bytes | None = None
+        self.debug_link: DebugLink | None = None
 
 
 class ProcessImage:
@@ -197,8 +198,7 @@ class ProcessImage:
                 self._remove(other.base)
         pending = self._pending.pop(mapping.base, _Pending())
         self._put(
-            replace(
-                mapping,
+            mapping._replace(
                 build_id=mapping.build_id or pending.build_id,
                 debug_link=mapping.debug_link or pending.debug_link,
             )
@@ -271,7 +271,7 @@ class ProcessImage:
         if not build_id:
             return
         if base in self._mappings:
-            self._put(replace(self._mappings[base], build_id=build_id))
+            self._put(self._mappings[base]._replace(build_id=build_id))
         else:
             self._pending.setdefault(base, _Pending()).build_id = build_id
 
@@ -287,7 +287,7 @@ class ProcessImage:
             return
         link = (name, crc & 0xFFFFFFFF)
         if base in self._mappings:
-            self._put(replace(self._mappings[base], debug_link=link))
+            self._put(self._mappings[base]._replace(debug_link=link))
         else:
             self._pending.setdefault(base, _Pending()).debug_link = link
 
@@ -377,8 +377,7 @@ def _is_less_exact(mapping: Mapping, known: Mapping) -> bool:
 def _merged(known: Mapping, again: Mapping) -> Mapping:
     # The second report fills gaps; it does not contradict the first, except that a
     # linker's report says nothing about position independence of the executable.
-    return replace(
-        known,
+    return known._replace(
         is_pic=again.is_pic if known.is_pic is None else known.is_pic,
         build_id=again.build_id or known.build_id,
         debug_link=again.debug_link or known.debug_link,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 __all__ = [
     "DEBUG_DIRECTORIES",
@@ -21,8 +21,7 @@ DEBUG_PATH_VARIABLE = "VESTIGE_DEBUG_PATH"
 """The environment variable that names other debug directories, joined by colons."""
 
 
-@dataclass(frozen=True, slots=True)
-class DebugInfoOptions:
+class DebugInfoOptions(NamedTuple):
     """Where debug information is looked for, and how it is shown."""
 
     debug_directories: tuple[Path, ...] | None = None
@@ -52,7 +51,7 @@ class DebugInfoOptions:
     demangle: bool = True
     """Whether functions have their readable names instead of the linker's."""
 
-    notice: Callable[[str], None] | None = field(default=None, compare=False)
+    notice: Callable[[str], None] | None = None
     """Called with a sentence for each download."""
 
     def directories(self) -> tuple[Path, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from vestige.debuginfo.found_files import DebugSource
@@ -29,8 +28,7 @@ class Frame(NamedTuple):
     """The name of its symbol, which for C++ and Rust is mangled, when that is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(NamedTuple):
     """The object at an address."""
 
     mapping: Mapping
@@ -58,8 +56,7 @@ class Binary:
         return self.address - self.mapping.base
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where an address lies; each part that is not known is ``None``."""
 
     binary: Binary

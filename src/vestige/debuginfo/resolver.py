@@ -13,7 +13,6 @@ line table gives them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 
 from vestige import core
@@ -26,7 +25,6 @@ from vestige.debuginfo.image import Mapping
 from vestige.debuginfo.object_file import BulkReader, SymbolReader, SymbolRow
 from vestige.debuginfo.place import Binary, Frame, Place
 from vestige.debuginfo.source_code import found_code
-from vestige.debuginfo.symbol_store import StoredObject
 from vestige.debuginfo.unresolved import TABLE_REASONS, Reason, Unresolved
 from vestige.errors import DebugInfoError
 from vestige.units import Address, FileAddress
@@ -212,9 +210,13 @@ class Resolver:
         if mapping.code is not None:
             return found_code(mapping, self._finder.find(mapping))
         files = self._finder.find(mapping)
-        if isinstance(files.debug, StoredObject):
-            files.debug.fallback = lambda: self._table_of_files(mapping)
-            return FoundObject(mapping, files.host_path, files, files.debug)
+        if files.source is DebugSource.PACKED:
+            # Few traces have packed symbols.
+            from vestige.debuginfo.symbol_store import StoredObject  # noqa: PLC0415
+
+            if isinstance(files.debug, StoredObject):
+                files.debug.fallback = lambda: self._table_of_files(mapping)
+                return FoundObject(mapping, files.host_path, files, files.debug)
         return self._object_of(mapping, files)
 
     def _table_of_files(self, mapping: Mapping) -> SymbolReader | None:
@@ -338,7 +340,7 @@ def _with_linkage_names(place: Place) -> Place:
         frame._replace(function=frame.linkage_name or frame.function)
         for frame in place.frames
     )
-    return replace(place, function=place.linkage_name or place.function, frames=frames)
+    return place._replace(function=place.linkage_name or place.function, frames=frames)
 
 
 def _shortfall(

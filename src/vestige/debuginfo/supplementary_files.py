@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from vestige.debuginfo import search_path
 from vestige.debuginfo.attempt import AttemptKind, Outcome, Refusal
@@ -36,8 +36,7 @@ _LONGEST_LOG = 64
 """Places of split DWARF that are logged one by one; large programs have 100,000."""
 
 
-@dataclass(frozen=True, slots=True)
-class DebugFile:
+class DebugFile(NamedTuple):
     """A file with debug information, and where it and its object are."""
 
     file: ObjectFile

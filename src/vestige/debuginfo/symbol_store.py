@@ -24,7 +24,7 @@ import zlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
 from vestige.debuginfo.found_files import DebugSource, FoundFiles
@@ -76,8 +76,7 @@ _UNUSABLE = (
 """What reading a store with any content may raise."""
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectIdentity:
+class ObjectIdentity(NamedTuple):
     """What tells an object from all others."""
 
     build_id: bytes | None
@@ -101,8 +100,7 @@ class ObjectIdentity:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class StoreEntry:
+class StoreEntry(NamedTuple):
     """An object in the list of a store."""
 
     identity: ObjectIdentity

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from vestige.debuginfo import object_file
 from vestige.debuginfo.answer_text import AnswerForm, TextAnswers
@@ -34,8 +33,7 @@ __all__ = ["FileSymbolizer", "ProcessSymbolizer", "Symbolized", "Symbolizer"]
 _WITHOUT_DWARF = (DebugSource.NONE, DebugSource.SYMBOLS_ONLY, DebugSource.MINI)
 
 
-@dataclass(frozen=True, slots=True)
-class Symbolized:
+class Symbolized(NamedTuple):
     """The answer for one address."""
 
     address: int | None

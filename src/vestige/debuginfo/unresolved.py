@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 __all__ = ["TABLE_REASONS", "Reason", "Unresolved"]
 
@@ -34,8 +34,7 @@ TABLE_REASONS = {
 """What a symbol table says when it has no function for an address."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unresolved:
+class Unresolved(NamedTuple):
     """No answer, and why: not an error, and never raised."""
 
     reason: Reason

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from pathlib import Path
 
@@ -109,8 +108,7 @@ def test_a_trace_without_addresses_has_no_processes():
 
 def test_each_place_tried_is_told_for_an_object_without_names():
     """Each place tried is told for an object without names."""
-    options = dataclasses.replace(
-        DEMO_DEBUG_INFO,
+    options = DEMO_DEBUG_INFO._replace(
         debug_directories=(Path("/nonexistent"),),
         target_prefixes=(("/", Path("/nonexistent")),),
     )

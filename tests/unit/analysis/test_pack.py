@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import shutil
@@ -113,7 +112,7 @@ def test_the_store_may_be_a_debug_directory(demo, tmp_path):
     """The store may be a debug directory."""
     expected = places(demo, DEMO_DEBUG_INFO)
     packed(demo, DEMO_DEBUG_INFO, tmp_path / "out")
-    options = dataclasses.replace(NOTHING_HERE, debug_directories=(tmp_path / "out",))
+    options = NOTHING_HERE._replace(debug_directories=(tmp_path / "out",))
 
     assert places(demo, options) == expected
 
@@ -144,7 +143,7 @@ def test_a_store_may_serve_several_traces(demo, reload, tmp_path):
     out = tmp_path / "out"
     packed(demo, DEMO_DEBUG_INFO, out)
     packed(reload, RELOAD_DEBUG_INFO, out)
-    options = dataclasses.replace(NOTHING_HERE, debug_directories=(out,))
+    options = NOTHING_HERE._replace(debug_directories=(out,))
 
     wanted = [one[3:] for one in places(demo, DEMO_DEBUG_INFO) if "shop:" in one[0]]
     assert [one[3:] for one in places(demo, options) if "shop:" in one[0]] == wanted
@@ -210,7 +209,7 @@ def test_whole_debug_files_are_where_other_tools_look(demo, tmp_path):
         assert path.suffix == ".debug"
     assert len(done.files) == 3
     shutil.rmtree(tmp_path / "out" / "vestige-symbols")
-    options = dataclasses.replace(NOTHING_HERE, debug_directories=(tmp_path / "out",))
+    options = NOTHING_HERE._replace(debug_directories=(tmp_path / "out",))
     events = vestige.open(demo, debug_info=options).events("shop:*")
     assert {event.debug_info.source for event in events} == {DebugSource.BUILD_ID}
 

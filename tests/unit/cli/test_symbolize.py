@@ -326,3 +326,64 @@ def test_wrong_usage_and_unusable_input_are_told(words, status, message, capsys)
         found = error.code
     assert found == status
     assert message in capsys.readouterr().err
+
+
+HOSTILE_SOURCE = """\
+#line 3 "a\u202e\x1b[2J.c"
+int shown(void) { return 1; }
+int main(void) { return shown(); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("flag", "answer"),
+    [
+        ("-g", r"shown+0x0 at PLACE/a\u202e\e[2J.c:3  [evil\e[2J\u2066]"),
+        ("-g0", r"\e[2Jshown+0x0 at ??:0  [evil\e[2J\u2066]"),
+    ],
+)
+def test_names_of_others_do_not_steer_the_terminal(tmp_path, capsys, flag, answer):
+    """Of functions, source files and the object; of one address, and of many."""
+    source = tmp_path / "a.c"
+    source.write_text(HOSTILE_SOURCE, encoding="utf-8")
+    built = tmp_path / "evil\x1b[2J\u2066"
+    run_tool(["gcc", "-Wno-bidi-chars", flag, "-o", built, source], tmp_path)
+    run_tool(["objcopy", "--redefine-sym", "shown=\x1b[2Jshown", built])
+    symbols = run_tool(["nm", built]).decode()
+    address = next(line.split()[0] for line in symbols.splitlines() if "shown" in line)
+
+    assert main(["symbolize", "-e", str(built), address]) == 0
+    single = capsys.readouterr().out
+    many = subprocess.run(
+        [sys.executable, "-m", "vestige", "symbolize", "-e", str(built)],
+        input=f"{address}\n",
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+    assert single == many
+    shown = single.removesuffix("\n").split("  ", 1)[1]
+    assert shown == answer.replace("PLACE", str(tmp_path))
+
+
+def test_one_address_waits_for_no_module_that_it_does_not_need():
+    """Their imports would take longer than the answer."""
+    code = (
+        "import sys; from vestige.cli.main import main\n"
+        "main(['symbolize', '-e', '/bin/ls', '0x4000'])\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    slow = {
+        "dataclasses",
+        "inspect",
+        "json",
+        "subprocess",
+        "tempfile",
+        "urllib.request",
+    }
+
+    assert set(done.stdout.splitlines()[-1].split()) & slow == set()

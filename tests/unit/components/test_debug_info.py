@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 
@@ -80,7 +79,7 @@ def test_tables_of_the_core_and_others_give_the_same(
     capfd, monkeypatch, trace, options, full_path
 ):
     """Places made from rows, one by one, are those that the core makes together."""
-    options = dataclasses.replace(options, full_path=full_path)
+    options = options._replace(full_path=full_path)
     words = ["convert", str(trace), "--debug-info-dir"]
     words += [os.fspath(one) for one in options.debug_directories]
     words += ["--debug-info-target-prefix", os.fspath(options.target_prefixes[0][1])]
@@ -113,7 +112,7 @@ def test_an_address_has_one_object_for_its_place():
 
 def test_without_debug_files_dynamic_symbols_are_left():
     """A function, no line, and the reason why."""
-    options = dataclasses.replace(DEMO_DEBUG_INFO, debug_directories=())
+    options = DEMO_DEBUG_INFO._replace(debug_directories=())
     (_, place), *_ = processed(options)
 
     assert (place.function, place.file, place.line) == ("discount", None, None)
@@ -123,9 +122,7 @@ def test_without_debug_files_dynamic_symbols_are_left():
 
 def test_without_the_target_the_object_is_not_found():
     """A build ID leads to the debug file all the same."""
-    options = dataclasses.replace(
-        DEMO_DEBUG_INFO, target_prefixes=(("/", Path("/nonexistent")),)
-    )
+    options = DEMO_DEBUG_INFO._replace(target_prefixes=(("/", Path("/nonexistent")),))
     (_, place), *_ = processed(options)
 
     assert (place.function, place.line) == ("discount", 13)
@@ -179,7 +176,7 @@ def test_processes_do_not_share_their_images():
 @pytest.mark.parametrize("name", ["debug_info", "where"])
 def test_the_name_is_that_of_the_text_not_of_a_field(name):
     """Events offer the place itself."""
-    options = dataclasses.replace(DEMO_DEBUG_INFO, field_name=name)
+    options = DEMO_DEBUG_INFO._replace(field_name=name)
     (event, place), *_ = processed(options)
 
     assert name not in event

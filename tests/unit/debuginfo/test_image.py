@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from vestige.debuginfo import Mapping, ProcessImage, ProcessImages, Reason
@@ -242,7 +240,7 @@ def test_a_report_with_the_size_of_the_file_changes_no_better_one():
 
     image.map_object(FILE)
 
-    assert image.find(0x1800) == replace(ALPHA, build_id=b"id")
+    assert image.find(0x1800) == ALPHA._replace(build_id=b"id")
     assert image.find(0x2800) is None
     assert image.find(0x3800).path == "/lib/near.so"
 

@@ -195,8 +195,6 @@ def _no_address() -> Symbolized:
 
 
 def _symbolizer(options: argparse.Namespace) -> Symbolizer:
-    from dataclasses import replace
-
     # Not for --help, which would wait for it.
     from pathlib import Path
 
@@ -215,7 +213,7 @@ def _symbolizer(options: argparse.Namespace) -> Symbolizer:
     if process.root is not None and not wanted.target_prefixes:
         # The map has paths of its mount namespace, or of this one after a chroot.
         own = (("/proc", Path("/proc")), ("/", process.root), ("/", Path("/")))
-        wanted = replace(wanted, target_prefixes=own)
+        wanted = wanted._replace(target_prefixes=own)
     return ProcessSymbolizer(process, DebugFileFinder.of(wanted))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
+
+from ...plain_text import plain
 
 if TYPE_CHECKING:
     from ...debuginfo.place import Frame
@@ -96,7 +97,7 @@ def people_lines(answer: Symbolized, *, demangle: bool, verbose: bool) -> Iterat
         The lines; those of the frames around the innermost one are indented.
     """
     address = UNKNOWN if answer.address is None else f"{answer.address:#x}"
-    name = _base_name(answer.object)
+    name = plain(_base_name(answer.object) or "")
     # What is no file, such as the vDSO, has brackets of its own.
     tail = "" if not name else f"  {name}" if name.startswith("[") else f"  [{name}]"
     if verbose and answer.reason:
@@ -107,11 +108,11 @@ def people_lines(answer: Symbolized, *, demangle: bool, verbose: bool) -> Iterat
     last = len(answer.frames) - 1
     for index, frame in enumerate(answer.frames):
         function = frame.function if demangle else frame.linkage_name or frame.function
-        text = function or UNKNOWN
+        text = plain(function or UNKNOWN)
         if index == last and function and answer.place is not None:
             text += f"{answer.place.offset:+#x}"
         place = _place(frame, base_names=False) if frame.line else f"{UNKNOWN}:0"
-        text += f" at {place}"
+        text += f" at {plain(place)}"
         if index:
             yield f"{'':{len(address)}}    inlined by {text}"
         else:
@@ -124,6 +125,8 @@ def json_line(answer: Symbolized) -> str:
     Args:
         answer: The answer.
     """
+    import json
+
     files = answer.files
     known = None if files is None else files.object or files.debug
     build_id = None if known is None else known.build_id
