@@ -766,6 +766,9 @@ class PlaceFormat:
             row: What :meth:`SymbolTable.lookup` says of it.
         """
 
+_CodeRow: TypeAlias = tuple[int, int, str, str, int]
+"""First address, number of addresses, path, function, first line."""
+
 @final
 class CallFold:
     """Folds entries and exits of functions into call trees of addresses.
@@ -780,6 +783,7 @@ class CallFold:
         exits: Sequence[str],
         state_events: Sequence[str],
         *,
+        code_events: Sequence[str] = ...,
         least: int | None = None,
     ) -> CallFold:
         """Make a fold.
@@ -788,18 +792,23 @@ class CallFold:
             entries: Names of the events at the entry of a function.
             exits: Names of the events at its exit.
             state_events: Names of the events at which the fold stops.
+            code_events: Names of the events that tell of a code object: ``baddr``,
+                ``memsz``, ``path``, ``func``, ``line``.
             least: For :meth:`select`, how long calls last at least, nanoseconds.
         """
 
     def begin(self, merge: Merge) -> None:
         """Begin a merge."""
 
-    def advance(self) -> tuple[int, int, int] | None:
+    def advance(self, end: int | None = None) -> tuple[int, int, int] | None:
         """Go on to the next stop.
+
+        Args:
+            end: Index of an event record to which to go at most.
 
         Returns:
             Index of the event record in the merge, index of its trace, process ID (-1
-            if not told); or ``None`` at the end of the merge.
+            if not told); or ``None`` at the end of the merge or before that record.
         """
 
     def take_sites(self) -> list[tuple[int, int, int]]:
@@ -829,10 +838,25 @@ class CallFold:
     def forget(self, trace: int, vpid: int, first: int, last: int) -> None:
         """Tell that the addresses from first to last may be other functions now."""
 
-    def take_functions(self) -> list[tuple[int, int, int]]:
-        """Return the new functions: index of the trace, process ID, address.
+    def forget_codes(self, trace: int, vpid: int) -> bool:
+        """Tell that the code objects of a process are gone.
 
-        Their indexes go on from those of the last call.
+        Returns:
+            Whether there were any.
+        """
+
+    def find_code(self, trace: int, vpid: int, address: int) -> _CodeRow | None:
+        """Return the code object at an address, at this time of its process."""
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether the traces tell of code objects."""
+
+    def take_functions(self) -> list[tuple[int, int, int, _CodeRow | None]]:
+        """Return the new functions: index of the trace, process ID, address, code.
+
+        Their indexes go on from those of the last call. Code objects of the same path,
+        name and first line are one function, whatever their addresses and processes.
         """
 
     def finish(self) -> None:

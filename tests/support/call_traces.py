@@ -16,6 +16,7 @@ from .ctf_writer import Event, Packet, metadata_head, write_trace
 __all__ = [
     "PlainCalls",
     "call_metadata",
+    "code",
     "enter",
     "leave",
     "packet",
@@ -53,12 +54,14 @@ def call_metadata(
             f'event {{ id = {index}; stream_id = 0; name = "{name}";\n'
             f"\tfields := struct {{ {members} }};\n}};\n"
         )
+    code_fields = "uint64_t _baddr; uint64_t _memsz; string _path; string _func;"
     object_fields = "uint64_t _baddr; uint64_t _memsz; string _path; uint8_t _is_pic;"
     more_events = (
         ("lttng_ust_statedump:start", ""),
         ("lttng_ust_statedump:bin_info", object_fields),
         ("lttng_ust_lib:load", object_fields.replace(" uint8_t _is_pic;", "")),
         ("lttng_ust_lib:unload", "uint64_t _baddr;"),
+        ("vestige_python:code", f"{code_fields} uint32_t _line;"),
     )
     for index, (name, members) in enumerate(more_events, len(fields)):
         head += (
@@ -85,6 +88,32 @@ def state(
     whole = at + struct.pack("<Q", 0x1000) + path.encode() + b"\0"
     payloads = {"start": b"", "bin_info": whole + b"\1", "load": whole, "unload": at}
     return Event(time, head + payloads[kind], 4 + list(payloads).index(kind))
+
+
+def code(
+    time: int,
+    base: int,
+    function: str,
+    line: int = 1,
+    *,
+    path: str = "/srv/app.py",
+    vtid: int | None = None,
+) -> Event:
+    """Return an event that tells of a code object.
+
+    Args:
+        time: When.
+        base: Where its 4 KiB of addresses are.
+        function: The name of its function.
+        line: The function's first line.
+        path: The source file.
+        vtid: The thread, for records with contexts.
+    """
+    head = b"" if vtid is None else struct.pack("<iiQ", VPID, vtid, 0)
+    texts = path.encode("utf-8", "surrogateescape") + b"\0"
+    texts += function.encode("utf-8", "surrogateescape") + b"\0"
+    at = struct.pack("<QQ", base, 0x1000)
+    return Event(time, head + at + texts + struct.pack("<I", line), 8)
 
 
 def enter(

@@ -3,7 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use vestige_ctf::calls::{self, CallEvents, CallSite};
+use pyo3::types::PyBytes;
+use vestige_ctf::calls::{self, CallEvents, CallSite, Code};
 
 use crate::merge::Merge;
 
@@ -13,6 +14,12 @@ type NodeRow = (u32, u32, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 /// Trace, process ID, thread ID, root, first, last, unknown exits, losses, named exits.
 type ThreadRow = (u32, i32, i32, u32, i64, i64, u64, u64, bool);
+
+/// First address, number of addresses, path, function, first line.
+type CodeRow<'py> = (u64, u64, Bound<'py, PyAny>, Bound<'py, PyAny>, i64);
+
+/// Trace, process ID, address, and the code object there.
+type FunctionRow<'py> = (u32, i32, u64, Option<CodeRow<'py>>);
 
 #[doc = core_doc!(CallFold)]
 #[pyclass(frozen, module = "vestige._core")]
@@ -25,21 +32,33 @@ impl CallFold {
         // A panic cannot leave the counts half-changed in a way that matters.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn code_row<'py>(&self, py: Python<'py>, code: Code) -> PyResult<Option<CodeRow<'py>>> {
+        let Some(name) = self.lock().code_name(code).cloned() else { return Ok(None) };
+        let text = |bytes: &[u8]| {
+            // As for all strings in traces: bytes that are no UTF-8 stay recoverable.
+            PyBytes::new(py, bytes).call_method1("decode", ("utf-8", "surrogateescape"))
+        };
+        let size = (code.last - code.base).saturating_add(1);
+        Ok(Some((code.base, size, text(&name.path)?, text(&name.function)?, name.line)))
+    }
 }
 
 #[pymethods]
 impl CallFold {
-    /// Names of events: entries, exits, and what may change process images; and the least
-    /// duration, nanoseconds, of the calls that [`CallFold::select`] shows.
+    /// Names of events: entries, exits, and what may change process images; those that tell
+    /// of code objects; and the least duration, nanoseconds, of the calls that
+    /// [`CallFold::select`] shows.
     #[new]
-    #[pyo3(signature = (entries, exits, state_events, *, least=None))]
+    #[pyo3(signature = (entries, exits, state_events, *, code_events=Vec::new(), least=None))]
     fn new(
         entries: Vec<String>,
         exits: Vec<String>,
         state_events: Vec<String>,
+        code_events: Vec<String>,
         least: Option<u64>,
     ) -> Self {
-        let events = CallEvents { entries, exits, states: state_events };
+        let events = CallEvents { entries, exits, states: state_events, codes: code_events };
         Self { inner: Mutex::new(calls::CallFold::new(events, least)) }
     }
 
@@ -49,8 +68,9 @@ impl CallFold {
     }
 
     #[doc = core_doc!(CallFold.advance)]
-    fn advance(&self, py: Python<'_>) -> Option<(usize, usize, i64)> {
-        let found = py.detach(|| self.lock().advance());
+    #[pyo3(signature = (end=None))]
+    fn advance(&self, py: Python<'_>, end: Option<usize>) -> Option<(usize, usize, i64)> {
+        let found = py.detach(|| self.lock().advance(end));
         found.map(|record| (record.index, record.trace, record.vpid))
     }
 
@@ -79,10 +99,37 @@ impl CallFold {
         self.lock().forget(trace, vpid, first, last);
     }
 
+    #[doc = core_doc!(CallFold.forget_codes)]
+    fn forget_codes(&self, trace: u32, vpid: i32) -> bool {
+        self.lock().forget_codes(trace, vpid)
+    }
+
+    #[doc = core_doc!(CallFold.find_code)]
+    fn find_code<'py>(
+        &self,
+        py: Python<'py>,
+        trace: u32,
+        vpid: i32,
+        address: u64,
+    ) -> PyResult<Option<CodeRow<'py>>> {
+        let found = self.lock().find_code(trace, vpid, address);
+        found.map_or(Ok(None), |code| self.code_row(py, code))
+    }
+
+    #[doc = core_doc!(CallFold.has_codes)]
+    #[getter]
+    fn has_codes(&self) -> bool {
+        self.lock().has_codes()
+    }
+
     #[doc = core_doc!(CallFold.take_functions)]
-    fn take_functions(&self) -> Vec<(u32, i32, u64)> {
+    fn take_functions<'py>(&self, py: Python<'py>) -> PyResult<Vec<FunctionRow<'py>>> {
         let found = self.lock().take_functions();
-        found.into_iter().map(|one| (one.trace, one.vpid, one.address)).collect()
+        let row = |one: calls::NewFunction| {
+            let code = one.code.map_or(Ok(None), |code| self.code_row(py, code))?;
+            Ok((one.trace, one.vpid, one.address, code))
+        };
+        found.into_iter().map(row).collect()
     }
 
     #[doc = core_doc!(CallFold.finish)]

@@ -14,15 +14,14 @@ from .. import core
 from ..debuginfo import (
     CODE_EVENT,
     Mapping,
-    ProcessImages,
+    Reason,
     Resolver,
     Unresolved,
-    apply,
 )
 from ..graph import DamageNotice, Selection, Stream, mux, notices_of
-from ..units import Address, Vpid
+from ..units import Address
 from .activities import Activity
-from .place_names import function_at
+from .place_names import code_mapping, function_at
 
 __all__ = ["COROUTINE_ENTRY", "read_activities", "span_classes"]
 
@@ -165,7 +164,9 @@ class _Reader:
         self._begin = selection.begin
         self._end = selection.end
         self._knows_waits = knows_waits
-        self._images: dict[int, ProcessImages] = {}
+        # It reads what is told of code objects, as far as somebody asks.
+        self._fold = core.CallFold([], [], [], code_events=[CODE_EVENT])
+        self._index = 0
         self._threads: dict[Stream, _Thread] = {}
         self._coroutines: dict[_Key, _Coroutine] = {}
         self._spans: dict[_Key, _Span] = {}
@@ -175,8 +176,10 @@ class _Reader:
 
     def add(self, merge: core.Merge) -> None:
         """Go through a merge."""
-        for event in merge.events():
+        self._fold.begin(merge)
+        for self._index, event in enumerate(merge.events()):
             self._add_event(event)
+        self._fold.advance()
         if any(not isinstance(one, DamageNotice) for one in notices_of(merge)):
             for thread in self._threads.values():
                 # Nobody knows which coroutines have been left.
@@ -189,14 +192,11 @@ class _Reader:
 
     def _add_event(self, event: core.Event) -> None:
         name = event.name or ""
+        if name == CODE_EVENT:
+            return
         thread = self._threads.get(event.stream)
         if thread is None:
             thread = self._threads[event.stream] = _thread(event)
-        if name == CODE_EVENT:
-            images = self._images.setdefault(thread.process[0], ProcessImages())
-            fields = event.payload.to_dict()
-            apply(images, CODE_EVENT, Vpid(thread.process[1]), fields)
-            return
         time = event.timestamp
         if (
             time is None
@@ -312,8 +312,9 @@ class _Reader:
         return activity
 
     def _note_place(self, activity: Activity, thread: _Thread, address: int) -> None:
-        images = self._images.setdefault(thread.process[0], ProcessImages())
-        found = images.find(Vpid(thread.process[1]), Address(address))
+        self._fold.advance(self._index)
+        code = self._fold.find_code(*thread.process, address)
+        found = code_mapping(code) if code else Unresolved(Reason.NO_OBJECT)
         self._places.append((activity, found, address))
 
     def finish(self, resolver: Resolver) -> tuple[list[Activity], list[Activity]]:
@@ -338,10 +339,11 @@ def _integer(event: core.Event, name: str) -> int:
 
 
 def _thread(event: core.Event) -> _Thread:
-    vpid = event.context.get("vpid")
-    if not isinstance(vpid, int):
-        vpid = event.packet_context.get("vpid", -1)
-    return _Thread((event.stream.trace.index, vpid))
+    known = event.stream.trace.parsed.environment.get("vpid")
+    for scope in (event.packet_context, event.context):
+        vpid = scope.get("vpid")
+        known = vpid if isinstance(vpid, int) else known
+    return _Thread((event.stream.trace.index, known if isinstance(known, int) else -1))
 
 
 def _stop(span: _Span, time: int) -> None:

@@ -4,6 +4,10 @@ The Rust core folds the events into trees of addresses. What an address means ch
 with time: ``dlclose`` and ``dlopen`` may put another object where one was. So a new
 address is looked up in the image of its process when it is seen first, and again after
 a change of the image that concerns it. Names come last, for each distinct address once.
+
+Functions of Python have no object. Events tell of them, one for each code object, and a
+program may make hundreds of thousands. The core reads these, and numbers functions by
+what was told, not by address: equal ones are one function from the beginning.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ from .calls import (
     Function,
     ThreadCalls,
 )
-from .place_names import place_name
+from .place_names import code_mapping, place_name
 
 __all__ = ["call_tree"]
 
@@ -190,7 +194,8 @@ class _Reader:
         self.fold = core.CallFold(
             list(CALL_ENTRY_EVENTS),
             list(CALL_EXIT_EVENTS),
-            sorted(STATE_EVENT_NAMES | {_NAME_EVENT}),
+            sorted(STATE_EVENT_NAMES - {CODE_EVENT} | {_NAME_EVENT}),
+            code_events=[CODE_EVENT],
         )
         self._images: dict[int, ProcessImages] = {}
         self.functions: list[tuple[int, int, int]] = []
@@ -200,8 +205,11 @@ class _Reader:
         self.names: dict[tuple[int, int], str] = {}
         """Names of processes."""
         self._early: dict[tuple[int, int], list[int]] = {}
-        self.has_python = False
+
+    @property
+    def has_python(self) -> bool:
         """Whether there are places of Python code."""
+        return self.fold.has_codes
 
     @property
     def has_python_calls(self) -> bool:
@@ -241,15 +249,23 @@ class _Reader:
         )
 
     def _take_functions(self) -> None:
-        for trace, vpid, address in self.fold.take_functions():
-            images = self._images_of(trace)
-            found = images.find(Vpid(vpid), Address(address))
-            if isinstance(found, Unresolved) and not images.of(Vpid(vpid)).mappings:
-                # Called before the process had told of its objects.
-                early = self._early.setdefault((trace, vpid), [])
-                early.append(len(self.functions))
+        for trace, vpid, address, code in self.fold.take_functions():
+            if code is None:
+                found = self._object_at(trace, vpid, address)
+            else:
+                found = code_mapping(code)
             self.functions.append((trace, vpid, address))
             self.mappings.append(found)
+
+    def _object_at(self, trace: int, vpid: int, address: int) -> Mapping | Unresolved:
+        """Look up the next function."""
+        images = self._images_of(trace)
+        found = images.find(Vpid(vpid), Address(address))
+        if isinstance(found, Unresolved) and not images.of(Vpid(vpid)).mappings:
+            # Called before the process had told of its objects.
+            early = self._early.setdefault((trace, vpid), [])
+            early.append(len(self.functions))
+        return found
 
     def _change_image(self, event: core.Event, trace: int, vpid: int) -> None:
         fields = event.payload.to_dict()
@@ -258,16 +274,14 @@ class _Reader:
             if isinstance(name, str):
                 self.names[trace, vpid] = name
             return
-        if event.name == CODE_EVENT:
-            self.has_python = True
-            apply(self._images_of(trace), CODE_EVENT, Vpid(vpid), fields)
-            return
         image = self._images_of(trace).of(Vpid(vpid))
         before, version = image.mappings, image.version
         apply(self._images_of(trace), event.name or "", Vpid(vpid), fields)
-        if before and event.name == _DUMP_EVENT:
-            # A second dump: after exec() there are no open calls.
-            self.fold.end_process(trace, vpid)
+        if event.name == _DUMP_EVENT:
+            had_codes = self.fold.forget_codes(trace, vpid)
+            if before or had_codes:
+                # A second dump: after exec() there are no open calls.
+                self.fold.end_process(trace, vpid)
         if image.version == version:
             return
         for mapping in _changed(before, image.mappings):

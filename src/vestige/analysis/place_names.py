@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from ..debuginfo import Place, Unresolved
+from ..debuginfo import Mapping, Place, Unresolved
 from ..units import Address
 from .calls import Function
 
-__all__ = ["function_at", "place_name"]
+__all__ = ["code_mapping", "function_at", "place_name"]
+
+
+def code_mapping(row: tuple[int, int, str, str, int]) -> Mapping:
+    """Return a code object as :class:`vestige.core.CallFold` tells of it.
+
+    Args:
+        row: First address, number of addresses, source file, function, first line.
+    """
+    base, size, path, function, line = row
+    return Mapping(Address(base), size, path, is_pic=True, code=(function, line))
 
 
 def place_name(place: Place | Unresolved, address: int) -> str:

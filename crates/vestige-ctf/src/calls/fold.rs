@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::codes::{Code, CodeName, Told};
 use super::long_calls::LongCalls;
 use super::scan::{CallEvents, CallScan, Kind, Seen, NO_STREAM};
 use super::thread::{Fold, Leaving, Thread};
@@ -29,6 +30,8 @@ pub struct NewFunction {
     pub vpid: i32,
     /// The address.
     pub address: u64,
+    /// The code object there, if the trace tells of one.
+    pub code: Option<Code>,
 }
 
 /// A place from which a function was called.
@@ -99,6 +102,8 @@ pub struct CallFold {
     indexes: HashMap<ThreadKey, usize>,
     last_thread: Option<(ThreadKey, usize)>,
     seen: Vec<Seen>,
+    /// What the next code events of the merge tell.
+    told: std::vec::IntoIter<Told>,
     losses: Vec<Loss>,
     /// What was lost so far, by data stream and trace as in [`Loss`]. A thread takes note
     /// of it at its next record, so that a loss costs the same whatever threads there are.
@@ -139,6 +144,7 @@ impl CallFold {
             indexes: HashMap::new(),
             last_thread: None,
             seen: Vec::new(),
+            told: Vec::new().into_iter(),
             losses: Vec::new(),
             lost: HashMap::new(),
             loss_epoch: 0,
@@ -157,7 +163,9 @@ impl CallFold {
         self.position = 0;
         self.applied = false;
         self.next_loss = 0;
-        self.seen = self.scan.read(merge);
+        let (seen, told) = self.scan.read(merge);
+        self.seen = seen;
+        self.told = told.into_iter();
         self.losses = Vec::new();
         if merge.notices.is_empty() {
             return;
@@ -191,12 +199,14 @@ impl CallFold {
         Loss { position, origin: (own, stream.identity.index as u32), time, until }
     }
 
-    /// Goes on to the next record that may change a process image, or to the end of the
-    /// merge. New functions must be taken before the image is changed.
-    pub fn advance(&mut self) -> Option<StateRecord> {
+    /// Goes on to the next record that may change a process image, or to the record with
+    /// the index `end`, or to the end of the merge. New functions must be taken before the
+    /// image is changed.
+    pub fn advance(&mut self, end: Option<usize>) -> Option<StateRecord> {
         let seen = std::mem::take(&mut self.seen);
+        let end = end.map_or(seen.len(), |end| end.clamp(self.position, seen.len()));
         let mut stop = None;
-        for (index, one) in seen.iter().enumerate().skip(self.position) {
+        for (index, one) in seen.iter().enumerate().take(end).skip(self.position) {
             self.apply_losses(index);
             if one.kind == Kind::State {
                 if !self.applied {
@@ -205,13 +215,15 @@ impl CallFold {
                     stop = Some(StateRecord { index, trace, vpid: i64::from(one.vpid) });
                     break;
                 }
+            } else if one.kind == Kind::Code {
+                self.add_code(one);
             } else if one.kind != Kind::Nothing {
                 self.add(one);
             }
             self.applied = false;
         }
-        self.position = stop.as_ref().map_or(seen.len(), |stop| stop.index);
-        if stop.is_none() {
+        self.position = stop.as_ref().map_or(end, |stop| stop.index);
+        if stop.is_none() && end == seen.len() {
             self.apply_losses(usize::MAX);
         }
         self.seen = seen;
@@ -250,6 +262,13 @@ impl CallFold {
         }
     }
 
+    fn add_code(&mut self, one: &Seen) {
+        if let Some(told) = self.told.next() {
+            let process = (one.trace, one.vpid);
+            self.fold.tree.add_code(process, one.address, one.site, &told);
+        }
+    }
+
     #[inline]
     fn add(&mut self, one: &Seen) {
         let number = self.calls;
@@ -281,7 +300,7 @@ impl CallFold {
                 thread.exits_are_named = false;
                 Leaving::Innermost
             }
-            Kind::Nothing | Kind::State => return,
+            Kind::Nothing | Kind::State | Kind::Code => return,
         };
         thread.leave(&mut self.fold, what, one.time, number);
     }
@@ -365,11 +384,38 @@ impl CallFold {
         self.fold.tree.forget((trace, vpid), first, last);
     }
 
+    /// Tells that the code objects of a process are gone. Returns whether there were any.
+    pub fn forget_codes(&mut self, trace: u32, vpid: i32) -> bool {
+        self.fold.tree.forget_codes((trace, vpid))
+    }
+
+    /// The code object at an address, at this time of its process.
+    #[must_use]
+    pub fn find_code(&self, trace: u32, vpid: i32, address: u64) -> Option<Code> {
+        self.fold.tree.codes.find((trace, vpid), address)
+    }
+
+    /// The function of a code object.
+    #[must_use]
+    pub fn code_name(&self, code: Code) -> Option<&CodeName> {
+        self.fold.tree.codes.name(code.name)
+    }
+
+    /// Whether the trace tells of code objects.
+    #[must_use]
+    pub fn has_codes(&self) -> bool {
+        self.fold.tree.codes.has_any()
+    }
+
     /// The functions that are new since the last call, in the order of their indexes.
     pub fn take_functions(&mut self) -> Vec<NewFunction> {
         let pending = self.fold.tree.take_pending();
-        let function =
-            |((trace, vpid), address): (Process, u64)| NewFunction { trace, vpid, address };
+        let function = |((trace, vpid), address, code): (Process, u64, Option<Code>)| NewFunction {
+            trace,
+            vpid,
+            address,
+            code,
+        };
         pending.into_iter().map(function).collect()
     }
 
@@ -421,10 +467,11 @@ impl CallFold {
         self.threads_unknown
     }
 
-    /// Whether some paths share nodes, since there are too many.
+    /// Whether some paths share nodes, since there are too many, or code objects of which
+    /// functions are known are.
     #[must_use]
     pub fn is_merged(&self) -> bool {
-        !self.fold.tree.has_room()
+        !self.fold.tree.has_room() || self.fold.tree.codes.left_out() > 0
     }
 
     /// For each record of the next merge of a second reading, whether to show it: entries

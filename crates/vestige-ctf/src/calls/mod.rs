@@ -5,6 +5,7 @@
 //! the node of its path ([`tree`]).
 //!
 //! * [`scan`] reads kind, time, thread and addresses of each record, on all cores;
+//! * [`codes`] knows the functions of interpreters, which the trace describes;
 //! * [`thread`] pushes and pops, and decides what an exit ends when it is not the innermost
 //!   call, or when records were lost;
 //! * [`fold`] drives both through merges, and stops where process images change.
@@ -12,11 +13,13 @@
 //! What is not known is counted as such: calls without exit, exits without entry, and calls
 //! between whose ends records were lost.
 
+mod codes;
 pub mod fold;
 mod long_calls;
 mod scan;
 mod thread;
 pub mod tree;
 
+pub use codes::{Code, CodeName};
 pub use fold::{CallFold, CallSite, NewFunction, ThreadSummary};
 pub use scan::CallEvents;

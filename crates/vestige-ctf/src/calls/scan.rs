@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use vestige_workers::on_all_cores;
 
+use super::codes::{CodeLayout, Told};
 use crate::bits::BitReader;
 use crate::function_events::environment_vpid;
 use crate::model::{EventClass, FieldClass, FieldKind, StreamClass};
@@ -25,6 +26,8 @@ pub struct CallEvents {
     pub exits: Vec<String>,
     /// What may change a process image.
     pub states: Vec<String>,
+    /// What tells of a function of an interpreter.
+    pub codes: Vec<String>,
 }
 
 /// What a record is.
@@ -44,6 +47,8 @@ pub enum Kind {
     ExitOfCall,
     /// A process image may change.
     State,
+    /// A code object has addresses: from `address` on, as many as `site` says.
+    Code,
 }
 
 /// What a record tells.
@@ -93,6 +98,7 @@ struct ClassLayout {
     kind: Kind,
     address: Option<usize>,
     site: Option<usize>,
+    code: Option<CodeLayout>,
 }
 
 /// Where fields are in the records of a data stream.
@@ -134,12 +140,13 @@ impl CallScan {
         Self { events, layouts: HashMap::new() }
     }
 
-    /// What each record of a merge tells, in order.
-    pub fn read(&mut self, merge: &Merge) -> Vec<Seen> {
+    /// What each record of a merge tells, in order, and what more those of [`Kind::Code`] do.
+    pub fn read(&mut self, merge: &Merge) -> (Vec<Seen>, Vec<Told>) {
         let layouts: Vec<Arc<Layout>> =
             merge.batches.iter().map(|batch| self.layout(&batch.stream)).collect();
         let read = |task: Vec<Run>| {
             let mut seen = Vec::with_capacity(TASK_RECORDS);
+            let mut told = Vec::new();
             let mut state = State::new(0);
             let mut known = None;
             for run in task {
@@ -153,7 +160,7 @@ impl CallScan {
                 });
                 known = Some((at, shared));
                 let first = seen.len();
-                let one = |record| shared.read(batch, record, &mut state);
+                let one = |record| shared.read(batch, record, &mut state, &mut told);
                 seen.extend(records.iter().map(one));
                 if batch.is_marked() {
                     let rows = (run.start as usize..).zip(records);
@@ -162,11 +169,13 @@ impl CallScan {
                     }
                 }
             }
-            seen
+            (seen, told)
         };
         let tasks = merge.tasks(TASK_RECORDS);
-        let parts: Vec<Vec<Seen>> = on_all_cores(|| tasks.into_par_iter().map(read).collect());
-        parts.concat()
+        let parts: Vec<(Vec<Seen>, Vec<Told>)> =
+            on_all_cores(|| tasks.into_par_iter().map(read).collect());
+        let (seen, told): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        (seen.concat(), told.into_iter().flatten().collect())
     }
 
     /// For each record of a merge, in order, whether it is an entry or an exit.
@@ -220,6 +229,12 @@ impl CallScan {
     fn class_layout(&self, event: &EventClass, has_ip: bool) -> ClassLayout {
         let is_in = |names: &[String]| event.name.as_ref().is_some_and(|one| names.contains(one));
         let payload = event.payload.as_ref();
+        if is_in(&self.events.codes) {
+            let code = CodeLayout::of(payload);
+            let kind = code.map_or(Kind::Nothing, |_| Kind::Code);
+            let (address, site) = (code.map(|code| code.base), code.map(|code| code.size));
+            return ClassLayout { kind, address, site, code };
+        }
         // lttng-ust-cyg-profile(3) calls it func_addr, the tracer writes addr.
         let address = integer(payload, "addr").or_else(|| integer(payload, "func_addr"));
         let site = integer(payload, "call_site");
@@ -236,7 +251,7 @@ impl CallScan {
         } else {
             Kind::Nothing
         };
-        ClassLayout { kind, address, site }
+        ClassLayout { kind, address, site, code: None }
     }
 }
 
@@ -256,7 +271,7 @@ impl Layout {
     fn is_call(&self, record: &Record) -> bool {
         self.classes
             .get(record.class as usize)
-            .is_some_and(|class| !matches!(class.kind, Kind::Nothing | Kind::State))
+            .is_some_and(|class| !matches!(class.kind, Kind::Nothing | Kind::State | Kind::Code))
     }
 
     /// What the packet of a part of a batch tells.
@@ -285,12 +300,25 @@ impl Layout {
 
 impl Shared<'_> {
     #[inline]
-    fn read(&self, batch: &Batch, record: &Record, state: &mut State) -> Seen {
+    fn read(
+        &self,
+        batch: &Batch,
+        record: &Record,
+        state: &mut State,
+        told: &mut Vec<Told>,
+    ) -> Seen {
         let Some(class) = self.layout.classes.get(record.class as usize) else { return self.base };
         if class.kind == Kind::Nothing {
             return self.base;
         }
-        self.fields(class, batch, record, state).unwrap_or(self.base)
+        let seen = self.fields(class, batch, record, state).unwrap_or(self.base);
+        if seen.kind == Kind::Code {
+            let Some(code) = class.code.and_then(|code| code.read(batch, record, state)) else {
+                return self.base;
+            };
+            told.push(code);
+        }
+        seen
     }
 
     #[inline]

@@ -397,6 +397,7 @@ fn elapsed(from: i64, to: i64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::codes::Told;
     use super::super::tree::{Node, MAX_NODES};
     use super::*;
 
@@ -492,9 +493,28 @@ mod tests {
                 fold.tree.forget((0, 2), 0, u64::MAX);
             }
         }
-        assert_eq!(fold.tree.take_pending(), [(PROCESS, 10), (PROCESS, 10)]);
+        assert_eq!(fold.tree.take_pending(), [(PROCESS, 10, None), (PROCESS, 10, None)]);
         let calls: Vec<u64> = fold.tree.nodes.iter().skip(1).map(|node| node.calls).collect();
         assert_eq!(calls, [2, 1]);
+    }
+
+    #[test]
+    fn code_objects_of_a_function_share_a_node() {
+        let (mut fold, mut thread) = fold();
+        let told = |function: &str| Told {
+            path: b"/a.py"[..].into(),
+            function: function.as_bytes().into(),
+            line: 1,
+        };
+        for (time, (base, name)) in [(16, "f"), (32, "f"), (16, "g"), (48, "g")].iter().enumerate()
+        {
+            fold.tree.add_code(PROCESS, *base, 16, &told(name));
+            thread.enter(&mut fold, *base, 0, time as i64, 0);
+            thread.leave(&mut fold, Leaving::Innermost, time as i64, 0);
+        }
+        let calls: Vec<u64> = fold.tree.nodes.iter().skip(1).map(|node| node.calls).collect();
+        assert_eq!(calls, [2, 2]);
+        assert_eq!(fold.tree.take_pending().len(), 2);
     }
 
     #[test]

@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use super::codes::{Code, Codes, Told};
+
 /// How many levels of calls have nodes of their own.
 pub const MAX_DEPTH: u32 = 512;
 /// How many paths have nodes of their own.
@@ -81,8 +83,12 @@ pub struct Tree {
     /// Functions by address, for each process.
     functions: HashMap<Process, HashMap<u64, u32>>,
     function_count: u32,
-    /// New functions: process and address.
-    pending: Vec<(Process, u64)>,
+    /// Code objects, which mean the same function whatever their addresses and processes.
+    pub codes: Codes,
+    /// Functions of code objects, by name and distance from the first address.
+    code_functions: HashMap<(u32, u64), u32>,
+    /// New functions: process, address, and the code object there.
+    pending: Vec<(Process, u64, Option<Code>)>,
     /// The functions in which call sites are, 0 where it is not known, for each process.
     sites: HashMap<Process, HashMap<u64, u64>>,
     /// The call site that was asked for last.
@@ -172,8 +178,13 @@ impl Tree {
     }
 
     fn function(&mut self, process: Process, address: u64) -> u32 {
-        let functions = self.functions.entry(process).or_default();
-        if let Some(&function) = functions.get(&address) {
+        let code = self.codes.find(process, address);
+        let key = code.map(|code| (code.name, address - code.base));
+        let known = match key {
+            Some(key) => self.code_functions.get(&key),
+            None => self.functions.entry(process).or_default().get(&address),
+        };
+        if let Some(&function) = known {
             return function;
         }
         if self.function_count as usize >= MAX_FUNCTIONS {
@@ -181,14 +192,32 @@ impl Tree {
         }
         let function = self.function_count;
         self.function_count += 1;
-        functions.insert(address, function);
-        self.pending.push((process, address));
+        match key {
+            Some(key) => self.code_functions.insert(key, function),
+            None => self.functions.entry(process).or_default().insert(address, function),
+        };
+        self.pending.push((process, address, code));
         function
+    }
+
+    /// Tells which function is at some addresses of a process from now on.
+    pub fn add_code(&mut self, process: Process, base: u64, size: u64, told: &Told) {
+        self.codes.add(process, base, size, told);
+        self.epoch = self.epoch.wrapping_add(1);
+    }
+
+    /// Tells that the code objects of a process are gone. Returns whether there were any.
+    pub fn forget_codes(&mut self, process: Process) -> bool {
+        self.epoch = self.epoch.wrapping_add(1);
+        self.codes.forget(process, 0, u64::MAX)
     }
 
     /// Tells that addresses of a process, the last one included, may be other functions
     /// from now on.
     pub fn forget(&mut self, process: Process, first: u64, last: u64) {
+        if self.codes.forget(process, first, last) {
+            self.epoch = self.epoch.wrapping_add(1);
+        }
         if let Some(functions) = self.functions.get_mut(&process) {
             functions.retain(|address, _| !(first..=last).contains(address));
             self.epoch = self.epoch.wrapping_add(1);
@@ -230,7 +259,7 @@ impl Tree {
     }
 
     /// The functions that are new since the last call, in the order of their indexes.
-    pub fn take_pending(&mut self) -> Vec<(Process, u64)> {
+    pub fn take_pending(&mut self) -> Vec<(Process, u64, Option<Code>)> {
         std::mem::take(&mut self.pending)
     }
 
