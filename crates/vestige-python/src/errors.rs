@@ -1,5 +1,8 @@
 //! The one place where errors of the Rust crates become exceptions of `vestige.errors`.
 
+use std::io;
+
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use vestige_ctf::stream::Damage;
@@ -52,4 +55,22 @@ pub fn damage_tuple(path: Option<&str>, damage: &Damage) -> DamageTuple {
     let path = path.map(str::to_owned);
     let Damage { start, end, records, after, before, .. } = *damage;
     (path, start, end, damage.kind.name(), damage.message.clone(), records, after, before)
+}
+
+/// What the operating system says of an error, without its number.
+pub fn os_text(error: &io::Error) -> String {
+    let text = error.to_string();
+    let number = error.raw_os_error().map(|code| format!(" (os error {code})"));
+    match number.and_then(|number| text.strip_suffix(&number)) {
+        Some(plain) => plain.to_owned(),
+        None => text,
+    }
+}
+
+/// An `OSError` that knows its number, as those of Python do.
+pub fn os_error(error: &io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(code) => PyOSError::new_err((code, os_text(error))),
+        None => PyOSError::new_err(error.to_string()),
+    }
 }

@@ -18,7 +18,7 @@ use vestige_symbols::{
 };
 
 use crate::answer_writer::{AnswerWriter, Answers};
-use crate::errors::exception;
+use crate::errors::{exception, os_text};
 use crate::source::FileSource;
 use crate::split_files::FilesById;
 use crate::unit_index::UnitIndex;
@@ -113,7 +113,7 @@ impl From<io::Error> for Failure {
 pub(crate) fn symbol_error(py: Python<'_>, failure: &Failure, path: &str) -> PyErr {
     let (message, offset) = match failure {
         Failure::Content(error) => (error.to_string(), error.offset()),
-        Failure::Access(error) => (format!("cannot read the file: {error}"), None),
+        Failure::Access(error) => (format!("cannot read the file: {}", os_text(error)), None),
     };
     exception(py, "DebugInfoError", &message, Some(path), offset)
 }

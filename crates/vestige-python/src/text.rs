@@ -14,7 +14,7 @@ use vestige_ctf::text::{
 };
 use vestige_ctf::CtfError;
 
-use crate::errors::trace_format_error;
+use crate::errors::{os_error, trace_format_error};
 use crate::merge::Merge;
 
 #[doc = core_doc!(TextRenderer)]
@@ -224,7 +224,7 @@ pub fn write_all(descriptor: i32, pieces: &[Vec<u8>]) -> PyResult<u64> {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {
                     Python::attach(|py| py.check_signals())?;
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(os_error(&error)),
             }
         }
     }

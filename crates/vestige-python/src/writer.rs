@@ -12,6 +12,7 @@ use vestige_ctf::encode::value::{Column, Value};
 use vestige_ctf::encode::{self, Append, EncodeError, PacketWriter, Record, Rows, WriteError};
 use vestige_ctf::model::{FieldClass, Member};
 
+use crate::errors::os_text;
 use crate::metadata::TraceClass;
 use crate::python_columns::{members_of, times};
 use crate::python_values::{unknown, value, Wrong};
@@ -399,7 +400,7 @@ fn storage_error(py: Python<'_>, path: &str, error: &io::Error, written: usize) 
         keywords.set_item("path", path)?;
         keywords.set_item("errno", error.raw_os_error())?;
         keywords.set_item("written", written)?;
-        Ok(raise(py, "StorageError", &format!("cannot write: {error}"), &keywords))
+        Ok(raise(py, "StorageError", &format!("cannot write: {}", os_text(error)), &keywords))
     };
     build().unwrap_or_else(|error| error)
 }

@@ -13,7 +13,7 @@ from typing import NoReturn
 from ..errors import VestigeError
 from ..plain_text import plain
 from .commands import load_commands
-from .exit_statuses import INTERRUPTED, ExitStatuses
+from .exit_statuses import INTERRUPTED, UNREADABLE, ExitStatuses
 from .open_files import allow_many_files
 from .parser import build_parser, check_words
 from .terminal import make_all_text_printable
@@ -38,7 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = ["help"]
     parser = build_parser(load_commands(words))
     check_words(parser, words)
-    options = parser.parse_args(words)
+    try:
+        options = parser.parse_args(words)
+    except BrokenPipeError:
+        return _quiet_broken_pipe()
+    except OSError as error:  # the help cannot be written
+        return report(_plain(error), UNREADABLE)
     if options.verb not in _STARTING_PROGRAMS:
         allow_many_files()
     statuses: ExitStatuses = options.exit_statuses

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from .. import __version__
 from .commands import VERBS, Command
 from .exit_statuses import READING, WRONG_USAGE
 from .help_format import HelpFormatter
 from .suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 __all__ = ["CommandParser", "build_parser", "check_words"]
 
@@ -40,6 +43,24 @@ class CommandParser(argparse.ArgumentParser):
     def __init__(self, *args: object, **options: object) -> None:
         settings = {"allow_abbrev": False, "formatter_class": HelpFormatter, **options}
         super().__init__(*args, **settings)  # type: ignore[arg-type]
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Write the help, and say so if that fails.
+
+        Args:
+            file: Where to; standard output by default.
+        """
+        (file or sys.stdout).write(self.format_help())
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """End the program when what it has written is on its way.
+
+        Args:
+            status: The exit status.
+            message: The last line on standard error.
+        """
+        sys.stdout.flush()
+        super().exit(status, message)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with a command line, and end the program.

@@ -332,9 +332,30 @@ def test_output_that_cannot_be_written(verb):
     ):
         _, errors = process.communicate(timeout=DEADLINE)
 
-    assert "No space left on device" in errors
+    assert errors.endswith("cannot write the output: No space left on device\n")
     assert "Traceback" not in errors
     assert process.returncode == (1 if verb == "convert" else 3)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("words", "status"), [("--help", 3), ("view --help", 3), ("help view", 1)]
+)
+def test_help_that_cannot_be_written(words, status, unbuffered):
+    """One line and a status, as for all other output."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "vestige", *words.split()],
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=DEADLINE,
+        )
+
+    expected = "vestige: error: cannot write the output: No space left on device\n"
+    assert (done.returncode, done.stderr) == (status, expected)
 
 
 @pytest.mark.parametrize(
