@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SelectionError
@@ -163,8 +164,6 @@ def report_unmatched(patterns: Iterable[str], streams: Iterable[Stream]) -> None
     patterns = list(dict.fromkeys(patterns))
     if not patterns:
         return
-    from fnmatch import fnmatchcase
-
     classes: dict[tuple[int, int], StreamClass] = {}
     for stream in streams:
         key = stream.trace.index, stream.class_index
@@ -185,6 +184,10 @@ def _advice(pattern: str, names: set[str]) -> str:
     """Return the nearest names, or what there is when none is near."""
     # A trace may hold anything: neither what steers terminals nor too much of it.
     names = set(sorted(name for name in names if name.isprintable())[:MOST_NAMES])
+    # The short lines of 'view' leave out providers.
+    anywhere = f"*:{pattern}"
+    if ":" not in pattern and any(fnmatchcase(name, anywhere) for name in names):
+        return f"; did you mean '{anywhere}'?"
     advice = did_you_mean(pattern, _alternatives(names, pattern))
     if advice or not names:
         return advice

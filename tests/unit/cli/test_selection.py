@@ -86,6 +86,17 @@ def test_a_pattern_that_nothing_matches_is_reported(run, verb, tmp_path):
     assert "no event is called" not in run(*words(verb, "--event", right, trace))[2]
 
 
+def test_a_name_without_its_provider(run):
+    """The short lines of `view` show it like that."""
+    name = events(run)[0][0].rpartition(":")[2]
+
+    _, errors = events(run, "-e", name)
+    assert errors == (
+        f"vestige: warning: --event: no event is called '{name}'; "
+        f"did you mean '*:{name}'?\n"
+    )
+
+
 def test_a_name_that_nothing_has(run):
     """Where none is near, the line says what there is."""
     names, _ = events(run)
