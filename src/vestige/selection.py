@@ -460,7 +460,8 @@ def _time(value: Time | None) -> int | None:
         return _checked(seconds * NANOSECONDS_PER_SECOND + below)
     if not isinstance(value, datetime):
         raise SelectionError(
-            f"{value!r} is no time: expected nanoseconds since the epoch or a datetime"
+            f"{value!r} is not a time: expected nanoseconds since the epoch "
+            "or a datetime"
         )
     # A float cannot hold nanoseconds: keep seconds and what is below them apart. Time
     # stamps of pandas are datetimes that know nanoseconds beside.

@@ -365,7 +365,7 @@ class TestTimes:
             lambda: hello[time:],
             lambda: hello[:time],
         ):
-            with pytest.raises(SelectionError, match="is no time"):
+            with pytest.raises(SelectionError, match="is not a time"):
                 select()
 
     @pytest.mark.parametrize(

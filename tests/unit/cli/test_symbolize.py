@@ -258,7 +258,9 @@ def test_each_line_of_input_is_answered_before_the_next_is_sent(program):
             unknown = [b"??\n", b"??:0\n"]
             assert answer == (unknown if word == "nonsense" else known)
         worker.stdin.close()
-        assert b"line 3: 'nonsense' is no hexadecimal address" in worker.stderr.read()
+        assert (
+            b"line 3: 'nonsense' is not a hexadecimal address" in worker.stderr.read()
+        )
         assert worker.wait() == 1
 
 
@@ -309,9 +311,9 @@ def test_the_vdso_has_names(capsys):
     ("words", "status", "message"),
     [
         (["1"], 2, "one of the arguments -e/--exe -p/--pid is required"),
-        (["-e", "/bin/sh", "xyz"], 2, "'xyz' is no hexadecimal address"),
-        (["-e", "/bin/sh", "1" * 17], 2, "is no hexadecimal address"),
-        (["-pf", "1"], 2, "'f' is no process ID (for addr2line's -p, see --pretty)"),
+        (["-e", "/bin/sh", "xyz"], 2, "'xyz' is not a hexadecimal address"),
+        (["-e", "/bin/sh", "1" * 17], 2, "is not a hexadecimal address"),
+        (["-pf", "1"], 2, "'f' is not a process ID (for addr2line's -p, see --pretty)"),
         (["-p", "4194305", "1"], 1, "no process has the ID 4194305"),
         (["-e", "/no/such/file", "1"], 1, "/no/such/file"),
         (["-e", "/etc/passwd", "1"], 1, "/etc/passwd"),

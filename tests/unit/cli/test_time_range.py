@@ -54,7 +54,7 @@ def test_view_has_the_range_too(run):
         (["--timerange=1"], "expected BEGIN,END or [BEGIN,END], not '1'"),
         (["--timerange=[1,2"], "expected BEGIN,END or [BEGIN,END], not '[1,2'"),
         (["--timerange=,2"], "expected BEGIN,END"),
-        (["--end=soon"], "--end: 'soon' is no time"),
+        (["--end=soon"], "--end: 'soon' is not a time"),
         (["-c", "filter.utils.trimmer", "-p", "end=1", "--end=1"], "given twice"),
         (["-c", "source.ctf.fs"], "the parameter 'inputs' is missing"),
         (["-c", "source.text.dmesg"], "unknown class 'source.text.dmesg'"),

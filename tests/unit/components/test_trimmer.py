@@ -91,7 +91,7 @@ def test_a_time_without_a_date_takes_that_of_the_first_message():
 )
 def test_anything_else_is_an_error(text):
     """It names what was given."""
-    with pytest.raises(SelectionError, match="is no time"):
+    with pytest.raises(SelectionError, match="is not a time"):
         TimeBound.parse(text)
 
 

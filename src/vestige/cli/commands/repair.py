@@ -103,7 +103,8 @@ examples:
 
 
 def _sentence(report: RepairReport) -> str:
-    parts = [f"{_counted(report.intact, 'packet')} kept as they were"]
+    they = "it was" if report.intact == 1 else "they were"
+    parts = [f"{_counted(report.intact, 'packet')} kept as {they}"]
     if report.mended:
         parts.append(f"{report.mended:,} with a header put right")
     if report.cut:

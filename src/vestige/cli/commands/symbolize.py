@@ -113,7 +113,7 @@ examples:
         addresses = [_address(word) for word in options.addresses]
         for word, address in zip(options.addresses, addresses, strict=True):
             if address is None:
-                options.usage_error(f"'{word}' is no hexadecimal address")
+                options.usage_error(f"'{word}' is not a hexadecimal address")
         writer = _Writer(options)
         symbolizer = _symbolizer(options)
         if addresses:
@@ -261,7 +261,7 @@ def _complain(text: bytes, bad: Sequence[int], before: int) -> None:
     for index in bad:
         print(
             f"vestige: error: standard input, line {before + index + 1}: "
-            f"{_decoded(lines[index])[:40]!r} is no hexadecimal address",
+            f"{_decoded(lines[index])[:40]!r} is not a hexadecimal address",
             file=sys.stderr,
         )
 
@@ -290,6 +290,6 @@ def _address(word: str) -> int | None:
 def _pid(word: str) -> int:
     if not word.isascii() or not word.isdecimal():
         raise argparse.ArgumentTypeError(
-            f"'{word}' is no process ID (for addr2line's -p, see --pretty)"
+            f"'{word}' is not a process ID (for addr2line's -p, see --pretty)"
         )
     return int(word)

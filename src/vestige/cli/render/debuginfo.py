@@ -30,7 +30,7 @@ __all__ = [
 ADVICE = {
     Absence.NO_STATE_DUMP: "record the state dump too: "
     "lttng enable-event -u 'lttng_ust_statedump:*'",
-    Absence.BEFORE: "an object is known only from the event that tells of it on; "
+    Absence.BEFORE: "an object is not known before the event that reports it; "
     "for libraries loaded later: lttng enable-event -u 'lttng_ust_lib:*'",
     Absence.AFTER: "",
     Absence.OUTSIDE: "code made at run time, or a library loaded later: "
@@ -39,7 +39,7 @@ ADVICE = {
 OWN_ADVICE = {
     Absence.NO_STATE_DUMP: "the program had LTTNG_UST_WITHOUT_BADDR_STATEDUMP or "
     "VESTIGE_WITHOUT_BADDR_STATEDUMP in its environment",
-    Absence.BEFORE: "an object is known only from the event that tells of it on",
+    Absence.BEFORE: "an object is not known before the event that reports it",
     Absence.AFTER: "",
     Absence.OUTSIDE: "code made at run time, such as that of a just-in-time compiler",
 }

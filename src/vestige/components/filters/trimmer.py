@@ -70,7 +70,7 @@ class TimeBound:
             value = int(match["seconds"]) * NANOSECONDS_PER_SECOND + _part(match)
             return cls(_checked(text, -value if match["sign"] else value), gmt)
         raise SelectionError(
-            f"'{text}' is no time: expected YYYY-MM-DD [HH:MM[:SS[.NS]]], "
+            f"'{text}' is not a time: expected YYYY-MM-DD [HH:MM[:SS[.NS]]], "
             "HH:MM[:SS[.NS]] or [-]SECONDS[.NS]"
         )
 
@@ -165,8 +165,7 @@ def _check_parts(text: str, match: re.Match[str], names: tuple[str, ...]) -> Non
         least, greatest = LIMITS[name]
         if not least <= int(match[name]) <= greatest:
             raise SelectionError(
-                f"'{text}' is no time: {match[name]} is no {name}, which is "
-                f"{least} to {greatest}"
+                f"'{text}' is not a time: the {name} must be from {least} to {greatest}"
             )
 
 
@@ -178,7 +177,7 @@ def _part(match: re.Match[str]) -> int:
 def _checked(text: str, nanoseconds: int) -> int:
     if abs(nanoseconds) > LARGEST_TIME:
         raise SelectionError(
-            f"'{text}' is no time that a trace can have: "
+            f"'{text}' is not a time that a trace can have: "
             "its nanoseconds do not fit 64 bits"
         )
     return nanoseconds
