@@ -92,7 +92,7 @@ def test_spans_run_as_long_as_their_coroutine(tmp_path):
 
 def test_without_functions_nobody_knows_how_long_a_task_ran(tmp_path):
     """So it is not told; the elapsed time is."""
-    record_python(tmp_path, PROGRAM)
+    record_python(tmp_path, PROGRAM, "--functions=off")
     work = activities(tmp_path, "spans")["app:work"]
 
     assert (work.calls, work.elapsed.count, work.running.count) == (2, 2, 0)
@@ -243,7 +243,7 @@ def test_the_report_shows_both(tmp_path):
 
 def test_a_program_that_tells_its_spans_alone_has_a_report(tmp_path):
     """There are no functions to report."""
-    record_python(tmp_path, PROGRAM)
+    record_python(tmp_path, PROGRAM, "--functions=off")
     words = [*VESTIGE, "report", str(tmp_path / "trace")]
     text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
