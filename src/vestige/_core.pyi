@@ -193,6 +193,7 @@ class DataStream:
         *,
         trace_name: str,
         trace_index: int,
+        process_space: int = 0,
     ) -> DataStream:
         """Join files to a data stream.
 
@@ -201,6 +202,8 @@ class DataStream:
             files: At least one file; a packet that stands in two is read once.
             trace_name: Name of the trace, for text.
             trace_index: Index of the trace among those that are read together.
+            process_space: Where its process IDs count: the same number for all streams
+                of a trace, or of a PID namespace in it if the trace has several.
         """
 
     def nanoseconds(self, cycles: int) -> int | None:
@@ -247,6 +250,10 @@ class DataStream:
 
         These are exits of functions without a field that names the function.
         """
+
+    @property
+    def process_space(self) -> int:
+        """Where its process IDs count, as it was given."""
 
     @property
     def packet_count(self) -> int:
@@ -655,18 +662,18 @@ class PlaceColumn:
         """Go on to the next stop.
 
         Returns:
-            Index of the event record in the merge, index of its trace, process ID; or
+            Index of the event record in the merge, its process space, process ID; or
             ``None`` at the end of the merge.
         """
 
     def take_pending(self) -> list[tuple[int, int, int]]:
-        """Return the new addresses: index of the trace, process ID, address.
+        """Return the new addresses: process space, process ID, address.
 
         For those who only count: they get no places any more.
         """
 
     def pending(self) -> tuple[int, int, int] | None:
-        """Return the next new address: index of the trace, process ID, address.
+        """Return the next new address: process space, process ID, address.
 
         It is the lowest one of the process. Once there is none, all places are there.
         """
@@ -711,7 +718,7 @@ class PlaceColumn:
             Whether it was done: it is not when the index of the table lacks a unit.
         """
 
-    def image_changed(self, trace: int, vpid: int) -> None:
+    def image_changed(self, space: int, vpid: int) -> None:
         """Tell that the image of a process changed."""
 
     def finish(self, merge: Merge) -> None:
@@ -807,14 +814,14 @@ class CallFold:
             end: Index of an event record to which to go at most.
 
         Returns:
-            Index of the event record in the merge, index of its trace, process ID (-1
+            Index of the event record in the merge, its process space, process ID (-1
             if not told); or ``None`` at the end of the merge or before that record.
         """
 
     def take_sites(self) -> list[tuple[int, int, int]]:
         """Return the call sites up to the next stop of which nothing is known yet.
 
-        Each as index of the trace, process ID, address.
+        Each as process space, process ID, address.
         """
 
     def add_sites(self, sites: Sequence[tuple[int, int, int, int]]) -> None:
@@ -824,28 +831,28 @@ class CallFold:
         a jump left them.
 
         Args:
-            sites: Index of the trace, process ID, address, and the address of the
+            sites: Process space, process ID, address, and the address of the
                 function that it is in, 0 if that is not known.
         """
 
-    def end_process(self, trace: int, vpid: int) -> None:
+    def end_process(self, space: int, vpid: int) -> None:
         """Tell that a process executes another program: its calls are over.
 
         Of threads with a data stream of their own nothing is done, since the program
         gets another one.
         """
 
-    def forget(self, trace: int, vpid: int, first: int, last: int) -> None:
+    def forget(self, space: int, vpid: int, first: int, last: int) -> None:
         """Tell that the addresses from first to last may be other functions now."""
 
-    def forget_codes(self, trace: int, vpid: int) -> bool:
+    def forget_codes(self, space: int, vpid: int) -> bool:
         """Tell that the code objects of a process are gone.
 
         Returns:
             Whether there were any.
         """
 
-    def find_code(self, trace: int, vpid: int, address: int) -> _CodeRow | None:
+    def find_code(self, space: int, vpid: int, address: int) -> _CodeRow | None:
         """Return the code object at an address, at this time of its process."""
 
     @property
@@ -853,7 +860,7 @@ class CallFold:
         """Whether the traces tell of code objects."""
 
     def take_functions(self) -> list[tuple[int, int, int, _CodeRow | None]]:
-        """Return the new functions: index of the trace, process ID, address, code.
+        """Return the new functions: process space, process ID, address, code.
 
         Their indexes go on from those of the last call. Code objects of the same path,
         name and first line are one function, whatever their addresses and processes.
@@ -878,7 +885,7 @@ class CallFold:
     ) -> list[tuple[int, int, int, int, int, int, int, int, bool]]:
         """Return the threads in the order in which they were seen.
 
-        Index of the trace, process ID, thread ID (-1 if not told), index of the root
+        Process space, process ID, thread ID (-1 if not told), index of the root
         among the nodes, time of the first and the last entry or exit (nanoseconds),
         exits that tell no function and have no entry, losses, whether exits tell which
         function is left.

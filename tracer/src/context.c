@@ -105,8 +105,7 @@ static void keep(unsigned int bit, uint64_t key)
 		known.is_there |= bit;
 }
 
-/* The inode of a namespace, see namespaces(7); 0 where it cannot be told. */
-static uint64_t ask_namespace(const char *context)
+uint64_t context_ask_namespace(const char *context)
 {
 	struct stat status;
 	char path[64];
@@ -134,7 +133,7 @@ static uint64_t find_namespace(unsigned int number, uint64_t key)
 	uint64_t *place = &known.namespaces[number - __builtin_ctz(CONTEXT_CGROUP_NS)];
 
 	if (!is_known(1u << number, key)) {
-		*place = ask_namespace(contexts[number].name);
+		*place = context_ask_namespace(contexts[number].name);
 		keep(1u << number, key);
 	}
 	return *place;

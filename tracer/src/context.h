@@ -23,6 +23,9 @@ unsigned int context_size(unsigned int number) CONTEXT_HIDDEN;
 bool context_is_text(unsigned int number) CONTEXT_HIDDEN;
 const char *context_text(unsigned int number) CONTEXT_HIDDEN;
 uint64_t context_number(unsigned int number, const void *ip) CONTEXT_HIDDEN;
+/* The inode of a namespace, see namespaces(7), by the name of its context; 0 where it cannot be
+ * told. */
+uint64_t context_ask_namespace(const char *context) CONTEXT_HIDDEN;
 /* Credentials or namespaces may have changed. */
 void context_forget(void) CONTEXT_HIDDEN;
 

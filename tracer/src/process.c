@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "budget.h"
+#include "context.h"
 #include "lock.h"
 #include "objects.h"
 #include "rules.h"
@@ -26,6 +27,8 @@ struct process {
 	atomic_ullong lost;
 	/* Zero before it is asked for. */
 	atomic_ullong key;
+	/* A number and 1. */
+	atomic_uint pid_space;
 	/* Not so in a child process. A child of vfork() shares our memory, and is no other
 	 * process here. */
 	bool is_first;
@@ -34,8 +37,12 @@ struct process {
 };
 
 static struct process *process;
-/* What no stream could be told, over all processes of the recording: a mapped file. */
+/* What no stream could be told, over all processes of the recording: a mapped file. Behind the
+ * count are the inodes of its PID namespaces, in the order in which they were seen. */
 static atomic_llong *losses;
+#define PID_SPACES (PROCESS_SIZE / sizeof(*losses) - 1)
+/* In place of an inode: nothing tells it. */
+#define NO_NAMESPACE (-1ll)
 static atomic_flag is_begun = ATOMIC_FLAG_INIT;
 
 void process_seen(void)
@@ -119,6 +126,39 @@ uint64_t process_key(void)
 	if (process && !atomic_compare_exchange_strong(&process->key, &none, key))
 		key = none;
 	return key;
+}
+
+/* The place of a namespace in the mapped file; the last one when there are too many. */
+static unsigned int find_pid_space(void)
+{
+	const uint64_t inode = losses ? context_ask_namespace("pid_ns") : 0;
+	const long long wanted = inode ? (long long) inode : NO_NAMESPACE;
+	unsigned int number = 0;
+
+	for (; losses && number < PID_SPACES - 1; number++) {
+		long long known = 0;
+
+		if (atomic_compare_exchange_strong(&losses[1 + number], &known, wanted) ||
+		    known == wanted)
+			break;
+	}
+	return number;
+}
+
+unsigned int process_pid_space(void)
+{
+	unsigned int none = 0;
+	unsigned int found;
+
+	if (!process)
+		return 0;
+	found = atomic_load_explicit(&process->pid_space, memory_order_relaxed);
+	if (!found) {
+		found = find_pid_space() + 1;
+		if (!atomic_compare_exchange_strong(&process->pid_space, &none, found))
+			found = none;
+	}
+	return found - 1;
 }
 
 void process_change_key(void)

@@ -20,6 +20,9 @@ uint64_t process_take_lost(void) __attribute__((visibility("hidden")));
  * credentials or namespaces, and in each process. */
 uint64_t process_key(void) __attribute__((visibility("hidden")));
 void process_change_key(void) __attribute__((visibility("hidden")));
+/* The number of its PID namespace in the recording, below 1 << 10. It is asked for once, since
+ * the program may leave /proc. */
+unsigned int process_pid_space(void) __attribute__((visibility("hidden")));
 /* Whether this is the process of its memory, and not one that shares it after vfork(). */
 bool process_is_ours(void) __attribute__((visibility("hidden")));
 /* Protect what is known of the objects in memory, and of tracepoints. In a child process,

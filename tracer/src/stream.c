@@ -183,7 +183,8 @@ static bool make_packet(struct stream *stream)
 	stream->packet = NULL;
 	stream->name_pid = stream->vpid;
 	stream->name_tid = stream->vtid;
-	stream->instance_id = (uint64_t) stream->vpid << 42 | (uint64_t) stream->vtid << 10;
+	stream->instance_id = (uint64_t) stream->vpid << 42 |
+		(uint64_t) process_pid_space() << 32 | (uint64_t) stream->vtid << 10;
 	if (!files_open(stream))
 		return false;
 	fill_header(stream);

@@ -54,13 +54,13 @@ pub struct Found {
     pub ip: u64,
     /// Process ID.
     pub vpid: i64,
-    /// Index of the trace.
-    pub trace: u32,
+    /// Where the process ID counts, see `TraceIdentity::process_space`.
+    pub space: u32,
     /// What the record has; the other members count only if it has something.
     pub kind: Kind,
 }
 
-const NOTHING: Found = Found { ip: 0, vpid: 0, trace: 0, kind: Kind::Nothing };
+const NOTHING: Found = Found { ip: 0, vpid: 0, space: 0, kind: Kind::Nothing };
 
 /// Where the two fields are in the common context of a stream class.
 #[derive(Debug)]
@@ -228,7 +228,7 @@ impl Contexts {
         }
         let changes = self.state_classes.get(record.class as usize).copied().unwrap_or(false);
         let kind = if changes { Kind::State } else { Kind::Address };
-        Some(Found { ip, vpid, trace: batch.stream.identity.index as u32, kind })
+        Some(Found { ip, vpid, space: batch.stream.identity.process_space, kind })
     }
 }
 

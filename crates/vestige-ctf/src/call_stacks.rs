@@ -141,7 +141,7 @@ mod tests {
     }
 
     fn found(kind: Kind, ip: u64) -> Found {
-        Found { ip, vpid: 1, trace: 0, kind }
+        Found { ip, vpid: 1, space: 0, kind }
     }
 
     fn left(stack: &mut Stack, cycles: u64) -> Option<u64> {

@@ -140,7 +140,7 @@ impl FunctionEvents {
             Kind::Leave | Kind::Change => 0,
             _ => ip?,
         };
-        Some(Found { ip, vpid: vpid?, trace: batch.stream.identity.index as u32, kind: rule.kind })
+        Some(Found { ip, vpid: vpid?, space: batch.stream.identity.process_space, kind: rule.kind })
     }
 }
 

@@ -23,8 +23,8 @@ pub const NO_PLACE: u32 = u32::MAX;
 pub struct Pending {
     /// Index of the place it will be.
     pub place: u32,
-    /// Index of the trace.
-    pub trace: usize,
+    /// Where the process ID counts, see `TraceIdentity::process_space`.
+    pub space: usize,
     /// Process ID.
     pub vpid: i64,
     /// The address.
@@ -36,8 +36,8 @@ pub struct Pending {
 pub struct StateRecord {
     /// Index in the order of the merge.
     pub index: usize,
-    /// Index of the trace.
-    pub trace: usize,
+    /// Where the process ID counts, see `TraceIdentity::process_space`.
+    pub space: usize,
     /// Process ID.
     pub vpid: i64,
 }
@@ -110,7 +110,7 @@ impl PlaceColumn {
         for (index, one) in found.iter().enumerate().skip(self.position) {
             if one.kind.changes() && !self.applied {
                 self.applied = true;
-                stop = Some(StateRecord { index, trace: one.trace as usize, vpid: one.vpid });
+                stop = Some(StateRecord { index, space: one.space as usize, vpid: one.vpid });
                 break;
             }
             self.applied = false;
@@ -136,8 +136,8 @@ impl PlaceColumn {
         let places = self.known.get_or_insert(&block.keys, |index| {
             let place = *next;
             if let Some(one) = block.addresses.get(index) {
-                let trace = one.trace as usize;
-                pending.push(Pending { place, trace, vpid: one.vpid, ip: one.ip });
+                let space = one.space as usize;
+                pending.push(Pending { place, space, vpid: one.vpid, ip: one.ip });
                 *next += 1;
             }
             place
@@ -154,7 +154,7 @@ impl PlaceColumn {
     /// The number of the image of a record's process.
     #[inline]
     fn image(&mut self, one: &Found) -> u32 {
-        let process = (one.trace as usize, one.vpid);
+        let process = (one.space as usize, one.vpid);
         // Most often the next record is of the same process.
         if let Some((_, image)) = self.last_image.filter(|(last, _)| *last == process) {
             return image;
@@ -174,9 +174,9 @@ impl PlaceColumn {
     }
 
     /// Tells that the image of a process changed: its addresses are looked up anew.
-    pub fn image_changed(&mut self, trace: usize, vpid: i64) {
+    pub fn image_changed(&mut self, space: usize, vpid: i64) {
         self.next_image += 1;
-        self.images.insert((trace, vpid), self.next_image);
+        self.images.insert((space, vpid), self.next_image);
         self.last_image = None;
     }
 

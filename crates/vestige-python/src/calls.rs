@@ -71,48 +71,48 @@ impl CallFold {
     #[pyo3(signature = (end=None))]
     fn advance(&self, py: Python<'_>, end: Option<usize>) -> Option<(usize, usize, i64)> {
         let found = py.detach(|| self.lock().advance(end));
-        found.map(|record| (record.index, record.trace, record.vpid))
+        found.map(|record| (record.index, record.space, record.vpid))
     }
 
     #[doc = core_doc!(CallFold.take_sites)]
     fn take_sites(&self, py: Python<'_>) -> Vec<(u32, i32, u64)> {
         let found = py.detach(|| self.lock().take_sites());
-        found.into_iter().map(|one| (one.trace, one.vpid, one.site)).collect()
+        found.into_iter().map(|one| (one.space, one.vpid, one.site)).collect()
     }
 
     #[doc = core_doc!(CallFold.add_sites)]
     fn add_sites(&self, sites: Vec<(u32, i32, u64, u64)>) {
         let sites: Vec<(CallSite, u64)> = sites
             .into_iter()
-            .map(|(trace, vpid, site, address)| (CallSite { trace, vpid, site }, address))
+            .map(|(space, vpid, site, address)| (CallSite { space, vpid, site }, address))
             .collect();
         self.lock().add_sites(&sites);
     }
 
     #[doc = core_doc!(CallFold.end_process)]
-    fn end_process(&self, trace: u32, vpid: i32) {
-        self.lock().end_process(trace, vpid);
+    fn end_process(&self, space: u32, vpid: i32) {
+        self.lock().end_process(space, vpid);
     }
 
     #[doc = core_doc!(CallFold.forget)]
-    fn forget(&self, trace: u32, vpid: i32, first: u64, last: u64) {
-        self.lock().forget(trace, vpid, first, last);
+    fn forget(&self, space: u32, vpid: i32, first: u64, last: u64) {
+        self.lock().forget(space, vpid, first, last);
     }
 
     #[doc = core_doc!(CallFold.forget_codes)]
-    fn forget_codes(&self, trace: u32, vpid: i32) -> bool {
-        self.lock().forget_codes(trace, vpid)
+    fn forget_codes(&self, space: u32, vpid: i32) -> bool {
+        self.lock().forget_codes(space, vpid)
     }
 
     #[doc = core_doc!(CallFold.find_code)]
     fn find_code<'py>(
         &self,
         py: Python<'py>,
-        trace: u32,
+        space: u32,
         vpid: i32,
         address: u64,
     ) -> PyResult<Option<CodeRow<'py>>> {
-        let found = self.lock().find_code(trace, vpid, address);
+        let found = self.lock().find_code(space, vpid, address);
         found.map_or(Ok(None), |code| self.code_row(py, code))
     }
 
@@ -127,7 +127,7 @@ impl CallFold {
         let found = self.lock().take_functions();
         let row = |one: calls::NewFunction| {
             let code = one.code.map_or(Ok(None), |code| self.code_row(py, code))?;
-            Ok((one.trace, one.vpid, one.address, code))
+            Ok((one.space, one.vpid, one.address, code))
         };
         found.into_iter().map(row).collect()
     }
@@ -162,9 +162,9 @@ impl CallFold {
     #[doc = core_doc!(CallFold.threads)]
     fn threads(&self) -> Vec<ThreadRow> {
         let row = |one: calls::ThreadSummary| {
-            let (trace, vpid, vtid, root) = (one.trace, one.vpid, one.vtid, one.root);
+            let (space, vpid, vtid, root) = (one.space, one.vpid, one.vtid, one.root);
             let (first, last, exits) = (one.first, one.last, one.unknown_exits);
-            (trace, vpid, vtid, root, first, last, exits, one.losses, one.exits_are_named)
+            (space, vpid, vtid, root, first, last, exits, one.losses, one.exits_are_named)
         };
         self.lock().threads().into_iter().map(row).collect()
     }

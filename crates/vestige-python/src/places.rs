@@ -41,7 +41,7 @@ struct Round {
 impl Round {
     fn new(mut pending: Vec<Pending>) -> Self {
         let first = pending.first().map_or(0, |pending| pending.place);
-        pending.sort_unstable_by_key(|pending| (pending.trace, pending.vpid, pending.ip));
+        pending.sort_unstable_by_key(|pending| (pending.space, pending.vpid, pending.ip));
         let texts = vec![[const { String::new() }; 3]; pending.len()];
         Self { pending, done: 0, first, texts }
     }
@@ -54,8 +54,8 @@ impl Round {
     fn group(&self, last: u64) -> &[Pending] {
         let rest = self.pending.get(self.done..).unwrap_or_default();
         let Some(first) = rest.first() else { return rest };
-        let process = (first.trace, first.vpid);
-        let end = rest.partition_point(|one| (one.trace, one.vpid) == process && one.ip <= last);
+        let process = (first.space, first.vpid);
+        let end = rest.partition_point(|one| (one.space, one.vpid) == process && one.ip <= last);
         rest.get(..end).unwrap_or_default()
     }
 
@@ -151,13 +151,13 @@ impl PlaceColumn {
     #[doc = core_doc!(PlaceColumn.advance)]
     fn advance(&self, py: Python<'_>) -> Option<(usize, usize, i64)> {
         let found = py.detach(|| self.lock().advance());
-        found.map(|record| (record.index, record.trace, record.vpid))
+        found.map(|record| (record.index, record.space, record.vpid))
     }
 
     #[doc = core_doc!(PlaceColumn.take_pending)]
     fn take_pending(&self) -> Vec<(usize, i64, u64)> {
         let pending = self.lock().take_pending();
-        pending.into_iter().map(|p| (p.trace, p.vpid, p.ip)).collect()
+        pending.into_iter().map(|p| (p.space, p.vpid, p.ip)).collect()
     }
 
     #[doc = core_doc!(PlaceColumn.pending)]
@@ -170,7 +170,7 @@ impl PlaceColumn {
                 table.extend(before.texts);
             }
         }
-        round.next().map(|next| (next.trace, next.vpid, next.ip))
+        round.next().map(|next| (next.space, next.vpid, next.ip))
     }
 
     #[doc = core_doc!(PlaceColumn.pending_until)]
@@ -225,8 +225,8 @@ impl PlaceColumn {
     }
 
     #[doc = core_doc!(PlaceColumn.image_changed)]
-    fn image_changed(&self, trace: usize, vpid: i64) {
-        self.lock().image_changed(trace, vpid);
+    fn image_changed(&self, space: usize, vpid: i64) {
+        self.lock().image_changed(space, vpid);
     }
 
     #[doc = core_doc!(PlaceColumn.finish)]

@@ -134,19 +134,20 @@ impl DataStream {
 #[pymethods]
 impl DataStream {
     #[new]
-    #[pyo3(signature = (trace_class, files, *, trace_name, trace_index))]
+    #[pyo3(signature = (trace_class, files, *, trace_name, trace_index, process_space=0))]
     fn new(
         trace_class: &TraceClass,
         files: Vec<Py<DataFile>>,
         trace_name: String,
         trace_index: usize,
+        process_space: u32,
     ) -> Self {
         let class = files.first().map_or(0, |file| file.get().inner.first.stream_class);
         let inner = stream::DataStream::new(
             Arc::clone(&trace_class.inner),
             class,
             files.iter().map(|file| Arc::clone(&file.get().inner)).collect(),
-            TraceIdentity { index: trace_index, name: trace_name },
+            TraceIdentity { index: trace_index, name: trace_name, process_space },
         );
         let paths = files.iter().map(|file| file.get().path.clone()).collect();
         Self { inner: Arc::new(inner), paths }
@@ -224,6 +225,12 @@ impl DataStream {
         let trace = &self.inner.trace;
         let class = trace.stream_classes.get(self.inner.class);
         class.is_some_and(|class| uses_call_stacks(trace, class))
+    }
+
+    #[doc = core_doc!(DataStream.process_space)]
+    #[getter]
+    fn process_space(&self) -> u32 {
+        self.inner.identity.process_space
     }
 
     #[doc = core_doc!(DataStream.packet_count)]

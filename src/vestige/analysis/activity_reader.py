@@ -34,7 +34,7 @@ _NOTHING = "\0"
 """A pattern that no name matches."""
 
 _Process = tuple[int, int]
-"""The index of the trace, and the process ID."""
+"""The process space of the data stream, and the process ID."""
 _Key = tuple[int, int, int]
 """The same, and an address or a number."""
 
@@ -343,7 +343,8 @@ def _thread(event: core.Event) -> _Thread:
     for scope in (event.packet_context, event.context):
         vpid = scope.get("vpid")
         known = vpid if isinstance(vpid, int) else known
-    return _Thread((event.stream.trace.index, known if isinstance(known, int) else -1))
+    vpid = known if isinstance(known, int) else -1
+    return _Thread((event.stream.process_space, vpid))
 
 
 def _stop(span: _Span, time: int) -> None:

@@ -199,7 +199,7 @@ class _Reader:
         )
         self._images: dict[int, ProcessImages] = {}
         self.functions: list[tuple[int, int, int]] = []
-        """Trace, process and address of each function of the fold."""
+        """Process space, process and address of each function of the fold."""
         self.mappings: list[Mapping | Unresolved] = []
         """The object at each of them, when it was seen first."""
         self.names: dict[tuple[int, int], str] = {}
@@ -224,8 +224,8 @@ class _Reader:
         self._add_sites()
         while (stop := self.fold.advance()) is not None:
             self._take_functions()
-            index, trace, vpid = stop
-            self._change_image(merge.event(index), trace, vpid)
+            index, space, vpid = stop
+            self._change_image(merge.event(index), space, vpid)
             self._add_sites()
         self._take_functions()
 
@@ -237,8 +237,8 @@ class _Reader:
         # What is there is the address behind the call.
         addresses = [Address(site - 1) for _, _, site in sites]
         found = [
-            self._images_of(trace).find(Vpid(vpid), address)
-            for (trace, vpid, _), address in zip(sites, addresses, strict=True)
+            self._images_of(space).find(Vpid(vpid), address)
+            for (space, vpid, _), address in zip(sites, addresses, strict=True)
         ]
         places = self._resolver.resolve_many(zip(found, addresses, strict=True))
         self.fold.add_sites(
@@ -249,61 +249,61 @@ class _Reader:
         )
 
     def _take_functions(self) -> None:
-        for trace, vpid, address, code in self.fold.take_functions():
+        for space, vpid, address, code in self.fold.take_functions():
             if code is None:
-                found = self._object_at(trace, vpid, address)
+                found = self._object_at(space, vpid, address)
             else:
                 found = code_mapping(code)
-            self.functions.append((trace, vpid, address))
+            self.functions.append((space, vpid, address))
             self.mappings.append(found)
 
-    def _object_at(self, trace: int, vpid: int, address: int) -> Mapping | Unresolved:
+    def _object_at(self, space: int, vpid: int, address: int) -> Mapping | Unresolved:
         """Look up the next function."""
-        images = self._images_of(trace)
+        images = self._images_of(space)
         found = images.find(Vpid(vpid), Address(address))
         if isinstance(found, Unresolved) and not images.of(Vpid(vpid)).mappings:
             # Called before the process had told of its objects.
-            early = self._early.setdefault((trace, vpid), [])
+            early = self._early.setdefault((space, vpid), [])
             early.append(len(self.functions))
         return found
 
-    def _change_image(self, event: core.Event, trace: int, vpid: int) -> None:
+    def _change_image(self, event: core.Event, space: int, vpid: int) -> None:
         fields = event.payload.to_dict()
         if event.name == _NAME_EVENT:
             name = fields.get("procname")
             if isinstance(name, str):
-                self.names[trace, vpid] = name
+                self.names[space, vpid] = name
             return
-        image = self._images_of(trace).of(Vpid(vpid))
+        image = self._images_of(space).of(Vpid(vpid))
         before, version = image.mappings, image.version
-        apply(self._images_of(trace), event.name or "", Vpid(vpid), fields)
+        apply(self._images_of(space), event.name or "", Vpid(vpid), fields)
         if event.name == _DUMP_EVENT:
-            had_codes = self.fold.forget_codes(trace, vpid)
+            had_codes = self.fold.forget_codes(space, vpid)
             if before or had_codes:
                 # A second dump: after exec() there are no open calls.
-                self.fold.end_process(trace, vpid)
+                self.fold.end_process(space, vpid)
         if image.version == version:
             return
         for mapping in _changed(before, image.mappings):
             last = min(mapping.end - 1, _LAST_ADDRESS)
-            self.fold.forget(trace, vpid, mapping.base, last)
-        self._find_early(trace, vpid)
+            self.fold.forget(space, vpid, mapping.base, last)
+        self._find_early(space, vpid)
 
-    def _find_early(self, trace: int, vpid: int) -> None:
-        early = self._early.get((trace, vpid))
+    def _find_early(self, space: int, vpid: int) -> None:
+        early = self._early.get((space, vpid))
         if not early:
             return
-        images = self._images_of(trace)
+        images = self._images_of(space)
         left = []
         for index in early:
             found = images.find(Vpid(vpid), Address(self.functions[index][2]))
             self.mappings[index] = found
             if isinstance(found, Unresolved):
                 left.append(index)
-        self._early[trace, vpid] = left
+        self._early[space, vpid] = left
 
-    def _images_of(self, trace: int) -> ProcessImages:
-        return self._images.setdefault(trace, ProcessImages())
+    def _images_of(self, space: int) -> ProcessImages:
+        return self._images.setdefault(space, ProcessImages())
 
 
 def _beginning(place: Place | Unresolved, address: Address) -> int:
@@ -327,9 +327,9 @@ def _functions(reader: _Reader, resolver: Resolver) -> list[Function]:
     known: dict[tuple[object, ...], Function] = {}
     functions = []
     rows = zip(reader.functions, reader.mappings, places, strict=True)
-    for (trace, vpid, address), mapping, place in rows:
+    for (space, vpid, address), mapping, place in rows:
         if isinstance(mapping, Unresolved):
-            key: tuple[object, ...] = (trace, vpid, address)
+            key: tuple[object, ...] = (space, vpid, address)
         else:
             offset = address - mapping.base
             key = (mapping.path, mapping.build_id, mapping.code, offset)
@@ -344,14 +344,14 @@ def _functions(reader: _Reader, resolver: Resolver) -> list[Function]:
 def _threads(
     reader: _Reader, functions: Sequence[Function], streams: Sequence[Stream]
 ) -> Iterator[ThreadCalls]:
-    traces = {stream.trace.index: stream.trace for stream in streams}
+    traces = {stream.process_space: stream.trace for stream in streams}
     nodes = _nodes(reader.fold, functions)
     for row in reader.fold.threads():
-        trace, vpid, vtid, root, first, last, unknown_exits, losses, named = row
-        environment = traces[trace].parsed.environment
-        name = reader.names.get((trace, vpid)) or environment.get("procname")
+        space, vpid, vtid, root, first, last, unknown_exits, losses, named = row
+        environment = traces[space].parsed.environment
+        name = reader.names.get((space, vpid)) or environment.get("procname")
         yield ThreadCalls(
-            trace=traces[trace].name,
+            trace=traces[space].name,
             vpid=None if vpid < 0 else Vpid(vpid),
             vtid=None if vtid < 0 else vtid,
             name=str(name) if name else None,

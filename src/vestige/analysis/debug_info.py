@@ -232,15 +232,15 @@ class _Walk:
         self._column.begin(merge)
         while (stop := self._column.advance()) is not None:
             self._take_pending()
-            index, trace, vpid = stop
-            self._change_image(merge.event(index), trace, Vpid(vpid))
+            index, space, vpid = stop
+            self._change_image(merge.event(index), space, Vpid(vpid))
         self._take_pending()
         self._column.count(merge)
 
     def _take_pending(self) -> None:
-        for trace, vpid, ip in self._column.take_pending():
-            process = self._process(trace, Vpid(vpid))
-            found = self._images_of(trace).find(Vpid(vpid), Address(ip))
+        for space, vpid, ip in self._column.take_pending():
+            process = self._process(space, Vpid(vpid))
+            found = self._images_of(space).find(Vpid(vpid), Address(ip))
             index = len(self.addresses)
             self.addresses.append(Address(ip))
             if isinstance(found, Unresolved):
@@ -254,19 +254,19 @@ class _Walk:
                 use.places.append(index)
                 use.variants[found] = None
 
-    def _change_image(self, event: core.Event, trace: int, vpid: Vpid) -> None:
-        process = self._process(trace, vpid)
+    def _change_image(self, event: core.Event, space: int, vpid: Vpid) -> None:
+        process = self._process(space, vpid)
         fields = event.payload.to_dict()
         if event.name == _NAME_EVENT:
             name = fields.get("procname")
             process.name = name if isinstance(name, str) else process.name
             return
-        images = self._images_of(trace)
+        images = self._images_of(space)
         before = images.of(vpid).version
         apply(images, event.name or "", vpid, fields)
         if images.of(vpid).version == before:
             return
-        self._column.image_changed(trace, vpid)
+        self._column.image_changed(space, vpid)
         base = fields.get("baddr")
         if isinstance(base, int) and base >= 0:
             mapping = images.of(vpid).find(Address(base))
@@ -286,11 +286,11 @@ class _Walk:
         uses.append(use)
         return use
 
-    def _process(self, trace: int, vpid: Vpid) -> _Process:
-        return self.processes.setdefault((trace, vpid), _Process())
+    def _process(self, space: int, vpid: Vpid) -> _Process:
+        return self.processes.setdefault((space, vpid), _Process())
 
-    def _images_of(self, trace: int) -> ProcessImages:
-        return self._images.setdefault(trace, ProcessImages())
+    def _images_of(self, space: int) -> ProcessImages:
+        return self._images.setdefault(space, ProcessImages())
 
 
 def _all_code(mapping: Mapping) -> Mapping:
@@ -336,11 +336,16 @@ def _is_ours(stream: Stream) -> bool:
 def _processes(
     walk: _Walk, resolver: Resolver, streams: Sequence[Stream]
 ) -> Iterator[ProcessReport]:
-    traces = {stream.trace.index: stream.trace for stream in streams}
-    ours = {stream.trace.index: _is_ours(stream) for stream in streams}
+    traces = {stream.process_space: stream.trace for stream in streams}
+    ours = {stream.process_space: _is_ours(stream) for stream in streams}
+
+    def order(row: tuple[tuple[int, Vpid], _Process]) -> tuple[int, Vpid, int]:
+        (space, vpid), _ = row
+        return traces[space].index, vpid, space
+
     counts = walk.counts
-    for (trace, vpid), process in sorted(walk.processes.items()):
-        info = traces[trace]
+    for (space, vpid), process in sorted(walk.processes.items(), key=order):
+        info = traces[space]
         identity = info.parsed.identity
         name = process.name or info.parsed.environment.get("procname")
         uses = [use for uses in process.objects.values() for use in uses]
@@ -351,7 +356,7 @@ def _processes(
             vpid,
             str(name) if name else None,
             None if identity is None else identity.hex(),
-            ours[trace],
+            ours[space],
             objects,
             _absent(process, uses, walk.addresses, counts),
         )

@@ -125,6 +125,11 @@ class Stream:
         return os.path.relpath(self.path, os.path.commonpath(directories))
 
     @property
+    def process_space(self) -> int:
+        """Where its process IDs count: a number of its trace and its PID namespace."""
+        return self.handle.process_space
+
+    @property
     def facts(self) -> StreamFacts:
         """What tells it apart, as a plain value."""
         return StreamFacts(

@@ -21,6 +21,7 @@ __all__ = ["LOST", "make_losses", "tell_losses"]
 LOST = ".lost"
 """Hidden, so that readers leave it alone; ``tracer/src/process.c`` maps it."""
 SIZE = 4096
+"""The rest of the file has the PID namespaces of the recording."""
 COUNT = struct.Struct(f"{ORDER}q")
 
 

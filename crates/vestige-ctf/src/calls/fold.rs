@@ -24,8 +24,8 @@ const PATIENCE_OF_RECORD: u64 = 16;
 /// A function that was not seen before, at this time of its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewFunction {
-    /// Index of the trace.
-    pub trace: u32,
+    /// Where the process ID counts, see `TraceIdentity::process_space`.
+    pub space: u32,
     /// Process ID, -1 if not told.
     pub vpid: i32,
     /// The address.
@@ -37,8 +37,8 @@ pub struct NewFunction {
 /// A place from which a function was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSite {
-    /// Index of the trace.
-    pub trace: u32,
+    /// Where the process ID counts, see `TraceIdentity::process_space`.
+    pub space: u32,
     /// Process ID, -1 if not told.
     pub vpid: i32,
     /// The address to which the function returns.
@@ -48,8 +48,8 @@ pub struct CallSite {
 /// What is known of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadSummary {
-    /// Index of the trace.
-    pub trace: u32,
+    /// Where the process ID counts, see `TraceIdentity::process_space`.
+    pub space: u32,
     /// Process ID, -1 if not told.
     pub vpid: i32,
     /// Thread ID, -1 if not told.
@@ -68,14 +68,14 @@ pub struct ThreadSummary {
     pub exits_are_named: bool,
 }
 
-/// What tells threads apart: data stream, trace, process ID and thread ID.
+/// What tells threads apart: data stream, process space, process ID and thread ID.
 type ThreadKey = (u32, u32, i32, i32);
 
 /// A loss in front of a record of the merge.
 #[derive(Debug, Clone, Copy)]
 struct Loss {
     position: usize,
-    /// The data stream, when it is that of one thread, and the trace.
+    /// The data stream, when it is that of one thread, and the process space.
     origin: (u32, u32),
     /// Earliest time of it.
     time: Option<i64>,
@@ -105,7 +105,7 @@ pub struct CallFold {
     /// What the next code events of the merge tell.
     told: std::vec::IntoIter<Told>,
     losses: Vec<Loss>,
-    /// What was lost so far, by data stream and trace as in [`Loss`]. A thread takes note
+    /// What was lost so far, by data stream and process space as in [`Loss`]. A thread takes note
     /// of it at its next record, so that a loss costs the same whatever threads there are.
     lost: HashMap<(u32, u32), Lost>,
     /// Grows with each loss.
@@ -196,7 +196,7 @@ impl CallFold {
                 until = lost.end.map(|cycles| stream.nanoseconds(cycles));
             }
         }
-        Loss { position, origin: (own, stream.identity.index as u32), time, until }
+        Loss { position, origin: (own, stream.identity.process_space), time, until }
     }
 
     /// Goes on to the next record that may change a process image, or to the record with
@@ -211,8 +211,8 @@ impl CallFold {
             if one.kind == Kind::State {
                 if !self.applied {
                     self.applied = true;
-                    let trace = one.trace as usize;
-                    stop = Some(StateRecord { index, trace, vpid: i64::from(one.vpid) });
+                    let space = one.space as usize;
+                    stop = Some(StateRecord { index, space, vpid: i64::from(one.vpid) });
                     break;
                 }
             } else if one.kind == Kind::Code {
@@ -252,7 +252,7 @@ impl CallFold {
     fn tell_losses(&mut self, index: usize, one: &Seen) {
         let Some(thread) = self.threads.get_mut(index) else { return };
         thread.loss_epoch = self.loss_epoch;
-        let Some(lost) = self.lost.get(&(one.stream, one.trace)) else { return };
+        let Some(lost) = self.lost.get(&(one.stream, one.space)) else { return };
         let count = lost.count - thread.known_losses;
         if count > 0 {
             thread.known_losses = lost.count;
@@ -264,7 +264,7 @@ impl CallFold {
 
     fn add_code(&mut self, one: &Seen) {
         if let Some(told) = self.told.next() {
-            let process = (one.trace, one.vpid);
+            let process = (one.space, one.vpid);
             self.fold.tree.add_code(process, one.address, one.site, &told);
         }
     }
@@ -308,7 +308,7 @@ impl CallFold {
     /// The index of a record's thread.
     #[inline]
     fn thread(&mut self, one: &Seen) -> Option<usize> {
-        let key = (one.stream, one.trace, one.vpid, one.vtid);
+        let key = (one.stream, one.space, one.vpid, one.vtid);
         if let Some((_, index)) = self.last_thread.filter(|(last, _)| *last == key) {
             return Some(index);
         }
@@ -318,9 +318,9 @@ impl CallFold {
             None => {
                 let index = self.threads.len();
                 let root = self.fold.tree.add_root();
-                let process: Process = (one.trace, one.vpid);
+                let process: Process = (one.space, one.vpid);
                 let mut thread = Thread::new(process, one.vtid, root, one.time);
-                if let Some(lost) = self.lost.get(&(one.stream, one.trace)) {
+                if let Some(lost) = self.lost.get(&(one.stream, one.space)) {
                     // What was lost before it began is not its own.
                     thread.known_losses = lost.count;
                     if lost.until.is_some_and(|until| one.time <= until) {
@@ -349,11 +349,11 @@ impl CallFold {
                 Kind::Entry | Kind::EntryElsewhere if one.site != 0 => {}
                 _ => continue,
             }
-            let process = (one.trace, one.vpid);
+            let process = (one.space, one.vpid);
             if self.fold.tree.knows_site(process, one.site) || !known.insert((process, one.site)) {
                 continue;
             }
-            found.push(CallSite { trace: one.trace, vpid: one.vpid, site: one.site });
+            found.push(CallSite { space: one.space, vpid: one.vpid, site: one.site });
         }
         found
     }
@@ -362,15 +362,15 @@ impl CallFold {
     /// is not known. An entry from a site in an outer function ends the calls above that.
     pub fn add_sites(&mut self, sites: &[(CallSite, u64)]) {
         for (at, function) in sites {
-            self.fold.tree.add_site((at.trace, at.vpid), at.site, *function);
+            self.fold.tree.add_site((at.space, at.vpid), at.site, *function);
         }
     }
 
     /// Tells that a process executes another program: its calls are over. Of threads with a
     /// data stream of their own nothing is done, since the program gets another one.
-    pub fn end_process(&mut self, trace: u32, vpid: i32) {
+    pub fn end_process(&mut self, space: u32, vpid: i32) {
         for (key, &index) in &self.indexes {
-            if (key.0, key.1, key.2) == (NO_STREAM, trace, vpid) {
+            if (key.0, key.1, key.2) == (NO_STREAM, space, vpid) {
                 if let Some(thread) = self.threads.get_mut(index) {
                     thread.finish(&mut self.fold);
                 }
@@ -380,19 +380,19 @@ impl CallFold {
 
     /// Tells that addresses of a process, the last one included, may be other functions
     /// from now on.
-    pub fn forget(&mut self, trace: u32, vpid: i32, first: u64, last: u64) {
-        self.fold.tree.forget((trace, vpid), first, last);
+    pub fn forget(&mut self, space: u32, vpid: i32, first: u64, last: u64) {
+        self.fold.tree.forget((space, vpid), first, last);
     }
 
     /// Tells that the code objects of a process are gone. Returns whether there were any.
-    pub fn forget_codes(&mut self, trace: u32, vpid: i32) -> bool {
-        self.fold.tree.forget_codes((trace, vpid))
+    pub fn forget_codes(&mut self, space: u32, vpid: i32) -> bool {
+        self.fold.tree.forget_codes((space, vpid))
     }
 
     /// The code object at an address, at this time of its process.
     #[must_use]
-    pub fn find_code(&self, trace: u32, vpid: i32, address: u64) -> Option<Code> {
-        self.fold.tree.codes.find((trace, vpid), address)
+    pub fn find_code(&self, space: u32, vpid: i32, address: u64) -> Option<Code> {
+        self.fold.tree.codes.find((space, vpid), address)
     }
 
     /// The function of a code object.
@@ -410,8 +410,8 @@ impl CallFold {
     /// The functions that are new since the last call, in the order of their indexes.
     pub fn take_functions(&mut self) -> Vec<NewFunction> {
         let pending = self.fold.tree.take_pending();
-        let function = |((trace, vpid), address, code): (Process, u64, Option<Code>)| NewFunction {
-            trace,
+        let function = |((space, vpid), address, code): (Process, u64, Option<Code>)| NewFunction {
+            space,
             vpid,
             address,
             code,
@@ -436,7 +436,7 @@ impl CallFold {
     #[must_use]
     pub fn threads(&self) -> Vec<ThreadSummary> {
         let summary = |thread: &Thread| ThreadSummary {
-            trace: thread.process.0,
+            space: thread.process.0,
             vpid: thread.process.1,
             vtid: thread.vtid,
             root: thread.root,

@@ -64,8 +64,8 @@ pub struct Seen {
     pub vpid: i32,
     /// Thread ID.
     pub vtid: i32,
-    /// Index of the trace.
-    pub trace: u32,
+    /// Where the process ID counts, see `TraceIdentity::process_space`.
+    pub space: u32,
     /// Number of the data stream, when each thread has one of its own.
     pub stream: u32,
     /// What the record is.
@@ -85,7 +85,7 @@ const NOTHING: Seen = Seen {
     site: 0,
     vpid: -1,
     vtid: -1,
-    trace: 0,
+    space: 0,
     stream: NO_STREAM,
     kind: Kind::Nothing,
     is_ambiguous: false,
@@ -277,7 +277,7 @@ impl Layout {
     /// What the packet of a part of a batch tells.
     fn shared(&self, batch: &Batch, part: &Part) -> Shared<'_> {
         let mut base = NOTHING;
-        base.trace = batch.stream.identity.index as u32;
+        base.space = batch.stream.identity.process_space;
         base.vpid = self.process;
         base.is_ambiguous = self.is_ambiguous;
         base.stream = self.thread_stream().unwrap_or(NO_STREAM);

@@ -70,7 +70,7 @@ pub enum End {
     NoExit,
 }
 
-/// A process of a trace.
+/// A process: its process space and its ID.
 pub type Process = (u32, i32);
 
 /// The nodes of all threads.

@@ -17,6 +17,9 @@ pub struct TraceIdentity {
     pub index: usize,
     /// Name of the trace, for whoever shows it.
     pub name: String,
+    /// Where the process IDs of the stream count: the same number for all streams of a trace,
+    /// or of a PID namespace in it where the trace tells of several.
+    pub process_space: u32,
 }
 
 /// A data stream: packets of one stream class and one instance, in time order.

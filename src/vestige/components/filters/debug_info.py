@@ -72,25 +72,25 @@ class DebugInfoFilter:
         while (stop := self._column.advance()) is not None:
             # What was seen so far belongs to the images as they are now.
             self._resolve_pending()
-            index, trace, vpid = stop
-            self._change_image(merge.event(index), trace, Vpid(vpid))
+            index, space, vpid = stop
+            self._change_image(merge.event(index), space, Vpid(vpid))
         self._resolve_pending()
         self._column.finish(merge)
 
-    def _change_image(self, event: core.Event, trace: int, vpid: Vpid) -> None:
-        images = self._images_of(trace)
+    def _change_image(self, event: core.Event, space: int, vpid: Vpid) -> None:
+        images = self._images_of(space)
         before = images.of(vpid).version
         apply(images, event.name or "", vpid, event.payload.to_dict())
         if images.of(vpid).version != before:
-            self._column.image_changed(trace, vpid)
+            self._column.image_changed(space, vpid)
 
-    def _images_of(self, trace: int) -> ProcessImages:
-        return self._images.setdefault(trace, ProcessImages())
+    def _images_of(self, space: int) -> ProcessImages:
+        return self._images.setdefault(space, ProcessImages())
 
     def _resolve_pending(self) -> None:
         while (first := self._column.pending()) is not None:
-            trace, vpid, ip = first
-            found, last = self._images_of(trace).find_range(Vpid(vpid), Address(ip))
+            space, vpid, ip = first
+            found, last = self._images_of(space).find_range(Vpid(vpid), Address(ip))
             self._resolver.add_places(self._column, found, last)
 
 

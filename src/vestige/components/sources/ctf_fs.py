@@ -15,6 +15,12 @@ from ...graph import Stream, TraceInfo
 
 __all__ = ["CtfFsSource"]
 
+_MOST_TRACES = 1 << 20
+_NAMESPACES = 1 << 10
+"""How many PID namespaces of a trace are told apart."""
+_NAMESPACE_SHIFT = 32
+"""Where its number is in the ID of a data stream: see docs/formats/recording.md."""
+
 
 class CtfFsSource:
     """Reads all CTF traces at or below some paths.
@@ -80,7 +86,11 @@ class CtfFsSource:
         automatic_ids = count()
         for files in trace.streams:
             handle = core.DataStream(
-                info.parsed, files.files, trace_name=info.name, trace_index=index
+                info.parsed,
+                files.files,
+                trace_name=info.name,
+                trace_index=index,
+                process_space=_process_space(info, files.id or 0),
             )
             identity = next(automatic_ids) if files.id is None else files.id
             yield Stream(info, files.stream_class, identity, files.name, handle)
@@ -89,3 +99,13 @@ class CtfFsSource:
         if self._offset == (0, 0):
             return trace_class
         return trace_class.with_clock_offset(*self._offset)
+
+
+def _process_space(trace: TraceInfo, stream_id: int) -> int:
+    """Return a number of the trace and of the PID namespace of a data stream.
+
+    Our tracer tells the namespace by some bits of the data stream's ID.
+    """
+    is_ours = trace.parsed.environment.get("tracer_name") == "vestige"
+    namespace = stream_id >> _NAMESPACE_SHIFT & _NAMESPACES - 1 if is_ours else 0
+    return namespace * _MOST_TRACES + trace.index
