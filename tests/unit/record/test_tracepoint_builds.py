@@ -91,7 +91,16 @@ def test_hello_world(tmp_path, level):
     command = [program, "world", "and", "beyond"]
     trace = record_instrumented(tmp_path / "trace", command)
     done = subprocess.run(
-        [sys.executable, "-m", "vestige", "view", "-e", "hello_world:*", trace],
+        [
+            sys.executable,
+            "-m",
+            "vestige",
+            "view",
+            "--layout=babeltrace",
+            "-e",
+            "hello_world:*",
+            trace,
+        ],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,

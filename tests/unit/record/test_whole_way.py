@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -19,6 +20,8 @@ pytestmark = pytest.mark.skipif(
 
 SECONDS = 60.0
 CALLS = 18
+FIRST_LINES = 3
+CALL = re.compile(r" func_(?:entry|exit) .*\b\w+ at \w+\.c:\d+$")
 
 
 @pytest.fixture(scope="module")
@@ -49,20 +52,20 @@ def test_every_call_has_function_and_line(tmp_path, program, options):
     """In the program, its library and its plugin; in text, in Python, in the report."""
     done = run(
         f"vestige record {options} -- ./shop && cd $HOME/vestige-traces/* && "
-        "vestige view . | head -n 3 && vestige view -e '*:func_*' . && "
+        f"vestige view . | head -n {FIRST_LINES} && vestige view -e '*:func_*' . && "
         "vestige report .",
         tmp_path,
         program.parent,
     )
-    [trace] = (tmp_path / "vestige-traces").iterdir()
-    calls = [line for line in done.stdout.splitlines() if ":func_" in line]
+    [trace] = (tmp_path / "vestige-traces").glob("[!.]*")
+    calls = [line for line in done.stdout.splitlines() if " func_" in line]
     places = [event.debug_info for event in vestige.open(trace).events("*:func_*")]
 
     assert done.returncode == 0
     assert "vestige: error" not in done.stderr
-    assert len(calls) == len(places) == 2 * CALLS
-    assert all('func = "' in line and ".c:" in line for line in calls)
-    assert not any('func = ""' in line or 'src = ""' in line for line in calls)
+    assert len(places) == 2 * CALLS
+    assert len(calls) == FIRST_LINES + len(places)
+    assert all(CALL.search(line) for line in calls)
     assert all(place.function and place.file and place.line for place in places)
     assert {Path(place.binary.mapping.path).name for place in places} == {
         "shop",
