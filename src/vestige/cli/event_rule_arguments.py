@@ -56,7 +56,7 @@ class _AddCondition(argparse.Action):
         if not is_event or not (":" in name or is_glob):
             raise argparse.ArgumentError(
                 self,
-                f"'{name}' can be no event, whose name is PROVIDER:NAME; "
+                f"'{name}' is not an event, whose name is PROVIDER:NAME; "
                 "--exclude-function leaves out functions",
             )
 

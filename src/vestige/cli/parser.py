@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from .. import __version__
+from ..plain_text import plain
 from .commands import VERBS, Command
 from .exit_statuses import READING, WRONG_USAGE
 from .help_format import HelpFormatter
@@ -68,7 +69,8 @@ class CommandParser(argparse.ArgumentParser):
         Args:
             message: What is wrong.
         """
-        sys.stderr.write(f"{self.prog}: error: {message}\nTry '{self.prog} --help'.\n")
+        text = f"{self.prog}: error: {plain(message)}"
+        sys.stderr.write(f"{text}\nTry '{self.prog} --help'.\n")
         sys.exit(WRONG_USAGE)
 
 

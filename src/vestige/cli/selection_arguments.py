@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SelectionError
+from ..plain_text import plain
 from .suggestions import did_you_mean
 from .time_range_arguments import (
     TIME_FORMATS,
@@ -174,8 +175,8 @@ def report_unmatched(patterns: Iterable[str], streams: Iterable[Stream]) -> None
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in names):
             print(
-                f"vestige: warning: --event: no event is called '{pattern}'"
-                f"{_advice(pattern, names)}",
+                f"vestige: warning: --event: no event is called "
+                f"'{plain(pattern)}'{plain(_advice(pattern, names))}",
                 file=sys.stderr,
             )
 

@@ -86,7 +86,7 @@ def _why_without_events(
         return (
             f"no event but the state dump: no record of the log meets {names}; {hint}"
         )
-    line = f"no event but the state dump: no tracepoint was hit that meets {names}"
+    line = f"no event but the state dump: no tracepoint was hit that matches {names}"
     return f"{line}; {reason}" if reason else line
 
 

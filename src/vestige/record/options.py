@@ -137,7 +137,7 @@ class RecordingOptions(_Values):
             raise SelectionError(f"mode={self.mode!r}: expected discard or overwrite")
         if self.max_size is not None and self.max_size < SMALLEST_SIZE:
             raise SelectionError(
-                f"a recording of {self.max_size} bytes: "
+                f"a maximum size of {self.max_size} bytes is too small: "
                 f"expected {SMALLEST_SIZE} or more"
             )
         if self.functions not in {None, "fast", "verbose", "off"}:

@@ -337,6 +337,30 @@ def test_output_that_cannot_be_written(verb):
     assert process.returncode == (1 if verb == "convert" else 3)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["\x1b[2J"],
+        ["view", "--\x1b[2J"],
+        ["symbolize", "-e", "/bin/ls", "\x1b[2J"],
+        ["view", "--event", "\x1b[2J", str(DATA / "hello")],
+    ],
+)
+def test_words_of_the_command_line_do_not_steer_the_terminal(words):
+    """A script may have got them from others."""
+    done = subprocess.run(
+        [sys.executable, "-m", "vestige", *words],
+        check=False,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=DEADLINE,
+    )
+
+    assert r"\e[2J" in done.stderr
+    assert "\x1b" not in done.stderr
+
+
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
     ("words", "status"), [("--help", 3), ("view --help", 3), ("help view", 1)]

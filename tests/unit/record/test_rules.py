@@ -148,7 +148,7 @@ def test_a_rule_that_took_nothing_is_told(tmp_path, program, options, expected):
         (["--filter=a"], "argument --filter: expected after the -e"),
         (["--except=a:b"], "argument --exclude/--except: expected after the -e"),
         (["-e", "a:*", "--exclude=a:b,ns::f"], "--exclude-function leaves out"),
-        (["-e", "a:*", "--exclude=main"], "'main' can be no event"),
+        (["-e", "a:*", "--exclude=main"], "'main' is not an event"),
         (["-e", "a:*", "--filter=a", "--filter=b"], "expected once for 'a:*'"),
         (["-e", "a:*", "--loglevel=LOUD"], "no log level 'LOUD'"),
         (["-e", "a:*", "--loglevel=1", "--loglevel-only=2"], "not both"),

@@ -47,7 +47,7 @@ def test_an_event_that_never_happened_is_told(tmp_path, program):
     done = run_recorded(tmp_path / "trace", [program], "-e", "nothing:*,app:at?")
 
     assert (done.returncode, done.stdout) == (0, "0 handled\n")
-    assert "no tracepoint was hit that meets 'nothing:*', 'app:at?'" in done.stderr
+    assert "no tracepoint was hit that matches 'nothing:*', 'app:at?'" in done.stderr
 
 
 def test_a_name_without_a_provider_is_refused(tmp_path, program):

@@ -160,7 +160,10 @@ def test_babeltrace_says_what_is_missing_and_no_more(tmp_path, program, mode):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--max-size=1k"], "a recording of 1024 bytes: expected 65536 or more"),
+        (
+            ["--max-size=1k"],
+            "a maximum size of 1024 bytes is too small: expected 65536 or more",
+        ),
         (["--max-size=much"], "--max-size=much: expected a number with k, M or G"),
         (["--mode=newest"], "invalid choice: 'newest'"),
     ],
