@@ -7,7 +7,7 @@
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::ptr::{null, null_mut};
 
-use pyo3::Python;
+use pyo3::{ffi, Python};
 
 use super::c_data::{ArrowArray, ArrowSchema};
 use super::pipeline::Batches;
@@ -77,7 +77,7 @@ unsafe extern "C" fn get_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSc
 unsafe extern "C" fn get_next(stream: *mut ArrowArrayStream, out: *mut ArrowArray) -> c_int {
     // SAFETY: as the interface promises.
     let private = unsafe { private(stream) };
-    let array = match Python::try_attach(|py| private.batches.next(py)) {
+    let array = match attached(|py| private.batches.next(py)) {
         Some(Ok(Some(batch))) => ArrowArray::of_batch(batch),
         Some(Ok(None)) => ArrowArray::none(),
         Some(Err(message)) => return fail(private, message),
@@ -86,6 +86,25 @@ unsafe extern "C" fn get_next(stream: *mut ArrowArrayStream, out: *mut ArrowArra
     // SAFETY: as in `get_schema`.
     unsafe { out.write(array) };
     0
+}
+
+/// Does something with the interpreter lock, which the consumer may have given up; `None` when
+/// there is no interpreter any more.
+///
+/// A call of ours further down the stack may have been attached when it ran Python code, and that
+/// code a consumer which let go of the lock: what the binding remembers of this thread does not
+/// say whether it is attached now. So the interpreter is asked.
+fn attached<T>(work: impl FnOnce(Python<'_>) -> T) -> Option<T> {
+    // SAFETY: it may be asked at any time.
+    if unsafe { ffi::Py_IsInitialized() } == 0 {
+        return None;
+    }
+    // SAFETY: there is an interpreter; the call may be nested, and is undone below.
+    let state = unsafe { ffi::PyGILState_Ensure() };
+    let done = Python::try_attach(work);
+    // SAFETY: `state` is from the call above, in this thread.
+    unsafe { ffi::PyGILState_Release(state) };
+    done
 }
 
 fn fail(private: &mut Private, message: String) -> c_int {
@@ -105,7 +124,7 @@ unsafe extern "C" fn release(stream: *mut ArrowArrayStream) {
     let private = unsafe { Box::from_raw(stream.private_data.cast::<Private>()) };
     // Its Python objects can only be dropped while there is an interpreter.
     let mut private = Some(private);
-    if Python::try_attach(|_| drop(private.take())).is_none() {
+    if attached(|_| drop(private.take())).is_none() {
         std::mem::forget(private);
     }
     stream.private_data = null_mut();
