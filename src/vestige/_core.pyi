@@ -48,6 +48,7 @@ __all__ = [
     "copied_fields",
     "demangle",
     "file_crc32",
+    "set_most_open_files",
 ]
 
 __version__: Final[str]
@@ -1346,6 +1347,16 @@ class StreamWriter:
     @property
     def last(self) -> int:
         """Time stamp of the last event record."""
+
+def set_most_open_files(count: int) -> None:
+    """Set how many files of traces and of debug information stay open at once.
+
+    Beyond that, those that were not used lately are closed, and opened again when they
+    are read.
+
+    Args:
+        count: Number of files; at first, there is no limit.
+    """
 
 def demangle(name: str) -> str | None:
     """Return the name as written in the source of a linkage name of C++ or Rust.

@@ -43,6 +43,7 @@ from ._core import (
     copied_fields,
     demangle,
     file_crc32,
+    set_most_open_files,
 )
 from ._version import __version__
 
@@ -75,6 +76,7 @@ __all__ = [
     "copied_fields",
     "demangle",
     "file_crc32",
+    "set_most_open_files",
 ]
 
 

@@ -19,6 +19,7 @@ mod field_class;
 mod fields_view;
 mod merge;
 mod metadata;
+mod open_files;
 mod place_format;
 mod place_objects;
 mod places;
@@ -60,6 +61,8 @@ mod _core {
     use crate::merge::{Merge, Muxer};
     #[pymodule_export]
     use crate::metadata::TraceClass;
+    #[pymodule_export]
+    use crate::open_files::set_most_open_files;
     #[pymodule_export]
     use crate::place_format::PlaceFormat;
     #[pymodule_export]

@@ -219,15 +219,20 @@ def usable_metadata(path: Path) -> bytes:
 
 
 def _allow_files(count: int) -> None:
-    """Raise the limit of open files, as far as this process may, if it needs more."""
+    """Raise the limit of open files, as far as this process may, if it needs more.
+
+    Where it may not, the core closes data streams and opens them again.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = count + OTHER_FILES
-    if soft == resource.RLIM_INFINITY or wanted <= soft:
+    if soft == resource.RLIM_INFINITY:
         return
-    limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    # Where even that is refused, opening fails with a reason of its own.
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(limit, soft), hard))
+    wanted = count + OTHER_FILES
+    if wanted > soft:
+        limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (max(limit, soft), hard))
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    core.set_most_open_files(max(soft - OTHER_FILES, soft // 2))
 
 
 def _open_group(group: Sequence[tuple[FoundTrace, core.TraceClass]]) -> LogicalTrace:
