@@ -17,7 +17,7 @@ Mean, shortest and longest time are those of complete calls alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -244,6 +244,8 @@ class CallTree:
     """Whether there were so many paths that some share nodes."""
     left_out: int = 0
     """Entries and exits in no tree, since there are too many threads."""
+    left_out_calls: int = 0
+    """Calls that :meth:`choose` left out."""
     spans: list[Activity] = field(default_factory=list)
     """The spans of Python programs, those that took longest first."""
     coroutines: list[Activity] = field(default_factory=list)
@@ -262,6 +264,38 @@ class CallTree:
     def root(self) -> CallNode:
         """Return the calls of all threads as one tree."""
         return merged(thread.root for thread in self.threads)
+
+    def choose(
+        self,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        *,
+        only_my_code: bool = False,
+        max_depth: int | None = None,
+    ) -> CallTree:
+        """Return a tree without some calls, as if they had not been recorded.
+
+        The time of a call that is left out is that of its caller.
+
+        Args:
+            include: Patterns ``[OBJECT:]NAME`` of functions that are in; empty for all.
+            exclude: Patterns of functions that are not, whatever ``include`` says.
+            only_my_code: Whether to leave out Python functions of the standard library,
+                of installed packages, of frozen modules, and those written in C.
+            max_depth: How many calls that are in may be open at once in a thread.
+
+        Raises:
+            SelectionError: A pattern can match no function, or the depth is none.
+
+        Example:
+            >>> tree = vestige.open("my-trace").call_tree()
+            >>> tree.choose(exclude=["json.*"], only_my_code=True).functions()
+        """
+        from .chosen_calls import chosen_calls  # noqa: PLC0415 - few need it
+        from .function_choice import FunctionChoice  # noqa: PLC0415 - as above
+
+        choice = FunctionChoice(include, exclude, only_my_code=only_my_code)
+        return chosen_calls(self, choice.takes, max_depth)
 
     def functions(self) -> list[FunctionCalls]:
         """Return each function with all of its calls, those with most time first."""

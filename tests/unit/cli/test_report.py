@@ -261,7 +261,83 @@ def test_a_damaged_trace_is_reported_and_told(trace, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "words", [["--thread", "--limit"], ["--limit=-1", "x"], ["--sort=x", "x"]]
+    ("words", "expected"),
+    [
+        (["--exclude-function=0x2000"], ["0x1000 1.890 µs 1", "0x3000 110 ns 2"]),
+        (["--include-function=0x[23]000"], ["0x2000 200 ns 2", "0x3000 110 ns 2"]),
+        (["--max-depth=1"], ["0x1000 2.000 µs 1", "0x2000 10 ns 1"]),
+        (
+            ["--max-depth=1", "--exclude-function=0x1000"],
+            ["0x2000 210 ns 2", "0x3000 100 ns 1"],
+        ),
+    ],
+)
+def test_functions_are_chosen(trace, capsys, words, expected):
+    """In the table, the tree and the JSON; how many calls are left out is told."""
+    calls = sum(int(row.split()[-1]) for row in expected)
+    text = output(capsys, *words, trace)
+    cells = [re.split("  +", line.strip()) for line in text.splitlines()[3:5]]
+    tree = output(capsys, "--tree", *words, trace)
+    facts = json.loads(output(capsys, "--json", *words, trace))
+
+    assert [f"{row[6]} {row[1]} {row[2]}" for row in cells] == expected
+    assert f"{5 - calls} call" in text.splitlines()[-1]
+    assert "left out as asked: their time is that of their callers" in text
+    assert tree.splitlines()[-1] == text.splitlines()[-1]
+    assert facts["left_out_calls"] == 5 - calls
+    assert sum(one["calls"] for one in facts["functions"]) == calls
+    assert (facts["events"], facts["left_out"]) == (10, 0)
+
+
+def test_functions_of_one_thread_are_chosen(trace, capsys):
+    """What is left out of other threads is not told."""
+    text = output(capsys, "--thread=5", "--exclude-function=0x3000", trace)
+
+    assert "2 calls in 1 thread" in text
+    assert "2 calls left out as asked" in text
+
+
+def test_only_my_code_keeps_compiled_functions(trace, capsys):
+    """It is for Python functions."""
+    assert output(capsys, "--only-my-code", trace) == output(capsys, trace)
+
+
+def test_a_choice_that_leaves_nothing(trace, capsys):
+    """It is an error, which names what may have been meant."""
+    assert cli.main(["report", "--include-function=0x10000", trace]) == 3
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "none of the functions is among the chosen ones" in captured.err
+    assert "did you mean '0x1000'" in captured.err
+
+
+def test_a_pattern_of_nothing_is_told(trace, capsys):
+    """Not one that matches only what is too deep."""
+    words = ["--max-depth=1", "--exclude-function=0x3000", "--exclude-function=g*"]
+    assert cli.main(["report", *words, trace]) == 0
+    assert capsys.readouterr().err == (
+        "vestige: warning: 'g*' matches no function of the trace\n"
+    )
+
+
+@pytest.mark.parametrize("pattern", ["", ":f", "0x10-0x20"])
+def test_a_pattern_that_can_match_nothing(trace, capsys, pattern):
+    """It is wrong usage."""
+    assert cli.main(["report", f"--exclude-function={pattern}", trace]) == 2
+    assert f"'{pattern}': expected" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--thread", "--limit"],
+        ["--limit=-1", "x"],
+        ["--sort=x", "x"],
+        ["--max-depth=0", "x"],
+        ["--max-depth=x", "x"],
+        ["--max-depth=-1", "x"],
+        ["--max-depth=" + "9" * 5000, "x"],
+    ],
 )
 def test_wrong_usage(words, capsys):
     """Has its own status, and a line that anybody can read."""

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ...errors import CommandError
+from ..chosen_functions import add_choice_arguments, choose
 from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 from ..exit_statuses import READING, UNREADABLE, WRONG_USAGE, ExitStatuses
@@ -59,6 +60,7 @@ examples:
   vestige report --thread TRACE             each thread separately
   vestige report --sort=self --limit=10 TRACE
   vestige report --begin=17:48:17.5 --end=17:48:18 TRACE
+  vestige report --only-my-code --exclude-function='*.<genexpr>' TRACE
   vestige report --json TRACE | jq '.functions[] | {function, calls}'
 
 """
@@ -102,6 +104,7 @@ examples:
         parser.add_argument(
             "--json", action="store_true", help="print the result as JSON"
         )
+        add_choice_arguments(parser.add_argument_group("choosing functions"))
         add_selection_arguments(parser)
         add_wide_argument(parser)
         add_debug_file_arguments(parser.add_argument_group("debug information"))
@@ -129,6 +132,7 @@ examples:
         _check(tree, options)
         if threads:
             tree = _only(tree, threads)
+        tree = choose(tree, options)
         style = CallStyle(
             _width(wide=options.wide),
             sys.stdout.isatty() and terminal_supports_color(),

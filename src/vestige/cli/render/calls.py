@@ -111,6 +111,11 @@ def _notes(tree: CallTree) -> Iterator[str]:
         )
     if tree.is_merged:
         yield "so many call paths that some share a node: see '(other paths)'"
+    if tree.left_out_calls:
+        yield (
+            f"{count(tree.left_out_calls, 'call')} left out as asked: their time is "
+            "that of their callers"
+        )
     if tree.left_out:
         yield f"{count(tree.left_out, 'event')} of too many threads left out"
 

@@ -37,6 +37,7 @@ def calls_json(tree: CallTree, style: CallStyle) -> str:
         "lost_events": tree.lost,
         "losses": len(tree.losses),
         "left_out": tree.left_out,
+        "left_out_calls": tree.left_out_calls,
         "is_merged": tree.is_merged,
         **_body(tree, style),
         "spans": activities_json(tree.spans, style.limit),

@@ -1,0 +1,113 @@
+"""The options of ``vestige report`` that choose functions, and what they choose."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from ..errors import CommandError, SelectionError
+from .exit_statuses import WRONG_USAGE
+
+if TYPE_CHECKING:
+    from ..analysis.calls import CallTree
+    from ..analysis.function_choice import FunctionChoice
+
+__all__ = ["add_choice_arguments", "choose"]
+
+
+def add_choice_arguments(group: argparse._ActionsContainer) -> None:
+    """Add the options to a parser or a group.
+
+    Args:
+        group: Where to.
+    """
+    group.add_argument(
+        "--include-function",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="report only these functions: [OBJECT:]NAME with *, ? and [...]; of "
+        "Python MODULE.NAME or FILE:NAME, too (repeatable)",
+    )
+    group.add_argument(
+        "--exclude-function",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="leave these functions out; their time is that of their callers "
+        "(repeatable)",
+    )
+    group.add_argument(
+        "--only-my-code",
+        action="store_true",
+        help="of Python functions, leave out those of the standard library, of "
+        "installed packages and of frozen modules, and those written in C",
+    )
+    group.add_argument(
+        "--max-depth",
+        metavar="N",
+        type=_depth,
+        help="report the N outermost calls of those that are open in a thread; "
+        "functions that are left out do not count",
+    )
+
+
+def _depth(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or len(text) > 9 or not int(text):  # noqa: PLR2004 - more levels than any trace has
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of calls")
+    return int(text)
+
+
+def choose(tree: CallTree, options: argparse.Namespace) -> CallTree:
+    """Return what the options choose of a tree.
+
+    Args:
+        tree: The calls.
+        options: What was asked for.
+
+    Raises:
+        CommandError: A pattern can match no function, or nothing is left.
+    """
+    include, exclude = options.include_function, options.exclude_function
+    if not (include or exclude or options.only_my_code or options.max_depth):
+        return tree
+    from ..analysis.chosen_calls import chosen_calls
+    from ..analysis.function_choice import FunctionChoice
+
+    try:
+        choice = FunctionChoice(include, exclude, only_my_code=options.only_my_code)
+        chosen = chosen_calls(tree, choice.takes, options.max_depth)
+    except SelectionError as error:
+        raise CommandError(str(error), exit_code=WRONG_USAGE) from error
+    if tree.threads and not chosen.threads:
+        raise CommandError(
+            f"{', '.join(options.paths)}: none of the functions is among the chosen "
+            f"ones{_hint(tree, choice)}"
+        )
+    for pattern in _unused(tree, choice):
+        print(
+            f"vestige: warning: '{pattern}' matches no function of the trace",
+            file=sys.stderr,
+        )
+    return chosen
+
+
+def _unused(tree: CallTree, choice: FunctionChoice) -> list[str]:
+    """Return the patterns that match no function, however deep it is called."""
+    if choice.unused():
+        for one in tree.functions():
+            choice.takes(one.function)
+    return choice.unused()
+
+
+def _hint(tree: CallTree, choice: FunctionChoice) -> str:
+    """Name functions that somebody may have meant."""
+    from .suggestions import did_you_mean
+
+    names = [one.function.name for one in tree.functions()]
+    for pattern in _unused(tree, choice):
+        hint = did_you_mean(pattern.rpartition(":")[2], names)
+        if hint:
+            return hint
+    return ""
