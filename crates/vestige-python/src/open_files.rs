@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, TryLockError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
 
 use pyo3::prelude::*;
 
@@ -30,6 +30,9 @@ static OPEN: Mutex<VecDeque<Weak<Shared>>> = Mutex::new(VecDeque::new());
 /// How many may be in that list before those that are gone are taken out.
 static MOST_LISTED: AtomicUsize = AtomicUsize::new(LEAST_LISTED);
 const LEAST_LISTED: usize = 64;
+
+/// How often the list is tried to be locked.
+const MOST_TRIES: usize = 10_000;
 
 #[doc = core_doc!(set_most_open_files)]
 #[pyfunction]
@@ -107,7 +110,7 @@ fn open(path: &Path) -> io::Result<File> {
         let opened = OpenOptions::new().read(true).custom_flags(NON_BLOCKING).open(path);
         match opened {
             Err(error) if error.raw_os_error() == Some(TOO_MANY_FILES) => {
-                let count = OPEN.try_lock().map_or(0, |open| open.len());
+                let count = list().map_or(0, |open| open.len());
                 if count == 0 {
                     return Err(error);
                 }
@@ -118,9 +121,21 @@ fn open(path: &Path) -> io::Result<File> {
     }
 }
 
+/// The list of open files. It is locked for a moment only; but for ever in a child process whose
+/// parent had it locked while it forked.
+fn list() -> Option<MutexGuard<'static, VecDeque<Weak<Shared>>>> {
+    (0..MOST_TRIES).find_map(|_| {
+        let list = OPEN.try_lock().ok();
+        if list.is_none() {
+            std::thread::yield_now();
+        }
+        list
+    })
+}
+
 /// Counts a file among those that are open, and closes others if these are too many.
 fn keep(shared: &Arc<Shared>) {
-    if let Ok(mut open) = OPEN.try_lock() {
+    if let Some(mut open) = list() {
         if open.len() >= MOST_LISTED.load(Ordering::Relaxed) {
             open.retain(|one| one.strong_count() > 0);
             MOST_LISTED.store(LEAST_LISTED.max(2 * open.len()), Ordering::Relaxed);
@@ -133,7 +148,7 @@ fn keep(shared: &Arc<Shared>) {
 /// Closes the files that were opened first and not used since, until so many are left.
 fn shrink(most: usize) {
     let mut closed = Vec::new();
-    if let Ok(mut open) = OPEN.try_lock() {
+    if let Some(mut open) = list() {
         let mut patience = open.len();
         while open.len() > most {
             let Some(shared) = open.pop_front().and_then(|one| one.upgrade()) else { continue };
@@ -149,7 +164,7 @@ fn shrink(most: usize) {
         // A lock that is taken is that of a reader: the file is in use.
         let is_closed = shared.file.try_lock().map(|mut file| file.take()).is_ok();
         if !is_closed {
-            if let Ok(mut open) = OPEN.try_lock() {
+            if let Some(mut open) = list() {
                 open.push_back(Arc::downgrade(&shared));
             }
         }
