@@ -20,6 +20,10 @@ __all__ = [
 ]
 
 
+LEAST_LABEL = 12
+"""Characters that labels of traces keep on the narrowest terminal."""
+
+
 def add_text_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options to a parser."""
     group = parser.add_argument_group("text")
@@ -114,6 +118,7 @@ def short_text_options(
         options: The parsed command line.
         labels: What the lines of each trace begin with; empty when there is one trace.
     """
+    width = line_width(wide=options.wide)
     return ShortTextOptions(
         clock_cycles=options.clock_cycles,
         clock_date=options.clock_date,
@@ -122,8 +127,17 @@ def short_text_options(
         delta=not options.no_delta,
         color=use_color(options.color, to_standard_output=True, like_babeltrace=False),
         ascii=is_ascii_only(),
-        width=line_width(wide=options.wide),
-        labels=tuple(labels.items()),
+        width=width,
+        labels=tuple((trace, _cut(label, width)) for trace, label in labels.items()),
+    )
+
+
+def _cut(label: str, width: int | None) -> str:
+    """Cut a label to a quarter of the terminal; its end tells traces apart."""
+    sign = "..." if is_ascii_only() else "…"
+    room = len(label) if width is None else max(width // 4, LEAST_LABEL)
+    return (
+        label if len(label) <= room else sign + label[len(label) - room + len(sign) :]
     )
 
 

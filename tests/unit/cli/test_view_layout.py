@@ -172,6 +172,22 @@ def test_lines_fit_the_terminal(tmp_path, columns):
     assert lines[2].endswith("漢…")
 
 
+def test_labels_of_traces_leave_room_for_the_rest(tmp_path):
+    """Their ends, which tell them apart, stay; a pipe gets all of them."""
+    for name, identity in (("first", UUID), ("second", UUID[::-1])):
+        metadata, packet = strings("short")
+        metadata = metadata.replace(UUID_TEXT, str(uuid.UUID(bytes=identity)))
+        place = tmp_path / ("directory-" * 8 + name)
+        write(place, metadata, replace(packet, uuid=identity))
+    lines = lines_on_terminal(80, tmp_path)
+
+    assert all(len(line) <= 80 for line in lines)
+    ends = ("…ory-directory-first  ", "…ry-directory-second  ")
+    assert [any(end in line for end in ends) for line in lines] == [True, True], lines
+    whole = lines_on_terminal(80, tmp_path, "--wide")
+    assert "directory-" * 8 + "first" in "".join(whole)
+
+
 def test_columns_and_wide_decide(tmp_path):
     """COLUMNS comes before the size of the terminal, and --wide before both."""
     write(tmp_path, *strings("x" * 300))
