@@ -22,36 +22,8 @@ LONGEST_NAME = 200
 """Most bytes of the name of an event in the name of its file."""
 
 
-def export(
-    selection: EventSelection,
-    path: str | os.PathLike[str] | None,
-    to: Format,
-    *,
-    columns: Sequence[str] | None = None,
-    progress: Progress | None = None,
-    **options: Unpack[ColumnKeywords],
-) -> int:
-    """Write the events of a selection to a file, as one table.
-
-    Args:
-        selection: The events.
-        path: The file; ``None`` for standard output, which takes CSV and JSON Lines.
-        to: The format.
-        columns: Names of the wanted columns in order; all of them by default.
-        progress: Called after each part of the trace.
-        options: The other fields of :class:`~vestige.columns.ColumnOptions`.
-
-    Returns:
-        The number of rows.
-
-    Raises:
-        MissingExtraError: pyarrow is needed and not installed.
-        SelectionError: A column does not exist, or the format needs a file.
-        OSError: The file cannot be written.
-    """
-    return write_file(
-        selection, path, to, columns=columns, progress=progress, **options
-    )
+export = write_file
+"""Write one file: see :func:`vestige.column_files.write_file`."""
 
 
 def export_each(
