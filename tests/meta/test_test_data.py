@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.recordings import DATA, NAMES
+from support.recordings import DATA, NAMES, RECORDINGS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HELPERS = ("reload-root", "reload-debug")
@@ -18,11 +18,11 @@ def test_every_recording_is_listed() -> None:
     folders = {path.name for path in DATA.iterdir() if path.is_dir()} - set(HELPERS)
     table = (DATA / "README.md").read_text(encoding="utf-8")
 
-    assert folders == set(NAMES)
-    assert [name for name in NAMES if f"| `{name}` |" not in table] == []
+    assert folders == {*NAMES, *RECORDINGS}
+    assert [name for name in sorted(folders) if f"| `{name}` |" not in table] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *RECORDINGS])
 def test_a_recording_has_what_the_peer_printed(name: str) -> None:
     """Text and warnings, recorded together with the trace."""
     assert (DATA / f"{name}.txt").stat().st_size
@@ -32,7 +32,7 @@ def test_a_recording_has_what_the_peer_printed(name: str) -> None:
 def test_every_program_has_a_recipe() -> None:
     """A program that nothing records shows nothing."""
     # LTTng records with recipes, our own recorder in its tests.
-    users = (ROOT / "tests").rglob("*.py")
+    users = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "tools").glob("*.py")]
     text = "".join(path.read_text(encoding="utf-8") for path in users)
     programs = {path.stem for path in (ROOT / "tests/programs").glob("*.c*")}
     unused = [name for name in programs if not re.search(rf'"{name}(\.c(pp)?)?"', text)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vestige import DebugInfoOptions, Trace, open  # noqa: A004 - its public name
@@ -11,7 +12,17 @@ DATA = Path(__file__).resolve().parent.parent / "data"
 """The traces of `tests/data`."""
 
 NAMES = ("fields", "hello", "lost", "reload", "threads-pid")
-"""Their names."""
+"""Names of those that LTTng recorded."""
+
+RECORDINGS = ("recording-1",)
+"""Names of those that Vestige recorded, one for each format that recordings have had."""
+
+SHOWN: Mapping[str, Sequence[str]] = {
+    "view": ("--no-pager", "--all", "--clock-gmt"),
+    "report": ("--tree", "--wide"),
+    "check": (),
+}
+"""The commands whose output is kept of each of them, with their options."""
 
 DEMO = DATA.parent.parent / "src" / "vestige" / "demo"
 """The recording that Vestige ships."""
