@@ -806,7 +806,11 @@ class CallFold:
         """
 
     def begin(self, merge: Merge) -> None:
-        """Begin a merge."""
+        """Begin a merge.
+
+        A call of which a filter hides the entry is in no tree: its time is that of its
+        caller.
+        """
 
     def advance(self, end: int | None = None) -> tuple[int, int, int] | None:
         """Go on to the next stop.
@@ -899,6 +903,10 @@ class CallFold:
     @property
     def left_out(self) -> int:
         """How many of them are in no tree, since there are too many threads."""
+
+    @property
+    def hidden_calls(self) -> int:
+        """How many calls are in no tree, since a filter hides them."""
 
     @property
     def threads_unknown(self) -> bool:

@@ -200,10 +200,17 @@ class Trace(EventSelection):
             yield merge.shown()
             self._note(merge, losses=debug_info)
 
-    def call_tree(self, *, progress: Callable[[int], object] | None = None) -> CallTree:
+    def call_tree(
+        self,
+        *,
+        min_duration: int = 0,
+        progress: Callable[[int], object] | None = None,
+    ) -> CallTree:
         """Rebuild the calls of all threads from entries and exits of functions.
 
         Args:
+            min_duration: Calls shorter than so many nanoseconds are left out; their
+                time is that of their callers. The trace is read twice then.
             progress: Called with the number of event records read so far.
 
         Returns:
@@ -220,7 +227,16 @@ class Trace(EventSelection):
         options = self._debug_info or DebugInfoOptions()
         finder = finder_for([self._source], options)
         resolver = Resolver(finder, demangle=options.demangle)
-        return call_tree(self, resolver, progress=progress)
+        long_calls = None
+        if min_duration:
+            from .components.filters.call_duration import (  # noqa: PLC0415 - few need it
+                CallDurationFilter,
+            )
+
+            long_calls = CallDurationFilter(
+                min_duration, [self._source], progress=progress
+            )
+        return call_tree(self, resolver, call_filter=long_calls, progress=progress)
 
     def _note(self, merge: Merge, *, losses: bool) -> None:
         for notice in notices_of(merge):

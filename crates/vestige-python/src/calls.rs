@@ -64,7 +64,7 @@ impl CallFold {
 
     #[doc = core_doc!(CallFold.begin)]
     fn begin(&self, py: Python<'_>, merge: &Merge) {
-        py.detach(|| self.lock().begin(&merge.inner));
+        py.detach(|| self.lock().begin(&merge.inner, merge.visible()));
     }
 
     #[doc = core_doc!(CallFold.advance)]
@@ -179,6 +179,12 @@ impl CallFold {
     #[getter]
     fn left_out(&self) -> u64 {
         self.lock().left_out()
+    }
+
+    #[doc = core_doc!(CallFold.hidden_calls)]
+    #[getter]
+    fn hidden_calls(&self) -> u64 {
+        self.lock().hidden_calls()
     }
 
     #[doc = core_doc!(CallFold.threads_unknown)]

@@ -110,7 +110,7 @@ pub struct Merge {
 }
 
 impl Merge {
-    fn visible(&self) -> Option<&[bool]> {
+    pub fn visible(&self) -> Option<&[bool]> {
         self.visible.get().map(Vec::as_slice)
     }
 

@@ -32,6 +32,7 @@ from ..debuginfo import (
 )
 from ..graph import (
     DamageNotice,
+    Filter,
     Selection,
     Stream,
     check_filter,
@@ -83,6 +84,7 @@ def call_tree(
     resolver: Resolver | None = None,
     *,
     selection: Selection | None = None,
+    call_filter: Filter | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> CallTree:
     """Read traces, and rebuild the calls of their threads.
@@ -93,6 +95,9 @@ def call_tree(
         selection: Which part of the traces is read; all by default. An expression
             chooses calls by their entries, and their exits follow; the time of other
             calls is that of their callers, and neither spans nor coroutines are read.
+        call_filter: Hides entries of calls, as ``CallDurationFilter`` does those of
+            short ones; the time of these calls is that of their callers. Coroutines
+            are not read, since some of their steps may be missing.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -109,11 +114,14 @@ def call_tree(
     tree = CallTree(damage=list(source.damage), cost_of_call=_cost(source.streams))
     events = 0
     needed = [*STATE_EVENT_NAMES, _NAME_EVENT]
-    is_filtered = selection is not None and bool(selection.filters)
-    if selection is not None and is_filtered:
-        _check_filters(selection, source.streams)
+    expressions = () if selection is None else selection.filters
+    _check_filters(expressions, source.streams)
+    leaves_calls_out = bool(expressions) or call_filter is not None
+    if leaves_calls_out:
         needed += (*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS)
     for merge in mux(source.streams, selection, needed):
+        if call_filter is not None:
+            call_filter.process(merge)
         reader.add(merge)
         events += len(merge)
         for notice in notices_of(merge):
@@ -127,20 +135,24 @@ def call_tree(
     fold.finish()
     tree.events, tree.other_events = fold.calls, events - fold.calls
     tree.left_out, tree.is_merged = fold.left_out, fold.is_merged
+    tree.left_out_calls = fold.hidden_calls
     tree.threads_unknown = fold.threads_unknown
     functions = _functions(reader, resolver)
-    threads = _threads(reader, functions, source.streams)
-    if is_filtered:
-        tree.threads = [one for one in threads if one.root.callees or one.unknown_exits]
-        return tree
-    tree.threads = list(threads)
-    _add_activities(tree, source.streams, resolver, selection, reader)
+    tree.threads = [
+        one
+        for one in _threads(reader, functions, source.streams)
+        if not leaves_calls_out or one.root.callees or one.unknown_exits
+    ]
+    if not expressions:
+        _add_activities(tree, source.streams, resolver, selection, reader)
+    if leaves_calls_out:
+        tree.coroutines = []
     return tree
 
 
-def _check_filters(selection: Selection, streams: Sequence[Stream]) -> None:
+def _check_filters(expressions: Iterable[str], streams: Sequence[Stream]) -> None:
     """Refuse expressions that are true of no entry of a function."""
-    for expression in selection.filters:
+    for expression in expressions:
         check_filter(
             expression,
             (

@@ -245,7 +245,7 @@ class CallTree:
     left_out: int = 0
     """Entries and exits in no tree, since there are too many threads."""
     left_out_calls: int = 0
-    """Calls that :meth:`choose` left out."""
+    """Calls that :meth:`choose` or a filter left out."""
     spans: list[Activity] = field(default_factory=list)
     """The spans of Python programs, those that took longest first."""
     coroutines: list[Activity] = field(default_factory=list)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,15 +27,14 @@ UNITS = {
 LONGEST = 2**63 - 1
 
 
-def add_min_duration_argument(group: argparse._ActionsContainer) -> None:
-    """Add the option to a parser or a group."""
-    group.add_argument(
-        "--min-duration",
-        metavar="TIME",
-        type=nanoseconds,
-        help="hide function calls shorter than TIME (10us, 1.5ms, 2s); other events "
-        "are shown",
-    )
+def add_min_duration_argument(group: argparse._ActionsContainer, text: str) -> None:
+    """Add the option to a parser or a group.
+
+    Args:
+        group: Where to.
+        text: Its help: what happens to shorter calls.
+    """
+    group.add_argument("--min-duration", metavar="TIME", type=nanoseconds, help=text)
 
 
 def nanoseconds(text: str) -> int:
@@ -81,10 +79,4 @@ def call_duration_filter(
 
     with ProgressBar("measuring calls") as bar:
         progress = (lambda done: bar.update(None, done)) if bar.enabled else None
-        found = CallDurationFilter(least, [source], selection, progress=progress)
-    if not found.calls:
-        print(
-            "vestige: warning: --min-duration: no entries or exits of functions",
-            file=sys.stderr,
-        )
-    return found
+        return CallDurationFilter(least, [source], selection, progress=progress)

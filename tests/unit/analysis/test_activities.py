@@ -317,3 +317,16 @@ def test_tracepoints_that_look_like_spans_are_none(tmp_path):
 
     assert list(found) == ["app:b"]
     assert (found["app:b"].elapsed.count, dict(found["app:b"].errors)) == (1, {"5": 1})
+
+
+def test_without_short_calls_each_step_of_a_coroutine_is_a_call(tmp_path):
+    """Some may be missing, so there is no table of coroutines; spans stay."""
+    record_python(tmp_path, PROGRAM, OPTION)
+    trace = vestige.open(tmp_path / "trace")
+    whole, without = trace.call_tree(), trace.call_tree(min_duration=1)
+    steps = {one.function.name: one.calls for one in whole.functions()}
+    calls = {one.function.name: one.calls - one.resumes for one in without.functions()}
+
+    assert calls["leaf"] == steps["leaf"] == 12
+    assert (len(without.coroutines), len(without.spans)) == (0, len(whole.spans))
+    assert without.spans

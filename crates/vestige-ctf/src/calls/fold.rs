@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::codes::{Code, CodeName, Told};
 use super::long_calls::LongCalls;
-use super::scan::{CallEvents, CallScan, Kind, Seen, NO_STREAM};
+use super::scan::{CallEvents, CallScan, Choice, Kind, Seen, NO_STREAM};
 use super::thread::{Fold, Leaving, Thread};
 use super::tree::{Node, Process, Tree};
 use crate::model::TraceClass;
@@ -116,7 +116,9 @@ pub struct CallFold {
     position: usize,
     /// Whether the record there was handed out as a state record already.
     applied: bool,
-    /// How many entries and exits there were.
+    /// The number of the next entry or exit.
+    number: u64,
+    /// How many of them there were in the range of time.
     calls: u64,
     /// How many of them are left out, since there are too many threads.
     left_out: u64,
@@ -151,6 +153,7 @@ impl CallFold {
             next_loss: 0,
             position: 0,
             applied: false,
+            number: 0,
             calls: 0,
             left_out: 0,
             threads_unknown: false,
@@ -158,13 +161,19 @@ impl CallFold {
         }
     }
 
-    /// Begins a merge.
-    pub fn begin(&mut self, merge: &Merge) {
+    /// Begins a merge. A call is not in the tree if a filter hides its entry, with `false` in
+    /// `visible`.
+    pub fn begin(&mut self, merge: &Merge, visible: Option<&[bool]>) {
         self.position = 0;
         self.applied = false;
         self.next_loss = 0;
-        let (seen, told) = self.scan.read(merge);
+        let (seen, told) = self.scan.read(merge, visible.is_some());
         self.seen = seen;
+        for (one, visible) in self.seen.iter_mut().zip(visible.unwrap_or_default()) {
+            if !visible && one.choice == Choice::Shown {
+                one.choice = Choice::Hidden;
+            }
+        }
         self.told = told.into_iter();
         self.losses = Vec::new();
         if merge.notices.is_empty() {
@@ -271,7 +280,11 @@ impl CallFold {
 
     #[inline]
     fn add(&mut self, one: &Seen) {
-        let number = self.calls;
+        let number = self.number;
+        self.number += 1;
+        if one.choice == Choice::Outside {
+            return;
+        }
         self.calls += 1;
         self.fold.patience = self.fold.patience.saturating_add(PATIENCE_OF_RECORD);
         let Some(index) = self.thread(one) else {
@@ -282,7 +295,7 @@ impl CallFold {
             self.tell_losses(index, one);
         }
         let Some(thread) = self.threads.get_mut(index) else { return };
-        thread.is_shown = one.is_shown;
+        thread.choice = one.choice;
         let what = match one.kind {
             Kind::Entry => {
                 thread.enter(&mut self.fold, one.address, one.site, one.time, number);
@@ -459,6 +472,12 @@ impl CallFold {
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out
+    }
+
+    /// How many calls a filter hides.
+    #[must_use]
+    pub fn hidden_calls(&self) -> u64 {
+        self.threads.iter().map(|thread| thread.hidden_calls).sum()
     }
 
     /// Whether threads share data streams and nothing tells them apart.

@@ -73,7 +73,20 @@ pub struct Seen {
     /// Whether the thread may be any of several.
     pub is_ambiguous: bool,
     /// Whether the record is wanted for itself.
-    pub is_shown: bool,
+    pub choice: Choice,
+}
+
+/// Whether a record is wanted for itself, and if not, why it is here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// It is wanted.
+    Shown,
+    /// Its class or the expressions leave it out.
+    LeftOut,
+    /// A filter hides it, and nothing else leaves it out.
+    Hidden,
+    /// It is outside the range of time, and does not count.
+    Outside,
 }
 
 /// The number of no data stream.
@@ -89,7 +102,7 @@ const NOTHING: Seen = Seen {
     stream: NO_STREAM,
     kind: Kind::Nothing,
     is_ambiguous: false,
-    is_shown: true,
+    choice: Choice::Shown,
 };
 
 /// What an event record class is, and where its addresses are in the payload.
@@ -141,7 +154,9 @@ impl CallScan {
     }
 
     /// What each record of a merge tells, in order, and what more those of [`Kind::Code`] do.
-    pub fn read(&mut self, merge: &Merge) -> (Vec<Seen>, Vec<Told>) {
+    /// Records that only a filter needs have their mark where expressions choose records, and
+    /// with `is_filtered`.
+    pub fn read(&mut self, merge: &Merge, is_filtered: bool) -> (Vec<Seen>, Vec<Told>) {
         let layouts: Vec<Arc<Layout>> =
             merge.batches.iter().map(|batch| self.layout(&batch.stream)).collect();
         let read = |task: Vec<Run>| {
@@ -162,10 +177,10 @@ impl CallScan {
                 let first = seen.len();
                 let one = |record| shared.read(batch, record, &mut state, &mut told);
                 seen.extend(records.iter().map(one));
-                if batch.is_marked() {
+                if is_filtered || batch.is_marked() {
                     let rows = (run.start as usize..).zip(records);
                     for (one, (row, record)) in seen.iter_mut().skip(first).zip(rows) {
-                        one.is_shown = batch.shows(row, record);
+                        one.choice = choice(batch, row, record);
                     }
                 }
             }
@@ -252,6 +267,16 @@ impl CallScan {
             Kind::Nothing
         };
         ClassLayout { kind, address, site, code: None }
+    }
+}
+
+fn choice(batch: &Batch, row: usize, record: &Record) -> Choice {
+    if batch.shows(row, record) {
+        Choice::Shown
+    } else if batch.selection.is_in_time(&batch.stream, record) {
+        Choice::LeftOut
+    } else {
+        Choice::Outside
     }
 }
 

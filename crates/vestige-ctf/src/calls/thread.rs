@@ -1,6 +1,7 @@
 //! The open calls of a thread, and what entries, exits and losses do to them.
 
 use super::long_calls::LongCalls;
+use super::scan::Choice;
 use super::tree::{End, Process, Tree, AFTER_LOSS};
 
 /// How many frames at the top are always searched for the one that an exit ends.
@@ -81,7 +82,9 @@ pub struct Thread {
     pub loss_epoch: u64,
     /// Whether the next record is wanted for itself. A call is in the tree if its entry is;
     /// the time of others is that of their callers.
-    pub is_shown: bool,
+    pub choice: Choice,
+    /// How many calls a filter hides.
+    pub hidden_calls: u64,
     stack: Vec<Frame>,
     /// Open calls beyond the limit.
     hidden: u64,
@@ -107,7 +110,8 @@ impl Thread {
             exits_are_named: true,
             known_losses: 0,
             loss_epoch: 0,
-            is_shown: true,
+            choice: Choice::Shown,
+            hidden_calls: 0,
             stack: Vec::new(),
             hidden: 0,
             since: time,
@@ -144,7 +148,8 @@ impl Thread {
             self.return_to(fold, function, site);
         }
         let caller = self.stack.last().map_or(self.root, |frame| frame.node);
-        let is_shown = self.is_shown;
+        let is_shown = self.choice == Choice::Shown;
+        self.hidden_calls += u64::from(self.choice == Choice::Hidden);
         let node = if is_shown {
             fold.tree.callee(caller, self.root, self.process, address)
         } else {
@@ -276,7 +281,8 @@ impl Thread {
 
     /// A function is left that was not seen to be entered.
     fn leave_unseen(&mut self, fold: &mut Fold, what: Leaving, time: i64, number: u64) {
-        if !self.is_shown {
+        if self.choice != Choice::Shown {
+            self.hidden_calls += u64::from(self.choice == Choice::Hidden);
             return;
         }
         let (Leaving::Function(address) | Leaving::Call(address, _)) = what else {

@@ -52,8 +52,10 @@ impl Selection {
         !is_wanted && self.is_in_time(stream, record)
     }
 
+    /// Whether a record is in the range of time.
     #[inline]
-    fn is_in_time(&self, stream: &DataStream, record: &Record) -> bool {
+    #[must_use]
+    pub fn is_in_time(&self, stream: &DataStream, record: &Record) -> bool {
         if self.begin.is_none() && self.end.is_none() {
             return true;
         }

@@ -11,6 +11,7 @@ from ..chosen_functions import add_choice_arguments, choose
 from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 from ..exit_statuses import READING, UNREADABLE, WRONG_USAGE, ExitStatuses
+from ..min_duration import add_min_duration_argument, call_duration_filter
 from ..newest_recording import take_newest
 from ..render.call_style import SORT_KEYS, CallStyle
 from ..selection_arguments import (
@@ -60,6 +61,7 @@ examples:
   vestige report --thread TRACE             each thread separately
   vestige report --sort=self --limit=10 TRACE
   vestige report --begin=17:48:17.5 --end=17:48:18 TRACE
+  vestige report --min-duration=10us TRACE  only calls that take so long
   vestige report --only-my-code --exclude-function='*.<genexpr>' TRACE
   vestige report --json TRACE | jq '.functions[] | {function, calls}'
 
@@ -104,7 +106,13 @@ examples:
         parser.add_argument(
             "--json", action="store_true", help="print the result as JSON"
         )
-        add_choice_arguments(parser.add_argument_group("choosing functions"))
+        choosing = parser.add_argument_group("choosing functions")
+        add_choice_arguments(choosing)
+        add_min_duration_argument(
+            choosing,
+            "leave out calls shorter than TIME (10us, 1.5ms, 2s); their time is that "
+            "of their callers",
+        )
         add_selection_arguments(parser)
         add_wide_argument(parser)
         add_debug_file_arguments(parser.add_argument_group("debug information"))
@@ -126,9 +134,20 @@ examples:
         finder = finder_for([source], wanted)
         resolver = Resolver(finder, demangle=wanted.demangle)
         selection = select(options, [source], bounds)
+        long_calls = (
+            None
+            if options.min_duration is None
+            else call_duration_filter(options.min_duration, source, selection)
+        )
         with ProgressBar("reading") as bar:
             progress = (lambda done: bar.update(None, done)) if bar.enabled else None
-            tree = call_tree(source, resolver, selection=selection, progress=progress)
+            tree = call_tree(
+                source,
+                resolver,
+                selection=selection,
+                call_filter=long_calls,
+                progress=progress,
+            )
         _check(tree, options)
         if threads:
             tree = _only(tree, threads)
@@ -183,6 +202,13 @@ def _threads(options: argparse.Namespace) -> set[int]:
 def _check(tree: CallTree, options: argparse.Namespace) -> None:
     """Refuse traces of which no report can be made."""
     paths = ", ".join(options.paths)
+    if options.min_duration is not None and tree.left_out_calls and not tree.threads:
+        from ..render.call_style import duration
+
+        raise CommandError(
+            f"{paths}: none of the calls takes {duration(options.min_duration)} or "
+            "longer"
+        )
     if not tree.events and not tree.spans:
         print_damage(tree.damage)
         if options.event or options.begin or options.end or options.timerange:

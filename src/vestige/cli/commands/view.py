@@ -69,7 +69,11 @@ examples:
             help="a trace directory (default: the newest recording)",
         )
         selecting = add_selection_arguments(parser, with_gmt=False)
-        add_min_duration_argument(selecting)
+        add_min_duration_argument(
+            selecting,
+            "hide function calls shorter than TIME (10us, 1.5ms, 2s); other events "
+            "are shown",
+        )
         parser.add_argument(
             "--all",
             action="store_true",
@@ -118,7 +122,13 @@ def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection)
     if not options.no_debug_info:
         filters.append(debug_info_filter(options, [source]))
     if getattr(options, "min_duration", None) is not None:
-        filters.append(call_duration_filter(options.min_duration, source, selection))
+        long_calls = call_duration_filter(options.min_duration, source, selection)
+        if not long_calls.calls:
+            print(
+                "vestige: warning: --min-duration: no entries or exits of functions",
+                file=sys.stderr,
+            )
+        filters.append(long_calls)
     summary = Summary()
     try:
         with output(use_pager=not options.no_pager) as descriptor:
