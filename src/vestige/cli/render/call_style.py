@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...plain_text import plain
+from .long_duration import long_duration
 
 if TYPE_CHECKING:
     from ...analysis.calls import CallCounts, Function
@@ -27,7 +28,6 @@ LEAST_NAME = 16
 """Characters that names of functions keep on the narrowest terminal."""
 BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _SECOND = 1_000_000_000
-_LONG_SECONDS = 120
 _UNITS = ((_SECOND, "s"), (1_000_000, "ms"), (1_000, "µs"))
 
 SORT_VALUES: dict[str, Callable[[CallCounts], float]] = {
@@ -64,8 +64,9 @@ def duration(nanoseconds: float | None) -> str:
     """Write a time in the unit that suits it, with four digits."""
     if nanoseconds is None:
         return "-"
-    if nanoseconds >= _LONG_SECONDS * _SECOND:
-        return f"{nanoseconds / 60 / _SECOND:.1f} min"
+    long = long_duration(nanoseconds)
+    if long is not None:
+        return long
     for size, unit in _UNITS:
         # What would be rounded up to 1,000 of a unit is 1 of the next.
         if nanoseconds >= size * 0.9995:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from ... import core
 from ...graph import LostNotice, notices_of
 from ...units import NANOSECONDS_PER_SECOND
+from .long_duration import long_duration
 
 __all__ = ["Summary", "summary_lines"]
 
-_LONG_SECONDS = 120
 _MILLISECOND = 1_000_000
 
 
@@ -92,9 +92,10 @@ def damage(places: int) -> str:
 
 def duration(nanoseconds: int) -> str:
     """Return a time span in the unit that suits it."""
+    long = long_duration(nanoseconds)
+    if long is not None:
+        return long
     seconds = nanoseconds / NANOSECONDS_PER_SECOND
-    if seconds >= _LONG_SECONDS:
-        return f"{seconds / 60:.1f} min"
     if seconds >= 1:
         return f"{seconds:.3f} s"
     if nanoseconds >= _MILLISECOND:
