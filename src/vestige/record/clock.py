@@ -2,9 +2,13 @@
 
 The tracer reads the time-stamp counter where that runs at a constant rate, and
 ``CLOCK_MONOTONIC`` elsewhere. A counter's frequency is measured against
-``CLOCK_MONOTONIC``: for a moment before the program starts, now and then while it runs,
+``CLOCK_BOOTTIME``: for a moment before the program starts, now and then while it runs,
 so that the trace of a killed recorder has good times, too, and over the whole recording
 when it ends.
+
+When the machine is suspended, ``CLOCK_MONOTONIC`` stands still and ``CLOCK_BOOTTIME``
+goes on (clock_gettime(2)); the counter goes on, stands still, or begins at zero, as the
+machine has it. A frequency that such a break has spoilt is refused.
 """
 
 from __future__ import annotations
@@ -35,10 +39,14 @@ LATER_SPANS = (0.02, *(0.05 * 20**number for number in range(6)))
 
 Before the first, an error of 50 ns in some milliseconds makes it wrong by some 0.001 %.
 """
+GREATEST_DRIFT = 1_000
+"""Parts in a million by which a frequency may differ from the first one."""
+SHORTEST_SUSPENSION = 1_000_000
+"""Nanoseconds. Two clocks cannot be read at once, so a shorter one cannot be told."""
 
 
 class Instant(NamedTuple):
-    """One moment by three clocks."""
+    """One moment by four clocks."""
 
     value: int
     """Of the recording's clock."""
@@ -48,6 +56,9 @@ class Instant(NamedTuple):
 
     real: int
     """Nanoseconds since the Unix epoch."""
+
+    suspended: int = 0
+    """Nanoseconds for which the machine has been suspended since it was started."""
 
 
 class ClockRate(NamedTuple):
@@ -97,6 +108,10 @@ class RecordingClock:
     def __init__(self, read: Callable[[], int] | None) -> None:
         self._read = read
         self._begin = take(read)
+        self._first: ClockRate | None = None
+        self._good: ClockRate | None = None
+        self.problem: str | None = None
+        """Why the last rate was refused, and one from before was returned instead."""
 
     @property
     def begin(self) -> int:
@@ -108,10 +123,29 @@ class RecordingClock:
         return time.monotonic_ns() if self._read is None else self._read()
 
     def rate(self) -> ClockRate:
-        """Return the rate from the start until now."""
+        """Return the rate from the start until now.
+
+        Returns:
+            The rate; the last good one when this one is far from the first.
+        """
         if self._read is None:
             return ClockRate(SECOND, self._begin.real - self._begin.value)
-        return measure_rate(self._begin, take(self._read))
+        present = take(self._read)
+        rate = measure_rate(self._begin, present)
+        self._first = self._first or rate
+        drift = abs(rate.frequency - self._first.frequency)
+        if self._good and drift * 1_000_000 > GREATEST_DRIFT * self._first.frequency:
+            is_suspended = _suspension(self._begin, present) > 0
+            self.problem = (
+                "the processor's counter did not keep its rate"
+                + (" when the machine was suspended" if is_suspended else "")
+                + f" ({self._first.frequency:,} Hz, then {rate.frequency:,} Hz on "
+                "average): times after that are wrong"
+            )
+            return self._good
+        self.problem = None
+        self._good = rate
+        return rate
 
 
 def take(read: Callable[[], int] | None) -> Instant:
@@ -135,7 +169,9 @@ def _take_once(read: Callable[[], int] | None) -> tuple[int, Instant]:
     end = time.monotonic_ns()
     middle = (before + after) // 2
     real += middle - (after + end) // 2
-    return end - before, Instant(middle if value is None else value, middle, real)
+    suspended = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - time.monotonic_ns()
+    moment = Instant(middle if value is None else value, middle, real, suspended)
+    return end - before, moment
 
 
 def measure_rate(begin: Instant, end: Instant) -> ClockRate:
@@ -148,8 +184,14 @@ def measure_rate(begin: Instant, end: Instant) -> ClockRate:
     Returns:
         The rate.
     """
-    span = max(end.monotonic - begin.monotonic, 1)
+    span = max(end.monotonic - begin.monotonic + _suspension(begin, end), 1)
     frequency = round((end.value - begin.value) * SECOND / span) or SECOND
     seconds, rest = divmod(begin.real, SECOND)
     offset = seconds * frequency + rest * frequency // SECOND - begin.value
     return ClockRate(frequency, offset)
+
+
+def _suspension(begin: Instant, end: Instant) -> int:
+    """Return for how long the machine was suspended meanwhile, nanoseconds."""
+    span = end.suspended - begin.suspended
+    return span if span >= SHORTEST_SUSPENSION else 0

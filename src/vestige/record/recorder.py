@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -152,11 +152,7 @@ def record(
     background = (
         processes_in_background(uuid.replace("-", "")) if options.follow_fork else ()
     )
-    try:
-        collected = collect(directory, background)
-    except OSError as error:
-        # As when the program has removed the directory, or gave it another name.
-        collected = Collected(problems=[f"{directory}: {error.strerror}"])
+    collected = _collect(directory, background)
     refine_metadata()
     if _size(directory) >= WORTH_MEASURING:
         from .cost import call_cost  # noqa: PLC0415 - short recordings need it not
@@ -164,7 +160,17 @@ def record(
         cost = call_cost(directory, options, is_counter=is_counter)
         with suppress(OSError):
             write_metadata(clock.rate(), cost)
+    if clock.problem is not None:
+        collected.problems.append(clock.problem)
     return Recording(program, options, directory, status, seconds, collected)
+
+
+def _collect(directory: Path, background: Iterable[int]) -> Collected:
+    try:
+        return collect(directory, background)
+    except OSError as error:
+        # As when the program has removed the directory, or gave it another name.
+        return Collected(problems=[f"{directory}: {error.strerror}"])
 
 
 def _size(directory: Path) -> int:

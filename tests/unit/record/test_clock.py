@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from vestige.record import clock as clock_module
 from vestige.record.clock import (
     Instant,
     RecordingClock,
@@ -79,3 +80,59 @@ def test_the_monotonic_clock_has_a_rate_that_is_known():
     assert rates[0].frequency == 10**9
     now = time.monotonic_ns() + rates[0].offset
     assert abs(now - time.time_ns()) < 10**7
+
+
+SECOND = 10**9
+
+
+@pytest.fixture
+def moments(monkeypatch):
+    """What the clocks say next: values, monotonic time, time in suspension."""
+    told: list[tuple[int, int, int]] = [(0, 0, 0)]
+
+    def take(_read):
+        value, monotonic, suspended = told.pop(0)
+        real = 1_700_000_000 * SECOND + monotonic + suspended
+        return Instant(value, monotonic, real, suspended)
+
+    monkeypatch.setattr(clock_module, "take", take)
+    return told
+
+
+def test_a_counter_that_goes_on_in_suspension_keeps_its_rate(moments):
+    """An hour of sleep in a recording of a minute."""
+    clock = RecordingClock(lambda: 0)
+    moments.append((2 * SECOND, SECOND, 0))
+    moments.append((2 * 3660 * SECOND, 60 * SECOND, 3600 * SECOND))
+
+    assert [clock.rate().frequency, clock.rate().frequency] == [2 * SECOND] * 2
+    assert clock.problem is None
+
+
+@pytest.mark.parametrize(
+    ("value", "is_zeroed"), [(2 * 60 * SECOND, False), (2 * 10 * SECOND, True)]
+)
+def test_a_rate_that_suspension_has_spoilt_is_refused(moments, value, is_zeroed):
+    """A counter that stood still, or began at zero: the rate from before stays."""
+    clock = RecordingClock(lambda: 0)
+    moments.append((2 * SECOND, SECOND, 0))
+    moments.append((value, 60 * SECOND, 3600 * SECOND))
+    first = clock.rate()
+
+    assert clock.rate() == first
+    assert clock.problem is not None
+    assert "when the machine was suspended (2,000,000,000 Hz, then " in clock.problem
+    assert is_zeroed is ("5,464,481 Hz" in clock.problem)
+
+
+def test_a_rate_a_little_off_is_believed(moments):
+    """The first is of milliseconds; one of a minute is better, and a jump is no rate."""
+    clock = RecordingClock(lambda: 0)
+    moments.append((2 * SECOND, SECOND, 0))
+    moments.append((2 * SECOND * 60 + 60_000_000, 60 * SECOND, 0))
+    moments.append((2 * SECOND * 61, 60 * SECOND, 0))
+    rates = [clock.rate().frequency for _ in range(3)]
+
+    assert rates == [2 * SECOND, 2_001_000_000, 2_001_000_000]
+    assert "on average" in (clock.problem or "")
+    assert "suspended" not in (clock.problem or "")
