@@ -60,7 +60,7 @@ def build() -> list[str]:
 
 def vestige(*words: str | Path, directory: Path | None = None) -> bytes:
     """Run the command as it is in its neutral place; return what it prints."""
-    code = "from vestige.cli.main import entry_point; entry_point()"
+    code = "from vestige.cli.start import entry_point; entry_point()"
     environment = {**os.environ, "PYTHONPATH": str(PACKAGES), "TZ": "UTC"}
     done = subprocess.run(
         [sys.executable, "-c", code, *map(str, words)],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .cli.main import entry_point
+from .cli.start import entry_point
 
 if __name__ == "__main__":
     entry_point()

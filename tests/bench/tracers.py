@@ -29,7 +29,7 @@ SECONDS = 300.0
 VESTIGE = [
     sys.executable,
     "-c",
-    "from vestige.cli.main import entry_point; entry_point()",
+    "from vestige.cli.start import entry_point; entry_point()",
 ]
 UFTRACE_RECORD = 16
 """Bytes of an entry or an exit in the file of a thread."""

@@ -163,7 +163,7 @@ def checkout(tmp_path_factory):
 def variables(tools):
     """Return the environment of builds: what `vestige config` prints."""
     generator = tools / "lttng-gen-tp"
-    code = "from vestige.cli.main import entry_point; entry_point()"
+    code = "from vestige.cli.start import entry_point; entry_point()"
     generator.write_text(
         f"#!/bin/sh\nexec {sys.executable} -c '{code}' gen-tp \"$@\"\n"
     )

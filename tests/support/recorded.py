@@ -44,7 +44,7 @@ def record_command(
     output: Path, program: Sequence[str | Path], *options: str
 ) -> list[str]:
     """Return the command line that records a program."""
-    code = "from vestige.cli.main import entry_point; entry_point()"
+    code = "from vestige.cli.start import entry_point; entry_point()"
     words = [
         sys.executable,
         "-c",

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from ..errors import VestigeError
 from ..plain_text import plain
 from .commands import load_commands
-from .exit_statuses import INTERRUPTED, UNREADABLE, ExitStatuses
+from .exit_statuses import UNREADABLE, ExitStatuses
 from .open_files import allow_many_files
 from .parser import build_parser, check_words
-from .terminal import make_all_text_printable
 
-__all__ = ["build_parser", "entry_point", "main"]
+__all__ = ["build_parser", "main"]
 
 _STARTING_PROGRAMS = ("demo", "record")
 """Verbs that run programs of others, which have the limits of the shell."""
@@ -84,37 +81,3 @@ def _quiet_broken_pipe() -> int:
     """The reader of our output went away: end as other filters do, without a word."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 128 + signal.SIGPIPE
-
-
-def _open_closed_streams() -> None:
-    """Put something in place of standard streams that were closed (``<&-``).
-
-    Python has ``None`` for them. What is there instead fails when it is used, with the
-    error of a closed file, and no file that is opened later takes their numbers.
-    """
-    if sys.stdin is None:
-        sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), closefd=False)
-    if sys.stdout is None:
-        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", closefd=False)
-    if sys.stderr is None:  # print() would write its lines to standard output
-        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False)
-
-
-def entry_point() -> NoReturn:
-    """Run the command line of this process and exit.
-
-    What was opened is closed by now and what was written is flushed. Handing back
-    memory piece by piece takes longer than reading a small trace: the process ends.
-    """
-    _open_closed_streams()
-    make_all_text_printable()
-    # Answers are many, live long and refer to each other in no circle.
-    gc.set_threshold(200_000, 20, 100)
-    try:
-        status = main()
-    except KeyboardInterrupt:
-        status = INTERRUPTED
-    if "vestige.debuginfo.cached_table" in sys.modules:
-        sys.modules["vestige.debuginfo.cached_table"].save_all()
-    sys.stderr.flush()
-    os._exit(status)

@@ -22,8 +22,8 @@ from support.call_traces import enter, leave, packet, write_calls
 from support.recordings import DATA
 from vestige.cli.commands import VERBS, load_commands
 from vestige.cli.exit_statuses import LIKE_BABELTRACE, PLAIN, READING
-from vestige.cli.main import entry_point
 from vestige.cli.parser import CommandParser
+from vestige.cli.start import entry_point
 
 VESTIGE = [sys.executable, "-m", "vestige"]
 COMMANDS = load_commands([])
@@ -438,6 +438,43 @@ def test_an_interrupt_is_status_130(tmp_path):
         text, errors = process.communicate(timeout=DEADLINE)
 
     assert (process.returncode, text, errors) == (130, "", "")
+
+
+INTERRUPTING = """
+import os, signal, sys
+module = None
+
+class Interrupting:
+    def find_spec(name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting)
+from vestige.cli.start import entry_point
+module, sys.argv[1:] = sys.argv[1], ["view", "--no-pager", sys.argv[2]]
+entry_point()
+"""
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize(
+    ("module", "status"),
+    [
+        ("argparse", -signal.SIGINT),
+        ("vestige.cli.parser", -signal.SIGINT),
+        ("vestige.components.sources.ctf_fs", 130),
+    ],
+)
+def test_an_interrupt_while_modules_are_imported_has_no_traceback(module, status):
+    """Before the command line is read the signal ends it, then the status says so."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTING, module, DATA / "hello"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
 
 
 def bytes_waiting(pipe):

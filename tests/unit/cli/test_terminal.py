@@ -26,7 +26,7 @@ def in_posix_locale(*words):
     return done.returncode, done.stdout.decode("ascii"), done.stderr.decode("ascii")
 
 
-CODE = "from vestige.cli.main import entry_point; entry_point()"
+CODE = "from vestige.cli.start import entry_point; entry_point()"
 
 
 @pytest.fixture(scope="module")

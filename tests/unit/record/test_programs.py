@@ -338,7 +338,7 @@ def test_a_home_that_cannot_be_written_is_named(tmp_path):
         [
             sys.executable,
             "-c",
-            "from vestige.cli.main import entry_point; entry_point()",
+            "from vestige.cli.start import entry_point; entry_point()",
             *["record", "--", str(path)],
         ],
         env={

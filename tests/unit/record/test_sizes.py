@@ -207,7 +207,7 @@ def test_many_threads_at_once(tmp_path, program):
 
 def view_with_few_files(trace):
     """Return the lines of a trace, read with a low limit of open files."""
-    code = "from vestige.cli.main import entry_point; entry_point()"
+    code = "from vestige.cli.start import entry_point; entry_point()"
     limited = ["sh", "-c", 'ulimit -S -n 64; exec "$@"', "sh", sys.executable]
     done = subprocess.run(
         [*limited, "-c", code, "convert", trace],

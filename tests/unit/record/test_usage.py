@@ -40,7 +40,7 @@ def test_words_after_the_program_are_its_own(tmp_path, separator):
     """Also those that look like ours."""
     words = ["-q", "--output", "x", "--", "-e", "*"]
     command = ["sh", "-c", 'printf "%s\\n" "$@"', "sh", *words]
-    code = "from vestige.cli.main import entry_point; entry_point()"
+    code = "from vestige.cli.start import entry_point; entry_point()"
     start = [sys.executable, "-c", code, "record", "-q", "-o", tmp_path / "trace"]
     done = subprocess.run(
         [*start, *separator, *command], capture_output=True, text=True, check=False
@@ -175,7 +175,7 @@ def test_a_full_disk_at_the_beginning(tmp_path, monkeypatch, maker):
 
 def test_recordings_of_one_second_have_directories_of_their_own(tmp_path):
     """Though their names tell seconds only."""
-    code = "from vestige.cli.main import entry_point; entry_point()"
+    code = "from vestige.cli.start import entry_point; entry_point()"
     command = [sys.executable, "-c", code, "record", "-q", "true"]
     environment = {**os.environ, "VESTIGE_HOME": str(tmp_path)}
     for _ in range(4):
@@ -188,7 +188,7 @@ def test_recordings_of_one_second_have_directories_of_their_own(tmp_path):
 
 def test_without_a_home(tmp_path):
     """The trace goes to the current directory, and that is said."""
-    code = "from vestige.cli.main import entry_point; entry_point()"
+    code = "from vestige.cli.start import entry_point; entry_point()"
     command = [sys.executable, "-c", code, "record", "-q", "true"]
     left_out = {"HOME", "VESTIGE_HOME"}
     plain = {name: text for name, text in os.environ.items() if name not in left_out}
@@ -282,7 +282,7 @@ def terminal(tmp_path):
 
 def record_line(*program):
     """Return what is typed to record a program."""
-    code = "from vestige.cli.main import entry_point; entry_point()"
+    code = "from vestige.cli.start import entry_point; entry_point()"
     start = f"{sys.executable} -c '{code}' record -q -o trace --"
     return " ".join([start, *program])
 

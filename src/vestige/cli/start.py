@@ -1,0 +1,68 @@
+"""Where the ``vestige`` command begins and ends.
+
+Ctrl-C ends it without a traceback, whenever it comes. While modules are imported, and
+when the work is done, the signal itself does that; in between it is an exception, so
+that verbs can put things in order.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import NoReturn
+
+__all__ = ["entry_point"]
+
+
+def entry_point() -> NoReturn:
+    """Run the command line of this process and exit.
+
+    What was opened is closed by now and what was written is flushed. Handing back
+    memory piece by piece takes longer than reading a small trace: the process ends.
+    """
+    # A shell that starts it in the background lets it ignore the signal.
+    is_interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_interruptible:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _open_closed_streams()
+    # It imports most of what there is to import, and that takes a while.
+    from .exit_statuses import INTERRUPTED
+    from .main import main
+    from .terminal import make_all_text_printable
+
+    make_all_text_printable()
+    _collect_garbage_seldom()
+    try:
+        if is_interruptible:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        status = main()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    if is_interruptible:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if "vestige.debuginfo.cached_table" in sys.modules:
+        sys.modules["vestige.debuginfo.cached_table"].save_all()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _collect_garbage_seldom() -> None:
+    """Answers are many, live long and refer to each other in no circle."""
+    import gc
+
+    gc.set_threshold(200_000, 20, 100)
+
+
+def _open_closed_streams() -> None:
+    """Put something in place of standard streams that were closed (``<&-``).
+
+    Python has ``None`` for them. What is there instead fails when it is used, with the
+    error of a closed file, and no file that is opened later takes their numbers.
+    """
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), closefd=False)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", closefd=False)
+    if sys.stderr is None:  # print() would write its lines to standard output
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False)
