@@ -15,11 +15,12 @@ from ..errors import SelectionError
 from .calls import Function
 from .function_names import plain_names
 
-__all__ = ["FunctionChoice"]
+__all__ = ["FunctionChoice", "FunctionPattern", "is_address_range"]
 
 # Two colons are part of a name: `ns::f` names no object.
 _OBJECT = re.compile(r"([^:]*):(?!:)(.*)", re.DOTALL)
 _RANGE = re.compile(r"0[xX][0-9a-fA-F]+-0[xX][0-9a-fA-F]+")
+_ADDRESSES = re.compile(r"(?:.*:)?0[xX].*", re.DOTALL)
 _LIBRARY = re.compile(
     r".*/(?:(?:site|dist)-packages|lib[^/]*/python3(?:\.\d+t?)?|python\d+\.zip)/",
     re.DOTALL,
@@ -47,8 +48,8 @@ class FunctionChoice:
         *,
         only_my_code: bool = False,
     ) -> None:
-        self._include = [_Pattern(text) for text in include]
-        self._exclude = [_Pattern(text) for text in exclude]
+        self._include = [FunctionPattern(text) for text in include]
+        self._exclude = [FunctionPattern(text) for text in exclude]
         self._only_my_code = only_my_code
         self._known: dict[Function, bool] = {}
 
@@ -69,34 +70,63 @@ class FunctionChoice:
 
     def _decide(self, function: Function) -> bool:
         names = _names(function)
-        objects = _objects(function)
+        mapping = _mapping(function)
+        path = None if mapping is None else mapping.path
         # All patterns are asked, so that those are known that match nothing.
-        included = [one.matches(names, objects) for one in self._include]
-        excluded = [one.matches(names, objects) for one in self._exclude]
+        included = [one.matches(names, path) for one in self._include]
+        excluded = [one.matches(names, path) for one in self._exclude]
         if any(excluded) or (included and not any(included)):
             return False
         return not (self._only_my_code and _is_library(function))
 
 
-class _Pattern:
+def is_address_range(text: str) -> bool:
+    """Tell whether a pattern chooses addresses and not names.
+
+    Args:
+        text: A pattern, as ``vestige record`` takes it.
+    """
+    return _ADDRESSES.fullmatch(text) is not None
+
+
+class FunctionPattern:
+    """A pattern ``[OBJECT:]NAME``.
+
+    Args:
+        text: What users write.
+
+    Raises:
+        SelectionError: It can match no function.
+    """
+
     def __init__(self, text: str) -> None:
         split = _OBJECT.fullmatch(text)
         self.text = text
+        """What users wrote."""
         self.is_used = False
+        """Whether it matched anything so far."""
         self._object: str | None = split[1] if split else None
-        self._name: str = split[2] if split else text
-        if not self._name or self._object == "":
+        self.name: str = split[2] if split else text
+        """The part that names of functions are compared with."""
+        if not self.name or self._object == "":
             raise SelectionError(f"'{text}': expected [OBJECT:]NAME")
-        if _RANGE.fullmatch(self._name):
+        if _RANGE.fullmatch(self.name):
             raise SelectionError(
                 f"'{text}': expected the name of a function; addresses choose "
                 "functions when they are recorded"
             )
 
-    def matches(self, names: set[str], objects: set[str]) -> bool:
-        if self._object is not None and not _any(self._object, objects):
+    def matches(self, names: set[str], path: str | None) -> bool:
+        """Tell whether it matches one of some names.
+
+        Args:
+            names: Names of functions.
+            path: Where they are: an object, or the source file of Python code;
+                ``None`` if nobody knows.
+        """
+        if self._object is not None and not _any(self._object, _files(path)):
             return False
-        matches = self._name in names or _any(self._name, names)
+        matches = self.name in names or _any(self.name, names)
         self.is_used |= matches
         return matches
 
@@ -110,15 +140,14 @@ def _mapping(function: Function) -> Mapping | None:
     return place.binary.mapping if isinstance(place, Place) else None
 
 
-def _objects(function: Function) -> set[str]:
-    """Return path and name of the object, or of the source file of Python code."""
-    mapping = _mapping(function)
-    if mapping is None:
+def _files(path: str | None) -> set[str]:
+    """Return what patterns may call a file."""
+    if path is None:
         return set()
-    name = mapping.path.rpartition("/")[2]
+    name = path.rpartition("/")[2]
     # libx.so names libx.so.1.2, too.
     unversioned, found, _ = name.partition(".so.")
-    return {mapping.path, name, *([f"{unversioned}.so"] if found else ())}
+    return {path, name, *([f"{unversioned}.so"] if found else ())}
 
 
 def _names(function: Function) -> set[str]:

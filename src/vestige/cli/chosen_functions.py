@@ -103,11 +103,12 @@ def _unused(tree: CallTree, choice: FunctionChoice) -> list[str]:
 
 def _hint(tree: CallTree, choice: FunctionChoice) -> str:
     """Name functions that somebody may have meant."""
+    from ..analysis.function_choice import FunctionPattern
     from .suggestions import did_you_mean
 
     names = [one.function.name for one in tree.functions()]
     for pattern in _unused(tree, choice):
-        hint = did_you_mean(pattern.rpartition(":")[2], names)
+        hint = did_you_mean(FunctionPattern(pattern).name, names)
         if hint:
             return hint
     return ""

@@ -46,7 +46,7 @@ class Contents(NamedTuple):
     """Whether there are events beside the state dump and those of loaded objects."""
 
     objects: tuple[str, ...] = ()
-    """Paths of the objects that were loaded, where there are no calls."""
+    """Paths of the objects that were loaded, of small recordings."""
 
     missing: tuple[str, ...] = ()
     """What of Python programs was not recorded, and why: sentences."""
@@ -151,7 +151,7 @@ def _count_by_name(streams: list[DataStream]) -> Contents:
         events=sum(counts.values()),
         has_calls=has_calls,
         has_chosen=not counts.keys() <= set(ALWAYS_RECORDED),
-        objects=() if has_calls else tuple(dict.fromkeys(loaded)),
+        objects=tuple(dict.fromkeys(loaded)),
     )
 
 

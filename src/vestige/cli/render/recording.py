@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...record.diagnosis import why_without_calls
 from ...record.recorder import Recording
@@ -85,6 +85,9 @@ def recording_lines(
         yield f"vestige: {reason}"
     elif contents.events:
         yield from (f"vestige: {line}" for line in unmatched_rules(recording))
+    yield from (
+        f"vestige: {line}" for line in _unmatched_functions(recording, contents)
+    )
     if contents.events == 0:
         return
     trace = shlex.quote(str(recording.directory))
@@ -94,6 +97,16 @@ def recording_lines(
     yield f"vestige: vestige view {trace}"
     if contents.has_calls and is_python_by_default:
         yield f"vestige: {PYTHON_NOTE}"
+
+
+def _unmatched_functions(recording: Recording, contents: Contents) -> Iterable[str]:
+    options = recording.options
+    if not (options.include or options.exclude):
+        return ()
+    # It reads the symbols of programs, with what reports are made of.
+    from ..unmatched_functions import unmatched_functions
+
+    return unmatched_functions(recording.command, options, contents)
 
 
 def _events(contents: Contents) -> str:
