@@ -98,6 +98,9 @@ impl fmt::Display for SymbolError {
             Self::Io { what, offset, message, .. } => {
                 write!(f, "cannot read {what} at offset {offset:#x}: {message}")
             }
+            Self::NotElf { found } if found.is_empty() => {
+                write!(f, "the file is empty; expected an ELF file")
+            }
             Self::NotElf { found } => write!(
                 f,
                 "expected the ELF magic number 7f 45 4c 46 at offset 0x0, found {found:02x?}"

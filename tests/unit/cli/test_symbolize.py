@@ -389,3 +389,12 @@ def test_one_address_waits_for_no_module_that_it_does_not_need():
     }
 
     assert set(done.stdout.splitlines()[-1].split()) & slow == set()
+
+
+def test_an_empty_file_is_said_to_be_empty(tmp_path, capsys):
+    """As when a build or a copy was interrupted."""
+    (tmp_path / "app").touch()
+
+    assert main(["symbolize", "-e", str(tmp_path / "app"), "0x10"]) == 1
+    expected = f"{tmp_path}/app, byte 0: the file is empty; expected an ELF file"
+    assert capsys.readouterr().err == f"vestige: error: {expected}\n"
