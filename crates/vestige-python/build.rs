@@ -1,7 +1,8 @@
 //! Makes the docstrings of the module: those of `src/vestige/_core.pyi`, its one description.
 //!
 //! The result is a macro `core_doc!` that gives the text for a class, a method or a function:
-//! `core_doc!(Muxer)`, `core_doc!(Merge.counts)`.
+//! `core_doc!(Muxer)`, `core_doc!(Merge.counts)`. All but the docstrings goes into the module, which
+//! Python compares with the stub that it finds.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,7 +20,14 @@ fn main() -> io::Result<()> {
         let _ = writeln!(arms, "    ({name}) => {{ {text:?} }};");
     }
     let out = env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?;
-    fs::write(Path::new(&out).join("core_doc.rs"), format!("macro_rules! core_doc {{\n{arms}}}\n"))
+    let out = Path::new(&out);
+    fs::write(out.join("interface.txt"), interface(&stub))?;
+    fs::write(out.join("core_doc.rs"), format!("macro_rules! core_doc {{\n{arms}}}\n"))
+}
+
+/// The stub without its docstrings, as `vestige.core` makes it, too.
+fn interface(stub: &str) -> String {
+    stub.split(QUOTES).step_by(2).collect()
 }
 
 /// The docstrings of all classes, methods and functions with their names.

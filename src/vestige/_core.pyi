@@ -43,6 +43,7 @@ __all__ = [
     "TraceClass",
     "UnitIndex",
     "Verifier",
+    "__interface__",
     "__version__",
     "copied_event",
     "copied_fields",
@@ -51,6 +52,7 @@ __all__ = [
     "set_most_open_files",
 ]
 
+__interface__: Final[bytes]
 __version__: Final[str]
 
 @final

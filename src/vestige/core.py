@@ -6,45 +6,49 @@ that a missing or stale extension is reported once and clearly.
 
 from __future__ import annotations
 
+import os
+
 try:
+    from ._core import (
+        AnswerWriter,
+        CallFold,
+        ColumnLayout,
+        DataFile,
+        DataStream,
+        Event,
+        EventCounter,
+        EventIterator,
+        EventLayout,
+        FieldsView,
+        IndexedTable,
+        Merge,
+        Muxer,
+        ObjectFile,
+        PlaceColumn,
+        PlaceFormat,
+        RecordFilter,
+        Repair,
+        StreamWriter,
+        SymbolTable,
+        TextRenderer,
+        TraceClass,
+        UnitIndex,
+        Verifier,
+        copied_event,
+        copied_fields,
+        demangle,
+        file_crc32,
+        set_most_open_files,
+    )
+    from ._core import __interface__ as _interface
     from ._core import __version__ as _compiled_version
 except ImportError as error:  # pragma: no cover - only on a broken installation
     raise ImportError(
-        "the compiled part of Vestige (vestige._core) is missing: "
-        "build it with 'pip install .' in the source tree"
+        f"the compiled part of Vestige is missing or does not fit ({error}): build it "
+        "with 'make' or 'pip install .' in the source tree",
+        name="vestige._core",
     ) from error
 
-from ._core import (
-    AnswerWriter,
-    CallFold,
-    ColumnLayout,
-    DataFile,
-    DataStream,
-    Event,
-    EventCounter,
-    EventIterator,
-    EventLayout,
-    FieldsView,
-    IndexedTable,
-    Merge,
-    Muxer,
-    ObjectFile,
-    PlaceColumn,
-    PlaceFormat,
-    RecordFilter,
-    Repair,
-    StreamWriter,
-    SymbolTable,
-    TextRenderer,
-    TraceClass,
-    UnitIndex,
-    Verifier,
-    copied_event,
-    copied_fields,
-    demangle,
-    file_crc32,
-    set_most_open_files,
-)
 from ._version import __version__
 
 __all__ = [
@@ -85,8 +89,28 @@ def _check_version() -> None:
     if _compiled_version != __version__:
         raise ImportError(
             f"vestige {__version__} found a compiled part of version "
-            f"{_compiled_version}: build it again with 'pip install .'"
+            f"{_compiled_version}: build it again with 'pip install .'",
+            name="vestige._core",
+        )
+
+
+def _check_interface() -> None:
+    """Refuse an extension that was built before its description was changed."""
+    path = os.path.join(os.path.dirname(__file__), "_core.pyi")  # noqa: PTH118, PTH120 - each command waits for this
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            stub = file.read()
+    except OSError:
+        # Some packagers leave it out.
+        return
+    # All but the docstrings, as the build takes it.
+    if b"".join(stub.split(b'"""')[::2]) != _interface:
+        raise ImportError(
+            "the compiled part of Vestige is older or newer than its description in "
+            f"{path}: build it again with 'make' or 'pip install .' in the source tree",
+            name="vestige._core",
         )
 
 
 _check_version()
+_check_interface()

@@ -6,6 +6,8 @@ import ast
 import math
 import re
 import struct
+import subprocess
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,6 +56,41 @@ class TestDoor:
 
         assert _core.__version__ == vestige.__version__ == version
 
+    def test_an_extension_of_another_interface_is_refused(self, monkeypatch):
+        """It was built before a method was changed: a call of it would be a TypeError."""
+        changed = _core.__interface__.replace(b"def begin(", b"def begun(")
+        monkeypatch.setattr(core, "_interface", changed)
+
+        with pytest.raises(ImportError, match="build it again with 'make'") as refused:
+            core._check_interface()
+        assert refused.value.name == "vestige._core"
+        assert "\n" not in str(refused.value)
+
+    def test_docstrings_are_no_interface(self):
+        """Whoever changes one needs no build."""
+        assert b"def begin(" in _core.__interface__
+        assert b"Whether the traces tell of code objects" not in _core.__interface__
+
+    def test_without_its_description_an_extension_is_taken(self, monkeypatch, tmp_path):
+        """Some packagers leave it out."""
+        monkeypatch.setattr(core, "__file__", str(tmp_path / "core.py"))
+
+        core._check_interface()
+
+    def test_the_command_line_says_it_in_one_line(self):
+        """With the status of an error."""
+        code = (
+            "import vestige._core as compiled; compiled.__interface__ = b'';"
+            "from vestige.cli.main import main; raise SystemExit(main(['view', '.']))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        )
+
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr.startswith("vestige: error: the compiled part of Vestige is")
+        assert done.stderr.count("\n") == 1
+
     def test_no_other_module_imports_the_extension(self):
         """So a missing extension is reported once and clearly."""
         importers = {
@@ -68,7 +105,8 @@ class TestDoor:
 
     def test_it_lets_every_compiled_class_through(self):
         """What the extension offers and nothing else."""
-        assert {*core.__all__, "__version__"} == set(_core.__all__)
+        names = {*core.__all__, "__interface__", "__version__"}
+        assert names == set(_core.__all__)
 
 
 def names_of(node):

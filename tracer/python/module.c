@@ -6,6 +6,9 @@
 
 #include "greenlets.h"
 
+/* Which functions and arguments the module has, as in vestige/instrument/_extension.py. Change both
+ * numbers when one of them is changed. */
+#define INTERFACE 1
 /* What all tracers have that know of Python; later ones have more. */
 #define LEAST_TRACER offsetof(struct vestige_tracer, now)
 
@@ -61,6 +64,7 @@ PyMODINIT_FUNC PyInit__native(void)
 	if (!tracer && found && found->struct_size >= LEAST_TRACER)
 		tracer = found;
 	if (!module || !places_start() || !points_start(module) || !spans_start(module) ||
+	    PyModule_AddIntConstant(module, "interface", INTERFACE) != 0 ||
 	    PyModule_AddObjectRef(module, "has_tracer", tracer ? Py_True : Py_False) != 0)
 		return NULL;
 	return module;

@@ -40,6 +40,9 @@ mod writer;
 
 use pyo3::prelude::*;
 
+/// The stub that this was built for, without docstrings: see `build.rs`.
+const INTERFACE: &str = include_str!(concat!(env!("OUT_DIR"), "/interface.txt"));
+
 /// The extension module `vestige._core`.
 #[pymodule]
 mod _core {
@@ -88,6 +91,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__interface__", INTERFACE.as_bytes())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -49,7 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         return _quiet_broken_pipe()
-    except VestigeError as error:
+    except (VestigeError, ImportError) as error:
+        if isinstance(error, ImportError) and error.name != "vestige._core":
+            raise
+        # The core is not built, or from other sources: that is no mistake in here.
         return report(error, statuses.of(error))
     except OSError as error:
         return report(_plain(error), statuses.of(error))

@@ -10,6 +10,9 @@ if TYPE_CHECKING:  # To import it takes longer than all else in recorded program
 
 __all__ = ["inactive_because", "is_recorded", "native"]
 
+INTERFACE = 1
+"""Which functions and arguments the extension has, as in ``tracer/python/module.c``.
+Change both numbers when one of them is changed."""
 native: Any = None
 """The extension; ``None`` where it is not built, or is for another interpreter."""
 _why_not = ""
@@ -21,6 +24,13 @@ else:
         from . import _native as native  # type: ignore[no-redef]
     except ImportError as error:
         _why_not = f"the extension of vestige.instrument cannot be loaded: {error}"
+    else:
+        if getattr(native, "interface", None) != INTERFACE:
+            native = None
+            _why_not = (
+                "the extension of vestige.instrument is from other sources: build it "
+                "again with 'make' or 'pip install .' in the source tree"
+            )
 
 
 def inactive_because() -> str | None:
