@@ -20,6 +20,8 @@ __all__ = [
 ]
 
 
+LEAST_FOR_STEPS = 72
+"""Columns of the narrowest terminal on which lines tell the time since the last one."""
 LEAST_LABEL = 12
 """Characters that labels of traces keep on the narrowest terminal."""
 
@@ -124,7 +126,7 @@ def short_text_options(
         clock_date=options.clock_date,
         clock_gmt=options.clock_gmt,
         clock_seconds=options.clock_seconds,
-        delta=not options.no_delta,
+        delta=not options.no_delta and (width is None or width >= LEAST_FOR_STEPS),
         color=use_color(options.color, to_standard_output=True, like_babeltrace=False),
         ascii=is_ascii_only(),
         width=width,

@@ -172,6 +172,22 @@ def test_lines_fit_the_terminal(tmp_path, columns):
     assert lines[2].endswith("漢…")
 
 
+@pytest.mark.parametrize(("columns", "width"), [(71, 71), (60, 60), (30, 60)])
+def test_on_narrow_terminals_lines_have_no_step_and_still_fit(tmp_path, columns, width):
+    """Also where names leave no room for fields; they keep 60 columns."""
+    name = "provider_of_events:with_a_long_name"
+    _, packet = strings("x" * 50, "y")
+    text = metadata_head() + EVENT.format(0, name, "string text;")
+    write(tmp_path, text, packet)
+    lines = lines_on_terminal(columns, tmp_path)
+
+    assert all(len(line) <= width for line in lines)
+    assert all(name[: width - 30] in line for line in lines)
+    assert lines[0].endswith("…")
+    assert "+" not in "".join(lines)
+    assert "+" in lines_on_terminal(72, tmp_path)[1]
+
+
 def test_labels_of_traces_leave_room_for_the_rest(tmp_path):
     """Their ends, which tell them apart, stay; a pipe gets all of them."""
     for name, identity in (("first", UUID), ("second", UUID[::-1])):

@@ -18,8 +18,10 @@ use crate::text::time::TimeFormatter;
 
 /// Spaces between columns.
 const GAP: usize = 2;
-/// However narrow the terminal is, fields and place have so many columns.
-const LEAST_ROOM: usize = 20;
+/// Lines are not cut to less, however narrow the terminal is.
+const LEAST_WIDTH: usize = 60;
+/// With fewer columns left for them, fields and place are cut with all of the line.
+const LEAST_ROOM: usize = 8;
 /// Widest columns that others are aligned behind, when nothing limits the line.
 const WIDEST: Widths = Widths { who: 32, name: 40, fields: 48 };
 
@@ -266,8 +268,14 @@ impl<'a> LineWriter<'a> {
             (place, _) => place,
         };
         if let Some(width) = self.layout.options.width {
+            let width = width.max(LEAST_WIDTH);
             let before = columns(self.out.get(start..fields).unwrap_or_default());
-            self.limited_end(width.saturating_sub(before), (fields, written), place);
+            let room = width.saturating_sub(before);
+            self.limited_end(room.max(LEAST_ROOM), (fields, written), place);
+            if room < LEAST_ROOM && columns(self.out.get(start..).unwrap_or_default()) > width {
+                let (sign, reset) = (self.sign(), self.layout.colors.reset);
+                cut(&mut self.out, start, width, sign, reset);
+            }
         } else if let Some(place) = place {
             self.pad(written);
             place.push_to(&mut self.out);
@@ -288,6 +296,15 @@ impl<'a> LineWriter<'a> {
         }
     }
 
+    /// What stands for text that is cut.
+    fn sign(&self) -> &'static str {
+        if self.layout.options.ascii {
+            "..."
+        } else {
+            "\u{2026}"
+        }
+    }
+
     /// Ends a line that has room for so many columns more.
     fn limited_end(
         &mut self,
@@ -295,9 +312,7 @@ impl<'a> LineWriter<'a> {
         (fields, written): (usize, usize),
         place: Option<&PlaceText>,
     ) {
-        let room = room.max(LEAST_ROOM);
-        let (ascii, reset) = (self.layout.options.ascii, self.layout.colors.reset);
-        let sign = if ascii { "..." } else { "\u{2026}" };
+        let (sign, reset) = (self.sign(), self.layout.colors.reset);
         let Some(place) = place else {
             if written > room {
                 cut(&mut self.out, fields, room, sign, reset);
