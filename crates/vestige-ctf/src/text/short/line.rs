@@ -100,6 +100,8 @@ pub struct LineWriter<'a> {
     who: WhoText,
     /// The place of an event of which only the address is known.
     address: PlaceText,
+    /// The place of a call with its arguments or its result.
+    call: PlaceText,
     /// How wide the columns would have to be.
     pub seen: Widths,
     /// How long the text may become.
@@ -124,7 +126,7 @@ impl PacketText {
         }
         self.name.clear();
         self.name.extend_from_slice(facts.name);
-        self.facts = Facts { name: b"", ..facts };
+        self.facts = Facts { name: b"", arguments: b"", result: b"", ..facts };
     }
 }
 
@@ -137,6 +139,7 @@ impl<'a> LineWriter<'a> {
             contexts: Vec::new(),
             who: WhoText::default(),
             address: PlaceText::default(),
+            call: PlaceText::default(),
             seen: Widths::default(),
             most: MAX_TEXT,
         }
@@ -184,7 +187,7 @@ impl<'a> LineWriter<'a> {
                 self.out.extend_from_slice(more);
             }
         }
-        self.end(start, fields, place.filter(|place| place.columns() > 0), facts.address);
+        self.end(start, fields, place.filter(|place| place.columns() > 0), &facts);
         Ok(())
     }
 
@@ -251,22 +254,22 @@ impl<'a> LineWriter<'a> {
 
     /// Appends the place, cuts what does not fit and ends the line.
     #[inline]
-    fn end(
-        &mut self,
-        start: usize,
-        fields: usize,
-        place: Option<&PlaceText>,
-        address: Option<u64>,
-    ) {
+    fn end(&mut self, start: usize, fields: usize, place: Option<&PlaceText>, facts: &Facts<'_>) {
         let written = columns(self.out.get(fields..).unwrap_or_default());
         let mut alone = std::mem::take(&mut self.address);
-        let place = match (place, address) {
+        let mut place = match (place, facts.address) {
             (None, Some(address)) => {
                 alone.set_address(address);
                 Some(&alone)
             }
             (place, _) => place,
         };
+        let mut call = std::mem::take(&mut self.call);
+        if !(facts.arguments.is_empty() && facts.result.is_empty()) {
+            let nowhere = PlaceText::default();
+            call.set_call(place.unwrap_or(&nowhere), facts.arguments, facts.result);
+            place = Some(&call);
+        }
         if let Some(width) = self.layout.options.width {
             let width = width.max(LEAST_WIDTH);
             let before = columns(self.out.get(start..fields).unwrap_or_default());
@@ -281,6 +284,7 @@ impl<'a> LineWriter<'a> {
             place.push_to(&mut self.out);
         }
         self.address = alone;
+        self.call = call;
         self.seen.fields = self.seen.fields.max(written.min(self.layout.most.fields));
         while self.out.last() == Some(&b' ') {
             self.out.pop();

@@ -6,6 +6,11 @@ use super::options::Colors;
 use super::width::{columns, cut};
 use crate::text::digits::push_hexadecimal;
 
+/// What a call ended with, where that is not known.
+const UNKNOWN: &[u8] = b"...";
+/// How the text of an exception begins that ended a call; texts of values begin otherwise.
+const RAISES: &[u8] = b"raises ";
+
 /// A place as text.
 #[derive(Debug, Clone, Default)]
 pub struct PlaceText {
@@ -40,6 +45,24 @@ impl PlaceText {
         self.text.extend_from_slice(b"0x");
         push_hexadecimal(&mut self.text, address);
         (self.columns, self.function) = (self.text.len(), (0, 0));
+    }
+
+    /// Makes it the text of another place with what its function is called with, or what the
+    /// call ended with.
+    pub fn set_call(&mut self, place: &Self, arguments: &[u8], result: &[u8]) {
+        let (bytes, _) = place.function;
+        let at = if bytes == 0 { place.text.len() } else { bytes };
+        let (function, rest) = place.text.split_at_checked(at).unwrap_or((&place.text, b""));
+        self.text.clear();
+        self.text.extend_from_slice(function);
+        push_safe(&mut self.text, arguments, b"");
+        if !matches!(result, b"" | UNKNOWN) {
+            self.text.extend_from_slice(if result.starts_with(RAISES) { b" " } else { b" -> " });
+            push_safe(&mut self.text, result, b"");
+        }
+        self.function = if bytes == 0 { (0, 0) } else { (self.text.len(), columns(&self.text)) };
+        self.text.extend_from_slice(rest);
+        self.columns = columns(&self.text);
     }
 
     fn push(&mut self, link: &str, text: &str, color: &str, reset: &str) {
@@ -108,6 +131,38 @@ mod tests {
         assert_eq!(text("a+0x1224", "main+0x1c", ""), "main+0x1c in a");
         assert_eq!(text("libc.so.6+0x1224", "", ""), "libc.so.6+0x1224");
         assert_eq!(text("", "", ""), "");
+    }
+
+    #[test]
+    fn a_call_is_shown_with_its_function() {
+        let parts = ["", "total", "a.py:5"].map(str::to_owned);
+        let place = PlaceText::new(&parts, &Colors::default());
+        let mut address = PlaceText::default();
+        address.set_address(16);
+        for (place, arguments, result, expected) in [
+            (&place, "(n=3)", "", "total(n=3) at a.py:5"),
+            (&place, "", "'x\u{1b}'", "total -> 'x\\e' at a.py:5"),
+            (&place, "", "raises KeyError", "total raises KeyError at a.py:5"),
+            (&place, "", "...", "total at a.py:5"),
+            (&address, "(n=3)", "", "0x10(n=3)"),
+            (&PlaceText::default(), "(n=3)", "", "(n=3)"),
+        ] {
+            let mut call = PlaceText::default();
+            call.set_call(place, arguments.as_bytes(), result.as_bytes());
+            assert_eq!(String::from_utf8(call.text.clone()).unwrap(), expected);
+            assert_eq!(call.columns(), expected.len());
+        }
+    }
+
+    #[test]
+    fn arguments_are_cut_before_the_line() {
+        let parts = ["", "total", "a.py:5"].map(str::to_owned);
+        let place = PlaceText::new(&parts, &Colors::default());
+        let mut call = PlaceText::default();
+        call.set_call(&place, b"(items=[3 items])", b"");
+        let mut out = Vec::new();
+        call.push_cut(&mut out, 22, "~", "");
+        assert_eq!(String::from_utf8(out).unwrap(), "total(items~ at a.py:5");
     }
 
     #[test]

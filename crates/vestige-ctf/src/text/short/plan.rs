@@ -17,8 +17,9 @@ use crate::text::plan::{push_field_name, FieldPlan};
 use crate::text::snippet::Snippet;
 
 /// Providers of function calls, whose events are shown without them.
-const CALLS: [&str; 3] =
-    ["lttng_ust_cyg_profile_fast:", "lttng_ust_cyg_profile:", "vestige_python:"];
+const CALLS: [&str; 3] = ["lttng_ust_cyg_profile_fast:", "lttng_ust_cyg_profile:", PYTHON];
+/// The provider of those that have arguments and results.
+const PYTHON: &str = "vestige_python:";
 /// Log levels of errors, up to the one of warnings.
 const WARNING: i64 = 4;
 
@@ -108,6 +109,7 @@ impl EventPlan {
         let full = event.name.clone().unwrap_or_else(|| format!("event {}", event.id));
         let call = CALLS.iter().find_map(|provider| full.strip_prefix(provider));
         let call = call.filter(|name| matches!(*name, "func_entry" | "func_exit"));
+        let is_python = full.starts_with(PYTHON);
         let color = match (call, event.log_level) {
             (Some("func_exit"), _) => colors.dim,
             (Some(_), _) => "",
@@ -121,9 +123,13 @@ impl EventPlan {
             name.extend_from_slice(colors.reset.as_bytes());
         }
         let payload = |class: &FieldClass| {
-            // The address of a call is what its place tells.
-            let role = |name: &str| (call.is_some() && name == "addr").then_some(Role::Address);
-            ScopePlan::new(class, options, role)
+            ScopePlan::new(class, options, |name| match name {
+                // The address of a call is what its place tells.
+                "addr" if call.is_some() => Some(Role::Address),
+                "arguments" if is_python => Some(Role::Arguments),
+                "result" if is_python => Some(Role::Result),
+                _ => None,
+            })
         };
         Self {
             columns: columns(&name),

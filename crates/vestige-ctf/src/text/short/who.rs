@@ -22,6 +22,10 @@ pub enum Role {
     Cpu,
     /// The address of the code.
     Address,
+    /// What a function is called with, as text.
+    Arguments,
+    /// What a call ended with, as text.
+    Result,
 }
 
 /// What is known of the process, the thread and the code of an event.
@@ -37,6 +41,10 @@ pub struct Facts<'a> {
     pub cpu: Option<i64>,
     /// Address of the code.
     pub address: Option<u64>,
+    /// What a function is called with; empty when it is not known.
+    pub arguments: &'a [u8],
+    /// What a call ended with; empty when it is not known.
+    pub result: &'a [u8],
 }
 
 impl<'a> Facts<'a> {
@@ -49,8 +57,14 @@ impl<'a> Facts<'a> {
         reader: &mut BitReader<'a>,
         state: &mut State,
     ) -> Result<(), DecodeError> {
-        if role == Role::Name {
-            self.name = text_value(plan, reader, state)?;
+        let text = match role {
+            Role::Name => Some(&mut self.name),
+            Role::Arguments => Some(&mut self.arguments),
+            Role::Result => Some(&mut self.result),
+            _ => None,
+        };
+        if let Some(text) = text {
+            *text = text_value(plan, reader, state)?;
             return Ok(());
         }
         let (FieldPlan::Integer(class) | FieldPlan::Enumeration(class, _)) = plan else {
@@ -62,7 +76,7 @@ impl<'a> Facts<'a> {
             Role::Thread => self.thread = Some(value as i64),
             Role::Cpu => self.cpu = Some(value as i64),
             Role::Address => self.address = Some(value),
-            Role::Name => {}
+            Role::Name | Role::Arguments | Role::Result => {}
         }
         Ok(())
     }
@@ -76,7 +90,7 @@ impl<'a> Facts<'a> {
 /// Whether a plan is of a field that can have a role.
 pub fn can_have(role: Role, plan: &FieldPlan) -> bool {
     match role {
-        Role::Name => {
+        Role::Name | Role::Arguments | Role::Result => {
             matches!(plan, FieldPlan::String | FieldPlan::Text(_))
                 || matches!(plan, FieldPlan::Array(array) if array.text)
         }
@@ -119,7 +133,7 @@ impl WhoText {
     #[inline]
     pub fn of(&mut self, facts: &Facts<'_>, colors: &Colors) -> (&[u8], usize) {
         let (process, thread, cpu) = self.ids;
-        let before = Facts { process, thread, cpu, name: &self.name, address: None };
+        let before = Facts { process, thread, cpu, name: &self.name, ..Facts::default() };
         if !self.is_made || !facts.is_same_thread(&before) {
             self.make(facts, colors);
         }
@@ -179,7 +193,7 @@ mod tests {
     fn process_and_thread_are_told_as_far_as_they_are_known() {
         let shown = |process, thread, cpu, name: &str| {
             let name = name.as_bytes();
-            let facts = Facts { process, thread, cpu, name, address: None };
+            let facts = Facts { process, thread, cpu, name, ..Facts::default() };
             let mut who = WhoText::default();
             String::from_utf8(who.of(&facts, &Colors::default()).0.to_vec()).unwrap()
         };
