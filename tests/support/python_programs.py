@@ -16,6 +16,7 @@ from support.recorded import run_recorded
 __all__ = [
     "copied_package",
     "events",
+    "interpreters",
     "names",
     "place_of",
     "record_python",
@@ -52,6 +53,14 @@ def record_python(
     """Record a program to ``directory/trace``; return what it printed."""
     command = [*interpreter, str(_written(directory, code))]
     return run_recorded(directory / "trace", command, *options)
+
+
+def interpreters() -> list[str]:
+    """Return this Python, and newer ones where they are."""
+    names = ("3.12", "3.13")
+    found = [sorted(Path.home().glob(f".pyenv/versions/{name}*/bin/python3"))
+             for name in names]  # fmt: skip
+    return [sys.executable, *(str(paths[-1]) for paths in found if paths)]
 
 
 def events(directory: Path, pattern: str) -> list[vestige.Event]:

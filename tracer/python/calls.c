@@ -38,34 +38,46 @@ static struct own_event exit_event;
 static struct own_event step_entry_event;
 static struct own_event step_exit_event;
 
-static inline void put_and_commit(struct vestige_record *record, uint64_t place)
+static inline void put_and_commit(struct vestige_record *record, uint64_t place,
+				  const struct call_text *text)
 {
 	put_place(record, place);
+	if (UNLIKELY(text))
+		put(record, text->bytes, text->size);
 	tracer->commit(record);
 }
 
-static inline void record_place(const struct own_event *event, uint64_t place)
+static inline size_t size_of(const struct call_text *text)
+{
+	return UNLIKELY(text) ? text->size : 0;
+}
+
+static inline void record_place(const struct own_event *event, uint64_t place,
+				const struct call_text *text)
 {
 	struct vestige_record record;
 
-	if (place && tracer->begin(&event->event, &record, PLACE_SIZE,
+	if (place && tracer->begin(&event->event, &record, PLACE_SIZE + size_of(text),
 				   (const void *) (uintptr_t) place))
-		put_and_commit(&record, place);
+		put_and_commit(&record, place, text);
 }
 
-static void record_step(const struct own_event *event, uint64_t place, const void *id, bool flag)
+static void record_step(const struct own_event *event, uint64_t place, const void *id, bool flag,
+			const struct call_text *text)
 {
 	const uint64_t number = (uintptr_t) id;
 	const uint8_t byte = flag;
 	struct vestige_record record;
 
 	if (!place || !tracer->begin(&event->event, &record,
-				     PLACE_SIZE + sizeof(number) + sizeof(byte),
+				     PLACE_SIZE + sizeof(number) + sizeof(byte) + size_of(text),
 				     (const void *) (uintptr_t) place))
 		return;
 	put_place(&record, place);
 	put(&record, &number, sizeof(number));
 	put(&record, &byte, sizeof(byte));
+	if (text)
+		put(&record, text->bytes, text->size);
 	tracer->commit(&record);
 }
 
@@ -82,79 +94,117 @@ static __attribute__((noinline, cold)) void say_late(void)
 }
 
 /* An entry that was held back: something may have been recorded meanwhile. */
-static void record_late(uint64_t place, uint64_t time)
+void calls_write_late_entry(uint64_t place, uint64_t time, const struct call_text *text)
 {
 	struct vestige_record record;
-	const int answer = tracer->begin_at(&entry_event.event, &record, PLACE_SIZE,
+	const int answer = tracer->begin_at(&entry_event.event, &record,
+					    PLACE_SIZE + size_of(text),
 					    (const void *) (uintptr_t) place, time);
 
 	if (answer)
-		put_and_commit(&record, place);
+		put_and_commit(&record, place, text);
 	if (UNLIKELY(answer > 1))
 		say_late();
 }
 
-void calls_write_entry(uint64_t place, uint64_t time)
+/* --- with arguments and results --- */
+
+static __attribute__((noinline)) void enter_with_text(uint64_t place,
+						      const struct call_frame *frame)
 {
-	if (time)
-		record_late(place, time);
+	struct call_text room;
+
+	if (place)
+		record_place(&entry_event, place, call_text_of_entry(frame, &room));
+}
+
+static __attribute__((noinline)) void leave_with_text(uint64_t place, const struct call_end *end)
+{
+	struct call_text room;
+
+	if (place)
+		record_place(&exit_event, place, call_text_of_exit(end, &room));
+}
+
+/* --- writing --- */
+
+void calls_write_entry(uint64_t place, const struct call_frame *frame)
+{
+	if (UNLIKELY(arguments_are_recorded))
+		enter_with_text(place, frame);
 	else
-		record_place(&entry_event, place);
+		record_place(&entry_event, place, NULL);
 }
 
-void calls_write_exit(uint64_t place)
+void calls_write_exit(uint64_t place, const struct call_end *end)
 {
-	record_place(&exit_event, place);
+	if (UNLIKELY(arguments_are_recorded))
+		leave_with_text(place, end);
+	else
+		record_place(&exit_event, place, NULL);
 }
 
-void calls_write_step_entry(uint64_t place, const void *id, bool is_resumed)
+/* Only the first step has arguments, and only the last one a result. */
+void calls_write_step_entry(uint64_t place, const void *id, bool is_resumed,
+			    const struct call_frame *frame)
 {
-	record_step(&step_entry_event, place, id, is_resumed);
+	struct call_text room;
+
+	record_step(&step_entry_event, place, id, is_resumed,
+		    call_text_of_entry(is_resumed ? NULL : frame, &room));
 }
 
-void calls_write_step_exit(uint64_t place, const void *id, bool is_suspended)
+void calls_write_step_exit(uint64_t place, const void *id, bool is_suspended,
+			   const struct call_end *end)
 {
-	record_step(&step_exit_event, place, id, is_suspended);
+	struct call_text room;
+
+	record_step(&step_exit_event, place, id, is_suspended,
+		    call_text_of_exit(is_suspended ? NULL : end, &room));
 }
 
-void calls_enter(uint64_t place)
+/* --- calls --- */
+
+void calls_enter(uint64_t place, const struct call_frame *frame)
 {
-	if (UNLIKELY(greenlets_are_followed) && greenlets_enter(place, NULL, false))
+	if (UNLIKELY(greenlets_are_followed) && greenlets_enter(place, NULL, false, frame))
 		return;
 	if (UNLIKELY(stacks_are_used))
-		stacks_enter(place);
+		stacks_enter(place, frame);
 	else
-		record_place(&entry_event, place);
+		calls_write_entry(place, frame);
 }
 
-void calls_leave(uint64_t place)
+void calls_leave(uint64_t place, const struct call_end *end)
 {
-	if (UNLIKELY(greenlets_are_followed) && greenlets_leave(place, false))
+	if (UNLIKELY(greenlets_are_followed) && greenlets_leave(place, false, end))
 		return;
 	if (UNLIKELY(stacks_are_used))
-		stacks_leave(place);
+		stacks_leave(place, end);
 	else
-		record_place(&exit_event, place);
+		calls_write_exit(place, end);
 }
 
-void calls_enter_step(uint64_t place, const void *id, bool is_resumed)
+void calls_enter_step(uint64_t place, const void *id, bool is_resumed,
+		      const struct call_frame *frame)
 {
-	if (UNLIKELY(greenlets_are_followed) && greenlets_enter(place, id, is_resumed))
+	if (UNLIKELY(greenlets_are_followed) && greenlets_enter(place, id, is_resumed, frame))
 		return;
 	if (UNLIKELY(stacks_are_used))
-		stacks_enter_step(place, id, is_resumed);
+		stacks_enter_step(place, id, is_resumed, frame);
 	else
-		record_step(&step_entry_event, place, id, is_resumed);
+		calls_write_step_entry(place, id, is_resumed, frame);
 }
 
-void calls_leave_step(uint64_t place, const void *id, bool is_suspended)
+void calls_leave_step(uint64_t place, const void *id, bool is_suspended,
+		      const struct call_end *end)
 {
-	if (UNLIKELY(greenlets_are_followed) && greenlets_leave(place, is_suspended))
+	if (UNLIKELY(greenlets_are_followed) && greenlets_leave(place, is_suspended, end))
 		return;
 	if (UNLIKELY(stacks_are_used))
-		stacks_leave_step(place, id, is_suspended);
+		stacks_leave_step(place, id, is_suspended, end);
 	else
-		record_step(&step_exit_event, place, id, is_suspended);
+		calls_write_step_exit(place, id, is_suspended, end);
 }
 
 void calls_say_not_recorded(const char *what, const char *reason)
@@ -205,10 +255,10 @@ PyObject *calls_trace(PyObject *module, PyObject *arguments)
 {
 	unsigned int depth;
 	unsigned long long least;
-	int builtins;
+	int builtins, has_arguments;
 
 	(void) module;
-	if (!PyArg_ParseTuple(arguments, "pIK", &builtins, &depth, &least))
+	if (!PyArg_ParseTuple(arguments, "pIKp", &builtins, &depth, &least, &has_arguments))
 		return NULL;
 	if (tracer && has_ended)
 		calls_say_not_recorded("functions of Python",
@@ -225,6 +275,7 @@ PyObject *calls_trace(PyObject *module, PyObject *arguments)
 		     exit_fields, 3, VESTIGE_PYTHON_COROUTINE_EXIT);
 	if (!event_is_recorded(&entry_event) || !event_is_recorded(&exit_event))
 		Py_RETURN_FALSE;
+	arguments_start(has_arguments);
 	stacks_limit(depth, least);
 	if (start(builtins)) {
 		Py_AtExit(note_end);

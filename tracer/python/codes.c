@@ -15,6 +15,7 @@ struct entry {
 	PyObject *code;
 	PyObject *reference;
 	uint64_t word;
+	void *parameters;
 };
 
 static struct entry *table;
@@ -41,6 +42,18 @@ uint64_t *codes_find(const PyObject *code)
 		if (!table[index].code)
 			return NULL;
 	}
+}
+
+static struct entry *entry_of(uint64_t *word)
+{
+	return (struct entry *) (void *) ((char *) word - offsetof(struct entry, word));
+}
+
+void **codes_parameters(const PyObject *code)
+{
+	uint64_t *word = codes_find(code);
+
+	return word ? &entry_of(word)->parameters : NULL;
 }
 
 static void put_entry(struct entry entry)
@@ -97,9 +110,10 @@ static PyObject *forget(PyObject *self, PyObject *reference)
 	struct entry *entry;
 
 	if (word) {
-		entry = (struct entry *) (void *) ((char *) word - offsetof(struct entry, word));
+		entry = entry_of(word);
 		/* There may be a newer one of the same address. */
 		if (entry->reference == reference) {
+			parameters_free(entry->parameters);
 			close_gap((size_t) (entry - table));
 			Py_DECREF(reference);
 		}

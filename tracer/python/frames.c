@@ -1,32 +1,23 @@
 /*
  * Calls from the function that evaluates frames (PEP 523), in Python 3.11.
  *
- * It costs a sixth of the profiling hook, and holds for all threads. Frames have no public
- * form, but that of this version will not change any more.
+ * It costs a sixth of the profiling hook, and holds for all threads.
  *
  * The interpreter calls itself for each Python function then, as it did up to Python 3.10,
  * and deep recursion needs stack. Before that gets scarce, the profiling hook takes over.
  */
 #define _GNU_SOURCE
-#include "native.h"
+#include "frame_layout.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 
-#define GLOBALS_OFFSET 8
-#define CODE_OFFSET 32
-#define OWNER_OFFSET 69
-#define OWNED_BY_GENERATOR 1
-/* The instruction that ran last, of which the first byte is the operation. */
-#define INSTRUCTION_OFFSET 56
 #define RETURN_GENERATOR 75
 /* The frame of a generator is a part of it: its state is before that. */
 #define STATE_OFFSET (-5)
 #define STATE_SUSPENDED (-1)
 /* The part of a thread's stack that may be used before the hook takes over. */
 #define STACK_SHARE 4
-
-struct frame;
 
 typedef PyObject *(*evaluator)(PyThreadState *thread, struct frame *frame, int throw);
 
@@ -42,19 +33,9 @@ static unsigned int known_steps;
 static __thread const char *stack_low FAST_THREAD_LOCAL;
 static __thread const char *stack_high FAST_THREAD_LOCAL;
 
-static inline PyObject *code_of(const struct frame *frame)
-{
-	return *(PyObject *const *) (const void *) ((const char *) frame + CODE_OFFSET);
-}
-
 static PyObject *globals_of(const void *frame)
 {
 	return *(PyObject *const *) (const void *) ((const char *) frame + GLOBALS_OFFSET);
-}
-
-static inline bool is_of_generator(const struct frame *frame)
-{
-	return ((const char *) frame)[OWNER_OFFSET] == OWNED_BY_GENERATOR;
 }
 
 /* Whether a generator has waited before; else it has only been made. */
@@ -96,11 +77,27 @@ static inline bool has_stack(void)
 	return here > stack_low && here < stack_high;
 }
 
+static inline void enter(uint64_t place, unsigned int kind, const struct frame *frame)
+{
+	const struct call_frame call = {
+		.code = frame_code(frame),
+		.layout = frame,
+		/* The instructions that make cells have run when a generator is made. */
+		.has_cells = kind & CODE_GENERATOR,
+	};
+
+	if ((kind & CODE_COROUTINE) && known_steps == ALL_STEPS)
+		calls_enter_step(place, frame, is_resumed(frame), &call);
+	else
+		calls_enter(place, kind && is_resumed(frame) ? NULL : &call);
+}
+
 static PyObject *evaluate(PyThreadState *thread, struct frame *frame, int throw)
 {
-	PyObject *code = code_of(frame);
+	PyObject *code = frame_code(frame);
 	uint16_t generation;
 	unsigned int kind;
+	struct call_end end;
 	PyObject *result;
 	uint64_t place;
 
@@ -111,23 +108,22 @@ static PyObject *evaluate(PyThreadState *thread, struct frame *frame, int throw)
 	}
 	place = place_of_call(code, globals_of, frame, &kind);
 	/* To call a generator function only makes the generator. */
-	if (!place || (kind && !is_of_generator(frame)))
+	if (!place || (kind && !frame_is_of_generator(frame)))
 		return evaluate_by_default(thread, frame, throw);
 	Py_INCREF(code);
-	if ((kind & CODE_COROUTINE) && known_steps == ALL_STEPS)
-		calls_enter_step(place, frame, is_resumed(frame));
-	else
-		calls_enter(place);
+	enter(place, kind, frame);
 	generation = place_generation;
 	result = evaluate_by_default(thread, frame, throw);
 	/* A child process explains the place itself. */
 	if (UNLIKELY(generation != place_generation))
 		place = place_of_call(code, globals_of, frame, &kind);
+	end.returned = result;
+	end.raised = result ? NULL : PyErr_Occurred();
 	/* Whoever lets a generator go on holds it. */
 	if ((kind & CODE_COROUTINE) && known_steps == ALL_STEPS)
-		calls_leave_step(place, frame, result && is_suspended(frame));
+		calls_leave_step(place, frame, result && is_suspended(frame), &end);
 	else
-		calls_leave(place);
+		calls_leave(place, &end);
 	Py_DECREF(code);
 	return result;
 }
@@ -135,8 +131,8 @@ static PyObject *evaluate(PyThreadState *thread, struct frame *frame, int throw)
 /* Whether frames look as they should. */
 static PyObject *probe(PyThreadState *thread, struct frame *frame, int throw)
 {
-	is_as_known = code_of(frame) == probed_code && globals_of(frame) == probed_globals &&
-		!is_of_generator(frame);
+	is_as_known = frame_code(frame) == probed_code && globals_of(frame) == probed_globals &&
+		!frame_is_of_generator(frame);
 	return evaluate_by_default(thread, frame, throw);
 }
 
@@ -146,7 +142,7 @@ static PyObject *probe_step(PyThreadState *thread, struct frame *frame, int thro
 	PyObject *result;
 	bool waited;
 
-	if (!is_of_generator(frame))
+	if (!frame_is_of_generator(frame))
 		return evaluate_by_default(thread, frame, throw);
 	waited = is_resumed(frame);
 	result = evaluate_by_default(thread, frame, throw);

@@ -72,13 +72,14 @@ static void suspend(const struct fiber *fiber)
 {
 	for (uint32_t index = fiber->count; index; index--)
 		calls_write_step_exit(fiber->calls[index - 1].place, fiber->calls[index - 1].id,
-				      true);
+				      true, NULL);
 }
 
 static void resume(const struct fiber *fiber)
 {
 	for (uint32_t index = 0; index < fiber->count; index++)
-		calls_write_step_entry(fiber->calls[index].place, fiber->calls[index].id, true);
+		calls_write_step_entry(fiber->calls[index].place, fiber->calls[index].id, true,
+				       NULL);
 }
 
 static void free_fiber(struct fiber *fiber)
@@ -272,7 +273,8 @@ PyObject *greenlets_follow(PyObject *module, PyObject *greenlet)
 	Py_RETURN_NONE;
 }
 
-bool greenlets_enter(uint64_t place, const void *id, bool is_resumed)
+bool greenlets_enter(uint64_t place, const void *id, bool is_resumed,
+		     const struct call_frame *frame)
 {
 	if (UNLIKELY(!is_traced))
 		trace_thread();
@@ -283,11 +285,11 @@ bool greenlets_enter(uint64_t place, const void *id, bool is_resumed)
 	if (!id)
 		id = (const void *) (uintptr_t) (++last_id | UINT64_C(1) << 63);
 	if (place && push(running, (struct call) {place, id}))
-		calls_write_step_entry(place, id, is_resumed);
+		calls_write_step_entry(place, id, is_resumed, frame);
 	return true;
 }
 
-bool greenlets_leave(uint64_t place, bool is_suspended)
+bool greenlets_leave(uint64_t place, bool is_suspended, const struct call_end *end)
 {
 	struct fiber *fiber = running;
 
@@ -297,7 +299,7 @@ bool greenlets_leave(uint64_t place, bool is_suspended)
 	/* Others were entered before a fork. */
 	if (place && fiber->count) {
 		fiber->count--;
-		calls_write_step_exit(place, fiber->calls[fiber->count].id, is_suspended);
+		calls_write_step_exit(place, fiber->calls[fiber->count].id, is_suspended, end);
 	}
 	return true;
 }

@@ -10,7 +10,8 @@ extern bool greenlets_are_followed;
 /* Follow the greenlets of all threads; the argument is the module. */
 PyObject *greenlets_follow(PyObject *module, PyObject *greenlet);
 /* Record a call of a greenlet; false in the main greenlet of a thread, which does not leave. */
-bool greenlets_enter(uint64_t place, const void *id, bool is_resumed);
-bool greenlets_leave(uint64_t place, bool is_suspended);
+bool greenlets_enter(uint64_t place, const void *id, bool is_resumed,
+		     const struct call_frame *frame);
+bool greenlets_leave(uint64_t place, bool is_suspended, const struct call_end *end);
 
 #endif

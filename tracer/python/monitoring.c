@@ -1,5 +1,5 @@
 /* Calls from sys.monitoring (PEP 669), in Python 3.12 and later: it holds for all threads. */
-#include "native.h"
+#include "arguments.h"
 
 /* Neither those that sys.monitoring names after debuggers and profilers, nor the two that
  * sys.settrace() and sys.setprofile() have: the program may use all of these. */
@@ -11,38 +11,42 @@ static __thread uint64_t depth FAST_THREAD_LOCAL;
 /* What a callback returns for a place that it wants to hear of no more. */
 static PyObject *disable;
 
-static void enter(uint64_t place)
+static void enter(uint64_t place, const struct call_frame *frame)
 {
 	depth++;
-	calls_enter(place);
+	calls_enter(place, frame);
 }
 
-static void leave(uint64_t place)
+static void leave(uint64_t place, const struct call_end *end)
 {
 	if (!depth)
 		return;
 	depth--;
-	calls_leave(place);
+	calls_leave(place, end);
 }
 
 /* The frame of a coroutine is always the same object. False when the function is left out. */
 static bool enter_code(PyObject *code, bool is_resumed)
 {
+	struct call_frame frame = {.code = code};
 	unsigned int kind;
 	const uint64_t place = place_of_call(code, place_globals_of_frame, NULL, &kind);
 
 	if (kind & CODE_LEFT_OUT)
 		return false;
+	/* To ask for the frame makes an object of it. */
+	if (place && (kind & CODE_COROUTINE || (arguments_are_recorded && !is_resumed)))
+		frame.object = PyEval_GetFrame();
 	if (!(kind & CODE_COROUTINE) || !place) {
-		enter(place);
+		enter(place, is_resumed ? NULL : &frame);
 		return true;
 	}
 	depth++;
-	calls_enter_step(place, PyEval_GetFrame(), is_resumed);
+	calls_enter_step(place, frame.object, is_resumed, &frame);
 	return true;
 }
 
-static bool leave_code(PyObject *code, bool is_suspended)
+static bool leave_code(PyObject *code, bool is_suspended, const struct call_end *end)
 {
 	unsigned int kind;
 	const uint64_t place = place_of_call(code, place_globals_of_frame, NULL, &kind);
@@ -50,10 +54,10 @@ static bool leave_code(PyObject *code, bool is_suspended)
 	if (kind & CODE_LEFT_OUT)
 		return false;
 	if (!(kind & CODE_COROUTINE) || !place) {
-		leave(place);
+		leave(place, end);
 	} else if (depth) {
 		depth--;
-		calls_leave_step(place, PyEval_GetFrame(), is_suspended);
+		calls_leave_step(place, PyEval_GetFrame(), is_suspended, end);
 	}
 	return true;
 }
@@ -80,16 +84,24 @@ static PyObject *on_resume(PyObject *self, PyObject *const *arguments, Py_ssize_
 	return answer(count < 1 || enter_code(arguments[0], true));
 }
 
+/* The third is what is returned. */
+static bool leave_with(PyObject *const *arguments, Py_ssize_t count, bool is_suspended)
+{
+	const struct call_end end = {.returned = count > 2 ? arguments[2] : NULL};
+
+	return leave_code(arguments[0], is_suspended, &end);
+}
+
 static PyObject *on_return(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
 	(void) self;
-	return answer(count < 1 || leave_code(arguments[0], false));
+	return answer(count < 1 || leave_with(arguments, count, false));
 }
 
 static PyObject *on_yield(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
 	(void) self;
-	return answer(count < 1 || leave_code(arguments[0], true));
+	return answer(count < 1 || leave_with(arguments, count, true));
 }
 
 /* Exceptions are no matter of single places, and their events cannot be refused. */
@@ -103,9 +115,13 @@ static PyObject *on_throw(PyObject *self, PyObject *const *arguments, Py_ssize_t
 
 static PyObject *on_unwind(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
+	struct call_end end = {NULL, NULL};
+
 	(void) self;
+	if (count > 2)
+		end.raised = (PyObject *) Py_TYPE(arguments[2]);
 	if (count > 0)
-		leave_code(arguments[0], false);
+		leave_code(arguments[0], false, &end);
 	Py_RETURN_NONE;
 }
 
@@ -116,7 +132,7 @@ static PyObject *on_call(PyObject *self, PyObject *const *arguments, Py_ssize_t 
 
 	(void) self;
 	if (place)
-		enter(place);
+		enter(place, NULL);
 	Py_RETURN_NONE;
 }
 
@@ -126,7 +142,7 @@ static PyObject *on_c_leave(PyObject *self, PyObject *const *arguments, Py_ssize
 
 	(void) self;
 	if (place)
-		leave(place);
+		leave(place, NULL);
 	Py_RETURN_NONE;
 }
 

@@ -107,18 +107,45 @@ bool codes_add(PyObject *code, uint64_t word);
 /* The address that stands for such a function. */
 uint64_t place_of_builtin(PyObject *function);
 
+/* What is kept for a code object that has a word, for parameters_free() when it goes. */
+void **codes_parameters(const PyObject *code);
+/* (arguments.c) */
+void parameters_free(void *parameters);
+
 /* --- calls (calls.c) --- */
 
+struct frame;
+
+/* Where the arguments of a call are. */
+struct call_frame {
+	PyObject *code;
+	/* The interpreter's own frame in Python 3.11, or NULL, and whether it has put variables
+	 * into cells. */
+	const struct frame *layout;
+	bool has_cells;
+	PyFrameObject *object;
+};
+
+/* What a call ended with: a value, or the type of an exception. Neither, when it is an
+ * exception of which nothing is known. */
+struct call_end {
+	PyObject *returned;
+	PyObject *raised;
+};
+
 /* Record all calls from now on. The arguments: whether those of C functions, too; how deep
- * calls may be, and how long one lasts at least, in ticks of the recording's clock; or 0. */
+ * calls may be, and how long one lasts at least, in ticks of the recording's clock, or 0;
+ * whether events have arguments and results. */
 PyObject *calls_trace(PyObject *module, PyObject *arguments);
-/* Record a call; nothing without a place. */
-void calls_enter(uint64_t place);
-void calls_leave(uint64_t place);
+/* Record a call; nothing without a place. Frame and end are NULL where there are none. */
+void calls_enter(uint64_t place, const struct call_frame *frame);
+void calls_leave(uint64_t place, const struct call_end *end);
 /* The same of a coroutine, which is told from others by an address: it begins
  * or goes on, and it waits or ends. */
-void calls_enter_step(uint64_t place, const void *id, bool is_resumed);
-void calls_leave_step(uint64_t place, const void *id, bool is_suspended);
+void calls_enter_step(uint64_t place, const void *id, bool is_resumed,
+		      const struct call_frame *frame);
+void calls_leave_step(uint64_t place, const void *id, bool is_suspended,
+		      const struct call_end *end);
 /* Say in the recording that something is not in it. */
 void calls_say_not_recorded(const char *what, const char *reason);
 

@@ -5,9 +5,11 @@
  * learn of calls, and the only one that tells of C functions before Python 3.12.
  */
 #define _GNU_SOURCE
-#include "native.h"
+#include "arguments.h"
 
 #include <dlfcn.h>
+
+#include "frame_layout.h"
 
 /* The same in all versions. */
 enum {
@@ -18,6 +20,9 @@ enum {
 	WHAT_C_RETURN = 6,
 };
 
+/* Of the number of an instruction RESUME: 0 at the beginning of a function. */
+#define RESUMED_MASK 3
+
 typedef int (*hook)(PyObject *object, PyFrameObject *frame, int what, PyObject *argument);
 
 static void (*set_profile)(hook function, PyObject *object);
@@ -26,32 +31,68 @@ static int (*set_profile_of)(PyThreadState *thread, hook function, PyObject *obj
 static PyThreadState *(*first_thread)(PyInterpreterState *interpreter);
 static PyThreadState *(*next_thread)(PyThreadState *thread);
 static bool with_builtins;
+/* Not in the limited API. */
+static int (*get_instruction)(PyFrameObject *frame);
+/* Whether frames are those of Python 3.11. */
+static bool has_layout;
 /* Calls that were entered here, and not left. All others were entered before there was a
  * hook, or are somebody else's matter. */
 static __thread uint64_t depth FAST_THREAD_LOCAL;
 
-static uint64_t place_of_function(PyFrameObject *frame)
-{
-	PyObject *code = (PyObject *) PyFrame_GetCode(frame);
-	unsigned int kind;
-	const uint64_t place = place_of_call(code, place_globals_of_frame, frame, &kind);
-
-	Py_DECREF(code);
-	return place;
-}
-
-static void enter(uint64_t place)
+static void enter(uint64_t place, const struct call_frame *frame)
 {
 	depth++;
-	calls_enter(place);
+	calls_enter(place, frame);
 }
 
-static void leave(uint64_t place)
+static void leave(uint64_t place, const struct call_end *end)
 {
 	if (!depth)
 		return;
 	depth--;
-	calls_leave(place);
+	calls_leave(place, end);
+}
+
+/* Whether a generator goes on: its last instruction says so. */
+static bool is_resumed(PyFrameObject *frame, PyObject *code)
+{
+	const int last = get_instruction ? get_instruction(frame) : -1;
+	PyObject *bytes = PyObject_GetAttrString(code, "co_code");
+	bool is_one = false;
+
+	if (bytes && PyBytes_Check(bytes) && last >= 0 && last + 1 < PyBytes_Size(bytes))
+		is_one = PyBytes_AsString(bytes)[last + 1] & RESUMED_MASK;
+	Py_XDECREF(bytes);
+	PyErr_Clear();
+	return is_one;
+}
+
+static void enter_function(PyFrameObject *frame)
+{
+	PyObject *code = (PyObject *) PyFrame_GetCode(frame);
+	struct call_frame call = {.code = code, .object = frame, .has_cells = true};
+	unsigned int kind;
+	const uint64_t place = place_of_call(code, place_globals_of_frame, frame, &kind);
+	bool has_arguments = arguments_are_recorded && place;
+
+	if (has_arguments && kind & CODE_GENERATOR)
+		has_arguments = !is_resumed(frame, code);
+	if (has_arguments && has_layout)
+		call.layout = frame_of_object(frame);
+	enter(place, has_arguments ? &call : NULL);
+	Py_DECREF(code);
+}
+
+/* Without a value, an exception ends it, which the hook does not tell of. */
+static void leave_function(PyFrameObject *frame, PyObject *returned)
+{
+	PyObject *code = (PyObject *) PyFrame_GetCode(frame);
+	const struct call_end end = {.returned = returned};
+	unsigned int kind;
+	const uint64_t place = place_of_call(code, place_globals_of_frame, frame, &kind);
+
+	leave(place, &end);
+	Py_DECREF(code);
 }
 
 static int on_event(PyObject *object, PyFrameObject *frame, int what, PyObject *argument)
@@ -59,19 +100,19 @@ static int on_event(PyObject *object, PyFrameObject *frame, int what, PyObject *
 	(void) object;
 	switch (what) {
 	case WHAT_CALL:
-		enter(place_of_function(frame));
+		enter_function(frame);
 		break;
 	case WHAT_RETURN:
-		leave(place_of_function(frame));
+		leave_function(frame, argument);
 		break;
 	case WHAT_C_CALL:
 		if (with_builtins)
-			enter(place_of_builtin(argument));
+			enter(place_of_builtin(argument), NULL);
 		break;
 	case WHAT_C_EXCEPTION:
 	case WHAT_C_RETURN:
 		if (with_builtins)
-			leave(place_of_builtin(argument));
+			leave(place_of_builtin(argument), NULL);
 		break;
 	default:
 		break;
@@ -211,6 +252,8 @@ bool profile_start(bool builtins)
 	if (!set_profile)
 		return false;
 	with_builtins = builtins;
+	has_layout = strncmp(Py_GetVersion(), "3.11.", 5) == 0;
+	*(void **) &get_instruction = dlsym(RTLD_DEFAULT, "PyFrame_GetLasti");
 	follow_threads();
 	PyErr_Clear();
 	set_profile(on_event, NULL);

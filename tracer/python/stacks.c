@@ -24,8 +24,12 @@ struct stack {
 	/* Calls that are open, without those entered before there was a stack. */
 	uint32_t depth;
 	uint32_t held_count;
+	/* Where the first of those is that are held back: a ring. */
+	uint32_t first;
 	uint16_t generation;
 	struct call held[MOST_HELD_BACK];
+	/* Their arguments, or NULL. */
+	struct call_text *texts;
 };
 
 bool stacks_are_used;
@@ -41,6 +45,7 @@ static int (*begin)(const struct vestige_event *event, struct vestige_record *re
 static void free_stack(void *stack)
 {
 	present = NULL;
+	free(((struct stack *) stack)->texts);
 	free(stack);
 }
 
@@ -52,6 +57,8 @@ static __attribute__((noinline, cold)) struct stack *make_stack(void)
 			pthread_setspecific(key, present);
 		if (present && least_time)
 			tracer->open();
+		if (present && least_time && arguments_are_recorded)
+			present->texts = calloc(MOST_HELD_BACK, sizeof(*present->texts));
 	}
 	/* Calls that were entered before a fork are the parent's. */
 	if (present) {
@@ -68,17 +75,40 @@ static inline struct stack *stack_of_thread(void)
 									   : make_stack();
 }
 
+static inline uint32_t slot_of(const struct stack *stack, uint32_t index)
+{
+	return (stack->first + index) % MOST_HELD_BACK;
+}
+
+static __attribute__((noinline)) void write_held_with_text(const struct stack *stack, uint32_t slot)
+{
+	const struct call call = stack->held[slot];
+	struct call_text room;
+
+	room.size = 0;
+	if (stack->texts)
+		room = stack->texts[slot];
+	calls_write_late_entry(call.place, call.since,
+			       room.size ? &room : call_text_of_entry(NULL, &room));
+}
+
 /* Write the first ones of the entries that are held back. */
 static void write_held(struct stack *stack, uint32_t count)
 {
-	struct call calls[MOST_HELD_BACK];
+	const uint32_t left = stack->held_count - count;
 
-	/* To write them may come back here. */
-	memcpy(calls, stack->held, count * sizeof(*calls));
-	stack->held_count -= count;
-	memmove(stack->held, stack->held + count, stack->held_count * sizeof(*stack->held));
-	for (uint32_t index = 0; index < count; index++)
-		calls_write_entry(calls[index].place, calls[index].since);
+	/* To write them may come back here, and then all are written. */
+	while (stack->held_count > left) {
+		const uint32_t slot = stack->first;
+
+		stack->first = slot_of(stack, 1);
+		stack->held_count--;
+		if (UNLIKELY(arguments_are_recorded))
+			write_held_with_text(stack, slot);
+		else
+			calls_write_late_entry(stack->held[slot].place, stack->held[slot].since,
+					       NULL);
+	}
 }
 
 /* How many of them have lasted long enough: callers come first. */
@@ -86,7 +116,7 @@ static uint32_t count_long(const struct stack *stack, uint64_t now)
 {
 	uint32_t count = 0;
 
-	while (count < stack->held_count && now - stack->held[count].since >= least_time)
+	while (count < stack->held_count && now - stack->held[slot_of(stack, count)].since >= least_time)
 		count++;
 	return count;
 }
@@ -126,7 +156,16 @@ static bool pop(struct stack *stack)
 	return stack && stack->depth && --stack->depth < most_depth;
 }
 
-void stacks_enter(uint64_t place)
+static void hold_back(struct stack *stack, struct call call, const struct call_frame *frame)
+{
+	const uint32_t slot = slot_of(stack, stack->held_count++);
+
+	stack->held[slot] = call;
+	if (UNLIKELY(stack->texts))
+		call_text_of_entry(frame, &stack->texts[slot]);
+}
+
+void stacks_enter(uint64_t place, const struct call_frame *frame)
 {
 	struct stack *stack = stack_of_thread();
 	uint64_t now;
@@ -134,7 +173,7 @@ void stacks_enter(uint64_t place)
 	if (!push(stack) || !place)
 		return;
 	if (!least_time) {
-		calls_write_entry(place, 0);
+		calls_write_entry(place, frame);
 		return;
 	}
 	now = tracer->now();
@@ -143,33 +182,37 @@ void stacks_enter(uint64_t place)
 		write_held(stack, stack->held_count);
 	else if (UNLIKELY(count_long(stack, now)))
 		write_held(stack, count_long(stack, now));
-	stack->held[stack->held_count++] = (struct call) {place, now};
+	hold_back(stack, (struct call) {place, now}, frame);
 }
 
-void stacks_leave(uint64_t place)
+void stacks_leave(uint64_t place, const struct call_end *end)
 {
 	struct stack *stack = stack_of_thread();
 
 	if (!pop(stack) || !place)
 		return;
 	if (stack->held_count) {
-		if (tracer->now() - stack->held[stack->held_count - 1].since < least_time) {
+		const uint32_t last = slot_of(stack, stack->held_count - 1);
+
+		if (tracer->now() - stack->held[last].since < least_time) {
 			stack->held_count--;
 			return;
 		}
 		write_held(stack, stack->held_count);
 	}
-	calls_write_exit(place);
+	calls_write_exit(place, end);
 }
 
-void stacks_enter_step(uint64_t place, const void *id, bool is_resumed)
+void stacks_enter_step(uint64_t place, const void *id, bool is_resumed,
+		       const struct call_frame *frame)
 {
 	if (push(stack_of_thread()) && place)
-		calls_write_step_entry(place, id, is_resumed);
+		calls_write_step_entry(place, id, is_resumed, frame);
 }
 
-void stacks_leave_step(uint64_t place, const void *id, bool is_suspended)
+void stacks_leave_step(uint64_t place, const void *id, bool is_suspended,
+		       const struct call_end *end)
 {
 	if (pop(stack_of_thread()) && place)
-		calls_write_step_exit(place, id, is_suspended);
+		calls_write_step_exit(place, id, is_suspended, end);
 }

@@ -24,6 +24,12 @@ def add_python_arguments(parser: argparse.ArgumentParser) -> None:
         "in Python (the default), or of all, including those written in C",
     )
     parser.add_argument(
+        "--python-arguments",
+        action="store_true",
+        help="record the arguments of Python functions and what they return, as short "
+        "texts; no code of the program runs for them (implies --python-functions)",
+    )
+    parser.add_argument(
         "--only-my-code",
         action="store_true",
         help="of Python functions, leave out those of the standard library, of "

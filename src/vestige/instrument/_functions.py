@@ -26,7 +26,10 @@ def trace_functions(native: Any, wanted: list[str]) -> None:
     libraries = _libraries() if OWN_CODE in wanted else None
     native.choose_functions(word_of("include"), word_of("exclude"), libraries)
     native.trace_calls(
-        "builtins" in wanted, number_of(wanted, "depth"), number_of(wanted, "least")
+        "builtins" in wanted,
+        number_of(wanted, "depth"),
+        number_of(wanted, "least"),
+        "arguments" in wanted,
     )
 
 

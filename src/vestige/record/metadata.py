@@ -83,6 +83,14 @@ _EVENTS: tuple[tuple[str, int, str], ...] = (
 )
 """Name, log level and fields, in the order of the IDs that the tracer writes."""
 
+_WITH_ARGUMENTS = {
+    "vestige_python:func_entry": "string _arguments;",
+    "vestige_python:func_exit": "string _result;",
+    "vestige_python:coroutine_entry": "string _arguments;",
+    "vestige_python:coroutine_exit": "string _result;",
+}
+"""Further fields of events, where arguments of Python functions are recorded."""
+
 _HEAD = """\
 /* CTF 1.8 */
 
@@ -200,9 +208,15 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     )
     events = [
         _EVENT.format(name=event, id=number, level=level, fields=fields)
-        for number, (event, level, fields) in enumerate(_EVENTS)
+        for number, (event, level, fields) in enumerate(_events(options))
     ]
     return head + "".join(events)
+
+
+def _events(options: RecordingOptions) -> Iterable[tuple[str, int, str]]:
+    more = _WITH_ARGUMENTS if options.python_arguments else {}
+    for name, level, fields in _EVENTS:
+        yield name, level, f"{fields} {more[name]}" if name in more else fields
 
 
 def event_names() -> list[str]:

@@ -98,6 +98,9 @@ class _Values(NamedTuple):
     max_depth: int | None = None
     """How deep recorded calls of Python functions are nested; all by default."""
 
+    python_arguments: bool = False
+    """Whether the events of Python functions have arguments and results, as texts."""
+
     python_tracebacks: bool = False
     """Whether records of ``logging`` with an exception have its traceback, in a field
     ``traceback`` that all of them have then."""
@@ -169,6 +172,7 @@ class RecordingOptions(_Values):
             "only_my_code": self.only_my_code,
             "min_duration": self.min_duration,
             "max_depth": self.max_depth is not None,
+            "python_arguments": self.python_arguments,
         }
         for name, is_set in limits.items():
             if is_set and self.python_functions is None:

@@ -32,6 +32,8 @@ def python_word(options: RecordingOptions, frequency: int = SECOND) -> str:
         words.append("functions")
     if options.python_functions == "all":
         words.append("builtins")
+    if options.python_arguments:
+        words.append("arguments")
     if options.only_my_code:
         words.append("own-code")
     if options.max_depth is not None:

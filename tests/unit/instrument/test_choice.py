@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import vestige
-from support.python_programs import events, record_python
+from support.python_programs import events, interpreters, record_python
 from vestige.analysis import call_tree
 
 OPTION = "--python-functions"
@@ -42,14 +41,6 @@ PROGRAM = """\
 
     main()
 """
-
-
-def interpreters():
-    """Return this Python, and newer ones where they are."""
-    names = ("3.12", "3.13")
-    found = [sorted(Path.home().glob(f".pyenv/versions/{name}*/bin/python3"))
-             for name in names]  # fmt: skip
-    return [sys.executable, *(str(paths[-1]) for paths in found if paths)]
 
 
 @pytest.fixture(params=interpreters())

@@ -178,7 +178,9 @@ examples:
                 helpers=tuple(options.helpers),
                 mode=options.mode,
                 max_size=options.max_size and _size(options.max_size, "--max-size"),
-                python_functions=options.python_functions,
+                python_functions=options.python_functions
+                or ("python" if options.python_arguments else None),
+                python_arguments=options.python_arguments,
                 only_my_code=options.only_my_code,
                 min_duration=options.min_duration or 0,
                 max_depth=options.max_depth,

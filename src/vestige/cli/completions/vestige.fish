@@ -74,6 +74,7 @@ complete -c vestige -n '_shtab_vestige_using record' -l dl -d 'record each call 
 complete -c vestige -n '_shtab_vestige_using record' -l include-function -x -d 'record only calls of these functions: [OBJECT:]NAME with *, ? and [...], or [OBJECT:]0xSTART-0xEND (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l exclude-function -x -d 'do not record calls of these functions (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l python-functions -xka "python all" -d 'record the function calls of Python programs: of functions written in Python (the default), or of all, including those written in C'
+complete -c vestige -n '_shtab_vestige_using record' -l python-arguments -d 'record the arguments of Python functions and what they return, as short texts; no code of the program runs for them (implies --python-functions)'
 complete -c vestige -n '_shtab_vestige_using record' -l only-my-code -d 'of Python functions, leave out those of the standard library, of installed packages and of frozen modules'
 complete -c vestige -n '_shtab_vestige_using record' -l min-duration -x -d 'of Python functions, record no calls shorter than TIME (10us, 1.5ms), unless something in them is recorded'
 complete -c vestige -n '_shtab_vestige_using record' -l max-depth -x -d 'of Python functions, record the N outermost calls of those that are open in a thread'
