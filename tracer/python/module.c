@@ -42,6 +42,7 @@ void event_define(struct own_event *event, const char *provider, const char *nam
 
 static PyMethodDef methods[] = {
 	{"choose_functions", choice_set, METH_VARARGS, "Record calls of some functions only."},
+	{"follow_collections", pauses_follow, METH_VARARGS, "Record collections of garbage."},
 	{"follow_greenlets", greenlets_follow, METH_O, "Record greenlets as coroutines."},
 	{"trace_calls", calls_trace, METH_VARARGS, "Record calls of functions from now on."},
 	{NULL, NULL, 0, NULL},

@@ -162,6 +162,9 @@ void profile_take_over(void);
 extern PyObject *point_type;
 bool points_start(PyObject *module);
 bool spans_start(PyObject *module);
+/* Record collections of garbage (pauses.c). The arguments: two tracepoints, and the list of the
+ * functions that the collector calls. */
+PyObject *pauses_follow(PyObject *module, PyObject *arguments);
 /* Record an event, at a place; the arguments are as in a vector call. false when an exception
  * is set: where values must fit, or after Ctrl-C in a method of a value. */
 bool point_record(PyObject *point, uint64_t place, PyObject *const *arguments, Py_ssize_t count,

@@ -136,6 +136,20 @@ static PyObject *task_name(void)
 
 /* --- openings --- */
 
+uint64_t opening_new_id(void)
+{
+	return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t opening_id_of_context(void)
+{
+	struct opening *opening = innermost();
+	const uint64_t id = opening ? opening->id : 0;
+
+	Py_XDECREF((PyObject *) opening);
+	return id;
+}
+
 struct opening *opening_new(struct span *span, PyObject *code)
 {
 	const allocfunc allocate = (allocfunc) PyType_GetSlot(opening_type, Py_tp_alloc);
@@ -147,7 +161,7 @@ struct opening *opening_new(struct span *span, PyObject *code)
 	Py_XINCREF(code);
 	opening->span = span;
 	opening->code = code;
-	opening->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	opening->id = opening_new_id();
 	opening->before = innermost();
 	opening->parent_id = opening->before ? opening->before->id : 0;
 	opening->next = span->open;

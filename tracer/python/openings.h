@@ -45,6 +45,10 @@ struct opening {
 };
 
 bool openings_start(void);
+/* A number that no other opening has. */
+uint64_t opening_new_id(void);
+/* That of the innermost one of the context, or 0. */
+uint64_t opening_id_of_context(void);
 /* Begin within the innermost opening of the context. NULL with an exception. */
 struct opening *opening_new(struct span *span, PyObject *code);
 /* The values of the first fields of its entry; false with an exception. */

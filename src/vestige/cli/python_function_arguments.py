@@ -30,6 +30,11 @@ def add_python_arguments(parser: argparse.ArgumentParser) -> None:
         "texts; no code of the program runs for them (implies --python-functions)",
     )
     parser.add_argument(
+        "--python-gc",
+        action="store_true",
+        help="record each garbage collection of Python programs",
+    )
+    parser.add_argument(
         "--only-my-code",
         action="store_true",
         help="of Python functions, leave out those of the standard library, of "

@@ -28,6 +28,10 @@ def start() -> None:
     if "logging" in wanted:
         add_agent()
         _when_imported("logging", _attach_logging)
+    if "gc" in wanted:
+        from ._pauses import record_collections  # noqa: PLC0415 - not all need it
+
+        record_collections(native)
     if "functions" in wanted:
         trace_functions(native, wanted)
         _when_imported("greenlet", _follow_greenlets)

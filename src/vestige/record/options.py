@@ -15,6 +15,8 @@ __all__ = ["CONTEXTS", "HELPERS", "PAGE", "RecordingOptions"]
 
 HELPERS = ("libc", "pthread", "dl")
 """Libraries that stand in for functions of the C library, to tell of each call."""
+COLLECTIONS = "vestige_python:gc_*"
+"""The events of collections of garbage."""
 PAGE = 4096
 """Packets are whole pages, since they are mapped."""
 PythonFunctions = Literal["python", "all"]
@@ -100,6 +102,12 @@ class _Values(NamedTuple):
 
     python_arguments: bool = False
     """Whether the events of Python functions have arguments and results, as texts."""
+
+    python_gc: bool = False
+    """Whether collections of garbage in Python programs are recorded.
+
+    Their events need no pattern in ``events``.
+    """
 
     python_tracebacks: bool = False
     """Whether records of ``logging`` with an exception have its traceback, in a field
@@ -212,8 +220,10 @@ class RecordingOptions(_Values):
         """
         if not self.events:
             return ()
-        helpers = (f"lttng_ust_{name}:*" for name in HELPERS if name in self.helpers)
-        return compile_rules((*self.events, *helpers))
+        own = [f"lttng_ust_{name}:*" for name in HELPERS if name in self.helpers]
+        if self.python_gc:
+            own.append(COLLECTIONS)
+        return compile_rules((*self.events, *own))
 
     def function_patterns(self) -> tuple[str, str]:
         """Return ``include`` and ``exclude`` as the tracer reads them.

@@ -34,6 +34,8 @@ def python_word(options: RecordingOptions, frequency: int = SECOND) -> str:
         words.append("builtins")
     if options.python_arguments:
         words.append("arguments")
+    if options.python_gc:
+        words.append("gc")
     if options.only_my_code:
         words.append("own-code")
     if options.max_depth is not None:

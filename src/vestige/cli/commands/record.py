@@ -181,6 +181,7 @@ examples:
                 python_functions=options.python_functions
                 or ("python" if options.python_arguments else None),
                 python_arguments=options.python_arguments,
+                python_gc=options.python_gc,
                 only_my_code=options.only_my_code,
                 min_duration=options.min_duration or 0,
                 max_depth=options.max_depth,
