@@ -11,13 +11,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture lint format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz manual site changelog wheels clean
+.PHONY: help demo test torture judge-programs lint format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
 	@echo "make test     all tests; those that need LTTng or a peer say so when it is missing"
 	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, cargo fmt, clippy"
 	@echo "make torture  the tests of the recorder in their long form, a few minutes"
+	@echo "make judge-programs record servers built from sources; VESTIGE_JUDGE=short for two"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
 	@echo "make bench-symbols time symbol look-ups beside addr2line, llvm-symbolizer"
@@ -77,6 +78,9 @@ test: $(VENV)/.built $(VENV)/.dev
 
 torture: $(VENV)/.built $(VENV)/.dev
 	@VESTIGE_TORTURE=1 $(BIN)/python -m pytest -q tests/unit/record tests/oracle/test_torture.py
+
+judge-programs: $(VENV)/.built $(VENV)/.dev
+	@$(BIN)/python -m pytest -q tests/judge
 
 oracle: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q tests/oracle
