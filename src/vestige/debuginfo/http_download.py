@@ -60,13 +60,17 @@ def download(
     announced = False
     request.start()
     try:
-        while request.is_alive() and (end is None or time.monotonic() < end):
-            left = _WAIT_SECONDS if end is None else end - time.monotonic()
-            request.join(max(0.0, min(_WAIT_SECONDS, left)))
+        while True:
+            # Asked first: a short file may be there at once, and is announced, too.
+            is_alive = request.is_alive()
             if request.has_answer and not announced:
                 announced = True
                 announce(request.size)
-        if request.is_alive():
+            left = _WAIT_SECONDS if end is None else end - time.monotonic()
+            if not is_alive or left <= 0:
+                break
+            request.join(min(_WAIT_SECONDS, left))
+        if is_alive:
             return Refusal(Outcome.FAILED, f"not complete within {seconds:.1f} s")
         return request.refusal
     finally:

@@ -23,6 +23,7 @@ from vestige.debuginfo import (
     DebugSource,
     Outcome,
     find,
+    http_download,
 )
 from vestige.debuginfo.debuginfod import DebuginfodClient, DebuginfodSettings
 
@@ -136,6 +137,16 @@ def test_a_file_comes_from_a_server_once(machine):
     assert machine.notices == [
         f"downloading {len(content):,} bytes about /usr/bin/ls from {url}{paths[0]}"
     ]
+
+
+def test_a_file_that_is_there_at_once_is_announced(machine, monkeypatch):
+    """The thread that asks may be done before anybody looks at it."""
+    monkeypatch.setattr(http_download._Download, "start", http_download._Download.run)
+    with server(sends(machine.target.debug.read_bytes())) as (url, _):
+        found = machine.find(machine.client(url))
+
+    assert found.source is DebugSource.DEBUGINFOD
+    assert [one.split()[0] for one in machine.notices] == ["downloading"]
 
 
 def test_what_is_here_is_not_asked_for(machine):

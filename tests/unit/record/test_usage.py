@@ -14,12 +14,14 @@ import subprocess
 import sys
 import termios
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import vestige
 from support.recorded import SECONDS, record_command, run_recorded
+from support.waiting import wait_until
 from vestige.errors import RecordError
 from vestige.record import RecordingOptions, record, recorder
 
@@ -247,21 +249,21 @@ class Terminal:
         before, _, self.text = self.text.partition(expected)
         return before
 
-    def continue_job(self):
-        """Have the shell continue its stopped job, and wait until it goes on."""
-        until = time.monotonic() + SECONDS / 3
+    def stop_and_continue_job(self):
+        """Stop the job with Ctrl-Z, and have the shell continue it."""
+        job = os.tcgetpgrp(self.file)
+        self.type("\x1a", end="")
         self.wait("Stopped")
         self.wait(PROMPT)
-        typed = 0.0
-        while (job := os.tcgetpgrp(self.file)) == self.process or state(job) == "T":
-            assert time.monotonic() < until
-            # The terminal may lose what is typed soon after Ctrl-Z.
-            if time.monotonic() > typed + 5:
-                self.type("fg")
-                typed = time.monotonic()
-            time.sleep(0.01)
-        # The program is continued together with the recorder.
-        time.sleep(0.1)
+        # The shell knows of the recorder alone. A program that waits for a line and is
+        # not stopped yet takes the first letter of what is typed for the shell.
+        wait_until(lambda: states(job) == {"T"}, "a stopped job", SECONDS)
+        self.type("fg")
+        wait_until(
+            lambda: os.tcgetpgrp(self.file) == job and "T" not in states(job),
+            "a job that goes on",
+            SECONDS,
+        )
 
     def close(self):
         """End the shell and its jobs."""
@@ -333,8 +335,7 @@ def test_ctrl_z_stops_the_job_and_the_shell_continues_it(terminal):
     terminal.type(record_line("sh -c 'echo ready; read line; echo got:$line; exit 8'"))
     terminal.wait("ready")
     for _ in range(3):
-        terminal.type("\x1a", end="")
-        terminal.continue_job()
+        terminal.stop_and_continue_job()
     terminal.type("hello")
     terminal.wait("got:hello")
     terminal.type("echo status:$?")
@@ -373,6 +374,17 @@ def test_without_a_terminal_a_stopped_program_is_waited_for(tmp_path):
         assert "T" not in states
         os.kill(process, signal.SIGCONT)
         assert recorder.wait(SECONDS) == 5
+
+
+def states(group):
+    """Return the states of all processes of a group, letters."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            words = path.read_text(errors="replace").rpartition(")")[2].split()
+            if int(words[2]) == group:
+                found.add(words[0])
+    return found
 
 
 def state(process):
