@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
-           Cargo.toml Cargo.lock pyproject.toml setup.py src/vestige/_core.pyi $(wildcard tracer/*/* tracer/*/*/*)
+           Cargo.toml Cargo.lock pyproject.toml setup.py src/vestige/_core.pyi src/vestige/record/_collector.pyi $(wildcard tracer/*/* tracer/*/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where rustup puts cargo, for a shell that was opened before it was installed.
@@ -73,7 +73,7 @@ demo: $(VENV)/.built
 	@$(BIN)/vestige demo --no-pager
 
 test: $(VENV)/.built $(VENV)/.dev
-	@cargo test -q --release -p vestige-ctf -p vestige-escapes -p vestige-symbols
+	@cargo test -q --release -p vestige-collector -p vestige-ctf -p vestige-escapes -p vestige-symbols
 	@$(BIN)/python -m pytest -q
 
 torture: $(VENV)/.built $(VENV)/.dev
@@ -89,7 +89,7 @@ lint: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
-	@$(BIN)/python -m mypy.stubtest vestige._core
+	@$(BIN)/python -m mypy.stubtest vestige._core vestige.record._collector
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/check_sizes.py
 	@cargo fmt --check
@@ -138,4 +138,4 @@ wheels: $(BIN)/python
 
 clean:
 	@rm -rf $(VENV) target build dist site bench-out src/*.egg-info crates/fuzz/target
-	@rm -rf src/vestige/_core*.so src/vestige/record/native
+	@rm -rf src/vestige/_core*.so src/vestige/record/_collector*.so src/vestige/record/native

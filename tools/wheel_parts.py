@@ -18,8 +18,9 @@ __all__ = ["pack_demo", "split_debug_files", "write_crate_licences"]
 LICENCE_NAMES = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE", "COPYRIGHT")
 DEMO_FOLDERS = ("trace", "root", "debug", "src")
 ELF_MAGIC = b"\x7fELF"
+BINDINGS = frozenset({"vestige-python", "vestige-collector-python"})
 HEAD = """\
-Licences of the Rust crates that are linked into vestige._core
+Licences of the Rust crates that are linked into vestige's extensions
 
 Each crate is followed by its version, the licences that its authors offer, and the texts
 that it comes with. Rust's standard library is linked, too: copyright the Rust Project
@@ -133,7 +134,7 @@ def _linked_crates(project: Path) -> Iterator[dict[str, Any]]:
     facts = json.loads(out)
     packages = {package["id"]: package for package in facts["packages"]}
     nodes = {node["id"]: node for node in facts["resolve"]["nodes"]}
-    todo = [one for one in packages if packages[one]["name"] == "vestige-python"]
+    todo = [one for one in packages if packages[one]["name"] in BINDINGS]
     seen: set[str] = set()
     while todo:
         one = todo.pop()

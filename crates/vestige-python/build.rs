@@ -1,4 +1,6 @@
-//! Makes the docstrings of the module: those of `src/vestige/_core.pyi`, its one description.
+//! Makes the docstrings of a module: those of its stub, its one description.
+//!
+//! All crates that bind to Python have this build script; the table below has their stubs.
 //!
 //! The result is a macro `core_doc!` that gives the text for a class, a method or a function:
 //! `core_doc!(Muxer)`, `core_doc!(Merge.counts)`. All but the docstrings goes into the module, which
@@ -8,12 +10,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs, io};
 
-const STUB: &str = "../../src/vestige/_core.pyi";
+const STUBS: [(&str, &str); 2] = [
+    ("vestige-python", "../../src/vestige/_core.pyi"),
+    ("vestige-collector-python", "../../src/vestige/record/_collector.pyi"),
+];
 const QUOTES: &str = "\"\"\"";
 
 fn main() -> io::Result<()> {
-    println!("cargo:rerun-if-changed={STUB}");
-    let stub = fs::read_to_string(STUB)?;
+    let package = env::var("CARGO_PKG_NAME").map_err(io::Error::other)?;
+    let stub = STUBS.iter().find(|(name, _)| *name == package);
+    let (_, stub) = stub.ok_or(io::ErrorKind::NotFound)?;
+    println!("cargo:rerun-if-changed={stub}");
+    let stub = fs::read_to_string(stub)?;
     let mut arms = String::new();
     for (name, text) in docstrings(&stub) {
         // Writing to a String cannot fail.

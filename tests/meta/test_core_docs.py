@@ -6,18 +6,21 @@ import ast
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import vestige
 from vestige import _core, core  # noqa: TID251 - it is what is looked at
+from vestige.record import _collector
 
-STUB = ast.parse((Path(vestige.__file__).parent / "_core.pyi").read_text())
+PACKAGE = Path(vestige.__file__).parent
+STUBS = {_core: PACKAGE / "_core.pyi", _collector: PACKAGE / "record/_collector.pyi"}
 
 
-def documented() -> Iterator[tuple[str, str]]:
+def documented(module: ModuleType) -> Iterator[tuple[str, str]]:
     """Yield the names of public classes, members and functions with their docstrings."""
-    for node in STUB.body:
+    for node in ast.parse(STUBS[module].read_text()).body:
         if not isinstance(node, ast.ClassDef | ast.FunctionDef) or node.name[0] == "_":
             continue
         yield node.name, ast.get_docstring(node) or ""
@@ -27,12 +30,16 @@ def documented() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), list(documented()), ids=lambda value: value.split("\n")[0]
+    ("module", "name", "text"),
+    [(module, *one) for module in STUBS for one in documented(module)],
+    ids=lambda value: getattr(value, "__name__", value).split("\n")[0],
 )
-def test_a_docstring_is_that_of_the_stub(name: str, text: str) -> None:
+def test_a_docstring_is_that_of_the_stub(
+    module: ModuleType, name: str, text: str
+) -> None:
     """Word by word, and there is one."""
     owner, _, member = name.partition(".")
-    thing = getattr(_core, owner)
+    thing = getattr(module, owner)
     if member:
         thing = inspect.getattr_static(thing, member)
         thing = getattr(thing, "__func__", thing)
@@ -43,6 +50,6 @@ def test_a_docstring_is_that_of_the_stub(name: str, text: str) -> None:
 
 def test_all_of_the_module_is_described() -> None:
     """What it exports is in the stub."""
-    names = {name for name, _ in documented()}
+    names = {name for name, _ in documented(_core)}
 
     assert set(core.__all__) <= names

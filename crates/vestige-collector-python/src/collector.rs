@@ -1,0 +1,128 @@
+//! The collector, and the recovery of arenas.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use vestige_collector::arena::Plan;
+use vestige_collector::collector as inner;
+use vestige_collector::recording::Limits;
+use vestige_collector::{recovery, sys};
+
+use crate::errors::exception;
+use crate::results::{slot_tuple, Outcome, Progress, SlotTuple};
+
+/// No recording takes so long to close.
+const LONGEST: f64 = 1e9;
+
+#[doc = core_doc!(Collector)]
+#[pyclass(frozen, module = "vestige.record._collector")]
+pub struct Collector(inner::Collector);
+
+#[pymethods]
+impl Collector {
+    // Options by name, as the stub has them.
+    #[allow(clippy::too_many_arguments)]
+    #[new]
+    #[pyo3(signature = (
+        directory, uuid, *, fingerprint = 0, chunk_bytes = 65536, ring = 64,
+        arena_size = 268_435_456, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
+        max_size = 0, rules = Vec::new(), first_class = 0, class_bytes = 16_777_216,
+        user = None, shared_memory = PathBuf::from("/dev/shm")
+    ))]
+    fn new(
+        py: Python<'_>,
+        directory: PathBuf,
+        uuid: [u8; 16],
+        fingerprint: u64,
+        chunk_bytes: u32,
+        ring: u32,
+        arena_size: u64,
+        slots: u32,
+        wait_ns: u64,
+        overwrite: bool,
+        max_size: u64,
+        rules: Vec<u8>,
+        first_class: u32,
+        class_bytes: u64,
+        user: Option<u32>,
+        shared_memory: PathBuf,
+    ) -> PyResult<Self> {
+        let chunk_count = u32::try_from(arena_size / u64::from(chunk_bytes.max(1)))
+            .map_err(|_| PyValueError::new_err("the arena has too many chunks"))?;
+        let plan = Plan {
+            fingerprint,
+            uuid,
+            chunk_bytes,
+            chunk_count,
+            slot_count: slots,
+            ring_chunks: ring,
+            wait_ns,
+            is_overwriting: overwrite,
+            rules,
+            classes_bytes: class_bytes,
+            first_class,
+            user: user.unwrap_or_else(sys::effective_user),
+        };
+        let limits = Limits { max_bytes: max_size, is_overwriting: overwrite };
+        py.detach(|| {
+            let write = Box::new(sys::write_parts);
+            inner::Collector::new(&directory, &shared_memory, &plan, limits, write)
+        })
+        .map(Self)
+        .map_err(|error| exception(&error))
+    }
+
+    #[doc = core_doc!(Collector.arena_path)]
+    #[getter]
+    fn arena_path(&self) -> String {
+        self.0.arena_path().to_string_lossy().into_owned()
+    }
+
+    #[doc = core_doc!(Collector.arena_fd_info)]
+    #[getter]
+    fn arena_fd_info(&self) -> PyResult<(u64, u64, u64)> {
+        let file = self.0.recording().arena.file().metadata();
+        let file = file.map_err(|error| exception(&error))?;
+        Ok((file.dev(), file.ino(), file.len()))
+    }
+
+    #[doc = core_doc!(Collector.start)]
+    fn start(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.0.start()).map_err(|error| exception(&error))
+    }
+
+    #[doc = core_doc!(Collector.progress)]
+    fn progress(&self) -> Progress {
+        Progress(self.0.progress())
+    }
+
+    #[doc = core_doc!(Collector.live_slots)]
+    fn live_slots(&self, py: Python<'_>) -> Vec<SlotTuple> {
+        py.detach(|| self.0.live_slots()).iter().map(slot_tuple).collect()
+    }
+
+    #[doc = core_doc!(Collector.forget_process)]
+    fn forget_process(&self, py: Python<'_>, vpid: u32, pid_namespace: u64) {
+        py.detach(|| self.0.forget_process(vpid, pid_namespace));
+    }
+
+    #[doc = core_doc!(Collector.close)]
+    #[pyo3(signature = (deadline = 10.0))]
+    fn close(&self, py: Python<'_>, deadline: f64) -> Outcome {
+        // What is no number is no time.
+        let patience = Duration::try_from_secs_f64(deadline.clamp(0.0, LONGEST));
+        let patience = patience.unwrap_or_default();
+        Outcome(py.detach(|| self.0.close(patience)))
+    }
+}
+
+#[doc = core_doc!(recover)]
+#[pyfunction]
+pub fn recover(py: Python<'_>, directory: PathBuf, arena_path: PathBuf) -> PyResult<Outcome> {
+    py.detach(|| recovery::recover(&directory, &arena_path, Box::new(sys::write_parts)))
+        .map(Outcome)
+        .map_err(|error| exception(&error))
+}

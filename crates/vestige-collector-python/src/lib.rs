@@ -1,0 +1,28 @@
+//! The binding of the collector to Python: conversions and error mapping only.
+//!
+//! The face of this module is described in `src/vestige/record/_collector.pyi`.
+
+// The docstrings, from the stub: see `build.rs` of the other binding.
+include!(concat!(env!("OUT_DIR"), "/core_doc.rs"));
+
+mod collector;
+mod errors;
+mod results;
+
+use pyo3::prelude::*;
+
+/// The extension module `vestige.record._collector`.
+#[pymodule]
+mod _collector {
+    #[pymodule_export]
+    use crate::collector::{recover, Collector};
+    #[pymodule_export]
+    use crate::results::{Outcome, Progress};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,409 @@
+//! Packets of a slot, appended to the files of its stream.
+
+use std::fs::File;
+use std::io;
+use std::sync::atomic::Ordering;
+
+use crate::account::Account;
+use crate::budget::FILE_BYTES;
+use crate::layout::PACKET_BYTES;
+use crate::packet::{Head, ALIGNMENT};
+use crate::recording::{Recording, SlotState};
+use crate::streams::{data_name, ring_name};
+use crate::sys::Span;
+
+/// A file may go away while a packet is written to it, in overwrite mode; then there is another.
+const MOST_FILES: u32 = 4;
+
+/// What is to be written of a chunk, and what was lost before.
+#[derive(Clone, Copy, Default)]
+pub struct Draft {
+    pub begin: u64,
+    pub end: u64,
+    /// Where the records lie in the arena, and their bytes.
+    pub records: Option<(u64, u32)>,
+    /// Records that the slot lost outside of its chunks, up to the end of the packet.
+    pub lost: u64,
+    /// When the first and the last of them were lost, if that was before the packet.
+    pub losses: Option<(u64, u64)>,
+    /// Records lost in the chunk itself.
+    pub discarded: u32,
+    pub vpid: u32,
+    pub vtid: u32,
+    pub procname: [u8; 16],
+    /// Never taken away in overwrite mode.
+    pub is_kept: bool,
+}
+
+/// Why nothing was written.
+#[derive(Debug)]
+pub enum Stall {
+    /// The disk refuses; it may take the packet later.
+    Disk,
+    /// It will never be written.
+    Never(&'static str),
+}
+
+/// The packets of a draft, one behind the other.
+struct Packets {
+    heads: Vec<u8>,
+    count: u64,
+    padding: u32,
+}
+
+impl Packets {
+    fn bytes(&self, draft: &Draft) -> u64 {
+        let records = draft.records.map_or(0, |(_, bytes)| bytes);
+        self.heads.len() as u64 + u64::from(records + self.padding)
+    }
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EFAULT)
+}
+
+fn is_too_large(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EFBIG)
+}
+
+impl Recording {
+    /// Writes what a draft has to say; `advance` notes how far the slot is then.
+    pub fn append(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        draft: &Draft,
+        advance: impl FnOnce(&mut Account),
+    ) -> Result<(), Stall> {
+        let mut account = state.account;
+        if draft.records.is_some() || is_untold(&account, draft) {
+            self.begin_stream(state, draft);
+            account = state.account;
+            self.write_draft(slot, state, draft, &mut account)?;
+        }
+        advance(&mut account);
+        account.store(self.arena.ledger(slot));
+        let newly = account.told_lost.saturating_sub(state.account.told_lost);
+        self.tallies.lost.fetch_add(newly, Ordering::Relaxed);
+        state.account = account;
+        Ok(())
+    }
+
+    /// Gives the slot its stream, which it keeps though nothing may be written now.
+    fn begin_stream(&self, state: &mut SlotState, draft: &Draft) {
+        if state.account.opened != 0 {
+            return;
+        }
+        let first = draft.losses.map_or(draft.begin, |(first, _)| first.min(draft.begin));
+        if self.streams().begin(&state.identity, first, &mut state.account) {
+            self.tallies.streams.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn write_draft(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        draft: &Draft,
+        account: &mut Account,
+    ) -> Result<(), Stall> {
+        let records = draft.records.map_or(0, |(_, bytes)| u64::from(bytes));
+        let is_kept = {
+            let mut budget = self.budget();
+            !budget.is_overwriting() || (draft.is_kept && budget.keep(records))
+        };
+        let done = if is_kept {
+            self.append_to_data(slot, state, draft, account)
+        } else {
+            self.append_to_ring(slot, state, draft, account)
+        };
+        match &done {
+            Ok((bytes, count)) => {
+                self.tallies.bytes.fetch_add(*bytes, Ordering::Relaxed);
+                self.tallies.packets.fetch_add(*count, Ordering::Relaxed);
+            }
+            Err(_) if is_kept => self.budget().unkeep(records),
+            Err(_) => {}
+        }
+        done.map(drop)
+    }
+
+    /// The heads of all packets; only the last one has records.
+    fn packets(&self, draft: &Draft, account: &mut Account) -> Packets {
+        let mut packets = Packets { heads: Vec::with_capacity(312), count: 0, padding: 0 };
+        let outside = draft.lost.saturating_add(account.beside).max(account.told_lost);
+        let all = outside.saturating_add(u64::from(draft.discarded)).max(account.told_lost);
+        let mut put = |account: &mut Account, begin: u64, end: u64, bytes: u32, lost: u64| {
+            let begin = begin.max(account.last_end);
+            let head = Head {
+                instance_id: account.instance_id,
+                begin,
+                end: end.max(begin),
+                record_bytes: bytes,
+                number: account.packets,
+                discarded: lost,
+                vpid: draft.vpid,
+                vtid: draft.vtid,
+                procname: draft.procname,
+            };
+            head.put(&self.uuid, &mut packets.heads);
+            packets.padding = head.padding();
+            packets.count += 1;
+            account.packets += 1;
+            account.last_end = head.end;
+            account.told_lost = lost;
+        };
+        let first = draft.losses.map_or(draft.begin, |(first, _)| first.min(draft.begin));
+        if account.packets == 0 && all > 0 {
+            // Readers compare the count with that of the packet before.
+            let before = first.saturating_sub(1);
+            put(account, before, before, 0, 0);
+        }
+        if let Some((first, last)) = draft.losses {
+            if outside > account.told_lost {
+                put(account, first, last, 0, outside);
+            }
+        }
+        let records = draft.records.map_or(0, |(_, bytes)| bytes);
+        if records > 0 || all > account.told_lost {
+            put(account, draft.begin, draft.end, records, all);
+        }
+        packets
+    }
+
+    fn take(&self, bytes: u64) -> bool {
+        let mut gone = Vec::new();
+        let is_taken = self.budget().take(bytes, &mut gone);
+        for number in gone {
+            // It may be gone already; then there is nothing to be done.
+            let _ = self.files.remove(&ring_name(number));
+        }
+        is_taken
+    }
+
+    fn write(&self, file: &File, draft: &Draft, packets: &Packets, at: u64) -> io::Result<()> {
+        let body = draft.records.map(|(place, bytes)| Span {
+            memory: self.arena.memory(),
+            at: place,
+            bytes,
+        });
+        let padding = [0; ALIGNMENT as usize];
+        let tail = padding.get(..packets.padding as usize).unwrap_or_default();
+        let started = self.now();
+        let done = self.files.write_at(file, &packets.heads, body, tail, at);
+        self.tallies.write_ns.fetch_add(self.now() - started, Ordering::Relaxed);
+        done
+    }
+
+    fn failed(&self, error: &io::Error, name: &str) -> Stall {
+        if is_gone(error) {
+            self.arena.guard().set_damaged();
+            return Stall::Never("its memory was taken away");
+        }
+        self.add_failure(error, name);
+        Stall::Disk
+    }
+
+    /// Appends to the files that stay; bytes and packets.
+    fn append_to_data(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        draft: &Draft,
+        account: &mut Account,
+    ) -> Result<(u64, u64), Stall> {
+        let is_new = account.file_number == 0;
+        if is_new {
+            self.make_data(slot, state, account)?;
+        }
+        let packets = self.packets(draft, account);
+        let bytes = packets.bytes(draft);
+        let done = if self.take(bytes) {
+            self.write_data(slot, state, draft, &packets, account)
+                .inspect(|()| account.file_bytes += bytes)
+                .inspect_err(|_| self.budget().give(bytes))
+        } else {
+            Err(Stall::Never("the size limit is reached"))
+        };
+        if done.is_err() && is_new {
+            // Nothing is in it; the name is free for the next attempt.
+            let _ = self.files.remove(&data_name(account.instance_id, account.file_number));
+            self.budget().give(FILE_BYTES);
+            state.account.file_number = 0;
+            state.account.store(self.arena.ledger(slot));
+        }
+        done.map(|()| (bytes, packets.count))
+    }
+
+    fn write_data(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        draft: &Draft,
+        packets: &Packets,
+        account: &mut Account,
+    ) -> Result<(), Stall> {
+        for _ in 0..MOST_FILES {
+            let name = data_name(account.instance_id, account.file_number);
+            let done = self
+                .files
+                .get(&name)
+                .and_then(|file| self.write(&file, draft, packets, account.file_bytes));
+            let Err(error) = done else { return Ok(()) };
+            if !is_too_large(&error) || account.file_bytes == 0 {
+                return Err(self.failed(&error, &name));
+            }
+            self.make_part(slot, state, account)?;
+        }
+        Err(Stall::Disk)
+    }
+
+    /// Makes the next file of a stream whose present one takes no more.
+    fn make_part(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        account: &mut Account,
+    ) -> Result<(), Stall> {
+        if !self.take(FILE_BYTES) {
+            return Err(Stall::Never("the size limit is reached"));
+        }
+        let name = data_name(account.instance_id, account.file_number + 1);
+        if let Err(error) = self.files.create(&name) {
+            self.budget().give(FILE_BYTES);
+            return Err(self.failed(&error, &name));
+        }
+        account.file_number += 1;
+        account.file_bytes = 0;
+        self.note_file(slot, state, account);
+        Ok(())
+    }
+
+    /// Makes the first file of a stream, under a name that no other has.
+    fn make_data(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        account: &mut Account,
+    ) -> Result<(), Stall> {
+        if !self.take(FILE_BYTES) {
+            return Err(Stall::Never("the size limit is reached"));
+        }
+        for number in 1.. {
+            let name = data_name(account.instance_id, number);
+            match self.files.create(&name) {
+                Ok(_) => {
+                    account.file_number = number;
+                    account.file_bytes = 0;
+                    self.note_file(slot, state, account);
+                    return Ok(());
+                }
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    self.budget().give(FILE_BYTES);
+                    return Err(self.failed(&error, &name));
+                }
+                // Another recording has left it there, or a program has made it.
+                Err(_) => self.rename(account),
+            }
+        }
+        Err(Stall::Disk)
+    }
+
+    /// Gives a stream another name, as long as no packet has told its number.
+    fn rename(&self, account: &mut Account) {
+        if account.packets == 0 {
+            if let Some(instance) = self.streams().next_namesake(account.instance_id) {
+                account.instance_id = instance;
+            }
+        }
+    }
+
+    /// Appends to a file that goes away; bytes and packets.
+    fn append_to_ring(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        draft: &Draft,
+        account: &mut Account,
+    ) -> Result<(u64, u64), Stall> {
+        let packets = self.packets(draft, account);
+        let bytes = packets.bytes(draft);
+        if !self.take(bytes) {
+            return Err(Stall::Never("the size limit is reached"));
+        }
+        for _ in 0..MOST_FILES {
+            let is_open = self.budget().is_ring_open(account.ring_number, account.ring_bytes);
+            if !is_open {
+                self.make_ring(slot, state, account).inspect_err(|_| self.budget().give(bytes))?;
+            }
+            // The bytes are the file's from here on, and go with it.
+            if !self.budget().add_to_ring(account.ring_number, bytes) {
+                continue;
+            }
+            let name = ring_name(account.ring_number);
+            let done = self
+                .files
+                .get(&name)
+                .and_then(|file| self.write(&file, draft, &packets, account.ring_bytes));
+            match done {
+                Ok(()) => {
+                    account.ring_bytes += bytes;
+                    return Ok((bytes, packets.count));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    // It went away meanwhile, and its bytes with it: they are taken anew.
+                    self.budget().remove_ring(account.ring_number);
+                    if !self.take(bytes) {
+                        return Err(Stall::Never("the size limit is reached"));
+                    }
+                }
+                Err(error) => {
+                    self.budget().take_from_ring(account.ring_number, bytes);
+                    return Err(self.failed(&error, &name));
+                }
+            }
+        }
+        self.budget().give(bytes);
+        Err(Stall::Disk)
+    }
+
+    fn make_ring(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        account: &mut Account,
+    ) -> Result<(), Stall> {
+        self.files.forget(&ring_name(account.ring_number));
+        if !self.take(FILE_BYTES) {
+            return Err(Stall::Never("the size limit is reached"));
+        }
+        let number = self.budget().new_ring();
+        let name = ring_name(number);
+        if let Err(error) = self.files.create(&name) {
+            self.budget().remove_ring(number);
+            return Err(self.failed(&error, &name));
+        }
+        account.ring_number = number;
+        account.ring_bytes = 0;
+        self.note_file(slot, state, account);
+        Ok(())
+    }
+
+    /// Notes a file before anything is in it: who goes on must not write it into another.
+    fn note_file(&self, slot: u32, state: &mut SlotState, account: &Account) {
+        state.account.instance_id = account.instance_id;
+        state.account.file_number = account.file_number;
+        state.account.file_bytes = account.file_bytes;
+        state.account.ring_number = account.ring_number;
+        state.account.ring_bytes = account.ring_bytes;
+        state.account.store(self.arena.ledger(slot));
+    }
+}
+
+/// Whether losses are not yet in a packet.
+fn is_untold(account: &Account, draft: &Draft) -> bool {
+    let all = draft.lost.saturating_add(account.beside).saturating_add(draft.discarded.into());
+    all > account.told_lost
+}
+
+const _: () = assert!(PACKET_BYTES % ALIGNMENT == 0);

@@ -1,0 +1,314 @@
+//! The file that programs write to, and its parts in memory.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use crate::fault::Guard;
+use crate::geometry::Geometry;
+use crate::layout::{
+    CLASS_BYTES, CLASS_STEP, CLASS_TABLE_BYTES, LEDGER_BYTES, MAGIC, OVERWRITE, REGION, SLOT_BYTES,
+};
+use crate::mapping::Mapping;
+use crate::views::{Chunk, Class, Control, Ledger, Shared, Slot};
+use crate::{life, sys};
+
+/// Where `Control::life` and `Shared::class_lock` lie.
+const LIFE_AT: u64 = 192;
+const CLASS_LOCK_AT: u64 = 256;
+/// A file system with less free memory is not used for an arena.
+const LEAST_FREE: u64 = 32 << 20;
+/// The arena of a recording where there is no shared memory.
+const IN_DIRECTORY: &str = ".arena-data";
+
+/// What an arena is made with.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What both sides must agree on, as a number.
+    pub fingerprint: u64,
+    /// Of the trace; it is in each packet.
+    pub uuid: [u8; 16],
+    /// Bytes of a packet in memory.
+    pub chunk_bytes: u32,
+    /// Most chunks of all threads.
+    pub chunk_count: u32,
+    /// Most threads at the same time.
+    pub slot_count: u32,
+    /// Most chunks of a thread.
+    pub ring_chunks: u32,
+    /// How long a thread waits for one, in nanoseconds.
+    pub wait_ns: u64,
+    /// Whether the newest packets are kept.
+    pub is_overwriting: bool,
+    /// The rules of the tracer, in its form.
+    pub rules: Vec<u8>,
+    /// Bytes for the texts of event classes.
+    pub classes_bytes: u64,
+    /// The ID of the first event class that programs register.
+    pub first_class: u32,
+    /// The user whose programs write to it.
+    pub user: u32,
+}
+
+/// An arena, mapped.
+pub struct Arena {
+    path: PathBuf,
+    file: File,
+    geometry: Geometry,
+    guard: Guard,
+    memory: Mapping,
+}
+
+/// An error that names a file.
+pub fn at_path(error: &io::Error, path: &Path) -> io::Error {
+    let kind = error.kind();
+    let errno = error.raw_os_error();
+    io::Error::new(kind, FileError { errno, path: path.into(), text: error.to_string() })
+}
+
+/// What went wrong with which file.
+#[derive(Debug)]
+pub struct FileError {
+    /// Of the system, if it said so.
+    pub errno: Option<i32>,
+    /// The file.
+    pub path: PathBuf,
+    /// What the system or the collector says of it.
+    pub text: String,
+}
+
+impl std::fmt::Display for FileError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}: {}", self.path.display(), self.text)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl Arena {
+    /// Makes an arena in a folder of shared memory or, failing that, in the trace directory.
+    pub fn make(shared_memory: &Path, directory: &Path, plan: &Plan) -> io::Result<Self> {
+        let path = Self::free_path(shared_memory, directory, plan.user)?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(&path)
+            .map_err(|error| at_path(&error, &path))?;
+        Self::fill(&path, file, plan).map_err(|error| {
+            // Nobody knows of it yet; the first error is the one to tell.
+            let _ = std::fs::remove_file(&path);
+            at_path(&error, &path)
+        })
+    }
+
+    fn free_path(shared_memory: &Path, directory: &Path, user: u32) -> io::Result<PathBuf> {
+        let has_room = File::open(shared_memory)
+            .ok()
+            .and_then(|folder| sys::free_bytes(&folder))
+            .is_some_and(|free| free >= LEAST_FREE);
+        if has_room {
+            return Ok(shared_memory.join(format!("vestige-{user}-{:016x}", sys::random()?)));
+        }
+        let name = if user == sys::effective_user() {
+            IN_DIRECTORY.to_owned()
+        } else {
+            format!("{IN_DIRECTORY}-{user}")
+        };
+        Ok(directory.join(name))
+    }
+
+    fn fill(path: &Path, file: File, plan: &Plan) -> io::Result<Self> {
+        let geometry = Geometry::plan(
+            plan.chunk_bytes,
+            plan.chunk_count,
+            plan.slot_count,
+            plan.ring_chunks,
+            plan.rules.len() as u64,
+            plan.classes_bytes,
+        );
+        if !geometry.are_counts_good() || plan.classes_bytes > u64::from(u32::MAX) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no arena has such sizes"));
+        }
+        sys::lock_file(&file)?;
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+        file.set_len(geometry.arena_bytes)?;
+        let memory = Mapping::new(&file, geometry.arena_bytes)?;
+        let guard = Guard::new(&memory);
+        let arena = Self { path: path.to_owned(), file, geometry, guard, memory };
+        arena.give_memory(0, REGION)?;
+        arena.give_memory(geometry.rules_at, geometry.rules_bytes)?;
+        arena.give_memory(geometry.shared_at, REGION)?;
+        let texts = u64::from(CLASS_STEP).min(geometry.classes_bytes);
+        arena.give_memory(geometry.classes_at, CLASS_TABLE_BYTES + texts)?;
+        arena.shared().class_text_ready().store(texts as u32, Ordering::Release);
+        arena.memory.write(geometry.rules_at, &plan.rules);
+        geometry.store(&arena.memory);
+        life::make(&arena.memory, LIFE_AT)?;
+        life::make(&arena.memory, geometry.shared_at + CLASS_LOCK_AT)?;
+        let control = arena.control();
+        control.fingerprint().store(plan.fingerprint, Ordering::Relaxed);
+        control.wait_ns().store(plan.wait_ns, Ordering::Relaxed);
+        control.collector_pid().store(std::process::id(), Ordering::Relaxed);
+        control.first_class().store(plan.first_class, Ordering::Relaxed);
+        let flags = if plan.is_overwriting { OVERWRITE } else { 0 };
+        control.flags().store(flags, Ordering::Relaxed);
+        arena.memory.write(16, &plan.uuid);
+        arena.memory.write(0, &MAGIC);
+        if plan.user != sys::effective_user() {
+            sys::give_to(&arena.file, plan.user)?;
+        }
+        Ok(arena)
+    }
+
+    /// Opens an arena whose collector is gone; an error if there is one.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Self::map(path).map_err(|error| at_path(&error, path))
+    }
+
+    fn map(path: &Path) -> io::Result<Self> {
+        let file =
+            OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(path)?;
+        let found = file.metadata()?;
+        if !found.is_file() || found.nlink() != 1 {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no arena"));
+        }
+        sys::lock_file(&file)?;
+        if found.len() < REGION {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too short"));
+        }
+        let memory = Mapping::new(&file, found.len())?;
+        let guard = Guard::new(&memory);
+        let mut magic = [0; 8];
+        memory.read(0, &mut magic);
+        if magic != MAGIC {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no arena"));
+        }
+        let geometry = Geometry::read(&memory)?;
+        Ok(Self { path: path.to_owned(), file, geometry, guard, memory })
+    }
+
+    /// Locks the life of the collector for as long as the calling thread lives.
+    pub fn hold_life(&self) -> io::Result<()> {
+        life::hold(&self.memory, LIFE_AT)
+    }
+
+    /// Makes room for a part of the file, so that no store to it can fail.
+    pub fn give_memory(&self, at: u64, bytes: u64) -> io::Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // Pages may be as large as that.
+        let start = at / REGION * REGION;
+        let end = (at + bytes).div_ceil(REGION) * REGION;
+        let end = end.min(self.memory.bytes());
+        sys::allocate(&self.file, start, end.saturating_sub(start))?;
+        self.memory.populate(start, end.saturating_sub(start))
+    }
+
+    /// Removes the file; programs that have it mapped keep it until they end.
+    pub fn remove(&self) -> io::Result<()> {
+        std::fs::remove_file(&self.path).map_err(|error| at_path(&error, &self.path))
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The open file.
+    pub const fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Where its parts lie.
+    pub const fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The bytes.
+    pub const fn memory(&self) -> &Mapping {
+        &self.memory
+    }
+
+    /// Whether pages of it were taken away.
+    pub const fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
+    /// The structure at its beginning.
+    pub const fn control(&self) -> Control<'_> {
+        Control::new(&self.memory, 0)
+    }
+
+    /// What programs share.
+    pub const fn shared(&self) -> Shared<'_> {
+        Shared::new(&self.memory, self.geometry.shared_at)
+    }
+
+    /// The UUID of the trace.
+    pub fn uuid(&self) -> [u8; 16] {
+        let mut uuid = [0; 16];
+        self.memory.read(16, &mut uuid);
+        uuid
+    }
+
+    /// Whether the recording keeps the newest packets.
+    pub fn is_overwriting(&self) -> bool {
+        self.control().flags().load(Ordering::Relaxed) & OVERWRITE != 0
+    }
+
+    fn slot_offset(&self, slot: u32) -> u64 {
+        u64::from(slot.wrapping_sub(1).min(self.geometry.slot_count)) * SLOT_BYTES
+    }
+
+    /// A slot, by its number from 1 on.
+    pub fn slot(&self, slot: u32) -> Slot<'_> {
+        Slot::new(&self.memory, self.geometry.slots_at + self.slot_offset(slot))
+    }
+
+    /// The ledger of a slot.
+    pub fn ledger(&self, slot: u32) -> Ledger<'_> {
+        Ledger::new(&self.memory, self.geometry.ledgers_at + self.slot_offset(slot))
+    }
+
+    /// A chunk, by its number from 1 on.
+    pub fn chunk(&self, chunk: u32) -> Chunk<'_> {
+        let place = u64::from(chunk.wrapping_sub(1)) * u64::from(self.geometry.chunk_bytes);
+        Chunk::new(&self.memory, self.geometry.chunks_at + place)
+    }
+
+    /// An entry of the table of event classes, from 0 on.
+    pub fn class(&self, place: u32) -> Class<'_> {
+        Class::new(&self.memory, self.geometry.classes_at + u64::from(place) * CLASS_BYTES)
+    }
+
+    /// Gives some slots their memory and their mutexes; they are not yet free.
+    pub fn make_slots(&self, first: u32, count: u32) -> io::Result<()> {
+        const { assert!(LEDGER_BYTES == SLOT_BYTES) };
+        let bytes = u64::from(count) * SLOT_BYTES;
+        let place = self.slot_offset(first);
+        self.give_memory(self.geometry.ledgers_at + place, bytes)?;
+        self.give_memory(self.geometry.slots_at + place, bytes)?;
+        for slot in first..first.saturating_add(count) {
+            self.make_life(slot)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the mutex of a slot anew; its thread has ended.
+    pub fn make_life(&self, slot: u32) -> io::Result<()> {
+        life::make(&self.memory, self.geometry.slots_at + self.slot_offset(slot))
+    }
+
+    /// Gives some chunks their memory.
+    pub fn make_chunks(&self, first: u32, count: u32) -> io::Result<()> {
+        let size = u64::from(self.geometry.chunk_bytes);
+        let place = self.geometry.chunks_at + u64::from(first.wrapping_sub(1)) * size;
+        self.give_memory(place, u64::from(count) * size)
+    }
+}

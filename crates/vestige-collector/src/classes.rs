@@ -1,0 +1,129 @@
+//! Event classes that programs register: appended to the metadata before events of them.
+
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::arena::Arena;
+use crate::files::Files;
+use crate::layout::{CLASS_STEP, CLASS_TABLE_BYTES, MOST_CLASSES};
+
+/// The file that describes all events.
+pub const METADATA: &str = "metadata";
+const LARGEST_TEXT: u32 = 1 << 20;
+const LARGEST_METADATA: u64 = 1 << 30;
+
+/// How far the classes of an arena are in the metadata.
+pub struct Classes {
+    first_id: u32,
+    written: AtomicU32,
+    lock: Mutex<()>,
+}
+
+impl Classes {
+    /// Nothing is written yet; the first class gets the ID.
+    pub fn new(first_id: u32) -> Self {
+        Self { first_id, written: AtomicU32::new(0), lock: Mutex::new(()) }
+    }
+
+    /// Goes on where a collector was killed; a class that it was writing is cut off.
+    pub fn resume(&self, arena: &Arena, files: &Files) -> io::Result<()> {
+        let count = arena.shared().class_count().load(Ordering::Acquire).min(MOST_CLASSES);
+        if count == 0 {
+            return Ok(());
+        }
+        let file = files.get(METADATA)?;
+        let mut text = vec![0; file.metadata()?.size().min(LARGEST_METADATA) as usize];
+        file.read_exact_at(&mut text, 0)?;
+        let text = String::from_utf8_lossy(&text);
+        for place in (0..count).rev() {
+            let Some(start) = text.rfind(&head(self.first_id + place)) else { continue };
+            let whole = self.whole(arena, place).unwrap_or_default();
+            let is_whole = text.get(start..).is_some_and(|rest| rest.starts_with(&whole));
+            if !is_whole {
+                file.set_len(start as u64)?;
+            }
+            self.written.store(place + u32::from(is_whole), Ordering::Relaxed);
+            break;
+        }
+        Ok(())
+    }
+
+    fn whole(&self, arena: &Arena, place: u32) -> Option<String> {
+        let body = class_text(arena, place)?;
+        Some(format!("{}{body}}};\n", head(self.first_id + place)))
+    }
+
+    /// Appends new classes; `problem` is called for each that is damaged.
+    pub fn write(
+        &self,
+        arena: &Arena,
+        files: &Files,
+        problem: &mut dyn FnMut(String),
+    ) -> io::Result<()> {
+        let count = arena.shared().class_count().load(Ordering::Acquire).min(MOST_CLASSES);
+        if self.written.load(Ordering::Acquire) >= count {
+            return Ok(());
+        }
+        let _lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = self.written.load(Ordering::Acquire);
+        let mut text = Vec::new();
+        for place in first..count {
+            match self.whole(arena, place) {
+                Some(whole) => text.extend(whole.bytes()),
+                None => problem(format!("event class {} is damaged", self.first_id + place)),
+            }
+        }
+        if first < count {
+            append(files, &text)?;
+            self.written.store(count, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Gives the texts memory ahead of need.
+    pub fn keep_room(&self, arena: &Arena) -> io::Result<()> {
+        let shared = arena.shared();
+        let ready = shared.class_text_ready().load(Ordering::Relaxed);
+        let most = u32::try_from(arena.geometry().classes_bytes).unwrap_or(u32::MAX);
+        let used = shared.class_text_used().load(Ordering::Relaxed);
+        if ready >= most || used < ready - (CLASS_STEP / 2).min(ready) {
+            return Ok(());
+        }
+        let next = ready.saturating_add(CLASS_STEP).min(most);
+        let place = arena.geometry().classes_at + CLASS_TABLE_BYTES + u64::from(ready);
+        arena.give_memory(place, u64::from(next - ready))?;
+        shared.class_text_ready().store(next, Ordering::Release);
+        Ok(())
+    }
+}
+
+fn head(id: u32) -> String {
+    format!("\nevent {{\n\tid = {id};\n")
+}
+
+/// The text of a class, if it lies where it may and is one.
+fn class_text(arena: &Arena, place: u32) -> Option<String> {
+    let class = arena.class(place);
+    let at = class.text_at().load(Ordering::Relaxed);
+    let size = class.text_size().load(Ordering::Relaxed);
+    let end = at.checked_add(size)?;
+    let ready = arena.shared().class_text_ready().load(Ordering::Relaxed);
+    if size == 0 || size > LARGEST_TEXT || end > ready {
+        return None;
+    }
+    let mut bytes = vec![0; size as usize];
+    let texts = arena.geometry().classes_at + CLASS_TABLE_BYTES;
+    arena.memory().read(texts + u64::from(at), &mut bytes);
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+}
+
+/// Appends to the metadata, all of it or nothing; its head may be written anew meanwhile.
+fn append(files: &Files, text: &[u8]) -> io::Result<()> {
+    // Opened anew each time: classes are few, and another file may have its name by now.
+    files.forget(METADATA);
+    let file = files.get(METADATA)?;
+    let end = file.metadata()?.size();
+    files.write_at(&file, text, None, &[], end)
+}

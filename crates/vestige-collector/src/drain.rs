@@ -1,0 +1,275 @@
+//! The chunks of a slot: found, checked, written, and made free.
+//!
+//! All numbers are copied before they are looked at, since programs may change them at any
+//! time. A ring is walked by count, from the present chunk back; what lies before the last
+//! chunk that was drained may be in use again.
+
+use std::sync::atomic::Ordering;
+
+use crate::append::{Draft, Stall};
+use crate::layout::{DOUBTFUL, KEEP, RECORDS_AT};
+use crate::pool::NOBODY;
+use crate::recording::{Recording, SlotState};
+use crate::sys;
+
+/// A slot keeps at least so many chunks for itself while it writes.
+const FEW_SPARES: u32 = 4;
+
+/// What becomes of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Its thread goes on: only chunks that are complete.
+    Complete,
+    /// As much as is there, of a thread that may go on.
+    Snapshot,
+    /// Its thread has ended: all.
+    Everything,
+}
+
+impl Recording {
+    /// Drains a slot; how many chunks were written.
+    pub fn drain(&self, slot: u32, state: &mut SlotState, reach: Reach) -> Result<u32, Stall> {
+        let cur = self.arena.slot(slot).cur().load(Ordering::Acquire);
+        let mut list = self.walk(slot, state, cur);
+        let last = cur >> 32;
+        let has_ended = reach == Reach::Everything;
+        if has_ended {
+            if let Some(chunk) = self.find_untold(slot, state, last + 1) {
+                list.insert(0, (chunk, last + 1));
+            }
+        } else if list.first().is_some_and(|one| one.1 == last) {
+            list.remove(0);
+        }
+        let mut drained = 0;
+        for (chunk, seq) in list.into_iter().rev() {
+            self.drain_chunk(slot, state, chunk, seq)?;
+            self.recycle(slot, state, chunk, !has_ended, drained);
+            drained += 1;
+        }
+        if reach == Reach::Snapshot && !state.is_damaged {
+            self.flush(slot, state, cur)?;
+        }
+        Ok(drained)
+    }
+
+    /// Chunks that are not yet in files with their numbers, the present one first.
+    fn walk(&self, slot: u32, state: &mut SlotState, cur: u64) -> Vec<(u32, u64)> {
+        let (last, drained) = (cur >> 32, state.account.drained_seq);
+        let count = last.saturating_sub(drained);
+        let mut list = Vec::new();
+        if state.is_damaged || count > u64::from(self.arena.geometry().ring_chunks) + 1 {
+            self.damage(slot, state);
+            return list;
+        }
+        let mut chunk = cur as u32;
+        for seq in (drained + 1..=last).rev() {
+            let place = self.arena.chunk(chunk);
+            let is_ours = self.claim(slot, state, chunk)
+                && place.seq().load(Ordering::Relaxed) == seq
+                && !list.iter().any(|one: &(u32, u64)| one.0 == chunk);
+            if !is_ours {
+                self.damage(slot, state);
+                break;
+            }
+            list.push((chunk, seq));
+            chunk = place.prev().load(Ordering::Relaxed);
+        }
+        list
+    }
+
+    fn damage(&self, slot: u32, state: &mut SlotState) {
+        if !state.is_damaged {
+            state.is_damaged = true;
+            let (vpid, vtid) = (state.identity.vpid, state.identity.vtid);
+            self.add_problem(format!(
+                "thread {vtid} of process {vpid}: its part of the arena is damaged (slot {slot})"
+            ));
+        }
+    }
+
+    /// Whether a chunk is the slot's, or may be and is from now on.
+    fn claim(&self, slot: u32, state: &mut SlotState, chunk: u32) -> bool {
+        if chunk == 0 || chunk > self.pool.ready() {
+            return false;
+        }
+        if self.pool.owners.of(chunk) == slot {
+            return true;
+        }
+        let is_new = self.arena.chunk(chunk).owner().load(Ordering::Relaxed) == slot
+            && self.pool.owners.change(chunk, NOBODY, slot);
+        if is_new {
+            state.held.push(chunk);
+        }
+        is_new
+    }
+
+    /// The chunk that a thread had prepared and begun, but not told, when it ended.
+    fn find_untold(&self, slot: u32, state: &mut SlotState, seq: u64) -> Option<u32> {
+        if state.is_damaged {
+            return None;
+        }
+        let popped = self.arena.slot(slot).popped().load(Ordering::Relaxed);
+        let known = state.returned.wrapping_add(state.held.len() as u32);
+        if popped != known {
+            for chunk in 1..=self.pool.ready() {
+                let owner = self.arena.chunk(chunk).owner().load(Ordering::Relaxed);
+                if owner == slot && self.pool.owners.of(chunk) == NOBODY {
+                    self.claim(slot, state, chunk);
+                }
+            }
+        }
+        state.held.iter().copied().find(|chunk| {
+            let place = self.arena.chunk(*chunk);
+            place.committed().load(Ordering::Acquire) > RECORDS_AT
+                && place.owner().load(Ordering::Relaxed) == slot
+                && place.seq().load(Ordering::Relaxed) == seq
+        })
+    }
+
+    /// What a chunk has to say, up to a place in it.
+    fn draft(&self, state: &SlotState, chunk: u32, committed: u32) -> Draft {
+        let place = self.arena.chunk(chunk);
+        let packet = place.packet();
+        let flushed = state.account.flushed;
+        let from = flushed.max(RECORDS_AT);
+        let bytes = committed.saturating_sub(from);
+        let begin = packet.timestamp_begin().load(Ordering::Relaxed);
+        let begin = begin.max(state.account.last_end);
+        let end = packet.timestamp_end().load(Ordering::Relaxed).max(begin);
+        let first_lost = place.first_lost().load(Ordering::Relaxed);
+        let last_lost = place.last_lost().load(Ordering::Relaxed);
+        let has_losses = flushed == 0 && first_lost != 0;
+        Draft {
+            begin,
+            end,
+            records: (bytes > 0).then(|| (place.offset() + u64::from(from), bytes)),
+            lost: place.lost().load(Ordering::Relaxed),
+            losses: has_losses.then_some((first_lost, last_lost.min(begin))),
+            discarded: place.discarded().load(Ordering::Relaxed),
+            vpid: packet.vpid().load(Ordering::Relaxed),
+            vtid: packet.vtid().load(Ordering::Relaxed),
+            procname: packet.procname(),
+            is_kept: place.flags().load(Ordering::Relaxed) & KEEP != 0,
+        }
+    }
+
+    fn committed(&self, chunk: u32) -> u32 {
+        let committed = self.arena.chunk(chunk).committed().load(Ordering::Acquire);
+        committed.clamp(RECORDS_AT, self.arena.geometry().chunk_bytes)
+    }
+
+    fn drain_chunk(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        chunk: u32,
+        seq: u64,
+    ) -> Result<(), Stall> {
+        let committed = self.committed(chunk);
+        self.write_classes()?;
+        let draft = self.draft(state, chunk, committed);
+        let discarded = u64::from(draft.discarded);
+        let done = self.append(slot, state, &draft, |account| {
+            account.drained_seq = seq;
+            account.flushed = 0;
+            account.beside = account.beside.saturating_add(discarded);
+        });
+        if let Err(Stall::Never(why)) = done {
+            self.give_up(slot, state, seq, why);
+            return Ok(());
+        }
+        done
+    }
+
+    /// Goes on without a chunk that cannot be written, ever.
+    fn give_up(&self, slot: u32, state: &mut SlotState, seq: u64, why: &str) {
+        let (vpid, vtid) = (state.identity.vpid, state.identity.vtid);
+        self.add_problem(format!("records of thread {vtid} of process {vpid} are lost: {why}"));
+        state.account.drained_seq = seq;
+        state.account.flushed = 0;
+        state.account.store(self.arena.ledger(slot));
+    }
+
+    fn write_classes(&self) -> Result<(), Stall> {
+        let mut problem = |text| self.add_problem(text);
+        self.classes.write(&self.arena, &self.files, &mut problem).map_err(|error| {
+            self.add_failure(&error, crate::classes::METADATA);
+            Stall::Disk
+        })
+    }
+
+    /// Makes a drained chunk free: for its slot, whose program has it mapped, or for all.
+    fn recycle(&self, slot: u32, state: &mut SlotState, chunk: u32, goes_on: bool, drained: u32) {
+        let ledger = self.arena.ledger(slot);
+        let place = self.arena.chunk(chunk);
+        let is_doubtful = place.flags().load(Ordering::Relaxed) & DOUBTFUL != 0;
+        let taken = self.arena.slot(slot).taken().load(Ordering::Relaxed);
+        let spares = state.given.wrapping_sub(taken);
+        let wanted = FEW_SPARES.max(drained * 2).min(self.arena.geometry().ring_chunks);
+        let to_slot = goes_on
+            && !is_doubtful
+            && spares < wanted
+            && state.held.len() <= self.arena.geometry().ring_chunks as usize
+            && !self.is_starving.load(Ordering::Relaxed);
+        if to_slot {
+            place.committed().store(0, Ordering::Relaxed);
+            ledger.spare(state.given).store(chunk, Ordering::Relaxed);
+            state.given = state.given.wrapping_add(1);
+            ledger.given().store(state.given, Ordering::Release);
+        } else {
+            self.give_back(slot, state, chunk, is_doubtful && goes_on);
+            state.held.retain(|one| *one != chunk);
+            state.returned = state.returned.wrapping_add(1);
+            ledger.returned().store(state.returned, Ordering::Release);
+        }
+        state.consumed = state.consumed.wrapping_add(1);
+        ledger.consumed().store(state.consumed, Ordering::Release);
+        self.arena.control().progress().fetch_add(1, Ordering::AcqRel);
+        self.tallies.chunks.fetch_add(1, Ordering::Relaxed);
+        if self.arena.slot(slot).waiting().load(Ordering::Acquire) != 0 {
+            sys::futex_wake(ledger.consumed());
+        }
+    }
+
+    fn give_back(&self, slot: u32, _state: &SlotState, chunk: u32, is_doubtful: bool) {
+        let mut stock = self.stock();
+        if is_doubtful {
+            stock.doubt(&self.pool, &self.arena, chunk, slot, self.now());
+        } else {
+            stock.free_chunk(&self.pool, &self.arena, chunk, slot);
+        }
+    }
+
+    /// Writes what the present chunk of a thread has so far, as a packet of its own.
+    pub fn flush(&self, slot: u32, state: &mut SlotState, cur: u64) -> Result<(), Stall> {
+        let chunk = cur as u32;
+        let is_next = cur >> 32 == state.account.drained_seq + 1;
+        if !is_next || !self.claim(slot, state, chunk) {
+            return Ok(());
+        }
+        let committed = self.committed(chunk);
+        if committed <= state.account.flushed.max(RECORDS_AT) {
+            return Ok(());
+        }
+        self.write_classes()?;
+        let draft = self.draft(state, chunk, committed);
+        // The end must be that of these records, or of one that is not yet committed.
+        if self.committed(chunk) != committed {
+            return Ok(());
+        }
+        let done = self.append(slot, state, &draft, |account| account.flushed = committed);
+        if let Err(Stall::Never(why)) = done {
+            self.add_problem(format!("a part of the arena cannot be read: {why}"));
+            return Ok(());
+        }
+        done
+    }
+
+    /// Makes all chunks of a slot free whose thread has ended.
+    pub fn free_chunks(&self, slot: u32, state: &mut SlotState) {
+        let mut stock = self.stock();
+        for chunk in state.held.drain(..) {
+            stock.free_chunk(&self.pool, &self.arena, chunk, slot);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The files of a trace directory: made anew, opened by name, and a few of them open.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::arena::at_path;
+use crate::sys::{self, Span};
+
+/// Most files that are open at the same time, whatever the limit of the process is.
+const MOST_OPEN: u64 = 1024;
+/// Descriptors that are left for others.
+const SPARE: u64 = 64;
+const WRITABLE_BY_OTHERS: u32 = 0o002;
+
+/// Writes a head, a body and a tail at an offset; tests have one that fails.
+pub type Write =
+    dyn Fn(&File, &[u8], Option<Span<'_>>, &[u8], u64) -> io::Result<u64> + Send + Sync;
+
+#[derive(Default)]
+struct Opened {
+    files: HashMap<String, (Arc<File>, u64)>,
+    clock: u64,
+}
+
+/// A trace directory.
+pub struct Files {
+    directory: File,
+    path: PathBuf,
+    opened: Mutex<Opened>,
+    most: usize,
+    write: Box<Write>,
+}
+
+impl Files {
+    /// Opens a directory; one in which others can make files is refused.
+    pub fn open(path: &Path, write: Box<Write>) -> io::Result<Self> {
+        let directory = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
+            .open(path)
+            .map_err(|error| at_path(&error, path))?;
+        let found = directory.metadata().map_err(|error| at_path(&error, path))?;
+        if found.uid() != sys::effective_user() || found.mode() & WRITABLE_BY_OTHERS != 0 {
+            let error = io::Error::from_raw_os_error(libc::EPERM);
+            return Err(at_path(&error, path));
+        }
+        let limit = sys::most_open_files().saturating_sub(SPARE).clamp(8, MOST_OPEN);
+        Ok(Self {
+            directory,
+            path: path.to_owned(),
+            opened: Mutex::default(),
+            most: limit as usize,
+            write,
+        })
+    }
+
+    /// Where the directory is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of a file in it.
+    pub fn path_of(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Opened> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a file that is not there.
+    pub fn create(&self, name: &str) -> io::Result<Arc<File>> {
+        self.open_with(name, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL)
+    }
+
+    /// A file that was made before.
+    pub fn get(&self, name: &str) -> io::Result<Arc<File>> {
+        let mut opened = self.opened();
+        opened.clock += 1;
+        let clock = opened.clock;
+        if let Some((file, used)) = opened.files.get_mut(name) {
+            *used = clock;
+            return Ok(Arc::clone(file));
+        }
+        drop(opened);
+        let file = self.open_with(name, libc::O_RDWR)?;
+        if !file.metadata()?.is_file() {
+            self.forget(name);
+            return Err(io::Error::from_raw_os_error(libc::EEXIST));
+        }
+        Ok(file)
+    }
+
+    fn open_with(&self, name: &str, flags: libc::c_int) -> io::Result<Arc<File>> {
+        let flags = flags | libc::O_NONBLOCK;
+        let mut file = sys::open_at(&self.directory, name, flags);
+        let code = file.as_ref().err().and_then(io::Error::raw_os_error);
+        if code == Some(libc::EMFILE) || code == Some(libc::ENFILE) {
+            self.close_oldest(self.opened().files.len() / 2 + 1);
+            file = sys::open_at(&self.directory, name, flags);
+        }
+        let file = Arc::new(file?);
+        let mut opened = self.opened();
+        let clock = opened.clock;
+        opened.files.insert(name.to_owned(), (Arc::clone(&file), clock));
+        let surplus = opened.files.len().saturating_sub(self.most);
+        drop(opened);
+        if surplus > 0 {
+            self.close_oldest(surplus + self.most / 8);
+        }
+        Ok(file)
+    }
+
+    fn close_oldest(&self, count: usize) {
+        let mut opened = self.opened();
+        let mut uses: Vec<u64> = opened.files.values().map(|one| one.1).collect();
+        uses.sort_unstable();
+        let Some(limit) = uses.get(count.min(uses.len()).saturating_sub(1)).copied() else {
+            return;
+        };
+        opened.files.retain(|_, one| one.1 > limit);
+    }
+
+    /// Closes a file when nobody writes to it any more.
+    pub fn forget(&self, name: &str) {
+        self.opened().files.remove(name);
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        self.forget(name);
+        sys::unlink_at(&self.directory, name)
+    }
+
+    /// Writes all of the parts at an offset, or cuts the file off there.
+    pub fn write_at(
+        &self,
+        file: &File,
+        head: &[u8],
+        body: Option<Span<'_>>,
+        tail: &[u8],
+        at: u64,
+    ) -> io::Result<()> {
+        let (mut head, mut body, mut tail, mut place) = (head, body, tail, at);
+        let mut failure = None;
+        while failure.is_none()
+            && head.len() + tail.len() + body.map_or(0, |b| b.bytes as usize) > 0
+        {
+            match (self.write)(file, head, body, tail, place) {
+                Ok(0) => failure = Some(io::Error::from_raw_os_error(libc::EIO)),
+                Ok(written) => {
+                    place += written;
+                    skip(written, &mut head, &mut body, &mut tail);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => failure = Some(error),
+            }
+        }
+        let Some(error) = failure else { return Ok(()) };
+        // A part of a packet is worse than none; the error that came first counts.
+        let _ = file.set_len(at);
+        Err(error)
+    }
+}
+
+/// Leaves out what was written.
+fn skip(written: u64, head: &mut &[u8], body: &mut Option<Span<'_>>, tail: &mut &[u8]) {
+    let mut rest = usize::try_from(written).unwrap_or(usize::MAX);
+    let part = rest.min(head.len());
+    *head = head.get(part..).unwrap_or_default();
+    rest -= part;
+    if let Some(span) = body {
+        let part = rest.min(span.bytes as usize);
+        span.at += part as u64;
+        span.bytes -= part as u32;
+        rest -= part;
+    }
+    *tail = tail.get(rest.min(tail.len())..).unwrap_or_default();
+}

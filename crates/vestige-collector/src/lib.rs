@@ -1,0 +1,29 @@
+//! The collector of a recording: takes full packets out of memory that programs share, and
+//! writes the files of the trace.
+//!
+//! Traced programs write to an *arena*, and open no file. Each thread has a *slot* there, with
+//! a ring of *chunks*; the collector notes in a *ledger* what it has done for a slot. See
+//! `docs/formats/arena.md`.
+
+pub mod account;
+pub mod append;
+pub mod arena;
+pub mod budget;
+pub mod classes;
+pub mod collector;
+pub mod drain;
+pub mod fault;
+pub mod files;
+pub mod geometry;
+pub mod layout;
+pub mod life;
+pub mod mapping;
+pub mod packet;
+pub mod pass;
+pub mod pool;
+pub mod recording;
+pub mod recovery;
+pub mod register;
+pub mod streams;
+pub mod sys;
+pub mod views;

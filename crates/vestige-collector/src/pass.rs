@@ -1,0 +1,300 @@
+//! A pass over all slots: who has something to write, who has ended, who is quiet.
+
+use std::sync::atomic::Ordering;
+
+use crate::account::Account;
+use crate::append::{Draft, Stall};
+use crate::drain::Reach;
+use crate::pool::Pool;
+use crate::recording::{Recording, SlotState};
+use crate::streams::{data_name, ring_name, Identity};
+
+/// A ring that did not switch for so long is written as far as it is.
+const QUIET_NS: u64 = 1_000_000_000;
+
+/// With fewer free chunks the pass does not wait for its end before it makes some.
+const FEW_CHUNKS: u32 = 8;
+
+/// What a pass found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Chunks written and slots ended.
+    pub work: u32,
+    /// Slots with complete chunks.
+    pub pressed: u32,
+    /// Slots whose threads live.
+    pub live: u32,
+    /// Slots with something that could not be written.
+    pub stalled: u32,
+}
+
+/// A thread with a slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveSlot {
+    pub slot: u32,
+    pub identity: Identity,
+}
+
+impl Recording {
+    /// Slots that may be in use.
+    fn slots_in_use(&self) -> u32 {
+        let high = self.arena.shared().slots_high().load(Ordering::Acquire);
+        high.saturating_add(1).min(self.pool.slots_ready())
+    }
+
+    /// Drains all slots from one on, going round; `reach` is for those whose threads live.
+    pub fn pass(&self, first: u32, reach: Reach) -> Found {
+        let count = self.slots_in_use();
+        let mut found = Found::default();
+        if self.is_stalled() && reach == Reach::Complete {
+            found.stalled = 1;
+            found.live = self.live.load(Ordering::Relaxed);
+            return found;
+        }
+        for number in 0..count {
+            let slot = (first + number) % count + 1;
+            self.visit(slot, reach, &mut found);
+            if found.stalled > 0 && reach == Reach::Complete {
+                break;
+            }
+        }
+        if found.stalled == 0 {
+            self.live.store(found.live, Ordering::Relaxed);
+        }
+        found
+    }
+
+    fn visit(&self, slot: u32, reach: Reach, found: &mut Found) {
+        let place = self.arena.slot(slot);
+        if place.claimed().load(Ordering::Acquire) == 0 && !place.has_died() {
+            return;
+        }
+        let Some(mut guard) = self.try_slot(slot) else {
+            found.live += 1;
+            return;
+        };
+        // Again, since another drainer may have ended it; life first, since it tells that
+        // nothing changes any more.
+        let has_died = place.has_died();
+        if place.claimed().load(Ordering::Acquire) == 0 {
+            // A thread took the slot and ended before it told who it is.
+            if has_died && guard.is_none() {
+                self.free_slot(slot);
+            }
+            return;
+        }
+        let state = guard.get_or_insert_with(|| Box::new(self.first_look(slot)));
+        let done = if has_died || state.is_gone {
+            self.end(slot, state).inspect(|_| found.work += 1)
+        } else {
+            found.live += 1;
+            self.visit_live(slot, state, reach, found)
+        };
+        match done {
+            Ok(true) => *guard = None,
+            Ok(false) => {}
+            Err(_) => found.stalled += 1,
+        }
+    }
+
+    fn first_look(&self, slot: u32) -> SlotState {
+        let place = self.arena.slot(slot);
+        let identity = Identity {
+            vpid: place.vpid().load(Ordering::Relaxed),
+            vtid: place.vtid().load(Ordering::Relaxed),
+            pid_namespace: place.pid_namespace().load(Ordering::Relaxed),
+            process_start: place.process_start().load(Ordering::Relaxed),
+            procname: place.procname(),
+        };
+        let ledger = self.arena.ledger(slot);
+        SlotState {
+            identity,
+            account: Account::read(ledger),
+            given: ledger.given().load(Ordering::Relaxed),
+            returned: ledger.returned().load(Ordering::Relaxed),
+            consumed: ledger.consumed().load(Ordering::Relaxed),
+            seen_at: self.now(),
+            ..SlotState::default()
+        }
+    }
+
+    fn visit_live(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        reach: Reach,
+        found: &mut Found,
+    ) -> Result<bool, Stall> {
+        let cur = self.arena.slot(slot).cur().load(Ordering::Acquire);
+        if reach == Reach::Snapshot {
+            found.work += self.drain(slot, state, reach)?;
+            self.tell_losses(slot, state)?;
+            return Ok(false);
+        }
+        let now = self.now();
+        if cur != state.seen {
+            state.seen = cur;
+            state.seen_at = now;
+        }
+        if cur >> 32 > state.account.drained_seq + 1 && !state.is_damaged {
+            found.pressed += 1;
+            found.work += self.drain(slot, state, reach)?;
+            if Pool::free(&self.arena) < FEW_CHUNKS {
+                self.keep_ahead();
+            }
+        } else if now.saturating_sub(state.seen_at) >= QUIET_NS && !state.is_damaged {
+            self.flush(slot, state, cur)?;
+            state.seen_at = now;
+        }
+        Ok(false)
+    }
+
+    /// Tells losses that no chunk has told, in a packet without records.
+    fn tell_losses(&self, slot: u32, state: &mut SlotState) -> Result<(), Stall> {
+        let place = self.arena.slot(slot);
+        let lost = place.lost().load(Ordering::Acquire);
+        let told = state.account.told_lost;
+        if lost.saturating_add(state.account.beside) <= told || state.is_damaged {
+            return Ok(());
+        }
+        let last = place.last_lost().load(Ordering::Relaxed).max(state.account.last_end);
+        let first = place.first_lost().load(Ordering::Relaxed).clamp(1, last.max(1));
+        let draft = Draft {
+            begin: first,
+            end: last,
+            lost,
+            losses: Some((first, last)),
+            vpid: state.identity.vpid,
+            vtid: state.identity.vtid,
+            procname: state.identity.procname,
+            is_kept: true,
+            ..Draft::default()
+        };
+        match self.append(slot, state, &draft, |_| ()) {
+            Err(Stall::Never(why)) => {
+                self.add_problem(format!("losses of slot {slot} cannot be told: {why}"));
+                self.tallies.lost.fetch_add(lost, Ordering::Relaxed);
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// Writes what is left of a thread that has ended, and makes its slot free.
+    fn end(&self, slot: u32, state: &mut SlotState) -> Result<bool, Stall> {
+        self.drain(slot, state, Reach::Everything)?;
+        self.tell_losses(slot, state)?;
+        self.free_chunks(slot, state);
+        if state.account.opened != 0 {
+            self.streams().end(state.identity, state.account);
+        }
+        self.clear(slot);
+        Ok(true)
+    }
+
+    /// Makes a slot one that was never used, for the next thread.
+    fn clear(&self, slot: u32) {
+        let place = self.arena.slot(slot);
+        place.claimed().store(0, Ordering::Release);
+        for word in [place.cur(), place.lost(), place.first_lost(), place.last_lost()] {
+            word.store(0, Ordering::Relaxed);
+        }
+        for word in [place.taken(), place.popped(), place.waiting(), place.flags()] {
+            word.store(0, Ordering::Relaxed);
+        }
+        let ledger = self.arena.ledger(slot);
+        Account::default().store(ledger);
+        ledger.given().store(0, Ordering::Relaxed);
+        ledger.returned().store(0, Ordering::Relaxed);
+        ledger.consumed().store(0, Ordering::Relaxed);
+        ledger.generation().fetch_add(1, Ordering::Relaxed);
+        self.free_slot(slot);
+    }
+
+    fn free_slot(&self, slot: u32) {
+        if let Err(error) = self.arena.make_life(slot) {
+            self.add_problem(format!("slot {slot} cannot be used again: {error}"));
+            return;
+        }
+        Pool::free_slot(&self.arena, slot);
+    }
+
+    /// Slots with complete chunks.
+    pub fn pressed_slots(&self) -> usize {
+        let is_pressed = |slot: &u32| {
+            let cur = self.arena.slot(*slot).cur().load(Ordering::Relaxed);
+            cur >> 32 > self.arena.ledger(*slot).drained_seq().load(Ordering::Relaxed) + 1
+        };
+        (1..=self.slots_in_use()).filter(is_pressed).count()
+    }
+
+    /// Cuts off what a collector was writing when it was killed.
+    pub fn cut_torn_packets(&self) {
+        for slot in 1..=self.slots_in_use() {
+            let account = Account::read(self.arena.ledger(slot));
+            let is_claimed = self.arena.slot(slot).claimed().load(Ordering::Acquire) != 0;
+            if !is_claimed || account.opened == 0 {
+                continue;
+            }
+            if account.file_number != 0 {
+                let name = data_name(account.instance_id, account.file_number);
+                self.cut(&name, account.file_bytes);
+            }
+            if account.ring_number != 0 {
+                self.cut(&ring_name(account.ring_number), account.ring_bytes);
+            }
+        }
+    }
+
+    fn cut(&self, name: &str, bytes: u64) {
+        let cut = self.files.get(name).and_then(|file| {
+            if file.metadata()?.len() > bytes {
+                file.set_len(bytes)?;
+            }
+            Ok(())
+        });
+        if let Err(error) = cut {
+            self.add_problem(format!("{}: {error}", self.files.path_of(name).display()));
+        }
+    }
+
+    /// Threads that have a slot and live, as far as the last pass knows.
+    pub fn live_slots(&self) -> Vec<LiveSlot> {
+        let mut found = Vec::new();
+        for slot in 1..=self.slots_in_use() {
+            let place = self.arena.slot(slot);
+            if place.claimed().load(Ordering::Acquire) == 0 || place.has_died() {
+                continue;
+            }
+            let identity = match self.slot(slot).as_deref() {
+                Some(Some(state)) => state.identity,
+                _ => self.first_look(slot).identity,
+            };
+            found.push(LiveSlot { slot, identity });
+        }
+        found
+    }
+
+    /// Takes all threads of a process for ended: somebody has looked.
+    pub fn forget_process(&self, vpid: u32, pid_namespace: u64) {
+        for one in self.live_slots() {
+            if (one.identity.vpid, one.identity.pid_namespace) == (vpid, pid_namespace) {
+                self.forget(one.slot);
+            }
+        }
+    }
+
+    /// Takes all threads for ended.
+    pub fn forget_all(&self) {
+        for one in self.live_slots() {
+            self.forget(one.slot);
+        }
+    }
+
+    fn forget(&self, slot: u32) {
+        if let Some(mut guard) = self.slot(slot) {
+            let state = guard.get_or_insert_with(|| Box::new(self.first_look(slot)));
+            state.is_gone = true;
+        }
+    }
+}

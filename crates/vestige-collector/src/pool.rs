@@ -1,0 +1,275 @@
+//! Free chunks and slots: stacks that all programs of the recording take from.
+//!
+//! Memory is given to a chunk or a slot before it becomes free, so that no store of a program
+//! can fail; the collector keeps some ahead. It believes nothing that a stack says: who owns a
+//! chunk stands in a table of its own.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::arena::Arena;
+
+/// Nobody's: in the pool, or taken by a thread that has not told it yet.
+pub const NOBODY: u32 = 0;
+/// Kept out of the pool by the collector.
+pub const WITHHELD: u32 = u32::MAX;
+/// Programs that change a stack all the time, on purpose, do not stop the collector.
+const MOST_ATTEMPTS: u32 = 10_000;
+/// Chunks and slots that are free ahead of need, and how many are made at once.
+const FREE_CHUNKS: u32 = 32;
+const CHUNKS_AT_ONCE: u32 = 32;
+const FREE_SLOTS: u32 = 256;
+const SLOTS_AT_ONCE: u32 = 512;
+/// Bytes of chunks in which interrupted code may still write, and how long they are kept.
+const MOST_DOUBTFUL: u64 = 64 << 20;
+/// After a failure to get memory.
+const RETRY_NS: u64 = 100_000_000;
+
+/// Which slot has which chunk, as far as the collector knows it.
+pub struct Owners(Box<[AtomicU32]>);
+
+impl Owners {
+    fn new(chunk_count: u32) -> Self {
+        Self((0..=chunk_count).map(|_| AtomicU32::new(NOBODY)).collect())
+    }
+
+    /// The owner of a chunk; of one that is not there, nobody gets it.
+    pub fn of(&self, chunk: u32) -> u32 {
+        self.0.get(chunk as usize).map_or(WITHHELD, |owner| owner.load(Ordering::Relaxed))
+    }
+
+    /// Changes the owner if it is the expected one.
+    pub fn change(&self, chunk: u32, from: u32, to: u32) -> bool {
+        self.0.get(chunk as usize).is_some_and(|owner| {
+            owner.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        })
+    }
+}
+
+/// What the collector alone knows of the pool.
+pub struct Pool {
+    /// Chunks that have memory are those from 1 to this.
+    ready: AtomicU32,
+    slots_ready: AtomicU32,
+    pub owners: Owners,
+}
+
+/// The part of it that one thread works on at a time.
+#[derive(Default)]
+pub struct Stock {
+    withheld: Vec<u32>,
+    doubtful: VecDeque<(u32, u64)>,
+    retry_at: u64,
+    /// Why the arena does not grow, if it does not.
+    pub failure: Option<io::Error>,
+}
+
+fn push(top: &AtomicU64, link: &AtomicU32, number: u32) -> bool {
+    let mut seen = top.load(Ordering::Acquire);
+    for _ in 0..MOST_ATTEMPTS {
+        link.store(seen as u32, Ordering::Release);
+        let next = (seen >> 32).wrapping_add(1) << 32 | u64::from(number);
+        match top.compare_exchange_weak(seen, next, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return true,
+            Err(other) => seen = other,
+        }
+    }
+    false
+}
+
+impl Pool {
+    /// A pool in which nothing is.
+    pub fn new(arena: &Arena) -> Self {
+        Self {
+            ready: AtomicU32::new(0),
+            slots_ready: AtomicU32::new(0),
+            owners: Owners::new(arena.geometry().chunk_count),
+        }
+    }
+
+    /// The pool of an arena that is recovered: all may be in use, and nothing is made.
+    pub fn of_old(arena: &Arena) -> Self {
+        let pool = Self::new(arena);
+        let (control, geometry) = (arena.control(), arena.geometry());
+        let chunks = control.chunks_ready().load(Ordering::Relaxed).min(geometry.chunk_count);
+        let slots = control.slots_ready().load(Ordering::Relaxed).min(geometry.slot_count);
+        pool.ready.store(chunks, Ordering::Relaxed);
+        pool.slots_ready.store(slots, Ordering::Relaxed);
+        pool
+    }
+
+    /// How many chunks have memory.
+    pub fn ready(&self) -> u32 {
+        self.ready.load(Ordering::Relaxed)
+    }
+
+    /// How many slots have memory.
+    pub fn slots_ready(&self) -> u32 {
+        self.slots_ready.load(Ordering::Relaxed)
+    }
+
+    /// Chunks that are free, as programs count them.
+    pub fn free(arena: &Arena) -> u32 {
+        let count = arena.shared().free_chunk_count().load(Ordering::Relaxed);
+        // Threads take one before they count it.
+        if count > arena.geometry().chunk_count {
+            0
+        } else {
+            count
+        }
+    }
+
+    /// Whether threads may soon find no chunk, and none can be made.
+    pub fn is_starving(&self, arena: &Arena) -> bool {
+        self.ready() == arena.geometry().chunk_count && Self::free(arena) < FREE_CHUNKS / 4
+    }
+
+    /// Makes a slot free; its thread has ended, or there was none.
+    pub fn free_slot(arena: &Arena, slot: u32) -> bool {
+        let place = arena.slot(slot);
+        push(arena.shared().free_slots(), place.next_free(), slot)
+    }
+
+    /// Chunks that are in use or may be, without those that the collector keeps.
+    pub fn handed_out(&self, stock: &Stock) -> u64 {
+        let kept = stock.withheld.len() + stock.doubtful.len();
+        u64::from(self.ready()).saturating_sub(kept as u64)
+    }
+}
+
+impl Stock {
+    /// Makes a chunk free that the owner gives up.
+    pub fn free_chunk(&mut self, pool: &Pool, arena: &Arena, chunk: u32, owner: u32) {
+        let place = arena.chunk(chunk);
+        place.committed().store(0, Ordering::Relaxed);
+        place.owner().store(0, Ordering::Relaxed);
+        if pool.owners.change(chunk, owner, WITHHELD) {
+            self.withheld.push(chunk);
+            self.release(pool, arena);
+        }
+    }
+
+    /// Keeps a chunk in which interrupted code may still write.
+    pub fn doubt(&mut self, pool: &Pool, arena: &Arena, chunk: u32, owner: u32, now: u64) {
+        if pool.owners.change(chunk, owner, WITHHELD) {
+            self.doubtful.push_back((chunk, now));
+        }
+        let size = u64::from(arena.geometry().chunk_bytes);
+        if self.doubtful.len() as u64 * size > MOST_DOUBTFUL {
+            self.trust_oldest(arena);
+        }
+    }
+
+    fn trust_oldest(&mut self, arena: &Arena) {
+        if let Some((chunk, _)) = self.doubtful.pop_front() {
+            let place = arena.chunk(chunk);
+            place.committed().store(0, Ordering::Relaxed);
+            place.owner().store(0, Ordering::Relaxed);
+            self.withheld.push(chunk);
+        }
+    }
+
+    /// Puts a withheld chunk into the pool.
+    fn release(&mut self, pool: &Pool, arena: &Arena) {
+        let Some(chunk) = self.withheld.pop() else { return };
+        // Before it is there: who takes it may tell so at once.
+        let is_ours = pool.owners.change(chunk, WITHHELD, NOBODY);
+        let shared = arena.shared();
+        if is_ours && push(shared.free_chunks(), arena.chunk(chunk).next_free(), chunk) {
+            shared.free_chunk_count().fetch_add(1, Ordering::AcqRel);
+        } else if is_ours && pool.owners.change(chunk, NOBODY, WITHHELD) {
+            self.withheld.push(chunk);
+        }
+    }
+
+    /// Takes a chunk out of the pool.
+    fn withhold(&mut self, pool: &Pool, arena: &Arena) -> bool {
+        let shared = arena.shared();
+        let top = shared.free_chunks();
+        let mut seen = top.load(Ordering::Acquire);
+        for _ in 0..MOST_ATTEMPTS {
+            let chunk = seen as u32;
+            // Of what is not there, or of somebody, the stack is wrong.
+            if chunk == 0 || chunk > pool.ready() || pool.owners.of(chunk) != NOBODY {
+                return false;
+            }
+            let next = arena.chunk(chunk).next_free().load(Ordering::Acquire);
+            let word = (seen >> 32).wrapping_add(1) << 32 | u64::from(next);
+            match top.compare_exchange_weak(seen, word, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => {
+                    shared.free_chunk_count().fetch_sub(1, Ordering::AcqRel);
+                    let is_ours = pool.owners.change(chunk, NOBODY, WITHHELD);
+                    if is_ours {
+                        self.withheld.push(chunk);
+                    }
+                    return is_ours;
+                }
+                Err(other) => seen = other,
+            }
+        }
+        false
+    }
+
+    /// Keeps enough chunks free, and no more handed out than allowed; whether one can be had.
+    pub fn keep_chunks(&mut self, pool: &Pool, arena: &Arena, allowed: u64, now: u64) -> bool {
+        let is_starving = pool.is_starving(arena);
+        while is_starving && self.doubtful.front().is_some_and(|one| now - one.1 > 1_000_000_000) {
+            self.trust_oldest(arena);
+        }
+        while pool.handed_out(self) > allowed && self.withhold(pool, arena) {}
+        while Pool::free(arena) < FREE_CHUNKS && pool.handed_out(self) < allowed {
+            if self.withheld.is_empty() && !self.grow(pool, arena, allowed, now) {
+                break;
+            }
+            let before = self.withheld.len();
+            self.release(pool, arena);
+            if self.withheld.len() == before {
+                break;
+            }
+        }
+        Pool::free(arena) > 0 || pool.handed_out(self) < allowed
+    }
+
+    fn grow(&mut self, pool: &Pool, arena: &Arena, allowed: u64, now: u64) -> bool {
+        let ready = pool.ready();
+        let room = u64::from(arena.geometry().chunk_count - ready)
+            .min(allowed.saturating_sub(pool.handed_out(self)))
+            .min(u64::from(CHUNKS_AT_ONCE)) as u32;
+        if room == 0 || now < self.retry_at {
+            return false;
+        }
+        if let Err(error) = arena.make_chunks(ready + 1, room) {
+            self.failure.get_or_insert(error);
+            self.retry_at = now + RETRY_NS;
+            return false;
+        }
+        for chunk in (ready + 1..=ready + room).rev() {
+            if pool.owners.change(chunk, NOBODY, WITHHELD) {
+                self.withheld.push(chunk);
+            }
+        }
+        pool.ready.store(ready + room, Ordering::Release);
+        arena.control().chunks_ready().store(ready + room, Ordering::Release);
+        true
+    }
+
+    /// Keeps enough slots free.
+    pub fn keep_slots(&mut self, pool: &Pool, arena: &Arena, claimed: u32, now: u64) {
+        let ready = pool.slots_ready();
+        let count = (arena.geometry().slot_count - ready).min(SLOTS_AT_ONCE);
+        if claimed + FREE_SLOTS <= ready || count == 0 || now < self.retry_at {
+            return;
+        }
+        if let Err(error) = arena.make_slots(ready + 1, count) {
+            self.failure.get_or_insert(error);
+            self.retry_at = now + RETRY_NS;
+            return;
+        }
+        pool.slots_ready.store(ready + count, Ordering::Release);
+        arena.control().slots_ready().store(ready + count, Ordering::Release);
+        for slot in (ready + 1..=ready + count).rev() {
+            Pool::free_slot(arena, slot);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The file that names the arenas of a trace directory, for whoever has to recover them.
+//!
+//! A line has the path, the inode, the ID of the boot and the user, with tabs between.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::arena::Arena;
+
+/// Hidden, so that readers leave it alone.
+const NAME: &str = ".arena";
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+/// The arenas of a trace.
+pub struct Register {
+    path: PathBuf,
+}
+
+fn boot_id() -> String {
+    fs::read_to_string(BOOT_ID).map(|text| text.trim().to_owned()).unwrap_or_default()
+}
+
+impl Register {
+    /// The register of a directory, whether it is there or not.
+    #[must_use]
+    pub fn new(directory: &Path) -> Self {
+        Self { path: directory.join(NAME) }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn text(&self) -> io::Result<String> {
+        match fs::read_to_string(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            other => other,
+        }
+    }
+
+    /// Adds an arena.
+    pub fn add(&self, arena: &Arena, user: u32) -> io::Result<()> {
+        let inode = arena.file().metadata()?.ino();
+        let path = arena.path().display();
+        let line = format!("{path}\t{inode}\t{}\t{user}\n", boot_id());
+        fs::write(&self.path, self.text()? + &line)
+    }
+
+    /// Removes an arena, and the file with the last one.
+    pub fn remove(&self, arena: &Path) -> io::Result<()> {
+        let text = self.text()?;
+        let start = format!("{}\t", arena.display());
+        let rest: String =
+            text.split_inclusive('\n').filter(|one| !one.starts_with(&start)).collect();
+        if rest == text {
+            Ok(())
+        } else if rest.is_empty() {
+            fs::remove_file(&self.path)
+        } else {
+            fs::write(&self.path, rest)
+        }
+    }
+
+    /// Whether an arena is one of an earlier boot: its threads are gone, whatever it says.
+    pub fn is_of_earlier_boot(&self, arena: &Path) -> io::Result<bool> {
+        let start = format!("{}\t", arena.display());
+        let text = self.text()?;
+        let line = text.lines().find(|line| line.starts_with(&start));
+        let boot = line.and_then(|line| line.split('\t').nth(2)).unwrap_or_default();
+        Ok(!boot.is_empty() && boot != boot_id())
+    }
+}

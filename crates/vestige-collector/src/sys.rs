@@ -1,0 +1,172 @@
+//! System calls that the standard library does not have, without judgement.
+
+#![allow(unsafe_code)]
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+use std::{mem, ptr};
+
+use crate::mapping::Mapping;
+
+/// Some bytes of an arena.
+#[derive(Clone, Copy)]
+pub struct Span<'a> {
+    pub memory: &'a Mapping,
+    pub at: u64,
+    pub bytes: u32,
+}
+
+fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(result)
+}
+
+fn c_name(name: &str) -> io::Result<CString> {
+    CString::new(name).map_err(|_| io::ErrorKind::InvalidInput.into())
+}
+
+/// Opens a file of a directory; symbolic links are refused.
+pub fn open_at(directory: &File, name: &str, flags: libc::c_int) -> io::Result<File> {
+    let name = c_name(name)?;
+    let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+    // SAFETY: the name ends in a zero; the descriptor is new, and ours.
+    unsafe {
+        let file = checked(libc::openat(directory.as_raw_fd(), name.as_ptr(), flags, 0o600))?;
+        Ok(File::from_raw_fd(file))
+    }
+}
+
+/// Removes a file of a directory.
+pub fn unlink_at(directory: &File, name: &str) -> io::Result<()> {
+    let name = c_name(name)?;
+    // SAFETY: the name ends in a zero.
+    checked(unsafe { libc::unlinkat(directory.as_raw_fd(), name.as_ptr(), 0) }).map(drop)
+}
+
+/// Writes a head, bytes of an arena and a tail, one behind the other; how many were written.
+pub fn write_parts(
+    file: &File,
+    head: &[u8],
+    body: Option<Span<'_>>,
+    tail: &[u8],
+    at: u64,
+) -> io::Result<u64> {
+    let (place, bytes) = match body {
+        Some(span) => {
+            let bytes = u64::from(span.bytes);
+            let place = span.memory.pointer(span.at, bytes);
+            (place.ok_or(io::ErrorKind::InvalidInput)?, bytes as usize)
+        }
+        None => (ptr::null_mut(), 0),
+    };
+    let parts = [
+        libc::iovec { iov_base: head.as_ptr().cast_mut().cast(), iov_len: head.len() },
+        libc::iovec { iov_base: place.cast(), iov_len: bytes },
+        libc::iovec { iov_base: tail.as_ptr().cast_mut().cast(), iov_len: tail.len() },
+    ];
+    let at = libc::off_t::try_from(at).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // SAFETY: the kernel only reads the parts; those of the arena are inside of it, and pages
+    // that are not there any more are an error.
+    let written = unsafe { libc::pwritev(file.as_raw_fd(), parts.as_ptr(), 3, at) };
+    u64::try_from(written).map_err(|_| io::Error::last_os_error())
+}
+
+/// Gives a part of a file its blocks.
+pub fn allocate(file: &File, at: u64, bytes: u64) -> io::Result<()> {
+    let at = libc::off_t::try_from(at).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let bytes = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // SAFETY: no memory is passed.
+    checked(unsafe { libc::fallocate(file.as_raw_fd(), 0, at, bytes) }).map(drop)
+}
+
+/// Locks a file; an error if another process has it locked.
+pub fn lock_file(file: &File) -> io::Result<()> {
+    // SAFETY: no memory is passed.
+    checked(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) }).map(drop)
+}
+
+/// Gives a file to a user.
+pub fn give_to(file: &File, user: u32) -> io::Result<()> {
+    // SAFETY: no memory is passed.
+    checked(unsafe { libc::fchown(file.as_raw_fd(), user, libc::gid_t::MAX) }).map(drop)
+}
+
+/// The user that files are made as.
+pub fn effective_user() -> u32 {
+    // SAFETY: it cannot fail.
+    unsafe { libc::geteuid() }
+}
+
+/// Bytes that a file system has for us; none if it cannot tell.
+pub fn free_bytes(file: &File) -> Option<u64> {
+    // SAFETY: all zeros are a value of the structure.
+    let mut found: libc::statvfs = unsafe { mem::zeroed() };
+    // SAFETY: the structure is ours.
+    checked(unsafe { libc::fstatvfs(file.as_raw_fd(), &raw mut found) }).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+/// How many files the process may have open.
+pub fn most_open_files() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure is ours.
+    let done = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    if done == 0 {
+        limit.rlim_cur
+    } else {
+        256
+    }
+}
+
+/// Bytes that nobody can guess.
+pub fn random() -> io::Result<u64> {
+    let mut bytes = [0_u8; 8];
+    // SAFETY: the memory is ours.
+    let done = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    if done != 8 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(u64::from_ne_bytes(bytes))
+}
+
+/// Waits until the word changes from a value and somebody says so, or for a time.
+pub fn futex_wait(word: &AtomicU32, value: u32, time: Duration) {
+    let time = libc::timespec {
+        tv_sec: libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: libc::c_long::from(time.subsec_nanos() as i32),
+    };
+    // SAFETY: word and time live through the call. Not private: other processes wake us.
+    unsafe {
+        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, &raw const time)
+    };
+}
+
+/// Wakes all that wait for a word.
+pub fn futex_wake(word: &AtomicU32) {
+    // SAFETY: only the address counts.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, libc::c_int::MAX) };
+}
+
+/// Runs something with all signals held back in this thread, and in those that it starts.
+pub fn without_signals<R>(work: impl FnOnce() -> R) -> R {
+    // SAFETY: all zeros are a value of the structures, which are ours.
+    let (mut all, mut old): (libc::sigset_t, libc::sigset_t) = unsafe { mem::zeroed() };
+    // SAFETY: as above. What a fault raises is delivered all the same if it is not blocked.
+    unsafe {
+        libc::sigfillset(&raw mut all);
+        for fault in [libc::SIGBUS, libc::SIGSEGV, libc::SIGFPE, libc::SIGILL] {
+            libc::sigdelset(&raw mut all, fault);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old);
+    }
+    let result = work();
+    // SAFETY: as above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const old, ptr::null_mut()) };
+    result
+}

@@ -1,0 +1,226 @@
+"""The collector of the recorder: takes records out of shared memory, writes data files.
+
+Traced programs write to an *arena*, a file in memory that is mapped by all of them; the
+collector writes what is complete to the files of the trace, on threads of its own and
+without the interpreter lock.
+"""
+
+from os import PathLike
+from typing import Final, TypeAlias, final
+
+__all__ = ["Collector", "Outcome", "Progress", "recover"]
+
+LiveSlot: TypeAlias = tuple[int, int, int, str]
+"""Process ID and thread ID as the thread sees them, the inode of its PID namespace
+(0 if it is not known), and its name.
+"""
+
+Failure: TypeAlias = tuple[int | None, str, str]
+"""Number of the system's error, its text, and the file."""
+
+__version__: Final[str]
+
+@final
+class Collector:
+    """An arena, and the threads that collect what programs write to it.
+
+    Args:
+        directory: The trace; it exists, belongs to the user, and others cannot write to
+            it.
+        uuid: The UUID of the trace, 16 bytes.
+        fingerprint: A number of 64 bits; a tracer that has another one records nothing.
+        chunk_bytes: Memory of a packet, a multiple of 4096.
+        ring: Most chunks of a thread, from 2 to 64.
+        arena_size: Most bytes of all chunks.
+        slots: Most threads at the same time.
+        wait_ns: How long a thread waits for memory while nothing is written, in
+            nanoseconds; 0 is not at all. By default ten seconds.
+        overwrite: Whether the oldest packets make room for new ones.
+        max_size: Most bytes of all files of the trace; 0 is no limit.
+        rules: The rules of the tracer, in its form.
+        first_class: The ID of the first event class that programs register.
+        class_bytes: Most bytes of the texts of event classes.
+        user: The user ID whose programs record; ``None`` is the one of this process.
+        shared_memory: Where the arena is made, by default ``/dev/shm``; if it has less
+            than 32 MiB left, the arena is in the trace.
+
+    Raises:
+        OSError: A file cannot be made, or the directory cannot be trusted.
+        ValueError: A size is none that an arena can have.
+    """
+
+    def __new__(
+        cls,
+        directory: str | PathLike[str],
+        uuid: bytes,
+        *,
+        fingerprint: int = 0,
+        chunk_bytes: int = 65536,
+        ring: int = 64,
+        arena_size: int = 268435456,
+        slots: int = 16384,
+        wait_ns: int = ...,
+        overwrite: bool = False,
+        max_size: int = 0,
+        rules: bytes = b"",
+        first_class: int = 0,
+        class_bytes: int = 16777216,
+        user: int | None = None,
+        shared_memory: str | PathLike[str] = ...,
+    ) -> Collector: ...
+    @property
+    def arena_path(self) -> str:
+        """The file of the arena."""
+
+    @property
+    def arena_fd_info(self) -> tuple[int, int, int]:
+        """Device, inode and length in bytes of the arena's file."""
+
+    def start(self) -> None:
+        """Begin to collect; programs may record when it returns.
+
+        Raises:
+            OSError: There can be no thread, or it was started before.
+        """
+
+    def progress(self) -> Progress:
+        """Tell how far the recording is.
+
+        Returns:
+            Counts of now.
+        """
+
+    def live_slots(self) -> list[LiveSlot]:
+        """Give the threads that record and of which the kernel said nothing else.
+
+        Returns:
+            One entry a thread.
+        """
+
+    def forget_process(self, vpid: int, pid_namespace: int) -> None:
+        """Take all threads of a process for ended, though the kernel said nothing.
+
+        Args:
+            vpid: The process ID as the process sees it.
+            pid_namespace: The inode of its PID namespace.
+        """
+
+    def close(self, deadline: float = 10.0) -> Outcome:
+        """Write all that there is, and let no program record any more.
+
+        What a disk refuses is tried again until the time is over. What is left then
+        stays in the arena, which is named in the file ``.arena`` of the trace:
+        :func:`recover` writes it later. Without a rest the arena is removed.
+
+        Args:
+            deadline: How long to try, in seconds.
+
+        Returns:
+            What the recording holds.
+        """
+
+@final
+class Progress:
+    """How far a recording is."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes written to data files."""
+
+    @property
+    def packets(self) -> int:
+        """Packets written to data files."""
+
+    @property
+    def lost(self) -> int:
+        """Event records that were lost and counted."""
+
+    @property
+    def streams(self) -> int:
+        """Data streams."""
+
+    @property
+    def live(self) -> int:
+        """Threads that have a part of the arena."""
+
+    @property
+    def chunks(self) -> int:
+        """Chunks that have memory."""
+
+    @property
+    def free_chunks(self) -> int:
+        """Of those, the ones that no thread has."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the size limit is reached."""
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether a program took memory of the arena away."""
+
+    @property
+    def failure(self) -> Failure | None:
+        """The first error of writing, if there was one."""
+
+@final
+class Outcome:
+    """What a recording holds when it is closed."""
+
+    @property
+    def streams(self) -> int:
+        """Data streams."""
+
+    @property
+    def packets(self) -> int:
+        """Packets written to data files."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes written to data files."""
+
+    @property
+    def lost(self) -> int:
+        """Event records that were lost and counted."""
+
+    @property
+    def lost_unplaced(self) -> int:
+        """Of those, the ones that no data stream tells: their threads found no slot."""
+
+    @property
+    def overwritten(self) -> int:
+        """Bytes that made room for newer ones."""
+
+    @property
+    def problems(self) -> list[str]:
+        """What went wrong, for people."""
+
+    @property
+    def running(self) -> list[LiveSlot]:
+        """Threads that may go on, but record no more."""
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether all is in files; if not, the rest is in the arena."""
+
+    @property
+    def failure(self) -> Failure | None:
+        """The first error of writing, if there was one."""
+
+def recover(directory: str | PathLike[str], arena_path: str | PathLike[str]) -> Outcome:
+    """Write what is left in an arena whose collector was killed, and remove the arena.
+
+    Doing it again, after it was interrupted, goes on where it was.
+
+    Args:
+        directory: The trace.
+        arena_path: The arena, as the file ``.arena`` of the trace names it.
+
+    Returns:
+        What was written now. ``running`` are threads that go on; what they recorded up
+        to now is in the trace.
+
+    Raises:
+        OSError: A file cannot be opened, or the arena has a collector that lives
+            (:class:`BlockingIOError`).
+    """
