@@ -164,12 +164,22 @@ class Tsdl:
 
     def _members(self, structure: StructureFieldClass, indent: str) -> str:
         return "".join(
-            f"{indent}{self._declared('_' + member.name, member.field_class)};\n"
+            f"{indent}{self.declaration('_' + member.name, member.field_class)};\n"
             for member in structure.members
         )
 
-    def _declared(self, name: str, field_class: FieldClass) -> str:
-        """Return a field: an array has its length behind its name, as in C."""
+    def declaration(self, name: str, field_class: FieldClass) -> str:
+        """Return the declaration of a field, without a semicolon.
+
+        An array has its length after its name, as in C.
+
+        Args:
+            name: The name of the field, with the underscore it may have.
+            field_class: Its field class.
+
+        Returns:
+            The text.
+        """
         lengths = ""
         inner = field_class
         while isinstance(inner, ArrayFieldClass):
@@ -198,7 +208,7 @@ class Tsdl:
                 return f"struct {{ {members}}} align({align})"
             case VariantFieldClass(selector=selector):
                 options = "".join(
-                    f"{self._declared(option.name, option.field_class)}; "
+                    f"{self.declaration(option.name, option.field_class)}; "
                     for option in field_class.options
                 )
                 return f"variant <_{selector}> {{ {options}}}"
