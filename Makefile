@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture judge-programs lint format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz manual site changelog wheels clean
+.PHONY: help demo test torture judge-programs lint format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz agreement manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -26,6 +26,7 @@ help:
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
 	@echo "make bench-writing time the writer of traces beside Babeltrace 2"
 	@echo "make fuzz     a minute of fuzzing: metadata, packets, ELF, DWARF"
+	@echo "make agreement make what recorder and tracer agree on from its description"
 	@echo "make manual   make shell completion and manual pages from the parsers"
 	@echo "make site     build the documentation as a site, and check its links"
 	@echo "make changelog show the notes for the next release as they will stand"
@@ -92,6 +93,7 @@ lint: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m mypy.stubtest vestige._core vestige.record._collector
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/check_sizes.py
+	@$(BIN)/python tools/make_agreement.py --check
 	@cargo fmt --check
 	@cargo clippy -q --workspace --all-targets -- -D warnings
 
@@ -123,6 +125,9 @@ bench-writing: $(VENV)/.built $(VENV)/.dev
 
 fuzz:
 	@$(PYTHON) tools/fuzz.py
+
+agreement: $(VENV)/.built $(VENV)/.dev
+	@$(BIN)/python tools/make_agreement.py
 
 manual: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python tools/make_manual.py

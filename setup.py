@@ -201,8 +201,9 @@ def build_libraries(directory: Path) -> None:
     """Compile what goes into traced programs, and what measures its cost."""
     directory.mkdir(parents=True, exist_ok=True)
     sources = sorted(map(str, SOURCES.glob("*.c")))
+    version = f'-DVESTIGE_VERSION="{package_version()}"'
     results = {
-        "libvestige-tracer.so": [*FLAGS, *sources, "-lpthread"],
+        "libvestige-tracer.so": [*FLAGS, version, *sources, "-lpthread"],
         "libvestige-audit.so": [*AUDIT_FLAGS, str(AUDIT_SOURCE)],
         "libvestige-close.so": [*FLAGS, str(CLOSE_SOURCE), "-ldl"],
         "call-cost": [*COST_FLAGS, str(COST_SOURCE)],
@@ -215,6 +216,13 @@ def build_libraries(directory: Path) -> None:
     place_headers(directory)
 
 
+def package_version() -> str:
+    """Return the version of the package that is built."""
+    facts: dict[str, str] = {}
+    exec(VERSION_FILE.read_text(encoding="utf-8"), facts)  # noqa: S102 - our own file
+    return facts["__version__"]
+
+
 def place_headers(directory: Path) -> None:
     """Put the headers for programs with tracepoints there, and for their builds."""
     libraries = directory / "lib"
@@ -223,12 +231,10 @@ def place_headers(directory: Path) -> None:
     (libraries / "pkgconfig").mkdir(parents=True, exist_ok=True)
     for name in LTTNG_LIBRARIES:
         (libraries / f"lib{name}.a").write_text(EMPTY_ARCHIVE, encoding="ascii")
-    facts: dict[str, str] = {}
-    exec(VERSION_FILE.read_text(encoding="utf-8"), facts)  # noqa: S102 - our own file
     for template in PKG_CONFIG.glob("*.pc.in"):
         text = template.read_text(encoding="utf-8")
         target = libraries / "pkgconfig" / template.name.removesuffix(".in")
-        target.write_text(text.replace("@VERSION@", facts["__version__"]), "utf-8")
+        target.write_text(text.replace("@VERSION@", package_version()), "utf-8")
 
 
 def build_extension(target: Path) -> None:
@@ -236,7 +242,8 @@ def build_extension(target: Path) -> None:
     include = sysconfig.get_path("include")
     # Functions are chosen by the same patterns in programs of all kinds.
     sources = [*sorted(map(str, PYTHON_SOURCES.glob("*.c"))), f"{SOURCES}/patterns.c"]
-    arguments = [*EXTENSION_FLAGS, "-isystem", include, *sources, "-ldl"]
+    version = f'-DVESTIGE_VERSION="{package_version()}"'
+    arguments = [*EXTENSION_FLAGS, version, "-isystem", include, *sources, "-ldl"]
     try:
         compile_library(target, arguments)
     except (OSError, subprocess.CalledProcessError) as error:

@@ -57,7 +57,7 @@ static inline void record_place(const struct own_event *event, uint64_t place,
 {
 	struct vestige_record record;
 
-	if (place && tracer->begin(&event->event, &record, PLACE_SIZE + size_of(text),
+	if (place && tracer->begin(&event->event, &record, ADDR_FIELDS_SIZE + size_of(text),
 				   (const void *) (uintptr_t) place))
 		put_and_commit(&record, place, text);
 }
@@ -65,17 +65,14 @@ static inline void record_place(const struct own_event *event, uint64_t place,
 static void record_step(const struct own_event *event, uint64_t place, const void *id, bool flag,
 			const struct call_text *text)
 {
-	const uint64_t number = (uintptr_t) id;
-	const uint8_t byte = flag;
 	struct vestige_record record;
 
+	/* Both steps have the same fields, but for the names of the last ones. */
 	if (!place || !tracer->begin(&event->event, &record,
-				     PLACE_SIZE + sizeof(number) + sizeof(byte) + size_of(text),
+				     STEP_ENTRY_FIELDS_SIZE + size_of(text),
 				     (const void *) (uintptr_t) place))
 		return;
-	put_place(&record, place);
-	put(&record, &number, sizeof(number));
-	put(&record, &byte, sizeof(byte));
+	record.at = encode_step_entry(record.at, place, (uintptr_t) id, flag);
 	if (text)
 		put(&record, text->bytes, text->size);
 	tracer->commit(&record);
@@ -98,7 +95,7 @@ void calls_write_late_entry(uint64_t place, uint64_t time, const struct call_tex
 {
 	struct vestige_record record;
 	const int answer = tracer->begin_at(&entry_event.event, &record,
-					    PLACE_SIZE + size_of(text),
+					    ADDR_FIELDS_SIZE + size_of(text),
 					    (const void *) (uintptr_t) place, time);
 
 	if (answer)
@@ -216,12 +213,11 @@ void calls_say_not_recorded(const char *what, const char *reason)
 
 	if (!event.provider.name)
 		event_define(&event, "vestige_python", "not_recorded", LEVEL_LINE, reason_fields,
-			     2, VESTIGE_PYTHON_NOT_RECORDED);
+			     2, EVENT_PYTHON_NOT_RECORDED);
 	if (!event_is_recorded(&event) ||
-	    !tracer->begin(&event.event, &record, what_size + reason_size, NULL))
+	    !tracer->begin(&event.event, &record, NOT_RECORDED_FIELDS_SIZE(what_size, reason_size), NULL))
 		return;
-	put(&record, what, what_size);
-	put(&record, reason, reason_size);
+	record.at = encode_not_recorded(record.at, what, what_size, reason, reason_size);
 	tracer->commit(&record);
 }
 
@@ -266,13 +262,13 @@ PyObject *calls_trace(PyObject *module, PyObject *arguments)
 	if (!tracer || entry_event.provider.name)
 		Py_RETURN_FALSE;
 	event_define(&entry_event, "vestige_python", "func_entry", LEVEL_FUNCTION, fields, 1,
-		     VESTIGE_PYTHON_ENTRY);
+		     EVENT_PYTHON_ENTRY);
 	event_define(&exit_event, "vestige_python", "func_exit", LEVEL_FUNCTION, fields, 1,
-		     VESTIGE_PYTHON_EXIT);
+		     EVENT_PYTHON_EXIT);
 	event_define(&step_entry_event, "vestige_python", "coroutine_entry", LEVEL_FUNCTION,
-		     entry_fields, 3, VESTIGE_PYTHON_COROUTINE_ENTRY);
+		     entry_fields, 3, EVENT_PYTHON_COROUTINE_ENTRY);
 	event_define(&step_exit_event, "vestige_python", "coroutine_exit", LEVEL_FUNCTION,
-		     exit_fields, 3, VESTIGE_PYTHON_COROUTINE_EXIT);
+		     exit_fields, 3, EVENT_PYTHON_COROUTINE_EXIT);
 	if (!event_is_recorded(&entry_event) || !event_is_recorded(&exit_event))
 		Py_RETURN_FALSE;
 	arguments_start(has_arguments);

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "greenlets.h"
+#include "../src/refusal.h"
 
 /* Which functions and arguments the module has, as in vestige/instrument/_extension.py. Change both
  * numbers when one of them is changed. */
@@ -13,6 +14,21 @@
 #define LEAST_TRACER offsetof(struct vestige_tracer, now)
 
 const struct vestige_tracer *tracer;
+
+/* Whether the tracer is of a build that knows the same classes of events; else the recording
+ * tells of us. */
+static bool is_agreed(void)
+{
+	const char *agreement = dlsym(RTLD_DEFAULT, "vestige_agreement");
+	void (*refuse)(const char *agreement, const char *version, const char *name);
+
+	if (agreement && !strncmp(agreement, AGREEMENT " ", sizeof(AGREEMENT)))
+		return true;
+	*(void **) &refuse = dlsym(RTLD_DEFAULT, "vestige_refuse");
+	if (refuse)
+		refuse(AGREEMENT, VESTIGE_VERSION, "vestige.instrument");
+	return false;
+}
 
 void event_define(struct own_event *event, const char *provider, const char *name,
 		  int log_level, const struct vestige_field *fields, uint32_t field_count,
@@ -62,7 +78,7 @@ PyMODINIT_FUNC PyInit__native(void)
 	PyObject *module = PyModule_Create(&definition);
 
 	/* The module may be there twice, with different names. */
-	if (!tracer && found && found->struct_size >= LEAST_TRACER)
+	if (!tracer && found && found->struct_size >= LEAST_TRACER && is_agreed())
 		tracer = found;
 	if (!module || !places_start() || !points_start(module) || !spans_start(module) ||
 	    PyModule_AddIntConstant(module, "interface", INTERFACE) != 0 ||

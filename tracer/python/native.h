@@ -18,8 +18,8 @@
 
 #include <vestige/tracepoint-abi.h>
 
-/* Code addresses have 48 bits in a recording. */
-#define PLACE_SIZE 6u
+#include "../agreement/agreement.h"
+
 #define LEVEL_FUNCTION 12
 #define LEVEL_LINE 13
 
@@ -59,10 +59,7 @@ static inline void put(struct vestige_record *record, const void *bytes, size_t 
 
 static inline void put_place(struct vestige_record *record, uint64_t place)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	place <<= 16;
-#endif
-	put(record, &place, PLACE_SIZE);
+	record->at = encode_place(record->at, place);
 }
 
 /* --- places of Python code (places.c) --- */

@@ -95,7 +95,7 @@ bool places_start(void)
 		return true;
 	take_share();
 	event_define(&code_event, "vestige_python", "code", LEVEL_LINE, fields,
-		     sizeof(fields) / sizeof(fields[0]), VESTIGE_PYTHON_CODE);
+		     sizeof(fields) / sizeof(fields[0]), EVENT_PYTHON_CODE);
 	return true;
 }
 
@@ -145,7 +145,7 @@ void place_explain(uint64_t place, PyObject *file, PyObject *function, uint32_t 
 	struct vestige_record record;
 
 	if (tracer->begin(&code_event.event, &record,
-			  2 * sizeof(uint64_t) + path_size + name_size + 2 + sizeof(line),
+			  CODE_FIELDS_SIZE(path_size + 1, name_size + 1),
 			  (const void *) (uintptr_t) place)) {
 		put(&record, &place, sizeof(place));
 		put(&record, &size, sizeof(size));

@@ -5,12 +5,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "../agreement/agreement.h"
 #include "files.h"
 #include "settings.h"
 #include "system.h"
 
-/* More chunks than these are not kept, however small they are. */
-#define SLOTS 16384u
 /* Into how many chunks a recording is divided. */
 #define PARTS 64u
 #define LARGEST_CHUNK (64u << 20)
@@ -23,22 +22,6 @@
 #define SIZE_BITS 28
 #define SIZE_UNIT 8u
 enum phase { NOT_THERE, THERE, GONE };
-
-/* src/vestige/record/control.py makes the file, and reads it at the end. */
-struct control {
-	_Atomic uint64_t bytes;
-	/* Of those: the packets that threads are filling. */
-	_Atomic uint64_t memory;
-	/* Of those: packets that are never taken away. */
-	_Atomic uint64_t kept;
-	/* Bytes that were taken away. */
-	_Atomic uint64_t overwritten;
-	_Atomic uint64_t head;
-	_Atomic uint64_t tail;
-	uint64_t reserved[2];
-	/* In overwrite mode only. */
-	_Atomic uint64_t slots[SLOTS];
-};
 
 static struct control *control;
 
@@ -72,7 +55,7 @@ bool budget_start(void)
 
 	if (!settings.max_size)
 		return true;
-	snprintf(name, sizeof(name), "%s/.control", settings.directory);
+	snprintf(name, sizeof(name), "%s/" CONTROL_FILE, settings.directory);
 	file = system_open(name, O_RDWR | O_NOFOLLOW);
 	if (file < 0)
 		return false;
@@ -87,7 +70,7 @@ static bool remove_oldest(void)
 {
 	for (;;) {
 		uint64_t number = atomic_load(&control->head);
-		_Atomic uint64_t *slot = &control->slots[number % SLOTS];
+		_Atomic uint64_t *slot = &control->slots[number % BUDGET_SLOTS];
 		uint64_t seen = atomic_load(slot);
 		bool is_done = false;
 
@@ -170,10 +153,10 @@ uint64_t budget_new_chunk(void)
 {
 	for (;;) {
 		const uint64_t number = atomic_fetch_add(&control->tail, 1);
-		_Atomic uint64_t *slot = &control->slots[number % SLOTS];
+		_Atomic uint64_t *slot = &control->slots[number % BUDGET_SLOTS];
 		uint64_t seen;
 
-		while (number >= atomic_load(&control->head) + SLOTS)
+		while (number >= atomic_load(&control->head) + BUDGET_SLOTS)
 			remove_oldest();
 		seen = atomic_load(slot);
 		/* Who came to this slot before us has given it up. */
@@ -186,7 +169,7 @@ uint64_t budget_new_chunk(void)
 
 bool budget_add_to_chunk(uint64_t number, uint64_t bytes)
 {
-	_Atomic uint64_t *slot = &control->slots[number % SLOTS];
+	_Atomic uint64_t *slot = &control->slots[number % BUDGET_SLOTS];
 	uint64_t seen = atomic_load(slot);
 
 	while (is_chunk(seen, number, THERE)) {

@@ -20,31 +20,10 @@ static const struct {
 	const char *name;
 	unsigned int size;
 } contexts[] = {
-	{"ip", PLACE_SIZE},
-	{"vpid", ID_SIZE},
-	{"vtid", ID_SIZE},
-	{"procname", PROCNAME_SIZE + 1},
-	{"cpu_id", CPU_ID_SIZE},
-	{"pthread_id", 8},
-	{"cgroup_ns", 8},
-	{"ipc_ns", 8},
-	{"mnt_ns", 8},
-	{"net_ns", 8},
-	{"pid_ns", 8},
-	{"time_ns", 8},
-	{"user_ns", 8},
-	{"uts_ns", 8},
-	{"vuid", 4},
-	{"vgid", 4},
-	{"veuid", 4},
-	{"vegid", 4},
-	{"vsuid", 4},
-	{"vsgid", 4},
+	CONTEXT_TABLE
 };
 
-#define CONTEXTS (sizeof(contexts) / sizeof(contexts[0]))
-
-_Static_assert(1u << (CONTEXTS - 1) == CONTEXT_LAST, "each bit has a context");
+_Static_assert(sizeof(contexts) / sizeof(contexts[0]) == CONTEXTS, "each bit has a context");
 _Static_assert(CONTEXTS + MOST_COUNTERS < 32, "each counter has a bit");
 
 /* What a thread was told, as long as the key is that of the process. */

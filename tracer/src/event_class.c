@@ -266,8 +266,8 @@ static uint32_t add(int list, int metadata, const struct text *body)
 uint32_t event_class_id(const struct vestige_provider *provider,
 			const struct vestige_event *event)
 {
-	const int list = open_in_directory(".event-classes");
-	const int metadata = open_in_directory("metadata");
+	const int list = open_in_directory(CLASS_LIST_FILE);
+	const int metadata = open_in_directory(METADATA_FILE);
 	struct text body;
 	uint32_t id = 0;
 

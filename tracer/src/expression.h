@@ -13,66 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../agreement/agreement.h"
 #include "../include/vestige/tracepoint-abi.h"
-
-/* Values on the stack. */
-#define EXPRESSION_DEPTH 24u
-#define MOST_INSTRUCTIONS 2048u
-
-enum operation {
-	/* The end: the top is the answer. */
-	OP_RETURN,
-	/* Push a constant. */
-	OP_INTEGER,
-	OP_REAL,
-	OP_TEXT,
-	/* Push a field, an element of one, a context: by name. */
-	OP_FIELD,
-	OP_ELEMENT,
-	OP_CONTEXT,
-	/* Change the top. */
-	OP_MINUS,
-	OP_NOT,
-	OP_COMPLEMENT,
-	/* Replace the two at the top. Bits are those of 64-bit numbers. */
-	OP_SHIFT_LEFT,
-	OP_SHIFT_RIGHT,
-	OP_AND,
-	OP_XOR,
-	OP_OR,
-	OP_LESS,
-	OP_LESS_EQUAL,
-	OP_GREATER,
-	OP_GREATER_EQUAL,
-	OP_EQUAL,
-	OP_NOT_EQUAL,
-	/* Compare the top with a pattern, in which a zero stands for any text. */
-	OP_MATCHES,
-	OP_MATCHES_NOT,
-	/* Make the top an integer. */
-	OP_TO_INTEGER,
-	/* Go on at an instruction if the top is zero, or if it is not, and leave 0 or 1;
-	 * otherwise drop it. */
-	OP_SKIP_IF_FALSE,
-	OP_SKIP_IF_TRUE,
-	OPERATIONS,
-};
-
-struct instruction {
-	uint16_t operation;
-	uint16_t reserved;
-	/* Of an element, or of an instruction. */
-	uint32_t index;
-	union {
-		int64_t integer;
-		double real;
-		/* In the text of the rule. */
-		struct {
-			uint32_t offset;
-			uint32_t length;
-		} text;
-	} value;
-};
 
 /* Added to operations when types are known. */
 enum operand_type {

@@ -25,7 +25,7 @@ void files_name(const struct stream *stream, enum file_kind kind, uint64_t numbe
 	char part[32] = "";
 
 	if (kind == FILE_CHUNK) {
-		snprintf(name, NAME_SIZE, "%s/%sring-%llu", settings.directory,
+		snprintf(name, NAME_SIZE, "%s/%s" RING_PREFIX "%llu", settings.directory,
 			 is_hidden ? "." : "", (unsigned long long) number);
 		return;
 	}
@@ -35,7 +35,7 @@ void files_name(const struct stream *stream, enum file_kind kind, uint64_t numbe
 	if (kind == FILE_DATA && number > 1)
 		snprintf(part, sizeof(part), "@%llu", (unsigned long long) number);
 	snprintf(name, NAME_SIZE, "%s/%s%u-%u%s%s", settings.directory, is_hidden ? "." : "",
-		 stream->name_pid, stream->name_tid, suffix, kind == FILE_OPEN ? ".open" : part);
+		 stream->name_pid, stream->name_tid, suffix, kind == FILE_OPEN ? OPEN_SUFFIX : part);
 }
 
 void files_remove_chunk(uint64_t number)

@@ -20,9 +20,9 @@ INLINED void trace_entry(void *function)
 {
 	struct record record;
 
-	if (!record_begin(&record, EVENT_FAST_ENTRY, function, PLACE_SIZE))
+	if (!record_begin(&record, EVENT_FAST_ENTRY, function, ADDR_FIELDS_SIZE))
 		return;
-	write_place(&record, function);
+	record.at = encode_addr(record.at, (uintptr_t) function);
 	record_commit(&record);
 }
 
@@ -39,10 +39,9 @@ INLINED void trace_verbose(enum event_class class, void *function, void *call_si
 {
 	struct record record;
 
-	if (!record_begin(&record, class, function, 2 * PLACE_SIZE))
+	if (!record_begin(&record, class, function, CALL_FIELDS_SIZE))
 		return;
-	write_place(&record, function);
-	write_place(&record, call_site);
+	record.at = encode_call(record.at, (uintptr_t) function, (uintptr_t) call_site);
 	record_commit(&record);
 }
 

@@ -25,44 +25,49 @@ static void record_plain(enum event_class class)
 
 static void record_procname(void)
 {
-	char name[17] = "";
+	char name[PROCNAME_FIELDS_SIZE] = "";
 	struct record record;
 
 	system_thread_name(name);
-	if (!record_begin(&record, EVENT_DUMP_PROCNAME, own_ip(), sizeof(name)))
+	if (!record_begin(&record, EVENT_DUMP_PROCNAME, own_ip(), PROCNAME_FIELDS_SIZE))
 		return;
-	write_bytes(&record, name, sizeof(name));
+	record.at = encode_procname(record.at, name);
 	record_commit(&record);
 }
 
-static void record_object(enum event_class class, const struct object *object)
+static void record_present(const struct object *object)
 {
-	const bool is_dump = class == EVENT_DUMP_BIN_INFO;
 	const size_t path_size = strlen(object->path) + 1;
 	struct record record;
 
-	if (!record_begin(&record, class, own_ip(), 16 + path_size + (is_dump ? 3 : 2)))
+	if (!record_begin(&record, EVENT_DUMP_BIN_INFO, own_ip(), BIN_INFO_FIELDS_SIZE(path_size)))
 		return;
-	write_u64(&record, object->base);
-	write_u64(&record, object->size);
-	write_bytes(&record, object->path, path_size);
-	if (is_dump)
-		write_u8(&record, object->is_pic);
-	write_u8(&record, object->build_id_size != 0);
-	write_u8(&record, object->has_debug_link);
+	record.at = encode_bin_info(record.at, object->base, object->size, object->path, path_size,
+				 object->is_pic, object->build_id_size != 0,
+				 object->has_debug_link);
+	record_commit(&record);
+}
+
+static void record_load(const struct object *object)
+{
+	const size_t path_size = strlen(object->path) + 1;
+	struct record record;
+
+	if (!record_begin(&record, EVENT_LIB_LOAD, own_ip(), LOAD_FIELDS_SIZE(path_size)))
+		return;
+	record.at = encode_load(record.at, object->base, object->size, object->path, path_size,
+			     object->build_id_size != 0, object->has_debug_link);
 	record_commit(&record);
 }
 
 static void record_build_id(enum event_class class, const struct object *object)
 {
+	const size_t size = object->build_id_size;
 	struct record record;
 
-	if (!object->build_id_size ||
-	    !record_begin(&record, class, own_ip(), 16 + object->build_id_size))
+	if (!size || !record_begin(&record, class, own_ip(), BUILD_ID_FIELDS_SIZE(size)))
 		return;
-	write_u64(&record, object->base);
-	write_u64(&record, object->build_id_size);
-	write_bytes(&record, object->build_id, object->build_id_size);
+	record.at = encode_build_id(record.at, object->base, object->build_id, size);
 	record_commit(&record);
 }
 
@@ -71,11 +76,10 @@ static void record_debug_link(enum event_class class, const struct object *objec
 	const size_t size = strlen(object->debug_link) + 1;
 	struct record record;
 
-	if (!object->has_debug_link || !record_begin(&record, class, own_ip(), 12 + size))
+	if (!object->has_debug_link ||
+	    !record_begin(&record, class, own_ip(), DEBUG_LINK_FIELDS_SIZE(size)))
 		return;
-	write_u64(&record, object->base);
-	write_u32(&record, object->crc);
-	write_bytes(&record, object->debug_link, size);
+	record.at = encode_debug_link(record.at, object->base, object->crc, object->debug_link, size);
 	record_commit(&record);
 }
 
@@ -83,9 +87,9 @@ static void record_base(enum event_class class, const struct object *object)
 {
 	struct record record;
 
-	if (!record_begin(&record, class, own_ip(), 8))
+	if (!record_begin(&record, class, own_ip(), BASE_FIELDS_SIZE))
 		return;
-	write_u64(&record, object->base);
+	record.at = encode_base(record.at, object->base);
 	record_commit(&record);
 }
 
@@ -96,12 +100,10 @@ static void record_file(enum event_class class, const struct object *object)
 	struct record record;
 
 	if (!(settings.events & EVENTS_BADDR) || !object->has_file ||
-	    !record_begin(&record, class, own_ip(), 24 + path_size))
+	    !record_begin(&record, class, own_ip(), FILE_FIELDS_SIZE(path_size)))
 		return;
-	write_u64(&record, object->base);
-	write_bytes(&record, object->path, path_size);
-	write_u64(&record, (uint64_t) object->file_size);
-	write_u64(&record, (uint64_t) object->modified);
+	record.at = encode_file(record.at, object->base, object->path, path_size,
+			     (int64_t) object->file_size, (int64_t) object->modified);
 	record_commit(&record);
 }
 
@@ -121,7 +123,7 @@ void object_events_dump(const struct object *object)
 {
 	if (settings.without_objects)
 		return;
-	record_object(EVENT_DUMP_BIN_INFO, object);
+	record_present(object);
 	record_build_id(EVENT_DUMP_BUILD_ID, object);
 	record_debug_link(EVENT_DUMP_DEBUG_LINK, object);
 	record_file(EVENT_BADDR_INIT, object);
@@ -131,7 +133,7 @@ void object_events_load(const struct object *object)
 {
 	if (settings.without_objects)
 		return;
-	record_object(EVENT_LIB_LOAD, object);
+	record_load(object);
 	record_build_id(EVENT_LIB_BUILD_ID, object);
 	record_debug_link(EVENT_LIB_DEBUG_LINK, object);
 	record_file(EVENT_BADDR_PUSH, object);

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_SIZE 16384u
-
 struct patterns patterns;
 /* The patterns, each ended by a zero. */
-static char text[TEXT_SIZE];
+static char text[PATTERN_TEXT_SIZE];
 static size_t text_used;
 
 static int digit(char character)

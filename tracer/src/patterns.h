@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../agreement/agreement.h"
 #include "filter.h"
-
-#define MOST_PATTERNS 256u
 
 /* Of names, or of addresses as the symbol table of an object has them. */
 struct pattern {

@@ -11,13 +11,17 @@
 #include "pending.h"
 #include "system.h"
 
+_Static_assert(PLACE_FILLER_FIELDS_SIZE == ADDR_FIELDS_SIZE &&
+		       PLACES_FILLER_FIELDS_SIZE == CALL_FIELDS_SIZE,
+	       "fillers are as long as what they stand for");
+
 /* The class of the filler for a record of this payload; the largest for none. */
 static enum event_class filler_class(size_t payload)
 {
-	return payload == 0               ? EVENT_ABANDONED
-		: payload == PLACE_SIZE     ? EVENT_ABANDONED_PLACE
-		: payload == 2 * PLACE_SIZE ? EVENT_ABANDONED_PLACES
-					    : EVENT_CLASSES;
+	return payload == 0                   ? EVENT_ABANDONED
+		: payload == ADDR_FIELDS_SIZE ? EVENT_ABANDONED_PLACE
+		: payload == CALL_FIELDS_SIZE ? EVENT_ABANDONED_PLACES
+					      : EVENT_CLASSES;
 }
 
 /*

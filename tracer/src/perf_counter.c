@@ -9,7 +9,7 @@
 
 #include "system.h"
 
-#define PREFIX "perf:thread:"
+#define PREFIX COUNTER_PREFIX
 #define PAGE 4096u
 
 #if defined(__x86_64__)
@@ -43,55 +43,7 @@ static const struct {
 	const char *name;
 	struct counter counter;
 } known[] = {
-	{"page-fault", KERNEL(PAGE_FAULTS)},
-	{"faults", KERNEL(PAGE_FAULTS)},
-	{"major-faults", KERNEL(MAJOR_FAULTS)},
-	{"minor-faults", KERNEL(MINOR_FAULTS)},
-	{"context-switches", KERNEL(CONTEXT_SWITCHES)},
-	{"cs", KERNEL(CONTEXT_SWITCHES)},
-	{"cpu-clock", KERNEL(CPU_TIME)},
-	{"task-clock", KERNEL(CPU_TIME)},
-	{"cpu-cycles", HARDWARE(CPU_CYCLES)},
-	{"cycles", HARDWARE(CPU_CYCLES)},
-	{"instructions", HARDWARE(INSTRUCTIONS)},
-	{"cache-references", HARDWARE(CACHE_REFERENCES)},
-	{"cache-misses", HARDWARE(CACHE_MISSES)},
-	{"branch-instructions", HARDWARE(BRANCH_INSTRUCTIONS)},
-	{"branches", HARDWARE(BRANCH_INSTRUCTIONS)},
-	{"branch-misses", HARDWARE(BRANCH_MISSES)},
-	{"bus-cycles", HARDWARE(BUS_CYCLES)},
-	{"stalled-cycles-frontend", HARDWARE(STALLED_CYCLES_FRONTEND)},
-	{"idle-cycles-frontend", HARDWARE(STALLED_CYCLES_FRONTEND)},
-	{"stalled-cycles-backend", HARDWARE(STALLED_CYCLES_BACKEND)},
-	{"idle-cycles-backend", HARDWARE(STALLED_CYCLES_BACKEND)},
-	{"L1-dcache-loads", CACHE(L1D, READ, ACCESS)},
-	{"L1-dcache-load-misses", CACHE(L1D, READ, MISS)},
-	{"L1-dcache-stores", CACHE(L1D, WRITE, ACCESS)},
-	{"L1-dcache-store-misses", CACHE(L1D, WRITE, MISS)},
-	{"L1-dcache-prefetches", CACHE(L1D, PREFETCH, ACCESS)},
-	{"L1-dcache-prefetch-misses", CACHE(L1D, PREFETCH, MISS)},
-	{"L1-icache-loads", CACHE(L1I, READ, ACCESS)},
-	{"L1-icache-load-misses", CACHE(L1I, READ, MISS)},
-	{"L1-icache-stores", CACHE(L1I, WRITE, ACCESS)},
-	{"L1-icache-store-misses", CACHE(L1I, WRITE, MISS)},
-	{"L1-icache-prefetches", CACHE(L1I, PREFETCH, ACCESS)},
-	{"L1-icache-prefetch-misses", CACHE(L1I, PREFETCH, MISS)},
-	{"LLC-loads", CACHE(LL, READ, ACCESS)},
-	{"LLC-load-misses", CACHE(LL, READ, MISS)},
-	{"LLC-stores", CACHE(LL, WRITE, ACCESS)},
-	{"LLC-store-misses", CACHE(LL, WRITE, MISS)},
-	{"LLC-prefetches", CACHE(LL, PREFETCH, ACCESS)},
-	{"LLC-prefetch-misses", CACHE(LL, PREFETCH, MISS)},
-	{"dTLB-loads", CACHE(DTLB, READ, ACCESS)},
-	{"dTLB-load-misses", CACHE(DTLB, READ, MISS)},
-	{"dTLB-stores", CACHE(DTLB, WRITE, ACCESS)},
-	{"dTLB-store-misses", CACHE(DTLB, WRITE, MISS)},
-	{"dTLB-prefetches", CACHE(DTLB, PREFETCH, ACCESS)},
-	{"dTLB-prefetch-misses", CACHE(DTLB, PREFETCH, MISS)},
-	{"iTLB-loads", CACHE(ITLB, READ, ACCESS)},
-	{"iTLB-load-misses", CACHE(ITLB, READ, MISS)},
-	{"branch-loads", CACHE(BPU, READ, ACCESS)},
-	{"branch-load-misses", CACHE(BPU, READ, MISS)},
+	COUNTER_TABLE
 };
 
 static struct counter counters[MOST_COUNTERS];

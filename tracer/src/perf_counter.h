@@ -13,8 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of one recording. */
-#define MOST_COUNTERS 8u
+#include "../agreement/agreement.h"
 
 #define COUNTER_HIDDEN __attribute__((visibility("hidden")))
 

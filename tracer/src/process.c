@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../agreement/agreement.h"
 #include "budget.h"
 #include "context.h"
 #include "lock.h"
@@ -37,12 +38,11 @@ struct process {
 };
 
 static struct process *process;
-/* What no stream could be told, over all processes of the recording: a mapped file. Behind the
- * count are the inodes of its PID namespaces, in the order in which they were seen. */
-static atomic_llong *losses;
-#define PID_SPACES (PROCESS_SIZE / sizeof(*losses) - 1)
+/* A mapped file. */
+static struct losses *losses;
+#define PID_SPACES (sizeof(losses->pid_spaces) / sizeof(losses->pid_spaces[0]))
 /* In place of an inode: nothing tells it. */
-#define NO_NAMESPACE (-1ll)
+#define NO_NAMESPACE ((int64_t) -1)
 static atomic_flag is_begun = ATOMIC_FLAG_INIT;
 
 void process_seen(void)
@@ -87,7 +87,7 @@ void process_count_lost(void)
 	if (process)
 		atomic_fetch_add_explicit(&process->lost, 1, memory_order_relaxed);
 	if (losses)
-		atomic_fetch_add_explicit(losses, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&losses->count, 1, memory_order_relaxed);
 }
 
 uint64_t process_take_lost(void)
@@ -97,7 +97,7 @@ uint64_t process_take_lost(void)
 	if (process)
 		lost = atomic_exchange_explicit(&process->lost, 0, memory_order_relaxed);
 	if (lost && losses)
-		atomic_fetch_sub_explicit(losses, (long long) lost, memory_order_relaxed);
+		atomic_fetch_sub_explicit(&losses->count, (int64_t) lost, memory_order_relaxed);
 	return lost;
 }
 
@@ -132,13 +132,13 @@ uint64_t process_key(void)
 static unsigned int find_pid_space(void)
 {
 	const uint64_t inode = losses ? context_ask_namespace("pid_ns") : 0;
-	const long long wanted = inode ? (long long) inode : NO_NAMESPACE;
+	const int64_t wanted = inode ? (int64_t) inode : NO_NAMESPACE;
 	unsigned int number = 0;
 
 	for (; losses && number < PID_SPACES - 1; number++) {
-		long long known = 0;
+		int64_t known = 0;
 
-		if (atomic_compare_exchange_strong(&losses[1 + number], &known, wanted) ||
+		if (atomic_compare_exchange_strong(&losses->pid_spaces[number], &known, wanted) ||
 		    known == wanted)
 			break;
 	}
@@ -209,11 +209,11 @@ static void map_losses(void)
 	char name[PATH_MAX + 8];
 	int file;
 
-	snprintf(name, sizeof(name), "%s/.lost", settings.directory);
+	snprintf(name, sizeof(name), "%s/" LOSSES_FILE, settings.directory);
 	file = system_open(name, O_RDWR | O_NOFOLLOW);
 	if (file < 0)
 		return;
-	losses = system_mmap(NULL, PROCESS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file);
+	losses = system_mmap(NULL, sizeof(*losses), PROT_READ | PROT_WRITE, MAP_SHARED, file);
 	system_close(file);
 }
 

@@ -10,8 +10,6 @@
 #include "settings.h"
 #include "system.h"
 
-#define LARGEST_FILE (4u << 20)
-#define MOST_RULES 4096u
 /* Names have less, see LTTNG_UST_TRACEPOINT_NAME_LEN_MAX. */
 #define FULL_NAME_SIZE 512
 
@@ -88,13 +86,13 @@ void rules_start(void)
 
 	if (!settings.has_rules)
 		return;
-	snprintf(name, sizeof(name), "%s/.rules", settings.directory);
+	snprintf(name, sizeof(name), "%s/" RULES_FILE, settings.directory);
 	file = system_open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 	if (file < 0)
 		return;
 	if (system_fstat(file, &status) && S_ISREG(status.st_mode) &&
 	    status.st_size >= (off_t) sizeof(struct rules_head) &&
-	    status.st_size <= LARGEST_FILE) {
+	    status.st_size <= LARGEST_RULES) {
 		rules_size = (uint32_t) status.st_size;
 		copy = system_mmap(NULL, rules_size, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1);

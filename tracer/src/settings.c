@@ -1,11 +1,6 @@
 /*
- * The recorder tells the tracer what to do in one environment variable, which passes
- * through exec:
- *
- *     VESTIGE_TRACER="1 key=value ... directory=PATH"
- *
- * 1 is the version of this agreement. The directory comes last, since it may hold spaces.
- * VESTIGE_TRACER_OFF, set to anything, makes the tracer inert.
+ * The recorder tells the tracer what to do in one environment variable, which passes through
+ * exec; tracer/agreement/settings.py has its words.
  */
 #define _GNU_SOURCE
 #include "settings.h"
@@ -18,17 +13,17 @@
 #include "context.h"
 #include "objects.h"
 #include "patterns.h"
-
-#define SMALLEST_PACKET 4096u
-#define LARGEST_PACKET (1u << 30)
+#include "refusal.h"
 
 struct settings settings;
 
 /* The process that started the program. */
 static pid_t recorder;
 
-static bool parse_uuid(const char *text)
+static bool parse_uuid(const char *text, size_t length)
 {
+	if (length != 2 * sizeof(settings.uuid))
+		return false;
 	for (size_t index = 0; index < sizeof(settings.uuid); index++) {
 		char digits[3] = {text[2 * index], digits[0] ? text[2 * index + 1] : '\0', '\0'};
 		char *end;
@@ -71,12 +66,128 @@ static void parse_list(const char *list, size_t length, void (*add)(const char *
 	}
 }
 
-static enum function_tracing parse_tracing(const char *value)
+/* The number of a word among others; negative when it is none of them. */
+static int find_word(const char *value, size_t length, const char *const *words, int count)
 {
-	return !strncmp(value, "fast", 4) ? FUNCTIONS_FAST
-		: !strncmp(value, "verbose", 7) ? FUNCTIONS_VERBOSE
-						: FUNCTIONS_OFF;
+	for (int number = 0; number < count; number++)
+		if (strlen(words[number]) == length && !memcmp(words[number], value, length))
+			return number;
+	return -1;
 }
+
+#define FIND_WORD(value, length, ...)								\
+	find_word(value, length, (const char *const[]){__VA_ARGS__},				\
+		  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+static bool parse_tracing(const char *value, size_t length, enum function_tracing *tracing)
+{
+	const int number = FIND_WORD(value, length, FUNCTION_TRACING_WORDS);
+
+	if (number >= 0)
+		*tracing = (enum function_tracing) ((int) FUNCTIONS_OFF + number);
+	return number >= 0;
+}
+
+static bool parse_packet(const char *value, size_t length)
+{
+	(void) length;
+	settings.packet_size = strtoul(value, NULL, 10);
+	return settings.packet_size >= SMALLEST_PACKET &&
+		settings.packet_size <= LARGEST_PACKET &&
+		settings.packet_size % SMALLEST_PACKET == 0;
+}
+
+static bool parse_clock(const char *value, size_t length)
+{
+	const int number = FIND_WORD(value, length, CLOCK_KIND_WORDS);
+
+	settings.counter_is_clock = number == (int) CLOCK_KIND_COUNTER;
+	return number >= 0;
+}
+
+static bool parse_contexts(const char *value, size_t length)
+{
+	parse_list(value, length, add_context);
+	return true;
+}
+
+static bool parse_entries(const char *value, size_t length)
+{
+	return parse_tracing(value, length, &settings.on_entry);
+}
+
+static bool parse_exits(const char *value, size_t length)
+{
+	return parse_tracing(value, length, &settings.on_exit);
+}
+
+static bool parse_events(const char *value, size_t length)
+{
+	parse_list(value, length, add_event);
+	return true;
+}
+
+static bool parse_rules(const char *value, size_t length)
+{
+	(void) length;
+	settings.has_rules = *value == '1';
+	return true;
+}
+
+static bool parse_follow_fork(const char *value, size_t length)
+{
+	(void) length;
+	settings.follow_fork = *value != '0';
+	return true;
+}
+
+static bool parse_recorder(const char *value, size_t length)
+{
+	(void) length;
+	recorder = (pid_t) strtol(value, NULL, 10);
+	return true;
+}
+
+static bool parse_include(const char *value, size_t length)
+{
+	return filter_parse(value, length, false);
+}
+
+static bool parse_exclude(const char *value, size_t length)
+{
+	return filter_parse(value, length, true);
+}
+
+static bool parse_mode(const char *value, size_t length)
+{
+	const int number = FIND_WORD(value, length, MODE_WORDS);
+
+	settings.is_overwriting = number == (int) MODE_OVERWRITE;
+	return number >= 0;
+}
+
+static bool parse_max_size(const char *value, size_t length)
+{
+	(void) length;
+	settings.max_size = strtoull(value, NULL, 10);
+	return true;
+}
+
+static bool parse_python(const char *value, size_t length)
+{
+	(void) value;
+	(void) length;
+	return true;
+}
+
+static const struct {
+	const char *name;
+	bool (*parse)(const char *value, size_t length);
+} words[] = {
+#define WORD(name, text) {text, parse_##name},
+	FOR_EACH_SETTING(WORD)
+#undef WORD
+};
 
 /* LTTng-UST's variables, see lttng-ust(3), and the same with our name. */
 static void read_omissions(void)
@@ -89,44 +200,14 @@ static void read_omissions(void)
 
 static bool parse_word(const char *word, size_t length)
 {
-	const char *value = memchr(word, '=', length);
+	const char *equals = memchr(word, '=', length);
+	const size_t name_length = equals ? (size_t) (equals - word) : 0;
 
-	if (!value)
-		return false;
-	value++;
-	length -= (size_t) (value - word);
-	if (!strncmp(word, "uuid=", 5))
-		return length == 32 && parse_uuid(value);
-	if (!strncmp(word, "packet=", 7))
-		settings.packet_size = strtoul(value, NULL, 10);
-	else if (!strncmp(word, "clock=", 6))
-		settings.counter_is_clock = !strncmp(value, "counter", 7);
-	else if (!strncmp(word, "contexts=", 9))
-		parse_list(value, length, add_context);
-	else if (!strncmp(word, "mode=", 5))
-		settings.is_overwriting = !strncmp(value, "overwrite", 9);
-	else if (!strncmp(word, "max-size=", 9))
-		settings.max_size = strtoull(value, NULL, 10);
-	else if (!strncmp(word, "functions=", 10))
-		settings.on_entry = settings.on_exit = parse_tracing(value);
-	else if (!strncmp(word, "entries=", 8))
-		settings.on_entry = parse_tracing(value);
-	else if (!strncmp(word, "exits=", 6))
-		settings.on_exit = parse_tracing(value);
-	else if (!strncmp(word, "events=", 7))
-		parse_list(value, length, add_event);
-	else if (!strncmp(word, "rules=", 6))
-		settings.has_rules = *value == '1';
-	else if (!strncmp(word, "include=", 8))
-		return filter_parse(value, length, false);
-	else if (!strncmp(word, "exclude=", 8))
-		return filter_parse(value, length, true);
-	else if (!strncmp(word, "follow-fork=", 12))
-		settings.follow_fork = *value != '0';
-	else if (!strncmp(word, "recorder=", 9))
-		recorder = (pid_t) strtol(value, NULL, 10);
-	/* What a newer recorder asks for and we do not know is left alone. */
-	return true;
+	for (size_t index = 0; name_length && index < sizeof(words) / sizeof(words[0]); index++)
+		if (strlen(words[index].name) == name_length &&
+		    !memcmp(words[index].name, word, name_length))
+			return words[index].parse(equals + 1, length - name_length - 1);
+	return false;
 }
 
 void settings_stop(void)
@@ -136,29 +217,52 @@ void settings_stop(void)
 	settings.on_exit = FUNCTIONS_OFF;
 }
 
+/* What comes after a text at the beginning of another one; NULL when it begins otherwise. */
+static const char *after(const char *text, const char *start)
+{
+	const size_t length = strlen(start);
+
+	return strncmp(text, start, length) == 0 ? text + length : NULL;
+}
+
+/* Find the words; NULL when they are for a tracer that agrees on something else, which the
+ * recorder is told. */
+static const char *find_words(const char *text)
+{
+	const char *agreement = after(text, SETTINGS_HEAD);
+	const char *words_begin = agreement ? after(agreement, AGREEMENT " ") : NULL;
+	const char *directory = NULL;
+
+	if (agreement && !words_begin)
+		directory = strstr(agreement, " " SETTINGS_TAIL);
+	if (directory)
+		refusal_write(directory + strlen(" " SETTINGS_TAIL), AGREEMENT, VESTIGE_VERSION, NULL);
+	return words_begin;
+}
+
 static bool read_environment(void)
 {
-	const char *text = secure_getenv("VESTIGE_TRACER");
+	const char *text = secure_getenv(SETTINGS_VARIABLE);
+	const char *directory;
 
-	if (!text || secure_getenv("VESTIGE_TRACER_OFF") || strncmp(text, "1 ", 2) != 0)
+	if (!text || secure_getenv(OFF_VARIABLE))
 		return false;
-	text += 2;
+	text = find_words(text);
+	if (!text)
+		return false;
 	settings.follow_fork = true;
-	while (strncmp(text, "directory=", 10) != 0) {
+	while (!(directory = after(text, SETTINGS_TAIL))) {
 		const char *space = strchr(text, ' ');
 
 		if (!space || !parse_word(text, (size_t) (space - text)))
 			return false;
 		text = space + 1;
 	}
-	text += 10;
-	if (text[0] != '/' || strlen(text) >= sizeof(settings.directory))
+	if (directory[0] != '/' || strlen(directory) >= sizeof(settings.directory))
 		return false;
-	strcpy(settings.directory, text);
+	strcpy(settings.directory, directory);
 	read_omissions();
-	return settings.packet_size >= SMALLEST_PACKET &&
-		settings.packet_size <= LARGEST_PACKET && settings.packet_size % 4096 == 0 &&
-		(settings.max_size || !settings.is_overwriting);
+	return settings.packet_size && (settings.max_size || !settings.is_overwriting);
 }
 
 bool settings_read(void)

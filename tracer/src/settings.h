@@ -7,20 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Contexts that event records may carry, in the order in which they are written. */
-enum context {
-	CONTEXT_IP = 1 << 0,
-	CONTEXT_VPID = 1 << 1,
-	CONTEXT_VTID = 1 << 2,
-	CONTEXT_PROCNAME = 1 << 3,
-	CONTEXT_CPU_ID = 1 << 4,
-	CONTEXT_PTHREAD_ID = 1 << 5,
-	/* Eight namespaces, and six IDs of users and groups; context.c names them. */
-	CONTEXT_CGROUP_NS = 1 << 6,
-	CONTEXT_VUID = 1 << 14,
-	/* Counters have the bits above, in the order in which they are asked for. */
-	CONTEXT_LAST = 1 << 19,
-};
+#include "../agreement/agreement.h"
 
 /* Those that few recordings have. */
 #define MORE_CONTEXTS (~(unsigned int) (CONTEXT_PTHREAD_ID - 1))
@@ -32,9 +19,9 @@ enum context {
 enum function_tracing {
 	/* Before the settings are read. */
 	FUNCTIONS_UNKNOWN,
-	FUNCTIONS_OFF,
-	FUNCTIONS_FAST,
-	FUNCTIONS_VERBOSE,
+	FUNCTIONS_OFF = 1 + (int) FUNCTION_TRACING_OFF,
+	FUNCTIONS_FAST = 1 + (int) FUNCTION_TRACING_FAST,
+	FUNCTIONS_VERBOSE = 1 + (int) FUNCTION_TRACING_VERBOSE,
 	/* Added to the others: only those that pass the filter. */
 	FUNCTIONS_FILTERED = 4,
 };

@@ -227,19 +227,9 @@ static inline void write_u16(struct record *record, uint16_t value)
 	write_bytes(record, &value, sizeof(value));
 }
 
-/* A place in the program, in 48 bits. No store may reach over the end of the record: what is
- * behind it may be a record of a signal handler. */
 static inline void write_place(struct record *record, const void *place)
 {
-	const uint64_t value = (uintptr_t) place;
-
-	if (IS_LITTLE_ENDIAN) {
-		write_u32(record, (uint32_t) value);
-		write_u16(record, (uint16_t) (value >> 32));
-	} else {
-		write_u16(record, (uint16_t) (value >> 32));
-		write_u32(record, (uint32_t) value);
-	}
+	record->at = encode_place(record->at, (uintptr_t) place);
 }
 
 /* Write those of MORE_CONTEXTS that are asked for. */

@@ -21,14 +21,6 @@
 static struct vestige_tracepoint *tracepoints;
 static struct vestige_provider *providers;
 
-_Static_assert(VESTIGE_PYTHON_CODE == (int) EVENT_PYTHON_CODE &&
-		       VESTIGE_PYTHON_ENTRY == (int) EVENT_PYTHON_ENTRY &&
-		       VESTIGE_PYTHON_EXIT == (int) EVENT_PYTHON_EXIT &&
-		       VESTIGE_PYTHON_COROUTINE_ENTRY == (int) EVENT_PYTHON_COROUTINE_ENTRY &&
-		       VESTIGE_PYTHON_COROUTINE_EXIT == (int) EVENT_PYTHON_COROUTINE_EXIT &&
-		       VESTIGE_PYTHON_NOT_RECORDED == (int) EVENT_PYTHON_NOT_RECORDED,
-	       "programs and the tracer agree on the classes that are in every recording");
-
 /* Be the only thread that uses the lists, for the time that files take. A handler that ends
  * the program has destructors run, which want the lists, too: none runs meanwhile. */
 static signals enter(void)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ._agreement import CLASS_LIST_FILE
+
 __all__ = ["CLASS_LIST", "make_class_list"]
 
-CLASS_LIST = ".event-classes"
-"""Hidden, so that readers leave it alone."""
+CLASS_LIST = CLASS_LIST_FILE
 
 
 def make_class_list(directory: Path) -> None:

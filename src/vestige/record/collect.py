@@ -22,21 +22,26 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ._agreement import PACKET_OFFSETS, RING_PREFIX
 from .appending import append_whole
 from .background import inner_id, is_running
 from .class_list import CLASS_LIST
 from .control import CONTROL, overwritten_bytes
 from .packets import MAGIC, OPEN_SUFFIX, ORDER, PACKET, is_stream_file
+from .refusals import REFUSALS
 from .rules_file import RULES
 
 __all__ = ["Collected", "collect"]
 
-SIZES_OFFSET = 48
+SIZES_OFFSET = PACKET_OFFSETS["content_size"]
 """Of the content size, followed by packet size, sequence number and lost records."""
 SIZES = struct.Struct(f"{ORDER}QQQQ")
-TIME_BEGIN, TIME_END = slice(32, 40), slice(40, 48)
+TIME_BEGIN, TIME_END = (
+    slice(PACKET_OFFSETS[name], PACKET_OFFSETS[name] + 8)
+    for name in ("timestamp_begin", "timestamp_end")
+)
 HEADER_SIZE = PACKET.size
-PARTIAL = re.compile(r"\.(ring-\d+|\d+-\d+\S*)")
+PARTIAL = re.compile(rf"\.({RING_PREFIX}\d+|\d+-\d+\S*)")
 """Names of files that a process was making when it died: nothing is in them."""
 
 
@@ -138,7 +143,7 @@ def collect(directory: Path, background: Iterable[int] = ()) -> Collected:
         with _noted(found, path):
             found.packets += _join(path, streams, running)
     if not running.processes:
-        shared = (directory / name for name in (CONTROL, RULES, CLASS_LIST))
+        shared = (directory / name for name in (CONTROL, RULES, CLASS_LIST, REFUSALS))
         for path in [*partial, *shared]:
             with _noted(found, path):
                 path.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 """The file that the threads of a recording share when its size is limited.
 
-``tracer/src/budget.c`` has its layout: counts, and in overwrite mode a queue of files.
+It holds counts, and in overwrite mode a queue of files.
 The tracer maps it, so it is made with all its blocks.
 """
 
@@ -10,15 +10,12 @@ import os
 import struct
 from pathlib import Path
 
+from ._agreement import CONTROL_FILE, CONTROL_OFFSETS, CONTROL_SIZE
+
 __all__ = ["CONTROL", "make_control", "overwritten_bytes"]
 
-CONTROL = ".control"
-"""Hidden, so that readers leave it alone."""
-SLOTS = 16384
-COUNTS = struct.Struct("=QQQQ")
-"""Bytes in files; of these in packets that are being filled, and in those that are
-never taken away; bytes that were taken away."""
-HEAD_SIZE = 64
+CONTROL = CONTROL_FILE
+COUNT = struct.Struct("=Q")
 SMALLEST_FILE = 4096
 """What a file takes on most file systems."""
 
@@ -35,10 +32,10 @@ def make_control(directory: Path, *, is_overwriting: bool) -> None:
     """
     sizes = (path.stat().st_size for path in directory.iterdir())
     taken = sum(max(size, SMALLEST_FILE) for size in sizes)
-    size = HEAD_SIZE + (8 * SLOTS if is_overwriting else 0)
+    size = CONTROL_SIZE if is_overwriting else CONTROL_OFFSETS["slots"]
     with (directory / CONTROL).open("xb") as file:
         os.posix_fallocate(file.fileno(), 0, size)
-        file.write(COUNTS.pack(taken, 0, 0, 0))
+        file.write(COUNT.pack(taken))
 
 
 def overwritten_bytes(directory: Path) -> int:
@@ -52,6 +49,7 @@ def overwritten_bytes(directory: Path) -> int:
     """
     try:
         with (directory / CONTROL).open("rb") as file:
-            return int(COUNTS.unpack(file.read(COUNTS.size))[3])
+            file.seek(CONTROL_OFFSETS["overwritten"])
+            return int(COUNT.unpack(file.read(COUNT.size))[0])
     except (OSError, struct.error):
         return 0

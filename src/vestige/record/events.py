@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from ..errors import SelectionError
+from ._agreement import EVENTS
 from .event_rules import CompiledRule
 
 __all__ = [
@@ -26,32 +27,21 @@ FunctionTracing = Literal["fast", "verbose", "off"]
 
 FAST = "lttng_ust_cyg_profile_fast"
 VERBOSE = "lttng_ust_cyg_profile"
-BASE_ADDRESSES = ("ust_baddr:init", "ust_baddr:push", "ust_baddr:pop")
+_LEVELS = {name: level for name, level, _, _ in EVENTS}
+BASE_ADDRESSES = tuple(name for name in _LEVELS if name.startswith("ust_baddr:"))
 """Recorded only when they are asked for."""
-ALWAYS_RECORDED = (
-    "lttng_ust_statedump:start",
-    "lttng_ust_statedump:procname",
-    "lttng_ust_statedump:bin_info",
-    "lttng_ust_statedump:build_id",
-    "lttng_ust_statedump:debug_link",
-    "lttng_ust_statedump:end",
-    "lttng_ust_lib:load",
-    "lttng_ust_lib:build_id",
-    "lttng_ust_lib:debug_link",
-    "lttng_ust_lib:unload",
+ALWAYS_RECORDED = tuple(
+    name
+    for name in _LEVELS
+    if name.startswith(("lttng_ust_statedump:", "lttng_ust_lib:"))
 )
 """Recorded whatever is asked for."""
 EVENT_NAMES = (
-    f"{FAST}:func_entry",
-    f"{FAST}:func_exit",
-    f"{VERBOSE}:func_entry",
-    f"{VERBOSE}:func_exit",
+    *(name for name in _LEVELS if name.startswith((f"{FAST}:", f"{VERBOSE}:"))),
     *ALWAYS_RECORDED,
     *BASE_ADDRESSES,
 )
 """What the tracer writes by itself; other names are those of tracepoints."""
-DEBUG_FUNCTION, DEBUG_LINE = 12, 13
-"""Log levels of events of functions, and of all others."""
 
 
 class Selection(NamedTuple):
@@ -114,7 +104,7 @@ def level_of(name: str) -> int:
     Returns:
         The level.
     """
-    return DEBUG_FUNCTION if ":func_" in name else DEBUG_LINE
+    return _LEVELS[name]
 
 
 def _tracing(

@@ -11,11 +11,10 @@ import re
 from collections.abc import Sequence
 
 from ..errors import SelectionError
+from ._agreement import MOST_PATTERNS
 
 __all__ = ["encode_patterns"]
 
-MOST_PATTERNS = 256
-"""Of both options together, as the tracer has it."""
 LONGEST_TEXT = 16_000
 """Of all patterns, encoded; the tracer has room for a little more."""
 

@@ -14,14 +14,12 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
+from ._agreement import LOSSES_FILE, LOSSES_SIZE
 from .packets import LOST_STREAM, MAGIC, ORDER, PACKET
 
 __all__ = ["LOST", "make_losses", "tell_losses"]
 
-LOST = ".lost"
-"""Hidden, so that readers leave it alone; ``tracer/src/process.c`` maps it."""
-SIZE = 4096
-"""The rest of the file has the PID namespaces of the recording."""
+LOST = LOSSES_FILE
 COUNT = struct.Struct(f"{ORDER}q")
 
 
@@ -35,7 +33,7 @@ def make_losses(directory: Path) -> None:
         OSError: The file cannot be made.
     """
     with (directory / LOST).open("xb") as file:
-        file.write(bytes(SIZE))
+        file.write(bytes(LOSSES_SIZE))
         # Processes that become another user count, too.
         os.fchmod(file.fileno(), 0o600)
 

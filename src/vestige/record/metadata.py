@@ -1,7 +1,4 @@
-"""The metadata of recordings, in TSDL (CTF 1.8.3): the same classes in each.
-
-``tracer/src/packet.h`` has the layout of the same records in C.
-"""
+"""The metadata of recordings, in TSDL (CTF 1.8.3): the same classes in each."""
 
 from __future__ import annotations
 
@@ -12,91 +9,24 @@ import time
 from collections.abc import Iterable, Mapping
 
 from .._version import __version__
+from ._agreement import (
+    EVENTS,
+    FIELDS_WITH_ARGUMENTS,
+    HEADER_CLASS_BITS,
+    HEADER_EXTENDED,
+    HEADER_TIME_BITS,
+    PACKET_CONTEXT,
+    PACKET_HEADER,
+    STREAM_CLASS,
+)
 from .clock import ClockRate
 from .contexts import context_classes
 from .options import RecordingOptions
 
 __all__ = ["event_names", "metadata_text", "tracepoint_classes"]
 
-_ADDRESS = "integer { size = 64; align = 8; signed = false; base = 16; }"
-_CODE = "integer { size = 48; align = 8; signed = false; base = 16; }"
-"""A place in a program: addresses of user space have no more bits."""
-_NUMBER = "integer { size = 64; align = 8; signed = false; }"
-_SIGNED = "integer { size = 64; align = 8; signed = true; }"
-_FLAG = "integer { size = 8; align = 8; signed = false; }"
-_CHARACTER = "integer { size = 8; align = 8; signed = true; encoding = UTF8; }"
-_BYTE = "integer { size = 8; align = 8; signed = false; base = 16; }"
-
-_DEBUG_FUNCTION = 12
-_DEBUG_LINE = 13
-
-_ADDR = f"{_CODE} _addr;"
-_CALL = f"{_ADDR} {_CODE} _call_site;"
-_BUILD_ID = (
-    f"{_ADDRESS} _baddr; {_NUMBER} __build_id_length; "
-    f"{_BYTE} _build_id[__build_id_length];"
-)
-_DEBUG_LINK = (
-    f"{_ADDRESS} _baddr; integer {{ size = 32; align = 8; signed = false; }} _crc; "
-    "string _filename;"
-)
-_OBJECT = f"{_ADDRESS} _baddr; {_NUMBER} _memsz; string _path;"
-_HAS = f"{_FLAG} _has_build_id; {_FLAG} _has_debug_link;"
-
-_FILE = f"{_ADDRESS} _baddr; string _sopath; {_SIGNED} _size; {_SIGNED} _mtime;"
-
-_PYTHON_CODE = (
-    f"{_ADDRESS} _baddr; {_NUMBER} _memsz; string _path; string _func; "
-    "integer { size = 32; align = 8; signed = false; } _line;"
-)
-
-_STEP = f"{_ADDR} {_ADDRESS} _id; {_FLAG}"
-"""Of a generator or a coroutine: its function, which one it is, and how it goes on."""
-
-_EVENTS: tuple[tuple[str, int, str], ...] = (
-    ("lttng_ust_cyg_profile_fast:func_entry", _DEBUG_FUNCTION, _ADDR),
-    ("lttng_ust_cyg_profile_fast:func_exit", _DEBUG_FUNCTION, ""),
-    ("lttng_ust_cyg_profile:func_entry", _DEBUG_FUNCTION, _CALL),
-    ("lttng_ust_cyg_profile:func_exit", _DEBUG_FUNCTION, _CALL),
-    ("lttng_ust_statedump:start", _DEBUG_LINE, ""),
-    ("lttng_ust_statedump:procname", _DEBUG_LINE, f"{_CHARACTER} _procname[17];"),
-    ("lttng_ust_statedump:bin_info", _DEBUG_LINE, f"{_OBJECT} {_FLAG} _is_pic; {_HAS}"),
-    ("lttng_ust_statedump:build_id", _DEBUG_LINE, _BUILD_ID),
-    ("lttng_ust_statedump:debug_link", _DEBUG_LINE, _DEBUG_LINK),
-    ("lttng_ust_statedump:end", _DEBUG_LINE, ""),
-    ("lttng_ust_lib:load", _DEBUG_LINE, f"{_OBJECT} {_HAS}"),
-    ("lttng_ust_lib:build_id", _DEBUG_LINE, _BUILD_ID),
-    ("lttng_ust_lib:debug_link", _DEBUG_LINE, _DEBUG_LINK),
-    ("lttng_ust_lib:unload", _DEBUG_LINE, f"{_ADDRESS} _baddr;"),
-    ("vestige:abandoned", _DEBUG_LINE, ""),
-    ("vestige:abandoned_place", _DEBUG_LINE, f"{_BYTE} _bytes[6];"),
-    ("ust_baddr:init", _DEBUG_LINE, _FILE),
-    ("ust_baddr:push", _DEBUG_LINE, _FILE),
-    ("ust_baddr:pop", _DEBUG_LINE, f"{_ADDRESS} _baddr;"),
-    ("vestige:abandoned_places", _DEBUG_LINE, f"{_BYTE} _bytes[12];"),
-    ("vestige_python:code", _DEBUG_LINE, _PYTHON_CODE),
-    ("vestige_python:func_entry", _DEBUG_FUNCTION, _ADDR),
-    ("vestige_python:func_exit", _DEBUG_FUNCTION, _ADDR),
-    ("vestige_python:coroutine_entry", _DEBUG_FUNCTION, f"{_STEP} _is_resumed;"),
-    ("vestige_python:coroutine_exit", _DEBUG_FUNCTION, f"{_STEP} _is_suspended;"),
-    ("vestige_python:not_recorded", _DEBUG_LINE, "string _what; string _reason;"),
-)
-"""Name, log level and fields, in the order of the IDs that the tracer writes."""
-
-_WITH_ARGUMENTS = {
-    "vestige_python:func_entry": "string _arguments;",
-    "vestige_python:func_exit": "string _result;",
-    "vestige_python:coroutine_entry": "string _arguments;",
-    "vestige_python:coroutine_exit": "string _result;",
-}
-"""Further fields of events, where arguments of Python functions are recorded."""
-
 _HEAD = """\
 /* CTF 1.8 */
-
-typealias integer {{ size = 8; align = 8; signed = false; }} := uint8_t;
-typealias integer {{ size = 32; align = 8; signed = false; }} := uint32_t;
-typealias integer {{ size = 64; align = 8; signed = false; }} := uint64_t;
 
 trace {{
 	major = 1;
@@ -104,11 +34,7 @@ trace {{
 	uuid = "{uuid}";
 	byte_order = {byte_order};
 	packet.header := struct {{
-		uint32_t magic;
-		uint8_t uuid[16];
-		uint32_t stream_id;
-		uint64_t stream_instance_id;
-	}};
+{header}	}};
 }};
 
 env {{
@@ -121,33 +47,22 @@ clock {{
 	offset = {offset:<20};
 }};
 
-typealias integer {{
-	size = 24; align = 1; signed = false; map = clock.{clock}.value;
-}} := uint24_time_t;
-typealias integer {{
-	size = 64; align = 8; signed = false; map = clock.{clock}.value;
-}} := uint64_time_t;
-
 stream {{
-	id = 0;
+	id = {stream};
 	packet.context := struct {{
-		uint64_time_t timestamp_begin;
-		uint64_time_t timestamp_end;
-		uint64_t content_size;
-		uint64_t packet_size;
-		uint64_t packet_seq_num;
-		uint64_t events_discarded;
-		uint32_t vpid;
-		uint32_t vtid;
-		{character} procname[16];
-	}};
+{context}	}};
 	event.header := struct {{
-		enum : integer {{ size = 8; align = 1; signed = false; }} {{
-			compact = 0 ... 254, extended = 255
+		enum : integer {{ size = {class_bits}; align = 1; signed = false; }} {{
+			compact = 0 ... {last_compact}, extended = {extended}
 		}} id;
 		variant <id> {{
-			struct {{ uint24_time_t timestamp; }} compact;
-			struct {{ uint32_t id; uint64_time_t timestamp; }} extended;
+			struct {{
+				integer {{ size = {time_bits}; align = 1; {time} }} timestamp;
+			}} compact;
+			struct {{
+				integer {{ size = 32; align = 8; signed = false; }} id;
+				integer {{ size = 64; align = 8; {time} }} timestamp;
+			}} extended;
 		}} v;
 	}} align(8);
 {contexts}}};
@@ -157,7 +72,7 @@ _EVENT = """
 event {{
 	name = "{name}";
 	id = {id};
-	stream_id = 0;
+	stream_id = {stream};
 	loglevel = {level};
 	fields := struct {{ {fields} }};
 }};
@@ -192,6 +107,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     Returns:
         The text.
     """
+    clock = "counter" if is_counter else "monotonic"
     chosen = [one.field for one in context_classes(options.contexts)]
     contexts = f"\tevent.context := struct {{ {' '.join(chosen)} }};\n"
     head = _HEAD.format(
@@ -199,23 +115,34 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
         byte_order="le" if sys.byteorder == "little" else "be",
         environment="".join(_lines(_environment(name, created)))
         + _cost_line(call_cost),
-        clock="counter" if is_counter else "monotonic",
+        clock=clock,
         description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",
         frequency=rate.frequency,
         offset=rate.offset,
-        character=_CHARACTER,
+        header="".join(f"\t\t{one}\n" for one in PACKET_HEADER),
+        context="".join(
+            f"\t\t{one.replace('{clock}', clock)}\n" for one in PACKET_CONTEXT
+        ),
+        stream=STREAM_CLASS,
+        class_bits=HEADER_CLASS_BITS,
+        last_compact=HEADER_EXTENDED - 1,
+        extended=HEADER_EXTENDED,
+        time_bits=HEADER_TIME_BITS,
+        time=f"signed = false; map = clock.{clock}.value;",
         contexts=contexts if chosen else "",
     )
     events = [
-        _EVENT.format(name=event, id=number, level=level, fields=fields)
+        _EVENT.format(
+            name=event, id=number, stream=STREAM_CLASS, level=level, fields=fields
+        )
         for number, (event, level, fields) in enumerate(_events(options))
     ]
     return head + "".join(events)
 
 
 def _events(options: RecordingOptions) -> Iterable[tuple[str, int, str]]:
-    more = _WITH_ARGUMENTS if options.python_arguments else {}
-    for name, level, fields in _EVENTS:
+    more = FIELDS_WITH_ARGUMENTS if options.python_arguments else {}
+    for name, level, _, fields in EVENTS:
         yield name, level, f"{fields} {more[name]}" if name in more else fields
 
 
@@ -225,7 +152,7 @@ def event_names() -> list[str]:
     Returns:
         The names, in the order of the IDs.
     """
-    return [name for name, _, _ in _EVENTS]
+    return [name for name, _, _, _ in EVENTS]
 
 
 def tracepoint_classes(text: str) -> list[tuple[str, int]]:

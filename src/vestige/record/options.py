@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, Self
 
 from ..errors import SelectionError
+from ._agreement import LARGEST_PACKET, SMALLEST_PACKET
 from .contexts import CONTEXTS, context_classes
 from .event_rules import CompiledRule, EventRule, compile_rules
 from .events import FunctionTracing, Selection, select
@@ -17,11 +18,9 @@ HELPERS = ("libc", "pthread", "dl")
 """Libraries that stand in for functions of the C library, to tell of each call."""
 COLLECTIONS = "vestige_python:gc_*"
 """The events of collections of garbage."""
-PAGE = 4096
+PAGE = SMALLEST_PACKET
 """Packets are whole pages, since they are mapped."""
 PythonFunctions = Literal["python", "all"]
-LARGEST_PACKET = 1 << 30
-"""As the tracer has it."""
 LONGEST_DURATION = 10**18
 """Nanoseconds; ticks of any clock are fewer than 2^64 then."""
 GREATEST_DEPTH = 2**31 - 1

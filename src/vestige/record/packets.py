@@ -1,8 +1,4 @@
-"""The packet header and the packet context that the tracer writes, and its file names.
-
-``tracer/src/packet.h`` has the same layout in C, ``metadata.py`` in TSDL, and
-``tracer/src/files.c`` makes the names.
-"""
+"""The packet header and packet context that the tracer writes, and its file names."""
 
 from __future__ import annotations
 
@@ -11,17 +7,24 @@ import struct
 import sys
 from pathlib import Path
 
+from ._agreement import (
+    LOST_STREAM,
+    OPEN_SUFFIX,
+    PACKET_FORMAT,
+    PACKET_MAGIC,
+    RING_PREFIX,
+)
+
 __all__ = ["LOST_STREAM", "MAGIC", "OPEN_SUFFIX", "ORDER", "PACKET", "is_stream_file"]
 
-MAGIC = 0xC1FC1FC1
+MAGIC = PACKET_MAGIC
 ORDER = "<" if sys.byteorder == "little" else ">"
-PACKET = struct.Struct(f"{ORDER}I16sIQQQQQQQII16s")
+PACKET = struct.Struct(ORDER + PACKET_FORMAT)
 """Magic number, UUID, stream class, stream instance; begin, end, content size, packet
 size, sequence number, lost records, process, thread, its name."""
-OPEN_SUFFIX = ".open"
-LOST_STREAM = "lost"
-"""The data stream file of what no other could tell."""
-_NAME = re.compile(r"\d+-\d+(\.\d+)?(@\w+|\.open)?|ring-\d+|" + LOST_STREAM)
+_NAME = re.compile(
+    rf"\d+-\d+(\.\d+)?(@\w+|{re.escape(OPEN_SUFFIX)})?|{RING_PREFIX}\d+|{LOST_STREAM}"
+)
 
 
 def is_stream_file(path: Path) -> bool:

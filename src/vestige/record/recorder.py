@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ProgramError, RecordError, SelectionError
-from .background import processes_in_background
+from .background import inner_id, processes_in_background
 from .class_list import CLASS_LIST, make_class_list
 from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
 from .collect import Collected, collect
@@ -21,8 +21,9 @@ from .losses import LOST, make_losses, tell_losses
 from .metadata import metadata_text
 from .options import RecordingOptions
 from .program_environment import fit_environment
+from .refusals import REFUSALS, make_refusals, read_refusals, refusal_lines
 from .rules_file import RULES, make_rules
-from .tracer import check_counters, clock_reader, tracer_environment
+from .tracer import check_agreement, check_counters, clock_reader, tracer_environment
 
 __all__ = ["Recording", "record"]
 
@@ -90,6 +91,7 @@ def record(
     program = tuple(os.fspath(word) for word in command)
     chosen = options or RecordingOptions()
     options = RecordingOptions(**{**chosen._asdict(), **fields}) if fields else chosen
+    check_agreement()
     check_counters(options.contexts)
     directory, is_new = _make_directory(Path(directory))
     is_counter = has_constant_counter()
@@ -120,10 +122,7 @@ def record(
             write_metadata(clock.rate())
 
     with _removed_on_failure(directory, whole=is_new):
-        make_losses(directory)
-        make_class_list(directory)
-        if options.events:
-            make_rules(directory, options.rules())
+        _make_files(directory, options)
         environment = tracer_environment(
             directory,
             uuid,
@@ -149,10 +148,7 @@ def record(
         raise ProgramError(program[0], error) from error
     seconds = time.monotonic() - started
     tell_losses(directory, uuid, clock.begin, clock.now())
-    background = (
-        processes_in_background(uuid.replace("-", "")) if options.follow_fork else ()
-    )
-    collected = _collect(directory, background)
+    collected = _collect(directory, uuid, options)
     refine_metadata()
     if _size(directory) >= WORTH_MEASURING:
         from .cost import call_cost  # noqa: PLC0415 - short recordings need it not
@@ -165,12 +161,30 @@ def record(
     return Recording(program, options, directory, status, seconds, collected)
 
 
-def _collect(directory: Path, background: Iterable[int]) -> Collected:
+def _make_files(directory: Path, options: RecordingOptions) -> None:
+    """Make what processes map, read and append to."""
+    make_losses(directory)
+    make_class_list(directory)
+    make_refusals(directory)
+    if options.events:
+        make_rules(directory, options.rules())
+
+
+def _collect(directory: Path, uuid: str, options: RecordingOptions) -> Collected:
+    """Close the trace, and tell of those that would not take part in it."""
+    refusals = read_refusals(directory)
+    background: set[int] = set()
+    if options.follow_fork:
+        refused = {one.process for one in refusals}
+        found = processes_in_background(uuid.replace("-", ""))
+        background = {one for one in found if inner_id(one) not in refused}
     try:
-        return collect(directory, background)
+        collected = collect(directory, background)
     except OSError as error:
         # As when the program has removed the directory, or gave it another name.
-        return Collected(problems=[f"{directory}: {error.strerror}"])
+        collected = Collected(problems=[f"{directory}: {error.strerror}"])
+    collected.problems += refusal_lines(refusals)
+    return collected
 
 
 def _size(directory: Path) -> int:
@@ -223,7 +237,7 @@ def _removed_on_failure(directory: Path, *, whole: bool) -> Iterator[None]:
 def _remove(directory: Path, *, whole: bool) -> None:
     """Take away a trace in which nothing is."""
     with suppress(OSError):
-        for name in (CONTROL, LOST, RULES, CLASS_LIST, "metadata"):
+        for name in (CONTROL, LOST, RULES, CLASS_LIST, REFUSALS, "metadata"):
             (directory / name).unlink(missing_ok=True)
         if whole:
             directory.rmdir()

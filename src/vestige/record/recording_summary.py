@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from ..core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifier
 from ..errors import VestigeError
+from ._agreement import COMPACT_HEADER_SIZE, EVENTS
 from .contexts import context_classes
-from .events import ALWAYS_RECORDED
+from .events import ALWAYS_RECORDED, FAST, VERBOSE
 from .options import RecordingOptions
 from .packets import is_stream_file
 from .python_holes import read_missing
@@ -22,12 +23,17 @@ ENOUGH = 100_000
 """Event records that tell what kinds a larger recording has."""
 LARGE = 512 << 20
 """Bytes above which counting would take longer than a second."""
-HEADER_SIZE = 4
-"""Of an event record that soon follows another."""
-ENTRY_SIZES = {"off": 0, "fast": 6, "verbose": 12}
-PYTHON_SIZE = 6
+_SIZES = {name: size or 0 for name, _, size, _ in EVENTS}
+ENTRY_SIZES = {
+    "fast": _SIZES[f"{FAST}:func_entry"],
+    "verbose": _SIZES[f"{VERBOSE}:func_entry"],
+}
+EXIT_SIZES = {
+    "fast": _SIZES[f"{FAST}:func_exit"],
+    "verbose": _SIZES[f"{VERBOSE}:func_exit"],
+}
+PYTHON_SIZE = _SIZES["vestige_python:func_entry"]
 """Of the entry and of the exit of a Python function."""
-EXIT_SIZES = {"off": 0, "fast": 0, "verbose": 12}
 
 
 class Contents(NamedTuple):
@@ -158,7 +164,8 @@ def _count_by_name(streams: list[DataStream]) -> Contents:
 def _estimate(size: int, options: RecordingOptions) -> int:
     """Divide the size by that of a record: it has calls alone."""
     chosen = options.selection()
-    start = HEADER_SIZE + sum(one.size for one in context_classes(options.contexts))
+    contexts = context_classes(options.contexts)
+    start = COMPACT_HEADER_SIZE + sum(one.size for one in contexts)
     sizes = list(_payloads(chosen.entries, chosen.exits))
     if options.python_functions is not None:
         sizes = [PYTHON_SIZE]

@@ -1,7 +1,7 @@
 """The file from which the tracer reads the rules that choose tracepoints.
 
 It lies in the trace directory, since its size has no small limit as the environment
-has; ``tracer/src/rules.h`` has its layout.
+has.
 """
 
 from __future__ import annotations
@@ -13,25 +13,29 @@ from pathlib import Path
 
 from ..errors import SelectionError
 from ..expressions.code import Instruction
+from ._agreement import (
+    INSTRUCTION_INTEGER_FORMAT,
+    INSTRUCTION_REAL_FORMAT,
+    INSTRUCTION_TEXT_FORMAT,
+    LARGEST_RULES,
+    RULE_HEAD_FORMAT,
+    RULES_FILE,
+    RULES_HEAD_FORMAT,
+    RULES_MAGIC,
+)
 from .event_rules import CompiledRule
 
 __all__ = ["RULES", "encode_rules", "make_rules"]
 
-RULES = ".rules"
-"""Hidden, so that readers leave it alone."""
-MAGIC = b"VESTRUL1"
-HEAD = struct.Struct("=8sII")
-"""The magic number, bytes of the file, rules."""
-RULE = struct.Struct("=IiiIIIII")
-"""Bytes of the rule with this; first and last log level; patterns and their bytes;
-instructions; bytes of text; nothing."""
-NUMBER = struct.Struct("=HHIq")
-REAL = struct.Struct("=HHId")
-TEXT = struct.Struct("=HHIII")
-"""An instruction: its operation, nothing, an index, a value."""
+RULES = RULES_FILE
+MAGIC = RULES_MAGIC.encode()
+HEAD = struct.Struct("=" + RULES_HEAD_FORMAT)
+RULE = struct.Struct("=" + RULE_HEAD_FORMAT)
+NUMBER = struct.Struct("=" + INSTRUCTION_INTEGER_FORMAT)
+REAL = struct.Struct("=" + INSTRUCTION_REAL_FORMAT)
+TEXT = struct.Struct("=" + INSTRUCTION_TEXT_FORMAT)
 ALIGNMENT = 8
-LARGEST = 4 << 20
-"""Bytes of the file, as the tracer has it."""
+LARGEST = LARGEST_RULES
 
 
 def make_rules(directory: Path, rules: Sequence[CompiledRule]) -> None:

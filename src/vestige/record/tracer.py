@@ -7,7 +7,15 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from .._version import __version__
 from ..errors import RecordError
+from ._agreement import (
+    AGREEMENT,
+    SETTINGS,
+    SETTINGS_HEAD,
+    SETTINGS_TAIL,
+    SETTINGS_VARIABLE,
+)
 from .clock import SECOND
 from .contexts import CONTEXTS
 from .options import HELPERS, RecordingOptions
@@ -15,13 +23,14 @@ from .python_programs import STARTUP, python_word
 
 __all__ = [
     "can_audit",
+    "check_agreement",
     "check_counters",
     "clock_reader",
     "library_path",
     "tracer_environment",
 ]
 
-VARIABLE = "VESTIGE_TRACER"
+VARIABLE = SETTINGS_VARIABLE
 """What the tracer reads; it passes on to child processes and through ``exec``."""
 LIBRARY = "libvestige-tracer.so"
 AUDITOR = "libvestige-audit.so"
@@ -54,6 +63,30 @@ def library_path() -> Path:
             path=path,
         )
     return path
+
+
+def check_agreement() -> None:
+    """See whether the tracer agrees with the recorder.
+
+    Raises:
+        RecordError: It is of another build, or cannot be loaded.
+    """
+    path = library_path()
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise RecordError(f"the tracer cannot be loaded: {error}") from error
+    try:
+        its = (ctypes.c_char * 128).in_dll(library, "vestige_agreement")
+        agreement, _, version = its.value.decode(errors="replace").partition(" ")
+    except ValueError:
+        agreement, version = "none", "an earlier version"
+    if agreement != AGREEMENT:
+        raise RecordError(
+            f"the tracer is of another build ({version}, agreement {agreement}): "
+            f"expected {__version__}, agreement {AGREEMENT}; build it again",
+            path=path,
+        )
 
 
 def clock_reader() -> Callable[[], int]:
@@ -141,11 +174,13 @@ def tracer_environment(
         "mode": options.mode,
         "max-size": options.size_limit,
         "python": python_word(options, frequency),
-        # The last, since it may hold spaces.
-        "directory": directory,
     }
     result[VARIABLE] = " ".join(
-        ["1", *(f"{name}={value}" for name, value in words.items())]
+        [
+            f"{SETTINGS_HEAD}{AGREEMENT}",
+            *(f"{name}={words[name]}" for name in SETTINGS),
+            f"{SETTINGS_TAIL}{directory}",
+        ]
     )
     if words["python"]:
         _put_first(result, "PYTHONPATH", STARTUP)

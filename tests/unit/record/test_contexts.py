@@ -160,16 +160,6 @@ def test_counters_of_the_processor(tmp_path, program):
         assert not (tmp_path / "trace").exists()
 
 
-def test_the_tracer_has_the_same_list():
-    """Of counters that the processor has; those of the kernel are always there."""
-    source = (HEADERS.parent / "src" / "perf_counter.c").read_text()
-    names = re.findall(
-        r'^\t\{"([\w-]+)", (?:KERNEL|HARDWARE|CACHE)', source, re.MULTILINE
-    )
-
-    assert [f"perf:thread:{name}" for name in names] == list(COUNTERS)
-
-
 @pytest.mark.parametrize(
     "name",
     ["perf:thread:", "perf:cpu:cycles", "perf:thread:raw:x1:y", "perf:thread:raw:r1"],

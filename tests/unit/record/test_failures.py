@@ -15,7 +15,8 @@ from support.compilers import run_tool
 from support.instrumented import Sources, record_instrumented
 from support.recorded import counts, prepare_trace, run_recorded
 from vestige.record import RecordingOptions
-from vestige.record.control import CONTROL, COUNTS
+from vestige.record._agreement import CONTROL_OFFSETS
+from vestige.record.control import CONTROL, COUNT
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -94,7 +95,8 @@ def test_what_could_not_be_kept_takes_no_room(tmp_path):
     subprocess.run(["sh", "-c", script], env=variables, check=True, timeout=60)
 
     assert any(path.name.endswith(".2.open") for path in trace.iterdir())
-    _, _, kept, _ = COUNTS.unpack((trace / CONTROL).read_bytes()[: COUNTS.size])
+    data = (trace / CONTROL).read_bytes()
+    [kept] = COUNT.unpack_from(data, CONTROL_OFFSETS["kept"])
     assert kept == 0
 
 

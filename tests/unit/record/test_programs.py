@@ -280,7 +280,7 @@ def test_a_tracer_that_is_not_asked_for_does_nothing(tmp_path, inert):
     elif inert == "unset":
         del environment["VESTIGE_TRACER"]
     else:
-        environment["VESTIGE_TRACER"] = "2" + environment["VESTIGE_TRACER"][1:]
+        environment["VESTIGE_TRACER"] = "3" + environment["VESTIGE_TRACER"][1:]
     done = subprocess.run(
         [path], env=environment, capture_output=True, text=True, check=False
     )

@@ -102,7 +102,9 @@ struct vestige_event_class {
 
 struct vestige_event {
 	uint32_t struct_size;
-	/* Given by the tracer: the event record class in the trace, and what else it needs. */
+	/* Given by the tracer: the event record class in the trace, and what else it needs.
+	 * vestige.instrument, which agrees with the tracer on the classes of every recording,
+	 * gives the ID of one; it is recorded whatever was asked for. */
 	uint32_t id;
 	const char *name;
 	const struct vestige_event_class *event_class;
@@ -112,19 +114,6 @@ struct vestige_event {
 	uint32_t reserved;
 	/* The program of a filter, or NULL. */
 	const void *filter;
-};
-
-/*
- * Events whose classes are in every recording, with the same IDs: a program gives them in
- * `id`. They are recorded whatever was asked for.
- */
-enum vestige_own_event {
-	VESTIGE_PYTHON_CODE = 20,
-	VESTIGE_PYTHON_ENTRY,
-	VESTIGE_PYTHON_EXIT,
-	VESTIGE_PYTHON_COROUTINE_ENTRY,
-	VESTIGE_PYTHON_COROUTINE_EXIT,
-	VESTIGE_PYTHON_NOT_RECORDED,
 };
 
 /* The events of one provider header in one provider package. */

@@ -1,10 +1,11 @@
 //! Finds the fields of an expression in an event record class, and checks its types.
 
+use super::agreement::EXPRESSION_DEPTH;
 use super::code::{Instruction, Operation, Value};
 use super::fetch::{type_of, Type};
 use super::path::{context_path, field_path, Path, Segment};
 use super::pattern::Pattern;
-use super::program::{Bits, Change, Comparison, Operand, Program, Step, STACK_SIZE};
+use super::program::{Bits, Change, Comparison, Operand, Program, Step};
 use super::walk::{Walk, Want};
 use crate::model::{EnvironmentValue, EventClass, FieldClass, StreamClass, TraceClass};
 
@@ -108,7 +109,7 @@ impl Binder<'_> {
     }
 
     fn push(&mut self, kind: Type, step: Step) -> Option<Step> {
-        if self.types.len() == STACK_SIZE {
+        if self.types.len() == EXPRESSION_DEPTH {
             return None;
         }
         self.types.push(kind);

@@ -7,6 +7,7 @@
 //! Then a stack machine without loops runs at each record. It decodes the fields that it
 //! asks for, in the order in which they stand, and nothing behind them.
 
+mod agreement;
 mod bind;
 mod code;
 mod fetch;

@@ -1,13 +1,11 @@
 //! An expression that is bound to an event record class, and the machine that runs it.
 
+use super::agreement::EXPRESSION_DEPTH;
 use super::fetch::Fetched;
 use super::pattern::Pattern;
 use super::walk::Walk;
 use crate::bits::BitReader;
 use crate::record::State;
-
-/// Values that the machine has room for, as the tracer's.
-pub const STACK_SIZE: usize = 24;
 
 /// A step of the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,7 +108,7 @@ pub struct Program {
 }
 
 /// The stack of the machine.
-pub type Stack = [Operand; STACK_SIZE];
+pub type Stack = [Operand; EXPRESSION_DEPTH];
 
 /// The fields of one record, as far as they were asked for.
 pub struct Fields<'a, 'b> {

@@ -1,10 +1,11 @@
 //! Expressions that are bound to the event record classes of a stream class.
 
+use super::agreement::EXPRESSION_DEPTH;
 use super::bind::bind;
 use super::code::Expression;
 use super::fetch::{fetch, Fetched};
 use super::path::Path;
-use super::program::{Fields, Operand, Program, Stack, STACK_SIZE};
+use super::program::{Fields, Operand, Program, Stack};
 use crate::model::TraceClass;
 use crate::record::State;
 use crate::stream::{Batch, Part, Record};
@@ -67,7 +68,7 @@ impl<'a> Evaluator<'a> {
     pub fn new(filter: &'a StreamFilter, batch: &'a Batch) -> Self {
         let part = batch.part(0);
         let packet = filter.packet_values(batch, part);
-        let stack = [Operand::Integer(0); STACK_SIZE];
+        let stack = [Operand::Integer(0); EXPRESSION_DEPTH];
         Self { filter, batch, packet, state: part.state(), slots: Vec::new(), stack }
     }
 

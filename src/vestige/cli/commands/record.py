@@ -264,7 +264,8 @@ def _size(text: str, option: str = "--buffer-size") -> int:
 
 def _whole_pages(text: str) -> int:
     """Return the size of a buffer, rounded up as the tracer needs it."""
-    from ...record.options import LARGEST_PACKET, PAGE
+    from ...record._agreement import LARGEST_PACKET
+    from ...record.options import PAGE
 
     size = _size(text)
     whole = -(-size // PAGE) * PAGE

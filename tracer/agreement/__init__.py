@@ -1,0 +1,19 @@
+"""What the recorder and the tracer agree on, said once.
+
+The recorder is Python, the tracer C, and what drains memory may be Rust. They meet in files and in one
+environment variable. Each module here describes a part of that, in the words of
+:mod:`agreement.terms`:
+
+================  ==============================================================
+``packet``        packet header and context, the header of event records
+``events``        the event record classes of every recording, in the order of their IDs
+``contexts``      what records can carry besides, and the counters
+``filters``       the byte code of filters, and the file of rules
+``files``         the names of files, and those that are mapped by several processes
+``settings``      the words that the recorder writes for the tracer
+================  ==============================================================
+
+``tools/make_agreement.py`` prints them as ``agreement.h``, as Python modules and as a Rust
+module. Those are committed; ``make agreement`` makes them anew, and ``make lint`` refuses
+others. The fingerprint of all of it goes with every recording: see :mod:`agreement.settings`.
+"""

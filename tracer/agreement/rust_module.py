@@ -1,0 +1,89 @@
+"""Prints parts of the agreement in Rust."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import filters
+from .terms import Constant, Enumeration, Member, Structure, Union
+
+__all__ = ["filter_module", "rust_structure"]
+
+_HEAD = """\
+//! What all that run filters agree on. Made by `tools/make_agreement.py` from
+//! `tracer/agreement`: change it there, then say `make agreement`.
+
+"""
+
+
+def filter_module() -> str:
+    """Return the text of ``vestige-ctf/src/filter/agreement.rs``."""
+    constants = [one for one in filters.CONSTANTS if one.name == "EXPRESSION_DEPTH"]
+    return "".join(
+        [
+            _HEAD,
+            *map(rust_constant, constants),
+            *_enumeration("Operation", filters.OPERATIONS),
+        ]
+    )
+
+
+def rust_constant(constant: Constant) -> str:
+    """Return a constant.
+
+    Args:
+        constant: Its description.
+    """
+    about = f"/// {constant.about}\n" if constant.about else ""
+    if isinstance(constant.value, str):
+        return f'{about}pub const {constant.name}: &str = "{constant.value}";\n'
+    return f"{about}pub const {constant.name}: usize = {constant.value};\n"
+
+
+def _enumeration(name: str, enumeration: Enumeration) -> Iterator[str]:
+    values = list(enumeration.enumerators())
+    yield f"\n/// {enumeration.about}\n#[derive(Debug, Clone, Copy, PartialEq, Eq)]\n"
+    yield f"#[repr(u16)]\npub enum {name} {{\n"
+    for value, number, about in values:
+        yield f"    /// {about}\n    {_camel(value)} = {number},\n"
+    yield f"}}\n\nimpl {name} {{\n    /// In the order of their numbers.\n"
+    yield f"    pub const ALL: [Self; {len(values)}] = [\n"
+    for value, _, _ in values:
+        yield f"        Self::{_camel(value)},\n"
+    yield "    ];\n}\n"
+
+
+def _camel(name: str) -> str:
+    return name.title().replace("_", "")
+
+
+def rust_structure(structure: Structure) -> str:
+    """Return a structure whose layout the compiler checks.
+
+    Values that C qualifies are plain numbers here: who maps memory of others reads and
+    writes it through pointers, or as atomic values of the same size.
+
+    Args:
+        structure: Its description.
+    """
+    name = _camel(structure.name)
+    lines = [f"/// {structure.about}", "#[derive(Clone, Copy)]", "#[repr(C)]"]
+    lines.append(f"pub struct {name} {{")
+    for one in structure.members:
+        if one.about:
+            lines.append(f"    /// {one.about}")
+        lines.append(f"    pub {one.name}: {_type(one)},")
+    lines.append("}\n")
+    checks = [
+        f"    assert!(core::mem::offset_of!({name}, {one.name}) == {offset});"
+        for one, offset in structure.offsets()
+    ]
+    checks.append(f"    assert!(size_of::<{name}>() == {structure.size});")
+    return "\n".join([*lines, "const _: () = {", *checks, "};\n"])
+
+
+def _type(member: Member | Union) -> str:
+    if isinstance(member, Union):
+        return f"[u8; {member.size}]" if member.size != 8 else "u64"  # noqa: PLR2004 - a word
+    kind = member.kind.rust
+    return f"[{kind}; {member.length}]" if member.length else kind

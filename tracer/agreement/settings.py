@@ -1,0 +1,76 @@
+"""The words that the recorder writes for the tracer, in one environment variable.
+
+The variable passes through exec, and so reaches tracers of other builds: an older one in a
+program that was started long ago, or one that a program brings along. This much is the
+same for all of them, now and later::
+
+    VESTIGE_TRACER="2 agreement=FINGERPRINT name=value ... directory=PATH"
+
+A tracer with another fingerprint reads no other word and writes nothing but one line, to the
+file ``.refused`` in the directory, if the recorder has made it::
+
+    PID FINGERPRINT VERSION NAME
+
+``VERSION`` is that of Vestige, ``NAME`` that of the program, up to the end of the line. The first
+tracers have no fingerprint, ask for ``1`` as the first word, and take no other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .terms import Choice, Constant
+
+__all__ = ["CHOICES", "CONSTANTS", "SETTINGS", "Setting"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One word.
+
+    Args:
+        name: What comes before the equals sign.
+        choice: The words of which the value is one, if it is.
+    """
+
+    name: str
+    choice: Choice | None = None
+    about: str = field(default="", compare=False, repr=False, kw_only=True)
+
+
+TRACING = Choice("function_tracing", ("off", "fast", "verbose"))
+CLOCK = Choice("clock_kind", ("monotonic", "counter"))
+MODE = Choice("mode", ("discard", "overwrite"))
+CHOICES = (TRACING, CLOCK, MODE)
+
+CONSTANTS = (
+    Constant("SETTINGS_VARIABLE", "VESTIGE_TRACER"),
+    Constant("OFF_VARIABLE", "VESTIGE_TRACER_OFF", about="Makes the tracer inert."),
+    Constant("SETTINGS_HEAD", "2 agreement=", about="Before the fingerprint."),
+    Constant("SETTINGS_TAIL", "directory=", about="The last word: it may hold spaces."),
+    Constant(
+        "SMALLEST_PACKET", 4096, about="Packets are whole pages: they are mapped."
+    ),
+    Constant("LARGEST_PACKET", 1 << 30),
+)
+
+SETTINGS = (
+    Setting("uuid", about="32 hexadecimal digits."),
+    Setting("packet", about="Bytes of a packet."),
+    Setting("clock", CLOCK),
+    Setting("contexts", about="Names with commas between them."),
+    Setting("entries", TRACING, about="What is recorded at the entry of functions."),
+    Setting("exits", TRACING, about="The same at their exit."),
+    Setting(
+        "events", about="Those that are recorded when they are asked for: `baddr`."
+    ),
+    Setting("rules", about="1 if there is a file of rules."),
+    Setting("follow-fork", about="Whether child processes are recorded."),
+    Setting("recorder", about="ID of the process that starts the program."),
+    Setting("include", about="Patterns of functions with commas between them."),
+    Setting("exclude", about="The same of those that are left out."),
+    Setting("mode", MODE, about="What goes when the recording has its full size."),
+    Setting("max-size", about="Bytes of the recording; 0 is no limit."),
+    Setting("python", about="For vestige.instrument; the tracer leaves it alone."),
+)
+"""In the order in which they are written: patterns need nothing that comes later."""
