@@ -128,7 +128,8 @@ mod tests {
     fn values() -> Vec<u64> {
         let twos = (0..64).map(|bit| 1u64 << bit);
         let tens = (0..20).map(|power| 10u64.pow(power));
-        let edges = twos.chain(tens).flat_map(|value| [value - 1, value, value + 1, value * 7 / 3]);
+        let more = |value: u64| value.wrapping_mul(7) / 3;
+        let edges = twos.chain(tens).flat_map(|value| [value - 1, value, value + 1, more(value)]);
         edges.chain([0, u64::MAX]).collect()
     }
 
