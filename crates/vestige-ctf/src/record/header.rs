@@ -2,11 +2,12 @@
 //!
 //! LTTng, barectf and others write one of two shapes (CTF 1.8.3, section 6.1): a small ID
 //! with a short time stamp, or an escape value of the ID with a full ID and time stamp.
-//! A header of that shape is decoded by its four integers; any other goes the general way.
+//! A header of that shape is decoded by its four integers, and one of an ID and a time stamp at
+//! fixed places by these two; any other goes the general way.
 
 use super::skip;
 use super::state::{DecodeError, State};
-use crate::bits::{low_bits, BitReader};
+use crate::bits::{low_bits, read_bits, BitReader};
 use crate::model::{ByteOrder, FieldClass, FieldKind, IntegerClass, Role};
 
 /// How the headers of a stream class are decoded.
@@ -18,6 +19,27 @@ pub enum HeaderDecoder {
     General(FieldClass),
     /// A short and an extended form behind a small ID.
     Compact(Box<CompactHeader>),
+    /// An ID and a time stamp, of which one may be missing.
+    Plain(Box<PlainHeader>),
+}
+
+/// A header of a fixed size.
+#[derive(Debug, Clone)]
+pub struct PlainHeader {
+    alignment: u32,
+    /// Size, bits.
+    bits: u64,
+    id: Option<Place>,
+    time: Option<Place>,
+}
+
+/// An unsigned integer at a fixed place.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// Bits from the start of the header.
+    at: u64,
+    size: u32,
+    order: ByteOrder,
 }
 
 /// The four integers of a compact or large header.
@@ -49,8 +71,11 @@ impl HeaderDecoder {
     #[must_use]
     pub fn new(header: Option<&FieldClass>) -> Self {
         let Some(header) = header else { return Self::None };
-        match CompactHeader::recognise(header) {
-            Some(compact) => Self::Compact(Box::new(compact)),
+        if let Some(compact) = CompactHeader::recognise(header) {
+            return Self::Compact(Box::new(compact));
+        }
+        match PlainHeader::recognise(header) {
+            Some(plain) => Self::Plain(Box::new(plain)),
             None => Self::General(header.clone()),
         }
     }
@@ -68,6 +93,7 @@ impl HeaderDecoder {
     ) -> Result<Option<u64>, DecodeError> {
         match self {
             Self::Compact(compact) => compact.decode(reader, state).map(Some),
+            Self::Plain(plain) => plain.decode(reader, state),
             Self::General(header) => {
                 state.forget_roles();
                 skip(header, reader, state)?;
@@ -75,6 +101,58 @@ impl HeaderDecoder {
             }
             Self::None => Ok(None),
         }
+    }
+}
+
+impl PlainHeader {
+    fn recognise(header: &FieldClass) -> Option<Self> {
+        let FieldKind::Structure { members, alignment } = &header.kind else { return None };
+        let mut plain = Self { alignment: *alignment, bits: 0, id: None, time: None };
+        for member in members {
+            let class = &member.class;
+            let at = plain.bits.checked_next_multiple_of(u64::from(class.alignment()))?;
+            let size = match (class.fixed_size, class.as_integer()) {
+                // Nobody needs it.
+                (Some(size), _) => size,
+                (None, Some(integer)) => {
+                    plain.place(integer, at)?;
+                    u64::from(integer.size)
+                }
+                (None, None) => return None,
+            };
+            plain.bits = at.checked_add(size)?;
+        }
+        Some(plain)
+    }
+
+    /// Notes the place of an ID or of a time stamp; `None` when it is something else as well.
+    fn place(&mut self, class: &IntegerClass, at: u64) -> Option<()> {
+        let is_id = class.role == Some(Role::EventClassId) && class.clock.is_none();
+        let place = if is_id { &mut self.id } else { &mut self.time };
+        let is_single = is_id || is_time(class);
+        let is_plain = class.slot.is_none() && !class.signed && (1..=64).contains(&class.size);
+        if !is_single || !is_plain || place.is_some() {
+            return None;
+        }
+        *place = Some(Place { at, size: class.size, order: class.order });
+        Some(())
+    }
+
+    #[inline(always)]
+    fn decode(
+        &self,
+        reader: &mut BitReader<'_>,
+        state: &mut State,
+    ) -> Result<Option<u64>, DecodeError> {
+        reader.align(self.alignment)?;
+        let start = reader.position();
+        reader.skip(self.bits)?;
+        let value =
+            |place: Place| read_bits(reader.data(), start + place.at, place.size, place.order);
+        if let Some(time) = self.time {
+            state.advance_clock(time.size, value(time));
+        }
+        Ok(self.id.map(value))
     }
 }
 
@@ -199,4 +277,59 @@ fn integers<const N: usize>(class: &FieldClass) -> Option<(u32, [&IntegerClass; 
         })
         .collect::<Option<_>>()?;
     Some((*alignment, list.try_into().ok()?))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+mod tests {
+    use super::*;
+
+    fn header(fields: &str) -> FieldClass {
+        let text = format!(
+            "trace {{ major = 1; minor = 8; byte_order = le; }}; clock {{ name = c; }};\n\
+             typealias integer {{ size = 64; align = 8; map = clock.c.value; }} := time;\n\
+             typealias integer {{ size = 27; align = 1; map = clock.c.value; }} := short;\n\
+             typealias integer {{ size = 5; align = 1; }} := u5;\n\
+             typealias integer {{ size = 32; align = 32; byte_order = be; }} := u32;\n\
+             stream {{ event.header := struct {{ {fields} }}; }};"
+        );
+        let trace = crate::metadata::parse(text.as_bytes()).unwrap();
+        trace.stream_classes[0].event_header.clone().unwrap()
+    }
+
+    #[test]
+    fn headers_of_fixed_places_are_read_as_in_the_general_way() {
+        let data: Vec<u8> = (0..40u8).map(|index| index.wrapping_mul(151)).collect();
+        for fields in [
+            "u32 id; time timestamp;",
+            "u5 id; short timestamp;",
+            "short timestamp; u5 other; u32 id;",
+            "time timestamp;",
+            "u5 other; u32 id;",
+        ] {
+            let class = header(fields);
+            let plain = HeaderDecoder::new(Some(&class));
+            assert!(matches!(plain, HeaderDecoder::Plain(_)), "{fields}");
+            let general = HeaderDecoder::General(class);
+            for (start, end) in (0..80).flat_map(|start| [(start, 320), (start, start + 60)]) {
+                let read = |decoder: &HeaderDecoder| {
+                    let mut reader = BitReader::new(&data, start, end);
+                    let mut state = State::new(0);
+                    state.clock = 1 << 40 | 99;
+                    let id = decoder.decode(&mut reader, &mut state)?;
+                    Ok::<_, DecodeError>((id, state.clock, reader.position()))
+                };
+                assert_eq!(read(&plain), read(&general), "{fields} at {start}");
+            }
+        }
+    }
+
+    #[test]
+    fn headers_with_more_than_that_go_the_general_way() {
+        for fields in ["time timestamp; time again;", "u5 id; string s;", "u32 id; u5 values[id];"]
+        {
+            let decoder = HeaderDecoder::new(Some(&header(fields)));
+            assert!(matches!(decoder, HeaderDecoder::General(_)), "{fields}");
+        }
+    }
 }
