@@ -222,6 +222,52 @@ fn damage_ends_only_the_packet_it_is_in() {
     assert_eq!(outcome.only_damage().start, 50 * (CONTEXT_SIZE as u64 + 36) + at as u64);
 }
 
+/// What a reader gives: records with their places, losses and damage, in order.
+fn told(stream: &Arc<DataStream>, gathered: usize) -> Vec<String> {
+    let reader = StreamReader::new(Arc::clone(stream), Selection::default());
+    let mut reader = reader.gathering(gathered);
+    let mut told = Vec::new();
+    while let Some(item) = reader.next_item() {
+        match item {
+            Item::Batch(batch) => told.extend(batch.records.iter().map(|record| {
+                let part = batch.part_of(record);
+                let values = (record.cycles, record.class, batch.file_offset(record));
+                format!("{values:?} {:?} {:?}", part.packet.properties, part.packet.head)
+            })),
+            Item::Lost(lost) => told.push(format!("{lost:?}")),
+            Item::Damage(file, damage) => told.push(format!("{file} {damage:?}")),
+        }
+    }
+    told
+}
+
+#[test]
+fn packets_that_are_put_together_are_read_as_those_that_are_not() {
+    let trace = Arc::new(parse(&metadata()));
+    let right: Vec<u8> =
+        (0..12).flat_map(|n| packet(n, n % 4, n / 5, n + i64::from(n > 8))).collect();
+    let damaged = (0..right.len()).flat_map(|at| {
+        [1, 0x40, 0xff].map(|bits| {
+            let mut bytes = right.clone();
+            bytes[at] ^= bits;
+            bytes
+        })
+    });
+    let cut = (60..right.len()).map(|length| right[..length].to_vec());
+    let mut differing = 0;
+    for bytes in std::iter::once(right.clone()).chain(damaged).chain(cut) {
+        // Nobody knows what a file is whose only packets cannot be read.
+        if DataFile::open(&trace, Arc::new(bytes.clone()), None).is_err() {
+            continue;
+        }
+        let stream = open(&trace, bytes);
+        let alone = told(&stream, 0);
+        assert_eq!(told(&stream, 1 << 16), alone);
+        differing += usize::from(alone.len() != 12 * 3 / 2);
+    }
+    assert!(differing > 100);
+}
+
 #[test]
 fn fields_keep_the_alignment_that_they_have_in_their_packet() {
     for alignment in [8, 32, 256, 4096] {

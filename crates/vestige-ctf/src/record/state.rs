@@ -164,6 +164,13 @@ impl State {
         Ok(value)
     }
 
+    /// Notes an integer that was read by its place, for whoever needs it.
+    #[inline]
+    pub fn note_integer(&mut self, class: &IntegerClass, raw: u64) {
+        let value = if class.signed { sign_extend(raw, class.size) as u64 } else { raw };
+        self.note(class, raw, value);
+    }
+
     fn note(&mut self, class: &IntegerClass, raw: u64, value: u64) {
         if class.clock.is_some() {
             self.advance_clock(class.size, raw);

@@ -40,6 +40,13 @@ pub struct Batch {
 /// megabytes to be kept of each.
 const MOST_OF_PACKETS: u64 = 2 * 1024 * 1024;
 
+/// How much is in a batch.
+pub(super) struct Extent {
+    bytes: usize,
+    /// How many records.
+    pub records: usize,
+}
+
 /// What a batch has of one packet: some bytes in a row, and the records in them.
 pub struct Part {
     /// The packet.
@@ -110,6 +117,48 @@ impl Batch {
         self.more.extend(other.parts().map(moved));
         self.packets_size += other.packets_size;
         None
+    }
+
+    /// Adds the bytes of a packet behind this batch, as long as there is room in `most` bytes and
+    /// for `packet_size` bytes that the packet takes beside them; returns where they begin,
+    /// and the batch as it was.
+    pub(super) fn add_bytes(
+        &mut self,
+        bytes: &[u8],
+        packet_size: usize,
+        most: usize,
+    ) -> Option<(usize, Extent)> {
+        let alignment = (self.stream.alignment / u8::BITS) as usize;
+        let at = self.data.len().next_multiple_of(alignment.max(1));
+        let fits = at.saturating_add(bytes.len()) <= most.min(1 << 28)
+            && self.packets_size.saturating_add(packet_size as u64) <= MOST_OF_PACKETS;
+        if !fits {
+            return None;
+        }
+        let before = Extent { bytes: self.data.len(), records: self.records.len() };
+        self.data.resize(at, 0);
+        self.data.extend_from_slice(bytes);
+        Some((at, before))
+    }
+
+    /// Leaves out the bytes and the records that were added since.
+    pub(super) fn shrink_to(&mut self, before: &Extent) {
+        self.data.truncate(before.bytes);
+        self.records.truncate(before.records);
+    }
+
+    /// Whether the first record that was added since is not earlier than the one before it.
+    pub(super) fn goes_on(&self, before: &Extent) -> bool {
+        let time = |index: usize| self.records.get(index).map(|record| record.cycles);
+        let last = before.records.checked_sub(1).and_then(time);
+        time(before.records).is_none_or(|first| last <= Some(first))
+    }
+
+    /// Makes what was added since a part: all of a packet from byte `at` on.
+    pub(super) fn add_part(&mut self, packet: Packet, before: &Extent, at: usize) {
+        self.packets_size += packet.memory_size();
+        let packet = Arc::new(packet);
+        self.more.push(Part { packet, base: 0, at, record: before.records });
     }
 
     /// Leaves out the records behind the first ones.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::file::DataFile;
+use super::head_layout::HeadLayout;
 use super::packet_entry::PacketEntry;
 use super::packet_order::PacketOrder;
 use super::pool::Pool;
@@ -36,6 +37,8 @@ pub struct DataStream {
     pub header_needed: bool,
     /// How the headers of its records are decoded.
     pub header: HeaderDecoder,
+    /// Where the fields of packet headers and contexts stand, when that is always the same.
+    pub(super) layout: Option<HeadLayout>,
     /// The trace it belongs to.
     pub identity: TraceIdentity,
     /// Upper bound of the bytes that names add to the text of a record.
@@ -82,8 +85,10 @@ impl DataStream {
         let programs = stream_class.map_or(0, |class| class.event_classes.len());
         let programs = (0..programs).map(|_| OnceLock::new()).collect();
         let quirks = Quirks::of(&trace);
+        let layout = HeadLayout::new(&trace, class);
         Self {
             quirks,
+            layout,
             trace,
             class,
             files,

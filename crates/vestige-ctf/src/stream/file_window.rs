@@ -11,7 +11,7 @@ pub(super) const MOST_AHEAD: usize = 256 * 1024;
 /// Some bytes of a file, as they were when they were read.
 ///
 /// Whoever goes through a file in small steps gets most of them without a system call: each
-/// read that goes on where the last one ended takes twice as much. Large steps read no more
+/// read that goes on where the last one ended, or little further, takes twice as much. Large steps read no more
 /// than they ask for.
 #[derive(Debug)]
 pub(super) struct FileWindow {
@@ -67,7 +67,8 @@ impl FileWindow {
     }
 
     fn fill(&mut self, source: &dyn ReadAt, offset: u64, count: usize) -> Result<(), Damage> {
-        let goes_on = !self.bytes.is_empty() && (self.start..=self.end()).contains(&offset);
+        let near = self.start..=self.end().saturating_add(FIRST_READ as u64);
+        let goes_on = !self.bytes.is_empty() && near.contains(&offset);
         self.ahead = if goes_on { (self.ahead * 2).min(self.most_ahead) } else { FIRST_READ };
         let rest = usize::try_from(source.len().saturating_sub(offset)).unwrap_or(usize::MAX);
         let wanted = self.ahead.min(rest).max(count);

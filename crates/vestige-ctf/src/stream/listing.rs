@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::damage::{Damage, DamageKind};
 use super::evidence_strength::EvidenceStrength;
 use super::file_window::{read_exactly, FileWindow};
+use super::head_layout::HeadLayout;
 use super::header_vote::{is_packet, Surroundings};
 use super::order::{damage_of_all, is_kept, judge};
-use super::packet::{read_packet, Packet, PacketProperties};
+use super::packet::{read_by_layout, read_packet, Packet, PacketProperties};
 use super::packet_list::PacketList;
 use super::pattern::Marks;
 use crate::model::TraceClass;
@@ -62,6 +63,7 @@ pub fn list(trace: &TraceClass, source: &dyn ReadAt, hints: &[u64]) -> Listing {
             marks: Marks::of(trace),
             hints,
             usual,
+            layout: None,
             found: PacketList::default(),
             first: None,
             last: None,
@@ -90,6 +92,8 @@ struct Walker<'a> {
     hints: &'a [u64],
     /// The stream class of packets whose own is unknown; else that of the first packet.
     usual: Option<usize>,
+    /// Where the fields of the packets of its class stand, once the first packet is read.
+    layout: Option<HeadLayout>,
     found: PacketList,
     /// The first and the last of these.
     first: Option<PacketProperties>,
@@ -129,6 +133,12 @@ impl Walker<'_> {
 
     /// The packet that is expected at an offset.
     fn read(&mut self, offset: u64) -> Result<PacketProperties, Damage> {
+        if let Some(layout) = &self.layout {
+            let (window, state) = (&mut self.window, &mut self.state);
+            if let Some(packet) = read_by_layout(window, self.source, offset, layout, state) {
+                return Ok(packet);
+            }
+        }
         let packet = self.read_head(offset)?;
         self.believe(packet, true)
     }
@@ -219,7 +229,10 @@ impl Walker<'_> {
         if let Some(uuid) = packet.faults.as_ref().and_then(|faults| faults.uuid) {
             *self.uuids.entry(uuid.found).or_default() += 1;
         }
-        self.first.get_or_insert_with(|| packet.clone());
+        if self.first.is_none() {
+            self.layout = HeadLayout::new(self.trace, packet.stream_class);
+            self.first = Some(packet.clone());
+        }
         self.last = Some(packet);
         if let Some(next) = next {
             self.correct(offset, next);

@@ -11,6 +11,7 @@ mod data_stream;
 mod evidence_strength;
 mod file;
 mod file_window;
+mod head_layout;
 mod header_faults;
 mod header_vote;
 mod listing;

@@ -81,17 +81,26 @@ impl PackedColumn {
     }
 
     fn pack(&mut self) {
-        let values = || self.rest.iter().copied().flatten();
-        let least = values().min().unwrap_or(0);
-        let most = values().max().unwrap_or(0);
+        let (mut least, mut most, mut present) = (u64::MAX, 0, 0);
+        for (slot, value) in self.rest.iter().enumerate() {
+            if let Some(value) = *value {
+                (least, most) = (least.min(value), most.max(value));
+                present |= 1 << slot;
+            }
+        }
+        least = least.min(most);
         let width = (u64::BITS - (most - least).leading_zeros()).div_ceil(u8::BITS) as u8;
         let at = self.bytes.len();
-        let mut present = 0;
-        for (slot, value) in self.rest.drain(..).enumerate() {
-            present |= u64::from(value.is_some()) << slot;
-            let beyond = value.map_or(0, |value| value - least).to_le_bytes();
-            self.bytes.extend(beyond.iter().take(usize::from(width)));
+        if width > 0 {
+            self.bytes.resize(at + BLOCK * usize::from(width), 0);
+            let places = self.bytes.get_mut(at..).unwrap_or_default();
+            let places = places.chunks_exact_mut(usize::from(width));
+            for (place, value) in places.zip(&self.rest) {
+                let beyond = value.map_or(0, |value| value - least).to_le_bytes();
+                place.copy_from_slice(beyond.get(..usize::from(width)).unwrap_or_default());
+            }
         }
+        self.rest.clear();
         self.blocks.push(Block { present, least, at, width });
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::damage::{Damage, DamageKind};
 use super::file_window::FileWindow;
+use super::head_layout::HeadLayout;
 use super::header_faults::{HeaderFaults, OtherUuid, UnknownStreamClass};
 use crate::bits::BitReader;
 use crate::model::{FieldClass, FieldKind, Member, Role, StreamClass, TraceClass};
@@ -112,6 +113,35 @@ pub(super) fn read_packet(
     }
 }
 
+/// The facts of a packet at `offset` of a source, by the places of its fields; `None` when it is
+/// not as they say, or anything is wrong with it: [`read_packet`] tells what.
+#[inline]
+pub(super) fn read_by_layout(
+    window: &mut FileWindow,
+    source: &dyn ReadAt,
+    offset: u64,
+    layout: &HeadLayout,
+    state: &mut State,
+) -> Option<PacketProperties> {
+    let rest = source.len().saturating_sub(offset);
+    let head = window.bytes(source, offset, layout.size().min(usize::try_from(rest).ok()?)).ok()?;
+    let clock = state.clock;
+    if !layout.decode(head, state) {
+        return None;
+    }
+    let mut head = Head {
+        stream_class: layout.stream_class,
+        context_at: layout.context_at,
+        events_at: layout.events_at,
+        faults: HeaderFaults::default(),
+    };
+    let found = properties(&mut head, state, offset, rest);
+    if found.is_err() {
+        state.clock = clock;
+    }
+    found.ok()
+}
+
 struct Head {
     stream_class: usize,
     context_at: u64,
@@ -152,7 +182,7 @@ fn decode_head(
     if let Some(header) = &trace.packet_header {
         decode_header(header, trace, &mut reader, state, &mut found)?;
     }
-    let (stream_class, class) = match stream_class(trace, state) {
+    let (stream_class, class) = match stream_class_of(trace, state.role(Role::StreamClassId)) {
         Some(known) => known,
         None => found.unknown_class(trace, usual, state, reader.position())?,
     };
@@ -263,9 +293,13 @@ fn read_uuid(reader: &mut BitReader<'_>) -> Option<[u8; 16]> {
     reader.bytes(16).ok()?.try_into().ok()
 }
 
-fn stream_class<'a>(trace: &'a TraceClass, state: &State) -> Option<(usize, &'a StreamClass)> {
+/// The stream class of packets with an ID of one, or without any.
+pub(super) fn stream_class_of(
+    trace: &TraceClass,
+    id: Option<u64>,
+) -> Option<(usize, &StreamClass)> {
     let classes = &trace.stream_classes;
-    match state.role(Role::StreamClassId) {
+    match id {
         Some(id) => classes.iter().enumerate().find(|(_, class)| class.id == id),
         None => {
             let default = classes.iter().position(|class| class.id == 0).unwrap_or(0);

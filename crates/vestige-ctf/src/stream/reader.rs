@@ -3,6 +3,8 @@
 //! Damage ends the packet it is in, not the data stream: decision 16 tells which records of
 //! such a packet are given.
 
+mod plain_packets;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -170,6 +172,9 @@ impl StreamReader {
         let mut gathered: Option<Batch> = None;
         let from = self.packets.start;
         loop {
+            if let Some(batch) = &mut gathered {
+                self.gather_plain(batch, from);
+            }
             let item = self.next_piece();
             let Some(mut batch) = gathered.take() else {
                 match item {
@@ -386,7 +391,7 @@ impl StreamReader {
             }
         }
         let end = data.trust.end_of(properties);
-        let limit = end.or_else(|| self.next_beginning()).unwrap_or(u64::MAX);
+        let limit = end.or_else(|| self.beginning_of(self.packets.start)).unwrap_or(u64::MAX);
         // A wrong time of one record must not hide the packets behind it: without a beginning
         // to compare with, a packet starts anew.
         let floor = beginning.unwrap_or(0);
@@ -401,9 +406,9 @@ impl StreamReader {
         self.place = Some(Place { packet, file, position, limit, floor, held: None });
     }
 
-    /// The beginning of the next packet, when it can be believed.
-    fn next_beginning(&self) -> Option<u64> {
-        let (file, packet) = self.stream.packets.get(self.packets.start)?;
+    /// The beginning of the packet at an index, when it can be believed.
+    fn beginning_of(&self, index: usize) -> Option<u64> {
+        let (file, packet) = self.stream.packets.get(index)?;
         let file = self.stream.files.get(file)?;
         file.packets.beginning(packet).filter(|_| file.trust.beginning)
     }
