@@ -18,6 +18,7 @@ mod options;
 mod plan;
 mod renderer;
 mod short;
+mod significant;
 mod snippet;
 mod tasks;
 mod time;

@@ -1,6 +1,7 @@
 //! Numbers in the bases of CTF, and `printf`'s `%g`.
 
 use super::digits::{push_decimal, push_decimal_padded, push_hexadecimal, push_octal, push_signed};
+use super::significant::six_digits;
 use crate::model::{DisplayBase, IntegerClass};
 
 /// Appends an integer in its preferred base; `value` is sign-extended when it is signed.
@@ -121,6 +122,9 @@ pub fn push_float(out: &mut Vec<u8>, value: f64) {
         out.extend_from_slice(if value.is_nan() { b"nan" } else { b"inf" });
         return;
     }
+    if let Some((digits, exponent)) = six_digits(value) {
+        return push_digits(out, value.is_sign_negative(), digits, exponent);
+    }
     let scientific = format!("{value:.5e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -132,6 +136,36 @@ pub fn push_float(out: &mut Vec<u8>, value: f64) {
         let mantissa = without_zeros(mantissa);
         let text = format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());
         out.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Appends six digits without the zeros at their end; `exponent` is that of the first.
+fn push_digits(out: &mut Vec<u8>, negative: bool, digits: u32, exponent: i32) {
+    if negative {
+        out.push(b'-');
+    }
+    let mut text = [b'0'; 6];
+    let mut rest = digits;
+    for place in text.iter_mut().rev() {
+        *place = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    let used = text.iter().rposition(|&digit| digit != b'0').map_or(1, |last| last + 1);
+    let is_fixed = (-4..6).contains(&exponent);
+    let before = if is_fixed { usize::try_from(exponent + 1).unwrap_or(0) } else { 1 };
+    let (whole, fraction) = text.split_at(before);
+    let fraction = fraction.get(..used.saturating_sub(before)).unwrap_or_default();
+    out.extend_from_slice(if whole.is_empty() { b"0" } else { whole });
+    if !fraction.is_empty() {
+        out.push(b'.');
+        if is_fixed {
+            out.extend((exponent..-1).map(|_| b'0'));
+        }
+        out.extend_from_slice(fraction);
+    }
+    if !is_fixed {
+        out.extend_from_slice(if exponent < 0 { b"e-" } else { b"e+" });
+        push_decimal_padded(out, u64::from(exponent.unsigned_abs()), 2);
     }
 }
 
@@ -170,6 +204,13 @@ mod tests {
             (1.234_567_89e-300, "1.23457e-300"),
             (5e-324, "4.94066e-324"),
             (-12345.678, "-12345.7"),
+            (-0.000_123_456_78, "-0.000123457"),
+            (0.999_999_7, "1"),
+            (99_999.97, "100000"),
+            (1_234_567.0, "1.23457e+06"),
+            (20_000_000_000.0, "2e+10"),
+            (87.375, "87.375"),
+            (10.0, "10"),
             (f64::INFINITY, "inf"),
             (f64::NEG_INFINITY, "-inf"),
         ];
