@@ -109,9 +109,13 @@ fn decode_columns(layout: &Layout, merge: &Merge) -> usize {
 }
 
 fn render(renderer: &mut Renderer, merge: &Merge) -> usize {
-    let (pieces, error) = renderer.render(merge, 0..merge.runs.len(), 0, None);
-    assert_eq!(error, None, "a record that was found could not be rendered");
-    pieces.iter().map(Vec::len).sum()
+    let mut length = 0;
+    let rendered = renderer.render(merge, 0..merge.runs.len(), 0, None, &mut |piece| {
+        length += piece.len();
+        true
+    });
+    assert_eq!(rendered, Ok(()), "a record that was found could not be rendered");
+    length
 }
 
 /// Builds the values of all records, as Python's event objects do.

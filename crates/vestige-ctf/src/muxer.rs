@@ -23,13 +23,16 @@ const MOST_ITEMS_AHEAD: usize = 3;
 /// Most bytes of small packets that are put together ahead of the merge, by all data streams,
 /// as long as each puts together a few.
 const GATHERED_AHEAD: usize = 4 * 1024 * 1024;
+/// Most bytes that one data stream puts together: a batch lives as long as its merge, and
+/// larger ones save no more time.
+const GATHERED_AT_ONCE: usize = 64 * 1024;
 /// So many notices count as an item: they are small.
 const NOTICES_OF_ITEM: usize = 64;
 
 /// About how many records make a merge.
 const MERGE_RECORDS: usize = 32_768;
 /// About how many bytes of records make a merge; long records make shorter merges.
-const MERGE_BYTES: u64 = 4 * 1024 * 1024;
+const MERGE_BYTES: u64 = 2 * 1024 * 1024;
 /// About how much text a merge may become on account of names alone, bytes.
 const MERGE_TEXT: u64 = 128 * 1024 * 1024;
 
@@ -254,7 +257,7 @@ impl Muxer {
     #[must_use]
     pub fn new(streams: Vec<(Arc<DataStream>, Selection)>) -> Self {
         let items = (ITEMS_AHEAD / streams.len().max(1)).clamp(1, MOST_ITEMS_AHEAD);
-        let gathered = GATHERED_AHEAD / streams.len().max(1);
+        let gathered = (GATHERED_AHEAD / streams.len().max(1)).min(GATHERED_AT_ONCE);
         let all = streams.iter().map(|(stream, _)| Arc::clone(stream)).collect();
         let cursors = streams
             .into_iter()

@@ -42,17 +42,11 @@ impl Layout {
         runs: std::ops::Range<usize>,
         first: usize,
         derived: Option<&Derived>,
+        write: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Rendered {
         match self {
-            Self::Pretty(renderer) => renderer.render(merge, runs, first, derived),
-            Self::Short(renderer) => renderer.render(merge, runs, first, derived),
-        }
-    }
-
-    fn recycle(&self, pieces: Vec<Vec<u8>>) {
-        match self {
-            Self::Pretty(renderer) => renderer.recycle(pieces),
-            Self::Short(renderer) => renderer.recycle(pieces),
+            Self::Pretty(renderer) => renderer.render(merge, runs, first, derived, write),
+            Self::Short(renderer) => renderer.render(merge, runs, first, derived, write),
         }
     }
 }
@@ -150,28 +144,34 @@ impl TextRenderer {
         runs: (usize, usize),
         descriptor: i32,
     ) -> PyResult<u64> {
-        let (written, error) = py.detach(|| {
-            let (pieces, error) = self.render_runs(merge, runs);
-            let written = write_all(descriptor, &pieces);
-            if let Ok(renderer) = self.inner.lock() {
-                renderer.recycle(pieces);
-            }
-            (written, error)
+        let mut written: PyResult<u64> = Ok(0);
+        let rendered = py.detach(|| {
+            self.render_runs(merge, runs, &mut |piece| {
+                let so_far = written.as_ref().copied().unwrap_or(0);
+                written = write_all(descriptor, piece).map(|count| so_far + count);
+                written.is_ok()
+            })
         });
         let written = written?;
-        match error {
-            None => Ok(written),
-            Some((batch, error)) => Err(trace_format_error(py, &error, merge.path(batch))),
+        match rendered {
+            Ok(()) => Ok(written),
+            Err((batch, error)) => Err(trace_format_error(py, &error, merge.path(batch))),
         }
     }
 
     #[doc = core_doc!(TextRenderer.render)]
     fn render<'py>(&self, py: Python<'py>, merge: &Merge) -> PyResult<Bound<'py, PyBytes>> {
         let runs = (0, merge.inner.runs.len());
-        let (pieces, error) = py.detach(|| self.render_runs(merge, runs));
-        match error {
-            None => Ok(PyBytes::new(py, &pieces.concat())),
-            Some((batch, error)) => Err(trace_format_error(py, &error, merge.path(batch))),
+        let mut text = Vec::new();
+        let rendered = py.detach(|| {
+            self.render_runs(merge, runs, &mut |piece| {
+                text.extend_from_slice(piece);
+                true
+            })
+        });
+        match rendered {
+            Ok(()) => Ok(PyBytes::new(py, &text)),
+            Err((batch, error)) => Err(trace_format_error(py, &error, merge.path(batch))),
         }
     }
 
@@ -187,16 +187,23 @@ impl TextRenderer {
     }
 }
 
-type Rendered = (Vec<Vec<u8>>, Option<(usize, CtfError)>);
+type Rendered = Result<(), (usize, CtfError)>;
 
 impl TextRenderer {
-    fn render_runs(&self, merge: &Merge, runs: (usize, usize)) -> Rendered {
+    fn render_runs(
+        &self,
+        merge: &Merge,
+        runs: (usize, usize),
+        write: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Rendered {
         let before = merge.inner.runs.get(..runs.0).unwrap_or_default();
         let first = before.iter().map(|run| (run.end - run.start) as usize).sum();
         let derived = merge.derived.get().map(|derived| &derived.text);
         match self.inner.lock() {
-            Ok(mut renderer) => renderer.render(&merge.inner, runs.0..runs.1, first, derived),
-            Err(_) => (Vec::new(), None),
+            Ok(mut renderer) => {
+                renderer.render(&merge.inner, runs.0..runs.1, first, derived, write)
+            }
+            Err(_) => Ok(()),
         }
     }
 }
@@ -204,28 +211,26 @@ impl TextRenderer {
 /// Writes to a descriptor that stays open. A signal in between is Python's to handle, so
 /// that Ctrl-C works while nobody reads the other end of a pipe.
 #[allow(unsafe_code)]
-pub fn write_all(descriptor: i32, pieces: &[Vec<u8>]) -> PyResult<u64> {
+pub fn write_all(descriptor: i32, text: &[u8]) -> PyResult<u64> {
     // SAFETY: the caller owns the open descriptor for the length of this call, and
     // ManuallyDrop keeps it from being closed here.
     let mut file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
     let mut written = 0;
-    for piece in pieces {
-        let mut rest = piece.as_slice();
-        while !rest.is_empty() {
-            match file.write(rest) {
-                Ok(count) => {
-                    written += count as u64;
-                    rest = rest.get(count..).unwrap_or_default();
-                    if !rest.is_empty() {
-                        // A signal ends a write early once it has written something.
-                        Python::attach(|py| py.check_signals())?;
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {
+    let mut rest = text;
+    while !rest.is_empty() {
+        match file.write(rest) {
+            Ok(count) => {
+                written += count as u64;
+                rest = rest.get(count..).unwrap_or_default();
+                if !rest.is_empty() {
+                    // A signal ends a write early once it has written something.
                     Python::attach(|py| py.check_signals())?;
                 }
-                Err(error) => return Err(os_error(&error)),
             }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {
+                Python::attach(|py| py.check_signals())?;
+            }
+            Err(error) => return Err(os_error(&error)),
         }
     }
     Ok(written)

@@ -16,6 +16,7 @@ mod labels;
 mod number;
 mod options;
 mod plan;
+mod plans;
 mod renderer;
 mod short;
 mod significant;

@@ -1,9 +1,8 @@
 //! Rendering a merge: all its records, in order, on all cores.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, RwLock};
 
 use rayon::prelude::*;
 use vestige_workers::on_all_cores;
@@ -13,8 +12,9 @@ use super::fields::FieldWriter;
 use super::header::{push_name, HeaderPlan};
 use super::options::Options;
 use super::plan::{push_field_name, FieldPlan};
+use super::plans::{EventPlans, PlanTable};
 use super::snippet::Snippet;
-use super::tasks::{collect_pieces, Piece, Pieces, Task, Timeline};
+use super::tasks::{in_waves, Piece, Pieces, Task, Timeline};
 use super::time::{OffsetSource, TimeFormatter};
 use crate::error::CtfError;
 use crate::model::{EventClass, FieldClass};
@@ -46,8 +46,7 @@ pub struct Derived {
 struct StreamPlan {
     packet_context: Option<FieldPlan>,
     event_context: Option<FieldPlan>,
-    /// Made when a record of the class is first seen: few classes of a kernel are.
-    events: Vec<OnceLock<EventPlan>>,
+    events: EventPlans<EventPlan>,
 }
 
 /// The plans of one event record class.
@@ -62,7 +61,7 @@ pub struct Renderer {
     options: Options,
     clock: TimeFormatter,
     timeline: Timeline,
-    plans: HashMap<(usize, usize, String), Arc<StreamPlan>>,
+    plans: PlanTable<StreamPlan>,
     places: Vec<Vec<u8>>,
     pieces: Pieces,
 }
@@ -76,7 +75,7 @@ impl Renderer {
             options,
             clock,
             timeline: Timeline::default(),
-            plans: HashMap::new(),
+            plans: PlanTable::default(),
             places: Vec::new(),
             pieces: Pieces::default(),
         }
@@ -87,22 +86,28 @@ impl Renderer {
         self.clock.push(out, nanoseconds);
     }
 
-    /// The text of the records of some runs of a merge, in pieces to be written in order.
-    /// `first` is the index in the merge of the first record of the runs.
+    /// Gives the text of the records of some runs of a merge to `write`, piece by piece in
+    /// order, until it returns `false`. `first` is the index in the merge of the first record of
+    /// the runs.
     ///
     /// # Errors
     ///
-    /// A record that cannot be decoded, with the index of its batch; the pieces hold the
-    /// text of everything before it.
+    /// A record that cannot be decoded, with the index of its batch; the text of everything
+    /// before it is written.
     pub fn render(
         &mut self,
         merge: &Merge,
         runs: Range<usize>,
         first: usize,
         derived: Option<&Derived>,
-    ) -> (Vec<Vec<u8>>, Option<(usize, CtfError)>) {
-        let plans: Vec<Arc<StreamPlan>> =
-            merge.batches.iter().map(|batch| self.plan(&batch.stream)).collect();
+        write: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<(), (usize, CtfError)> {
+        let (table, options) = (&mut self.plans, &self.options);
+        let plans = merge.batches.iter().map(|batch| {
+            let stream = &batch.stream;
+            table.of(stream, || stream_plan(stream, options))
+        });
+        let plans: Vec<Arc<StreamPlan>> = plans.collect();
         if let Some(derived) = derived {
             self.render_places(derived);
         }
@@ -115,24 +120,8 @@ impl Renderer {
             written: AtomicUsize::new(0),
             pieces: &self.pieces,
         };
-        let results: Vec<_> = on_all_cores(|| {
-            let tasks = tasks.into_par_iter();
-            tasks.map_with(self.clock.clone(), |clock, task| context.task(&task, clock)).collect()
-        });
-        collect_pieces(results)
-    }
-
-    /// Takes back pieces of text that are written.
-    pub fn recycle(&self, pieces: Vec<Vec<u8>>) {
-        self.pieces.give(pieces);
-    }
-
-    fn plan(&mut self, stream: &Arc<DataStream>) -> Arc<StreamPlan> {
-        let identity = Arc::as_ptr(&stream.trace) as usize;
-        let key = (identity, stream.class, stream.identity.name.clone());
-        let options = &self.options;
-        let plan = self.plans.entry(key).or_insert_with(|| Arc::new(stream_plan(stream, options)));
-        Arc::clone(plan)
+        let render = |clock: &mut TimeFormatter, task| context.task(&task, clock);
+        in_waves(tasks, &self.clock, render, |piece| self.pieces.write(piece, write))
     }
 
     /// Renders the places that were added since the last merge.
@@ -172,29 +161,14 @@ fn stream_plan(stream: &DataStream, options: &Options) -> StreamPlan {
         Some(FieldPlan::new(class, options, named))
     };
     let names = options.names;
+    let events = EventPlans::new(stream);
     let Some(class) = stream.trace.stream_classes.get(stream.class) else {
-        return StreamPlan { packet_context: None, event_context: None, events: Vec::new() };
+        return StreamPlan { packet_context: None, event_context: None, events };
     };
     StreamPlan {
         packet_context: visible(&class.packet_context, names.context),
         event_context: visible(&class.event_context, names.context),
-        events: class.event_classes.iter().map(|_| OnceLock::new()).collect(),
-    }
-}
-
-impl StreamPlan {
-    /// The plan of an event record class by its index.
-    #[inline]
-    fn event(&self, stream: &DataStream, index: u32, options: &Options) -> Option<&EventPlan> {
-        let place = self.events.get(index as usize)?;
-        match place.get() {
-            Some(plan) => Some(plan),
-            None => {
-                let class = stream.trace.stream_classes.get(stream.class)?;
-                let event = class.event_classes.get(index as usize)?;
-                Some(place.get_or_init(|| EventPlan::new(stream, event, options)))
-            }
-        }
+        events,
     }
 }
 
@@ -258,7 +232,9 @@ impl Context<'_> {
                 let others = self.written.load(Ordering::Relaxed).saturating_sub(told);
                 text.most = MAX_TEXT.saturating_sub(others);
                 let times = (record.cycles, batch.nanoseconds(record));
-                let event = plan.event(&batch.stream, record.class, self.options);
+                let event = plan.events.get(&batch.stream, record.class, |class| {
+                    EventPlan::new(&batch.stream, class, self.options)
+                });
                 let Some(event) = event else { continue };
                 event.header.push(&mut out, self.options, clock, times, &mut last);
                 let place = self.place(index);

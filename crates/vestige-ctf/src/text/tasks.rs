@@ -2,12 +2,18 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
+use vestige_workers::{on_all_cores, thread_count};
+
 use super::header::Last;
+use super::time::TimeFormatter;
 use crate::error::CtfError;
 use crate::muxer::{Merge, Run};
 
 /// About how many records one task renders.
 const TASK_RECORDS: usize = 2048;
+/// How many tasks a thread has at a time.
+const TASKS_OF_THREAD: usize = 2;
 /// Most pieces of text that are kept for use again.
 const MOST_PIECES: usize = 64;
 
@@ -82,22 +88,49 @@ impl Pieces {
         piece
     }
 
-    /// Takes back pieces that are written.
-    pub fn give(&self, pieces: Vec<Vec<u8>>) {
+    /// Gives the text of a piece to `write` and keeps its memory; whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// The one at the end of the piece.
+    pub fn write(
+        &self,
+        (piece, error): Piece,
+        write: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<bool, (usize, CtfError)> {
+        let goes_on = write(&piece);
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.extend(pieces);
-        free.truncate(MOST_PIECES);
+        if free.len() < MOST_PIECES {
+            free.push(piece);
+        }
+        error.map_or(Ok(goes_on), Err)
     }
 }
 
-/// Pieces in order, up to the first record that cannot be decoded.
-pub fn collect_pieces(results: Vec<Piece>) -> (Vec<Vec<u8>>, Option<(usize, CtfError)>) {
-    let mut pieces = Vec::with_capacity(results.len());
-    for (piece, error) in results {
-        pieces.push(piece);
-        if error.is_some() {
-            return (pieces, error);
+/// Renders tasks on all cores and hands on what they make, in order, until `each` wants no
+/// more. A few at a time, so that the text of a whole merge is never in memory.
+///
+/// # Errors
+///
+/// The first of `each`.
+pub fn in_waves<R: Send, E>(
+    mut tasks: Vec<Task>,
+    clock: &TimeFormatter,
+    render: impl Fn(&mut TimeFormatter, Task) -> R + Sync + Send,
+    mut each: impl FnMut(R) -> Result<bool, E>,
+) -> Result<(), E> {
+    let wave = thread_count() * TASKS_OF_THREAD;
+    while !tasks.is_empty() {
+        let rest = tasks.split_off(wave.min(tasks.len()));
+        let results: Vec<R> = on_all_cores(|| {
+            let tasks = std::mem::replace(&mut tasks, rest).into_par_iter();
+            tasks.map_with(clock.clone(), &render).collect()
+        });
+        for result in results {
+            if !each(result)? {
+                return Ok(());
+            }
         }
     }
-    (pieces, None)
+    Ok(())
 }

@@ -149,9 +149,15 @@ pub fn merge(streams: Vec<Arc<DataStream>>) -> Outcome {
             let rank = ranks.iter().position(|stream| Arc::ptr_eq(stream, &batch.stream)).unwrap();
             outcome.records.extend(records.iter().map(|r| (batch.nanoseconds(r), rank)));
         }
-        let (pieces, error) = renderer.render(&merge, 0..merge.runs.len(), 0, None);
-        outcome.text.push_str(&String::from_utf8(pieces.concat()).unwrap());
-        outcome.damage.extend(error.map(|(rank, error)| (rank, Damage::of_error(&error, 0))));
+        let mut text = Vec::new();
+        let rendered = renderer.render(&merge, 0..merge.runs.len(), 0, None, &mut |piece| {
+            text.extend_from_slice(piece);
+            true
+        });
+        outcome.text.push_str(&String::from_utf8(text).unwrap());
+        outcome
+            .damage
+            .extend(rendered.err().map(|(rank, error)| (rank, Damage::of_error(&error, 0))));
         for (rank, _, notice) in merge.notices {
             match notice {
                 Notice::Lost(lost) => outcome.lost.push(lost),

@@ -110,7 +110,7 @@ impl ColumnLayout {
             _ => return Err(PyValueError::new_err(format!("unknown format of rows: {form}"))),
         };
         if format == RowFormat::Csv {
-            write_all(py, descriptor, &[csv_header(&self.inner)])?;
+            write_all(py, descriptor, &csv_header(&self.inner))?;
         }
         let finish = move |layout: &Layout, decoded: Decoded| {
             (decoded.batch.rows, RowWriter::new(layout, &decoded, format).text())
@@ -119,15 +119,15 @@ impl ColumnLayout {
         let mut pipeline = Pipeline::new(layout, merges, self.batch_rows, finish)?;
         let mut sum = 0;
         while let Some((rows, text)) = pipeline.next(py)? {
-            write_all(py, descriptor, &[text])?;
+            write_all(py, descriptor, &text)?;
             sum += rows;
         }
         Ok(sum)
     }
 }
 
-fn write_all(py: Python<'_>, descriptor: i32, pieces: &[Vec<u8>]) -> PyResult<u64> {
-    py.detach(|| crate::text::write_all(descriptor, pieces))
+fn write_all(py: Python<'_>, descriptor: i32, text: &[u8]) -> PyResult<u64> {
+    py.detach(|| crate::text::write_all(descriptor, text))
 }
 
 fn time_type(word: &str) -> PyResult<TimeType> {

@@ -13,7 +13,6 @@ mod step;
 mod who;
 mod width;
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -24,14 +23,14 @@ use vestige_workers::on_all_cores;
 use self::line::{Layout, LineWriter, PacketText, Widths};
 use self::options::Colors;
 use self::place::PlaceText;
-use self::plan::StreamPlan;
+use self::plan::{EventPlan, StreamPlan};
 use super::options::Options;
+use super::plans::PlanTable;
 use super::renderer::{Derived, MAX_TEXT, TEXT_STEP};
-use super::tasks::{collect_pieces, Piece, Pieces, Task, Timeline};
+use super::tasks::{in_waves, Piece, Pieces, Task, Timeline};
 use super::time::{OffsetSource, TimeFormatter};
 use crate::error::CtfError;
 use crate::muxer::Merge;
-use crate::stream::DataStream;
 
 pub use options::ShortOptions;
 
@@ -42,7 +41,7 @@ pub struct ShortRenderer {
     colors: Colors,
     clock: TimeFormatter,
     timeline: Timeline,
-    plans: HashMap<(usize, usize, String), Arc<StreamPlan>>,
+    plans: PlanTable<StreamPlan>,
     places: Vec<PlaceText>,
     /// Of the columns of all lines so far; none before the first.
     widths: Option<Widths>,
@@ -59,7 +58,7 @@ impl ShortRenderer {
             clock: TimeFormatter::new(options.clock, offset),
             options,
             timeline: Timeline::default(),
-            plans: HashMap::new(),
+            plans: PlanTable::default(),
             places: Vec::new(),
             widths: None,
             pieces: Pieces::default(),
@@ -71,22 +70,28 @@ impl ShortRenderer {
         self.clock.push(out, nanoseconds);
     }
 
-    /// The text of the records of some runs of a merge, in pieces to be written in order.
-    /// `first` is the index in the merge of the first record of the runs.
+    /// Gives the text of the records of some runs of a merge to `write`, piece by piece in
+    /// order, until it returns `false`. `first` is the index in the merge of the first record of
+    /// the runs.
     ///
     /// # Errors
     ///
-    /// A record that cannot be decoded, with the index of its batch; the pieces hold the
-    /// text of everything before it.
+    /// A record that cannot be decoded, with the index of its batch; the text of everything
+    /// before it is written.
     pub fn render(
         &mut self,
         merge: &Merge,
         runs: Range<usize>,
         first: usize,
         derived: Option<&Derived>,
-    ) -> (Vec<Vec<u8>>, Option<(usize, CtfError)>) {
-        let plans: Vec<Arc<StreamPlan>> =
-            merge.batches.iter().map(|batch| self.plan(&batch.stream)).collect();
+        write: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<(), (usize, CtfError)> {
+        let (table, options, fields) = (&mut self.plans, &self.options, &self.fields);
+        let plans = merge.batches.iter().map(|batch| {
+            let stream = &batch.stream;
+            table.of(stream, || StreamPlan::new(stream, options, fields))
+        });
+        let plans: Vec<Arc<StreamPlan>> = plans.collect();
         if let Some(derived) = derived {
             self.render_places(derived);
         }
@@ -111,28 +116,14 @@ impl ShortRenderer {
             layout.widths = seen.min(most);
             shared.written.store(0, Ordering::Relaxed);
         }
-        let results: Vec<(Piece, Widths)> = on_all_cores(|| {
-            let task = |clock: &mut TimeFormatter, task| shared.task(&task, &layout, clock);
-            tasks.into_par_iter().map_with(self.clock.clone(), task).collect()
+        let render = |clock: &mut TimeFormatter, task| shared.task(&task, &layout, clock);
+        let mut widths = layout.widths;
+        let rendered = in_waves(tasks, &self.clock, render, |(piece, seen)| {
+            widths = widths.max(seen);
+            self.pieces.write(piece, write)
         });
-        let seen = results.iter().fold(layout.widths, |widths, (_, seen)| widths.max(*seen));
-        self.widths = Some(seen.min(most));
-        collect_pieces(results.into_iter().map(|(piece, _)| piece).collect())
-    }
-
-    /// Takes back pieces of text that are written.
-    pub fn recycle(&self, pieces: Vec<Vec<u8>>) {
-        self.pieces.give(pieces);
-    }
-
-    fn plan(&mut self, stream: &Arc<DataStream>) -> Arc<StreamPlan> {
-        let identity = Arc::as_ptr(&stream.trace) as usize;
-        let key = (identity, stream.class, stream.identity.name.clone());
-        let plan = self
-            .plans
-            .entry(key)
-            .or_insert_with(|| Arc::new(StreamPlan::new(stream, &self.options, &self.fields)));
-        Arc::clone(plan)
+        self.widths = Some(widths.min(most));
+        rendered
     }
 
     /// Renders the places that were added since the last merge.
@@ -164,7 +155,6 @@ impl Shared<'_> {
         let mut last = task.last;
         let mut index = task.first;
         let mut told = 0;
-        let classes = (layout.fields, layout.colors);
         for run in &task.runs {
             let Some((batch, records)) = self.merge.run(run) else { continue };
             let Some(plan) = self.plans.get(run.batch as usize) else { continue };
@@ -181,7 +171,9 @@ impl Shared<'_> {
                 }
                 let others = self.written.load(Ordering::Relaxed).saturating_sub(told);
                 lines.most = MAX_TEXT.saturating_sub(others);
-                let event = plan.event(&batch.stream, record.class, classes);
+                let event = plan.events.get(&batch.stream, record.class, |class| {
+                    EventPlan::new(class, layout.fields, layout.colors)
+                });
                 let Some(event) = event else { continue };
                 let time = (&mut *clock, &mut last);
                 let place = self.place(index);

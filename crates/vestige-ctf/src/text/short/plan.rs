@@ -1,7 +1,5 @@
 //! What is the same for all lines of a data stream or an event record class.
 
-use std::sync::OnceLock;
-
 use vestige_escapes::push_safe;
 
 use super::options::{Colors, ShortOptions};
@@ -14,6 +12,7 @@ use crate::stream::DataStream;
 use crate::text::fields::FieldWriter;
 use crate::text::options::Options;
 use crate::text::plan::{push_field_name, FieldPlan};
+use crate::text::plans::EventPlans;
 use crate::text::snippet::Snippet;
 
 /// Providers of function calls, whose events are shown without them.
@@ -37,7 +36,8 @@ pub struct StreamPlan {
     pub packet_context: Option<ScopePlan>,
     /// The common context of the records.
     pub event_context: Option<ScopePlan>,
-    events: Vec<OnceLock<EventPlan>>,
+    /// The plans of its event record classes.
+    pub events: EventPlans<EventPlan>,
 }
 
 /// The plans of one event record class.
@@ -71,7 +71,6 @@ impl StreamPlan {
         let (process, procname) = environment_of(trace);
         let is_kernel = text_of(trace, "domain") == Some("kernel");
         let shows_cpu = is_kernel || !(has_thread || process.is_some());
-        let events = class.map_or(0, |class| class.event_classes.len());
         Self {
             timed: stream.has_clock(),
             label: label_of(stream.identity.index, options),
@@ -79,33 +78,15 @@ impl StreamPlan {
             name: procname,
             packet_context: packet.map(|class| ScopePlan::of_packet(class, fields, shows_cpu)),
             event_context: context.map(|class| ScopePlan::of_context(class, fields)),
-            events: (0..events).map(|_| OnceLock::new()).collect(),
-        }
-    }
-
-    /// The plan of an event record class by its index.
-    #[inline]
-    pub fn event(
-        &self,
-        stream: &DataStream,
-        index: u32,
-        (options, colors): (&Options, &Colors),
-    ) -> Option<&EventPlan> {
-        let place = self.events.get(index as usize)?;
-        match place.get() {
-            Some(plan) => Some(plan),
-            None => {
-                let class = stream.trace.stream_classes.get(stream.class)?;
-                let event = class.event_classes.get(index as usize)?;
-                Some(place.get_or_init(|| EventPlan::new(event, options, colors)))
-            }
+            events: EventPlans::new(stream),
         }
     }
 }
 
 impl EventPlan {
+    /// The plan of an event record class.
     #[cold]
-    fn new(event: &EventClass, options: &Options, colors: &Colors) -> Self {
+    pub fn new(event: &EventClass, options: &Options, colors: &Colors) -> Self {
         let full = event.name.clone().unwrap_or_else(|| format!("event {}", event.id));
         let call = CALLS.iter().find_map(|provider| full.strip_prefix(provider));
         let call = call.filter(|name| matches!(*name, "func_entry" | "func_exit"));
