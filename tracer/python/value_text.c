@@ -13,15 +13,21 @@
 
 /* Of a value, what is shown of strings: quotes and dots have room, too. */
 #define LONGEST_CONTENT (VALUE_TEXT_SIZE - 6u)
-#define LONGEST_TYPE 40u
+#define LONGEST_NAME 40u
 /* The longest escape, as \U0010ffff, and the zero after it. */
 #define CHARACTER_SIZE 12
 
 /* Not in the limited API. */
 static size_t (*bits_of)(PyObject *integer);
+static PyObject *(*function_of)(PyObject *method);
+static PyTypeObject *function_type;
+static PyTypeObject *method_type;
 
 void value_text_start(void)
 {
+	*(void **) &function_of = dlsym(RTLD_DEFAULT, "PyMethod_Function");
+	function_type = dlsym(RTLD_DEFAULT, "PyFunction_Type");
+	method_type = dlsym(RTLD_DEFAULT, "PyMethod_Type");
 	*(void **) &bits_of = dlsym(RTLD_DEFAULT, "_PyLong_NumBits");
 }
 
@@ -196,10 +202,10 @@ static bool add_count(struct text *text, const char *brackets, Py_ssize_t count)
 		add_word(text, count == 1 ? " item" : " items") && text_add(text, brackets + 1, 1);
 }
 
-bool text_add_type(struct text *text, PyObject *type)
+/* The name is given up. */
+static bool add_name(struct text *text, PyObject *name)
 {
-	PyObject *name = PyType_GetQualName((PyTypeObject *) type);
-	struct text part = part_of(text, LONGEST_TYPE);
+	struct text part = part_of(text, LONGEST_NAME);
 	const bool is_whole = name && PyUnicode_Check(name) && add_characters(&part, name);
 
 	Py_XDECREF(name);
@@ -207,8 +213,29 @@ bool text_add_type(struct text *text, PyObject *type)
 	return is_whole || add_word(text, "...");
 }
 
+bool text_add_type(struct text *text, PyObject *type)
+{
+	return add_name(text, PyType_GetQualName((PyTypeObject *) type));
+}
+
+/* The name of a function, which is no matter of the program's code: a new reference, or NULL.
+ * That of a function in C is without its type, whose metaclass might be asked for it. */
+static PyObject *name_of_function(PyObject *object)
+{
+	if (Py_TYPE(object) == method_type && function_of)
+		object = function_of(object);
+	if (Py_TYPE(object) == function_type)
+		return PyObject_GetAttrString(object, "__qualname__");
+	return PyCFunction_CheckExact(object) ? PyObject_GetAttrString(object, "__name__") : NULL;
+}
+
 static bool add_object(struct text *text, PyObject *object)
 {
+	PyObject *name = name_of_function(object);
+
+	if (name)
+		return add_word(text, Py_TYPE(object) == method_type ? "<method " : "<function ") &&
+			add_name(text, name) && add_word(text, ">");
 	if (PyType_Check(object))
 		return add_word(text, "<class ") && text_add_type(text, object) &&
 			add_word(text, ">");

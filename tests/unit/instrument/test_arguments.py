@@ -22,12 +22,14 @@ OPTIONS = ("--python-arguments", "--include-function=program.py:*", "-q")
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 VALUES = """\
     def f(x): return x
-    class Cart: pass
+    class Cart:
+        def add(self): pass
     class Text(str): pass
     for value in (
         None, True, False, 0, -3, 2**63 - 1, -2**63, 2**63, 2**64 - 1, 2**64, -2**70,
         1.0, 1e300, float("nan"), float("-inf"), "x", "it's\\n\\0\\x9b\\\\", "\\ud800\\xe9\\u6f22",
         b"ab\\xff'", [], [1], (), (1, 2), {}, {1: 2}, {1}, set(), Cart(), Cart, Text("t"),
+        f, Cart.add, Cart().add, len, [].append, object,
         "a" * 59, "\\xe9" * 40, b"x" * 99,
     ):
         f(value)
@@ -38,6 +40,8 @@ TEXTS = [
     "<negative int of 71 bits>", "1.0", "1e+300", "nan", "-inf", "'x'",
     r"'it\'s\n\x00\x9b\\'", "'\\ud800é漢'", r"b'ab\xff\''", "[]", "[1 item]", "()",
     "(2 items)", "{}", "{1 item}", "{1 item}", "{}", "<Cart>", "<class Cart>", "<Text>",
+    "<function f>", "<function Cart.add>", "<method Cart.add>", "<function len>",
+    "<function append>", "<class object>",
     f"'{'a' * 58}'...", f"'{'é' * 29}'...", f"b'{'x' * 58}'...",
 ]  # fmt: skip
 KINDS = """\
@@ -144,7 +148,7 @@ def test_coroutines_have_arguments_once(tmp_path, interpreter):
 
 
 EVIL = """\
-    import gc, sys, weakref
+    import gc, sys, types, weakref
     ran = []
     def note(name):
         def method(*values):
@@ -152,7 +156,7 @@ EVIL = """\
             return 0
         return method
     names = ("__repr__ __str__ __len__ __iter__ __index__ __int__ __float__ __bool__ "
-             "__hash__ __format__ __bytes__ __fspath__ __reduce__ __dir__").split()
+             "__hash__ __format__ __bytes__ __fspath__ __reduce__ __call__").split()
     body = {name: note(name) for name in names}
     class Meta(type):
         def __getattribute__(cls, name):
@@ -162,12 +166,17 @@ EVIL = """\
     def attribute(self, name):
         ran.append(name)
         return object.__getattribute__(self, name)
-    values = []
+    def f(x, *more, key=None): return x
+    class Name(str): __str__ = __repr__ = __len__ = __getitem__ = note("of name")
+    def named(): pass
+    named.__qualname__ = Name("named")
+    values = [named, types.MethodType(f, 1), range(3), types.SimpleNamespace(x=1)]
     for base in (object, int, float, str, bytes, list, tuple, dict, set, BaseException):
         cls = Meta("Evil", (base,), {**body, "__getattribute__": attribute})
         values.append(cls())
+    values.append(types.MethodType(cls(), 1))
+    values.append(cls)
     ran.clear()
-    def f(x, *more, key=None): return x
     def g(x):
         yield x
         raise x
