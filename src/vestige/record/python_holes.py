@@ -20,6 +20,8 @@ _HOOK = b"PyThreadState_EnterTracing\0"
 _CYTHON = b"cython_runtime"
 _WITH_HOOK = 11
 _MOST_NAMES = 3
+_Hole = tuple[str, object, str]
+"""What is missing, the process ID, and the reason."""
 
 
 def read_missing(
@@ -39,22 +41,33 @@ def read_missing(
     known = [name in {_NOT_RECORDED, *_LOADS} for name in names]
     others = len(tracepoint_classes(metadata.decode(errors="replace")))
     wanted = [*known, *[False] * others]
-    lines: dict[str, None] = {}
+    holes: dict[_Hole, set[int]] = {}
     loaded: dict[str, None] = {}
-    for merge in Muxer([(stream, None, wanted, None) for stream in streams]):
+    inputs = [(stream, stream.process_space, wanted, None) for stream in streams]
+    for merge in Muxer(inputs):
         for event in merge.events():
             if event.name == _NOT_RECORDED:
-                what, reason = event["what"], event["reason"]
-                lines[f"{what} are missing in process {_process(event)}: {reason}"] = (
-                    None
-                )
+                hole = (event["what"], _process(event), event["reason"])
+                holes.setdefault(hole, set()).add(event.stream)
             else:
                 loaded[event["path"]] = None
     found = [path for path in loaded if _tells_profilers(path)]
     if has_builtins:
         # Python 3.11 has the hook then that such modules call.
         found = [path for path in found if _minor(path) != _WITH_HOOK]
-    return (*lines, *_unprofiled(found))
+    return (*_sentences(holes), *_unprofiled(found))
+
+
+def _sentences(holes: dict[_Hole, set[int]]) -> Iterator[str]:
+    for (what, process, reason), spaces in holes.items():
+        if len(spaces) == 1:
+            where = f"process {process}"
+        else:
+            where = (
+                f"{len(spaces)} processes with the ID {process}, in PID namespaces of "
+                "their own"
+            )
+        yield f"{what} are missing in {where}: {reason}"
 
 
 def _process(event: object) -> object:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifier
+from ..ctf.pid_namespaces import pid_namespace
 from ..errors import VestigeError
 from ._agreement import COMPACT_HEADER_SIZE, EVENTS
 from .contexts import context_classes
@@ -115,7 +116,13 @@ def size_of(path: Path) -> int:
 
 def _open(trace: TraceClass, path: Path) -> DataStream:
     file = DataFile.open(trace, str(path))
-    return DataStream(trace, [file], trace_name="", trace_index=0)
+    return DataStream(
+        trace,
+        [file],
+        trace_name="",
+        trace_index=0,
+        process_space=pid_namespace(trace, file.stream_instance),
+    )
 
 
 def _count(streams: list[DataStream]) -> Contents:

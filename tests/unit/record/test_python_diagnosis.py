@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -160,3 +163,28 @@ def test_modules_of_cython_with_a_profile_are_told(tmp_path):
     assert found == [str(module)]
     assert module.name in next(iter(_unprofiled(found)))
     assert not list(_unprofiled([]))
+
+
+@pytest.mark.parametrize(
+    ("inside", "where"),
+    [
+        ((), "are missing in process [1-9][0-9]+: this"),
+        (
+            ("unshare", "-Upfr", "setarch", "-R"),
+            "are missing in 2 processes with the ID 1, in PID namespaces of their own: ",
+        ),
+    ],
+)
+def test_what_is_missing_is_told_of_each_process(tmp_path, inside, where):
+    """A process ID is one process in its PID namespace only."""
+    if inside and subprocess.run([*inside, "true"], check=False).returncode:
+        pytest.skip("needs unshare(1) and setarch(1), and the right to use them")
+    (tmp_path / "greenlet.py").touch()
+    (tmp_path / "app.py").write_text("import greenlet\n")
+    line = shlex.join([*inside, sys.executable, str(tmp_path / "app.py")])
+    command = ["sh", "-c", f"{line}; {line}"]
+    done = run_recorded(tmp_path / "trace", command, "--python-functions")
+    lines = [line for line in done.stderr.splitlines() if "greenlets are" in line]
+
+    assert len(lines) == (1 if inside else 2)
+    assert all(re.search(where, line) for line in lines), lines

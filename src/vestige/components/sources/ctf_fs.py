@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ... import core
 from ...ctf import LogicalTrace, find_traces, open_traces
+from ...ctf.pid_namespaces import pid_namespace
 from ...damage import Damage
 from ...errors import NotATraceError
 from ...graph import Stream, TraceInfo
@@ -16,10 +17,6 @@ from ...graph import Stream, TraceInfo
 __all__ = ["CtfFsSource"]
 
 _MOST_TRACES = 1 << 20
-_NAMESPACES = 1 << 10
-"""How many PID namespaces of a trace are told apart."""
-_NAMESPACE_SHIFT = 32
-"""Where its number is in the ID of a data stream: see docs/formats/recording.md."""
 
 
 class CtfFsSource:
@@ -90,7 +87,7 @@ class CtfFsSource:
                 files.files,
                 trace_name=info.name,
                 trace_index=index,
-                process_space=_process_space(info, files.id or 0),
+                process_space=_process_space(info, files.id),
             )
             identity = next(automatic_ids) if files.id is None else files.id
             yield Stream(info, files.stream_class, identity, files.name, handle)
@@ -101,11 +98,6 @@ class CtfFsSource:
         return trace_class.with_clock_offset(*self._offset)
 
 
-def _process_space(trace: TraceInfo, stream_id: int) -> int:
-    """Return a number of the trace and of the PID namespace of a data stream.
-
-    Our tracer tells the namespace by some bits of the data stream's ID.
-    """
-    is_ours = trace.parsed.environment.get("tracer_name") == "vestige"
-    namespace = stream_id >> _NAMESPACE_SHIFT & _NAMESPACES - 1 if is_ours else 0
-    return namespace * _MOST_TRACES + trace.index
+def _process_space(trace: TraceInfo, stream_id: int | None) -> int:
+    """Return a number of the trace and of the PID namespace of a data stream."""
+    return pid_namespace(trace.parsed, stream_id) * _MOST_TRACES + trace.index
