@@ -464,7 +464,7 @@ def _time(value: Time | None) -> int | None:
             "or a datetime"
         )
     # A float cannot hold nanoseconds: keep seconds and what is below them apart. Time
-    # stamps of pandas are datetimes that know nanoseconds beside.
+    # stamps of pandas are datetimes that know nanoseconds, too.
     day = (value.year, value.month, value.day)
     clock = (value.hour, value.minute, value.second)
     whole = datetime(*day, *clock, tzinfo=value.tzinfo, fold=value.fold)

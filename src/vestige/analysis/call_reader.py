@@ -246,7 +246,7 @@ class _Reader:
         sites = self.fold.take_sites()
         if not sites:
             return
-        # What is there is the address behind the call.
+        # What is there is the address after the call.
         addresses = [Address(site - 1) for _, _, site in sites]
         found = [
             self._images_of(space).find(Vpid(vpid), address)

@@ -18,7 +18,7 @@ UNITS = {
     "ns": 1,
     "us": 1_000,
     "µs": 1_000,
-    # The letter mu beside the sign micro: they look the same.
+    # The letter mu next to the sign micro: they look the same.
     "μs": 1_000,
     "ms": 1_000_000,
     "s": 1_000_000_000,

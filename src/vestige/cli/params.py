@@ -57,7 +57,7 @@ class Token:
     """A word, a number, a string or a sign."""
 
     kind: str
-    """Name of its group in :data:`TOKEN`; ``end`` behind the last one."""
+    """Name of its group in :data:`TOKEN`; ``end`` after the last one."""
     text: str
     """Its text; of a string what is between the quotes."""
     at: int
@@ -169,7 +169,7 @@ class Parser:
         try:
             number = _integer(token.text)
         except ValueError:
-            raise self._error("an octal integer behind the 0", token.at) from None
+            raise self._error("an octal integer after the 0", token.at) from None
         if number.bit_length() > 63 and not (negative and number == 1 << 63):  # noqa: PLR2004
             raise self._error("an integer of 64 bits", token.at)
         return -number if negative else number

@@ -115,7 +115,7 @@ def _is_data(entry: os.DirEntry[str]) -> bool:
 def indexed_names(directory: Path) -> Sequence[str]:
     """Return the names of the data stream files of which an index lists packets.
 
-    LTTng writes an index beside each file, which tells that a file was there.
+    LTTng writes an index next to each file, which shows that a file was there.
     """
     names = []
     try:

@@ -1,9 +1,9 @@
 """Completing declared classes: what the writer adds, and what a version does not have.
 
 A length, a selector or a presence that is :data:`~.declarations.AUTOMATIC` becomes a
-member of its own in front of the member that needs it. Its name is that with an
-underscore before and ``_length``, ``_tag`` or ``_present`` behind, as LTTng names its
-lengths.
+member of its own in front of the member that needs it. Its name is that of the other,
+with an underscore before and ``_length``, ``_tag`` or ``_present`` after it, as LTTng
+names its lengths.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _check_name(name: str, version: Version) -> None:
 def _member(
     member: Member, version: Version, depth: int, visible: _Names
 ) -> Iterator[Member]:
-    """Yield a member behind those that it needs."""
+    """Yield a member after those that it needs."""
     name = member.name
     try:
         inner = _field(member.field_class, version, depth, visible)
@@ -291,7 +291,7 @@ def _located(field_class: FieldClass, visible: _Names) -> FieldClass:
     """Return a class whose length or selector has the name that the member has here.
 
     In a class that was read from a trace it is the path in the metadata: in CTF 1.8
-    with the underscore that readers remove, in CTF 2 behind where it begins.
+    with the underscore that readers remove, in CTF 2 after the place where it begins.
     """
     for fact in ("length", "selector"):
         path = getattr(field_class, fact, None)

@@ -30,7 +30,7 @@ __all__ = [
 OPEN_SUFFIX = ".open"
 """How the names of files end whose packet Vestige's tracer is filling."""
 OTHER_FILES = 256
-"""Files that a process has open beside data streams."""
+"""Files that a process has open besides data streams."""
 LARGEST_METADATA = 64 * 1024 * 1024
 """Most bytes of metadata that are read; real ones have some hundred kilobytes."""
 LARGEST_INDEX = 64 * 1024 * 1024

@@ -1,6 +1,6 @@
 """Symbol tables that answer from the cache where it knows, and teach it what it lacks.
 
-An index is keyed by all that it was made of: the debug file and the files beside it,
+An index is keyed by all that it was made of: the debug file and its other parts,
 each with its build ID, size and time of change; without a build ID also with its path
 and inode. Kept are the units that lookups have needed, not whole objects: a few
 addresses in a file of a gigabyte must not cost an index of it.
@@ -40,7 +40,7 @@ _SAVE_INTERVAL = 2.0
 """Seconds between two writes, so that many small lookups do not write many parts."""
 
 _SPLIT_LIMIT = 4096
-"""With more files beside, checking them all costs more than the index saves."""
+"""With more of them, checking them all costs more than the index saves."""
 
 _LONG = 1 << 12
 """Bytes of a description that is hashed."""
@@ -100,7 +100,7 @@ class CachedFiles:
         Args:
             debug: The file that holds debug information or symbols.
             main: The object itself, when it is another file and there.
-            beside: The files beside the debug file, by their kind.
+            beside: The files with the other parts of its debug information, by kind.
 
         Returns:
             The table.
@@ -195,7 +195,7 @@ class _CachedTable:
         return self._open_full().answer(text, writer)
 
     def __getattr__(self, name: str) -> Any:
-        # What the core's table tells beside answers, such as its problems.
+        # What else the core's table has, such as its problems.
         return getattr(self._open_full(), name)
 
     def save_if_due(self) -> None:
@@ -271,7 +271,7 @@ def _core_identity() -> tuple[str, int, int]:
 
 
 def _describe(opened: ObjectFile) -> list[object] | None:
-    # What tells the contents of a file from those of all others.
+    # What distinguishes the contents of a file from those of all others.
     identity = getattr(opened, "identity", None)
     if identity is None:
         return None
@@ -283,7 +283,7 @@ def _describe(opened: ObjectFile) -> list[object] | None:
 
 
 def _describe_beside(beside: dict[str, Any]) -> bytes | None:
-    # What tells the files beside from others; None with too many, or when nothing does.
+    # What distinguishes these files from others; None if too many, or if nothing does.
     described: list[object] = []
     for kind, opened in sorted(beside.items()):
         if kind == "split":

@@ -133,7 +133,7 @@ class OpenedFiles:
             found.supplement,
             found.mini,
             found.package,
-            # One file at two paths may have them beside one of the two only.
+            # One file at two paths may have them next to one of the two only.
             found.split,
         )
         if key not in self._tables:

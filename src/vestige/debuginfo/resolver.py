@@ -104,7 +104,7 @@ class Resolver:
             A place, or why there is none, for each pair in order.
         """
         # To compare mappings takes longer than all else, and there are few of them.
-        # Each is kept beside its object, or its identity might pass to another one.
+        # Each is kept with its object, or its identity might pass to another one.
         known: dict[int, tuple[object, FoundObject | Unresolved]] = {}
         requests = []
         for mapping, ip in pairs:

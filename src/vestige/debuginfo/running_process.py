@@ -204,7 +204,7 @@ def _continues(group: list[MemoryRange], found: MemoryRange) -> bool:
     last = group[-1]
     if (found.inode, found.path) != (last.inode, last.path) or found.path == _VDSO:
         return False
-    # A second copy begins again at the start of the file, behind the data of the first.
+    # A second copy begins again at the start of the file, after the data of the first.
     again = found.offset == 0 and any(one.writable for one in group)
     return not again
 

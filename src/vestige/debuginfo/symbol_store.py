@@ -1,4 +1,4 @@
-"""Answers that were packed beside a trace: names without the files that had them.
+"""Answers that were packed with a trace: names without the files that had them.
 
 A store is a directory of JSON files that only Vestige writes:
 
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 STORE_NAME = "debug-info.vestige"
-"""Name of the directory beside a trace that holds packed symbols."""
+"""Name of the directory next to a trace that holds packed symbols."""
 SYMBOLS_FOLDER = "vestige-symbols"
 """Name of the store below such a directory."""
 MANIFEST = "manifest.json"

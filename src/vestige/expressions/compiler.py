@@ -1,6 +1,6 @@
 """Compiles filter expressions, in one pass.
 
-Each operand is written as soon as it is read, and its operator behind both of them, as
+Each operand is written as soon as it is read, and its operator after both of them, as
 a stack machine has it. Bitwise operators bind tighter than comparisons, unlike in C.
 """
 
@@ -163,11 +163,11 @@ class _Compiler:
         for one in operands:
             if one.type == "text":
                 raise self._error(
-                    one.token, f"expected a number beside '{sign.text}', not a string"
+                    one.token, f"expected a number next to '{sign.text}', not a string"
                 )
             if one.type == "real" and level >= _RELATIONAL:
                 raise self._error(
-                    one.token, f"expected an integer beside '{sign.text}'"
+                    one.token, f"expected an integer next to '{sign.text}'"
                 )
         self._write(operation)
         return _Operand(left.token, "integer")
@@ -181,7 +181,7 @@ class _Compiler:
             raise self._error(right.token, "expected a pattern on one side only")
         for one, two in ((left, right), (right, left)):
             if one.type == "text" and two.type in {"integer", "real"}:
-                raise self._error(two.token, f"expected a string beside {_name(one)}")
+                raise self._error(two.token, f"expected a string next to {_name(one)}")
         if _is_pattern(pattern):
             self._write_string(other)
             is_same = operation is Operation.EQUAL

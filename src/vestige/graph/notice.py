@@ -1,4 +1,4 @@
-"""What happens in a data stream beside event records: losses and damage."""
+"""What there is in a data stream besides event records: losses and damage."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LostNotice:
 
 
 class DamageNotice(NamedTuple):
-    """Some bytes of a data stream cannot be used; what lies behind them is read."""
+    """Some bytes of a data stream cannot be used; what comes after them is read."""
 
     run: int
     """Index of the run of the merge before which it belongs."""

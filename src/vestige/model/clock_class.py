@@ -38,7 +38,7 @@ class ClockClass:
     offset_seconds: int
     """Whole seconds from the origin at the clock value 0."""
     offset_cycles: int
-    """Cycles beside those seconds."""
+    """Cycles in addition to those seconds."""
     precision: int | None = 1
     """Random error of a value, cycles, when known."""
     uuid: UUID | None = None

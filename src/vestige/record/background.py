@@ -1,7 +1,7 @@
 """Processes of a recording that outlive its program, found without their files.
 
 A process that was forked a moment ago has no file yet, and one that executes a program
-has none that tells. Daemons are born in such a moment: their parent ends at once. What
+has none to show. Daemons are born in such a moment: their parent ends at once. What
 the processes of a recording have in common is their environment, see proc(5).
 """
 

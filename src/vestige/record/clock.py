@@ -42,7 +42,7 @@ Before the first, an error of 50 ns in some milliseconds makes it wrong by some 
 GREATEST_DRIFT = 1_000
 """Parts in a million by which a frequency may differ from the first one."""
 SHORTEST_SUSPENSION = 1_000_000
-"""Nanoseconds. Two clocks cannot be read at once, so a shorter one cannot be told."""
+"""Nanoseconds. Two clocks cannot be read at once, so no shorter one is known."""
 
 
 class Instant(NamedTuple):

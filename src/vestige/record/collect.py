@@ -5,7 +5,7 @@ is a valid data stream file by itself: a reader finds all committed records at a
 When its process has ended, the packet is appended to a data file of its data stream.
 
 A process may die at any moment, also after it appended a packet and before it began the
-next one. The number of the packet tells.
+next one. The number of the packet shows which.
 
 A data file that was not closed ends with an empty packet that covers bytes to come; it
 is cut off. Files of processes that go on are left as they are: they are valid, too.
@@ -181,7 +181,7 @@ def _close_data_file(
 def _walk(path: Path) -> tuple[int, int, list[_Packet]]:
     """Return the length, where whole packets end, and the first and the last packet.
 
-    A file of which nothing is used tells at least of whom it is.
+    A file of which nothing is used shows at least whose it is.
     """
     end = 0
     found: list[_Packet] = []

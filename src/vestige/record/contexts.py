@@ -44,7 +44,7 @@ class ContextClass(NamedTuple):
     """Its declaration in TSDL, CTF 1.8.3, section 7."""
 
     about: str
-    """What it tells, for people."""
+    """What it says, for people."""
 
 
 CONTEXT_CLASSES = tuple(ContextClass(*facts) for facts in _agreement.CONTEXTS)

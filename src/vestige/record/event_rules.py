@@ -1,7 +1,7 @@
 """Rules that choose events: patterns of names, exclusions, log levels, filters.
 
 The conditions are those of lttng-enable-event(1). A rule is compiled here; the tracer
-compares names and levels when a program tells it of a tracepoint, and runs the filter
+compares names and levels when a program registers a tracepoint, and runs the filter
 at each event.
 """
 
@@ -188,7 +188,7 @@ def _compile_logger(rule: EventRule) -> Iterable[CompiledRule]:
     from ..expressions import compile_filter  # noqa: PLC0415 - see above
 
     if rule.filter is not None:
-        # A mistake is told with its own column.
+        # A mistake is reported with its own column.
         compile_filter(rule.filter)
     exclude = [name for names in rule.exclude for name in split_names(names)]
     for name in split_names(rule.pattern):

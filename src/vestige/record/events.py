@@ -45,7 +45,7 @@ EVENT_NAMES = (
 
 
 class Selection(NamedTuple):
-    """What the tracer writes beside the state dump and the events of objects."""
+    """What the tracer writes besides the state dump and the events of objects."""
 
     entries: FunctionTracing
     """At the entry of functions."""

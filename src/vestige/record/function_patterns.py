@@ -78,7 +78,7 @@ def _encode_range(pattern: str, text: str) -> str:
     found = _RANGE.fullmatch(text)
     if found is None:
         raise SelectionError(
-            f"'{pattern}': expected 0xSTART-0xEND, addresses as nm(1) tells them"
+            f"'{pattern}': expected 0xSTART-0xEND, addresses as nm(1) prints them"
         )
     start = int(found[1], 16)
     end = int(found[2], 16) if found[2] else start + 1

@@ -4,7 +4,7 @@ A thread counts the records that it loses in its packet. One that has none, sinc
 may make no file (another user's, another root directory, no descriptor left), counts
 them in a file that all processes of a recording map, and that outlives them. When the
 recording has ended, the count becomes a data stream without records, so that every
-reader tells it.
+reader reports it.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class _Values(NamedTuple):
     """Patterns of functions whose calls are not recorded, whatever ``include`` says."""
 
     contexts: tuple[str, ...] = ("ip", "vpid")
-    """What each record carries beside its fields: :data:`CONTEXTS`, and counters.
+    """What each record carries besides its fields: :data:`CONTEXTS`, and counters.
 
     Source lines need ``ip`` and ``vpid``. Packets name their process and thread anyway.
     """
@@ -75,7 +75,7 @@ class _Values(NamedTuple):
     max_size: int | None = None
     """Bytes of the whole recording.
 
-    ``None`` is 256 MiB with ``overwrite``, and no limit with ``discard``. What tells
+    ``None`` is 256 MiB with ``overwrite``, and no limit with ``discard``. What says
     where objects are loaded is kept in both modes.
     """
 

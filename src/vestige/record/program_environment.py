@@ -31,9 +31,9 @@ OURS = ("LD_AUDIT", "LD_PRELOAD")
 def fit_environment(environment: dict[str, str], program: str) -> None:
     """Change what the tracer's variables would otherwise change in the program.
 
-    - AddressSanitizer refuses to be loaded behind another library: it is told not to.
+    - AddressSanitizer refuses to be loaded after another library: an option stops that.
     - An auditing library makes the C library lay out thread-local storage before it
-      knows the program's libraries: it is told how much they need.
+      knows the program's libraries: a setting says how much they need.
     - The dynamic linker of a 32-bit program complains of libraries for 64 bits: the
       program gets none.
 

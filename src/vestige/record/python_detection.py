@@ -1,4 +1,4 @@
-"""Whether a program is written in Python, as far as its file tells."""
+"""Whether a program is written in Python, as far as its file shows."""
 
 from __future__ import annotations
 

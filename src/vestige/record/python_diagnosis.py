@@ -25,7 +25,7 @@ _ISOLATING = {
 _WITH_VALUE = "WXcm"
 """Options whose value follows, in the same word or the next one."""
 _LAST = "cm"
-"""Those behind which all is the program's."""
+"""Those after which all is the program's."""
 _MOST_SCRIPT_LINE = 256
 
 

@@ -50,7 +50,7 @@ class Contents(NamedTuple):
     """Whether there are entries or exits of functions."""
 
     has_chosen: bool = True
-    """Whether there are events beside the state dump and those of loaded objects."""
+    """Whether there are events besides the state dump and those of loaded objects."""
 
     objects: tuple[str, ...] = ()
     """Paths of the objects that were loaded, of small recordings."""
@@ -95,7 +95,7 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
             return Contents(events=_estimate(size, options), is_estimated=True)
         return Contents(has_calls=has_calls)
     except (VestigeError, OSError):
-        # The trace is there all the same: whoever reads it is told what is wrong.
+        # The trace is there all the same: whoever reads it will learn what is wrong.
         return Contents()
 
 

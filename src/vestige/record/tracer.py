@@ -1,4 +1,4 @@
-"""The tracer's library, and what the environment tells it."""
+"""The tracer's library, and what it gets from the environment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VARIABLE = SETTINGS_VARIABLE
 """What the tracer reads; it passes on to child processes and through ``exec``."""
 LIBRARY = "libvestige-tracer.so"
 AUDITOR = "libvestige-audit.so"
-"""Tells the tracer what the dynamic linker maps and unmaps, see rtld-audit(7)."""
+"""Reports to the tracer what the dynamic linker maps and unmaps, see rtld-audit(7)."""
 CLOSER = "libvestige-close.so"
 """Stands in for ``dlclose`` where there is no such interface."""
 _FIRST_FREE_AUDIT = (2, 35)
@@ -48,7 +48,7 @@ def library_path() -> Path:
         The path of the shared library.
 
     Raises:
-        RecordError: It is not there, or its path cannot be told to the dynamic linker.
+        RecordError: It is not there, or its path cannot be given to the dynamic linker.
     """
     path = Path(__file__).parent / "native" / LIBRARY
     if not path.is_file():

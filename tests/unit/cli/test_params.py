@@ -47,7 +47,7 @@ def test_every_kind_of_value(text, expected):
         ("a={b:2}", "'='", 7),
         ('a="open', "a name or a value", 3),
         ("a=-x", "a value", 3),
-        ("a=089", "an octal integer behind the 0", 3),
+        ("a=089", "an octal integer after the 0", 3),
         ("a=9223372036854775808", "an integer of 64 bits", 3),
         ("a=" + "[" * 100, "at most 64 nested values", 68),
         ("a=$1", "a name or a value", 3),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["ConvertCommand"]
 
 LARGEST_OFFSET_BITS = 63
-"""Bits of a clock offset beside its sign."""
+"""Bits of a clock offset besides its sign."""
 
 
 class ConvertCommand:

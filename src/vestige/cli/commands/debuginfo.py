@@ -138,7 +138,7 @@ examples:
 
 def _check_usage(options: argparse.Namespace) -> None:
     if not options.paths and options.pack:
-        # "--pack TRACE": the word behind the option was meant as the trace.
+        # "--pack TRACE": the word after the option was meant as the trace.
         options.paths, options.pack = [options.pack], ""
     if options.output is not None and options.pack is None:
         options.usage_error("-o goes with --pack")

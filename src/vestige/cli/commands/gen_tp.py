@@ -93,7 +93,7 @@ def _make(template: Path, outputs: list[Path], *, is_verbose: bool) -> None:
     from ...record.provider_template import header_text, source_text
 
     chosen = {output.suffix: output for output in outputs}
-    # What is not made is expected beside what is.
+    # What is not made is expected next to what is.
     base = outputs[0] if outputs else template
     files = _Files(*(chosen.get(end, base.with_suffix(end)) for end in SUFFIXES))
     text = template.read_text(encoding="utf-8")

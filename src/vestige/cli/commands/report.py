@@ -194,7 +194,7 @@ def _threads(options: argparse.Namespace) -> set[int]:
         if word.isdecimal():
             threads.add(int(word))
         elif word:
-            # "--thread TRACE": the word behind the option was meant as the trace.
+            # "--thread TRACE": the word after the option was meant as the trace.
             options.paths.append(word)
     return threads
 

@@ -53,7 +53,7 @@ class CallDurationFilter:
         streams = [stream for source in sources for stream in source.streams]
         wanted = selection or Selection()
         if not wanted.intersection:
-            # Exits behind the end of the range belong to entries in it.
+            # Exits after the end of the range belong to entries in it.
             wanted = Selection()
         events = 0
         for merge in mux(streams, wanted, self.needed_events):

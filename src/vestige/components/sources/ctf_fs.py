@@ -28,7 +28,7 @@ class CtfFsSource:
         clock_offset_nanoseconds: Nanoseconds to add to all clocks.
         force_epoch_origin: Whether all clocks count from the Unix epoch, whatever the
             metadata say.
-        trace_name: Name of all traces, behind the host name that a trace may have.
+        trace_name: Name of all traces, after the host name that a trace may have.
         first_index: Index of the first trace, when there are other sources.
 
     Raises:

@@ -103,7 +103,7 @@ class ElfImage:
             return []
         form = "IIQQQQIIQQ" if self.is_64 else "IIIIIIIIII"
         if count == 0:
-            # There are too many for the header; the first section tells.
+            # There are too many for the header; the first section has it.
             count = min(self._unpack(form, offset)[5], MOST_SECTIONS)
         rows = [self._unpack(form, offset + index * size) for index in range(count)]
         name_bytes = b""

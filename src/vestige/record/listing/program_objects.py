@@ -43,7 +43,7 @@ class Listing(NamedTuple):
 def list_program(name: str) -> Listing:
     """List what there is to record in a program and the libraries that it needs.
 
-    Nothing of it runs: the dynamic linker tells the libraries.
+    Nothing of it runs: the dynamic linker names the libraries.
 
     Args:
         name: Its name or path, as a shell takes it; or the path of a library.

@@ -48,7 +48,7 @@ class Tracepoint(NamedTuple):
     provider: str
     name: str
     log_level: int | None = None
-    """``None`` where the binary does not tell, or tells no number."""
+    """``None`` where the binary does not say, or has no number."""
     log_level_text: str | None = None
     """Its name, or how the program wrote it."""
     model_emf_uri: str | None = None
@@ -167,7 +167,7 @@ def lttng_tracepoints(image: ElfImage) -> list[Tracepoint]:
     names = set()
     for place in range(table.address, table.address + table.size, size):
         point = pointer(place)
-        # Behind the size, which is padded to a pointer. Before LTTng 2.13 there was
+        # After the size, which is padded to a pointer. Before LTTng 2.13 there was
         # none, and one pointer to the full name.
         first, second = pointer(point + size), pointer(point + 2 * size)
         if table.name == "__tracepoints_ptrs":
