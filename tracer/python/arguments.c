@@ -203,25 +203,29 @@ static bool add_argument(struct text *text, const char *separator,
 	return true;
 }
 
-/* Whether the text has all of them. */
+/* Whether the text has all of them: frames of compiled code, as Cython makes them, have no
+ * values. */
 static bool add_arguments(struct text *text, const struct call_frame *frame)
 {
 	const struct parameters *parameters = parameters_of(frame->code);
 	const char *separator = "";
+	bool is_whole = parameters && !parameters->is_cut;
 
 	for (uint32_t index = 0; parameters && index < parameters->count; index++) {
 		PyObject *value = value_of(frame, &parameters->all[index]);
 		bool is_added;
 
-		if (!value)
+		if (!value) {
+			is_whole = false;
 			continue;
+		}
 		is_added = add_argument(text, separator, &parameters->all[index], value);
 		Py_DECREF(value);
 		if (!is_added)
 			return false;
 		separator = ", ";
 	}
-	return !parameters || !parameters->is_cut;
+	return is_whole;
 }
 
 static const struct call_text *finish(struct call_text *room, const struct text *text)
