@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_min_duration_argument", "call_duration_filter", "nanoseconds"]
 
-FORMAT = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(ns|us|µs|μs|ms|s|min)", re.ASCII)
+FORMAT = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(ns|us|µs|μs|ms|s|min|h)", re.ASCII)
 UNITS = {
     "ns": 1,
     "us": 1_000,
@@ -23,6 +23,7 @@ UNITS = {
     "ms": 1_000_000,
     "s": 1_000_000_000,
     "min": 60_000_000_000,
+    "h": 3_600_000_000_000,
 }
 LONGEST = 2**63 - 1
 
@@ -54,7 +55,7 @@ def nanoseconds(text: str) -> int:
     match = FORMAT.fullmatch(text.strip())
     if match is None:
         raise argparse.ArgumentTypeError(
-            f"'{text}' is no duration: expected a number with ns, us, ms, s or min"
+            f"'{text}' is no duration: expected a number with ns, us, ms, s, min or h"
         )
     value = int(Decimal(match[1]) * UNITS[match[2]])
     if value > LONGEST:

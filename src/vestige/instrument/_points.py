@@ -141,7 +141,7 @@ def tracepoint(
         >>> request = tracepoint("app:request", path=str, status=int)
         >>> request(path="/", status=200)
     """
-    _check_name(name)
+    check_name(name)
     level = _level(log_level)
     for field, kind in fields.items():
         _check_field(name, field, kind)
@@ -168,7 +168,15 @@ def _make(name: str, level: int, fields: _Fields) -> Tracepoint:
     return point
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Refuse what is no name of an event.
+
+    Args:
+        name: The name, with its provider.
+
+    Raises:
+        ValueError: It is none, or is kept for Vestige itself.
+    """
     if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
         raise ValueError(
             f"{name!r} names no event: expected PROVIDER:EVENT of letters, digits, "

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, Self, TypeVar, overload
 
 from ._extension import native
-from ._points import Tracepoint, is_strict, tracepoint
+from ._points import Tracepoint, check_name, is_strict, tracepoint
 
 __all__ = ["Span", "span"]
 
@@ -64,6 +64,8 @@ def span(name: str, log_level: str | int = "debug_line", /, **fields: type) -> S
         >>> @span("app:save", path=str)
         ... def save(path): ...
     """
+    # The names of its events have more in them, which nobody wrote.
+    check_name(name)
     for field in fields:
         if field in _OWN_FIELDS:
             raise ValueError(f"{name}: each span has a field '{field}' of its own")

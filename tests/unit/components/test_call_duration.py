@@ -165,7 +165,14 @@ def test_threads_that_nothing_tells_apart_are_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("20ns", 4), ("0.021us", 2), ("0.000000020s", 4), ("1ms", 0), ("0ns", 10)],
+    [
+        ("20ns", 4),
+        ("0.021us", 2),
+        ("0.000000020s", 4),
+        ("1ms", 0),
+        ("0.000000000h", 10),
+        ("0ns", 10),
+    ],
 )
 def test_the_command_line_takes_units(tmp_path, capfd, text, count):
     """And numbers with decimals."""

@@ -6,7 +6,10 @@ import subprocess
 import sys
 from os import environ
 
+import pytest
+
 from support.python_programs import SOURCES
+from vestige.instrument import span
 
 PROGRAM = """
 import sys, types
@@ -39,3 +42,9 @@ def test_an_extension_of_other_sources_is_not_used():
     """Its functions may take other arguments; the program works as without it."""
     assert printed("") == f"False {WHY}\n"
     assert printed("old.interface = 0") == f"False {WHY}\n"
+
+
+def test_a_span_is_refused_by_the_name_that_somebody_wrote():
+    """Not by that of its first event."""
+    with pytest.raises(ValueError, match="'step' names no event"):
+        span("step")
