@@ -164,8 +164,8 @@ fn read_bytewise(data: &[u8], start: u64, size: u32, order: ByteOrder) -> u64 {
 /// The index of the first NUL byte.
 ///
 /// Most strings of traces are short: looking at 16 bytes costs less than a call.
-#[inline]
-fn find_nul(bytes: &[u8]) -> Option<usize> {
+#[inline(always)]
+pub(crate) fn find_nul(bytes: &[u8]) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const NEAR: usize = 16;

@@ -137,7 +137,7 @@ mod tests {
     use crate::stream::LostKind;
 
     fn record(cycles: u64) -> Record {
-        Record { cycles, start: 0, body: 0, class: 0 }
+        Record { cycles, start: 0, body: 0, class: 0, passes: true }
     }
 
     fn found(kind: Kind, ip: u64) -> Found {

@@ -9,8 +9,9 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::sync::mpsc::{channel, Receiver};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::stream::{Batch, Damage, DataStream, Item, Lost, Part, Record, Selection, StreamReader};
 
@@ -28,6 +29,10 @@ const GATHERED_AHEAD: usize = 4 * 1024 * 1024;
 const GATHERED_AT_ONCE: usize = 64 * 1024;
 /// So many notices count as an item: they are small.
 const NOTICES_OF_ITEM: usize = 64;
+
+/// After so long a merge is handed out however little is in it, so that whoever asked for
+/// it can show where the reading is, or end it.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// About how many records make a merge.
 const MERGE_RECORDS: usize = 32_768;
@@ -138,7 +143,7 @@ impl Merge {
             let first = merge.runs.len();
             for (row, record) in (run.start..).zip(records) {
                 let visible = visible.is_none_or(|all| all.get(index).copied().unwrap_or(true));
-                if visible && batch.shows(row as usize, record) {
+                if visible && batch.shows(record) {
                     merge.push(first, Run { start: row, end: row + 1, ..*run });
                     kept.push(index);
                 } else if batch.selection.leaves_out(&batch.stream, record) {
@@ -160,9 +165,7 @@ impl Merge {
     fn shows_all(&self) -> bool {
         self.runs.iter().all(|run| {
             let Some((batch, records)) = self.run(run) else { return true };
-            let mut rows = (run.start..).zip(records);
-            batch.selection.is_everything()
-                || rows.all(|(row, record)| batch.shows(row as usize, record))
+            batch.selection.is_everything() || records.iter().all(|record| batch.shows(record))
         })
     }
 
@@ -248,7 +251,8 @@ pub struct Muxer {
     cursors: Vec<Cursor>,
     /// The heads of the data streams, the earliest on top.
     heads: BinaryHeap<Reverse<Key>>,
-    started: bool,
+    /// The data streams whose heads are not known yet; without them nothing can go on.
+    unknown: Vec<usize>,
 }
 
 impl Muxer {
@@ -258,7 +262,7 @@ impl Muxer {
     pub fn new(streams: Vec<(Arc<DataStream>, Selection)>) -> Self {
         let items = (ITEMS_AHEAD / streams.len().max(1)).clamp(1, MOST_ITEMS_AHEAD);
         let gathered = (GATHERED_AHEAD / streams.len().max(1)).min(GATHERED_AT_ONCE);
-        let all = streams.iter().map(|(stream, _)| Arc::clone(stream)).collect();
+        let all: Vec<_> = streams.iter().map(|(stream, _)| Arc::clone(stream)).collect();
         let cursors = streams
             .into_iter()
             .map(|(stream, selection)| {
@@ -268,34 +272,48 @@ impl Muxer {
                 Cursor { stream, head, items, ready: VecDeque::new(), ahead: None, merged_as: None }
             })
             .collect();
-        Self { streams: Arc::new(all), cursors, heads: BinaryHeap::new(), started: false }
+        let unknown = (0..all.len()).rev().collect();
+        Self { streams: Arc::new(all), cursors, heads: BinaryHeap::new(), unknown }
     }
 
-    /// The next part of the merged order, or `None` at the end.
+    /// The next part of the merged order, or `None` at the end. It may be empty, when there
+    /// was nothing for some time.
     pub fn next_merge(&mut self) -> Option<Merge> {
         let mut merge = Merge { streams: Arc::clone(&self.streams), ..Merge::default() };
         for cursor in &mut self.cursors {
             cursor.merged_as = None;
         }
-        if !self.started {
-            self.started = true;
-            (0..self.cursors.len()).for_each(|rank| self.push_head(rank));
-        }
-        while !merge.is_full() {
+        let until = Instant::now() + LONGEST_WAIT;
+        loop {
+            if !self.know_heads(until) {
+                return Some(merge);
+            }
+            if merge.is_full() {
+                break;
+            }
             let Some(Reverse((_, rank))) = self.heads.pop() else { break };
             let limit = self.heads.peek().map(|Reverse(key)| *key);
             if let Some(cursor) = self.cursors.get_mut(rank) {
                 cursor.take(rank, limit, &mut merge);
             }
-            self.push_head(rank);
+            self.unknown.push(rank);
         }
         (merge.records > 0 || !merge.notices.is_empty()).then_some(merge)
     }
 
-    fn push_head(&mut self, rank: usize) {
-        if let Some(time) = self.cursors.get_mut(rank).and_then(Cursor::time) {
-            self.heads.push(Reverse((time, rank)));
+    /// Sorts in the heads that are not known; returns whether all were read in time.
+    fn know_heads(&mut self, until: Instant) -> bool {
+        while let Some(&rank) = self.unknown.last() {
+            let Some(cursor) = self.cursors.get_mut(rank) else { return true };
+            if !cursor.receive(until) {
+                return false;
+            }
+            self.unknown.pop();
+            if let Some(time) = cursor.time() {
+                self.heads.push(Reverse((time, rank)));
+            }
         }
+        true
     }
 }
 
@@ -318,11 +336,8 @@ fn run_end(batch: &Batch, start: usize, rank: usize, limit: Option<Key>, room: u
 }
 
 impl Cursor {
-    /// The time of the head, once it is known; `None` at the end.
-    fn time(&mut self) -> Option<i64> {
-        if matches!(self.head, Head::Reading(_)) {
-            self.receive();
-        }
+    /// The time of the head, which is known; `None` at the end.
+    fn time(&self) -> Option<i64> {
         match &self.head {
             Head::Batch(batch, index) => {
                 batch.records.get(*index).map(|record| batch.nanoseconds(record))
@@ -335,13 +350,21 @@ impl Cursor {
         }
     }
 
-    /// Waits for the items that are being read and starts to read those after them.
-    fn receive(&mut self) {
-        let Head::Reading(receiver) = &self.head else { return };
-        let (items, reader) = receiver.recv().unwrap_or_default();
-        self.ready = items;
-        self.ahead = reader.map(|reader| read_ahead(reader, self.items));
-        self.advance();
+    /// Waits for the items that are being read and starts to read those after them. Returns
+    /// whether the head is known.
+    fn receive(&mut self, until: Instant) -> bool {
+        while let Head::Reading(receiver) = &self.head {
+            let wait = until.saturating_duration_since(Instant::now());
+            let (items, reader) = match receiver.recv_timeout(wait) {
+                Ok(ahead) => ahead,
+                Err(RecvTimeoutError::Timeout) => return false,
+                Err(RecvTimeoutError::Disconnected) => Ahead::default(),
+            };
+            self.ready = items;
+            self.ahead = reader.map(|reader| read_ahead(reader, self.items));
+            self.advance();
+        }
+        true
     }
 
     /// Moves the head to the merge, as far as it stays before `limit`.
@@ -386,6 +409,7 @@ impl Cursor {
             Some(Item::Batch(batch)) => Head::Batch(Arc::new(batch), 0),
             Some(Item::Lost(lost)) => Head::Notice(Notice::Lost(lost)),
             Some(Item::Damage(file, damage)) => Head::Notice(Notice::Damage(file, damage)),
+            Some(Item::Nothing) => return self.advance(),
             None => self.ahead.take().map_or(Head::Ended, Head::Reading),
         };
     }
@@ -400,7 +424,8 @@ fn read_ahead(mut reader: StreamReader, count: usize) -> Receiver<Ahead> {
         while read < count * NOTICES_OF_ITEM {
             match reader.next_item() {
                 Some(item) => {
-                    read += if matches!(item, Item::Batch(_)) { NOTICES_OF_ITEM } else { 1 };
+                    let is_small = matches!(item, Item::Lost(_) | Item::Damage(..));
+                    read += if is_small { 1 } else { NOTICES_OF_ITEM };
                     items.push_back(item);
                 }
                 None => {

@@ -3,11 +3,13 @@
 
 mod common;
 
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 
 use common::{merge, open, parse, read, BitWriter, HEAD};
 use vestige_ctf::model::ByteOrder::Little;
-use vestige_ctf::stream::{DamageKind, DataFile, DataStream, TraceIdentity};
+use vestige_ctf::muxer::{Merge, Muxer};
+use vestige_ctf::source::ReadAt;
+use vestige_ctf::stream::{DamageKind, DataFile, DataStream, Selection, TraceIdentity};
 
 fn metadata() -> String {
     format!("{HEAD}stream {{ event.header := struct {{ time t; }}; }};\nevent {{ name = e; }};")
@@ -106,4 +108,60 @@ fn a_merge_of_long_records_holds_few_of_them() {
     }
     assert_eq!(counts.iter().sum::<usize>(), 40);
     assert!(counts.iter().all(|&count| count <= 8), "{counts:?}");
+}
+
+/// Bytes that can be read once they are released.
+struct Held {
+    bytes: Vec<u8>,
+    from: u64,
+    is_released: Mutex<bool>,
+    released: Condvar,
+}
+
+impl ReadAt for Held {
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let released = self.is_released.lock().unwrap();
+        let must_wait = |released: &mut bool| offset >= self.from && !*released;
+        drop(self.released.wait_while(released, must_wait).unwrap());
+        self.bytes.read_at(offset, buffer)
+    }
+}
+
+#[test]
+fn a_merge_does_not_wait_long_for_what_is_being_read() {
+    let trace = Arc::new(parse(&metadata()));
+    let bytes = stream(0..200_000);
+    let (is_released, released) = (Mutex::new(false), Condvar::new());
+    let held = Arc::new(Held { bytes, from: 1 << 20, is_released, released });
+    // Opening lists the packets, of which there is one.
+    *held.is_released.lock().unwrap() = true;
+    let file = DataFile::open(&trace, Arc::clone(&held) as Arc<dyn ReadAt>, None).unwrap();
+    *held.is_released.lock().unwrap() = false;
+    let files = vec![Arc::new(file)];
+    let slow = DataStream::new(Arc::clone(&trace), 0, files, TraceIdentity::default());
+    let fast = open(&trace, stream([5, 150_000]));
+    let inputs = [Arc::new(slow), fast].map(|stream| (stream, Selection::default()));
+    let mut muxer = Muxer::new(inputs.into());
+    let mut times = Vec::new();
+    let mut take = |merge: &Merge| {
+        for run in &merge.runs {
+            let (batch, records) = merge.run(run).unwrap();
+            times.extend(records.iter().map(|record| batch.nanoseconds(record)));
+        }
+    };
+    while let Some(merge) = muxer.next_merge() {
+        if merge.records == 0 {
+            // It came back with nothing, while the reading waits.
+            *held.is_released.lock().unwrap() = true;
+            held.released.notify_all();
+        }
+        take(&merge);
+    }
+    assert!(*held.is_released.lock().unwrap());
+    assert_eq!(times.len(), 200_002);
+    assert!(times.is_sorted());
 }

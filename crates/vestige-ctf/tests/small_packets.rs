@@ -51,6 +51,7 @@ fn batches(stream: &Arc<DataStream>) -> Vec<Batch> {
         match item {
             Item::Batch(batch) => found.push(batch),
             Item::Lost(lost) => panic!("{lost:?}"),
+            Item::Nothing => {}
             Item::Damage(_, damage) => panic!("{damage:?}"),
         }
     }
@@ -236,6 +237,7 @@ fn told(stream: &Arc<DataStream>, gathered: usize) -> Vec<String> {
             })),
             Item::Lost(lost) => told.push(format!("{lost:?}")),
             Item::Damage(file, damage) => told.push(format!("{file} {damage:?}")),
+            Item::Nothing => {}
         }
     }
     told

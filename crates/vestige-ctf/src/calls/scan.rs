@@ -178,9 +178,8 @@ impl CallScan {
                 let one = |record| shared.read(batch, record, &mut state, &mut told);
                 seen.extend(records.iter().map(one));
                 if is_filtered || batch.is_marked() {
-                    let rows = (run.start as usize..).zip(records);
-                    for (one, (row, record)) in seen.iter_mut().skip(first).zip(rows) {
-                        one.choice = choice(batch, row, record);
+                    for (one, record) in seen.iter_mut().skip(first).zip(records) {
+                        one.choice = choice(batch, record);
                     }
                 }
             }
@@ -270,8 +269,8 @@ impl CallScan {
     }
 }
 
-fn choice(batch: &Batch, row: usize, record: &Record) -> Choice {
-    if batch.shows(row, record) {
+fn choice(batch: &Batch, record: &Record) -> Choice {
+    if batch.shows(record) {
         Choice::Shown
     } else if batch.selection.is_in_time(&batch.stream, record) {
         Choice::LeftOut

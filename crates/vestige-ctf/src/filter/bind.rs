@@ -3,11 +3,12 @@
 use super::agreement::EXPRESSION_DEPTH;
 use super::code::{Instruction, Operation, Value};
 use super::fetch::{type_of, Type};
+use super::guard::Guards;
 use super::path::{context_path, field_path, Path, Segment};
 use super::pattern::Pattern;
 use super::program::{Bits, Change, Comparison, Operand, Program, Step};
 use super::walk::{Walk, Want};
-use crate::model::{EnvironmentValue, EventClass, FieldClass, StreamClass, TraceClass};
+use crate::model::{EnvironmentValue, EventClass, FieldClass, FieldKind, StreamClass, TraceClass};
 
 /// Contexts that the trace environment has where a trace is of one process.
 const OF_PROCESS: [&str; 2] = ["vpid", "procname"];
@@ -44,16 +45,33 @@ pub fn bind(
         binder.program.steps.push(step);
     }
     binder.program.steps.last().filter(|step| matches!(step, Step::Return))?;
+    let place = |(scope, path): &(usize, Path)| {
+        let class = member_at(*scopes.get(*scope)?.as_ref()?, path)?;
+        crate::record::Program::place_of(scopes.into_iter().flatten(), class)
+    };
+    let places: Vec<_> = binder.fields.iter().map(place).collect();
     let mut wants = vec![Vec::new(); SCOPES];
     for (slot, (scope, path)) in binder.fields.iter().enumerate() {
-        wants.get_mut(*scope)?.push(Want { path: path.clone(), slot: slot as u32 });
+        let is_placed = places.get(slot).is_some_and(Option::is_some);
+        if !is_placed {
+            wants.get_mut(*scope)?.push(Want { path: path.clone(), slot: slot as u32 });
+        }
     }
     let mut program = binder.program;
     let walked = scopes.into_iter().zip(wants);
     program.walk = Walk::new(walked.filter_map(|(scope, wants)| Some((scope?, wants))));
-    program.slots = binder.fields.len();
     program.join_steps();
+    program.guards = Guards::new(&program.steps, &places);
+    program.places = places;
     Some(program)
+}
+
+/// The field that a path of members leads to through structures.
+fn member_at<'a>(class: &'a FieldClass, path: &[Segment]) -> Option<&'a FieldClass> {
+    path.iter().try_fold(class, |class, segment| match (segment, &class.kind) {
+        (Segment::Member(name), FieldKind::Structure { .. }) => Some(class.member(name)?.1),
+        _ => None,
+    })
 }
 
 /// Where a skip leads, and how many values are there then.

@@ -2,10 +2,11 @@
 
 use super::agreement::EXPRESSION_DEPTH;
 use super::fetch::Fetched;
+use super::guard::Guards;
 use super::pattern::Pattern;
 use super::walk::Walk;
 use crate::bits::BitReader;
-use crate::record::State;
+use crate::record::{NumberPlace, RunStarts, State};
 
 /// A step of the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,8 +104,10 @@ pub struct Program {
     pub patterns: Vec<Pattern>,
     /// How its fields are found.
     pub walk: Walk,
-    /// How many fields of the record it asks for.
-    pub slots: usize,
+    /// The fields of the record that it asks for: where those lie that need no walk.
+    pub places: Vec<Option<NumberPlace>>,
+    /// What must hold before it has to run.
+    pub guards: Guards,
 }
 
 /// The stack of the machine.
@@ -114,6 +117,8 @@ pub type Stack = [Operand; EXPRESSION_DEPTH];
 pub struct Fields<'a, 'b> {
     /// Where the next step of the walk begins.
     pub reader: BitReader<'a>,
+    /// Where the runs of the record begin.
+    pub starts: &'b RunStarts,
     /// What fields leave behind for others.
     pub state: &'b mut State,
     /// A place for each field.
@@ -126,7 +131,7 @@ impl Program {
     /// Whether it is true for a record.
     #[inline]
     pub fn is_true(&self, fields: Fields<'_, '_>, stack: &mut Stack) -> bool {
-        fields.slots.resize(self.slots, Fetched::Pending);
+        fields.slots.resize(self.places.len(), Fetched::Pending);
         fields.slots.fill(Fetched::Pending);
         let mut machine = Machine { program: self, fields, walked: 0, stack, depth: 0 };
         machine.run().unwrap_or(false)
@@ -237,10 +242,14 @@ impl Machine<'_, '_, '_> {
         Some((self.pop()?, right))
     }
 
-    /// A field of the record; those before it are stepped over as far as need be.
+    /// A field of the record; where its place is not known, those before it are stepped over.
     #[inline]
     fn field(&mut self, slot: u32) -> Option<Operand> {
         let index = slot as usize;
+        if let Some(Some(place)) = self.program.places.get(index) {
+            let value = place.value(self.fields.reader.data(), self.fields.starts);
+            return Some(Operand::Integer(value));
+        }
         while matches!(self.fields.slots.get(index)?, Fetched::Pending)
             && self.walked < self.program.walk.len()
         {

@@ -4,19 +4,37 @@ use super::agreement::EXPRESSION_DEPTH;
 use super::bind::bind;
 use super::code::Expression;
 use super::fetch::{fetch, Fetched};
+use super::guard::Guard;
 use super::path::Path;
 use super::program::{Fields, Operand, Program, Stack};
 use crate::model::TraceClass;
-use crate::record::State;
-use crate::stream::{Batch, Part, Record};
+use crate::record::{RunStarts, State};
+use crate::stream::{DataStream, Packet, Record};
 
 /// Expressions for the records of a stream class: all of them must be true.
 #[derive(Debug, Default)]
 pub struct StreamFilter {
     /// For each event record class the bound expressions; `None` where one is never true.
-    classes: Vec<Option<Vec<Program>>>,
+    classes: Vec<Option<ClassFilter>>,
     /// What they need of the packet context.
     packet: Vec<Path>,
+}
+
+/// Expressions for the records of one class.
+#[derive(Debug)]
+struct ClassFilter {
+    /// What must hold, of all of them.
+    guards: Vec<Guard>,
+    /// Those that guards alone do not decide.
+    rest: Vec<Program>,
+}
+
+impl ClassFilter {
+    fn new(mut programs: Vec<Program>) -> Self {
+        let guards = programs.iter().flat_map(|one| one.guards.all.iter().copied()).collect();
+        programs.retain(|one| !one.guards.decide);
+        Self { guards, rest: programs }
+    }
 }
 
 impl StreamFilter {
@@ -28,7 +46,8 @@ impl StreamFilter {
         let mut classes = Vec::with_capacity(stream.event_classes.len());
         for event in &stream.event_classes {
             let mut one = |code: &Expression| bind(code, trace, stream, event, &mut packet);
-            classes.push(expressions.iter().map(&mut one).collect());
+            let programs: Option<Vec<_>> = expressions.iter().map(&mut one).collect();
+            classes.push(programs.map(ClassFilter::new));
         }
         Self { classes, packet }
     }
@@ -39,12 +58,13 @@ impl StreamFilter {
     }
 
     /// The fields that are needed of a packet's context.
-    fn packet_values<'a>(&self, batch: &'a Batch, part: &'a Part) -> Vec<Fetched<'a>> {
-        let class = batch.stream_class().and_then(|class| class.packet_context.as_ref());
+    fn packet_values<'a>(&self, stream: &DataStream, packet: &'a Packet) -> Vec<Fetched<'a>> {
+        let class = stream.trace.stream_classes.get(stream.class);
+        let class = class.and_then(|class| class.packet_context.as_ref());
         let Some(class) = class else { return vec![Fetched::Missing; self.packet.len()] };
-        let mut state = part.state();
+        let mut state = packet.state();
         let value = |path: &Path| {
-            let mut reader = part.context_reader();
+            let mut reader = packet.context_reader();
             state.forget_empty_elements();
             fetch(class, path, &mut reader, &mut state).unwrap_or(Fetched::Missing)
         };
@@ -52,10 +72,19 @@ impl StreamFilter {
     }
 }
 
-/// Tells of the records of one packet whether they pass.
+/// Tells of the records in some bytes of a packet whether they pass.
 pub struct Evaluator<'a> {
     filter: &'a StreamFilter,
-    batch: &'a Batch,
+    stream: &'a DataStream,
+    packet: &'a Packet,
+    data: &'a [u8],
+    /// Where the runs of the record begin that was found last.
+    pub starts: RunStarts,
+    machine: Option<Machine<'a>>,
+}
+
+/// What running an expression needs; many packets are gone through without.
+struct Machine<'a> {
     packet: Vec<Fetched<'a>>,
     state: State,
     slots: Vec<Fetched<'a>>,
@@ -63,26 +92,40 @@ pub struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator for the records of the first part of a batch.
+    /// An evaluator for the records in some bytes of a packet.
     #[must_use]
-    pub fn new(filter: &'a StreamFilter, batch: &'a Batch) -> Self {
-        let part = batch.part(0);
-        let packet = filter.packet_values(batch, part);
-        let stack = [Operand::Integer(0); EXPRESSION_DEPTH];
-        Self { filter, batch, packet, state: part.state(), slots: Vec::new(), stack }
+    pub fn new(
+        filter: &'a StreamFilter,
+        stream: &'a DataStream,
+        packet: &'a Packet,
+        data: &'a [u8],
+    ) -> Self {
+        Self { filter, stream, packet, data, starts: RunStarts::default(), machine: None }
     }
 
-    /// Whether a record passes.
-    #[inline]
+    /// Whether a record passes, whose runs begin at `starts`.
+    #[inline(always)]
     pub fn passes(&mut self, record: &Record) -> bool {
-        let Some(Some(programs)) = self.filter.classes.get(record.class as usize) else {
-            return false;
-        };
-        programs.iter().all(|program| {
-            let reader = self.batch.body_reader(record, &mut self.state);
-            let (state, slots) = (&mut self.state, &mut self.slots);
-            let fields = Fields { reader, state, slots, packet: &self.packet };
-            program.is_true(fields, &mut self.stack)
-        })
+        let filter = self.filter;
+        let Some(Some(class)) = filter.classes.get(record.class as usize) else { return false };
+        for guard in &class.guards {
+            if !guard.holds(self.data, &self.starts) {
+                return false;
+            }
+        }
+        class.rest.iter().all(|program| self.run(program, record))
+    }
+
+    fn run(&mut self, program: &Program, record: &Record) -> bool {
+        let Self { filter, stream, packet, data, starts, machine } = self;
+        let machine = machine.get_or_insert_with(|| Machine {
+            packet: filter.packet_values(stream, packet),
+            state: packet.state(),
+            slots: Vec::new(),
+            stack: [Operand::Integer(0); EXPRESSION_DEPTH],
+        });
+        let Machine { packet, state, slots, stack } = machine;
+        let reader = stream.body_reader(data, record, state);
+        program.is_true(Fields { reader, starts, state, slots, packet }, stack)
     }
 }

@@ -6,7 +6,7 @@
 //! fixed places by these two; any other goes the general way.
 
 use super::skip;
-use super::state::{DecodeError, State};
+use super::state::{advanced_clock, DecodeError, State};
 use crate::bits::{low_bits, read_bits, BitReader};
 use crate::model::{ByteOrder, FieldClass, FieldKind, IntegerClass, Role};
 
@@ -104,7 +104,67 @@ impl HeaderDecoder {
     }
 }
 
+/// A header that was decoded fast.
+#[derive(Debug, Clone, Copy)]
+pub struct QuickHeader {
+    /// The event record class ID, if any.
+    pub id: Option<u64>,
+    /// The clock behind it.
+    pub clock: u64,
+    /// The byte where the body begins.
+    pub body: usize,
+}
+
+impl HeaderDecoder {
+    /// Decodes a header that begins at a byte, or `None` where that is not simple: then
+    /// [`HeaderDecoder::decode`] tells. `clock` is what the clock was before.
+    #[inline(always)]
+    #[must_use]
+    pub fn decode_in_bytes(
+        &self,
+        data: &[u8],
+        at: usize,
+        end: usize,
+        clock: u64,
+    ) -> Option<QuickHeader> {
+        let quick = match self {
+            Self::Plain(plain) => plain.decode_in_bytes(data, at, clock)?,
+            Self::Compact(compact) => compact.decode_in_bytes(data, at, clock)?,
+            Self::General(_) | Self::None => return None,
+        };
+        (quick.body <= end).then_some(quick)
+    }
+}
+
+/// The next byte at an alignment; `None` if that is none of whole bytes.
+#[inline(always)]
+fn aligned(at: usize, alignment: u32) -> Option<usize> {
+    let alignment = alignment as usize;
+    let mask = (alignment / 8).checked_sub(1)?;
+    (alignment % 8 == 0).then_some((at + mask) & !mask)
+}
+
+impl Place {
+    /// The integer here, of a header that begins at a byte.
+    #[inline(always)]
+    fn value(&self, data: &[u8], byte: usize) -> u64 {
+        read_bits(data, byte as u64 * 8 + self.at, self.size, self.order)
+    }
+}
+
 impl PlainHeader {
+    #[inline(always)]
+    fn decode_in_bytes(&self, data: &[u8], at: usize, clock: u64) -> Option<QuickHeader> {
+        let at = aligned(at, self.alignment)?;
+        let clock = match self.time {
+            Some(time) => advanced_clock(clock, time.size, time.value(data, at)),
+            None => clock,
+        };
+        let body = at.checked_add(usize::try_from(self.bits / 8).ok()?)?;
+        let id = self.id.map(|id| id.value(data, at));
+        (self.bits % 8 == 0).then_some(QuickHeader { id, clock, body })
+    }
+
     fn recognise(header: &FieldClass) -> Option<Self> {
         let FieldKind::Structure { members, alignment } = &header.kind else { return None };
         let mut plain = Self { alignment: *alignment, bits: 0, id: None, time: None };
@@ -157,6 +217,17 @@ impl PlainHeader {
 }
 
 impl CompactHeader {
+    #[inline(always)]
+    fn decode_in_bytes(&self, data: &[u8], at: usize, clock: u64) -> Option<QuickHeader> {
+        let at = aligned(at, self.alignment)?;
+        let reader = BitReader::new(data, at as u64 * 8, data.len() as u64 * 8);
+        let (id, time, size) = self.packed_form(&reader)?;
+        let clock = advanced_clock(clock, self.short_time.size, time);
+        let is_short = id < self.escape && size % 8 == 0;
+        let body = at + (size / 8) as usize;
+        is_short.then_some(QuickHeader { id: Some(id), clock, body })
+    }
+
     fn recognise(header: &FieldClass) -> Option<Self> {
         let FieldKind::Structure { members, alignment } = &header.kind else { return None };
         let [id, variant] = members.as_slice() else { return None };

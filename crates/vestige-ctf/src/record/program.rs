@@ -5,9 +5,11 @@
 //! *run* is one step with one comparison against the data that is left, and a list of
 //! loads. What a step cannot express goes through the tree, as everything did before.
 
+use super::number_place::{Load, NumberPlace};
+use super::shape::Shape;
 use super::state::{array_length, DecodeError, State};
 use super::{check, skip};
-use crate::bits::{read_bits, BitReader};
+use crate::bits::BitReader;
 use crate::model::{
     ByteOrder, FieldClass, FieldKind, IntegerClass, Length, StringEncoding, TextClass,
 };
@@ -17,6 +19,8 @@ use crate::model::{
 pub struct Program {
     steps: Vec<Step>,
     loads: Vec<Load>,
+    /// The same steps in bytes, if they can be taken so.
+    shape: Option<Shape>,
 }
 
 /// Some fields at known distances, possibly none, and then one of unknown size.
@@ -55,18 +59,6 @@ enum Then {
     Field(Box<FieldClass>),
 }
 
-/// How a number is read.
-#[derive(Debug, Clone, Copy)]
-struct Load {
-    /// Bits from the start of its run.
-    offset: u32,
-    size: u8,
-    order: ByteOrder,
-    /// How far to shift the eight bytes that hold it, once they are in its byte order;
-    /// `None` when it is spread over nine bytes or its run may start within a byte.
-    shift: Option<u8>,
-}
-
 /// Greatest distance in a run, bits; arrays of more bits are steps of their own.
 const MAX_RUN: u32 = 1 << 16;
 
@@ -74,12 +66,58 @@ impl Program {
     /// Compiles the scopes of a record's body.
     #[must_use]
     pub fn new<'a>(scopes: impl IntoIterator<Item = &'a FieldClass>) -> Self {
-        let mut compiler = Compiler { program: Self::default(), run: Run::default() };
+        Self::compile(scopes, None).program
+    }
+
+    /// Where an integer of these scopes lies in a record, if that is known once its runs are
+    /// found: [`Program::run_noting`] finds them.
+    #[must_use]
+    pub fn place_of<'a>(
+        scopes: impl IntoIterator<Item = &'a FieldClass>,
+        wanted: &'a FieldClass,
+    ) -> Option<NumberPlace> {
+        Self::compile(scopes, Some(wanted)).found
+    }
+
+    fn compile<'a>(
+        scopes: impl IntoIterator<Item = &'a FieldClass>,
+        wanted: Option<&'a FieldClass>,
+    ) -> Compiler<'a> {
+        let (program, run) = (Self::default(), Run::default());
+        let mut compiler = Compiler { program, run, wanted, found: None };
         scopes.into_iter().for_each(|scope| compiler.field(scope));
         if compiler.run.alignment > 0 {
             compiler.step(Then::Nothing);
         }
-        compiler.program
+        compiler.program.shape = compiler.program.in_bytes();
+        compiler
+    }
+
+    fn in_bytes(&self) -> Option<Shape> {
+        let mut shape = Shape::default();
+        for Step { run, then } in &self.steps {
+            let is_string = match then {
+                Then::Nothing => false,
+                Then::String => true,
+                _ => return None,
+            };
+            shape.add(run.alignment, run.bits, is_string)?;
+        }
+        Some(shape)
+    }
+
+    /// Where a record ends whose body begins at a byte of some data, if that is found fast;
+    /// otherwise the steps tell. `note` is called as by [`Program::run_noting`].
+    #[inline(always)]
+    #[must_use]
+    pub fn end_in_bytes(
+        &self,
+        data: &[u8],
+        at: usize,
+        end: usize,
+        note: impl FnMut(usize, u64),
+    ) -> Option<usize> {
+        self.shape.as_ref()?.end(data, at, end, note)
     }
 
     /// Goes through the fields of one record. With `CHECK`, each is decoded; their sum in
@@ -95,10 +133,27 @@ impl Program {
         state: &mut State,
         sum: &mut u64,
     ) -> Result<(), DecodeError> {
-        for Step { run, then } in &self.steps {
+        self.run_noting::<CHECK>(reader, state, sum, |_, _| ())
+    }
+
+    /// The same; `note` is called with the index of each run and the bit where it begins.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    #[inline(always)]
+    pub fn run_noting<const CHECK: bool>(
+        &self,
+        reader: &mut BitReader<'_>,
+        state: &mut State,
+        sum: &mut u64,
+        mut note: impl FnMut(usize, u64),
+    ) -> Result<(), DecodeError> {
+        for (index, Step { run, then }) in self.steps.iter().enumerate() {
             if run.alignment > 0 {
                 reader.align(run.alignment)?;
                 let start = reader.position();
+                note(index, start);
                 reader.skip(u64::from(run.bits))?;
                 if CHECK {
                     let loads = self.loads.get(run.first as usize..run.last as usize);
@@ -119,9 +174,9 @@ impl Program {
                 }
                 Then::Numbers { load, alignment, length } => {
                     reader.align(*alignment)?;
-                    let count = array_length(length, Some(u64::from(load.size)), state, reader)?;
+                    let count = array_length(length, Some(u64::from(load.size())), state, reader)?;
                     let start = reader.position();
-                    reader.skip(count.saturating_mul(u64::from(load.size)))?;
+                    reader.skip(count.saturating_mul(u64::from(load.size())))?;
                     if CHECK {
                         *sum = sum.wrapping_add(load_array(reader, start, *load, count));
                     }
@@ -141,56 +196,31 @@ fn load_all(reader: &BitReader<'_>, start: u64, loads: &[Load]) -> u64 {
 }
 
 fn load_array(reader: &BitReader<'_>, start: u64, load: Load, count: u64) -> u64 {
-    let size = u64::from(load.size);
+    let size = u64::from(load.size());
     (0..count)
         .fold(0u64, |sum, index| sum.wrapping_add(load.value(reader.data(), start + index * size)))
 }
 
-impl Load {
-    /// A number in a run of an alignment.
-    fn new(offset: u32, size: u32, order: ByteOrder, alignment: u32) -> Self {
-        let within = offset % 8;
-        let shift = match order {
-            ByteOrder::Little => Some(within),
-            ByteOrder::Big => 64u32.checked_sub(within + size),
-        };
-        let whole = alignment >= 8 && within + size <= 64;
-        let shift = shift.filter(|_| whole).map(|shift| shift as u8);
-        Self { offset, size: size as u8, order, shift }
-    }
-
-    /// The value, in a run that starts at a bit; 0 past the end of the data.
-    #[inline(always)]
-    fn value(&self, data: &[u8], start: u64) -> u64 {
-        let position = start + u64::from(self.offset);
-        let byte = (position / 8) as usize;
-        let window = data.get(byte..byte.saturating_add(8));
-        let (Some(window), Some(shift)) = (window, self.shift) else {
-            return read_bits(data, position, u32::from(self.size), self.order);
-        };
-        let raw: [u8; 8] = window.try_into().unwrap_or_default();
-        // Both ways are one instruction, so that this is no branch to be guessed.
-        let word = match self.order {
-            ByteOrder::Little => u64::from_le_bytes(raw),
-            ByteOrder::Big => u64::from_be_bytes(raw),
-        };
-        (word >> shift) & (u64::MAX >> (64 - self.size))
-    }
-}
-
-struct Compiler {
+struct Compiler<'a> {
     program: Program,
     run: Run,
+    /// The integer whose place is asked for.
+    wanted: Option<&'a FieldClass>,
+    found: Option<NumberPlace>,
 }
 
-impl Compiler {
+impl Compiler<'_> {
     fn field(&mut self, class: &FieldClass) {
         match &class.kind {
             FieldKind::Integer(integer) | FieldKind::Enumeration(integer, _) => {
                 if integer.noted || !(1..=64).contains(&integer.size) {
                     self.step(Then::Noted(integer.clone()));
                 } else {
-                    self.number(integer.size, integer.alignment, integer.order);
+                    let load = self.number(integer.size, integer.alignment, integer.order);
+                    if self.wanted.is_some_and(|wanted| std::ptr::eq(wanted, class)) {
+                        let step = self.program.steps.len();
+                        self.found = NumberPlace::new(step, load, integer);
+                    }
                 }
             }
             FieldKind::Float { size, alignment, order } if *size <= 64 => {
@@ -229,11 +259,13 @@ impl Compiler {
         self.run.bits = self.run.bits.next_multiple_of(alignment);
     }
 
-    fn number(&mut self, size: u32, alignment: u32, order: ByteOrder) {
+    fn number(&mut self, size: u32, alignment: u32, order: ByteOrder) -> Load {
         self.align(alignment);
-        self.program.loads.push(Load::new(self.run.bits, size, order, self.run.alignment));
+        let load = Load::new(self.run.bits, size, order, self.run.alignment);
+        self.program.loads.push(load);
         self.run.bits += size;
         self.run.last = self.program.loads.len() as u32;
+        load
     }
 
     /// Ends the run with a field that is not one of it.

@@ -205,17 +205,22 @@ impl State {
     /// (CTF 1.8.3, section 8: a value below the last one means one wrap).
     #[inline]
     pub fn advance_clock(&mut self, size: u32, value: u64) {
-        if size >= 64 {
-            self.clock = value;
-            return;
-        }
-        let low = low_bits(self.clock, size);
-        let mut high = self.clock - low;
-        if value < low {
-            high = high.wrapping_add(1u64 << size);
-        }
-        self.clock = high | value;
+        self.clock = advanced_clock(self.clock, size, value);
     }
+}
+
+/// The next clock value whose low bits are `value`.
+#[inline(always)]
+pub(super) fn advanced_clock(clock: u64, size: u32, value: u64) -> u64 {
+    if size >= 64 {
+        return value;
+    }
+    let low = low_bits(clock, size);
+    let mut high = clock - low;
+    if value < low {
+        high = high.wrapping_add(1u64 << size);
+    }
+    high | value
 }
 
 /// The number of elements of an array, checked against the bits that are left.

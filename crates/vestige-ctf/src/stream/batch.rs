@@ -9,7 +9,6 @@ use super::record_place::Record;
 use super::scan::MAX_RECORDS;
 use super::selection::Selection;
 use crate::bits::BitReader;
-use crate::filter::Evaluator;
 use crate::model::{EventClass, FieldClass, StreamClass};
 use crate::record::State;
 
@@ -26,9 +25,6 @@ pub struct Batch {
     pub records: Vec<Record>,
     /// Which of them are wanted for themselves.
     pub selection: Arc<Selection>,
-    /// For each record whether the expressions of the selection are true; `None` where they
-    /// are for all that are here.
-    passed: Option<Vec<bool>>,
     first: Part,
     /// The parts after the first; each begins where its `at` and its `record` say.
     more: Vec<Part>,
@@ -46,6 +42,9 @@ pub(super) struct Extent {
     /// How many records.
     pub records: usize,
 }
+
+/// Where there is a record in so many bytes, or fewer, a batch keeps these records alone.
+const SPARSE: usize = 512;
 
 /// What a batch has of one packet: some bytes in a row, and the records in them.
 pub struct Part {
@@ -79,8 +78,7 @@ impl Batch {
     ) -> Self {
         let packets_size = packet.memory_size();
         let first = Part { packet, base, at: 0, record: 0 };
-        let (passed, more) = (None, Vec::new());
-        Self { stream, file, data, records, selection, passed, first, more, packets_size }
+        Self { stream, file, data, records, selection, first, more: Vec::new(), packets_size }
     }
 
     /// Adds the records of the packets behind this batch, as long as there is room in `most`
@@ -105,9 +103,6 @@ impl Batch {
         let moved =
             |one: &Record| Record { start: one.start + bits, body: one.body + bits, ..*one };
         self.records.extend(other.records.iter().map(moved));
-        if let (Some(passed), Some(others)) = (&mut self.passed, &other.passed) {
-            passed.extend(others);
-        }
         let moved = |part: &Part| Part {
             packet: Arc::clone(&part.packet),
             base: part.base,
@@ -161,12 +156,42 @@ impl Batch {
         self.more.push(Part { packet, base: 0, at, record: before.records });
     }
 
+    /// A batch of the bytes of these records alone, if they are few of those that were read:
+    /// then what was read makes room for what comes next. Each record is a part of its own.
+    pub(super) fn thinned(&self) -> Option<Self> {
+        let is_sparse = self.records.len().saturating_mul(SPARSE) <= self.data.len();
+        let class = self.stream_class().filter(|_| is_sparse && self.more.is_empty())?;
+        let alignment = ((self.stream.alignment / u8::BITS) as usize).max(1);
+        let mut data = Vec::new();
+        let mut records = Vec::with_capacity(self.records.len());
+        let mut parts = Vec::with_capacity(self.records.len());
+        for record in &self.records {
+            let program = self.stream.program(class, record.class as usize)?;
+            let body = (record.body % u8::BITS == 0).then_some(record.body / u8::BITS)?;
+            let end =
+                program.end_in_bytes(&self.data, body as usize, self.data.len(), |_, _| ())?;
+            let start = (record.start / u8::BITS) as usize / alignment * alignment;
+            let at = data.len().next_multiple_of(alignment);
+            data.resize(at, 0);
+            data.extend_from_slice(self.data.get(start..end)?);
+            // Nothing moves up: what is left out is longer than what is put between.
+            let bits = u32::try_from(start.checked_sub(at)?).ok()?.checked_mul(u8::BITS)?;
+            let (start_bit, body) = (record.start - bits, record.body - bits);
+            let base = self.first.base + start as u64;
+            let packet = Arc::clone(&self.first.packet);
+            parts.push(Part { packet, base, at, record: records.len() });
+            records.push(Record { start: start_bit, body, ..*record });
+        }
+        let mut parts = parts.into_iter();
+        let first = parts.next()?;
+        let (stream, selection) = (Arc::clone(&self.stream), Arc::clone(&self.selection));
+        let (file, packets_size, more) = (self.file, self.packets_size, parts.collect());
+        Some(Self { stream, file, data, records, selection, first, more, packets_size })
+    }
+
     /// Leaves out the records behind the first ones.
     pub(super) fn truncate(&mut self, count: usize) {
         self.records.truncate(count);
-        if let Some(passed) = &mut self.passed {
-            passed.truncate(count);
-        }
         self.more.retain(|part| part.record < count);
     }
 
@@ -212,47 +237,17 @@ impl Batch {
         self.part(self.more.partition_point(|part| part.at <= byte) as u32)
     }
 
-    /// Drops the records for which the expressions of the selection are not true, but for
-    /// those that a filter needs: these are marked. All are still of one packet.
-    pub(super) fn apply_expressions(&mut self) {
-        let Some(filter) = self.selection.filter.clone() else { return };
-        let mut records = std::mem::take(&mut self.records);
-        let mut evaluator = Evaluator::new(&filter, self);
-        if self.selection.needs_any() {
-            let mut passed = Vec::with_capacity(records.len());
-            records.retain(|record| {
-                let passes = evaluator.passes(record);
-                let kept = passes || self.selection.needs(record);
-                if kept {
-                    passed.push(passes);
-                }
-                kept
-            });
-            self.passed = Some(passed);
-        } else {
-            records.retain(|record| evaluator.passes(record));
-        }
-        self.records = records;
-    }
-
-    /// Whether the expressions of the selection are true for the record of an index.
-    #[inline]
-    #[must_use]
-    pub fn passes(&self, row: usize) -> bool {
-        self.passed.as_ref().is_none_or(|passed| passed.get(row).copied().unwrap_or(false))
-    }
-
     /// Whether some records are here only since a filter needs them, by the expressions.
     #[must_use]
     pub fn is_marked(&self) -> bool {
-        self.passed.is_some()
+        self.selection.filter.is_some() && self.selection.needs_any()
     }
 
-    /// Whether the record of an index is wanted for itself.
+    /// Whether a record is wanted for itself.
     #[inline]
     #[must_use]
-    pub fn shows(&self, row: usize, record: &Record) -> bool {
-        self.passes(row) && self.selection.shows(&self.stream, record)
+    pub fn shows(&self, record: &Record) -> bool {
+        record.passes && self.selection.shows(&self.stream, record)
     }
 
     /// The stream class of all records.
@@ -277,15 +272,7 @@ impl Batch {
     /// header, the header is decoded into `state` first.
     #[inline]
     pub fn body_reader(&self, record: &Record, state: &mut State) -> BitReader<'_> {
-        let end = self.data.len() as u64 * 8;
-        if self.stream.header_needed {
-            if let Some(header) = self.stream_class().and_then(|c| c.event_header.as_ref()) {
-                let mut reader = BitReader::new(&self.data, u64::from(record.start), end);
-                // The scan decoded this header before, so it cannot fail now.
-                let _ = crate::record::skip(header, &mut reader, state);
-            }
-        }
-        BitReader::new(&self.data, u64::from(record.body), end)
+        self.stream.body_reader(&self.data, record, state)
     }
 
     /// The bytes of the records from one index to before another.
@@ -339,16 +326,13 @@ impl Part {
     /// A state in which the fields of the bodies of its records can be decoded.
     #[must_use]
     pub fn state(&self) -> State {
-        let mut state = State::new(0);
-        state.slots.clone_from(&self.packet.slots);
-        state
+        self.packet.state()
     }
 
     /// A reader at the context of the packet.
     #[must_use]
     pub fn context_reader(&self) -> BitReader<'_> {
-        let Packet { head, properties, .. } = self.packet.as_ref();
-        BitReader::new(head, properties.context_at, head.len() as u64 * 8)
+        self.packet.context_reader()
     }
 
     /// Byte offset in the packet of a bit in the data of the batch.

@@ -8,8 +8,10 @@ use super::packet_entry::PacketEntry;
 use super::packet_order::PacketOrder;
 use super::pool::Pool;
 use super::quirks::{PacketTimes, Quirks};
+use super::record_place::Record;
+use crate::bits::BitReader;
 use crate::model::{StreamClass, TraceClass};
-use crate::record::{HeaderDecoder, Program};
+use crate::record::{HeaderDecoder, Program, State};
 
 /// Which of the traces that are read together a data stream belongs to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -128,6 +130,27 @@ impl DataStream {
             let payload = event.and_then(|event| event.payload.as_ref());
             Program::new([class.event_context.as_ref(), context, payload].into_iter().flatten())
         }))
+    }
+
+    /// A reader at the body of a record in some bytes. Where fields of the body refer to the
+    /// record's header, the header is decoded into `state` first.
+    #[inline]
+    pub fn body_reader<'a>(
+        &self,
+        data: &'a [u8],
+        record: &Record,
+        state: &mut State,
+    ) -> BitReader<'a> {
+        let end = data.len() as u64 * 8;
+        if self.header_needed {
+            let class = self.trace.stream_classes.get(self.class);
+            if let Some(header) = class.and_then(|class| class.event_header.as_ref()) {
+                let mut reader = BitReader::new(data, u64::from(record.start), end);
+                // The scan decoded this header before, so it cannot fail now.
+                let _ = crate::record::skip(header, &mut reader, state);
+            }
+        }
+        BitReader::new(data, u64::from(record.body), end)
     }
 
     /// The clock value at some nanoseconds from the origin, 0 before the clock began.

@@ -67,6 +67,20 @@ impl Packet {
         let lists = self.head.capacity() + self.slots.capacity() * size_of::<u64>();
         (size_of::<Self>() + lists) as u64
     }
+
+    /// A state in which the fields of the bodies of its records can be decoded.
+    #[must_use]
+    pub fn state(&self) -> State {
+        let mut state = State::new(0);
+        state.slots.clone_from(&self.slots);
+        state
+    }
+
+    /// A reader at its context.
+    #[must_use]
+    pub fn context_reader(&self) -> BitReader<'_> {
+        BitReader::new(&self.head, self.properties.context_at, self.head.len() as u64 * 8)
+    }
 }
 
 /// A packet at `offset` of a source, decoded up to its first event record.

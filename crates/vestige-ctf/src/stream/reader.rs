@@ -31,6 +31,9 @@ const WINDOW: u64 = 256 * 1024;
 /// How many packets are gone through for one batch, so that one whose records are seldom
 /// wanted is given before the file is read to its end.
 const MOST_GATHERED: usize = 16_384;
+/// Bytes that are gone through for one item: nobody has to wait longer for records that are
+/// seldom wanted, to be told that there are none yet.
+const MOST_PASSED: u64 = 4 * 1024 * 1024;
 /// Packets up to this size, bytes, are copied from what was read for many of them at once.
 const SMALL_PACKET: u64 = 32 * 1024;
 /// Largest event record: bit offsets inside a window are 32 bits wide.
@@ -44,6 +47,8 @@ pub enum Item {
     Lost(Lost),
     /// Bytes that cannot be used, with the index of their file.
     Damage(usize, Damage),
+    /// Nothing in many bytes; it goes on behind them.
+    Nothing,
 }
 
 /// Where the reader is in a packet.
@@ -107,6 +112,8 @@ pub struct StreamReader {
     /// Number and bits of the records so far, to estimate what damage costs.
     seen: (u64, u64),
     pending: VecDeque<Item>,
+    /// Bytes that were gone through since the last item.
+    passed: u64,
     /// What comes after a batch of several packets.
     next_gathered: Option<Item>,
     /// Most bytes of small packets that are put together.
@@ -148,6 +155,7 @@ impl StreamReader {
             last: None,
             seen: (0, 0),
             pending: VecDeque::new(),
+            passed: 0,
             next_gathered: None,
             gather: MOST_AHEAD,
             skipped: None,
@@ -169,6 +177,7 @@ impl StreamReader {
         if let Some(item) = self.next_gathered.take() {
             return Some(item);
         }
+        self.passed = 0;
         let mut gathered: Option<Batch> = None;
         let from = self.packets.start;
         loop {
@@ -205,6 +214,10 @@ impl StreamReader {
         loop {
             if let Some(item) = self.pending.pop_front() {
                 return Some(item);
+            }
+            if self.passed >= MOST_PASSED {
+                self.passed = 0;
+                return Some(Item::Nothing);
             }
             if let Some(place) = self.place.take() {
                 self.read_window(place);
@@ -426,6 +439,7 @@ impl StreamReader {
         let Buffers { mut data, mut records } = self.stream.pool.take();
         let clock = self.state.clock;
         loop {
+            self.passed = self.passed.saturating_add(size);
             data = match self.read_bytes(&place, base, size, data) {
                 Ok(data) => data,
                 Err(damage) => {
@@ -484,8 +498,8 @@ impl StreamReader {
             let (progress, position) = (true, end);
             return Scan { records, position, last: floor, progress, end: ScanEnd::Done };
         };
-        let window = Window { data, start, end, floor };
-        scan(&stream, class, &window, records, &mut self.state, selection)
+        let window = Window { packet: Some(&place.packet), data, start, end, floor };
+        scan((&stream, class), &window, records, &mut self.state, selection)
     }
 
     /// Gives the records of a window, and notes where to go on.
@@ -512,7 +526,7 @@ impl StreamReader {
             if short && place.position < place.packet.properties.available_bits {
                 place.held = Some(Held { batch, floor, end });
             } else {
-                self.pending.push_back(Item::Batch(batch));
+                self.give(batch);
             }
         }
         if at_end {
@@ -527,7 +541,15 @@ impl StreamReader {
     }
 
     fn release(&mut self, held: Option<Held>) {
-        self.pending.extend(held.map(|held| Item::Batch(held.batch)));
+        if let Some(held) = held {
+            self.give(held.batch);
+        }
+    }
+
+    /// Gives out records that are right; what lies between a few of them stays here.
+    fn give(&mut self, batch: Batch) {
+        let batch = batch.thinned().unwrap_or(batch);
+        self.pending.push_back(Item::Batch(batch));
     }
 
     fn batch(&mut self, place: &Place, read: Read, records: Vec<Record>) -> Option<Batch> {
@@ -540,9 +562,7 @@ impl StreamReader {
         let selection = Arc::clone(&self.selection);
         let packet = Arc::clone(&place.packet);
         let buffers = Buffers { data, records };
-        let mut batch = Batch::of_window(stream, selection, (packet, base), place.file, buffers);
-        batch.apply_expressions();
-        (!batch.records.is_empty()).then_some(batch)
+        Some(Batch::of_window(stream, selection, (packet, base), place.file, buffers))
     }
 
     /// Whether a packet ends before its content: then a part of a record at its end is no
@@ -714,7 +734,7 @@ impl StreamReader {
         self.state.clock = last.map_or(self.state.clock, |record| record.cycles);
         self.release(held);
         if let Some(batch) = self.batch(&place, read, records) {
-            self.pending.push_back(Item::Batch(batch));
+            self.give(batch);
         }
         let mut message = damage.message;
         if left_out > 0 {

@@ -11,4 +11,6 @@ pub struct Record {
     pub body: u32,
     /// Index of its class in the stream class.
     pub class: u32,
+    /// Whether the expressions of the selection are true of it: a filter may need it, too.
+    pub passes: bool,
 }

@@ -2,9 +2,11 @@
 
 use super::damage::DamageKind;
 use super::data_stream::DataStream;
+use super::packet::Packet;
 use super::record_place::Record;
 use super::selection::Selection;
 use crate::bits::BitReader;
+use crate::filter::Evaluator;
 use crate::model::StreamClass;
 use crate::record::{DecodeError, State};
 
@@ -69,6 +71,8 @@ impl Wrong {
 
 /// Bits `start..end` of some bytes of a packet.
 pub struct Window<'a> {
+    /// The packet, where expressions are judged.
+    pub packet: Option<&'a Packet>,
     /// The bytes.
     pub data: &'a [u8],
     /// Where the first record begins, bits.
@@ -79,71 +83,162 @@ pub struct Window<'a> {
     pub floor: u64,
 }
 
-/// Scans a window into the empty list `records`. The clock in `state` ends at the last one.
+/// Scans a window; what is found goes behind `records`. The clock in `state` ends at the last one.
 pub fn scan(
-    stream: &DataStream,
-    class: &StreamClass,
+    (stream, class): (&DataStream, &StreamClass),
     window: &Window<'_>,
     mut records: Vec<Record>,
     state: &mut State,
     selection: &Selection,
 ) -> Scan {
-    let mut reader = BitReader::new(window.data, window.start, window.end);
+    let reader = BitReader::new(window.data, window.start, window.end);
     // Records are seldom smaller than this; growing the list moves all of it.
     let likely = (window.end.saturating_sub(window.start) / LIKELY_BITS) as usize;
-    records.reserve(likely.min(MAX_RECORDS));
+    if selection.filter.is_none() {
+        records.reserve(likely.min(MAX_RECORDS));
+    }
     let position = window.start;
     let last = window.floor;
-    let mut found = Scan { records, position, last, progress: false, end: ScanEnd::Done };
-    if selection.check {
-        find_records::<true>(stream, class, &mut reader, state, selection, &mut found);
-    } else {
-        find_records::<false>(stream, class, &mut reader, state, selection, &mut found);
+    let found = Scan { records, position, last, progress: false, end: ScanEnd::Done };
+    let finder = Finder { stream, class, reader, state, found };
+    match (&selection.filter, window.packet) {
+        _ if selection.is_everything() => finder.run(selection.check, Everything),
+        (Some(filter), Some(packet)) => {
+            let evaluator = Evaluator::new(filter, stream, packet, window.data);
+            finder.run(selection.check, Filtered { stream, selection, evaluator })
+        }
+        _ => finder.run(selection.check, Chosen { stream, selection }),
     }
-    found
 }
 
-fn find_records<const CHECK: bool>(
-    stream: &DataStream,
-    class: &StreamClass,
-    reader: &mut BitReader<'_>,
-    state: &mut State,
-    selection: &Selection,
-    found: &mut Scan,
-) {
-    let everything = selection.is_everything();
-    while reader.remaining() > 0 && found.records.len() < MAX_RECORDS {
-        let (clock, before) = (state.clock, reader.position());
-        match record::<CHECK>(stream, class, reader, state) {
-            Ok((cycles, body, index)) => {
-                if cycles < found.last {
-                    state.clock = clock;
-                    found.end = goes_back(cycles, found);
-                    break;
-                }
-                found.last = cycles;
-                let start = before as u32;
-                if everything {
-                    // Built in its place: what lies in registers has to go nowhere else.
-                    found.records.push(Record { cycles, start, body, class: index });
-                } else {
-                    let record = Record { cycles, start, body, class: index };
-                    if selection.accepts(stream, &record) {
-                        found.records.push(record);
-                    }
-                }
-                found.position = reader.position();
-                found.progress = true;
-            }
-            Err(wrong) => {
-                state.clock = clock;
-                found.end = end_of(*wrong, found.position);
-                break;
-            }
+/// What is to be done with a record that was found.
+enum Verdict {
+    /// It is not selected.
+    Skip,
+    /// It is selected, but the expressions are not true of it.
+    Refuse,
+    /// It is wanted or needed.
+    Keep,
+}
+
+/// Chooses among the records that are found.
+trait Choice {
+    /// Learns where a run of the next record begins.
+    #[inline(always)]
+    fn note(&mut self, _run: usize, _start: u64) {}
+
+    /// What is to be done with a record; marks it.
+    fn judge(&mut self, record: &mut Record) -> Verdict;
+}
+
+/// All records.
+struct Everything;
+
+impl Choice for Everything {
+    #[inline(always)]
+    fn judge(&mut self, _: &mut Record) -> Verdict {
+        Verdict::Keep
+    }
+}
+
+/// Records by class and time.
+struct Chosen<'a> {
+    stream: &'a DataStream,
+    selection: &'a Selection,
+}
+
+impl Choice for Chosen<'_> {
+    #[inline(always)]
+    fn judge(&mut self, record: &mut Record) -> Verdict {
+        match self.selection.accepts(self.stream, record) {
+            true => Verdict::Keep,
+            false => Verdict::Skip,
         }
     }
-    // Nobody looks at the sum, but nobody can tell: so no decoding can be left out.
-    std::hint::black_box(state.checked);
+}
+
+/// Records by class, time and expressions.
+struct Filtered<'a> {
+    stream: &'a DataStream,
+    selection: &'a Selection,
+    evaluator: Evaluator<'a>,
+}
+
+impl Choice for Filtered<'_> {
+    #[inline(always)]
+    fn note(&mut self, run: usize, start: u64) {
+        self.evaluator.starts.note(run, start);
+    }
+
+    #[inline(always)]
+    fn judge(&mut self, record: &mut Record) -> Verdict {
+        let is_needed = self.selection.needs(record);
+        let shows = self.selection.shows(self.stream, record);
+        record.passes = shows && self.evaluator.passes(record);
+        match record.passes || is_needed {
+            true => Verdict::Keep,
+            false if shows => Verdict::Refuse,
+            false => Verdict::Skip,
+        }
+    }
+}
+
+/// Goes from record to record.
+struct Finder<'a, 's> {
+    stream: &'a DataStream,
+    class: &'a StreamClass,
+    reader: BitReader<'a>,
+    state: &'s mut State,
+    found: Scan,
+}
+
+impl Finder<'_, '_> {
+    fn run(self, check: bool, choice: impl Choice) -> Scan {
+        match check {
+            true => self.find::<true>(choice),
+            false => self.find::<false>(choice),
+        }
+    }
+
+    fn find<const CHECK: bool>(self, mut choice: impl Choice) -> Scan {
+        let Self { stream, class, mut reader, state, mut found } = self;
+        // Those that an expression refuses count, too: where a scan ends, and so what is told
+        // of damage behind it, is not a matter of expressions.
+        let mut selected = found.records.len();
+        while reader.remaining() > 0 && selected < MAX_RECORDS {
+            let (clock, before) = (state.clock, reader.position());
+            match record::<CHECK>(stream, class, &mut reader, state, &mut choice) {
+                Ok((cycles, body, class)) => {
+                    if cycles < found.last {
+                        state.clock = clock;
+                        found.end = goes_back(cycles, &found);
+                        break;
+                    }
+                    found.last = cycles;
+                    let start = before as u32;
+                    let mut record = Record { cycles, start, body, class, passes: true };
+                    match choice.judge(&mut record) {
+                        Verdict::Keep => {
+                            selected += 1;
+                            found.records.push(record);
+                        }
+                        Verdict::Refuse => selected += 1,
+                        Verdict::Skip => {}
+                    }
+                    found.position = reader.position();
+                    found.progress = true;
+                }
+                Err(wrong) => {
+                    state.clock = clock;
+                    found.end = end_of(*wrong, found.position);
+                    break;
+                }
+            }
+        }
+        // Nobody looks at the sum, but nobody can tell: so no decoding can be left out.
+        std::hint::black_box(state.checked);
+        found
+    }
 }
 
 #[cold]
@@ -181,8 +276,15 @@ fn record<const CHECK: bool>(
     class: &StreamClass,
     reader: &mut BitReader<'_>,
     state: &mut State,
+    choice: &mut impl Choice,
 ) -> Result<(u64, u32, u32), Box<Wrong>> {
     let before = reader.position();
+    if !CHECK {
+        if let Some(quick) = quick_record(stream, class, reader, state.clock, choice) {
+            state.clock = quick.0;
+            return Ok(quick);
+        }
+    }
     state.forget_empty_elements();
     let id = stream.header.decode(reader, state)?;
     let cycles = state.clock;
@@ -190,13 +292,39 @@ fn record<const CHECK: bool>(
     let index = class_index(class, id)?;
     if let Some(program) = stream.program(class, index) {
         let mut sum = state.checked;
-        program.run::<CHECK>(reader, state, &mut sum)?;
+        let note = |run, start| choice.note(run, start);
+        program.run_noting::<CHECK>(reader, state, &mut sum, note)?;
         state.checked = sum;
     }
     if reader.position() == before {
         return Err(Wrong::Empty.boxed());
     }
     Ok((cycles, body as u32, index as u32))
+}
+
+/// The same for a record of whole bytes, if it is all there and nothing about it is special;
+/// otherwise nothing has happened.
+#[inline(always)]
+fn quick_record(
+    stream: &DataStream,
+    class: &StreamClass,
+    reader: &mut BitReader<'_>,
+    clock: u64,
+    choice: &mut impl Choice,
+) -> Option<(u64, u32, u32)> {
+    let (data, before) = (reader.data(), reader.position());
+    let end = ((before + reader.remaining()) / 8) as usize;
+    let at = (before / 8) as usize;
+    let header = stream.header.decode_in_bytes(data, at, end, clock)?;
+    let index = class_index(class, header.id).ok()?;
+    let program = stream.program(class, index)?;
+    let note = |run, start| choice.note(run, start);
+    let behind = program.end_in_bytes(data, header.body, end, note)?;
+    if before % 8 != 0 || behind == at {
+        return None;
+    }
+    reader.skip((behind - at) as u64 * 8).ok()?;
+    Some((header.clock, header.body as u32 * 8, index as u32))
 }
 
 /// Classes mostly stand in the order of their IDs; only others need a search.

@@ -24,7 +24,7 @@ impl StreamReader {
     pub(super) fn gather_plain(&mut self, batch: &mut Batch, from: usize) {
         self.end_read_packet();
         let is_between = self.pending.is_empty() && self.place.is_none() && self.skipped.is_none();
-        // Expressions are looked at when all records of a batch are still of one packet.
+        // Expressions ask for fields of a packet that is no more than a part here.
         if !is_between || self.selection.filter.is_some() || self.stream.layout.is_none() {
             return;
         }
@@ -119,10 +119,11 @@ impl StreamReader {
         let floor = beginning.unwrap_or(0);
         let class = stream.trace.stream_classes.get(stream.class)?;
         let (begin, end) = (start + events_at, start + content_bits);
-        let window = Window { data: &batch.data, start: begin, end, floor };
+        // Expressions are not looked at here.
+        let window = Window { packet: None, data: &batch.data, start: begin, end, floor };
         let slots = self.state.slots.clone();
         let records = std::mem::take(&mut batch.records);
-        let scan = scan(stream, class, &window, records, &mut self.state, selection);
+        let scan = scan((stream, class), &window, records, &mut self.state, selection);
         batch.records = scan.records;
         let limit = file.trust.end_of(&properties);
         let limit = limit.or_else(|| self.beginning_of(self.packets.start + 1)).unwrap_or(u64::MAX);
