@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
-from collections.abc import Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Protocol, Unpack
+from typing import TYPE_CHECKING, Protocol, Self, Unpack
 
 from .advice import VestigeWarning, nearest
 from .caller import caller_level
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["EventSelection", "Readable", "Time"]
 
 SECONDS_PER_DAY = 86_400
+MOST_KEPT = 8
+"""Merges that are kept between counting and iterating, of up to 4 MiB of records."""
 LARGEST_TIME_BITS = 63
 """Bits of a time in nanoseconds without its sign."""
 Time = int | datetime | timedelta
@@ -63,6 +67,59 @@ class Readable(Protocol):
         """
 
 
+class _Reading:
+    """The merges of one iteration; what counting reads before it begins is kept."""
+
+    def __init__(self, merges: Iterator[Merge]) -> None:
+        self._merges = merges
+        self._kept: list[Merge] = []
+        self._has_begun = False
+        # One thread may count while another one takes the first event record.
+        self._lock = threading.RLock()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Merge:
+        with self._lock:
+            self._has_begun = True
+            return self._kept.pop(0) if self._kept else next(self._merges)
+
+    def close(self) -> None:
+        """End the reading."""
+        self._has_begun = True
+        self._kept.clear()
+        close = getattr(self._merges, "close", None)
+        if close is not None:
+            close()
+
+    def counter(self, again: Callable[[], Iterator[Merge]]) -> EventCounter | None:
+        """Count all event records, if few merges hold them; these are kept.
+
+        Args:
+            again: Begins the iteration anew when there are more of them.
+        """
+        with self._lock:
+            if self._has_begun:
+                return None
+            is_whole = False
+            try:
+                counter = EventCounter()
+                for merge in self._merges:
+                    counter.add(merge)
+                    if len(merge) > 0:
+                        self._kept.append(merge)
+                    if len(self._kept) > MOST_KEPT:
+                        return None
+                is_whole = True
+            finally:
+                # Also after an error, of which the iteration is to tell again.
+                if not is_whole:
+                    self._kept.clear()
+                    self._merges = again()
+            return counter
+
+
 class EventSelection:
     """Event records of a trace, in time order, that can be iterated again and again.
 
@@ -74,6 +131,7 @@ class EventSelection:
         self._trace = trace
         self._selection = selection
         self._counter: EventCounter | None = None
+        self._reading: weakref.ref[_Reading] | None = None
 
     def __iter__(self) -> EventIterator:
         """Iterate over the event records.
@@ -84,7 +142,10 @@ class EventSelection:
         Returns:
             The event records. Their fields are decoded when they are asked for.
         """
-        return EventIterator(self.merges())
+        reading = _Reading(self.merges())
+        # A list asks for the length between this and the first event record.
+        self._reading = weakref.ref(reading)
+        return EventIterator(reading)
 
     def merges(self) -> Iterator[Merge]:
         """Iterate over parts of the merged order, tens of thousands of records each.
@@ -102,7 +163,9 @@ class EventSelection:
         """Return the number of event records.
 
         The first of ``len()``, :meth:`counts` and :attr:`time_span` reads the selection
-        once, without decoding payloads; the answers are kept.
+        once, without decoding payloads; the answers are kept. An iterator that is there
+        and has not begun goes on with what was read, if that is not much: so a list of
+        a few event records reads the trace once.
         """
         return sum(self._counted().counts.values())
 
@@ -131,9 +194,12 @@ class EventSelection:
 
     def _counted(self) -> EventCounter:
         if self._counter is None:
-            counter = EventCounter()
-            for merge in self._undecorated(self._selection):
-                counter.add(merge)
+            reading = None if self._reading is None else self._reading()
+            counter = None if reading is None else reading.counter(self.merges)
+            if counter is None:
+                counter = EventCounter()
+                for merge in self._undecorated(self._selection):
+                    counter.add(merge)
             self._counter = counter
         return self._counter
 
