@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bench.measure import Row, compare, measure
-from bench.traces import OUTPUT, Shape, shapes
+from bench.traces import OUTPUT, WORKERS, Shape, shapes
 
 DECODED = (
     *("threads", "ticks", "texts", "kernel"),
@@ -47,6 +47,7 @@ def rows(traces: Mapping[str, Shape]) -> Iterator[Row]:
     yield _pair("threads: text with debug info", "--debug-info", path)
     yield _python("threads: Python, five fields of each event", "iterate", path)
     yield _python("threads: the same five fields to Arrow", "columns", path)
+    yield _choice("threads: `where=`, and on the right a Python loop", threads)
     yield _pair(
         "opening 1.5 MB of metadata", "-o", "dummy", str(traces["opening"].path())
     )
@@ -86,6 +87,15 @@ def _python(job: str, program: str, path: str) -> Row:
     own = [sys.executable, str(PROGRAMS / f"{program}_vestige.py"), path]
     peer = [SYSTEM_PYTHON, str(PROGRAMS / "iterate_bt2.py"), path]
     return Row(job, own, peer, SYSTEM_PYTHON)
+
+
+def _choice(job: str, shape: Shape) -> Row:
+    """Return two ways to choose a hundredth of the steps of each worker, both Vestige's."""
+    program = str(PROGRAMS / "where_vestige.py")
+    events = int(shape.name.rpartition("-")[2])
+    last = str(events // WORKERS * 99 // 100)
+    own = [sys.executable, program, str(shape.path()), last]
+    return Row(job, own, [*own, "--loop"], sys.executable)
 
 
 def main() -> None:
