@@ -289,7 +289,8 @@ impl Recording {
         if !self.take(FILE_BYTES) {
             return Err(Stall::Never("the size limit is reached"));
         }
-        for number in 1.. {
+        let mut number = 1;
+        while number < u32::MAX {
             let name = data_name(account.instance_id, number);
             match self.files.create(&name) {
                 Ok(_) => {
@@ -303,19 +304,21 @@ impl Recording {
                     return Err(self.failed(&error, &name));
                 }
                 // Another recording has left it there, or a program has made it.
-                Err(_) => self.rename(account),
+                Err(_) if self.rename(account) => {}
+                Err(_) => number += 1,
             }
         }
         Err(Stall::Disk)
     }
 
-    /// Gives a stream another name, as long as no packet has told its number.
-    fn rename(&self, account: &mut Account) {
-        if account.packets == 0 {
-            if let Some(instance) = self.streams().next_namesake(account.instance_id) {
-                account.instance_id = instance;
-            }
-        }
+    /// Gives a stream another number, as long as no packet has told it.
+    fn rename(&self, account: &mut Account) -> bool {
+        let next = match account.packets {
+            0 => self.streams().next_namesake(account.instance_id),
+            _ => None,
+        };
+        account.instance_id = next.unwrap_or(account.instance_id);
+        next.is_some()
     }
 
     /// Appends to a file that goes away; bytes and packets.

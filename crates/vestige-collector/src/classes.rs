@@ -36,16 +36,19 @@ impl Classes {
         let file = files.get(METADATA)?;
         let mut text = vec![0; file.metadata()?.size().min(LARGEST_METADATA) as usize];
         file.read_exact_at(&mut text, 0)?;
-        let text = String::from_utf8_lossy(&text);
-        for place in (0..count).rev() {
-            let Some(start) = text.rfind(&head(self.first_id + place)) else { continue };
-            let whole = self.whole(arena, place).unwrap_or_default();
-            let is_whole = text.get(start..).is_some_and(|rest| rest.starts_with(&whole));
-            if !is_whole {
-                file.set_len(start as u64)?;
-            }
-            self.written.store(place + u32::from(is_whole), Ordering::Relaxed);
-            break;
+        let Ok(text) = String::from_utf8(text) else {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no text"));
+        };
+        let is_there = |place: &u32| self.whole(arena, *place).is_some_and(|it| text.contains(&it));
+        let written = (0..count).rev().find(is_there).map_or(0, |place| place + 1);
+        self.written.store(written, Ordering::Relaxed);
+        let next = (written < count).then(|| self.whole(arena, written)).flatten();
+        let next = next.unwrap_or_default();
+        let torn = (1..next.len()).rev().find(|size| {
+            next.as_bytes().get(..*size).is_some_and(|part| text.as_bytes().ends_with(part))
+        });
+        if let Some(torn) = torn {
+            file.set_len((text.len() - torn) as u64)?;
         }
         Ok(())
     }

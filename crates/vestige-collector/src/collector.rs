@@ -40,6 +40,8 @@ pub struct Outcome {
     pub lost_unplaced: u64,
     pub overwritten: u64,
     pub problems: Vec<String>,
+    /// Whether the size limit was reached.
+    pub is_full: bool,
     /// Threads that may go on.
     pub running: Vec<LiveSlot>,
     /// Whether nothing is left in the arena, which is removed then.
@@ -59,7 +61,7 @@ pub struct Progress {
     /// Chunks that have memory, and those of them that are free.
     pub chunks: u32,
     pub free_chunks: u32,
-    /// Whether the size limit is reached.
+    /// Whether the size limit was reached.
     pub is_full: bool,
     /// Whether a program took memory of the arena away.
     pub is_damaged: bool,
@@ -84,6 +86,7 @@ impl Outcome {
             lost_unplaced: unplaced,
             overwritten: recording.budget().overwritten(),
             problems,
+            is_full: recording.was_full(),
             running,
             is_drained,
             failure: recording.failure(),
@@ -213,7 +216,7 @@ impl Collector {
             live: self.recording.live.load(Ordering::Relaxed),
             chunks: self.recording.pool.ready(),
             free_chunks: Pool::free(arena),
-            is_full: self.recording.is_full(),
+            is_full: self.recording.was_full(),
             is_damaged: arena.guard().is_damaged(),
             failure: self.recording.failure(),
         }
@@ -270,8 +273,10 @@ impl Collector {
         sys::futex_wake(shared.doorbell());
         let leader = self.leader.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = leader {
-            // A thread that panicked wrote what it could; the rest is written by who waits.
-            let _ = thread.join();
+            if thread.join().is_err() {
+                // What it left is written by who waits.
+                self.recording.add_problem("a thread of the collector ended by itself".into());
+            }
         }
     }
 }
@@ -322,8 +327,9 @@ impl Leader {
         }
         self.signals.changed.notify_all();
         for helper in self.helpers {
-            // As with the leader: what it left is written by who waits.
-            let _ = helper.join();
+            if helper.join().is_err() {
+                self.recording.add_problem("a thread of the collector ended by itself".into());
+            }
         }
     }
 

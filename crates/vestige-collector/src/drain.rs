@@ -210,14 +210,14 @@ impl Recording {
             && !is_doubtful
             && spares < wanted
             && state.held.len() <= self.arena.geometry().ring_chunks as usize
-            && !self.is_starving.load(Ordering::Relaxed);
+            && !self.is_short.load(Ordering::Relaxed);
         if to_slot {
             place.committed().store(0, Ordering::Relaxed);
             ledger.spare(state.given).store(chunk, Ordering::Relaxed);
             state.given = state.given.wrapping_add(1);
             ledger.given().store(state.given, Ordering::Release);
         } else {
-            self.give_back(slot, state, chunk, is_doubtful && goes_on);
+            self.give_back(slot, chunk, is_doubtful && goes_on);
             state.held.retain(|one| *one != chunk);
             state.returned = state.returned.wrapping_add(1);
             ledger.returned().store(state.returned, Ordering::Release);
@@ -231,10 +231,13 @@ impl Recording {
         }
     }
 
-    fn give_back(&self, slot: u32, _state: &SlotState, chunk: u32, is_doubtful: bool) {
+    fn give_back(&self, slot: u32, chunk: u32, is_doubtful: bool) {
         let mut stock = self.stock();
         if is_doubtful {
             stock.doubt(&self.pool, &self.arena, chunk, slot, self.now());
+        } else if self.is_limited() && self.is_short.load(Ordering::Relaxed) {
+            // Whether it may be filled again depends on how much room is left.
+            stock.take_back(&self.pool, &self.arena, chunk, slot);
         } else {
             stock.free_chunk(&self.pool, &self.arena, chunk, slot);
         }
@@ -269,7 +272,9 @@ impl Recording {
     pub fn free_chunks(&self, slot: u32, state: &mut SlotState) {
         let mut stock = self.stock();
         for chunk in state.held.drain(..) {
-            stock.free_chunk(&self.pool, &self.arena, chunk, slot);
+            stock.take_back(&self.pool, &self.arena, chunk, slot);
         }
+        drop(stock);
+        self.keep_ahead();
     }
 }

@@ -100,7 +100,8 @@ impl Files {
         let mut file = sys::open_at(&self.directory, name, flags);
         let code = file.as_ref().err().and_then(io::Error::raw_os_error);
         if code == Some(libc::EMFILE) || code == Some(libc::ENFILE) {
-            self.close_oldest(self.opened().files.len() / 2 + 1);
+            let half = self.opened().files.len() / 2 + 1;
+            self.close_oldest(half);
             file = sys::open_at(&self.directory, name, flags);
         }
         let file = Arc::new(file?);

@@ -139,7 +139,7 @@ impl Recording {
         if cur >> 32 > state.account.drained_seq + 1 && !state.is_damaged {
             found.pressed += 1;
             found.work += self.drain(slot, state, reach)?;
-            if Pool::free(&self.arena) < FEW_CHUNKS {
+            if self.is_limited() || Pool::free(&self.arena) < FEW_CHUNKS {
                 self.keep_ahead();
             }
         } else if now.saturating_sub(state.seen_at) >= QUIET_NS && !state.is_damaged {

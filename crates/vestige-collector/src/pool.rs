@@ -121,8 +121,13 @@ impl Pool {
     }
 
     /// Whether threads may soon find no chunk, and none can be made.
-    pub fn is_starving(&self, arena: &Arena) -> bool {
+    fn is_starving(&self, arena: &Arena) -> bool {
         self.ready() == arena.geometry().chunk_count && Self::free(arena) < FREE_CHUNKS / 4
+    }
+
+    /// Whether slots should keep no chunks for themselves.
+    pub fn is_short(&self, stock: &Stock, arena: &Arena, allowed: u64) -> bool {
+        self.is_starving(arena) || self.handed_out(stock).saturating_mul(2) > allowed
     }
 
     /// Makes a slot free; its thread has ended, or there was none.
@@ -139,15 +144,20 @@ impl Pool {
 }
 
 impl Stock {
-    /// Makes a chunk free that the owner gives up.
-    pub fn free_chunk(&mut self, pool: &Pool, arena: &Arena, chunk: u32, owner: u32) {
+    /// Takes a chunk back that the owner gives up; `keep_chunks` hands it out again.
+    pub fn take_back(&mut self, pool: &Pool, arena: &Arena, chunk: u32, owner: u32) {
         let place = arena.chunk(chunk);
         place.committed().store(0, Ordering::Relaxed);
         place.owner().store(0, Ordering::Relaxed);
         if pool.owners.change(chunk, owner, WITHHELD) {
             self.withheld.push(chunk);
-            self.release(pool, arena);
         }
+    }
+
+    /// Makes a chunk free that the owner gives up.
+    pub fn free_chunk(&mut self, pool: &Pool, arena: &Arena, chunk: u32, owner: u32) {
+        self.take_back(pool, arena, chunk, owner);
+        self.release(pool, arena);
     }
 
     /// Keeps a chunk in which interrupted code may still write.

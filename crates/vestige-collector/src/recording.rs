@@ -77,13 +77,15 @@ pub struct Recording {
     pub tallies: Tallies,
     pub uuid: [u8; 16],
     pub retry_at: AtomicU64,
-    pub is_starving: AtomicBool,
+    pub is_short: AtomicBool,
     /// Threads with a slot.
     pub live: AtomicU32,
     slots: Box<[Mutex<Option<Box<SlotState>>>]>,
     stock: Mutex<Stock>,
     streams: Mutex<Streams>,
     budget: Mutex<Budget>,
+    is_limited: bool,
+    was_full: AtomicBool,
     problems: Mutex<Vec<String>>,
     failure: Mutex<Option<Failure>>,
     began: Instant,
@@ -134,12 +136,14 @@ impl Recording {
             classes: Classes::new(first_class),
             tallies: Tallies::default(),
             retry_at: AtomicU64::new(0),
-            is_starving: AtomicBool::new(false),
+            is_short: AtomicBool::new(false),
             live: AtomicU32::new(0),
             slots: (0..count).map(|_| Mutex::new(None)).collect(),
             stock: Mutex::default(),
             streams: Mutex::default(),
             budget: Mutex::new(budget),
+            is_limited: limits.max_bytes != 0 && !limits.is_overwriting,
+            was_full: AtomicBool::new(false),
             problems: Mutex::default(),
             failure: Mutex::default(),
             began: Instant::now(),
@@ -169,6 +173,11 @@ impl Recording {
     /// The data streams.
     pub fn streams(&self) -> MutexGuard<'_, Streams> {
         lock(&self.streams)
+    }
+
+    /// Whether what is in the arena must have room in files.
+    pub const fn is_limited(&self) -> bool {
+        self.is_limited
     }
 
     /// The size of the recording.
@@ -215,9 +224,9 @@ impl Recording {
         self.arena.control().state().fetch_or(CLOSED, Ordering::AcqRel);
     }
 
-    /// Whether the size limit is reached.
-    pub fn is_full(&self) -> bool {
-        self.arena.control().state().load(Ordering::Relaxed) & FULL != 0
+    /// Whether the size limit was ever reached.
+    pub fn was_full(&self) -> bool {
+        self.was_full.load(Ordering::Relaxed)
     }
 
     /// Keeps chunks, slots and memory for class texts ahead of need.
@@ -227,6 +236,8 @@ impl Recording {
         let allowed = self.budget().chunks(self.arena.geometry().chunk_bytes);
         let has_chunks = stock.keep_chunks(&self.pool, &self.arena, allowed, now);
         let live = self.live.load(Ordering::Relaxed);
+        let is_short = self.pool.is_short(&stock, &self.arena, allowed);
+        self.is_short.store(is_short, Ordering::Relaxed);
         stock.keep_slots(&self.pool, &self.arena, live, now);
         if let Some(error) = stock.failure.as_ref() {
             let path = self.arena.path().display();
@@ -237,11 +248,11 @@ impl Recording {
             let path = self.arena.path().display();
             self.add_problem(format!("{path}: no memory for event classes: {error}"));
         }
-        self.is_starving.store(self.pool.is_starving(&self.arena), Ordering::Relaxed);
         let state = self.arena.control().state();
         if allowed == u64::MAX || has_chunks {
             state.fetch_and(!FULL, Ordering::AcqRel);
         } else {
+            self.was_full.store(true, Ordering::Relaxed);
             state.fetch_or(FULL, Ordering::AcqRel);
         }
     }

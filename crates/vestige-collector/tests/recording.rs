@@ -4,10 +4,9 @@
 mod common;
 
 use std::fs;
-use std::thread;
 use std::time::Duration;
 
-use common::{collector, packets, plan, record_count, trace, Folder, Program};
+use common::{collector, packets, plan, record_count, run, trace, Folder, Program};
 use vestige_collector::drain::Reach;
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -18,12 +17,10 @@ fn all_records_of_all_threads_are_in_files() {
     let collector = collector(&folder);
     collector.start().unwrap();
     let program = Program::of(&folder);
-    thread::scope(|scope| {
-        for number in 1..=4 {
-            let program = &program;
-            scope.spawn(move || program.thread(100, 100 + number).record(20_000));
-        }
-    });
+    run((1..=4).map(|number| {
+        let program = &program;
+        move || program.thread(100, 100 + number).record(20_000)
+    }));
 
     let outcome = collector.close(PATIENCE);
 
@@ -125,14 +122,15 @@ fn a_first_packet_tells_no_losses() {
     let folder = Folder::new();
     let collector = collector(&folder);
     let program = Program::of(&folder);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut thread = program.thread(7, 8);
+    run([(8, 1), (9, 0)].map(|(number, count)| {
+        let program = &program;
+        move || {
+            // Of two processes: no thread goes on with the file of the other.
+            let mut thread = program.thread_since(7, number, u64::from(number));
             thread.lose();
-            thread.record(1);
-        });
-        scope.spawn(|| program.thread(7, 9).lose());
-    });
+            thread.record(count);
+        }
+    }));
 
     let outcome = collector.close(PATIENCE);
 
@@ -150,15 +148,12 @@ fn losses_at_the_end_of_a_thread_are_told() {
     let folder = Folder::new();
     let collector = collector(&folder);
     let program = Program::of(&folder);
-    let last = thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            let mut thread = program.thread(7, 8);
-            thread.record(1);
-            thread.lose();
-            thread.clock
-        });
-        thread.join().unwrap()
-    });
+    let last = run([|| {
+        let mut thread = program.thread(7, 8);
+        thread.record(1);
+        thread.lose();
+        thread.clock
+    }])[0];
 
     let outcome = collector.close(PATIENCE);
 
@@ -192,12 +187,10 @@ fn threads_that_find_no_room_count_all_that_they_lose() {
     let collector = collector(&folder);
     collector.start().unwrap();
     let program = Program::of(&folder);
-    thread::scope(|scope| {
-        for number in 1..=3 {
-            let program = &program;
-            scope.spawn(move || program.thread(100, 100 + number).record_or_lose(100_000));
-        }
-    });
+    run((1..=3).map(|number| {
+        let program = &program;
+        move || program.thread(100, 100 + number).record_or_lose(100_000)
+    }));
 
     let outcome = collector.close(PATIENCE);
 
@@ -231,9 +224,7 @@ fn a_slot_is_used_again() {
     collector.start().unwrap();
     let program = Program::of(&folder);
     for number in 1..=50 {
-        thread::scope(|scope| {
-            scope.spawn(|| program.thread(number, number).record(600));
-        });
+        run([|| program.thread(number, number).record(600)]);
     }
 
     let outcome = collector.close(PATIENCE);

@@ -153,7 +153,7 @@ class Progress:
 
     @property
     def is_full(self) -> bool:
-        """Whether the size limit is reached."""
+        """Whether the size limit was reached."""
 
     @property
     def is_damaged(self) -> bool:
@@ -190,6 +190,10 @@ class Outcome:
     @property
     def overwritten(self) -> int:
         """Bytes that made room for newer ones."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the size limit was reached."""
 
     @property
     def problems(self) -> list[str]:

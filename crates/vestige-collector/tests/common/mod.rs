@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use vestige_collector::arena::Plan;
 use vestige_collector::collector::Collector;
 use vestige_collector::geometry::Geometry;
-use vestige_collector::layout::{LEDGER_BYTES, RECORDS_AT, SLOT_BYTES};
+use vestige_collector::layout::{
+    CLASS_BYTES, CLASS_TABLE_BYTES, LEDGER_BYTES, RECORDS_AT, SLOT_BYTES,
+};
 use vestige_collector::life;
 use vestige_collector::mapping::Mapping;
 use vestige_collector::recording::Limits;
@@ -101,6 +103,15 @@ pub fn wait_until(mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Runs threads until the kernel has noticed that they ended; what the closures gave.
+pub fn run<R: Send>(threads: impl IntoIterator<Item = impl FnOnce() -> R + Send>) -> Vec<R> {
+    std::thread::scope(|scope| {
+        let started: Vec<_> = threads.into_iter().map(|thread| scope.spawn(thread)).collect();
+        // The end of the scope would only wait for the closures.
+        started.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
 /// A program: the arena as another process maps it.
 pub struct Program {
     pub memory: Mapping,
@@ -168,6 +179,20 @@ impl Program {
             }
         }
         None
+    }
+
+    /// Registers an event class; only one thread does so at a time.
+    pub fn register_class(&self, text: &str) {
+        let shared = self.shared();
+        let count = shared.class_count().load(Ordering::Relaxed);
+        let used = shared.class_text_used().load(Ordering::Relaxed);
+        let entry = self.geometry.classes_at + u64::from(count) * CLASS_BYTES;
+        let texts = self.geometry.classes_at + CLASS_TABLE_BYTES;
+        self.memory.write(texts + u64::from(used), text.as_bytes());
+        self.memory.u32(entry + 16).store(used, Ordering::Relaxed);
+        self.memory.u32(entry + 20).store(text.len() as u32, Ordering::Relaxed);
+        shared.class_text_used().store(used + text.len() as u32, Ordering::Relaxed);
+        shared.class_count().store(count + 1, Ordering::Release);
     }
 
     /// Claims a slot for the calling thread, which must be the one that uses it.

@@ -1,0 +1,155 @@
+//! Programs that write what they like into what they share: no panic, no harm, no end.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod common;
+
+use std::fs::OpenOptions;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{collector, packets, record_count, trace, wait_until, Folder, Program};
+use vestige_collector::drain::Reach;
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Numbers that look random, the same ones each time.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A number that is often one that makes sense somewhere.
+    fn value(&mut self) -> u64 {
+        match self.next() % 4 {
+            0 => self.next(),
+            1 => self.next() % 300,
+            2 => ((self.next() % 40) << 32) | (self.next() % 300),
+            _ => 0,
+        }
+    }
+}
+
+#[test]
+fn garbage_everywhere_hurts_nobody() {
+    for seed in 1..=6 {
+        let folder = Folder::new();
+        let collector = collector(&folder);
+        collector.start().unwrap();
+        let program = Program::of(&folder);
+        let from = program.geometry.shared_at;
+        let is_over = AtomicBool::new(false);
+        let started = Instant::now();
+        thread::scope(|scope| {
+            for number in 1..=2 {
+                let (program, is_over) = (&program, &is_over);
+                scope.spawn(move || {
+                    let mut random = Random(seed * 1000 + number);
+                    let ends = [from + 400, program.geometry.slots_at + 40 * 512];
+                    while !is_over.load(Ordering::Relaxed) {
+                        let (first, last) = match random.next() % 4 {
+                            0 => (from, ends[0]),
+                            1 => (program.geometry.slots_at, ends[1]),
+                            2 => (program.geometry.classes_at, program.geometry.classes_at + 4096),
+                            _ => (program.geometry.chunks_at, program.chunk_at(64)),
+                        };
+                        let place = first + random.next() % (last - first) / 8 * 8;
+                        // Heads of chunks rather than their records.
+                        let place = if place >= program.geometry.chunks_at {
+                            place / 4096 * 4096 + random.next() % 24 * 8
+                        } else {
+                            place
+                        };
+                        let value = random.value();
+                        program.memory.u64(place).store(value, Ordering::Relaxed);
+                    }
+                });
+            }
+            for _ in 0..2000 {
+                collector.recording().pass(0, Reach::Complete);
+                collector.live_slots();
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+
+        let outcome = collector.close(Duration::from_millis(100));
+
+        let panics = outcome.problems.iter().filter(|one| one.contains("ended by itself"));
+        assert_eq!(panics.count(), 0);
+        assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn a_damaged_ring_leaves_others_alone() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let mut good = program.thread(7, 8);
+    let mut bad = program.thread(7, 9);
+    good.record(1500);
+    bad.record(1500);
+    // It points at a chunk of the other one.
+    program.chunk(bad.chunk).prev().store(good.chunk, Ordering::Relaxed);
+
+    let outcome = collector.close(PATIENCE);
+
+    assert_eq!(record_count(&packets(&folder.trace().join("7-8"))), 1500);
+    assert_eq!(outcome.problems.len(), 1);
+    assert!(outcome.problems[0].contains("thread 9 of process 7"), "{:?}", outcome.problems);
+}
+
+#[test]
+fn numbers_out_of_range_are_not_followed() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let thread = program.thread(7, 8);
+    for cur in [1 << 32 | 9999, u64::MAX, 5 << 32, 3 << 32 | 1, 1_000_000 << 32 | 1] {
+        thread.place().cur().store(cur, Ordering::Relaxed);
+        collector.recording().pass(0, Reach::Snapshot);
+    }
+
+    assert_eq!(trace(&folder).len(), 0);
+}
+
+#[test]
+fn what_is_committed_is_bounded_by_the_chunk() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(1);
+    let chunk = program.chunk(thread.chunk);
+    chunk.committed().store(u32::MAX, Ordering::Relaxed);
+
+    collector.close(PATIENCE);
+
+    let length = std::fs::metadata(folder.trace().join("7-8")).unwrap().len();
+    assert_eq!(length, 104 + 4096 - 192);
+}
+
+#[test]
+fn an_arena_that_is_truncated_ends_nobody() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    collector.start().unwrap();
+    {
+        let program = Program::of(&folder);
+        let mut thread = program.thread(7, 8);
+        thread.record(3000);
+        wait_until(|| collector.progress().packets >= 6);
+    }
+    let arena = folder.arena().unwrap();
+    OpenOptions::new().write(true).open(&arena).unwrap().set_len(0).unwrap();
+
+    let outcome = collector.close(Duration::from_millis(200));
+
+    assert!(outcome.problems.iter().any(|one| one.contains("took memory")), "{outcome:?}");
+    assert!(record_count(&packets(&folder.trace().join("7-8"))) >= 6 * 488);
+}

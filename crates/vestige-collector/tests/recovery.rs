@@ -1,0 +1,241 @@
+//! Collectors that are killed, and others that go on where they were.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod common;
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use common::{collector, packets, plan, record_count, run, trace, wait_until, Folder, Program};
+use vestige_collector::collector::{Collector, Outcome};
+use vestige_collector::drain::Reach;
+use vestige_collector::recording::Limits;
+use vestige_collector::{recovery, sys};
+
+const FOLDER: &str = "VESTIGE_TEST_FOLDER";
+const OVERWRITE: &str = "VESTIGE_TEST_OVERWRITE";
+
+fn recover(folder: &Folder) -> Outcome {
+    let arena = folder.arena().unwrap();
+    recovery::recover(&folder.trace(), &arena, Box::new(sys::write_parts)).unwrap()
+}
+
+#[test]
+fn an_arena_without_a_collector_is_written() {
+    let folder = Folder::new();
+    let killed = collector(&folder);
+    let program = Program::of(&folder);
+    run([|| program.thread(7, 8).record(2000)]);
+    let mut living = program.thread(7, 9);
+    living.record(700);
+    drop(killed);
+
+    let outcome = recover(&folder);
+
+    assert_eq!((outcome.streams, outcome.is_drained), (2, true));
+    assert_eq!(outcome.running.len(), 1);
+    let found = trace(&folder);
+    assert_eq!((record_count(&found["7-8"]), record_count(&found["7-9"])), (2000, 700));
+    assert_eq!(folder.names(), ["7-8", "7-9", "metadata"]);
+    assert_eq!(folder.arena(), None);
+}
+
+#[test]
+fn an_arena_with_a_collector_is_left_alone() {
+    let folder = Folder::new();
+    let _living = collector(&folder);
+    let arena = folder.arena().unwrap();
+
+    let write = Box::new(sys::write_parts);
+    let error = recovery::recover(&folder.trace(), &arena, write).err().unwrap();
+
+    assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
+    assert!(arena.exists());
+}
+
+#[test]
+fn recovery_goes_on_behind_what_was_written() {
+    let folder = Folder::new();
+    let killed = collector(&folder);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(1000);
+    thread.lose();
+    killed.recording().pass(0, Reach::Snapshot);
+    thread.record(1000);
+    let last = thread.clock;
+    drop(killed);
+    // A packet that was being written.
+    let path = folder.trace().join("7-8");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend([0xC1; 300]);
+    fs::write(&path, bytes).unwrap();
+
+    recover(&folder);
+
+    let all = packets(&path);
+    assert_eq!(record_count(&all), 2000);
+    assert_eq!(all.last().unwrap().records.last(), Some(&last));
+    assert_eq!(all.last().unwrap().discarded, 1);
+}
+
+#[test]
+fn recovering_twice_gives_the_same() {
+    let folder = Folder::new();
+    let killed = collector(&folder);
+    let program = Program::of(&folder);
+    run([|| program.thread(7, 8).record(1500)]);
+    let mut living = program.thread(7, 9);
+    living.record(700);
+    drop(killed);
+    let arena = folder.arena().unwrap();
+    let kept = folder.0.join("copy");
+    fs::copy(&arena, &kept).unwrap();
+    recover(&folder);
+    let first = trace(&folder);
+
+    // As if it had been killed before it removed the arena, or wrote anything down.
+    fs::rename(&kept, &arena).unwrap();
+    for name in ["7-8", "7-9"] {
+        fs::remove_file(folder.trace().join(name)).unwrap();
+    }
+    recover(&folder);
+
+    assert_eq!(trace(&folder), first);
+}
+
+#[test]
+fn files_that_are_no_arenas_are_refused() {
+    let folder = Folder::new();
+    let arena = folder.0.join("other");
+    for bytes in [0, 100, 65536, 200_000] {
+        fs::write(&arena, vec![1; bytes]).unwrap();
+        let write = Box::new(sys::write_parts);
+        assert!(recovery::recover(&folder.trace(), &arena, write).is_err());
+    }
+}
+
+#[test]
+fn a_torn_event_class_is_written_again() {
+    let folder = Folder::new();
+    let killed = collector(&folder);
+    let program = Program::of(&folder);
+    program.register_class("\tname = \"a:b\";\n");
+    program.register_class("\tname = \"a:c\";\n");
+    killed
+        .recording()
+        .classes
+        .write(&killed.recording().arena, &killed.recording().files, &mut |_| ())
+        .unwrap();
+    let metadata = folder.trace().join("metadata");
+    let whole = fs::read(&metadata).unwrap();
+    program.thread(7, 8).record(1);
+    drop(killed);
+    let arena = folder.arena().unwrap();
+    for torn in [0, 1, 5, 30] {
+        let copy = folder.0.join("copy");
+        fs::copy(&arena, &copy).unwrap();
+        fs::write(&metadata, &whole[..whole.len() - torn]).unwrap();
+
+        recover(&folder);
+
+        assert_eq!(fs::read(&metadata).unwrap(), whole);
+        fs::remove_file(folder.trace().join("7-8")).unwrap();
+        fs::rename(&copy, &arena).unwrap();
+    }
+}
+
+/// This test program again, as a collector that is killed.
+fn killable(folder: &Folder, overwrite: bool) -> Child {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["collects_until_it_is_killed", "--exact", "--ignored"]);
+    command.env(FOLDER, &folder.0).stdout(Stdio::null());
+    if overwrite {
+        command.env(OVERWRITE, "1");
+    }
+    command.spawn().unwrap()
+}
+
+#[test]
+#[ignore = "a process that others start"]
+fn collects_until_it_is_killed() {
+    let Some(folder) = env::var_os(FOLDER) else { return };
+    let folder = PathBuf::from(folder);
+    let is_overwriting = env::var_os(OVERWRITE).is_some();
+    let plan = vestige_collector::arena::Plan { is_overwriting, ..plan() };
+    let max_bytes = if is_overwriting { 1 << 22 } else { 0 };
+    let limits = Limits { max_bytes, is_overwriting };
+    let write = Box::new(sys::write_parts);
+    let collector =
+        Collector::new(&folder.join("trace"), &folder.join("memory"), &plan, limits, write)
+            .unwrap();
+    collector.start().unwrap();
+    fs::write(folder.join("ready"), "").unwrap();
+    loop {
+        thread::sleep(Duration::from_secs(1));
+    }
+}
+
+/// Threads record while the collector is killed; what the trace says then must add up.
+fn kill_a_collector(round: u64, overwrite: bool) {
+    let folder = Folder::new();
+    let mut killed = killable(&folder, overwrite);
+    wait_until(|| folder.0.join("ready").exists());
+    let program = Program::of(&folder);
+    let is_over = AtomicBool::new(false);
+    let made: Vec<u64> = thread::scope(|scope| {
+        let record = |number| {
+            let (program, is_over) = (&program, &is_over);
+            move || {
+                let mut thread = program.thread(7, number);
+                let mut made = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    thread.record_or_lose(1);
+                    made += 1;
+                }
+                made
+            }
+        };
+        let threads: Vec<_> = (1..=2).map(|number| scope.spawn(record(number))).collect();
+        thread::sleep(Duration::from_micros(2_000 + round * 1_700));
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        thread::sleep(Duration::from_millis(1));
+        is_over.store(true, Ordering::Relaxed);
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+
+    let outcome = recover(&folder);
+
+    assert!(outcome.is_drained && outcome.problems.is_empty(), "{outcome:?}");
+    let mut all: Vec<_> = trace(&folder).into_values().flatten().collect();
+    all.sort_by_key(|packet| (packet.vtid, packet.number));
+    for (number, made) in (1..=2).zip(made) {
+        let own: Vec<_> = all.iter().filter(|packet| packet.vtid == number).cloned().collect();
+        assert!(own.windows(2).all(|pair| pair[0].number + 1 == pair[1].number));
+        assert!(own.windows(2).all(|pair| pair[0].end <= pair[1].begin));
+        if !overwrite {
+            let lost = own.last().map_or(0, |packet| packet.discarded);
+            assert_eq!(record_count(&own) as u64 + lost, made);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_missing_or_twice_after_a_kill() {
+    for round in 0..20 {
+        kill_a_collector(round, false);
+    }
+}
+
+#[test]
+fn overwrite_mode_goes_on_after_a_kill() {
+    for round in 0..5 {
+        kill_a_collector(round * 3, true);
+    }
+}
