@@ -11,6 +11,9 @@ mod results;
 
 use pyo3::prelude::*;
 
+/// The stub without its docstrings, which Python compares with the one that it finds.
+const INTERFACE: &str = include_str!(concat!(env!("OUT_DIR"), "/interface.txt"));
+
 /// The extension module `vestige.record._collector`.
 #[pymodule]
 mod _collector {
@@ -23,6 +26,7 @@ mod _collector {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__interface__", INTERFACE.as_bytes())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

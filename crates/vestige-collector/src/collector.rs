@@ -23,6 +23,8 @@ const SLOW_NS: u64 = 200_000;
 const BUSY: Duration = Duration::from_millis(1);
 const CALM: Duration = Duration::from_millis(10);
 const IDLE: Duration = Duration::from_millis(50);
+/// Looks that find nothing are so many times as far apart as they take.
+const LOOKS_APART: u64 = 20;
 const BUSY_NS: u64 = 50_000_000;
 const CALM_NS: u64 = 1_000_000_000;
 /// Between attempts to write what a disk refuses, at the end.
@@ -320,10 +322,12 @@ impl Leader {
             if self.recording.now() < self.slow_until.load(Ordering::Relaxed) {
                 self.call_helpers();
             }
+            let started = self.recording.now();
             let found = self.recording.pass(0, Reach::Complete);
+            let spent = self.recording.now() - started;
             self.recording.keep_ahead();
             self.measure();
-            self.rest(found);
+            self.rest(found, spent);
         }
         self.signals.changed.notify_all();
         for helper in self.helpers {
@@ -364,7 +368,7 @@ impl Leader {
     }
 
     /// Waits for work: threads ring when half of their ring is full.
-    fn rest(&mut self, found: Found) {
+    fn rest(&mut self, found: Found, spent: u64) {
         let now = self.recording.now();
         if found.work > 0 {
             self.worked_at = now;
@@ -375,6 +379,9 @@ impl Leader {
             BUSY_NS..CALM_NS => CALM,
             _ => IDLE,
         };
+        // Looking at thousands of slots in vain takes a while itself.
+        let looked = if found.work == 0 { spent * LOOKS_APART } else { 0 };
+        let time = time.max(Duration::from_nanos(looked)).min(IDLE);
         let shared = self.recording.arena.shared();
         let bell = shared.doorbell().load(Ordering::Acquire);
         if self.signals.is_ending() {

@@ -12,6 +12,8 @@ use crate::streams::{data_name, ring_name, Identity};
 /// A ring that did not switch for so long is written as far as it is.
 const QUIET_NS: u64 = 1_000_000_000;
 
+/// How often slots with nothing to write are looked at for that.
+const LOOK_NS: u64 = 100_000_000;
 /// With fewer free chunks the pass does not wait for its end before it makes some.
 const FEW_CHUNKS: u32 = 8;
 
@@ -51,9 +53,12 @@ impl Recording {
             found.live = self.live.load(Ordering::Relaxed);
             return found;
         }
+        let is_thorough = self.is_time_to_look() || reach == Reach::Snapshot;
         for number in 0..count {
             let slot = (first + number) % count + 1;
-            self.visit(slot, reach, &mut found);
+            if is_thorough || !self.is_at_rest(slot, &mut found) {
+                self.visit(slot, reach, &mut found);
+            }
             if found.stalled > 0 && reach == Reach::Complete {
                 break;
             }
@@ -62,6 +67,32 @@ impl Recording {
             self.live.store(found.live, Ordering::Relaxed);
         }
         found
+    }
+
+    /// Whether a pass looks at all slots, also at those that seem to have nothing.
+    fn is_time_to_look(&self) -> bool {
+        let now = self.now();
+        let is_due = now >= self.look_at.load(Ordering::Relaxed);
+        if is_due {
+            self.look_at.store(now + LOOK_NS, Ordering::Relaxed);
+        }
+        is_due
+    }
+
+    /// Whether a slot is not in use, or its thread lives and has no complete chunk: there may be
+    /// thousands of them, so no lock is taken for that.
+    fn is_at_rest(&self, slot: u32, found: &mut Found) -> bool {
+        let place = self.arena.slot(slot);
+        if place.has_died() {
+            return false;
+        }
+        if place.claimed().load(Ordering::Acquire) == 0 {
+            return true;
+        }
+        let drained = self.arena.ledger(slot).drained_seq().load(Ordering::Relaxed);
+        let is_at_rest = place.cur().load(Ordering::Relaxed) >> 32 <= drained + 1;
+        found.live += u32::from(is_at_rest);
+        is_at_rest
     }
 
     fn visit(&self, slot: u32, reach: Reach, found: &mut Found) {
@@ -296,5 +327,6 @@ impl Recording {
             let state = guard.get_or_insert_with(|| Box::new(self.first_look(slot)));
             state.is_gone = true;
         }
+        self.look_at.store(0, Ordering::Relaxed);
     }
 }

@@ -19,8 +19,8 @@ const MOST_ATTEMPTS: u32 = 10_000;
 /// Chunks and slots that are free ahead of need, and how many are made at once.
 const FREE_CHUNKS: u32 = 32;
 const CHUNKS_AT_ONCE: u32 = 32;
-const FREE_SLOTS: u32 = 256;
-const SLOTS_AT_ONCE: u32 = 512;
+const FREE_SLOTS: u32 = 512;
+const SLOTS_AT_ONCE: u32 = 1024;
 /// Bytes of chunks in which interrupted code may still write, and how long they are kept.
 const MOST_DOUBTFUL: u64 = 64 << 20;
 /// After a failure to get memory.

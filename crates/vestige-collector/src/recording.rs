@@ -77,6 +77,8 @@ pub struct Recording {
     pub tallies: Tallies,
     pub uuid: [u8; 16],
     pub retry_at: AtomicU64,
+    /// When a pass looks at all slots again.
+    pub look_at: AtomicU64,
     pub is_short: AtomicBool,
     /// Threads with a slot.
     pub live: AtomicU32,
@@ -136,6 +138,7 @@ impl Recording {
             classes: Classes::new(first_class),
             tallies: Tallies::default(),
             retry_at: AtomicU64::new(0),
+            look_at: AtomicU64::new(0),
             is_short: AtomicBool::new(false),
             live: AtomicU32::new(0),
             slots: (0..count).map(|_| Mutex::new(None)).collect(),

@@ -8,17 +8,26 @@ without the interpreter lock.
 from os import PathLike
 from typing import Final, TypeAlias, final
 
-__all__ = ["Collector", "Outcome", "Progress", "recover"]
+__all__ = [
+    "Collector",
+    "Outcome",
+    "Progress",
+    "__interface__",
+    "__version__",
+    "recover",
+]
 
-LiveSlot: TypeAlias = tuple[int, int, int, str]
+_LiveSlot: TypeAlias = tuple[int, int, int, str]
 """Process ID and thread ID as the thread sees them, the inode of its PID namespace
 (0 if it is not known), and its name.
 """
 
-Failure: TypeAlias = tuple[int | None, str, str]
+_Failure: TypeAlias = tuple[int | None, str, str]
 """Number of the system's error, its text, and the file."""
 
 __version__: Final[str]
+__interface__: Final[bytes]
+"""This file without its docstrings, as it was when the collector was built."""
 
 @final
 class Collector:
@@ -62,7 +71,7 @@ class Collector:
         wait_ns: int = ...,
         overwrite: bool = False,
         max_size: int = 0,
-        rules: bytes = b"",
+        rules: bytes = ...,
         first_class: int = 0,
         class_bytes: int = 16777216,
         user: int | None = None,
@@ -90,7 +99,7 @@ class Collector:
             Counts of now.
         """
 
-    def live_slots(self) -> list[LiveSlot]:
+    def live_slots(self) -> list[_LiveSlot]:
         """Give the threads that record and of which the kernel said nothing else.
 
         Returns:
@@ -160,7 +169,7 @@ class Progress:
         """Whether a program took memory of the arena away."""
 
     @property
-    def failure(self) -> Failure | None:
+    def failure(self) -> _Failure | None:
         """The first error of writing, if there was one."""
 
 @final
@@ -200,7 +209,7 @@ class Outcome:
         """What went wrong, for people."""
 
     @property
-    def running(self) -> list[LiveSlot]:
+    def running(self) -> list[_LiveSlot]:
         """Threads that may go on, but record no more."""
 
     @property
@@ -208,7 +217,7 @@ class Outcome:
         """Whether all is in files; if not, the rest is in the arena."""
 
     @property
-    def failure(self) -> Failure | None:
+    def failure(self) -> _Failure | None:
         """The first error of writing, if there was one."""
 
 def recover(directory: str | PathLike[str], arena_path: str | PathLike[str]) -> Outcome:
