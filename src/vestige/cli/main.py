@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ..errors import VestigeError
 from ..plain_text import plain
@@ -75,8 +76,9 @@ def _plain(error: OSError) -> Exception:
 
 
 def report(error: Exception, status: int) -> int:
-    """Print an error for people; return the exit status."""
-    print(f"vestige: error: {plain(str(error))}", file=sys.stderr)
+    """Print an error for people, where that is possible; return the exit status."""
+    with suppress(OSError):
+        print(f"vestige: error: {plain(str(error))}", file=sys.stderr)
     return status
 
 

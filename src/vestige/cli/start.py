@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 __all__ = ["entry_point"]
@@ -43,7 +44,9 @@ def entry_point() -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if "vestige.debuginfo.cached_table" in sys.modules:
         sys.modules["vestige.debuginfo.cached_table"].save_all()
-    sys.stderr.flush()
+    # What could not be written stays in the buffer of some versions of Python.
+    with suppress(OSError):
+        sys.stderr.flush()
     os._exit(status)
 
 

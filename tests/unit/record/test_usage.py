@@ -150,6 +150,13 @@ def test_the_exit_status_is_the_program_s_when_nothing_can_be_said(tmp_path):
         assert subprocess.run(command, stderr=full, check=False).returncode == 3
 
 
+def test_an_error_that_cannot_be_said_has_its_exit_status(tmp_path):
+    """As when the standard error is full."""
+    command = record_command(tmp_path / "trace", ["/absent"])
+    with Path("/dev/full").open("w") as full:
+        assert subprocess.run(command, stderr=full, check=False).returncode == 127
+
+
 @pytest.mark.parametrize("script", ['rm -r "$0"', 'mv "$0" "$0-2"'])
 def test_a_program_may_take_its_trace_away(tmp_path, script):
     """The exit status is the program's, and what happened is told."""
@@ -225,6 +232,8 @@ class Terminal:
         self.process, self.file = pty.fork()
         if not self.process:
             os.chdir(directory)
+            # Whoever runs the tests in the background lets them ignore Ctrl-C.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             words = ["bash", "--norc", "--noprofile", "--noediting", "-i"]
             os.execvpe("bash", words, environment)  # noqa: S606 - a shell it is
         self.text = ""
