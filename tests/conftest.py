@@ -5,18 +5,43 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from support.compilers import MissingToolError
 from support.lttng import LttngEnvironment, missing_requirement
 from support.peers import missing_addr2line, missing_babeltrace
 from support.recipes import Workshop
 
 # Indexes of debug information that a test has not made itself are none of its business.
 os.environ["VESTIGE_CACHE_SIZE"] = "0"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Iterator[None]:
+    """Skip a test whose fixtures need a tool that is not installed."""
+    with skipping_without_tools():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Skip a test that needs a tool that is not installed."""
+    with skipping_without_tools():
+        return (yield)
+
+
+@contextmanager
+def skipping_without_tools() -> Iterator[None]:
+    """Turn the error of a missing tool into the reason of a skipped test."""
+    try:
+        yield
+    except MissingToolError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -23,13 +23,21 @@ class BuildError(Exception):
     """A compiler or a binary tool failed."""
 
 
+class MissingToolError(BuildError):
+    """A compiler or a binary tool is not installed; tests that need it are skipped."""
+
+
 def run_tool(argv: Sequence[str | Path], directory: Path | None = None) -> bytes:
     """Run a build tool, in `directory` if given, and return its standard output.
 
     Raises:
         BuildError: When it fails or does not end in time.
+        MissingToolError: When no directory of ``PATH`` has it.
     """
     words = [os.fspath(word) for word in argv]
+    # What has a directory in its name is what a test has built: that must be there.
+    if "/" not in words[0] and shutil.which(words[0]) is None:
+        raise MissingToolError(f"not installed: {words[0]}")
     try:
         done = subprocess.run(
             words,

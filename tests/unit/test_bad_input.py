@@ -36,7 +36,8 @@ from support.ctf_writer import (
 )
 
 ADDRESS_SPACE = 2 << 30
-SECONDS = 10
+CPU_SECONDS = 10
+DEADLINE = 120.0
 
 RECORD_BYTES = EVENT_HEADER_BYTES + 4
 GOOD = 5
@@ -74,7 +75,9 @@ class Result:
 
 
 def limit_memory() -> None:
-    """Give this process no more memory than an honest trace needs."""
+    """Give this process no more memory and time than an honest trace needs."""
+    # Not of the clock on the wall: other processes may be busy.
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -86,7 +89,7 @@ def convert(*paths: Path | str, options: Sequence[str] = ()) -> Result:
         words,
         capture_output=True,
         check=False,
-        timeout=SECONDS,
+        timeout=DEADLINE,
         preexec_fn=limit_memory,
         stdin=subprocess.DEVNULL,
     )
