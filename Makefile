@@ -39,11 +39,14 @@ ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
 missing = $(if $(shell $(path); { $(1); } >/dev/null 2>&1 || echo no),$(error $(2)))
 path = PATH="$$PATH:$$HOME/.cargo/bin"
 is_3_11 = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3$(comma) 11))'
+has_python_headers = test -f "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h"
 is_1_85 = cargo --version | awk '{ split($$2, v, "."); exit v[1] == 1 && v[2] < 85 }'
 $(call missing,command -v $(PYTHON),$(PYTHON) is missing: apt-get install python3 python3-venv)
 $(call missing,$(is_3_11),$(PYTHON) is older than 3.11: set PYTHON=python3.11 or newer)
 $(call missing,$(PYTHON) -m ensurepip --version,venv is missing: apt-get install python3-venv)
 $(call missing,command -v cc,cc is missing: apt-get install gcc libc6-dev)
+$(call missing,cc -include stdio.h -E -x c /dev/null,the headers of C are missing: apt-get install libc6-dev)
+$(call missing,$(has_python_headers),the headers of $(PYTHON) are missing: apt-get install python3-dev)
 $(call missing,command -v cargo,cargo is missing: get Rust 1.85 or newer with rustup)
 $(call missing,$(is_1_85),cargo is older than 1.85: rustup update stable)
 ifneq ($(filter lint format,$(MAKECMDGOALS)),)

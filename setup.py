@@ -138,6 +138,8 @@ class BuildTracer(build_py):
     def run(self) -> None:
         """Build the package and, on Linux, the tracer."""
         require_rust()
+        if sys.platform.startswith("linux"):
+            require_compiler()
         super().run()
         if not self.editable_mode:
             archive = Path(self.build_lib) / DEMO / "shipped.zip"
@@ -146,7 +148,10 @@ class BuildTracer(build_py):
             return
         root = Path("src") if self.editable_mode else Path(self.build_lib)
         build_libraries(root / NATIVE)
-        build_extension(root / EXTENSION)
+        if has_lock():
+            build_extension(root / EXTENSION)
+        else:
+            sys.stderr.write("vestige.instrument is for CPython with its lock alone\n")
 
 
 class InstallStripped(install_lib):
@@ -190,6 +195,28 @@ def require_rust() -> None:
             f"building Vestige needs Rust {needed} or newer ({have}): "
             "get it with rustup, https://rustup.rs"
         )
+
+
+def require_compiler() -> None:
+    """End with one line if there is no C compiler, or no headers of Python."""
+    compiler = c_compiler()[0]
+    if shutil.which(compiler) is None:
+        raise SystemExit(
+            f"building Vestige needs a C compiler ({compiler} is missing): on Debian, "
+            "apt-get install gcc libc6-dev"
+        )
+    header = Path(sysconfig.get_path("include"), "Python.h")
+    if has_lock() and not header.is_file():
+        raise SystemExit(
+            f"building Vestige needs the headers of Python ({header} is missing): on "
+            "Debian, apt-get install python3-dev"
+        )
+
+
+def has_lock() -> bool:
+    """Tell whether Python is one whose programs are recorded."""
+    is_free_threaded = sysconfig.get_config_var("Py_GIL_DISABLED") == 1
+    return sys.implementation.name == "cpython" and not is_free_threaded
 
 
 def version_numbers(text: str) -> tuple[int, ...]:
@@ -238,25 +265,25 @@ def place_headers(directory: Path) -> None:
 
 
 def build_extension(target: Path) -> None:
-    """Compile what Python programs are traced with; without it they are not."""
+    """Compile what Python programs are traced with."""
     include = sysconfig.get_path("include")
     # Functions are chosen by the same patterns in programs of all kinds.
     sources = [*sorted(map(str, PYTHON_SOURCES.glob("*.c"))), f"{SOURCES}/patterns.c"]
     version = f'-DVESTIGE_VERSION="{package_version()}"'
     arguments = [*EXTENSION_FLAGS, version, "-isystem", include, *sources, "-ldl"]
-    try:
-        compile_library(target, arguments)
-    except (OSError, subprocess.CalledProcessError) as error:
-        # Such as a Python without its headers, as it is in some distributions.
-        sys.stderr.write(f"vestige.instrument is left out: {error}\n")
+    compile_library(target, arguments)
 
 
 def compile_library(target: Path, arguments: list[str]) -> None:
     """Compile a library or a program; somebody may have the old one mapped."""
-    compiler = shlex.split(os.environ.get("CC", "cc"))
     partial = target.with_suffix(".part")
-    subprocess.run([*compiler, *arguments, "-o", str(partial)], check=True)
+    subprocess.run([*c_compiler(), *arguments, "-o", str(partial)], check=True)
     partial.replace(target)
+
+
+def c_compiler() -> list[str]:
+    """Return the command that compiles C, and its first options."""
+    return shlex.split(os.environ.get("CC", "cc")) or ["cc"]
 
 
 setup(

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # To import it takes longer than all else in recorded programs.
     from typing import Any
 
-__all__ = ["inactive_because", "is_recorded", "native"]
+__all__ = ["inactive_because", "is_recorded", "native", "why_without_extension"]
 
 INTERFACE = 1
 """Which functions and arguments the extension has, as in ``tracer/python/module.c``.
@@ -23,7 +23,14 @@ else:
     try:
         from . import _native as native  # type: ignore[no-redef]
     except ImportError as error:
-        _why_not = f"the extension of vestige.instrument cannot be loaded: {error}"
+        if error.path is not None and error.path.endswith(".so"):
+            _why_not = f"the extension of vestige.instrument cannot be loaded: {error}"
+        else:
+            _why_not = (
+                "the extension of vestige.instrument was not built: install Python's "
+                "headers (Debian package python3-dev), then build Vestige again with "
+                "'make demo' or 'pip install .' in the source tree"
+            )
     else:
         if getattr(native, "interface", None) != INTERFACE:
             native = None
@@ -33,6 +40,15 @@ else:
             )
 
 
+def why_without_extension() -> str | None:
+    """Say why this installation records no Python programs.
+
+    Returns:
+        The reason, for people; ``None`` when the extension is there.
+    """
+    return _why_not or None
+
+
 def inactive_because() -> str | None:
     """Say why nothing is recorded.
 
@@ -40,7 +56,7 @@ def inactive_because() -> str | None:
         The reason, for people; ``None`` in a program that is recorded.
     """
     if native is None:
-        return _why_not
+        return why_without_extension()
     if not native.has_tracer:
         return "the program does not run under 'vestige record'"
     return None

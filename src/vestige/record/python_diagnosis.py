@@ -57,7 +57,11 @@ def why_without_python(command: Sequence[str], objects: Sequence[str]) -> str | 
         if has_python([path])
     ]:
         return next(reason for reason in reasons if reason)
-    return why_isolated(command)
+    from ..instrument._extension import (  # noqa: PLC0415 - few recordings need it
+        why_without_extension,
+    )
+
+    return why_without_extension() or why_isolated(command)
 
 
 def _why_not_interpreter(name: str) -> str | None:

@@ -345,7 +345,7 @@ def test_where_it_is_not_built_nothing_happens(tmp_path):
     assert done.stderr == ""
     assert done.stdout == (
         "False {'value': 'int'} False\n"
-        "4 the extension of vestige.instrument cannot be loaded\n"
+        "4 the extension of vestige.instrument was not built\n"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -13,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from support.compilers import run_tool
-from support.python_programs import record_python
-from support.recorded import run_recorded
+from support.python_programs import copied_package, record_python
+from support.recorded import record_command, run_recorded
 from vestige.record.python_diagnosis import has_python, why_without_python
 from vestige.record.python_holes import _tells_profilers, _unprofiled
 
@@ -109,6 +110,28 @@ def test_an_interpreter_that_others_start_gets_a_guess(tmp_path):
     done = run_recorded(tmp_path / "trace", command, "--python-functions")
 
     assert "startup module did not run in Python" in done.stderr
+
+
+def test_a_package_without_its_extension_is_the_reason(tmp_path):
+    """However the program was started: nothing else would help."""
+    copied_package(tmp_path, "_native*")
+    for interpreter in ([sys.executable], [sys.executable, "-I"]):
+        trace = tmp_path / f"trace-{len(interpreter)}"
+        words = record_command(
+            trace, [*interpreter, "-c", "pass"], "--python-functions"
+        )
+        done = subprocess.run(
+            words,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
+        assert "vestige: no function calls: the extension of" in done.stderr
+        assert "was not built: install Python's headers" in done.stderr
+        assert "startup module" not in done.stderr
 
 
 TWICE = r"""
