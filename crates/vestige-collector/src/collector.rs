@@ -299,6 +299,8 @@ struct Leader {
     signals: Arc<Signals>,
     helpers: Vec<JoinHandle<()>>,
     worked_at: u64,
+    /// Where the next pass begins: not always with a slot that cannot be written.
+    first: u32,
     seen_ns: u64,
     seen_chunks: u64,
     slow_until: Arc<AtomicU64>,
@@ -311,6 +313,7 @@ impl Leader {
             signals,
             helpers: Vec::new(),
             worked_at: 0,
+            first: 0,
             seen_ns: 0,
             seen_chunks: 0,
             slow_until: Arc::default(),
@@ -323,7 +326,8 @@ impl Leader {
                 self.call_helpers();
             }
             let started = self.recording.now();
-            let found = self.recording.pass(0, Reach::Complete);
+            let found = self.recording.pass(self.first, Reach::Complete);
+            self.first = if found.stalled > 0 { self.first.wrapping_add(1) % 65_536 } else { 0 };
             let spent = self.recording.now() - started;
             self.recording.keep_ahead();
             self.measure();

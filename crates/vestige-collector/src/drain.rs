@@ -7,6 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::append::{Draft, Stall};
+use crate::classes::METADATA;
 use crate::layout::{DOUBTFUL, KEEP, RECORDS_AT};
 use crate::pool::NOBODY;
 use crate::recording::{Recording, SlotState};
@@ -192,10 +193,18 @@ impl Recording {
 
     fn write_classes(&self) -> Result<(), Stall> {
         let mut problem = |text| self.add_problem(text);
-        self.classes.write(&self.arena, &self.files, &mut problem).map_err(|error| {
-            self.add_failure(&error, crate::classes::METADATA);
-            Stall::Disk
-        })
+        match self.classes.write(&self.arena, &self.files, &mut problem) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                // Somebody removed it; records are worth more than what describes them.
+                self.add_problem(format!("{METADATA} is gone: it lacks event classes"));
+                Ok(())
+            }
+            Err(error) => {
+                self.add_failure(&error, METADATA);
+                Err(Stall::Disk)
+            }
+        }
     }
 
     /// Makes a drained chunk free: for its slot, whose program has it mapped, or for all.

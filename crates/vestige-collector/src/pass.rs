@@ -14,6 +14,8 @@ const QUIET_NS: u64 = 1_000_000_000;
 
 /// How often slots with nothing to write are looked at for that.
 const LOOK_NS: u64 = 100_000_000;
+/// One file may be bad and the others good; with more of them it is the disk.
+const MOST_STALLS: u32 = 8;
 /// With fewer free chunks the pass does not wait for its end before it makes some.
 const FEW_CHUNKS: u32 = 8;
 
@@ -59,7 +61,7 @@ impl Recording {
             if is_thorough || !self.is_at_rest(slot, &mut found) {
                 self.visit(slot, reach, &mut found);
             }
-            if found.stalled > 0 && reach == Reach::Complete {
+            if found.stalled >= MOST_STALLS && reach == Reach::Complete {
                 break;
             }
         }

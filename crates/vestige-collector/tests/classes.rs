@@ -103,3 +103,18 @@ fn texts_get_memory_ahead_of_need() {
 
     assert_eq!(program.shared().class_text_ready().load(Ordering::Relaxed), 512 << 10);
 }
+
+#[test]
+fn records_are_written_without_metadata() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    program.register_class("\tname = \"a:b\";\n");
+    fs::remove_file(folder.trace().join("metadata")).unwrap();
+    program.thread(7, 8).record(1);
+
+    let outcome = collector.close(PATIENCE);
+
+    assert!(outcome.is_drained && outcome.packets == 1);
+    assert_eq!(outcome.problems, ["metadata is gone: it lacks event classes"]);
+}

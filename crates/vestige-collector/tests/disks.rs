@@ -4,6 +4,7 @@
 mod common;
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -137,4 +138,33 @@ fn others_write_while_one_disk_is_slow() {
     assert_eq!((outcome.lost, outcome.streams), (0, 4));
     assert!(trace(&folder).values().all(|one| record_count(one) == 48_800));
     assert!(most.load(Ordering::Relaxed) > 1);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_holds_up_no_other() {
+    let folder = Folder::new();
+    let bad = folder.trace().join("7-8");
+    let write: Box<Write> = Box::new(move |file, head, body, tail, at| {
+        let ours = file.metadata()?;
+        let is_bad = std::fs::metadata(&bad).is_ok_and(|found| found.ino() == ours.ino());
+        if is_bad {
+            return Err(io::Error::from_raw_os_error(libc::EIO));
+        }
+        sys::write_parts(file, head, body, tail, at)
+    });
+    let collector = collector(&folder, write);
+    collector.start().unwrap();
+    let program = Program::of(&folder);
+    let mut threads = [8, 9, 10].map(|number| program.thread_since(7, number, 0));
+    for thread in &mut threads {
+        thread.record(1000);
+    }
+
+    let path = |name: &str| folder.trace().join(name);
+    wait_until(|| path("7-9").exists() && path("7-10").exists());
+    wait_until(|| record_count(&packets(&path("7-9"))) == 976);
+    wait_until(|| record_count(&packets(&path("7-10"))) == 976);
+
+    assert_eq!(collector.progress().failure.unwrap().errno, Some(libc::EIO));
+    assert!(!collector.close(Duration::from_millis(50)).is_drained);
 }
