@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return _quiet_broken_pipe()
     except (VestigeError, ImportError) as error:
-        if isinstance(error, ImportError) and error.name != "vestige._core":
+        if not isinstance(error, VestigeError) and error.name != "vestige._core":
             raise
         # The core is not built, or from other sources: that is no mistake in here.
         return report(error, statuses.of(error))
