@@ -19,9 +19,8 @@ trees.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ._lazy import lazy_names
+from ._typing import TYPE_CHECKING
 from ._version import __version__
 
 if TYPE_CHECKING:

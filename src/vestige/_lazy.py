@@ -8,7 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
-from typing import Any
+
+from ._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["lazy_names"]
 

@@ -34,14 +34,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from errno import ENOENT, ENOTDIR
-from typing import TYPE_CHECKING, Self
 
+from ._typing import TYPE_CHECKING
 from .advice import nearest
 from .damage import Damage
 
 if TYPE_CHECKING:
     # Its import takes as long as that of all else here.
     from pathlib import Path
+    from typing import Self
 
 __all__ = [
     "CommandError",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NewType
+from ._typing import NewType
 
 __all__ = [
     "NANOSECONDS_PER_SECOND",

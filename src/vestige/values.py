@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Self
+
+from ._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Self
 
 __all__ = ["BitMapValue", "EnumerationValue", "utc_datetime"]
 

@@ -71,14 +71,19 @@ def test_modules_are_there_after_one_import(name):
 
 
 def test_importing_the_package_imports_little():
-    """Itself, its version and how names are found."""
+    """Itself, its version, how names are found, and what that needs of typing."""
     code = (
         "import sys; before = set(sys.modules); import vestige\n"
         "print(*sorted(n for n in set(sys.modules) - before if 'vestige' in n))"
     )
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
-    assert run.stdout.split() == [b"vestige", b"vestige._lazy", b"vestige._version"]
+    assert run.stdout.decode().split() == [
+        "vestige",
+        "vestige._lazy",
+        "vestige._typing",
+        "vestige._version",
+    ]
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():

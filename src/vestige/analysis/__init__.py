@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .activities import Activity, Times
     from .call_reader import call_tree
     from .calls import (

@@ -8,9 +8,9 @@ the coroutine does in which it began.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from .. import core
+from .._typing import TYPE_CHECKING
 from ..debuginfo import (
     CODE_EVENT,
     Mapping,
@@ -22,6 +22,9 @@ from ..graph import DamageNotice, Selection, Stream, mux, notices_of
 from ..units import Address
 from .activities import Activity
 from .place_names import code_mapping, function_at
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["COROUTINE_ENTRY", "read_activities", "span_classes"]
 

@@ -13,9 +13,9 @@ what was told, not by address: equal ones are one function from the beginning.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
 
 from .. import core
+from .._typing import Protocol
 from ..damage import Damage
 from ..debuginfo import (
     CALL_ENTRY_EVENTS,

@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
 
+from .._typing import TYPE_CHECKING
 from ..damage import Damage
 from ..debuginfo import Place, Unresolved
 from ..graph import LostNotice

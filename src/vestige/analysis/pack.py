@@ -14,8 +14,8 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from .._typing import TYPE_CHECKING
 from ..debuginfo import DebugSource, Resolver, SymbolRow
 from ..debuginfo import Mapping as ObjectMapping
 from ..debuginfo.search_path import check_link_name, check_target_path
@@ -30,6 +30,9 @@ from ..debuginfo.symbol_store import (
 )
 from ..errors import SelectionError
 from .debug_info import DebugInfoReport, MappedObject
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["PackReport", "pack"]
 

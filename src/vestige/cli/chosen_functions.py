@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+from .._typing import TYPE_CHECKING
 from ..errors import CommandError, SelectionError
 from .exit_statuses import WRONG_USAGE
 

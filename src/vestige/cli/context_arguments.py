@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import Any
 
+from .._typing import TYPE_CHECKING
 from .repeated_lists import AddToList
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["add_context_arguments"]
 

@@ -6,8 +6,8 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from .._typing import TYPE_CHECKING
 from ..errors import CommandError
 from ..plain_text import plain
 

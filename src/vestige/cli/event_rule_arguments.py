@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
 
+from .._typing import TYPE_CHECKING
 from ..record import EventRule
 from ..record.event_rules import split_names
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["add_event_rule_arguments", "add_function_arguments"]
 

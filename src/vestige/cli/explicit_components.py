@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
+from .._typing import TYPE_CHECKING
 from ..errors import CommandError
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .params import ParamValue
 
 __all__ = ["COMPONENT_CLASSES", "Component", "add_component_arguments", "components"]

@@ -7,8 +7,8 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
-from typing import NamedTuple
 
+from .._typing import NamedTuple
 from ..errors import CommandError
 
 __all__ = ["LiveDemo", "compile_demo", "compiler"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import TYPE_CHECKING
+
+from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..components.filters.call_duration import CallDurationFilter

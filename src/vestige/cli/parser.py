@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
 
 from .. import __version__
+from .._typing import TYPE_CHECKING
 from ..plain_text import plain
 from .commands import VERBS, Command
 from .exit_statuses import READING, WRONG_USAGE
@@ -15,6 +15,8 @@ from .help_format import HelpFormatter
 from .suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from _typeshed import SupportsWrite
 
 __all__ = ["CommandParser", "build_parser", "check_words"]

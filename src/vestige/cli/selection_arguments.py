@@ -6,8 +6,8 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Protocol
 
+from .._typing import TYPE_CHECKING, Protocol
 from ..errors import SelectionError
 from ..plain_text import plain
 from .suggestions import did_you_mean
@@ -18,6 +18,8 @@ from .time_range_arguments import (
 )
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..components.filters.trimmer import TimeBound
     from ..graph import Selection, Stream
     from ..model import StreamClass

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
+from .._typing import TYPE_CHECKING
 from ..components.sinks.text_pretty import FIELD_NAMES, NAME_SCOPES, TextOptions
 from ..components.sources.ctf_fs import CtfFsSource
 from ..errors import CommandError
 from .explicit_components import SOURCE, TEXT_SWITCHES, Component
 
 if TYPE_CHECKING:
-    pass
+    from typing import Any
 
 __all__ = ["apply_components", "open_sources"]
 

@@ -11,7 +11,11 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import NoReturn
+
+from .._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 __all__ = ["entry_point"]
 

@@ -6,9 +6,12 @@ import argparse
 import codecs
 import os
 import sys
-from typing import TextIO
 
+from .._typing import TYPE_CHECKING
 from ..plain_text import plain
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 __all__ = [
     "add_wide_argument",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
+from .._typing import TYPE_CHECKING
 from ..errors import CommandError, SelectionError
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..components.filters.trimmer import TimeBound
 
 __all__ = ["TIME_FORMATS", "add_time_range_arguments", "time_bounds"]

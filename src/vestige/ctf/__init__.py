@@ -12,9 +12,8 @@ CTF 1.8 and CTF 2, and the core encodes event records by the metadata it parses.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .._lazy import lazy_names
+from .._typing import TYPE_CHECKING
 from .discovery import FoundTrace, find_traces
 from .trace_files import DamagedFile, LogicalTrace, StreamFiles, open_traces
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import NamedTuple
 
+from .._typing import NamedTuple
 from ..errors import NotATraceError
 
 __all__ = ["METADATA", "FoundTrace", "find_traces"]

@@ -12,9 +12,9 @@ import resource
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from .. import core
+from .._typing import NamedTuple
 from ..damage import Damage
 from ..errors import TraceFormatError, error_context
 from .discovery import METADATA, FoundTrace, data_file_names, indexed_names

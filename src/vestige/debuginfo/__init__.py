@@ -26,9 +26,8 @@ the protocols in ``object_file``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vestige._lazy import lazy_names
+from vestige._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome

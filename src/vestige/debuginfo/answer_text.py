@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import NamedTuple, cast
 
 from vestige import core
+from vestige._typing import NamedTuple, cast
 from vestige.debuginfo.found_files import FoundFiles
 from vestige.debuginfo.object_file import SymbolReader
 from vestige.debuginfo.unresolved import TABLE_REASONS, Reason, Unresolved

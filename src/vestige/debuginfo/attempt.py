@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+
+from .._typing import NamedTuple
 
 __all__ = ["Attempt", "AttemptKind", "Outcome", "Refusal"]
 

@@ -15,9 +15,9 @@ import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
 
 from vestige import core
+from vestige._typing import TYPE_CHECKING, cast
 from vestige._version import __version__
 from vestige.debuginfo.object_file import (
     ObjectFile,
@@ -27,6 +27,9 @@ from vestige.debuginfo.object_file import (
     open_symbol_table,
 )
 from vestige.debuginfo.symbol_cache import CacheEntry, SymbolCache, digest
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["CachedFiles", "save_all", "save_due"]
 

@@ -21,9 +21,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
+from vestige._typing import TYPE_CHECKING
 from vestige.debuginfo.attempt import AttemptKind, Outcome, Refusal
+
+if TYPE_CHECKING:
+    from typing import Self
 
 __all__ = ["DebuginfodClient", "DebuginfodSettings"]
 

@@ -23,8 +23,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
 
+from vestige._typing import TYPE_CHECKING, NamedTuple
 from vestige.debuginfo import object_file, search_path
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome, Refusal
 from vestige.debuginfo.cached_table import CachedFiles

@@ -16,8 +16,7 @@ was traced: its name alone would suggest that the rest could be looked up.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from vestige._typing import NamedTuple
 from vestige.debuginfo.place import Binary, Place
 from vestige.debuginfo.unresolved import Unresolved
 

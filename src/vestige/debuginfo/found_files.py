@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
 
+from vestige._typing import NamedTuple
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
 from vestige.debuginfo.object_file import ObjectFile
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from vestige import core
+from vestige._typing import NamedTuple
 from vestige.debuginfo.formatting import encodable_text, object_name
 from vestige.debuginfo.found_files import FoundFiles
 from vestige.debuginfo.image import Mapping

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable
 from http.client import HTTPException, HTTPMessage
-from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.request import (
     HTTPDefaultErrorHandler,
@@ -25,8 +24,12 @@ from urllib.request import (
     Request,
 )
 
+from vestige._typing import TYPE_CHECKING
 from vestige._version import __version__
 from vestige.debuginfo.attempt import Outcome, Refusal
+
+if TYPE_CHECKING:
+    from typing import IO
 
 __all__ = ["download"]
 

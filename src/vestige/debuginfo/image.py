@@ -21,8 +21,8 @@ Rules, each for a case that real traces have:
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import NamedTuple
 
+from vestige._typing import NamedTuple
 from vestige.debuginfo.unresolved import Reason, Unresolved
 from vestige.units import Address, Vpid
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import NamedTuple
 
+from vestige._typing import NamedTuple
 from vestige.debuginfo.attempt import Outcome, Refusal
 from vestige.debuginfo.found_files import FoundFiles
 from vestige.debuginfo.object_file import (

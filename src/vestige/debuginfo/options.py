@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+
+from .._typing import NamedTuple
 
 __all__ = [
     "DEBUG_DIRECTORIES",

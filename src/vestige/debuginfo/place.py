@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from vestige._typing import NamedTuple
 from vestige.debuginfo.found_files import DebugSource
 from vestige.debuginfo.image import Mapping
 from vestige.debuginfo.unresolved import Unresolved

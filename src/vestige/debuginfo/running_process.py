@@ -13,9 +13,9 @@ import os
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from vestige import core
+from vestige._typing import NamedTuple
 from vestige.debuginfo.image import Mapping
 from vestige.errors import DebugInfoError
 from vestige.units import Address

@@ -26,8 +26,8 @@ A trace is untrusted input: an event with a missing or ill-typed field is ignore
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
+from vestige._typing import NamedTuple
 from vestige.debuginfo.image import Mapping as ObjectMapping
 from vestige.debuginfo.image import ProcessImage, ProcessImages
 from vestige.units import Address, Vpid

@@ -15,8 +15,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
+from vestige._typing import NamedTuple
 from vestige.debuginfo import search_path
 from vestige.debuginfo.attempt import AttemptKind, Outcome, Refusal
 from vestige.debuginfo.object_file import ObjectFile

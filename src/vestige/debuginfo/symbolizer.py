@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from vestige._typing import TYPE_CHECKING, NamedTuple, Protocol
 from vestige.debuginfo import object_file
 from vestige.debuginfo.answer_text import AnswerForm, TextAnswers
 from vestige.debuginfo.attempt import Outcome, Refusal
@@ -72,7 +72,6 @@ class Symbolizer(Protocol):
         Returns:
             An answer for each.
         """
-        ...
 
     def text_answers(self, form: AnswerForm) -> TextAnswers | None:
         """Return what answers for many addresses as text.
@@ -83,11 +82,9 @@ class Symbolizer(Protocol):
         Returns:
             It, or ``None`` when addresses must be looked up one by one.
         """
-        ...
 
     def keep(self) -> None:
         """Keep what has been decoded for later runs, when it is time to."""
-        ...
 
     def remarks(self) -> list[str]:
         """Say of the objects looked at which debug files are missing.
@@ -96,7 +93,6 @@ class Symbolizer(Protocol):
             A sentence for each file that cannot be used and, for an object without
             debug information, for each place where some was looked for.
         """
-        ...
 
 
 class FileSymbolizer:

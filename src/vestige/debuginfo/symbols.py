@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Iterable
-from typing import Self
 
+from vestige._typing import TYPE_CHECKING
 from vestige.debuginfo.finder import DebugFileFinder
 from vestige.debuginfo.found_files import FoundFiles
 from vestige.debuginfo.image import DebugLink, Mapping
@@ -16,6 +16,9 @@ from vestige.debuginfo.resolver import Resolver
 from vestige.debuginfo.unresolved import Unresolved
 from vestige.errors import DebugInfoError
 from vestige.units import Address
+
+if TYPE_CHECKING:
+    from typing import Self
 
 __all__ = ["SymbolTable", "find"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+
+from .._typing import NamedTuple
 
 __all__ = ["TargetPrefix", "TargetPrefixes"]
 

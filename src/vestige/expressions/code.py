@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from .._typing import NamedTuple
 from ._agreement import EXPRESSION_DEPTH as STACK_SIZE
 from ._agreement import MOST_INSTRUCTIONS, Operation
 

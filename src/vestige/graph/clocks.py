@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from .._typing import TYPE_CHECKING
 from ..errors import GraphError
 from .stream import Stream
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["check_correlation"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from .. import core
+from .._typing import NamedTuple
 from ..damage import Damage
 from ..errors import GraphError, TraceFormatError
 from .intersection import intersections

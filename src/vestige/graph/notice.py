@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
 
 from .. import core
+from .._typing import TYPE_CHECKING, NamedTuple
 from ..damage import Damage
 from ..units import Nanoseconds
 from .stream import Stream
+
+if TYPE_CHECKING:
+    from typing import Any, Literal
 
 __all__ = ["DamageNotice", "LostNotice", "Notice", "notices_of"]
 

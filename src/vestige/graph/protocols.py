@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from .. import core
+from .._typing import Protocol
 from ..damage import Damage
 from .stream import Stream
 

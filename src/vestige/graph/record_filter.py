@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import compress
-from typing import TYPE_CHECKING
 
 from .. import core
+from .._typing import TYPE_CHECKING
 from ..errors import SelectionError
 
 if TYPE_CHECKING:

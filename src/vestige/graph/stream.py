@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from .. import core
+from .._typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from uuid import UUID

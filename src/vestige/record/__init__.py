@@ -13,11 +13,13 @@ import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from .._lazy import lazy_names
+from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .contexts import CONTEXTS
     from .event_rules import EventRule
     from .options import RecordingOptions

@@ -16,7 +16,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+
+from .._typing import NamedTuple
 
 __all__ = [
     "ClockRate",

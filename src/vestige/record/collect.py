@@ -20,8 +20,8 @@ import re
 import struct
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from .._typing import NamedTuple
 from ._agreement import PACKET_OFFSETS, RING_PREFIX
 from .appending import append_whole
 from .background import inner_id, is_running

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from .._typing import NamedTuple
 from ..errors import SelectionError
 from . import _agreement
 from ._agreement import (

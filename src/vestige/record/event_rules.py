@@ -8,8 +8,8 @@ at each event.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
+from .._typing import TYPE_CHECKING, NamedTuple
 from ..errors import SelectionError
 from .logger_rules import LOG_EVENT, logger_filter
 

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
+
+from .._typing import NamedTuple
 
 __all__ = [
     "Hooks",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from .._typing import NamedTuple
 from ..core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifier
 from ..ctf.pid_namespaces import pid_namespace
 from ..errors import VestigeError

@@ -11,8 +11,8 @@ import os
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
+from .._typing import NamedTuple
 from .._version import __version__
 from ._agreement import AGREEMENT, LARGEST_REFUSALS, REFUSALS_FILE
 

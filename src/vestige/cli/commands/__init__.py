@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NamedTuple
 
+from ..._typing import NamedTuple
 from .protocol import Command
 
 __all__ = ["VERBS", "Command", "Verb", "load_commands"]

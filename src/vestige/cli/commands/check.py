@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from ..._typing import TYPE_CHECKING
 from ...errors import VestigeError
 from ...plain_text import plain
 from ..damage_output import add_strict_argument, print_damage

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+from ..._typing import TYPE_CHECKING
 from ...plain_text import plain
 from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options

@@ -6,8 +6,8 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from ..._typing import TYPE_CHECKING
 from ...errors import CommandError
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_options

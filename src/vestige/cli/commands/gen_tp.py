@@ -6,8 +6,8 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
+from ..._typing import NamedTuple
 from ...errors import CommandError, RecordError
 from ...plain_text import plain
 from ..exit_statuses import PLAIN

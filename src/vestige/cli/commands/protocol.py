@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import Protocol
 
+from ..._typing import Protocol
 from ..exit_statuses import ExitStatuses
 
 __all__ = ["Command"]

@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..._typing import TYPE_CHECKING
 from ...errors import CommandError, ProgramError, RecordError, SelectionError
 from ...plain_text import plain
 from ..context_arguments import add_context_arguments

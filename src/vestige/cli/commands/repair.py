@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING
 
+from ..._typing import TYPE_CHECKING
 from ...errors import CommandError, SelectionError
 from ...plain_text import plain
 from ..damage_output import print_damage

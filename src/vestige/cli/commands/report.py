@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+from ..._typing import TYPE_CHECKING
 from ...errors import CommandError
 from ..chosen_functions import add_choice_arguments, choose
 from ..damage_output import print_damage

@@ -7,8 +7,8 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from ..._typing import TYPE_CHECKING
 from ...plain_text import plain
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 

@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, cast
 
+from ..._typing import TYPE_CHECKING, cast
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
 from ..exit_statuses import READING
@@ -24,6 +24,8 @@ from ..selection_arguments import (
 from ..text_arguments import add_text_arguments, short_text_options, text_options
 
 if TYPE_CHECKING:
+    from typing import IO
+
     from ... import core
     from ...components.sources.ctf_fs import CtfFsSource
     from ...damage import Damage

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from ..._typing import TYPE_CHECKING
 from ...analysis.activities import Activity, Times
 from ...analysis.calls import CallTree
 from ...plain_text import plain
@@ -19,6 +19,9 @@ from .call_style import (
     place_of,
 )
 from .debuginfo import count
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["activities_json", "activity_lines"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
 
+from ..._typing import TYPE_CHECKING, NamedTuple
 from ...plain_text import plain
 from .long_duration import long_duration
 

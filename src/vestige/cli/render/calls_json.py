@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
+from ..._typing import TYPE_CHECKING
 from ...analysis.calls import (
     CallCounts,
     CallNode,
@@ -18,6 +18,9 @@ from ...debuginfo import Place
 from .activity_table import activities_json
 from .call_style import CallStyle
 from .call_table import sorted_functions
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["calls_json"]
 

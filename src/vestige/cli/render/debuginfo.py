@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import Any, NamedTuple
 
+from ..._typing import TYPE_CHECKING, NamedTuple
 from ...analysis.debug_info import (
     Absence,
     AbsentObject,
@@ -16,6 +16,9 @@ from ...analysis.debug_info import (
 )
 from ...debuginfo import DebugSource
 from ...plain_text import plain
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "ReportStyle",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
+from ..._typing import TYPE_CHECKING
 from ...record.listing import Field, FoundObject, Listing, Tracepoint
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["listing_json", "listing_lines"]
 

@@ -8,7 +8,11 @@ import sys
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self, TextIO
+
+from ..._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Self, TextIO
 
 __all__ = ["ProgressBar"]
 

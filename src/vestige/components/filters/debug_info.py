@@ -9,9 +9,9 @@ translate an address come from the trace itself, and change while it is read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ... import core
+from ..._typing import TYPE_CHECKING
 from ...debuginfo import (
     CALL_EVENT_NAMES,
     STATE_EVENT_NAMES,

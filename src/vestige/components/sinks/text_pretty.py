@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, NamedTuple, TextIO
 
+from ..._typing import TYPE_CHECKING, NamedTuple
 from ...plain_text import plain
 
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from ... import core
     from ...graph import LostNotice
 

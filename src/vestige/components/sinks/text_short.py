@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TextIO
-
+from ..._typing import TYPE_CHECKING, NamedTuple
 from .text_pretty import TextOptions, TextPrettySink, zone_offset
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 __all__ = ["ShortTextOptions", "TextShortSink"]
 
