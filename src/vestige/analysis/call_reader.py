@@ -158,10 +158,7 @@ def _check_filters(expressions: Iterable[str], streams: Sequence[Stream]) -> Non
             (
                 (
                     stream,
-                    [
-                        event.name in CALL_ENTRY_EVENTS
-                        for event in stream.stream_class.event_classes
-                    ],
+                    [name in CALL_ENTRY_EVENTS for name in stream.event_names],
                 )
                 for stream in streams
             ),

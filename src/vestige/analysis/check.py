@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
+from .._typing import NamedTuple
 from ..damage import Damage
 from ..errors import TraceFormatError
 from ..graph import DamageNotice, LostNotice, Selection, Source, Stream, mux, notices_of
@@ -13,41 +13,43 @@ from ..graph import DamageNotice, LostNotice, Selection, Source, Stream, mux, no
 __all__ = ["StreamReport", "TraceReport", "TracesReport", "examine"]
 
 
-@dataclass
 class StreamReport:
-    """What one data stream holds."""
+    """What one data stream holds.
 
-    name: str
-    """Path of its first file."""
-    class_id: int
-    """ID of its stream class."""
-    id: int
-    """Its own ID."""
-    packets: int
-    """Number of packets that can be used."""
-    events: int = 0
-    """Number of event records."""
-    begin: int | None = None
-    """Time of the first, nanoseconds."""
-    end: int | None = None
-    """Time of the last, nanoseconds."""
-    lost_events: int = 0
-    """Event records that the tracer counted as lost."""
-    lost_packets: int = 0
-    """Packets that the tracer counted as lost."""
-    lost_uncounted: bool = False
-    """Whether the tracer lost event records without telling how many."""
+    Args:
+        name: Path of its first file.
+        class_id: ID of its stream class.
+        id: Its own ID.
+        packets: Number of packets that can be used.
+    """
+
+    def __init__(self, name: str, class_id: int, id: int, packets: int) -> None:  # noqa: A002 - the name of what it is in CTF
+        self.name = name
+        self.class_id = class_id
+        self.id = id
+        self.packets = packets
+        self.events = 0
+        """Number of event records."""
+        self.begin: int | None = None
+        """Time of the first, nanoseconds."""
+        self.end: int | None = None
+        """Time of the last, nanoseconds."""
+        self.lost_events = 0
+        """Event records that the tracer counted as lost."""
+        self.lost_packets = 0
+        """Packets that the tracer counted as lost."""
+        self.lost_uncounted = False
+        """Whether the tracer lost event records without telling how many."""
 
 
-@dataclass
-class TraceReport:
+class TraceReport(NamedTuple):
     """What one trace holds."""
 
     name: str
     """Host name and relative path, or the directory."""
     uuid: str | None
     """Its UUID."""
-    streams: list[StreamReport] = field(default_factory=list)
+    streams: list[StreamReport]
     """Its data streams."""
 
     @property
@@ -73,8 +75,7 @@ class TraceReport:
         return max((time for time in times if time is not None), default=None)
 
 
-@dataclass
-class TracesReport:
+class TracesReport(NamedTuple):
     """What some traces hold, and what is wrong with them."""
 
     traces: list[TraceReport]
@@ -122,7 +123,7 @@ def examine(
         name = stream.trace.name or os.path.dirname(stream.path)  # noqa: PTH120
         trace = traces.setdefault(
             stream.trace.index,
-            TraceReport(name, None if uuid is None else str(uuid)),
+            TraceReport(name, None if uuid is None else str(uuid), []),
         )
         handle = stream.handle
         report = StreamReport(

@@ -38,6 +38,7 @@ def entry_point() -> NoReturn:
 
     make_all_text_printable()
     _collect_garbage_seldom()
+    _translate_no_usage()
     try:
         if is_interruptible:
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -59,6 +60,16 @@ def _collect_garbage_seldom() -> None:
     import gc
 
     gc.set_threshold(200_000, 20, 100)
+
+
+def _translate_no_usage() -> None:
+    """Leave the words of ``argparse`` alone; to translate them, it reads the locale.
+
+    Python brings no translations, and those that others install have no words of ours.
+    """
+    import argparse
+
+    vars(argparse)["_"] = str
 
 
 def _open_closed_streams() -> None:

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
 
 from vestige import core
+from vestige._typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from typing import Any, TypeGuard
 
 __all__ = [
     "BulkReader",
@@ -23,6 +26,7 @@ __all__ = [
     "SymbolRow",
     "SymbolTableBuilder",
     "file_crc32",
+    "is_bulk_reader",
     "open_object",
     "open_symbol_table",
 ]
@@ -128,7 +132,6 @@ class SymbolReader(Protocol):
         ...
 
 
-@runtime_checkable
 class BulkReader(Protocol):
     """A symbol table that can add places to a column without a row for each."""
 
@@ -155,6 +158,15 @@ class BulkReader(Protocol):
             DebugInfoError: The debug information is unusable.
         """
         ...
+
+
+def is_bulk_reader(table: SymbolReader) -> TypeGuard[BulkReader]:
+    """Tell whether a symbol table is a :class:`BulkReader` as well.
+
+    Args:
+        table: The symbol table.
+    """
+    return hasattr(table, "add_places")
 
 
 class SymbolTableBuilder(Protocol):

@@ -22,7 +22,7 @@ from vestige.debuginfo.formatting import PlaceText, encodable, format_place
 from vestige.debuginfo.found_files import DebugSource, FoundFiles
 from vestige.debuginfo.found_object import FoundObject
 from vestige.debuginfo.image import Mapping
-from vestige.debuginfo.object_file import BulkReader, SymbolReader, SymbolRow
+from vestige.debuginfo.object_file import SymbolReader, SymbolRow, is_bulk_reader
 from vestige.debuginfo.place import Binary, Frame, Place
 from vestige.debuginfo.source_code import found_code
 from vestige.debuginfo.unresolved import TABLE_REASONS, Reason, Unresolved
@@ -294,7 +294,7 @@ def _add_in_bulk(
     try:
         if isinstance(table, core.SymbolTable):
             return column.add_lookups(last, table, form, make)
-        if isinstance(table, BulkReader):
+        if is_bulk_reader(table):
             return table.add_places(column, last, form, make)
     except DebugInfoError:
         # Looked up again, it becomes the answer.

@@ -22,14 +22,18 @@ import os
 import stat
 import zlib
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
 
+from vestige._typing import TYPE_CHECKING, NamedTuple
 from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
 from vestige.debuginfo.found_files import DebugSource, FoundFiles
 from vestige.debuginfo.image import DebugLink, Mapping
 from vestige.debuginfo.object_file import SymbolReader, SymbolRow
+
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    _T = TypeVar("_T")
 
 __all__ = [
     "MANIFEST",
@@ -55,7 +59,6 @@ _ROW_ITEMS = 11
 _FRAME_ITEMS = 4
 _NOT_PACKED = "not-packed"
 
-_T = TypeVar("_T")
 
 Report = Callable[[str], None]
 """Is told in a sentence what is wrong with a store."""
@@ -115,28 +118,42 @@ class StoreEntry(NamedTuple):
     """The traces that it was packed of, where the build ID does not tell."""
 
 
-@dataclass(eq=False)
 class StoredObject:
-    """An object whose answers were packed."""
+    """An object whose answers were packed.
 
-    path: str
-    """Path of its file in the store."""
-    is_pic: bool
-    """Whether it may be loaded at any address."""
-    bits: int
-    """The width of its addresses."""
-    link_base: int
-    """The file address of its first segment."""
-    build_id: bytes | None
-    """Its build ID."""
-    source: DebugSource
-    """What gave the names when it was packed."""
-    names_from: str
-    """The file that gave the names when it was packed."""
-    rows: dict[int, SymbolRow] = field(repr=False)
-    """The answer for each file address."""
-    fallback: Callable[[], SymbolReader | None] | None = field(default=None, repr=False)
-    """Gives the table of files that are here, for addresses that were not packed."""
+    Args:
+        path: Path of its file in the store.
+        is_pic: Whether it may be loaded at any address.
+        bits: The width of its addresses.
+        link_base: The file address of its first segment.
+        build_id: Its build ID.
+        source: What gave the names when it was packed.
+        names_from: The file that gave the names when it was packed.
+        rows: The answer for each file address.
+    """
+
+    def __init__(  # noqa: PLR0913 - the facts of an object, by keyword
+        self,
+        *,
+        path: str,
+        is_pic: bool,
+        bits: int,
+        link_base: int,
+        build_id: bytes | None,
+        source: DebugSource,
+        names_from: str,
+        rows: dict[int, SymbolRow],
+    ) -> None:
+        self.path = path
+        self.is_pic = is_pic
+        self.bits = bits
+        self.link_base = link_base
+        self.build_id = build_id
+        self.source = source
+        self.names_from = names_from
+        self.rows = rows
+        self.fallback: Callable[[], SymbolReader | None] | None = None
+        """Gives the table of files that are here, for addresses not packed."""
 
     @property
     def debug_link(self) -> tuple[bytes, int] | None:
@@ -373,14 +390,14 @@ def _stored_object(
     names_from = _typed(facts.get("names_from"), str)
     rows = _typed(facts.get("rows"), list)
     return StoredObject(
-        str(path),
-        _typed(facts.get("is_pic"), bool),
-        bits,
-        _typed(facts.get("link_base"), int),
-        identity.build_id,
-        DebugSource[_typed(facts.get("source"), str)],
-        names_from if names_from.isprintable() else ascii(names_from),
-        dict(_row(_typed(row, list), strings) for row in rows),
+        path=str(path),
+        is_pic=_typed(facts.get("is_pic"), bool),
+        bits=bits,
+        link_base=_typed(facts.get("link_base"), int),
+        build_id=identity.build_id,
+        source=DebugSource[_typed(facts.get("source"), str)],
+        names_from=names_from if names_from.isprintable() else ascii(names_from),
+        rows=dict(_row(_typed(row, list), strings) for row in rows),
     )
 
 

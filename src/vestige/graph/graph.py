@@ -66,10 +66,7 @@ class Selection(NamedTuple):
         if not self.patterns:
             left_out = self.left_out_classes(stream)
             return None if left_out is None else [not one for one in left_out]
-        return [
-            event.name is not None and self.takes(event.name)
-            for event in stream.stream_class.event_classes
-        ]
+        return [name is not None and self.takes(name) for name in stream.event_names]
 
     def left_out_classes(self, stream: Stream) -> list[bool] | None:
         """Tell for each event record class if the recorder alone needs it.
@@ -85,8 +82,7 @@ class Selection(NamedTuple):
         environment = stream.trace.parsed.environment
         is_ours = environment.get("tracer_name") == "vestige"
         left_out = [
-            is_recorder_event(event.name, is_ours=is_ours)
-            for event in stream.stream_class.event_classes
+            is_recorder_event(name, is_ours=is_ours) for name in stream.event_names
         ]
         return left_out if any(left_out) else None
 
@@ -180,8 +176,7 @@ def _kept_classes(
         return None
     kept = None
     if needed:
-        classes = stream.stream_class.event_classes
-        kept = [event.name in needed for event in classes]
+        kept = [name in needed for name in stream.event_names]
     if needed or wanted.begin is None:
         # Otherwise packets before the beginning would be read for their number alone.
         left_out = wanted.left_out_classes(stream)

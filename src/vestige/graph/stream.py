@@ -57,6 +57,17 @@ class TraceInfo:
 
         return trace_class_model(self.parsed)
 
+    @cached_property
+    def event_names(self) -> list[list[str | None]]:
+        """The names of the event record classes of each stream class.
+
+        Who chooses events needs no more, and the model takes longer than a small trace.
+        """
+        return [
+            [event["name"] for event in stream["events"]]
+            for stream in self.parsed.describe()["streams"]
+        ]
+
     @property
     def uuid(self) -> UUID | None:
         """Identity of the trace."""
@@ -140,6 +151,11 @@ class Stream:
     def stream_class(self) -> StreamClass:
         """The model of its stream class."""
         return self.trace.trace_class.stream_classes[self.class_index]
+
+    @property
+    def event_names(self) -> list[str | None]:
+        """The name of each event record class, in the order of the metadata."""
+        return self.trace.event_names[self.class_index]
 
     def order_key(self) -> tuple[bool, bytes, str, int, int]:
         """Return what decides ties in time, as Babeltrace 2 does.

@@ -11,7 +11,7 @@ from vestige import core
 from vestige.debuginfo import Mapping, ProcessImages, Reason, Unresolved
 from vestige.debuginfo.formatting import encodable
 from vestige.debuginfo.found_object import FoundObject
-from vestige.debuginfo.object_file import BulkReader
+from vestige.debuginfo.object_file import is_bulk_reader
 
 HELPERS = [
     "lttng_ust_tracepoint_cb_",
@@ -147,4 +147,4 @@ def test_tables_of_rows_are_told_from_those_of_the_core(disk):
     """They cannot add places by themselves."""
     table = disk.table(disk.add("/bin/app"), None)
 
-    assert not isinstance(table, BulkReader)
+    assert not is_bulk_reader(table)

@@ -126,7 +126,6 @@ def _status(report: TracesReport) -> int:
 
 def _print_json(status: str, report: TracesReport, error: str | None = None) -> None:
     import json
-    from dataclasses import asdict
 
     traces = [
         {
@@ -136,7 +135,7 @@ def _print_json(status: str, report: TracesReport, error: str | None = None) -> 
             "events": trace.events,
             "begin": trace.begin,
             "end": trace.end,
-            "streams": [asdict(stream) for stream in trace.streams],
+            "streams": [vars(stream) for stream in trace.streams],
         }
         for trace in report.traces
     ]

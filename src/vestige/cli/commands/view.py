@@ -202,13 +202,13 @@ class PagerClosedError(Exception):
 @contextmanager
 def output(*, use_pager: bool) -> Iterator[int]:
     """Give the descriptor for text: a pager on a terminal, else standard output."""
-    import shlex
-    import subprocess
-
     sys.stdout.flush()
     if not (use_pager and sys.stdout.isatty()):
         yield sys.stdout.fileno()
         return
+    import shlex
+    import subprocess
+
     command = shlex.split(os.environ.get("PAGER") or "less")
     environment = {"LESS": "FRX", **os.environ}
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -82,6 +81,8 @@ class ProgressBar:
         if events is not None:
             rate = events / max(now - self._start, 1e-9)
             facts = f"{events:,} events, {rate:,.0f}/s"
+        import shutil  # it takes long, and most commands end before they draw
+
         width = shutil.get_terminal_size().columns - 1
         if fraction is None:
             return f"{self._label}: {facts}"[:width]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 
 from ... import core
 from ...graph import LostNotice, notices_of
@@ -15,23 +14,33 @@ __all__ = ["Summary", "summary_lines"]
 _MILLISECOND = 1_000_000
 
 
-@dataclass
 class Summary:
-    """What was seen of a trace."""
+    """What was seen of a trace.
 
-    events: int = 0
-    """Number of event records."""
-    begin: int | None = None
-    """Time of the first, nanoseconds."""
-    end: int | None = None
-    """Time of the last, nanoseconds."""
-    lost: dict[str, int] = field(default_factory=dict)
-    """What the tracer lost, by kind, as far as the trace tells the number."""
-    uncounted: set[str] = field(default_factory=set)
-    """Kinds of losses whose number the trace does not tell."""
+    Args:
+        events: Number of event records.
+        begin: Time of the first, nanoseconds.
+        end: Time of the last, nanoseconds.
+        lost: What the tracer lost, by kind, as far as the trace tells the number.
+        uncounted: Kinds of losses whose number the trace does not tell.
+    """
 
-    left_out: int = 0
-    """Number of events that are not shown since only the recorder needs them."""
+    def __init__(
+        self,
+        events: int = 0,
+        begin: int | None = None,
+        end: int | None = None,
+        lost: Mapping[str, int] | None = None,
+        uncounted: Iterable[str] = (),
+    ) -> None:
+        # No data class: what makes those takes longer to import than all of this.
+        self.events = events
+        self.begin = begin
+        self.end = end
+        self.lost = dict(lost or {})
+        self.uncounted = set(uncounted)
+        self.left_out = 0
+        """Number of events that are not shown since only the recorder needs them."""
 
     def add(self, merge: core.Merge) -> None:
         """Count a merge."""
