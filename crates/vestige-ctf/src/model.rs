@@ -367,6 +367,20 @@ pub struct StreamClass {
     pub identity: Identity,
 }
 
+impl StreamClass {
+    /// The index of the event record class with an ID; without IDs it is the first.
+    #[must_use]
+    pub fn index_of(&self, id: Option<u64>) -> Option<usize> {
+        let Some(id) = id else { return (!self.event_classes.is_empty()).then_some(0) };
+        // Classes mostly stand in the order of their IDs; only others need a search.
+        let guess = usize::try_from(id).ok()?;
+        match self.event_classes.get(guess).is_some_and(|event| event.id == id) {
+            true => Some(guess),
+            false => self.event_class_index.get(&id).copied(),
+        }
+    }
+}
+
 /// A trace class: all that the metadata says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TraceClass {

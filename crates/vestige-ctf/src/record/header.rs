@@ -5,9 +5,10 @@
 //! A header of that shape is decoded by its four integers, and one of an ID and a time stamp at
 //! fixed places by these two; any other goes the general way.
 
+use super::number_place::Load;
 use super::skip;
 use super::state::{advanced_clock, DecodeError, State};
-use crate::bits::{low_bits, read_bits, BitReader};
+use crate::bits::{low_bits, BitReader};
 use crate::model::{ByteOrder, FieldClass, FieldKind, IntegerClass, Role};
 
 /// How the headers of a stream class are decoded.
@@ -29,17 +30,8 @@ pub struct PlainHeader {
     alignment: u32,
     /// Size, bits.
     bits: u64,
-    id: Option<Place>,
-    time: Option<Place>,
-}
-
-/// An unsigned integer at a fixed place.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    /// Bits from the start of the header.
-    at: u64,
-    size: u32,
-    order: ByteOrder,
+    id: Option<Load>,
+    time: Option<Load>,
 }
 
 /// The four integers of a compact or large header.
@@ -107,33 +99,23 @@ impl HeaderDecoder {
 /// A header that was decoded fast.
 #[derive(Debug, Clone, Copy)]
 pub struct QuickHeader {
-    /// The event record class ID, if any.
-    pub id: Option<u64>,
+    /// The event record class ID, 0 where there is none.
+    pub id: u64,
     /// The clock behind it.
     pub clock: u64,
     /// The byte where the body begins.
     pub body: usize,
 }
 
-impl HeaderDecoder {
+/// A header that begins and ends with bytes.
+pub trait HeaderInBytes {
+    /// Whether it has an ID.
+    fn has_id(&self) -> bool;
+
     /// Decodes a header that begins at a byte, or `None` where that is not simple: then
-    /// [`HeaderDecoder::decode`] tells. `clock` is what the clock was before.
-    #[inline(always)]
-    #[must_use]
-    pub fn decode_in_bytes(
-        &self,
-        data: &[u8],
-        at: usize,
-        end: usize,
-        clock: u64,
-    ) -> Option<QuickHeader> {
-        let quick = match self {
-            Self::Plain(plain) => plain.decode_in_bytes(data, at, clock)?,
-            Self::Compact(compact) => compact.decode_in_bytes(data, at, clock)?,
-            Self::General(_) | Self::None => return None,
-        };
-        (quick.body <= end).then_some(quick)
-    }
+    /// [`HeaderDecoder::decode`] tells. `clock` is what the clock was before. Its body may lie
+    /// behind the data.
+    fn decode_in_bytes(&self, data: &[u8], at: usize, clock: u64) -> Option<QuickHeader>;
 }
 
 /// The next byte at an alignment; `None` if that is none of whole bytes.
@@ -144,27 +126,30 @@ fn aligned(at: usize, alignment: u32) -> Option<usize> {
     (alignment % 8 == 0).then_some((at + mask) & !mask)
 }
 
-impl Place {
-    /// The integer here, of a header that begins at a byte.
+impl HeaderInBytes for PlainHeader {
+    fn has_id(&self) -> bool {
+        self.id.is_some()
+    }
+
     #[inline(always)]
-    fn value(&self, data: &[u8], byte: usize) -> u64 {
-        read_bits(data, byte as u64 * 8 + self.at, self.size, self.order)
+    fn decode_in_bytes(&self, data: &[u8], at: usize, clock: u64) -> Option<QuickHeader> {
+        let at = aligned(at, self.alignment)?;
+        let start = at as u64 * 8;
+        // By reference: what is copied here is copied for each record.
+        let clock = match &self.time {
+            Some(time) => advanced_clock(clock, time.size().into(), time.value(data, start)),
+            None => clock,
+        };
+        let body = at.checked_add(usize::try_from(self.bits / 8).ok()?)?;
+        let id = match &self.id {
+            Some(id) => id.value(data, start),
+            None => 0,
+        };
+        (self.bits % 8 == 0).then_some(QuickHeader { id, clock, body })
     }
 }
 
 impl PlainHeader {
-    #[inline(always)]
-    fn decode_in_bytes(&self, data: &[u8], at: usize, clock: u64) -> Option<QuickHeader> {
-        let at = aligned(at, self.alignment)?;
-        let clock = match self.time {
-            Some(time) => advanced_clock(clock, time.size, time.value(data, at)),
-            None => clock,
-        };
-        let body = at.checked_add(usize::try_from(self.bits / 8).ok()?)?;
-        let id = self.id.map(|id| id.value(data, at));
-        (self.bits % 8 == 0).then_some(QuickHeader { id, clock, body })
-    }
-
     fn recognise(header: &FieldClass) -> Option<Self> {
         let FieldKind::Structure { members, alignment } = &header.kind else { return None };
         let mut plain = Self { alignment: *alignment, bits: 0, id: None, time: None };
@@ -188,13 +173,15 @@ impl PlainHeader {
     /// Notes the place of an ID or of a time stamp; `None` when it is something else as well.
     fn place(&mut self, class: &IntegerClass, at: u64) -> Option<()> {
         let is_id = class.role == Some(Role::EventClassId) && class.clock.is_none();
+        let alignment = self.alignment;
         let place = if is_id { &mut self.id } else { &mut self.time };
         let is_single = is_id || is_time(class);
         let is_plain = class.slot.is_none() && !class.signed && (1..=64).contains(&class.size);
         if !is_single || !is_plain || place.is_some() {
             return None;
         }
-        *place = Some(Place { at, size: class.size, order: class.order });
+        let at = u32::try_from(at).ok().filter(|at| at.checked_add(class.size).is_some())?;
+        *place = Some(Load::new(at, class.size, class.order, alignment));
         Some(())
     }
 
@@ -207,16 +194,19 @@ impl PlainHeader {
         reader.align(self.alignment)?;
         let start = reader.position();
         reader.skip(self.bits)?;
-        let value =
-            |place: Place| read_bits(reader.data(), start + place.at, place.size, place.order);
+        let value = |place: Load| place.value(reader.data(), start);
         if let Some(time) = self.time {
-            state.advance_clock(time.size, value(time));
+            state.advance_clock(time.size().into(), value(time));
         }
         Ok(self.id.map(value))
     }
 }
 
-impl CompactHeader {
+impl HeaderInBytes for CompactHeader {
+    fn has_id(&self) -> bool {
+        true
+    }
+
     #[inline(always)]
     fn decode_in_bytes(&self, data: &[u8], at: usize, clock: u64) -> Option<QuickHeader> {
         let at = aligned(at, self.alignment)?;
@@ -225,9 +215,11 @@ impl CompactHeader {
         let clock = advanced_clock(clock, self.short_time.size, time);
         let is_short = id < self.escape && size % 8 == 0;
         let body = at + (size / 8) as usize;
-        is_short.then_some(QuickHeader { id: Some(id), clock, body })
+        is_short.then_some(QuickHeader { id, clock, body })
     }
+}
 
+impl CompactHeader {
     fn recognise(header: &FieldClass) -> Option<Self> {
         let FieldKind::Structure { members, alignment } = &header.kind else { return None };
         let [id, variant] = members.as_slice() else { return None };

@@ -1,18 +1,21 @@
 //! Where numbers lie in event records, and how they are read there.
 
-use crate::bits::{read_bits, sign_extend};
+use crate::bits::read_bits;
 use crate::model::{ByteOrder, IntegerClass};
 
 /// How a number is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Load {
+    /// The bits that are it, once they are the lowest ones.
+    mask: u64,
     /// Bits from the start of its run.
     offset: u32,
     size: u8,
     order: ByteOrder,
-    /// How far to shift the eight bytes that hold it, once they are in its byte order;
-    /// `None` when it is spread over nine bytes or its run may start within a byte.
-    shift: Option<u8>,
+    /// How far to shift the eight bytes that hold it, once they are in its byte order.
+    shift: u8,
+    /// Whether eight bytes at a byte hold it; not when its run may start within a byte.
+    is_simple: bool,
 }
 
 impl Load {
@@ -23,9 +26,10 @@ impl Load {
             ByteOrder::Little => Some(within),
             ByteOrder::Big => 64u32.checked_sub(within + size),
         };
-        let whole = alignment >= 8 && within + size <= 64;
-        let shift = shift.filter(|_| whole).map(|shift| shift as u8);
-        Self { offset, size: size as u8, order, shift }
+        let is_simple = alignment >= 8 && within + size <= 64;
+        let shift = shift.unwrap_or(0) as u8;
+        let mask = u64::MAX >> 64u32.saturating_sub(size).min(63);
+        Self { mask, offset, size: size as u8, order, shift, is_simple }
     }
 
     /// Its size, bits.
@@ -37,19 +41,22 @@ impl Load {
     /// The value, in a run that starts at a bit; 0 past the end of the data.
     #[inline(always)]
     pub fn value(&self, data: &[u8], start: u64) -> u64 {
-        let position = start + u64::from(self.offset);
-        let byte = (position / 8) as usize;
-        let window = data.get(byte..byte.saturating_add(8));
-        let (Some(window), Some(shift)) = (window, self.shift) else {
-            return read_bits(data, position, u32::from(self.size), self.order);
+        let byte = (start / 8) as usize + (self.offset / 8) as usize;
+        let rest = data.get(byte..).unwrap_or_default();
+        let Some(raw) = rest.first_chunk::<8>().filter(|_| self.is_simple) else {
+            return self.value_of_bits(data, start);
         };
-        let raw: [u8; 8] = window.try_into().unwrap_or_default();
         // Both ways are one instruction, so that this is no branch to be guessed.
         let word = match self.order {
-            ByteOrder::Little => u64::from_le_bytes(raw),
-            ByteOrder::Big => u64::from_be_bytes(raw),
+            ByteOrder::Little => u64::from_le_bytes(*raw),
+            ByteOrder::Big => u64::from_be_bytes(*raw),
         };
-        (word >> shift) & (u64::MAX >> (64 - self.size))
+        (word >> (self.shift & 63)) & self.mask
+    }
+
+    #[inline(never)]
+    fn value_of_bits(&self, data: &[u8], start: u64) -> u64 {
+        read_bits(data, start + u64::from(self.offset), u32::from(self.size), self.order)
     }
 }
 
@@ -75,14 +82,14 @@ impl RunStarts {
 pub struct NumberPlace {
     run: u32,
     load: Load,
-    /// The bits that an integer with a sign lacks to 64.
-    unused: u8,
+    /// The bit of its sign, if it has one.
+    sign: u64,
 }
 
 impl NumberPlace {
     pub(super) fn new(run: usize, load: Load, class: &IntegerClass) -> Option<Self> {
-        let unused = if class.signed { u64::BITS as u8 - load.size } else { 0 };
-        (run < NOTED).then_some(Self { run: run as u32, load, unused })
+        let sign = if class.signed { load.mask ^ (load.mask >> 1) } else { 0 };
+        (run < NOTED).then_some(Self { run: run as u32, load, sign })
     }
 
     /// Its value, of a record whose runs begin at `starts`; those without a sign above 2^63
@@ -92,6 +99,6 @@ impl NumberPlace {
     pub fn value(&self, data: &[u8], starts: &RunStarts) -> i64 {
         let start = starts.0.get(self.run as usize).copied().unwrap_or(0);
         let raw = self.load.value(data, u64::from(start));
-        sign_extend(raw, u64::BITS - u32::from(self.unused))
+        (raw ^ self.sign).wrapping_sub(self.sign) as i64
     }
 }

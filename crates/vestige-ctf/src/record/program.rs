@@ -6,7 +6,7 @@
 //! loads. What a step cannot express goes through the tree, as everything did before.
 
 use super::number_place::{Load, NumberPlace};
-use super::shape::Shape;
+use super::shape::{Segment, Shape};
 use super::state::{array_length, DecodeError, State};
 use super::{check, skip};
 use crate::bits::BitReader;
@@ -96,14 +96,22 @@ impl Program {
     fn in_bytes(&self) -> Option<Shape> {
         let mut shape = Shape::default();
         for Step { run, then } in &self.steps {
-            let is_string = match then {
-                Then::Nothing => false,
-                Then::String => true,
+            let (bits, is_string) = match then {
+                Then::Nothing => (0, false),
+                Then::String => (0, true),
+                Then::Text { length: Length::Static(count) } => (count.checked_mul(8)?, false),
                 _ => return None,
             };
-            shape.add(run.alignment, run.bits, is_string)?;
+            let bits = u32::try_from(bits).ok()?.checked_add(run.bits)?;
+            shape.add(run.alignment, bits, is_string)?;
         }
         Some(shape)
+    }
+
+    /// What a body consists of, if its fields are whole bytes and strings.
+    #[must_use]
+    pub fn segments(&self) -> Option<&[Segment]> {
+        self.shape.as_ref().map(Shape::segments)
     }
 
     /// Where a record ends whose body begins at a byte of some data, if that is found fast;

@@ -30,6 +30,8 @@ pub struct Batch {
     more: Vec<Part>,
     /// Bytes of memory that the packets take.
     packets_size: u64,
+    /// Whether its memory is of no use to other batches: windows are larger.
+    is_thinned: bool,
 }
 
 /// Most bytes of memory that the packets of a batch of several take: metadata may ask for
@@ -60,6 +62,9 @@ pub struct Part {
 
 impl Drop for Batch {
     fn drop(&mut self) {
+        if self.is_thinned {
+            return;
+        }
         let data = std::mem::take(&mut self.data);
         let records = std::mem::take(&mut self.records);
         self.stream.pool.give(Buffers { data, records });
@@ -78,7 +83,8 @@ impl Batch {
     ) -> Self {
         let packets_size = packet.memory_size();
         let first = Part { packet, base, at: 0, record: 0 };
-        Self { stream, file, data, records, selection, first, more: Vec::new(), packets_size }
+        let (more, is_thinned) = (Vec::new(), false);
+        Self { stream, file, data, records, selection, first, more, packets_size, is_thinned }
     }
 
     /// Adds the records of the packets behind this batch, as long as there is room in `most`
@@ -186,7 +192,8 @@ impl Batch {
         let first = parts.next()?;
         let (stream, selection) = (Arc::clone(&self.stream), Arc::clone(&self.selection));
         let (file, packets_size, more) = (self.file, self.packets_size, parts.collect());
-        Some(Self { stream, file, data, records, selection, first, more, packets_size })
+        let is_thinned = true;
+        Some(Self { stream, file, data, records, selection, first, more, packets_size, is_thinned })
     }
 
     /// Leaves out the records behind the first ones.

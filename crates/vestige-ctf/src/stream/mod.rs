@@ -33,6 +33,7 @@ mod record_place;
 mod scan;
 mod selection;
 mod snapshot;
+mod step_table;
 mod verify;
 
 pub use batch::{Batch, Part};

@@ -19,6 +19,7 @@ use super::file_window::{FileWindow, MOST_AHEAD};
 use super::lost::Lost;
 use super::packet::{PacketProperties, SharedPacket};
 use super::selection::Selection;
+use super::step_table::StepTable;
 use crate::record::State;
 
 /// How many packets are gone through for one batch, so that one whose records are seldom
@@ -89,6 +90,8 @@ pub struct StreamReader {
     stream: Arc<DataStream>,
     selection: Arc<Selection>,
     state: State,
+    /// How to step over records under the selection.
+    steps: StepTable,
     /// What was read around the place where the reader is, and of which file.
     window: FileWindow,
     window_file: usize,
@@ -135,6 +138,7 @@ impl StreamReader {
         Self {
             packets,
             state: State::new(stream.trace.slot_count),
+            steps: StepTable::default(),
             window: FileWindow::default(),
             window_file: 0,
             reported: vec![0; stream.files.len()],

@@ -4,11 +4,12 @@ use super::damage::DamageKind;
 use super::data_stream::DataStream;
 use super::packet::Packet;
 use super::record_place::Record;
-use super::selection::Selection;
+use super::selection::{ClassUse, Selection};
+use super::step_table::{Entry, StepTable};
 use crate::bits::BitReader;
 use crate::filter::Evaluator;
 use crate::model::StreamClass;
-use crate::record::{DecodeError, State};
+use crate::record::{DecodeError, HeaderDecoder, HeaderInBytes, State};
 
 /// Most records of one batch, so that merging and rendering work on bounded pieces.
 pub(super) const MAX_RECORDS: usize = 16_384;
@@ -84,12 +85,13 @@ pub struct Window<'a> {
 }
 
 /// Scans a window; what is found goes behind `records`. The clock in `state` ends at the last one.
+/// `steps` is of this selection.
 pub fn scan(
     (stream, class): (&DataStream, &StreamClass),
     window: &Window<'_>,
     mut records: Vec<Record>,
     state: &mut State,
-    selection: &Selection,
+    (selection, steps): (&Selection, &mut StepTable),
 ) -> Scan {
     let reader = BitReader::new(window.data, window.start, window.end);
     // Records are seldom smaller than this; growing the list moves all of it.
@@ -100,14 +102,14 @@ pub fn scan(
     let position = window.start;
     let last = window.floor;
     let found = Scan { records, position, last, progress: false, end: ScanEnd::Done };
-    let finder = Finder { stream, class, reader, state, found };
+    let finder = Finder { stream, class, selection, steps, reader, state, found };
     match (&selection.filter, window.packet) {
-        _ if selection.is_everything() => finder.run(selection.check, Everything),
+        _ if selection.is_everything() => finder.run(Everything),
         (Some(filter), Some(packet)) => {
             let evaluator = Evaluator::new(filter, stream, packet, window.data);
-            finder.run(selection.check, Filtered { stream, selection, evaluator })
+            finder.run(Filtered { stream, selection, evaluator })
         }
-        _ => finder.run(selection.check, Chosen { stream, selection }),
+        _ => finder.run(Chosen { stream, selection }),
     }
 }
 
@@ -127,8 +129,8 @@ trait Choice {
     #[inline(always)]
     fn note(&mut self, _run: usize, _start: u64) {}
 
-    /// What is to be done with a record; marks it.
-    fn judge(&mut self, record: &mut Record) -> Verdict;
+    /// What is to be done with a record of a class of some use; marks it.
+    fn judge(&mut self, record: &mut Record, usage: ClassUse) -> Verdict;
 }
 
 /// All records.
@@ -136,7 +138,7 @@ struct Everything;
 
 impl Choice for Everything {
     #[inline(always)]
-    fn judge(&mut self, _: &mut Record) -> Verdict {
+    fn judge(&mut self, _: &mut Record, _: ClassUse) -> Verdict {
         Verdict::Keep
     }
 }
@@ -149,8 +151,9 @@ struct Chosen<'a> {
 
 impl Choice for Chosen<'_> {
     #[inline(always)]
-    fn judge(&mut self, record: &mut Record) -> Verdict {
-        match self.selection.accepts(self.stream, record) {
+    fn judge(&mut self, record: &mut Record, usage: ClassUse) -> Verdict {
+        let shows = || usage.shown && self.selection.is_in_time(self.stream, record);
+        match usage.needed || shows() {
             true => Verdict::Keep,
             false => Verdict::Skip,
         }
@@ -171,11 +174,10 @@ impl Choice for Filtered<'_> {
     }
 
     #[inline(always)]
-    fn judge(&mut self, record: &mut Record) -> Verdict {
-        let is_needed = self.selection.needs(record);
-        let shows = self.selection.shows(self.stream, record);
+    fn judge(&mut self, record: &mut Record, usage: ClassUse) -> Verdict {
+        let shows = usage.shown && self.selection.is_in_time(self.stream, record);
         record.passes = shows && self.evaluator.passes(record);
-        match record.passes || is_needed {
+        match record.passes || usage.needed {
             true => Verdict::Keep,
             false if shows => Verdict::Refuse,
             false => Verdict::Skip,
@@ -187,44 +189,61 @@ impl Choice for Filtered<'_> {
 struct Finder<'a, 's> {
     stream: &'a DataStream,
     class: &'a StreamClass,
+    selection: &'s Selection,
+    steps: &'s mut StepTable,
     reader: BitReader<'a>,
     state: &'s mut State,
     found: Scan,
 }
 
 impl Finder<'_, '_> {
-    fn run(self, check: bool, choice: impl Choice) -> Scan {
-        match check {
-            true => self.find::<true>(choice),
-            false => self.find::<false>(choice),
+    fn run<C: Choice>(self, choice: C) -> Scan {
+        let stream = self.stream;
+        let general = |_: &mut Self, _: &mut C, selected| selected;
+        match &stream.header {
+            _ if self.selection.check => self.find::<true, C>(choice, general),
+            HeaderDecoder::Plain(header) => self.find_quickly(choice, header.as_ref()),
+            HeaderDecoder::Compact(header) => self.find_quickly(choice, header.as_ref()),
+            _ => self.find::<false, C>(choice, general),
         }
     }
 
-    fn find<const CHECK: bool>(self, mut choice: impl Choice) -> Scan {
-        let Self { stream, class, mut reader, state, mut found } = self;
+    #[inline(never)]
+    fn find_quickly<C: Choice>(self, choice: C, header: &impl HeaderInBytes) -> Scan {
+        self.find::<false, C>(choice, |finder, choice, selected| {
+            finder.find_in_bytes(header, choice, selected)
+        })
+    }
+
+    /// Goes through the window; `quick` goes on as long as records are simple, and returns how many
+    /// are selected then.
+    #[inline(always)]
+    fn find<const CHECK: bool, C: Choice>(
+        mut self,
+        mut choice: C,
+        quick: impl Fn(&mut Self, &mut C, usize) -> usize,
+    ) -> Scan {
         // Those that an expression refuses count, too: where a scan ends, and so what is told
         // of damage behind it, is not a matter of expressions.
-        let mut selected = found.records.len();
-        while reader.remaining() > 0 && selected < MAX_RECORDS {
+        let mut selected = self.found.records.len();
+        loop {
+            selected = quick(&mut self, &mut choice, selected);
+            if self.reader.remaining() == 0 || selected >= MAX_RECORDS {
+                break;
+            }
+            let Self { stream, class, selection, reader, state, found, .. } = &mut self;
             let (clock, before) = (state.clock, reader.position());
-            match record::<CHECK>(stream, class, &mut reader, state, &mut choice) {
+            match record::<CHECK>(stream, class, reader, state, &mut choice) {
                 Ok((cycles, body, class)) => {
                     if cycles < found.last {
                         state.clock = clock;
-                        found.end = goes_back(cycles, &found);
+                        found.end = goes_back(cycles, found);
                         break;
                     }
                     found.last = cycles;
-                    let start = before as u32;
-                    let mut record = Record { cycles, start, body, class, passes: true };
-                    match choice.judge(&mut record) {
-                        Verdict::Keep => {
-                            selected += 1;
-                            found.records.push(record);
-                        }
-                        Verdict::Refuse => selected += 1,
-                        Verdict::Skip => {}
-                    }
+                    let record = Record { cycles, start: before as u32, body, class, passes: true };
+                    let usage = selection.use_of_class(class as usize);
+                    selected += keep(&mut choice, record, usage, &mut found.records);
                     found.position = reader.position();
                     found.progress = true;
                 }
@@ -236,9 +255,82 @@ impl Finder<'_, '_> {
             }
         }
         // Nobody looks at the sum, but nobody can tell: so no decoding can be left out.
-        std::hint::black_box(state.checked);
-        found
+        std::hint::black_box(self.state.checked);
+        self.found
     }
+
+    /// Goes through records of whole bytes, as long as they are all there and nothing about
+    /// them is special; at any other, nothing of it has happened. Returns how many are selected.
+    #[inline(always)]
+    fn find_in_bytes(
+        &mut self,
+        header: &impl HeaderInBytes,
+        choice: &mut impl Choice,
+        mut selected: usize,
+    ) -> usize {
+        let (data, position) = (self.reader.data(), self.reader.position());
+        if position % 8 != 0 {
+            return selected;
+        }
+        let end = ((position + self.reader.remaining()) / 8) as usize;
+        let mut at = (position / 8) as usize;
+        let (mut clock, mut last) = (self.state.clock, self.found.last);
+        // Often a record is of the class of the one before. A guess that it is lets the processor
+        // look for the next record before it knows, where it would have to wait otherwise.
+        let (mut id, mut entry) = (0, Entry::default());
+        while at < end && selected < MAX_RECORDS {
+            let Some(quick) = header.decode_in_bytes(data, at, clock) else { break };
+            if !entry.is_known || quick.id != id {
+                match self.steps.get(quick.id).copied() {
+                    Some(found) => (id, entry) = (quick.id, found),
+                    None if self.learn(header.has_id().then_some(quick.id)) => continue,
+                    None => break,
+                }
+            }
+            if !entry.is_in_bytes {
+                break;
+            }
+            let note = |run, start| choice.note(run, start);
+            let Some(behind) = self.steps.end(&entry, (data, quick.body, end), note) else { break };
+            if quick.clock < last || behind == at {
+                break;
+            }
+            (clock, last) = (quick.clock, quick.clock);
+            let (start, body) = (at as u32 * 8, quick.body as u32 * 8);
+            let record = Record { cycles: clock, start, body, class: entry.class, passes: true };
+            selected += keep(choice, record, entry.usage, &mut self.found.records);
+            at = behind;
+        }
+        let behind = at as u64 * 8;
+        if behind > position && self.reader.skip(behind - position).is_ok() {
+            self.state.clock = clock;
+            self.found.last = last;
+            self.found.position = behind;
+            self.found.progress = true;
+        }
+        selected
+    }
+
+    #[cold]
+    fn learn(&mut self, id: Option<u64>) -> bool {
+        self.steps.learn((self.stream, self.class), self.selection, id)
+    }
+}
+
+/// Adds a record to the others if it is wanted; returns 1 if it counts as selected.
+#[inline(always)]
+fn keep(
+    choice: &mut impl Choice,
+    mut record: Record,
+    usage: ClassUse,
+    records: &mut Vec<Record>,
+) -> usize {
+    match choice.judge(&mut record, usage) {
+        Verdict::Keep => records.push(record),
+        Verdict::Refuse => {}
+        Verdict::Skip => return 0,
+    }
+    1
 }
 
 #[cold]
@@ -279,17 +371,11 @@ fn record<const CHECK: bool>(
     choice: &mut impl Choice,
 ) -> Result<(u64, u32, u32), Box<Wrong>> {
     let before = reader.position();
-    if !CHECK {
-        if let Some(quick) = quick_record(stream, class, reader, state.clock, choice) {
-            state.clock = quick.0;
-            return Ok(quick);
-        }
-    }
     state.forget_empty_elements();
     let id = stream.header.decode(reader, state)?;
     let cycles = state.clock;
     let body = reader.position();
-    let index = class_index(class, id)?;
+    let index = class.index_of(id).ok_or_else(|| Wrong::UnknownClass(id.unwrap_or(0)).boxed())?;
     if let Some(program) = stream.program(class, index) {
         let mut sum = state.checked;
         let note = |run, start| choice.note(run, start);
@@ -300,44 +386,4 @@ fn record<const CHECK: bool>(
         return Err(Wrong::Empty.boxed());
     }
     Ok((cycles, body as u32, index as u32))
-}
-
-/// The same for a record of whole bytes, if it is all there and nothing about it is special;
-/// otherwise nothing has happened.
-#[inline(always)]
-fn quick_record(
-    stream: &DataStream,
-    class: &StreamClass,
-    reader: &mut BitReader<'_>,
-    clock: u64,
-    choice: &mut impl Choice,
-) -> Option<(u64, u32, u32)> {
-    let (data, before) = (reader.data(), reader.position());
-    let end = ((before + reader.remaining()) / 8) as usize;
-    let at = (before / 8) as usize;
-    let header = stream.header.decode_in_bytes(data, at, end, clock)?;
-    let index = class_index(class, header.id).ok()?;
-    let program = stream.program(class, index)?;
-    let note = |run, start| choice.note(run, start);
-    let behind = program.end_in_bytes(data, header.body, end, note)?;
-    if before % 8 != 0 || behind == at {
-        return None;
-    }
-    reader.skip((behind - at) as u64 * 8).ok()?;
-    Some((header.clock, header.body as u32 * 8, index as u32))
-}
-
-/// Classes mostly stand in the order of their IDs; only others need a search.
-#[inline(always)]
-fn class_index(class: &StreamClass, id: Option<u64>) -> Result<usize, Box<Wrong>> {
-    let Some(id) = id else {
-        let any = !class.event_classes.is_empty();
-        return if any { Ok(0) } else { Err(Wrong::UnknownClass(0).boxed()) };
-    };
-    let guess = id as usize;
-    if class.event_classes.get(guess).is_some_and(|event| event.id == id) {
-        return Ok(guess);
-    }
-    let found = class.event_class_index.get(&id).copied();
-    found.ok_or_else(|| Wrong::UnknownClass(id).boxed())
 }

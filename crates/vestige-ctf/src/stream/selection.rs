@@ -36,20 +36,13 @@ impl Selection {
     #[inline]
     #[must_use]
     pub fn shows(&self, stream: &DataStream, record: &Record) -> bool {
-        if let Some(classes) = &self.classes {
-            if !classes.get(record.class as usize).copied().unwrap_or(false) {
-                return false;
-            }
-        }
-        self.is_in_time(stream, record)
+        self.use_of_class(record.class as usize).shown && self.is_in_time(stream, record)
     }
 
     /// Whether a record is not wanted for its class alone: its time is.
     #[must_use]
     pub fn leaves_out(&self, stream: &DataStream, record: &Record) -> bool {
-        let wanted = |classes: &Vec<bool>| classes.get(record.class as usize).copied();
-        let is_wanted = self.classes.as_ref().is_none_or(|all| wanted(all).unwrap_or(false));
-        !is_wanted && self.is_in_time(stream, record)
+        !self.use_of_class(record.class as usize).shown && self.is_in_time(stream, record)
     }
 
     /// Whether a record is in the range of time.
@@ -63,17 +56,12 @@ impl Selection {
         self.begin.is_none_or(|begin| time >= begin) && self.end.is_none_or(|end| time <= end)
     }
 
-    /// Whether a record is wanted or needed.
+    /// What is wanted of the records of an event record class.
     #[inline]
-    pub(super) fn accepts(&self, stream: &DataStream, record: &Record) -> bool {
-        self.needs(record) || self.shows(stream, record)
-    }
-
-    /// Whether a filter needs a record, wanted or not.
-    #[inline]
-    pub(super) fn needs(&self, record: &Record) -> bool {
-        let needed = self.needed.as_ref().and_then(|needed| needed.get(record.class as usize));
-        needed.copied().unwrap_or(false)
+    pub(super) fn use_of_class(&self, class: usize) -> ClassUse {
+        let flag = |list: &Vec<bool>| list.get(class).copied().unwrap_or(false);
+        let needed = self.needed.as_ref().is_some_and(flag);
+        ClassUse { shown: self.classes.as_ref().is_none_or(flag), needed }
     }
 
     /// Whether a filter needs any class of records.
@@ -125,6 +113,15 @@ impl Selection {
         }
         Some(lost)
     }
+}
+
+/// What is wanted of the records of an event record class.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ClassUse {
+    /// Whether they are wanted for themselves, if their time is.
+    pub shown: bool,
+    /// Whether a filter needs them, wanted or not.
+    pub needed: bool,
 }
 
 /// What a packet is good for under a selection.

@@ -54,6 +54,11 @@ impl BitWriter {
         self
     }
 
+    /// How many bits are written.
+    pub fn position(&self) -> usize {
+        self.bits.len()
+    }
+
     pub fn bytes(&self) -> Vec<u8> {
         let byte = |bits: &[bool]| {
             bits.iter().enumerate().fold(0u8, |byte, (index, &bit)| match self.order {

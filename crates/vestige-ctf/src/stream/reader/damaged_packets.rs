@@ -9,6 +9,7 @@ use crate::stream::record_evidence::RecordEvidence;
 use crate::stream::record_place::Record;
 use crate::stream::scan::{Scan, ScanEnd};
 use crate::stream::selection::Selection;
+use crate::stream::step_table::StepTable;
 
 impl StreamReader {
     /// Whether a packet ends before its content: then a part of a record at its end is no
@@ -123,10 +124,11 @@ impl StreamReader {
     pub(super) fn all_records(&mut self, place: &Place, read: &Read, until: u64) -> Vec<Record> {
         let clock = std::mem::replace(&mut self.state.clock, read.clock);
         let everything = Selection { check: self.selection.check, ..Selection::default() };
+        let mut steps = StepTable::default();
         let mut all = Vec::new();
         let mut at = Place { packet: Arc::clone(&place.packet), held: None, ..*place };
         loop {
-            let scan = self.scan(&at, read.base, &read.data, Vec::new(), &everything);
+            let scan = self.scan(&at, read.base, &read.data, Vec::new(), (&everything, &mut steps));
             all.extend(scan.records.into_iter().filter(|record| u64::from(record.start) < until));
             at.position = read.base * 8 + scan.position;
             at.floor = scan.last;

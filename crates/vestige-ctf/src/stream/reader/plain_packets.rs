@@ -123,7 +123,8 @@ impl StreamReader {
         let window = Window { packet: None, data: &batch.data, start: begin, end, floor };
         let slots = self.state.slots.clone();
         let records = std::mem::take(&mut batch.records);
-        let scan = scan((stream, class), &window, records, &mut self.state, selection);
+        let scan =
+            scan((stream, class), &window, records, &mut self.state, (selection, &mut self.steps));
         batch.records = scan.records;
         let limit = file.trust.end_of(&properties);
         let limit = limit.or_else(|| self.beginning_of(self.packets.start + 1)).unwrap_or(u64::MAX);

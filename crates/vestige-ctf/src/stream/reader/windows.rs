@@ -12,6 +12,7 @@ use crate::stream::pool::Buffers;
 use crate::stream::record_place::Record;
 use crate::stream::scan::{scan, Scan, ScanEnd, Window};
 use crate::stream::selection::Selection;
+use crate::stream::step_table::StepTable;
 use crate::stream::MAX_ALIGNMENT;
 
 /// Bytes of a packet that are read at once.
@@ -44,7 +45,9 @@ impl StreamReader {
             records.clear();
             self.state.clock = clock;
             let selection = Arc::clone(&self.selection);
-            let scan = self.scan(&place, base, &data, records, &selection);
+            let mut steps = std::mem::take(&mut self.steps);
+            let scan = self.scan(&place, base, &data, records, (&selection, &mut steps));
+            self.steps = steps;
             let whole = size == left;
             match (&scan.end, scan.progress, whole) {
                 (ScanEnd::Partial, false, false) if size < MAX_RECORD => {
@@ -81,7 +84,7 @@ impl StreamReader {
         base: u64,
         data: &[u8],
         records: Vec<Record>,
-        selection: &Selection,
+        (selection, steps): (&Selection, &mut StepTable),
     ) -> Scan {
         let start = place.position - base * 8;
         let content = place.packet.properties.available_bits - base * 8;
@@ -93,7 +96,7 @@ impl StreamReader {
             return Scan { records, position, last: floor, progress, end: ScanEnd::Done };
         };
         let window = Window { packet: Some(&place.packet), data, start, end, floor };
-        scan((&stream, class), &window, records, &mut self.state, selection)
+        scan((&stream, class), &window, records, &mut self.state, (selection, steps))
     }
 
     /// Gives the records of a window, and notes where to go on.
