@@ -15,7 +15,7 @@ const IDS: [i64; 5] = [0, 1, 7, 4095, 60_000];
 const FIELDS: [&str; 5] = [
     "u32 a; u16 b;",
     "u8 a; string s; u32 b; string t; string u;",
-    "char name[16]; u8 a; char other[3]; u16 b;",
+    "char name[16]; u8 a; char other[3]; u16 b[2];",
     "u32a32 a; u8 b; string s; u32a32 c;",
     "u8 count; u16 list[count]; u8 a;",
 ];
@@ -71,7 +71,7 @@ fn records(order: ByteOrder, compact: bool, seed: u64) -> (Vec<u8>, Vec<(u32, u3
         writer = match class {
             0 => writer.put(next(), 48),
             1 => writer.put(1, 8).raw(&text).put(0, 8).put(next(), 32).raw(&text).put(0, 16),
-            2 => writer.raw(&[b'y'; 16]).put(3, 8).raw(b"abc").put(next(), 16),
+            2 => writer.raw(&[b'y'; 16]).put(3, 8).raw(b"abc").put(next(), 16).put(next(), 16),
             3 => writer.align(32).put(next(), 40).raw(&text).put(0, 8).align(32).put(5, 32),
             _ => writer.put(2, 8).put(next(), 32).put(9, 8),
         };

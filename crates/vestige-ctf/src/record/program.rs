@@ -100,6 +100,11 @@ impl Program {
                 Then::Nothing => (0, false),
                 Then::String => (0, true),
                 Then::Text { length: Length::Static(count) } => (count.checked_mul(8)?, false),
+                Then::Numbers { load, alignment, length: Length::Static(count) }
+                    if *alignment <= u8::BITS && load.size() % 8 == 0 =>
+                {
+                    (count.checked_mul(load.size().into())?, false)
+                }
                 _ => return None,
             };
             let bits = u32::try_from(bits).ok()?.checked_add(run.bits)?;

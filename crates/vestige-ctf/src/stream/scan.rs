@@ -275,23 +275,27 @@ impl Finder<'_, '_> {
         let end = ((position + self.reader.remaining()) / 8) as usize;
         let mut at = (position / 8) as usize;
         let (mut clock, mut last) = (self.state.clock, self.found.last);
-        // Often a record is of the class of the one before. A guess that it is lets the processor
-        // look for the next record before it knows, where it would have to wait otherwise.
-        let (mut id, mut entry) = (0, Entry::default());
+        // Often a record is of one of the last two classes. A guess which one lets the processor look
+        // for the next record before it knows, where it would have to wait otherwise.
+        let (mut id, mut entry) = (u64::MAX, Entry::default());
+        let (mut other_id, mut other) = (id, entry);
         while at < end && selected < MAX_RECORDS {
             let Some(quick) = header.decode_in_bytes(data, at, clock) else { break };
-            if !entry.is_known || quick.id != id {
-                match self.steps.get(quick.id).copied() {
-                    Some(found) => (id, entry) = (quick.id, found),
-                    None if self.learn(header.has_id().then_some(quick.id)) => continue,
-                    None => break,
+            if quick.id != id {
+                std::mem::swap(&mut id, &mut other_id);
+                std::mem::swap(&mut entry, &mut other);
+                if quick.id != id {
+                    let Some(found) = self.entry_of(header, quick.id) else { break };
+                    (id, entry) = (quick.id, found);
                 }
             }
             if !entry.is_in_bytes {
                 break;
             }
             let note = |run, start| choice.note(run, start);
-            let Some(behind) = self.steps.end(&entry, (data, quick.body, end), note) else { break };
+            let Some(behind) = self.steps.end(&entry, (data, quick.body, end), note) else {
+                break;
+            };
             if quick.clock < last || behind == at {
                 break;
             }
@@ -311,9 +315,15 @@ impl Finder<'_, '_> {
         selected
     }
 
-    #[cold]
-    fn learn(&mut self, id: Option<u64>) -> bool {
-        self.steps.learn((self.stream, self.class), self.selection, id)
+    /// The entry of a class ID in headers of a kind, which is made if there is none.
+    #[inline(always)]
+    fn entry_of(&mut self, header: &impl HeaderInBytes, id: u64) -> Option<Entry> {
+        if let Some(entry) = self.steps.get(id) {
+            return Some(*entry);
+        }
+        let wanted = header.has_id().then_some(id);
+        self.steps.learn((self.stream, self.class), self.selection, wanted);
+        self.steps.get(id).copied()
     }
 }
 

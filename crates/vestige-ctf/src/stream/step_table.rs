@@ -29,7 +29,7 @@ pub struct StepTable {
 pub(super) struct Entry {
     /// The first part of their bodies.
     first: Segment,
-    pub is_known: bool,
+    is_known: bool,
     /// Whether their records are whole bytes and strings; others go the general way.
     pub is_in_bytes: bool,
     /// What is wanted of them.
@@ -73,14 +73,15 @@ impl StepTable {
         (at <= end).then_some(at)
     }
 
-    /// Makes the entry of a class ID; returns whether there is one now.
+    /// Makes the entry of a class ID, if there is such a class.
+    #[cold]
     pub fn learn(
         &mut self,
         (stream, class): (&DataStream, &StreamClass),
         selection: &Selection,
         id: Option<u64>,
-    ) -> bool {
-        let Some(event) = class.index_of(id) else { return false };
+    ) {
+        let Some(event) = class.index_of(id) else { return };
         let segments = stream.program(class, event).and_then(Program::segments);
         let from = self.more.len() as u32;
         self.more.extend(segments.iter().flat_map(|all| all.iter().skip(1)));
@@ -93,7 +94,6 @@ impl StepTable {
             more: (from, self.more.len() as u32),
         };
         self.put(id.unwrap_or(0), entry);
-        true
     }
 
     fn put(&mut self, id: u64, entry: Entry) {
