@@ -29,6 +29,7 @@ from wheel_parts import (  # noqa: E402
 )
 
 SOURCES = Path("tracer/src")
+ARENA_SOURCES = Path("tracer/arena")
 AUDIT_SOURCE = Path("tracer/audit/audit.c")
 CLOSE_SOURCE = Path("tracer/close/close.c")
 HELPER_SOURCES = Path("tracer/helpers")
@@ -227,7 +228,7 @@ def version_numbers(text: str) -> tuple[int, ...]:
 def build_libraries(directory: Path) -> None:
     """Compile what goes into traced programs, and what measures its cost."""
     directory.mkdir(parents=True, exist_ok=True)
-    sources = sorted(map(str, SOURCES.glob("*.c")))
+    sources = sorted(map(str, [*SOURCES.glob("*.c"), *ARENA_SOURCES.glob("*.c")]))
     version = f'-DVESTIGE_VERSION="{package_version()}"'
     results = {
         "libvestige-tracer.so": [*FLAGS, version, *sources, "-lpthread"],

@@ -2,7 +2,7 @@
 
     python tools/make_agreement.py [--check]
 
-It writes a C header, Python modules and a Rust module. They are committed, so that a build needs
+It writes C headers, Python modules and Rust modules. They are committed, so that a build needs
 no Python of ours; with ``--check`` nothing is written, and files that are not current are an error.
 """
 
@@ -18,18 +18,27 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tracer"))
 
-from agreement import contexts, events, files, filters, packet, settings  # noqa: E402
-from agreement.c_header import c_header  # noqa: E402
+from agreement import (  # noqa: E402
+    arena,
+    contexts,
+    events,
+    files,
+    filters,
+    packet,
+    settings,
+)
+from agreement.c_header import arena_header, c_header  # noqa: E402
 from agreement.python_modules import expressions_module, record_module  # noqa: E402
-from agreement.rust_module import filter_module  # noqa: E402
+from agreement.rust_module import arena_module, filter_module  # noqa: E402
 
 HEADER = Path("tracer/agreement/agreement.h")
+ARENA_HEADER = Path("tracer/agreement/arena.h")
 DIGITS = 16
 
 
 def fingerprint() -> str:
     """Return hexadecimal digits that change with the agreement, and not with remarks on it."""
-    parts = (packet, events, contexts, filters, files, settings)
+    parts = (packet, events, contexts, filters, files, arena, settings)
     digest = hashlib.sha256()
     for part in parts:
         for name in part.__all__:
@@ -44,9 +53,11 @@ def made() -> dict[Path, str]:
     mark = fingerprint()
     return {
         HEADER: c_header(mark),
+        ARENA_HEADER: arena_header(),
         Path("src/vestige/record/_agreement.py"): formatted(record_module(mark)),
         Path("src/vestige/expressions/_agreement.py"): formatted(expressions_module()),
         Path("crates/vestige-ctf/src/filter/agreement.rs"): filter_module(),
+        Path("crates/vestige-collector/src/agreement.rs"): arena_module(),
     }
 
 

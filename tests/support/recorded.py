@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from uuid import uuid4
 
 import vestige
 from support.compilers import PROGRAMS, run_tool
 from vestige.record import RecordingOptions
-from vestige.record.class_list import make_class_list
 from vestige.record.clock import ClockRate
-from vestige.record.control import make_control
+from vestige.record.collector import Collected, RunningCollector
 from vestige.record.metadata import metadata_text
 from vestige.record.tracer import tracer_environment
 
 __all__ = [
+    "PreparedTrace",
     "build_program",
     "counts",
-    "prepare_trace",
+    "kill_all",
     "record_command",
     "run_recorded",
     "start_traced",
@@ -80,36 +83,78 @@ def counts(trace: Path) -> Counter[str]:
     return found
 
 
-def prepare_trace(directory: Path, options: RecordingOptions) -> dict[str, str]:
-    """Make a trace's directory; return the environment of processes that record to it."""
-    directory.mkdir()
-    uuid = str(uuid4())
-    rate = ClockRate(1_000_000_000, 0)
-    text = metadata_text(uuid, rate, options, "trace", is_counter=True)
-    (directory / "metadata").write_text(text, encoding="utf-8")
-    make_class_list(directory)
-    if options.size_limit:
-        make_control(directory, is_overwriting=options.mode == "overwrite")
-    return tracer_environment(directory, uuid, options, is_counter=True)
+class PreparedTrace:
+    """A trace, and memory to which programs can record that a test starts itself.
+
+    Nothing is written before :meth:`close`: the collector is not started.
+
+    Args:
+        directory: The trace, which is made.
+        options: What is recorded.
+        rules: The rules in the form that the tracer reads; ``None`` are those of the
+            options.
+    """
+
+    def __init__(
+        self, directory: Path, options: RecordingOptions, rules: bytes | None = None
+    ) -> None:
+        directory.mkdir()
+        uuid = str(uuid4())
+        rate = ClockRate(1_000_000_000, 0)
+        text = metadata_text(uuid, rate, options, "trace", is_counter=True)
+        (directory / "metadata").write_text(text, encoding="utf-8")
+        self.collector = RunningCollector(directory, uuid, options, rules)
+        self.variables = tracer_environment(
+            directory, options, self.collector.words, is_counter=True
+        )
+
+    def close(self) -> Collected:
+        """Write what the programs have recorded."""
+        return self.collector.close()
+
+    @contextmanager
+    def locked_classes(self) -> Iterator[None]:
+        """Hold the lock of the event classes, as a process does that was stopped."""
+        lock = ctypes.CDLL(None, use_errno=True)
+        with Path(str(self.collector.words["arena"])).open("r+b") as file:
+            memory = mmap.mmap(file.fileno(), 0)
+        shared = int.from_bytes(memory[40:48], sys.byteorder)
+        place = ctypes.c_char.from_buffer(memory, shared + 256)
+        assert lock.pthread_mutex_lock(ctypes.byref(place)) == 0
+        try:
+            yield
+        finally:
+            assert lock.pthread_mutex_unlock(ctypes.byref(place)) == 0
+            del place
 
 
 def start_traced(
-    directory: Path,
-    command: Sequence[str | Path],
-    options: RecordingOptions,
-    files: Mapping[str, bytes] = MappingProxyType({}),
+    directory: Path, command: Sequence[str | Path], options: RecordingOptions
 ) -> subprocess.Popen[str]:
-    """Start a program with the tracer in it and no recorder: nobody closes its trace.
+    """Start recording a program in a process group of its own, to be killed with it.
 
-    This is what is left when recorder and program are killed at once. Files of other
-    contents than usual may be put beside.
+    Args:
+        directory: The trace.
+        command: The program and its arguments.
+        options: What is recorded.
+
+    Returns:
+        The recorder, with the standard output of the program.
     """
-    environment = prepare_trace(directory, options)
-    for name, data in files.items():
-        (directory / name).write_bytes(data)
+    words = [os.fspath(word) for word in command]
+    code = (
+        "from vestige.record import *; "
+        f"record({words!r}, {os.fspath(directory)!r}, {options!r})"
+    )
     return subprocess.Popen(
-        [os.fspath(word) for word in command],
-        env=environment,
+        [sys.executable, "-c", code],
         stdout=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
+
+
+def kill_all(process: subprocess.Popen[str]) -> None:
+    """Kill a recorder and all that it started, at once."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

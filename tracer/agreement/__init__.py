@@ -9,11 +9,12 @@ environment variable. Each module here describes a part of that, in the words of
 ``events``        the event record classes of every recording, in the order of their IDs
 ``contexts``      what records can carry besides, and the counters
 ``filters``       the byte code of filters, and the file of rules
-``files``         the names of files, and those that are mapped by several processes
+``files``         the names of files
+``arena``         the memory that traced programs share with the collector
 ``settings``      the words that the recorder writes for the tracer
 ================  ==============================================================
 
-``tools/make_agreement.py`` prints them as ``agreement.h``, as Python modules and as a Rust
-module. Those are committed; ``make agreement`` makes them anew, and ``make lint`` refuses
+``tools/make_agreement.py`` prints them as ``agreement.h`` and ``arena.h``, as Python modules and as
+Rust modules. Those are committed; ``make agreement`` makes them anew, and ``make lint`` refuses
 others. The fingerprint of all of it goes with every recording: see :mod:`agreement.settings`.
 """

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "2b86503389709706"
+#define AGREEMENT "b8f065e844536382"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -39,8 +39,7 @@ struct packet {
 	uint32_t stream_id;
 	uint64_t stream_instance_id;
 	uint64_t timestamp_begin;
-	/* Up to date after each record, and so is content_size: a packet is valid at any
-	 * time. */
+	/* Up to date after each record; the collector fills what follows. */
 	volatile uint64_t timestamp_end;
 	volatile uint64_t content_size;
 	uint64_t packet_size;
@@ -541,11 +540,11 @@ _Static_assert(sizeof(struct rule_head) == 32, "rule_head");
 /* --- Files --- */
 
 #define METADATA_FILE "metadata"
-/* Hidden, so that readers leave it alone. */
-#define CONTROL_FILE ".control"
-#define LOSSES_FILE ".lost"
-#define RULES_FILE ".rules"
-#define CLASS_LIST_FILE ".event-classes"
+/* Where there is no shared memory; hidden, so that readers leave it alone. */
+#define ARENA_FILE ".arena-data"
+#define ARENA_IN_DIRECTORY "."
+/* Names the arenas of a recording. */
+#define ARENAS_FILE ".arena"
 /* Lines of tracers that do not agree with the recorder: see settings.py. */
 #define REFUSALS_FILE ".refused"
 /* Bytes from which on none is added. */
@@ -554,47 +553,6 @@ _Static_assert(sizeof(struct rule_head) == 32, "rule_head");
 #define RING_PREFIX "ring-"
 /* The data stream of what no other could tell. */
 #define LOST_STREAM "lost"
-/* More chunks than these are not kept. */
-#define BUDGET_SLOTS 16384u
-
-/* The size of a recording, and the queue of what goes away first. The recorder makes the
- * file, and reads it at the end. */
-struct control {
-	_Atomic uint64_t bytes;
-	/* Of those: the packets that threads are filling. */
-	_Atomic uint64_t memory;
-	/* Of those: packets that are never taken away. */
-	_Atomic uint64_t kept;
-	/* Bytes that were taken away. */
-	_Atomic uint64_t overwritten;
-	_Atomic uint64_t head;
-	_Atomic uint64_t tail;
-	uint64_t reserved[2];
-	/* In overwrite mode only. */
-	_Atomic uint64_t slots[16384];
-};
-
-_Static_assert(offsetof(struct control, bytes) == 0, "control.bytes");
-_Static_assert(offsetof(struct control, memory) == 8, "control.memory");
-_Static_assert(offsetof(struct control, kept) == 16, "control.kept");
-_Static_assert(offsetof(struct control, overwritten) == 24, "control.overwritten");
-_Static_assert(offsetof(struct control, head) == 32, "control.head");
-_Static_assert(offsetof(struct control, tail) == 40, "control.tail");
-_Static_assert(offsetof(struct control, reserved) == 48, "control.reserved");
-_Static_assert(offsetof(struct control, slots) == 64, "control.slots");
-_Static_assert(sizeof(struct control) == 131136, "control");
-
-/* What no stream could be told, over all processes. */
-struct losses {
-	_Atomic int64_t count;
-	/* Inodes of the PID namespaces of the recording, in the order in which they were
-	 * seen. */
-	_Atomic int64_t pid_spaces[511];
-};
-
-_Static_assert(offsetof(struct losses, count) == 0, "losses.count");
-_Static_assert(offsetof(struct losses, pid_spaces) == 8, "losses.pid_spaces");
-_Static_assert(sizeof(struct losses) == 4096, "losses");
 
 /* --- Settings --- */
 
@@ -605,7 +563,7 @@ _Static_assert(sizeof(struct losses) == 4096, "losses");
 #define SETTINGS_HEAD "2 agreement="
 /* The last word: it may hold spaces. */
 #define SETTINGS_TAIL "directory="
-/* Packets are whole pages: they are mapped. */
+/* Packets are whole pages of the arena. */
 #define SMALLEST_PACKET 4096u
 #define LARGEST_PACKET 1073741824u
 
@@ -615,25 +573,21 @@ enum function_tracing_word { FUNCTION_TRACING_OFF, FUNCTION_TRACING_FAST, FUNCTI
 #define CLOCK_KIND_WORDS "monotonic", "counter"
 enum clock_kind_word { CLOCK_KIND_MONOTONIC, CLOCK_KIND_COUNTER };
 
-#define MODE_WORDS "discard", "overwrite"
-enum mode_word { MODE_DISCARD, MODE_OVERWRITE };
-
 /* Each word is read by parse_NAME() of settings.c. */
 #define FOR_EACH_SETTING(of) \
-	of(uuid, "uuid") \
-	of(packet, "packet") \
+	of(arena, "arena") \
+	of(arena_id, "arena-id") \
+	of(socket, "socket") \
+	of(token, "token") \
 	of(clock, "clock") \
 	of(contexts, "contexts") \
 	of(entries, "entries") \
 	of(exits, "exits") \
 	of(events, "events") \
-	of(rules, "rules") \
 	of(follow_fork, "follow-fork") \
 	of(recorder, "recorder") \
 	of(include, "include") \
 	of(exclude, "exclude") \
-	of(mode, "mode") \
-	of(max_size, "max-size") \
 	of(python, "python")
 
 #endif

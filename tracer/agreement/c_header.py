@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from . import contexts, events, files, filters, packet, settings
+from . import arena, contexts, events, files, filters, packet, settings
 from .terms import (
     PLACE,
     TEXT,
@@ -17,7 +17,7 @@ from .terms import (
     Union,
 )
 
-__all__ = ["c_header"]
+__all__ = ["arena_header", "c_header"]
 
 _HEAD = """\
 /*
@@ -54,6 +54,33 @@ static inline char *encode_place(char *at, uint64_t place)
 
 """
 
+_ARENA_HEAD = """\
+/*
+ * The arena, see docs/formats/arena.md. Made by tools/make_agreement.py from arena.py in this
+ * folder: change it there, then say 'make agreement'.
+ */
+#ifndef VESTIGE_AGREEMENT_ARENA_H
+#define VESTIGE_AGREEMENT_ARENA_H
+
+#include <pthread.h>
+
+#include "agreement.h"
+
+"""
+
+_LIFE = """\
+/* A robust mutex, shared by processes, which a thread holds as long as it lives: the kernel
+ * sets FUTEX_OWNER_DIED in its first word when the thread ends, however it does. */
+union arena_life {
+	pthread_mutex_t mutex;
+	_Atomic uint32_t word;
+	char reserved[64];
+};
+
+_Static_assert(sizeof(union arena_life) == 64, "a line of the cache");
+
+"""
+
 _WIDTH = 96
 
 
@@ -85,11 +112,25 @@ def c_header(fingerprint: str) -> str:
             *_structure(filters.RULE_HEAD),
             _title("Files."),
             *_constants(files.CONSTANTS),
-            *_structure(files.CONTROL),
-            *_structure(files.LOSSES),
             _title("Settings."),
             *_constants(settings.CONSTANTS),
             *_settings(),
+            "#endif\n",
+        ]
+    )
+
+
+def arena_header() -> str:
+    """Return the text of ``arena.h``."""
+    return "".join(
+        [
+            _ARENA_HEAD,
+            *_constants(arena.CONSTANTS),
+            *_enumeration(arena.STATES),
+            *_enumeration(arena.FLAGS),
+            *_enumeration(arena.CHUNK_FLAGS),
+            _LIFE,
+            *(text for one in arena.STRUCTURES for text in _structure(one)),
             "#endif\n",
         ]
     )

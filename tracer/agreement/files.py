@@ -1,22 +1,20 @@
-"""The names of files, and those files that several processes map."""
+"""The names of files."""
 
 from __future__ import annotations
 
-from .terms import I64, U64, Constant, Member, Structure
+from .terms import Constant
 
-__all__ = ["CONSTANTS", "CONTROL", "LOSSES"]
-
-_SLOTS = 16384
-_PAGE = 4096
+__all__ = ["CONSTANTS"]
 
 CONSTANTS = (
     Constant("METADATA_FILE", "metadata"),
     Constant(
-        "CONTROL_FILE", ".control", about="Hidden, so that readers leave it alone."
+        "ARENA_FILE",
+        ".arena-data",
+        about="Where there is no shared memory; hidden, so that readers leave it alone.",
     ),
-    Constant("LOSSES_FILE", ".lost"),
-    Constant("RULES_FILE", ".rules"),
-    Constant("CLASS_LIST_FILE", ".event-classes"),
+    Constant("ARENA_IN_DIRECTORY", "."),
+    Constant("ARENAS_FILE", ".arena", about="Names the arenas of a recording."),
     Constant(
         "REFUSALS_FILE",
         ".refused",
@@ -28,54 +26,4 @@ CONSTANTS = (
     Constant(
         "LOST_STREAM", "lost", about="The data stream of what no other could tell."
     ),
-    Constant("BUDGET_SLOTS", _SLOTS, about="More chunks than these are not kept."),
-)
-
-CONTROL = Structure(
-    "control",
-    (
-        Member("bytes", U64, qualifier="_Atomic"),
-        Member(
-            "memory",
-            U64,
-            qualifier="_Atomic",
-            about="Of those: the packets that threads are filling.",
-        ),
-        Member(
-            "kept",
-            U64,
-            qualifier="_Atomic",
-            about="Of those: packets that are never taken away.",
-        ),
-        Member(
-            "overwritten",
-            U64,
-            qualifier="_Atomic",
-            about="Bytes that were taken away.",
-        ),
-        Member("head", U64, qualifier="_Atomic"),
-        Member("tail", U64, qualifier="_Atomic"),
-        Member("reserved", U64, 2),
-        Member(
-            "slots", U64, _SLOTS, qualifier="_Atomic", about="In overwrite mode only."
-        ),
-    ),
-    about="The size of a recording, and the queue of what goes away first. The recorder makes "
-    "the file, and reads it at the end.",
-)
-
-LOSSES = Structure(
-    "losses",
-    (
-        Member("count", I64, qualifier="_Atomic"),
-        Member(
-            "pid_spaces",
-            I64,
-            _PAGE // 8 - 1,
-            qualifier="_Atomic",
-            about="Inodes of the PID namespaces of the recording, in the order in which they "
-            "were seen.",
-        ),
-    ),
-    about="What no stream could be told, over all processes.",
 )

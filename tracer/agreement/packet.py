@@ -56,8 +56,7 @@ PACKET = Structure(
             U64,
             qualifier="volatile",
             is_time=True,
-            about="Up to date after each record, and so is content_size: a packet is "
-            "valid at any time.",
+            about="Up to date after each record; the collector fills what follows.",
         ),
         Member("content_size", U64, qualifier="volatile"),
         Member("packet_size", U64),

@@ -48,8 +48,6 @@ def record_module(fingerprint: str) -> str:
         filters.INSTRUCTION,
         filters.RULES_HEAD,
         filters.RULE_HEAD,
-        files.CONTROL,
-        files.LOSSES,
     ]
     return "".join(
         [

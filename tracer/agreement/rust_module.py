@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
-from . import filters
+from . import arena, filters, packet
 from .terms import Constant, Enumeration, Member, Structure, Union
 
-__all__ = ["filter_module", "rust_structure"]
+__all__ = ["arena_module", "filter_module", "rust_structure"]
 
 _HEAD = """\
 //! What all that run filters agree on. Made by `tools/make_agreement.py` from
 //! `tracer/agreement`: change it there, then say `make agreement`.
+
+"""
+
+_WIDTH = 96
+_ARENA_HEAD = """\
+//! The layout of an arena, which tracer and collector agree on. Made by
+//! `tools/make_agreement.py` from `tracer/agreement`: change it there, then say
+//! `make agreement`.
 
 """
 
@@ -28,16 +37,41 @@ def filter_module() -> str:
     )
 
 
-def rust_constant(constant: Constant) -> str:
+def arena_module() -> str:
+    """Return the text of ``vestige-collector/src/agreement.rs``."""
+    bits = (
+        f"{_doc(value.about)}pub const {of.prefix}{value.name}: u32 = {value.value};\n"
+        for of in (arena.STATES, arena.FLAGS, arena.CHUNK_FLAGS)
+        for value in of.enumerators()
+    )
+    structures = (packet.PACKET, *arena.STRUCTURES)
+    return "".join(
+        [
+            _ARENA_HEAD,
+            *(rust_constant(one, "u32") for one in arena.CONSTANTS),
+            *bits,
+            *(f"\n{rust_structure(one)}" for one in structures),
+        ]
+    )
+
+
+def rust_constant(constant: Constant, kind: str = "usize") -> str:
     """Return a constant.
 
     Args:
         constant: Its description.
+        kind: The type of a number.
     """
-    about = f"/// {constant.about}\n" if constant.about else ""
+    about = _doc(constant.about)
     if isinstance(constant.value, str):
         return f'{about}pub const {constant.name}: &str = "{constant.value}";\n'
-    return f"{about}pub const {constant.name}: usize = {constant.value};\n"
+    return f"{about}pub const {constant.name}: {kind} = {constant.value};\n"
+
+
+def _doc(text: str, indent: str = "") -> str:
+    """Return a remark; nothing for none."""
+    lines = textwrap.wrap(text, _WIDTH - len(indent))
+    return "".join(f"{indent}/// {line}\n" for line in lines)
 
 
 def _enumeration(name: str, enumeration: Enumeration) -> Iterator[str]:
@@ -67,12 +101,12 @@ def rust_structure(structure: Structure) -> str:
         structure: Its description.
     """
     name = _camel(structure.name)
-    lines = [f"/// {structure.about}", "#[derive(Clone, Copy)]", "#[repr(C)]"]
+    lines = [_doc(structure.about) + "#[derive(Clone, Copy)]", "#[repr(C)]"]
     lines.append(f"pub struct {name} {{")
-    for one in structure.members:
-        if one.about:
-            lines.append(f"    /// {one.about}")
-        lines.append(f"    pub {one.name}: {_type(one)},")
+    lines += [
+        f"{_doc(one.about, '    ')}    pub {one.name}: {_type(one)},"
+        for one in structure.members
+    ]
     lines.append("}\n")
     checks = [
         f"    assert!(core::mem::offset_of!({name}, {one.name}) == {offset});"

@@ -40,23 +40,28 @@ class Setting:
 
 TRACING = Choice("function_tracing", ("off", "fast", "verbose"))
 CLOCK = Choice("clock_kind", ("monotonic", "counter"))
-MODE = Choice("mode", ("discard", "overwrite"))
-CHOICES = (TRACING, CLOCK, MODE)
+CHOICES = (TRACING, CLOCK)
 
 CONSTANTS = (
     Constant("SETTINGS_VARIABLE", "VESTIGE_TRACER"),
     Constant("OFF_VARIABLE", "VESTIGE_TRACER_OFF", about="Makes the tracer inert."),
     Constant("SETTINGS_HEAD", "2 agreement=", about="Before the fingerprint."),
     Constant("SETTINGS_TAIL", "directory=", about="The last word: it may hold spaces."),
-    Constant(
-        "SMALLEST_PACKET", 4096, about="Packets are whole pages: they are mapped."
-    ),
+    Constant("SMALLEST_PACKET", 4096, about="Packets are whole pages of the arena."),
     Constant("LARGEST_PACKET", 1 << 30),
 )
 
 SETTINGS = (
-    Setting("uuid", about="32 hexadecimal digits."),
-    Setting("packet", about="Bytes of a packet."),
+    Setting(
+        "arena",
+        about="Path of the file of the arena, which holds no space; or `.` for that in the "
+        "directory.",
+    ),
+    Setting("arena-id", about="Its inode: another file is refused."),
+    Setting(
+        "socket", about="Name of the abstract socket where the collector gives it."
+    ),
+    Setting("token", about="What to say there: 32 hexadecimal digits."),
     Setting("clock", CLOCK),
     Setting("contexts", about="Names with commas between them."),
     Setting("entries", TRACING, about="What is recorded at the entry of functions."),
@@ -64,13 +69,10 @@ SETTINGS = (
     Setting(
         "events", about="Those that are recorded when they are asked for: `baddr`."
     ),
-    Setting("rules", about="1 if there is a file of rules."),
     Setting("follow-fork", about="Whether child processes are recorded."),
     Setting("recorder", about="ID of the process that starts the program."),
     Setting("include", about="Patterns of functions with commas between them."),
     Setting("exclude", about="The same of those that are left out."),
-    Setting("mode", MODE, about="What goes when the recording has its full size."),
-    Setting("max-size", about="Bytes of the recording; 0 is no limit."),
     Setting("python", about="For vestige.instrument; the tracer leaves it alone."),
 )
 """In the order in which they are written: patterns need nothing that comes later."""

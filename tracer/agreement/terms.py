@@ -54,6 +54,7 @@ class Kind:
         signed: Whether it can be negative.
         base: In which base readers show it.
         is_text: Whether it is a character.
+        aligned: Of what a multiple its offset is; 0: of its size.
     """
 
     c: str
@@ -63,6 +64,7 @@ class Kind:
     signed: bool = False
     base: int = 10
     is_text: bool = False
+    aligned: int = 0
 
 
 U8 = Kind("uint8_t", "u8", "B", 1)
@@ -174,7 +176,7 @@ class Member:
     @property
     def alignment(self) -> int:
         """Of what a multiple its offset is, in a structure."""
-        return self.kind.size
+        return self.kind.aligned or self.kind.size
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,6 @@ static void *(*next_realloc)(void *, size_t);
 static void (*next_free)(void *);
 static void *(*next_memalign)(size_t, size_t);
 static const struct vestige_tracer *tracer;
-static int (*thread_has_ended)(void);
 static int (*next_posix_memalign)(void **, size_t, size_t);
 static void *(*next_aligned_alloc)(size_t, size_t);
 
@@ -109,7 +108,6 @@ static bool find_functions(void)
 		return false;
 	if (!next_free) {
 		tracer = vestige_find_tracer();
-		*(void **) &thread_has_ended = dlsym(RTLD_DEFAULT, "vestige_thread_has_ended");
 		*(void **) &next_calloc = dlsym(RTLD_NEXT, "calloc");
 		*(void **) &next_realloc = dlsym(RTLD_NEXT, "realloc");
 		*(void **) &next_memalign = dlsym(RTLD_NEXT, "memalign");
@@ -198,7 +196,7 @@ EXPORTED void free(void *place)
 	if (UNLIKELY(is_early(place)) || UNLIKELY(!next_free))
 		return;
 	/* Before: another thread may get the same memory at once. */
-	if (lttng_ust_tracepoint_enabled(lttng_ust_libc, free) && !thread_has_ended())
+	if (lttng_ust_tracepoint_enabled(lttng_ust_libc, free))
 		lttng_ust_do_tracepoint(lttng_ust_libc, free, place, CALLER());
 	next_free(place);
 }

@@ -6,8 +6,8 @@
 
 /*
  * Find the ID of an event's record class, the same in all processes of a recording, and
- * write the class to the metadata unless it is there; 0 when that cannot be done.
- * Called with signals blocked: the kernel answers by one when a file may not grow.
+ * have it written to the metadata unless it is there; 0 when that cannot be done.
+ * Called with signals blocked.
  */
 uint32_t event_class_id(const struct vestige_provider *provider,
 			const struct vestige_event *event)

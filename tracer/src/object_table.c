@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../arena/slot.h"
 #include "filter.h"
 #include "object_events.h"
 #include "process.h"
@@ -73,7 +74,7 @@ struct entry *table_new(void)
 	if (!entry)
 		entry = more_entries(last);
 	if (!entry) {
-		process_count_lost();
+		arena_count_lost();
 		return NULL;
 	}
 	entry->closes = false;

@@ -5,8 +5,8 @@
  * was reserved first is committed last, and all behind it are complete by then. But a
  * handler may leave by siglongjmp(), so that a record is never written; and it may switch to
  * another coroutine, so that records are completed in any order. So those behind the first
- * are counted while they are incomplete, and content_size moves over them at once when none
- * is left.
+ * are counted while they are incomplete, and `committed` moves over them at once when none is
+ * left.
  */
 #include "pending.h"
 #include "system.h"
@@ -56,36 +56,36 @@ static bool fill(struct stream *stream, char *start, size_t size, uint64_t time)
 /* Commit the records behind one that is committed, when all are written. */
 static void commit_behind(struct stream *stream)
 {
-	struct packet *packet = stream->packet;
+	struct arena_chunk *chunk = stream->chunk;
 
 	stream->is_waiting = stream->nested > 0;
 	if (stream->is_waiting)
 		return;
-	packet->timestamp_end = clock_read();
+	chunk->packet.timestamp_end = clock_read();
 	publish_barrier();
-	packet->content_size = bits_before(packet, stream->next);
+	chunk->committed = (uint32_t) bytes_before(chunk, stream->next);
 	stream->behind = 0;
 }
 
 /* Put a filler in the place of the pending record, and commit what lies behind it. */
 static void give_up(struct stream *stream)
 {
-	struct packet *packet = stream->packet;
-	const size_t offset = packet->content_size / 8;
+	struct arena_chunk *chunk = stream->chunk;
+	const size_t offset = chunk->committed;
 	const size_t size = stream->pending & ((1u << PENDING_SIZE_BITS) - 1);
 	const uint64_t time = stream->pending_time;
-	char *start = (char *) packet + offset;
+	char *start = (char *) chunk + offset;
 
 	/* Code that was interrupted in front of its reservation may have told of another
-	 * record here. Then what lies behind waits for the end of the packet. */
+	 * record here. Then what lies behind waits for the end of the chunk. */
 	if (!size || stream->pending != pending_word(time, offset, size) ||
-	    start + size > stream->next || time < packet->timestamp_end || time > clock_read() ||
-	    !fill(stream, start, size, time))
+	    start + size > stream->next || time < chunk->packet.timestamp_end ||
+	    time > clock_read() || !fill(stream, start, size, time))
 		return;
-	packet->events_discarded++;
-	packet->timestamp_end = time;
+	chunk->discarded++;
+	chunk->packet.timestamp_end = time;
 	publish_barrier();
-	packet->content_size = bits_before(packet, start + size);
+	chunk->committed = (uint32_t) bytes_before(chunk, start + size);
 	commit_behind(stream);
 }
 
@@ -113,14 +113,13 @@ static bool is_filler(const struct record *record)
 void pending_return(const struct record *record)
 {
 	const struct stream *stream = record->stream;
-	struct packet *packet = stream->packet;
+	struct arena_chunk *chunk = stream->chunk;
 
-	/* In a packet that is gone it stays lost. */
-	if (stream->generation == record->generation && record->start >= (char *) packet &&
-	    bits_before(packet, record->end) <= packet->content_size &&
-	    packet->events_discarded && !is_filler(record))
-		__atomic_fetch_sub((uint64_t *) (void *) &packet->events_discarded, 1,
-				   __ATOMIC_RELAXED);
+	/* In a chunk that is complete it stays lost. */
+	if (stream->generation == record->generation && record->start >= (char *) chunk &&
+	    bytes_before(chunk, record->end) <= chunk->committed && chunk->discarded &&
+	    !is_filler(record))
+		__atomic_fetch_sub(&chunk->discarded, 1, __ATOMIC_RELAXED);
 }
 
 uint64_t pending_nest(struct stream *stream, const char *stack)
@@ -132,8 +131,16 @@ uint64_t pending_nest(struct stream *stream, const char *stack)
 	 * coroutine may also lie above: then the interrupted record comes later. */
 	if (stack >= stream->pending_stack && pending_is_any(stream) &&
 	    !system_is_on_signal_stack()) {
-		stream->is_doubtful = true;
+		stream->chunk->flags |= CHUNK_DOUBTFUL;
 		give_up(stream);
+		/* Handlers behind it are gone, too, if their records are not complete. Nobody
+		 * knows where those end: the chunk ends here, and not all that would follow is
+		 * lost. */
+		if (stream->is_waiting) {
+			stream->limit = NULL;
+			system_restore_signals(before);
+			return stream->generation - 1;
+		}
 	}
 	stream->nested++;
 	stream->behind++;
@@ -157,7 +164,7 @@ void pending_commit_behind(const struct record *record)
 {
 	const signals before = system_block_signals();
 	struct stream *stream = record->stream;
-	const size_t offset = (size_t) (record->start - (char *) stream->packet);
+	const size_t offset = (size_t) (record->start - (char *) stream->chunk);
 
 	/* If a coroutine got in between, there may be another one that is the first. */
 	if (stream->pending ==
@@ -170,13 +177,13 @@ void pending_commit(const struct record *record)
 {
 	const signals before = system_block_signals();
 	struct stream *stream = record->stream;
-	struct packet *packet = stream->packet;
+	struct arena_chunk *chunk = stream->chunk;
 
-	/* The packet may be gone. */
+	/* The chunk may be complete. */
 	if (stream->generation == record->generation) {
 		stream->nested--;
 		if (stream->is_waiting ||
-		    packet->content_size == bits_before(packet, record->start))
+		    chunk->committed == bytes_before(chunk, record->start))
 			commit_behind(stream);
 	}
 	system_restore_signals(before);
@@ -184,16 +191,18 @@ void pending_commit(const struct record *record)
 
 void pending_end(struct stream *stream)
 {
-	struct packet *packet = stream->packet;
+	struct arena_chunk *chunk = stream->chunk;
 
 	if (!pending_is_any(stream))
 		return;
-	stream->is_doubtful = true;
+	chunk->flags |= CHUNK_DOUBTFUL;
 	give_up(stream);
+	/* The code whose record it was may be about to store its time. */
+	chunk->least_end = chunk->packet.timestamp_end;
 	if (!pending_is_any(stream))
 		return;
 	/* The first, if it was not given up, and those behind it. */
-	packet->events_discarded +=
+	chunk->discarded +=
 		!stream->is_waiting + (unsigned int) (stream->behind > 0 ? stream->behind : 0);
-	stream->next = (char *) packet + packet->content_size / 8;
+	stream->next = (char *) chunk + chunk->committed;
 }

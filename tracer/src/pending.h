@@ -7,10 +7,10 @@
 /* Whether a record is reserved and not committed. */
 static inline bool pending_is_any(const struct stream *stream)
 {
-	return stream->packet->content_size != bits_before(stream->packet, stream->next);
+	return stream->chunk->committed != bytes_before(stream->chunk, stream->next);
 }
 
-/* Bring a packet to an end, with all signals blocked: what is pending is given up, and what
+/* Bring a chunk to an end, with all signals blocked: what is pending is given up, and what
  * cannot be told is counted. */
 void pending_end(struct stream *stream) HIDDEN;
 

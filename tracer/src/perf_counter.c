@@ -3,6 +3,7 @@
 #include "perf_counter.h"
 
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,6 +12,8 @@
 
 #define PREFIX COUNTER_PREFIX
 #define PAGE 4096u
+/* How often a thread calls the destructors of its keys, at most. */
+#define DESTRUCTOR_ROUNDS 4u
 
 #if defined(__x86_64__)
 #define CAN_READ_PROCESSOR 1
@@ -48,6 +51,9 @@ static const struct {
 
 static struct counter counters[MOST_COUNTERS];
 static unsigned int counter_count;
+/* For the end of threads that have some. */
+static pthread_key_t key;
+static bool has_key;
 
 /* Where a thread reads its counters, and of which process it was then. */
 static __thread struct {
@@ -55,6 +61,8 @@ static __thread struct {
 	struct perf_event_mmap_page *pages[MOST_COUNTERS];
 	/* Counters that could not be opened are not tried again. */
 	uint32_t is_tried;
+	/* How often the thread's end was told. */
+	unsigned int rounds;
 } own __attribute__((tls_model("initial-exec")));
 
 /* `raw:rNNN:NAME`, the number as perf(1) has it. */
@@ -197,22 +205,8 @@ static uint64_t read_page(const volatile struct perf_event_mmap_page *page)
 	return count;
 }
 
-uint64_t perf_counter_read(unsigned int number, uint64_t process)
-{
-	if (counters[number].is_of_kernel)
-		return ask_kernel((enum kernel_count) counters[number].config);
-	if (own.process != process) {
-		perf_counter_close();
-		own.process = process;
-	}
-	if (!own.pages[number] && !(own.is_tried & 1u << number)) {
-		own.is_tried |= 1u << number;
-		own.pages[number] = open_page(&counters[number]);
-	}
-	return own.pages[number] ? read_page(own.pages[number]) : 0;
-}
-
-void perf_counter_close(void)
+/* Let go of what the thread has mapped. */
+static void close_pages(void)
 {
 	/* The kernel does not copy these pages into a child process: there, others may have been
 	 * mapped in their place. */
@@ -226,6 +220,44 @@ void perf_counter_close(void)
 			system_munmap(page, PAGE);
 	}
 	own.is_tried = 0;
+}
+
+uint64_t perf_counter_read(unsigned int number, uint64_t process)
+{
+	if (counters[number].is_of_kernel)
+		return ask_kernel((enum kernel_count) counters[number].config);
+	if (own.process != process) {
+		close_pages();
+		own.process = process;
+	}
+	if (!own.pages[number] && !(own.is_tried & 1u << number)) {
+		own.is_tried |= 1u << number;
+		own.pages[number] = open_page(&counters[number]);
+	}
+	return own.pages[number] ? read_page(own.pages[number]) : 0;
+}
+
+/* The end of a thread. Destructors of the program that come before are traced, too. */
+static void end_thread(void *value)
+{
+	if (++own.rounds < DESTRUCTOR_ROUNDS && pthread_setspecific(key, value) == 0)
+		return;
+	close_pages();
+	/* Nothing would close what is opened now. */
+	own.is_tried = ~0u;
+}
+
+void perf_counters_start(void)
+{
+	has_key = counter_count && pthread_key_create(&key, end_thread) == 0;
+}
+
+void perf_counter_attend(void)
+{
+	if (!has_key)
+		return;
+	own.rounds = 0;
+	pthread_setspecific(key, &own);
 }
 
 bool vestige_can_count(const char *name)

@@ -22,8 +22,10 @@
 int perf_counter_find(const char *name, size_t length) COUNTER_HIDDEN;
 /* The count of this thread; 0 where it cannot be told. */
 uint64_t perf_counter_read(unsigned int number, uint64_t process) COUNTER_HIDDEN;
-/* The thread ends. */
-void perf_counter_close(void) COUNTER_HIDDEN;
+/* Make what threads with counters need, once all are known. */
+void perf_counters_start(void) COUNTER_HIDDEN;
+/* See to it that the thread's counters are closed when it ends. */
+void perf_counter_attend(void) COUNTER_HIDDEN;
 /* For the recorder: whether a counter can be had here. */
 __attribute__((visibility("default"))) bool vestige_can_count(const char *name);
 

@@ -3,16 +3,19 @@
 #include "process.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
+#include <string.h>
+#include <threads.h>
 #include <unistd.h>
 
-#include "../agreement/agreement.h"
-#include "budget.h"
+#include "../arena/map.h"
+#include "clock.h"
 #include "context.h"
 #include "lock.h"
 #include "objects.h"
+#include "perf_counter.h"
 #include "rules.h"
 #include "settings.h"
 #include "shared_thread.h"
@@ -24,12 +27,12 @@
 /* In memory that a child process finds filled with zeros. */
 struct process {
 	atomic_flag is_dumped;
+	/* These three are zero before they are asked for. */
 	atomic_uint id;
-	atomic_ullong lost;
-	/* Zero before it is asked for. */
+	atomic_ullong start;
 	atomic_ullong key;
-	/* A number and 1. */
-	atomic_uint pid_space;
+	/* An inode, or NO_NAMESPACE. */
+	atomic_ullong pid_namespace;
 	/* Not so in a child process. A child of vfork() shares our memory, and is no other
 	 * process here. */
 	bool is_first;
@@ -37,12 +40,10 @@ struct process {
 	struct lock tracepoints;
 };
 
-static struct process *process;
-/* A mapped file. */
-static struct losses *losses;
-#define PID_SPACES (sizeof(losses->pid_spaces) / sizeof(losses->pid_spaces[0]))
 /* In place of an inode: nothing tells it. */
-#define NO_NAMESPACE ((int64_t) -1)
+#define NO_NAMESPACE (~0ull)
+
+static struct process *process;
 static atomic_flag is_begun = ATOMIC_FLAG_INIT;
 
 void process_seen(void)
@@ -82,83 +83,77 @@ bool process_is_followed(void)
 	return settings.follow_fork || (process && process->is_first);
 }
 
-void process_count_lost(void)
+/* The value that the first thread finds that asks for it. */
+static unsigned long long settle(atomic_ullong *place, unsigned long long found)
 {
-	if (process)
-		atomic_fetch_add_explicit(&process->lost, 1, memory_order_relaxed);
-	if (losses)
-		atomic_fetch_add_explicit(&losses->count, 1, memory_order_relaxed);
+	unsigned long long none = 0;
+
+	return atomic_compare_exchange_strong(place, &none, found) ? found : none;
 }
 
-uint64_t process_take_lost(void)
+/* Of this thread, without a system call: the C library notes who has a mutex. */
+static uint32_t ask_library(void)
 {
-	uint64_t lost = 0;
+#if defined(__GLIBC__)
+	pthread_mutex_t mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
-	if (process)
-		lost = atomic_exchange_explicit(&process->lost, 0, memory_order_relaxed);
-	if (lost && losses)
-		atomic_fetch_sub_explicit(&losses->count, (int64_t) lost, memory_order_relaxed);
-	return lost;
+	if (mtx_trylock((mtx_t *) (void *) &mutex) == thrd_success)
+		return (uint32_t) mutex.__data.__owner;
+#endif
+	return 0;
 }
 
-bool process_is_ours(void)
+uint32_t process_id(void)
 {
-	const unsigned int present = system_getpid();
-	unsigned int known = 0;
+	unsigned int id = atomic_load_explicit(&process->id, memory_order_relaxed);
+	unsigned int none = 0;
 
-	/* Another thread may be beginning. */
-	if (!process)
-		return false;
-	/* A child of fork() as a bare system call has no ID yet. */
-	return atomic_compare_exchange_strong(&process->id, &known, present) || known == present;
+	if (id)
+		return id;
+	id = system_getpid();
+	/* Only the thread of a child process that has forked comes here then, and that is the
+	 * process. */
+	if (!id)
+		id = ask_library();
+	return atomic_compare_exchange_strong(&process->id, &none, id) ? id : none;
+}
+
+uint64_t process_start_time(void)
+{
+	const uint64_t known = atomic_load_explicit(&process->start, memory_order_relaxed);
+
+	return known ? known : settle(&process->start, clock_read());
+}
+
+uint64_t process_pid_namespace(void)
+{
+	uint64_t found = atomic_load_explicit(&process->pid_namespace, memory_order_relaxed);
+
+	if (!found) {
+		found = context_ask_namespace("pid_ns");
+		found = settle(&process->pid_namespace, found ? found : NO_NAMESPACE);
+	}
+	return found == NO_NAMESPACE ? 0 : found;
+}
+
+void process_thread_name(char *name)
+{
+	const char *program = program_invocation_short_name;
+	char found[PROCNAME_SIZE] = "";
+
+	for (size_t length = 0; length < sizeof(found) - 1 && program[length]; length++)
+		found[length] = program[length];
+	system_thread_name(found);
+	/* In two stores: a sanitizer would look at a function of the C library, and take memory
+	 * that another thread had before for shared. */
+	memcpy(name, found, sizeof(found));
 }
 
 uint64_t process_key(void)
 {
-	unsigned long long none = 0;
-	unsigned long long key = 0;
+	const uint64_t known = atomic_load_explicit(&process->key, memory_order_relaxed);
 
-	if (process)
-		key = atomic_load_explicit(&process->key, memory_order_relaxed);
-	if (key)
-		return key;
-	key = (unsigned long long) system_getpid() << 32 | 1;
-	if (process && !atomic_compare_exchange_strong(&process->key, &none, key))
-		key = none;
-	return key;
-}
-
-/* The place of a namespace in the mapped file; the last one when there are too many. */
-static unsigned int find_pid_space(void)
-{
-	const uint64_t inode = losses ? context_ask_namespace("pid_ns") : 0;
-	const int64_t wanted = inode ? (int64_t) inode : NO_NAMESPACE;
-	unsigned int number = 0;
-
-	for (; losses && number < PID_SPACES - 1; number++) {
-		int64_t known = 0;
-
-		if (atomic_compare_exchange_strong(&losses->pid_spaces[number], &known, wanted) ||
-		    known == wanted)
-			break;
-	}
-	return number;
-}
-
-unsigned int process_pid_space(void)
-{
-	unsigned int none = 0;
-	unsigned int found;
-
-	if (!process)
-		return 0;
-	found = atomic_load_explicit(&process->pid_space, memory_order_relaxed);
-	if (!found) {
-		found = find_pid_space() + 1;
-		if (!atomic_compare_exchange_strong(&process->pid_space, &none, found))
-			found = none;
-	}
-	return found - 1;
+	return known ? known : settle(&process->key, (uint64_t) process_id() << 32 | 1);
 }
 
 void process_change_key(void)
@@ -176,7 +171,7 @@ static fork_function *original_fork;
 
 static void after_fork(void)
 {
-	process_is_ours();
+	process_id();
 	shared_thread_end();
 	stream_after_fork();
 }
@@ -197,24 +192,12 @@ pid_t _Fork(void)
 		errno = ENOSYS;
 		return -1;
 	}
+	if (process)
+		stream_before_fork();
 	child = original_fork();
 	if (child == 0 && process)
 		after_fork();
 	return child;
-}
-
-/* src/vestige/record/losses.py makes the file, and tells what is in it. */
-static void map_losses(void)
-{
-	char name[PATH_MAX + 8];
-	int file;
-
-	snprintf(name, sizeof(name), "%s/" LOSSES_FILE, settings.directory);
-	file = system_open(name, O_RDWR | O_NOFOLLOW);
-	if (file < 0)
-		return;
-	losses = system_mmap(NULL, sizeof(*losses), PROT_READ | PROT_WRITE, MAP_SHARED, file);
-	system_close(file);
 }
 
 static bool begin(void)
@@ -228,15 +211,15 @@ static bool begin(void)
 		process = NULL;
 		return false;
 	}
-	process_is_ours();
+	process_id();
 	process->is_first = true;
-	if (!budget_start())
+	if (!arena_map(&settings.arena) || !streams_start())
 		return false;
-	map_losses();
+	settings.is_overwriting = arena.is_overwriting;
 	rules_start();
-	streams_start();
+	perf_counters_start();
 	/* Where there is no memory for it, a child process is traced all the same. */
-	pthread_atfork(NULL, NULL, after_fork);
+	pthread_atfork(stream_before_fork, NULL, after_fork);
 	return true;
 }
 

@@ -1,20 +1,17 @@
 /* Reads the rules, and compares names and levels of events with them. */
 #include "rules.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../arena/map.h"
 #include "expression.h"
 #include "patterns.h"
-#include "settings.h"
-#include "system.h"
 
 /* Names have less, see LTTNG_UST_TRACEPOINT_NAME_LEN_MAX. */
 #define FULL_NAME_SIZE 512
 
-/* A copy of the file, since a file may become shorter while it is mapped; NULL when it
- * could not be read, so that nothing is chosen. */
+/* NULL when they are damaged, so that nothing is chosen. */
 static const char *rules;
 static uint32_t rules_size;
 
@@ -65,44 +62,15 @@ static bool is_whole(void)
 	return place == rules_size;
 }
 
-static bool read_file(int file, char *to, size_t size)
-{
-	for (size_t done = 0; done < size;) {
-		const long count = system_pread(file, to + done, size - done, done);
-
-		if (count <= 0)
-			return false;
-		done += (size_t) count;
-	}
-	return true;
-}
-
 void rules_start(void)
 {
-	char name[PATH_MAX + 8];
-	struct stat status;
-	char *copy;
-	int file;
-
-	if (!settings.has_rules)
+	if (!arena.rules || arena.rules_size < sizeof(struct rules_head) ||
+	    arena.rules_size > LARGEST_RULES)
 		return;
-	snprintf(name, sizeof(name), "%s/" RULES_FILE, settings.directory);
-	file = system_open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-	if (file < 0)
-		return;
-	if (system_fstat(file, &status) && S_ISREG(status.st_mode) &&
-	    status.st_size >= (off_t) sizeof(struct rules_head) &&
-	    status.st_size <= LARGEST_RULES) {
-		rules_size = (uint32_t) status.st_size;
-		copy = system_mmap(NULL, rules_size, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1);
-		if (copy && read_file(file, copy, rules_size)) {
-			rules = copy;
-			if (!is_whole())
-				rules = NULL;
-		}
-	}
-	system_close(file);
+	rules = arena.rules;
+	rules_size = (uint32_t) arena.rules_size;
+	if (!is_whole())
+		rules = NULL;
 }
 
 /* Whether the name is what the first pattern says, and none of the others. */
@@ -131,7 +99,8 @@ bool rules_choose(const struct vestige_provider *provider, struct vestige_event 
 	struct rule rule;
 
 	event->filter = NULL;
-	if (!settings.has_rules)
+	/* Without any, all events are recorded. */
+	if (!arena.rules)
 		return true;
 	if (!rules)
 		return false;

@@ -1,8 +1,8 @@
 /*
  * Rules that choose tracepoints: patterns of names, log levels, filters.
  *
- * They are in a file in the trace directory, which src/vestige/record/rules_file.py
- * writes before the program starts, and are read once, when the tracer starts in a program.
+ * They lie in the arena, where programs cannot write: src/vestige/record/rules_encoding.py makes
+ * them before the program starts.
  */
 #ifndef VESTIGE_RULES_H
 #define VESTIGE_RULES_H
@@ -15,7 +15,7 @@
 
 #define RULES_HIDDEN __attribute__((visibility("hidden")))
 
-/* Read the file, if there are rules. */
+/* Look at the rules, if there are any. */
 void rules_start(void) RULES_HIDDEN;
 /*
  * Whether an event is recorded. Its filter is set: nothing, or what expression_passes()

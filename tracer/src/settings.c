@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "settings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -20,15 +21,41 @@ struct settings settings;
 /* The process that started the program. */
 static pid_t recorder;
 
-static bool parse_uuid(const char *text, size_t length)
+static bool parse_text(char *to, size_t size, const char *from, size_t length)
 {
-	if (length != 2 * sizeof(settings.uuid))
+	if (length >= size)
 		return false;
-	for (size_t index = 0; index < sizeof(settings.uuid); index++) {
-		char digits[3] = {text[2 * index], digits[0] ? text[2 * index + 1] : '\0', '\0'};
+	memcpy(to, from, length);
+	to[length] = '\0';
+	return true;
+}
+
+static bool parse_arena(const char *value, size_t length)
+{
+	return parse_text(settings.arena.path, sizeof(settings.arena.path), value, length);
+}
+
+static bool parse_arena_id(const char *value, size_t length)
+{
+	(void) length;
+	settings.arena.inode = strtoull(value, NULL, 10);
+	return true;
+}
+
+static bool parse_socket(const char *value, size_t length)
+{
+	return parse_text(settings.arena.socket, sizeof(settings.arena.socket), value, length);
+}
+
+static bool parse_token(const char *value, size_t length)
+{
+	if (length != 2 * ARENA_TOKEN_SIZE)
+		return length == 0;
+	for (size_t index = 0; index < ARENA_TOKEN_SIZE; index++) {
+		const char digits[3] = {value[2 * index], value[2 * index + 1], '\0'};
 		char *end;
 
-		settings.uuid[index] = (uint8_t) strtoul(digits, &end, 16);
+		settings.arena.token[index] = (uint8_t) strtoul(digits, &end, 16);
 		if (end != digits + 2)
 			return false;
 	}
@@ -88,15 +115,6 @@ static bool parse_tracing(const char *value, size_t length, enum function_tracin
 	return number >= 0;
 }
 
-static bool parse_packet(const char *value, size_t length)
-{
-	(void) length;
-	settings.packet_size = strtoul(value, NULL, 10);
-	return settings.packet_size >= SMALLEST_PACKET &&
-		settings.packet_size <= LARGEST_PACKET &&
-		settings.packet_size % SMALLEST_PACKET == 0;
-}
-
 static bool parse_clock(const char *value, size_t length)
 {
 	const int number = FIND_WORD(value, length, CLOCK_KIND_WORDS);
@@ -127,13 +145,6 @@ static bool parse_events(const char *value, size_t length)
 	return true;
 }
 
-static bool parse_rules(const char *value, size_t length)
-{
-	(void) length;
-	settings.has_rules = *value == '1';
-	return true;
-}
-
 static bool parse_follow_fork(const char *value, size_t length)
 {
 	(void) length;
@@ -156,21 +167,6 @@ static bool parse_include(const char *value, size_t length)
 static bool parse_exclude(const char *value, size_t length)
 {
 	return filter_parse(value, length, true);
-}
-
-static bool parse_mode(const char *value, size_t length)
-{
-	const int number = FIND_WORD(value, length, MODE_WORDS);
-
-	settings.is_overwriting = number == (int) MODE_OVERWRITE;
-	return number >= 0;
-}
-
-static bool parse_max_size(const char *value, size_t length)
-{
-	(void) length;
-	settings.max_size = strtoull(value, NULL, 10);
-	return true;
 }
 
 static bool parse_python(const char *value, size_t length)
@@ -258,11 +254,15 @@ static bool read_environment(void)
 			return false;
 		text = space + 1;
 	}
-	if (directory[0] != '/' || strlen(directory) >= sizeof(settings.directory))
-		return false;
-	strcpy(settings.directory, directory);
 	read_omissions();
-	return settings.packet_size && (settings.max_size || !settings.is_overwriting);
+	if (!parse_text(settings.directory, sizeof(settings.directory), directory,
+			strlen(directory)))
+		return false;
+	if (!strcmp(settings.arena.path, ARENA_IN_DIRECTORY) &&
+	    snprintf(settings.arena.path, sizeof(settings.arena.path), "%s/" ARENA_FILE,
+		     directory) >= (int) sizeof(settings.arena.path))
+		return false;
+	return settings.arena.path[0] || settings.arena.socket[0];
 }
 
 bool settings_read(void)

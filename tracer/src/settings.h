@@ -2,12 +2,12 @@
 #ifndef VESTIGE_SETTINGS_H
 #define VESTIGE_SETTINGS_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "../agreement/agreement.h"
+#include "../arena/map.h"
 
 /* Those that few recordings have. */
 #define MORE_CONTEXTS (~(unsigned int) (CONTEXT_PTHREAD_ID - 1))
@@ -38,24 +38,18 @@ struct settings {
 	enum function_tracing on_entry;
 	enum function_tracing on_exit;
 	unsigned int events;
-	/* Whether there are rules for tracepoints; without them, all are recorded. */
-	bool has_rules;
 	/* Whether child processes are recorded. */
 	bool follow_fork;
 	unsigned int contexts;
 	/* Bytes that the contexts of a record take. */
 	unsigned int context_size;
-	/* Bytes of a packet, a multiple of the page size. */
-	size_t packet_size;
 	/* The environment asks to leave these out of the state dump. */
 	bool without_objects;
 	bool without_procname;
-	/* Whether the newest packets are kept, else the oldest. */
+	/* Whether the newest packets are kept, else the oldest. The arena tells. */
 	bool is_overwriting;
-	/* Bytes of the whole recording; 0 is no limit. */
-	uint64_t max_size;
-	uint8_t uuid[16];
-	/* The directory of the trace, absolute. */
+	struct arena_place arena;
+	/* The directory of the trace, absolute: only for those that do not agree, see refusal.h. */
 	char directory[PATH_MAX];
 };
 

@@ -1,22 +1,22 @@
 /*
  * A data stream: where one thread writes its event records.
  *
- * The present packet lies in a mapped file of its own; a packet that is full is appended to
- * the data stream file. Only the thread writes to its stream, and signal handlers that
- * interrupt it. A record is made in three steps:
+ * The thread has a slot in the arena, and fills one chunk after the other: each is a packet,
+ * which the collector writes to a file. Only the thread writes to its chunk, and signal
+ * handlers that interrupt it. A record is made in three steps:
  *
  *   1. reserve: move `next` by its size, if no signal handler moved it since it was read;
  *   2. write the bytes;
- *   3. commit: tell the packet's content_size, unless an interrupted record below is not
+ *   3. commit: tell by the chunk's `committed`, unless an interrupted record below is not
  *      yet committed. That one commits all behind it, too.
  *
- * So content_size never covers bytes that are not written, whenever the process dies.
+ * So `committed` never covers bytes that are not written, whenever the process dies.
  *
  * A record that is never committed, since a handler jumped out of it, would hide all that
  * come behind. The next hook finds it: its stack is above that of the one that is gone. It
  * may be wrong, since coroutines have stacks anywhere, and a handler may switch from one to
- * another. So a record that was given up may still be written: in its place as long as that
- * is in the present packet, and otherwise in memory that nothing else uses.
+ * another. So a record that was given up may still be written, in its place: the chunk is
+ * marked as doubtful, and has no other use for a time.
  */
 #ifndef VESTIGE_STREAM_H
 #define VESTIGE_STREAM_H
@@ -26,9 +26,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../arena/chunk.h"
 #include "clock.h"
 #include "cpu.h"
-#include "files.h"
 #include "packet.h"
 #include "settings.h"
 
@@ -37,10 +37,10 @@
 struct stream {
 	char *next;
 	char *limit;
-	struct packet *packet;
+	struct arena_chunk *chunk;
 	/* The time of the last record, for the compact header. */
 	uint64_t last_time;
-	/* How many packets were begun. */
+	/* Another number in each chunk, and in each process. */
 	uint64_t generation;
 	/* The record that was reserved when none was pending: where the stack was, its time, and
 	 * what pending_word() makes of it, in one store, since code that is interrupted in front
@@ -53,30 +53,14 @@ struct stream {
 	int behind;
 	/* Whether it is committed, and they are not, since one is not yet written. */
 	bool is_waiting;
-	/* The size of the mapped file. */
-	size_t packet_bytes;
-	/* Whether the packet has what all records need to be understood: in overwrite mode, it
+	/* Whether the chunk has what all records need to be understood: in overwrite mode, it
 	 * stays. It has no room for other records: `limit` is where it ends. */
 	bool keeps;
-	/* Whether any packet was appended. */
-	bool has_data;
-	/* Whether the thread has ended, and the stream waits for another one. */
-	bool is_left;
-	/* The time at which the packet before ended. */
+	/* When the packet before ended, or the last record was lost that came after it. */
 	uint64_t previous_end;
-	struct data_file data;
-	struct data_file chunk;
-	uint64_t instance_id;
-	/* For the names of files: those of the first thread that used the stream. */
-	uint32_t name_pid;
-	uint32_t name_tid;
+	struct arena_ring ring;
 	uint32_t vpid;
 	uint32_t vtid;
-	/* Whether a record in the packet was given up, and how many such packets there were. */
-	bool is_doubtful;
-	uint16_t retired;
-	/* How often the thread's end was told. */
-	uint8_t rounds;
 	char procname[PROCNAME_SIZE + 1];
 };
 
@@ -87,7 +71,7 @@ struct record {
 	char *at;
 	char *end;
 	uint64_t time;
-	/* In which packet it is, and whether another record was pending. */
+	/* In which chunk it is, and whether another record was pending. */
 	uint64_t generation;
 	bool is_nested;
 };
@@ -99,15 +83,19 @@ struct record {
 extern __thread struct stream *stream_of_thread HIDDEN
 	__attribute__((tls_model("initial-exec")));
 
-/* Make room for a record in another packet, or in the first; NULL when it is dropped. */
+/* Make room for a record in another chunk, or in the first; NULL when it is dropped. */
 struct stream *stream_make_room(struct stream *stream, size_t size) HIDDEN
 	__attribute__((noinline, cold));
-/* In overwrite mode, see to it that the next record comes into a packet that stays. */
+/* In overwrite mode, see to it that the next record comes into a chunk that stays. */
 bool stream_keep(struct stream *stream, size_t size) HIDDEN __attribute__((noinline, cold));
+/* Let nothing come behind a record in its chunk, but what is kept. */
+void stream_limit(struct stream *stream, uint64_t generation, char *end) HIDDEN
+	__attribute__((noinline, cold));
 /* Commit the records behind one that is committed. */
 void pending_commit_behind(const struct record *record) HIDDEN __attribute__((noinline, cold));
 /* Before a record is reserved while another is pending. Find out whether that one was
- * abandoned, and put a filler in its place if so. Returns the generation. */
+ * abandoned, and put a filler in its place if so. Returns the generation, or another number
+ * where the record must have another chunk. */
 uint64_t pending_nest(struct stream *stream, const char *stack) HIDDEN
 	__attribute__((noinline, cold));
 /* That record was not reserved after all. */
@@ -117,12 +105,17 @@ void pending_unnest(struct stream *stream, uint64_t generation) HIDDEN
 void pending_commit(const struct record *record) HIDDEN __attribute__((noinline, cold));
 /* A record that was given up has been written in its place after all. */
 void pending_return(const struct record *record) HIDDEN __attribute__((noinline, cold));
-/* In a child process, in the only thread that it has. */
+/* Before fork(), and in the child, in the only thread that it has. */
+void stream_before_fork(void) HIDDEN;
 void stream_after_fork(void) HIDDEN;
-/* Whether the thread has called its destructors, and the tracer its own. */
-int vestige_thread_has_ended(void);
 /* Let the thread have no stream any more: what it does is counted as lost. */
 void stream_leave(void) HIDDEN;
+/* The thread has another name. */
+void stream_rename(const char *name) HIDDEN;
+/* Before the program filters its system calls: make what new threads will need. */
+void streams_confine(void) HIDDEN;
+/* Make what streams need, once; false when there is no memory. */
+bool streams_start(void) HIDDEN;
 /* Let an empty packet begin with a record of an earlier time. */
 void stream_begin_earlier(struct stream *stream, uint64_t time) HIDDEN;
 /* Count a record that found no place. */
@@ -136,6 +129,23 @@ static inline bool local_compare_exchange(volatile uint64_t *cell, uint64_t old,
 	uint64_t seen = old;
 
 	__asm__ volatile("cmpxchgq %2, %1"
+			 : "+a"(seen), "+m"(*cell)
+			 : "r"(new)
+			 : "memory", "cc");
+	return seen == old;
+#else
+	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+#endif
+}
+
+/* The same for `committed`. */
+static inline bool local_commit(volatile uint32_t *cell, uint32_t old, uint32_t new)
+{
+#if defined(__x86_64__)
+	uint32_t seen = old;
+
+	__asm__ volatile("cmpxchgl %2, %1"
 			 : "+a"(seen), "+m"(*cell)
 			 : "r"(new)
 			 : "memory", "cc");
@@ -169,7 +179,7 @@ static inline __attribute__((always_inline)) const char *stack_pointer(void)
 #endif
 }
 
-/* Before a store that makes others valid: a reader of the file may run on another processor.
+/* Before a store that makes others valid: the collector may run on another processor.
  * x86 shows stores in their order. */
 static inline void publish_barrier(void)
 {
@@ -180,9 +190,15 @@ static inline void publish_barrier(void)
 #endif
 }
 
-static inline uint64_t bits_before(const struct packet *packet, const char *place)
+static inline uint64_t bytes_before(const struct arena_chunk *chunk, const char *place)
 {
-	return (uint64_t) (place - (const char *) packet) * 8;
+	return (uint64_t) (place - (const char *) chunk);
+}
+
+/* Where the records of a chunk begin. */
+static inline char *chunk_start(struct arena_chunk *chunk)
+{
+	return (char *) (chunk + 1);
 }
 
 #define PENDING_SIZE_BITS 11
@@ -308,18 +324,18 @@ record_begin_at(struct record *record, uint32_t class, const void *ip, size_t pa
 		header = UNLIKELY(time - last >= 1u << HEADER_TIME_BITS || class >= HEADER_EXTENDED)
 			? EXTENDED_HEADER_SIZE
 			: COMPACT_HEADER_SIZE;
-		/* The limit of a packet that stays may lie below. */
+		/* The limit of a chunk that stays may lie below. */
 		if (UNLIKELY(stream->limit - start < (ptrdiff_t) (header + body))) {
 			if (!stream_make_room(stream, EXTENDED_HEADER_SIZE + body))
 				return false;
 			stream = stream_of_thread;
 			continue;
 		}
-		if (LIKELY(stream->packet->content_size == bits_before(stream->packet, start))) {
+		if (LIKELY(stream->chunk->committed == bytes_before(stream->chunk, start))) {
 			stream->pending_stack = stack;
 			stream->pending_time = time;
 			stream->pending = pending_word(
-				time, (size_t) (start - (char *) stream->packet), header + body);
+				time, (size_t) (start - (char *) stream->chunk), header + body);
 			is_nested = false;
 		} else {
 			const uint64_t present = pending_nest(stream, stack);
@@ -337,15 +353,19 @@ record_begin_at(struct record *record, uint32_t class, const void *ip, size_t pa
 		if (is_nested)
 			pending_unnest(stream, generation);
 	}
-	if (UNLIKELY(*(volatile uint64_t *) &stream->generation != generation)) {
-		/* A handler filled a whole packet since the time was read, up to this place. */
+	if (UNLIKELY(*(volatile uint64_t *) &stream->generation != generation) &&
+	    bytes_before(stream->chunk, start) < arena.chunk_bytes) {
+		/* Handlers filled chunks since the time was read, this one among them, up to this
+		 * place. In a chunk that is complete, the record was given up, and keeps the time
+		 * that its filler has. */
 		generation = stream->generation;
 		time = clock_read();
 		if (time - stream->last_time >= 1u << HEADER_TIME_BITS)
 			time = stream->last_time;
 	}
 	if (is_kept)
-		stream->limit = start + header + body;
+		stream_limit(stream, generation, start + header + body);
+	/* If a handler has gone on to another chunk, an earlier time does no harm there. */
 	stream->last_time = time;
 	record->stream = stream;
 	record->start = start;
@@ -378,19 +398,19 @@ record_begin(struct record *record, uint32_t class, const void *ip, size_t paylo
 static inline __attribute__((always_inline)) void record_commit(struct record *record)
 {
 	struct stream *stream = record->stream;
-	struct packet *packet = stream->packet;
+	struct arena_chunk *chunk = stream->chunk;
 
 	if (UNLIKELY(record->is_nested)) {
 		pending_commit(record);
 		return;
 	}
-	if (LIKELY(packet->content_size == bits_before(packet, record->start))) {
-		packet->timestamp_end = record->time;
+	if (LIKELY(chunk->committed == bytes_before(chunk, record->start))) {
+		chunk->packet.timestamp_end = record->time;
 		publish_barrier();
 		/* A handler may give the record up even here. */
-		if (LIKELY(local_compare_exchange(&packet->content_size,
-						  bits_before(packet, record->start),
-						  bits_before(packet, record->end)))) {
+		if (LIKELY(local_commit(&chunk->committed,
+					(uint32_t) bytes_before(chunk, record->start),
+					(uint32_t) bytes_before(chunk, record->end)))) {
 			if (UNLIKELY(*(char *volatile *) &stream->next != record->end))
 				pending_commit_behind(record);
 			return;

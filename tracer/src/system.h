@@ -5,6 +5,9 @@
  * cancellation points, set errno, and may be replaced by the program with functions that
  * take a lock which the interrupted code holds. These do none of that. They return a
  * negative error number, as the kernel does; see syscall(2) for the registers.
+ *
+ * A program may have a filter for its system calls, see seccomp(2), that ends it at one that
+ * it does not make itself. From then on these make none, and fail with EPERM.
  */
 #ifndef VESTIGE_SYSTEM_H
 #define VESTIGE_SYSTEM_H
@@ -18,13 +21,15 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-static inline long system_call(long number, long a, long b, long c, long d, long e, long f)
+/* Whether the program has begun to filter its system calls. */
+extern bool system_is_confined __attribute__((visibility("hidden")));
+
+static inline long system_call_always(long number, long a, long b, long c, long d, long e, long f)
 {
 #if defined(__x86_64__)
 	register long fourth __asm__("r10") = d;
@@ -64,6 +69,13 @@ static inline long system_call(long number, long a, long b, long c, long d, long
 #endif
 }
 
+static inline long system_call(long number, long a, long b, long c, long d, long e, long f)
+{
+	if (__builtin_expect(system_is_confined, 0))
+		return -EPERM;
+	return system_call_always(number, a, b, c, d, e, f);
+}
+
 static inline int system_open(const char *path, int flags)
 {
 	return (int) system_call(SYS_openat, AT_FDCWD, (long) path, flags | O_CLOEXEC, 0600, 0,
@@ -73,11 +85,6 @@ static inline int system_open(const char *path, int flags)
 static inline void system_close(int file)
 {
 	system_call(SYS_close, file, 0, 0, 0, 0, 0);
-}
-
-static inline long system_pwrite(int file, const void *bytes, size_t size, uint64_t offset)
-{
-	return system_call(SYS_pwrite64, file, (long) bytes, (long) size, (long) offset, 0, 0);
 }
 
 static inline long system_pread(int file, void *bytes, size_t size, uint64_t offset)
@@ -93,27 +100,6 @@ static inline bool system_fstat(int file, struct stat *status)
 static inline void system_sleep(const struct timespec *time)
 {
 	system_call(SYS_nanosleep, (long) time, 0, 0, 0, 0, 0);
-}
-
-static inline void system_unlink(const char *path)
-{
-	system_call(SYS_unlinkat, AT_FDCWD, (long) path, 0, 0, 0, 0);
-}
-
-static inline bool system_rename(const char *from, const char *to)
-{
-	return system_call(SYS_renameat2, AT_FDCWD, (long) from, AT_FDCWD, (long) to, 0, 0) == 0;
-}
-
-static inline bool system_exchange(const char *one, const char *other)
-{
-	return system_call(SYS_renameat2, AT_FDCWD, (long) one, AT_FDCWD, (long) other,
-			   1 << 1 /* RENAME_EXCHANGE */, 0) == 0;
-}
-
-static inline bool system_exists(const char *path)
-{
-	return system_call(SYS_faccessat, AT_FDCWD, (long) path, F_OK, 0, 0, 0) == 0;
 }
 
 static inline long system_readlink(const char *path, char *target, size_t size)
@@ -155,6 +141,14 @@ static inline void *system_mmap(void *place, size_t size, int protection, int fl
 	return system_mmap_at(place, size, protection, flags, file, 0);
 }
 
+static inline void *system_mremap(void *place, size_t size, size_t new_size, int flags)
+{
+	const long result = system_call(SYS_mremap, (long) place, (long) size, (long) new_size,
+					flags, 0, 0);
+
+	return result < 0 && result >= -4095 ? NULL : (void *) result;
+}
+
 static inline void system_munmap(void *place, size_t size)
 {
 	system_call(SYS_munmap, (long) place, (long) size, 0, 0, 0, 0);
@@ -165,9 +159,12 @@ static inline bool system_madvise(void *place, size_t size, int advice)
 	return system_call(SYS_madvise, (long) place, (long) size, advice, 0, 0, 0) == 0;
 }
 
+/* 0 where it cannot be asked for. */
 static inline uint32_t system_getpid(void)
 {
-	return (uint32_t) system_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	const long process = system_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+
+	return process > 0 ? (uint32_t) process : 0;
 }
 
 /* The ID of the process where a filter refuses that of the thread. */
@@ -178,7 +175,8 @@ static inline uint32_t system_gettid(void)
 	return thread > 0 ? (uint32_t) thread : system_getpid();
 }
 
-/* The name of the thread, of at most 16 bytes with the NUL; see PR_GET_NAME in prctl(2). */
+/* The name of the thread, of at most 16 bytes with the NUL; see PR_GET_NAME in prctl(2). It
+ * stays what it is where it cannot be asked for. */
 static inline void system_thread_name(char *name)
 {
 	system_call(SYS_prctl, PR_GET_NAME, (long) name, 0, 0, 0, 0);
@@ -188,15 +186,18 @@ static inline void system_thread_name(char *name)
 typedef uint64_t signals;
 
 #define SIGNAL_BIT(number) ((signals) 1 << ((number) - 1))
+/* Nobody blocks this one. */
+#define SIGNALS_AS_THEY_ARE SIGNAL_BIT(SIGKILL)
 
 /*
  * Block all signals, the C library's for cancellation too, but those by which a filter
- * refuses a system call (a handler answers it) and debuggers stop.
+ * refuses a system call (a handler answers it) and debuggers stop. Where the program filters
+ * its system calls, they stay as they are.
  */
 static inline signals system_block_signals(void)
 {
 	const signals wanted = ~(SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGTRAP));
-	signals before = 0;
+	signals before = SIGNALS_AS_THEY_ARE;
 
 	system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long) &wanted, (long) &before,
 		    sizeof(before), 0, 0);
@@ -205,7 +206,10 @@ static inline signals system_block_signals(void)
 
 static inline void system_restore_signals(signals before)
 {
-	system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long) &before, 0, sizeof(before), 0, 0);
+	/* Another thread may have brought a filter for all: what was done is undone still. */
+	if (before != SIGNALS_AS_THEY_ARE)
+		system_call_always(SYS_rt_sigprocmask, SIG_SETMASK, (long) &before, 0,
+				   sizeof(before), 0, 0);
 }
 
 /* Whether a handler runs on the stack of sigaltstack(2). */
@@ -215,15 +219,6 @@ static inline bool system_is_on_signal_stack(void)
 
 	return system_call(SYS_sigaltstack, 0, (long) &stack, 0, 0, 0, 0) == 0 &&
 		(stack.ss_flags & SS_ONSTACK);
-}
-
-/* Take away a signal that waits for this thread, which has it blocked. */
-static inline void system_take_signal(int number)
-{
-	const signals wanted = SIGNAL_BIT(number);
-	const struct timespec now = {0, 0};
-
-	system_call(SYS_rt_sigtimedwait, (long) &wanted, 0, (long) &now, sizeof(wanted), 0, 0);
 }
 
 #endif

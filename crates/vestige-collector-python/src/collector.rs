@@ -1,14 +1,16 @@
 //! The collector, and the recovery of arenas.
 
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use vestige_collector::arena::Plan;
 use vestige_collector::collector as inner;
-use vestige_collector::recording::Limits;
+use vestige_collector::recording::{Limits, Recording};
 use vestige_collector::{recovery, sys};
 
 use crate::errors::exception;
@@ -75,6 +77,20 @@ impl Collector {
         .map_err(|error| exception(&error))
     }
 
+    #[doc = core_doc!(Collector.attach)]
+    #[staticmethod]
+    fn attach(py: Python<'_>, directory: PathBuf) -> PyResult<Self> {
+        let write = Box::new(sys::write_parts);
+        py.detach(|| inner::Collector::attach(&directory, write))
+            .map(Self)
+            .map_err(|error| exception(&error))
+    }
+
+    #[doc = core_doc!(Collector.hand_over)]
+    fn hand_over(&self, py: Python<'_>) -> Outcome {
+        Outcome(py.detach(|| self.0.hand_over()))
+    }
+
     #[doc = core_doc!(Collector.arena_path)]
     #[getter]
     fn arena_path(&self) -> String {
@@ -87,6 +103,20 @@ impl Collector {
         let file = self.0.recording().arena.file().metadata();
         let file = file.map_err(|error| exception(&error))?;
         Ok((file.dev(), file.ino(), file.len()))
+    }
+
+    #[doc = core_doc!(Collector.inodes)]
+    #[getter]
+    fn inodes(&self) -> PyResult<Vec<u64>> {
+        let all = self.0.arenas().all();
+        let inode = |one: &Arc<Recording>| one.arena.file().metadata().map(|file| file.ino());
+        all.iter().map(inode).collect::<io::Result<_>>().map_err(|error| exception(&error))
+    }
+
+    #[doc = core_doc!(Collector.socket)]
+    #[getter]
+    fn socket(&self) -> (String, String) {
+        self.0.socket().unwrap_or_default()
     }
 
     #[doc = core_doc!(Collector.start)]

@@ -68,7 +68,7 @@ fn main() {
         (drained, cpu_ns() - before, passes)
     });
     let seconds = started.elapsed().as_secs_f64();
-    let writing = recording.tallies.write_ns.load(Ordering::Relaxed);
+    let writing = recording.trace.tallies.write_ns.load(Ordering::Relaxed);
     println!(
         "{drained} chunks of {kib} KiB in {seconds:.2} s, {passes} passes: {:.1} us of CPU a chunk, \
          {:.1} us of it in pwritev",

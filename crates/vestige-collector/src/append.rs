@@ -84,7 +84,7 @@ impl Recording {
         advance(&mut account);
         account.store(self.arena.ledger(slot));
         let newly = account.told_lost.saturating_sub(state.account.told_lost);
-        self.tallies.lost.fetch_add(newly, Ordering::Relaxed);
+        self.trace.tallies.lost.fetch_add(newly, Ordering::Relaxed);
         state.account = account;
         Ok(())
     }
@@ -95,8 +95,8 @@ impl Recording {
             return;
         }
         let first = draft.losses.map_or(draft.begin, |(first, _)| first.min(draft.begin));
-        if self.streams().begin(&state.identity, first, &mut state.account) {
-            self.tallies.streams.fetch_add(1, Ordering::Relaxed);
+        if self.trace.streams().begin(self.number, &state.identity, first, &mut state.account) {
+            self.trace.tallies.streams.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -109,7 +109,7 @@ impl Recording {
     ) -> Result<(), Stall> {
         let records = draft.records.map_or(0, |(_, bytes)| u64::from(bytes));
         let is_kept = {
-            let mut budget = self.budget();
+            let mut budget = self.trace.budget();
             !budget.is_overwriting() || (draft.is_kept && budget.keep(records))
         };
         let done = if is_kept {
@@ -119,10 +119,10 @@ impl Recording {
         };
         match &done {
             Ok((bytes, count)) => {
-                self.tallies.bytes.fetch_add(*bytes, Ordering::Relaxed);
-                self.tallies.packets.fetch_add(*count, Ordering::Relaxed);
+                self.trace.tallies.bytes.fetch_add(*bytes, Ordering::Relaxed);
+                self.trace.tallies.packets.fetch_add(*count, Ordering::Relaxed);
             }
-            Err(_) if is_kept => self.budget().unkeep(records),
+            Err(_) if is_kept => self.trace.budget().unkeep(records),
             Err(_) => {}
         }
         done.map(drop)
@@ -146,7 +146,7 @@ impl Recording {
                 vtid: draft.vtid,
                 procname: draft.procname,
             };
-            head.put(&self.uuid, &mut packets.heads);
+            head.put(&self.trace.uuid, &mut packets.heads);
             packets.padding = head.padding();
             packets.count += 1;
             account.packets += 1;
@@ -173,10 +173,10 @@ impl Recording {
 
     fn take(&self, bytes: u64) -> bool {
         let mut gone = Vec::new();
-        let is_taken = self.budget().take(bytes, &mut gone);
+        let is_taken = self.trace.budget().take(bytes, &mut gone);
         for number in gone {
             // It may be gone already; then there is nothing to be done.
-            let _ = self.files.remove(&ring_name(number));
+            let _ = self.trace.files.remove(&ring_name(number));
         }
         is_taken
     }
@@ -189,9 +189,9 @@ impl Recording {
         });
         let padding = [0; ALIGNMENT as usize];
         let tail = padding.get(..packets.padding as usize).unwrap_or_default();
-        let started = self.now();
-        let done = self.files.write_at(file, &packets.heads, body, tail, at);
-        self.tallies.write_ns.fetch_add(self.now() - started, Ordering::Relaxed);
+        let started = self.trace.now();
+        let done = self.trace.files.write_at(file, &packets.heads, body, tail, at);
+        self.trace.tallies.write_ns.fetch_add(self.trace.now() - started, Ordering::Relaxed);
         done
     }
 
@@ -200,7 +200,7 @@ impl Recording {
             self.arena.guard().set_damaged();
             return Stall::Never("its memory was taken away");
         }
-        self.add_failure(error, name);
+        self.trace.add_failure(error, name);
         Stall::Disk
     }
 
@@ -221,14 +221,14 @@ impl Recording {
         let done = if self.take(bytes) {
             self.write_data(slot, state, draft, &packets, account)
                 .inspect(|()| account.file_bytes += bytes)
-                .inspect_err(|_| self.budget().give(bytes))
+                .inspect_err(|_| self.trace.budget().give(bytes))
         } else {
             Err(Stall::Never("the size limit is reached"))
         };
         if done.is_err() && is_new {
             // Nothing is in it; the name is free for the next attempt.
-            let _ = self.files.remove(&data_name(account.instance_id, account.file_number));
-            self.budget().give(FILE_BYTES);
+            let _ = self.trace.files.remove(&data_name(account.instance_id, account.file_number));
+            self.trace.budget().give(FILE_BYTES);
             state.account.file_number = 0;
             state.account.store(self.arena.ledger(slot));
         }
@@ -246,6 +246,7 @@ impl Recording {
         for _ in 0..MOST_FILES {
             let name = data_name(account.instance_id, account.file_number);
             let done = self
+                .trace
                 .files
                 .get(&name)
                 .and_then(|file| self.write(&file, draft, packets, account.file_bytes));
@@ -269,8 +270,8 @@ impl Recording {
             return Err(Stall::Never("the size limit is reached"));
         }
         let name = data_name(account.instance_id, account.file_number + 1);
-        if let Err(error) = self.files.create(&name) {
-            self.budget().give(FILE_BYTES);
+        if let Err(error) = self.trace.files.create(&name) {
+            self.trace.budget().give(FILE_BYTES);
             return Err(self.failed(&error, &name));
         }
         account.file_number += 1;
@@ -292,7 +293,7 @@ impl Recording {
         let mut number = 1;
         while number < u32::MAX {
             let name = data_name(account.instance_id, number);
-            match self.files.create(&name) {
+            match self.trace.files.create(&name) {
                 Ok(_) => {
                     account.file_number = number;
                     account.file_bytes = 0;
@@ -300,7 +301,7 @@ impl Recording {
                     return Ok(());
                 }
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    self.budget().give(FILE_BYTES);
+                    self.trace.budget().give(FILE_BYTES);
                     return Err(self.failed(&error, &name));
                 }
                 // Another recording has left it there, or a program has made it.
@@ -314,7 +315,7 @@ impl Recording {
     /// Gives a stream another number, as long as no packet has told it.
     fn rename(&self, account: &mut Account) -> bool {
         let next = match account.packets {
-            0 => self.streams().next_namesake(account.instance_id),
+            0 => self.trace.streams().next_namesake(account.instance_id),
             _ => None,
         };
         account.instance_id = next.unwrap_or(account.instance_id);
@@ -335,16 +336,18 @@ impl Recording {
             return Err(Stall::Never("the size limit is reached"));
         }
         for _ in 0..MOST_FILES {
-            let is_open = self.budget().is_ring_open(account.ring_number, account.ring_bytes);
+            let is_open = self.trace.budget().is_ring_open(account.ring_number, account.ring_bytes);
             if !is_open {
-                self.make_ring(slot, state, account).inspect_err(|_| self.budget().give(bytes))?;
+                self.make_ring(slot, state, account)
+                    .inspect_err(|_| self.trace.budget().give(bytes))?;
             }
             // The bytes are the file's from here on, and go with it.
-            if !self.budget().add_to_ring(account.ring_number, bytes) {
+            if !self.trace.budget().add_to_ring(account.ring_number, bytes) {
                 continue;
             }
             let name = ring_name(account.ring_number);
             let done = self
+                .trace
                 .files
                 .get(&name)
                 .and_then(|file| self.write(&file, draft, &packets, account.ring_bytes));
@@ -355,18 +358,18 @@ impl Recording {
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     // It went away meanwhile, and its bytes with it: they are taken anew.
-                    self.budget().remove_ring(account.ring_number);
+                    self.trace.budget().remove_ring(account.ring_number);
                     if !self.take(bytes) {
                         return Err(Stall::Never("the size limit is reached"));
                     }
                 }
                 Err(error) => {
-                    self.budget().take_from_ring(account.ring_number, bytes);
+                    self.trace.budget().take_from_ring(account.ring_number, bytes);
                     return Err(self.failed(&error, &name));
                 }
             }
         }
-        self.budget().give(bytes);
+        self.trace.budget().give(bytes);
         Err(Stall::Disk)
     }
 
@@ -376,14 +379,14 @@ impl Recording {
         state: &mut SlotState,
         account: &mut Account,
     ) -> Result<(), Stall> {
-        self.files.forget(&ring_name(account.ring_number));
+        self.trace.files.forget(&ring_name(account.ring_number));
         if !self.take(FILE_BYTES) {
             return Err(Stall::Never("the size limit is reached"));
         }
-        let number = self.budget().new_ring();
+        let number = self.trace.budget().new_ring();
         let name = ring_name(number);
-        if let Err(error) = self.files.create(&name) {
-            self.budget().remove_ring(number);
+        if let Err(error) = self.trace.files.create(&name) {
+            self.trace.budget().remove_ring(number);
             return Err(self.failed(&error, &name));
         }
         account.ring_number = number;

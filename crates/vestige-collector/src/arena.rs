@@ -15,8 +15,9 @@ use crate::mapping::Mapping;
 use crate::views::{Chunk, Class, Control, Ledger, Shared, Slot};
 use crate::{life, sys};
 
-/// Where `Control::life` and `Shared::class_lock` lie.
+/// Where `Control::life`, `Control::socket` and `Shared::class_lock` lie.
 const LIFE_AT: u64 = 192;
+const SOCKET_AT: u64 = 256;
 const CLASS_LOCK_AT: u64 = 256;
 /// A file system with less free memory is not used for an arena.
 const LEAST_FREE: u64 = 32 << 20;
@@ -159,9 +160,6 @@ impl Arena {
         control.flags().store(flags, Ordering::Relaxed);
         arena.memory.write(16, &plan.uuid);
         arena.memory.write(0, &MAGIC);
-        if plan.user != sys::effective_user() {
-            sys::give_to(&arena.file, plan.user)?;
-        }
         Ok(arena)
     }
 
@@ -195,6 +193,16 @@ impl Arena {
     /// Locks the life of the collector for as long as the calling thread lives.
     pub fn hold_life(&self) -> io::Result<()> {
         life::hold(&self.memory, LIFE_AT)
+    }
+
+    /// Lets another process open the arena as its collector.
+    pub fn unlock(&self) -> io::Result<()> {
+        sys::unlock_file(&self.file)
+    }
+
+    /// Makes the life of a collector anew, when the thread that held it has ended.
+    pub fn make_collector_life(&self) -> io::Result<()> {
+        life::make(&self.memory, LIFE_AT)
     }
 
     /// Makes room for a part of the file, so that no store to it can fail.
@@ -255,6 +263,52 @@ impl Arena {
         let mut uuid = [0; 16];
         self.memory.read(16, &mut uuid);
         uuid
+    }
+
+    /// The name and the token of the collector's socket, see `server.rs`.
+    pub fn socket(&self) -> [u8; 32] {
+        let mut socket = [0; 32];
+        self.memory.read(SOCKET_AT, &mut socket);
+        socket
+    }
+
+    /// Keeps them for a collector that takes over.
+    pub fn set_socket(&self, socket: &[u8; 32]) {
+        self.memory.write(SOCKET_AT, socket);
+    }
+
+    /// Lets a user open it; nothing in it is to be trusted any more then.
+    pub fn give_to(&self, user: u32) -> io::Result<()> {
+        if user == sys::effective_user() {
+            return Ok(());
+        }
+        sys::give_to(&self.file, user)
+    }
+
+    /// The user whose programs write to it.
+    pub fn user(&self) -> io::Result<u32> {
+        Ok(self.file.metadata()?.uid())
+    }
+
+    /// What it was made with, for arenas of other users.
+    pub fn plan(&self) -> io::Result<Plan> {
+        let control = self.control();
+        let mut rules = vec![0; self.geometry.rules_bytes as usize];
+        self.memory.read(self.geometry.rules_at, &mut rules);
+        Ok(Plan {
+            fingerprint: control.fingerprint().load(Ordering::Relaxed),
+            uuid: self.uuid(),
+            chunk_bytes: self.geometry.chunk_bytes,
+            chunk_count: self.geometry.chunk_count,
+            slot_count: self.geometry.slot_count,
+            ring_chunks: self.geometry.ring_chunks,
+            wait_ns: control.wait_ns().load(Ordering::Relaxed),
+            is_overwriting: self.is_overwriting(),
+            rules,
+            classes_bytes: self.geometry.classes_bytes,
+            first_class: control.first_class().load(Ordering::Relaxed),
+            user: self.user()?,
+        })
     }
 
     /// Whether the recording keeps the newest packets.

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 /// What a file takes beside its packets: the rest of a block.
 pub const FILE_BYTES: u64 = 4096;
+/// What packets without records may take, which tell the losses around one with records.
+const LOSS_BYTES: u64 = 1024;
 /// Into how many files a recording in overwrite mode is divided.
 const PARTS: u64 = 64;
 const LARGEST_PART: u64 = 64 << 20;
@@ -32,9 +34,15 @@ impl Budget {
         Self { most, is_overwriting, used, ..Self::default() }
     }
 
-    /// Begins behind files that are there.
-    pub fn begin_after(&mut self, number: u64) {
-        self.last_ring = self.last_ring.max(number);
+    /// Begins after files that are there: numbers and bytes, in their order.
+    pub fn begin_after(&mut self, rings: Vec<(u64, u64)>) {
+        self.last_ring = rings.last().map_or(0, |ring| ring.0);
+        self.rings = rings.into();
+    }
+
+    /// The limit; 0: there is none.
+    pub const fn most(&self) -> u64 {
+        self.most
     }
 
     /// Whether the oldest packets make room for new ones.
@@ -87,7 +95,7 @@ impl Budget {
         if self.most == 0 || self.is_overwriting {
             return u64::MAX;
         }
-        self.most.saturating_sub(self.used) / (chunk_bytes as u64 + FILE_BYTES)
+        self.most.saturating_sub(self.used) / (chunk_bytes as u64 + FILE_BYTES + LOSS_BYTES)
     }
 
     /// Whether a file takes more packets, of a stream that wrote to it before.

@@ -11,6 +11,8 @@ use crate::layout::{CLASS_STEP, CLASS_TABLE_BYTES, MOST_CLASSES};
 
 /// The file that describes all events.
 pub const METADATA: &str = "metadata";
+/// Before the ID, in the name of an event class that fills a gap.
+const UNUSED: &str = "vestige:unused_";
 const LARGEST_TEXT: u32 = 1 << 20;
 const LARGEST_METADATA: u64 = 1 << 30;
 
@@ -104,6 +106,50 @@ impl Classes {
 
 fn head(id: u32) -> String {
     format!("\nevent {{\n\tid = {id};\n")
+}
+
+/// Describes IDs that no program has registered, where those of an arena begin far above the
+/// ones of the arena before.
+///
+/// Each arena numbers its own classes, and has a block of IDs for as many as it may ever
+/// register. Some readers take an ID for a place in a list of all classes, and stop where one
+/// is missing. It is done once nothing is registered any more: until then the IDs may be used.
+pub fn fill_gaps(files: &Files, first_id: u32) -> io::Result<()> {
+    let file = files.get(METADATA)?;
+    let mut text = vec![0; file.metadata()?.size().min(LARGEST_METADATA) as usize];
+    file.read_exact_at(&mut text, 0)?;
+    let text = String::from_utf8_lossy(&text);
+    let mut gaps = String::new();
+    // Each block begins a multiple of its length above the first one.
+    let first_id = first_id % MOST_CLASSES;
+    let mut next = first_id;
+    for id in class_ids(&text).into_iter().filter(|id| *id >= first_id) {
+        // What lacks inside of a block was damaged, and may be in use.
+        if id > next && (id - first_id) % MOST_CLASSES == 0 {
+            gaps.extend((next..id).map(unused));
+        }
+        next = next.max(id + 1);
+    }
+    if gaps.is_empty() {
+        return Ok(());
+    }
+    append(files, gaps.as_bytes())
+}
+
+fn unused(id: u32) -> String {
+    format!(
+        "{}\tname = \"{UNUSED}{id}\";\n\tstream_id = 0;\n\tfields := struct {{ }};\n}};\n",
+        head(id)
+    )
+}
+
+/// The IDs of all classes in a text, in their order.
+fn class_ids(text: &str) -> Vec<u32> {
+    let starts = text.split("\nevent {\n\tid = ").skip(1);
+    let mut ids: Vec<u32> = starts.filter_map(|one| one.split(';').next()?.parse().ok()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }
 
 /// The text of a class, if it lies where it may and is one.

@@ -1,32 +1,25 @@
-//! The threads of a collector: one leads, others help where writing is slow.
+//! A collector: its arenas, its threads, and what becomes of a recording.
 
-use std::io;
+use std::io::{self, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::arena::{at_path, Arena, Plan};
+use crate::arena::Plan;
+use crate::arenas::Arenas;
 use crate::drain::Reach;
 use crate::files::Write;
-use crate::pass::{Found, LiveSlot};
+use crate::leader::{Leader, Signals};
+use crate::pass::LiveSlot;
 use crate::pool::Pool;
 use crate::recording::{Failure, Limits, Recording};
-use crate::register::Register;
+use crate::server::{self, Secret, Server};
 use crate::sys;
+use crate::trace::Trace;
 
-const MOST_HELPERS: usize = 4;
-/// Writing a chunk takes some 20 µs; where it takes so long, others may write meanwhile.
-const SLOW_NS: u64 = 200_000;
-/// After work, the leader looks again soon; then more and more seldom.
-const BUSY: Duration = Duration::from_millis(1);
-const CALM: Duration = Duration::from_millis(10);
-const IDLE: Duration = Duration::from_millis(50);
-/// Looks that find nothing are so many times as far apart as they take.
-const LOOKS_APART: u64 = 20;
-const BUSY_NS: u64 = 50_000_000;
-const CALM_NS: u64 = 1_000_000_000;
 /// Between attempts to write what a disk refuses, at the end.
 const RETRY: Duration = Duration::from_millis(20);
 
@@ -72,55 +65,49 @@ pub struct Progress {
 
 impl Outcome {
     /// What is known of a recording now.
-    pub fn of(recording: &Recording, is_drained: bool, running: Vec<LiveSlot>) -> Self {
-        let tallies = &recording.tallies;
-        let unplaced = recording.arena.shared().lost().load(Ordering::Relaxed);
-        let mut problems = recording.problems();
-        if recording.arena.guard().is_damaged() {
-            let path = recording.arena.path().display();
-            problems.push(format!("{path}: a program took memory of the arena away"));
-        }
+    pub fn of(trace: &Trace, unplaced: u64, is_drained: bool, running: Vec<LiveSlot>) -> Self {
+        let tallies = &trace.tallies;
         Self {
             streams: tallies.streams.load(Ordering::Relaxed),
             packets: tallies.packets.load(Ordering::Relaxed),
             bytes: tallies.bytes.load(Ordering::Relaxed),
             lost: tallies.lost.load(Ordering::Relaxed).saturating_add(unplaced),
-            lost_unplaced: unplaced,
-            overwritten: recording.budget().overwritten(),
-            problems,
-            is_full: recording.was_full(),
+            lost_unplaced: unplaced.saturating_add(tallies.untold.load(Ordering::Relaxed)),
+            overwritten: trace.budget().overwritten(),
+            problems: trace.problems(),
+            is_full: trace.was_full(),
             running,
             is_drained,
-            failure: recording.failure(),
+            failure: trace.failure(),
+        }
+    }
+
+    /// Says so if a program took memory of an arena away.
+    pub fn add_damage(&mut self, recording: &Recording) {
+        if recording.arena.guard().is_damaged() {
+            let path = recording.arena.path().display();
+            self.problems.push(format!("{path}: a program took memory of the arena away"));
         }
     }
 }
 
-/// What the threads tell each other.
-#[derive(Default)]
-struct Signals {
-    is_ending: AtomicBool,
-    /// Helpers that may make a pass.
-    wanted: Mutex<usize>,
-    changed: Condvar,
+/// The threads of a collector that runs.
+struct Threads {
+    leader: JoinHandle<()>,
+    server: JoinHandle<()>,
+    /// Written to when the server is to end.
+    end: UnixStream,
 }
 
-impl Signals {
-    fn wanted(&self) -> MutexGuard<'_, usize> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_ending(&self) -> bool {
-        self.is_ending.load(Ordering::Acquire)
-    }
-}
-
-/// Takes full packets out of an arena, until it is closed.
+/// Takes full packets out of arenas, until they are closed.
 pub struct Collector {
-    recording: Arc<Recording>,
-    register: Register,
+    arenas: Arc<Arenas>,
     signals: Arc<Signals>,
-    leader: Mutex<Option<JoinHandle<()>>>,
+    secret: Secret,
+    /// Until the threads have it; none where there can be no socket.
+    server: Mutex<Option<Server>>,
+    has_socket: bool,
+    threads: Mutex<Option<Threads>>,
     process: u32,
     is_closed: AtomicBool,
 }
@@ -134,284 +121,217 @@ impl Collector {
         limits: Limits,
         write: Box<Write>,
     ) -> io::Result<Self> {
-        let arena = Arena::make(shared_memory, directory, plan)?;
-        let path = arena.path().to_owned();
-        let made = Self::with_arena(directory, arena, plan.user, limits, write);
-        if made.is_err() {
-            // Nobody knows of it yet; the first error is the one to tell.
-            let _ = std::fs::remove_file(path);
+        let secret = Secret::new()?;
+        let arenas = Arenas::make(directory, shared_memory, plan, limits, write)?;
+        for one in arenas.all() {
+            one.arena.set_socket(secret.bytes());
         }
-        made
+        Ok(Self::of(arenas, secret))
     }
 
-    fn with_arena(
-        directory: &Path,
-        arena: Arena,
-        user: u32,
-        limits: Limits,
-        write: Box<Write>,
-    ) -> io::Result<Self> {
-        let pool = Pool::new(&arena);
-        let recording = Recording::new(arena, pool, directory, limits, write)?;
-        let register = Register::new(directory);
-        register.add(&recording.arena, user).map_err(|error| at_path(&error, register.path()))?;
-        recording.keep_ahead();
-        if let Some(error) = recording.stock().failure.take() {
-            register.remove(recording.arena.path())?;
-            return Err(at_path(&error, recording.arena.path()));
-        }
-        Ok(Self {
-            recording: Arc::new(recording),
-            register,
+    fn of(arenas: Arenas, secret: Secret) -> Self {
+        let server = Server::new(secret)
+            .map_err(|error| {
+                arenas.trace.add_problem(format!(
+                    "programs of other users cannot be recorded: no socket: {error}"
+                ));
+            })
+            .ok();
+        Self {
+            arenas: Arc::new(arenas),
             signals: Arc::default(),
-            leader: Mutex::new(None),
+            secret,
+            has_socket: server.is_some(),
+            server: Mutex::new(server),
+            threads: Mutex::new(None),
             process: std::process::id(),
             is_closed: AtomicBool::new(false),
-        })
+        }
     }
 
-    /// The arena and its trace.
-    pub fn recording(&self) -> &Recording {
-        &self.recording
+    /// Takes over the arenas of a trace whose collector is gone, while programs may go on to
+    /// write to them.
+    pub fn attach(directory: &Path, write: Box<Write>) -> io::Result<Self> {
+        let arenas = Arenas::take_over(directory, write)?;
+        let secret = Secret::of(arenas.first().arena.socket());
+        Ok(Self::of(arenas, secret))
     }
 
-    /// Where the arena is.
+    /// Writes what is there, and stops, so that another process can take the arenas over.
+    pub fn hand_over(&self) -> Outcome {
+        self.arenas.stop();
+        self.stop();
+        // At once: a program that finds its collector dead does not wait for it.
+        if !self.is_closed.swap(true, Ordering::AcqRel) {
+            self.arenas.let_go();
+        }
+        let found = self.arenas.pass(0, 0, Reach::Snapshot);
+        self.arenas.unlock();
+        let running = self.arenas.live_slots();
+        self.outcome(found.stalled == 0 && running.is_empty(), running)
+    }
+
+    /// The first arena and its trace.
+    pub fn recording(&self) -> Arc<Recording> {
+        self.arenas.first()
+    }
+
+    /// All arenas.
+    pub fn arenas(&self) -> &Arenas {
+        &self.arenas
+    }
+
+    /// Where the arena is of the user who records.
     pub fn arena_path(&self) -> PathBuf {
-        self.recording.arena.path().to_owned()
+        self.recording().arena.path().to_owned()
+    }
+
+    /// The name of the socket where programs ask for an arena, and what they have to say there.
+    pub fn socket(&self) -> Option<(String, String)> {
+        self.has_socket.then(|| (self.secret.name(), self.secret.token_text()))
     }
 
     /// Begins to collect; returns when programs may begin to record.
     pub fn start(&self) -> io::Result<()> {
-        let mut leader = self.leader.lock().unwrap_or_else(PoisonError::into_inner);
-        if leader.is_some() || self.is_closed.load(Ordering::Relaxed) {
+        let mut threads = lock(&self.threads);
+        if threads.is_some() || self.is_closed.load(Ordering::Relaxed) {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it was started before"));
         }
-        let recording = Arc::clone(&self.recording);
-        let signals = Arc::clone(&self.signals);
-        let (tell, told) = std::sync::mpsc::channel();
-        let lead = move || {
-            let held = recording.arena.hold_life();
-            let is_held = held.is_ok();
-            // Who asked waits for it, so there is somebody to take it.
-            let _ = tell.send(held);
-            if is_held {
-                Leader::new(recording, signals).run();
+        let (end, ends) = UnixStream::pair()?;
+        let server = lock(&self.server).take();
+        let arenas = Arc::clone(&self.arenas);
+        let server = begin("vestige-serve", move |tell| {
+            // Apart from the life of the first one: what other users have changed in the
+            // others must not keep the kernel from marking that.
+            if tell(hold_lives(&arenas.others())) {
+                server::serve(server.as_ref(), &arenas, &ends);
             }
-        };
-        let name = "vestige-collect".to_owned();
-        let thread = sys::without_signals(|| thread::Builder::new().name(name).spawn(lead))?;
-        told.recv().unwrap_or_else(|_| Err(io::ErrorKind::BrokenPipe.into()))?;
-        *leader = Some(thread);
+        })?;
+        let arenas = Arc::clone(&self.arenas);
+        let signals = Arc::clone(&self.signals);
+        let leader = begin("vestige-collect", move |tell| {
+            if tell(hold_lives(&[arenas.first()])) {
+                Leader::new(arenas, signals).run();
+            }
+        })?;
+        *threads = Some(Threads { leader, server, end });
         Ok(())
     }
 
     /// How far the recording is.
     pub fn progress(&self) -> Progress {
-        let tallies = &self.recording.tallies;
-        let arena = &self.recording.arena;
-        let unplaced = arena.shared().lost().load(Ordering::Relaxed);
+        let trace = &self.arenas.trace;
+        let tallies = &trace.tallies;
+        let all = self.arenas.all();
         Progress {
             bytes: tallies.bytes.load(Ordering::Relaxed),
             packets: tallies.packets.load(Ordering::Relaxed),
-            lost: tallies.lost.load(Ordering::Relaxed).saturating_add(unplaced),
+            lost: tallies.lost.load(Ordering::Relaxed).saturating_add(self.arenas.unplaced()),
             streams: tallies.streams.load(Ordering::Relaxed),
-            live: self.recording.live.load(Ordering::Relaxed),
-            chunks: self.recording.pool.ready(),
-            free_chunks: Pool::free(arena),
-            is_full: self.recording.was_full(),
-            is_damaged: arena.guard().is_damaged(),
-            failure: self.recording.failure(),
+            live: all.iter().map(|one| one.live.load(Ordering::Relaxed)).sum(),
+            chunks: all.iter().map(|one| one.pool.ready()).sum(),
+            free_chunks: all.iter().map(|one| Pool::free(&one.arena)).sum(),
+            is_full: trace.was_full(),
+            is_damaged: all.iter().any(|one| one.arena.guard().is_damaged()),
+            failure: trace.failure(),
         }
     }
 
     /// Threads that have a slot and live.
     pub fn live_slots(&self) -> Vec<LiveSlot> {
-        self.recording.live_slots()
+        self.arenas.live_slots()
     }
 
     /// Takes all threads of a process for ended.
     pub fn forget_process(&self, vpid: u32, pid_namespace: u64) {
-        self.recording.forget_process(vpid, pid_namespace);
+        for one in self.arenas.all() {
+            one.forget_process(vpid, pid_namespace);
+        }
     }
 
     /// Writes all that there is, and ends the recording for programs that go on. What a disk
-    /// refuses is tried again until the time is over, and stays in the arena then.
+    /// refuses is tried again until the time is over, and stays in the arenas then.
     pub fn close(&self, patience: Duration) -> Outcome {
         let deadline = Instant::now() + patience;
         // Once without it: programs that have just ended are drained while others go on.
-        self.recording.pass(0, Reach::Complete);
-        self.recording.set_closed();
+        self.arenas.pass(0, 0, Reach::Complete);
+        self.arenas.close();
         self.stop();
-        let mut found = self.recording.pass(0, Reach::Snapshot);
+        let mut found = self.arenas.pass(0, 0, Reach::Snapshot);
         while found.stalled > 0 && Instant::now() < deadline {
             thread::sleep(RETRY);
-            found = self.recording.pass(0, Reach::Snapshot);
+            found = self.arenas.pass(0, 0, Reach::Snapshot);
         }
-        let running = self.recording.live_slots();
+        let running = self.arenas.live_slots();
         let is_drained = found.stalled == 0;
         if is_drained && !self.is_closed.swap(true, Ordering::AcqRel) {
-            self.leave();
+            self.arenas.remove();
         }
-        Outcome::of(&self.recording, is_drained, running)
+        self.outcome(is_drained, running)
     }
 
-    /// Removes the arena, of which nothing is needed any more.
-    fn leave(&self) {
-        let path = self.recording.arena.path();
-        let removed = self.recording.arena.remove().and_then(|()| self.register.remove(path));
-        if let Err(error) = removed {
-            if error.kind() != io::ErrorKind::NotFound {
-                self.recording.add_problem(error.to_string());
-            }
+    fn outcome(&self, is_drained: bool, running: Vec<LiveSlot>) -> Outcome {
+        let unplaced = self.arenas.unplaced();
+        let mut outcome = Outcome::of(&self.arenas.trace, unplaced, is_drained, running);
+        for one in self.arenas.all() {
+            outcome.add_damage(&one);
         }
+        outcome
     }
 
-    /// Ends the threads.
+    /// Ends the threads, and the socket with them.
     fn stop(&self) {
-        self.signals.is_ending.store(true, Ordering::Release);
-        self.signals.changed.notify_all();
-        let shared = self.recording.arena.shared();
+        self.signals.end();
+        drop(lock(&self.server).take());
+        let Some(threads) = lock(&self.threads).take() else { return };
+        // The other end is there until the thread has ended.
+        let _ = (&threads.end).write_all(b".");
+        let first = self.recording();
+        let shared = first.arena.shared();
         shared.doorbell().fetch_add(1, Ordering::AcqRel);
         sys::futex_wake(shared.doorbell());
-        let leader = self.leader.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = leader {
+        for thread in [threads.server, threads.leader] {
             if thread.join().is_err() {
                 // What it left is written by who waits.
-                self.recording.add_problem("a thread of the collector ended by itself".into());
+                self.arenas.trace.add_problem("a thread of the collector ended by itself".into());
             }
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn hold_lives(recordings: &[Arc<Recording>]) -> io::Result<()> {
+    recordings.iter().try_for_each(|one| one.arena.hold_life())
+}
+
+/// Starts a thread, and waits until it has told whether it could begin; `tell` says it, too.
+fn begin(
+    name: &str,
+    work: impl FnOnce(&dyn Fn(io::Result<()>) -> bool) + Send + 'static,
+) -> io::Result<JoinHandle<()>> {
+    let (tell, told) = std::sync::mpsc::channel();
+    let body = move || {
+        work(&|result: io::Result<()>| {
+            let is_good = result.is_ok();
+            // Who asked waits for it, so there is somebody to take it.
+            let _ = tell.send(result);
+            is_good
+        });
+    };
+    let thread = sys::without_signals(|| thread::Builder::new().name(name.to_owned()).spawn(body))?;
+    told.recv().unwrap_or_else(|_| Err(io::ErrorKind::BrokenPipe.into()))?;
+    Ok(thread)
 }
 
 impl Drop for Collector {
     fn drop(&mut self) {
         // A forked child has the memory but not the threads.
-        if self.process == std::process::id() {
-            self.recording.set_closed();
+        if self.process == std::process::id() && !self.is_closed.load(Ordering::Acquire) {
+            self.arenas.close();
             self.stop();
         }
-    }
-}
-
-/// The thread that looks at all slots, and its helpers.
-struct Leader {
-    recording: Arc<Recording>,
-    signals: Arc<Signals>,
-    helpers: Vec<JoinHandle<()>>,
-    worked_at: u64,
-    /// Where the next pass begins: not always with a slot that cannot be written.
-    first: u32,
-    seen_ns: u64,
-    seen_chunks: u64,
-    slow_until: Arc<AtomicU64>,
-}
-
-impl Leader {
-    fn new(recording: Arc<Recording>, signals: Arc<Signals>) -> Self {
-        Self {
-            recording,
-            signals,
-            helpers: Vec::new(),
-            worked_at: 0,
-            first: 0,
-            seen_ns: 0,
-            seen_chunks: 0,
-            slow_until: Arc::default(),
-        }
-    }
-
-    fn run(mut self) {
-        while !self.signals.is_ending() {
-            if self.recording.now() < self.slow_until.load(Ordering::Relaxed) {
-                self.call_helpers();
-            }
-            let started = self.recording.now();
-            let found = self.recording.pass(self.first, Reach::Complete);
-            self.first = if found.stalled > 0 { self.first.wrapping_add(1) % 65_536 } else { 0 };
-            let spent = self.recording.now() - started;
-            self.recording.keep_ahead();
-            self.measure();
-            self.rest(found, spent);
-        }
-        self.signals.changed.notify_all();
-        for helper in self.helpers {
-            if helper.join().is_err() {
-                self.recording.add_problem("a thread of the collector ended by itself".into());
-            }
-        }
-    }
-
-    /// Whether packets are written slowly just now.
-    fn measure(&mut self) {
-        let tallies = &self.recording.tallies;
-        let ns = tallies.write_ns.load(Ordering::Relaxed);
-        let chunks = tallies.chunks.load(Ordering::Relaxed);
-        let (new_ns, new_chunks) = (ns - self.seen_ns, chunks - self.seen_chunks);
-        if new_chunks > 0 && new_ns / new_chunks > SLOW_NS {
-            self.slow_until.store(self.recording.now() + 1_000_000_000, Ordering::Relaxed);
-        }
-        (self.seen_ns, self.seen_chunks) = (ns, chunks);
-    }
-
-    /// Lets as many threads help as there are other slots with something to write.
-    fn call_helpers(&mut self) {
-        let wanted = self.recording.pressed_slots().saturating_sub(1).min(MOST_HELPERS);
-        while self.helpers.len() < wanted {
-            let recording = Arc::clone(&self.recording);
-            let signals = Arc::clone(&self.signals);
-            let place = self.helpers.len() as u32 + 1;
-            let name = format!("vestige-help-{place}");
-            let help = move || help(&recording, &signals, place);
-            match thread::Builder::new().name(name).spawn(help) {
-                Ok(helper) => self.helpers.push(helper),
-                Err(_) => break,
-            }
-        }
-        *self.signals.wanted() = wanted.min(self.helpers.len());
-        self.signals.changed.notify_all();
-    }
-
-    /// Waits for work: threads ring when half of their ring is full.
-    fn rest(&mut self, found: Found, spent: u64) {
-        let now = self.recording.now();
-        if found.work > 0 {
-            self.worked_at = now;
-        }
-        let since = now - self.worked_at;
-        let time = match since {
-            0..BUSY_NS => BUSY,
-            BUSY_NS..CALM_NS => CALM,
-            _ => IDLE,
-        };
-        // Looking at thousands of slots in vain takes a while itself.
-        let looked = if found.work == 0 { spent * LOOKS_APART } else { 0 };
-        let time = time.max(Duration::from_nanos(looked)).min(IDLE);
-        let shared = self.recording.arena.shared();
-        let bell = shared.doorbell().load(Ordering::Acquire);
-        if self.signals.is_ending() {
-            return;
-        }
-        shared.asleep().store(1, Ordering::SeqCst);
-        sys::futex_wait(shared.doorbell(), bell, time);
-        shared.asleep().store(0, Ordering::SeqCst);
-    }
-}
-
-/// Makes a pass each time that the leader wants one.
-fn help(recording: &Recording, signals: &Signals, place: u32) {
-    loop {
-        let mut wanted = signals.wanted();
-        while *wanted == 0 && !signals.is_ending() {
-            wanted = signals.changed.wait(wanted).unwrap_or_else(PoisonError::into_inner);
-        }
-        if signals.is_ending() {
-            return;
-        }
-        *wanted -= 1;
-        drop(wanted);
-        let slots = recording.pool.slots_ready().max(1);
-        // Where slots are in use, they are the first ones; each begins at another.
-        recording.pass(place % slots, Reach::Complete);
-        recording.keep_ahead();
     }
 }

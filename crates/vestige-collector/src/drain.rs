@@ -78,11 +78,28 @@ impl Recording {
         list
     }
 
+    /// Finds the chunks of all slots, as their programs have noted them.
+    pub fn find_held(&self) {
+        for chunk in 1..=self.pool.ready() {
+            let slot = self.arena.chunk(chunk).owner().load(Ordering::Relaxed);
+            if slot == NOBODY || slot > self.pool.slots_ready() {
+                continue;
+            }
+            let is_claimed = self.arena.slot(slot).claimed().load(Ordering::Acquire) != 0;
+            if !is_claimed || !self.pool.owners.change(chunk, NOBODY, slot) {
+                continue;
+            }
+            if let Some(mut guard) = self.slot(slot) {
+                guard.get_or_insert_with(|| Box::new(self.first_look(slot))).held.push(chunk);
+            }
+        }
+    }
+
     fn damage(&self, slot: u32, state: &mut SlotState) {
         if !state.is_damaged {
             state.is_damaged = true;
             let (vpid, vtid) = (state.identity.vpid, state.identity.vtid);
-            self.add_problem(format!(
+            self.trace.add_problem(format!(
                 "thread {vtid} of process {vpid}: its part of the arena is damaged (slot {slot})"
             ));
         }
@@ -136,7 +153,9 @@ impl Recording {
         let bytes = committed.saturating_sub(from);
         let begin = packet.timestamp_begin().load(Ordering::Relaxed);
         let begin = begin.max(state.account.last_end);
-        let end = packet.timestamp_end().load(Ordering::Relaxed).max(begin);
+        // Code that was interrupted may store its own time after those of records behind it.
+        let end = packet.timestamp_end().load(Ordering::Relaxed);
+        let end = end.max(place.least_end().load(Ordering::Relaxed)).max(begin);
         let first_lost = place.first_lost().load(Ordering::Relaxed);
         let last_lost = place.last_lost().load(Ordering::Relaxed);
         let has_losses = flushed == 0 && first_lost != 0;
@@ -185,23 +204,24 @@ impl Recording {
     /// Goes on without a chunk that cannot be written, ever.
     fn give_up(&self, slot: u32, state: &mut SlotState, seq: u64, why: &str) {
         let (vpid, vtid) = (state.identity.vpid, state.identity.vtid);
-        self.add_problem(format!("records of thread {vtid} of process {vpid} are lost: {why}"));
+        self.trace
+            .add_problem(format!("records of thread {vtid} of process {vpid} are lost: {why}"));
         state.account.drained_seq = seq;
         state.account.flushed = 0;
         state.account.store(self.arena.ledger(slot));
     }
 
     fn write_classes(&self) -> Result<(), Stall> {
-        let mut problem = |text| self.add_problem(text);
-        match self.classes.write(&self.arena, &self.files, &mut problem) {
+        let mut problem = |text| self.trace.add_problem(text);
+        match self.classes.write(&self.arena, &self.trace.files, &mut problem) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 // Somebody removed it; records are worth more than what describes them.
-                self.add_problem(format!("{METADATA} is gone: it lacks event classes"));
+                self.trace.add_problem(format!("{METADATA} is gone: it lacks event classes"));
                 Ok(())
             }
             Err(error) => {
-                self.add_failure(&error, METADATA);
+                self.trace.add_failure(&error, METADATA);
                 Err(Stall::Disk)
             }
         }
@@ -234,7 +254,7 @@ impl Recording {
         state.consumed = state.consumed.wrapping_add(1);
         ledger.consumed().store(state.consumed, Ordering::Release);
         self.arena.control().progress().fetch_add(1, Ordering::AcqRel);
-        self.tallies.chunks.fetch_add(1, Ordering::Relaxed);
+        self.trace.tallies.chunks.fetch_add(1, Ordering::Relaxed);
         if self.arena.slot(slot).waiting().load(Ordering::Acquire) != 0 {
             sys::futex_wake(ledger.consumed());
         }
@@ -243,8 +263,8 @@ impl Recording {
     fn give_back(&self, slot: u32, chunk: u32, is_doubtful: bool) {
         let mut stock = self.stock();
         if is_doubtful {
-            stock.doubt(&self.pool, &self.arena, chunk, slot, self.now());
-        } else if self.is_limited() && self.is_short.load(Ordering::Relaxed) {
+            stock.doubt(&self.pool, &self.arena, chunk, slot, self.trace.now());
+        } else if self.trace.is_limited() && self.is_short.load(Ordering::Relaxed) {
             // Whether it may be filled again depends on how much room is left.
             stock.take_back(&self.pool, &self.arena, chunk, slot);
         } else {
@@ -271,7 +291,7 @@ impl Recording {
         }
         let done = self.append(slot, state, &draft, |account| account.flushed = committed);
         if let Err(Stall::Never(why)) = done {
-            self.add_problem(format!("a part of the arena cannot be read: {why}"));
+            self.trace.add_problem(format!("a part of the arena cannot be read: {why}"));
             return Ok(());
         }
         done

@@ -11,8 +11,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::mapping::Mapping;
 
-/// Arenas that are guarded at the same time; those of more users are not.
-const MOST_ARENAS: usize = 64;
+/// Arenas that are guarded at the same time, of all recordings of a process.
+const MOST_ARENAS: usize = 256;
 
 struct Place {
     base: AtomicUsize,
@@ -47,6 +47,11 @@ impl Guard {
             place.bytes.store(memory.bytes() as usize, Ordering::Release);
         }
         Self { place }
+    }
+
+    /// Whether there was a place for it.
+    pub const fn is_set(&self) -> bool {
+        self.place.is_some()
     }
 
     /// Whether pages of the arena were missing.

@@ -6,8 +6,10 @@
 //! `docs/formats/arena.md`.
 
 pub mod account;
+pub mod agreement;
 pub mod append;
 pub mod arena;
+pub mod arenas;
 pub mod budget;
 pub mod classes;
 pub mod collector;
@@ -16,6 +18,7 @@ pub mod fault;
 pub mod files;
 pub mod geometry;
 pub mod layout;
+pub mod leader;
 pub mod life;
 pub mod mapping;
 pub mod packet;
@@ -24,6 +27,8 @@ pub mod pool;
 pub mod recording;
 pub mod recovery;
 pub mod register;
+pub mod server;
 pub mod streams;
 pub mod sys;
+pub mod trace;
 pub mod views;

@@ -32,6 +32,19 @@ pub struct Found {
     pub stalled: u32,
 }
 
+impl Found {
+    /// Counts what a pass over another arena found, too.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            work: self.work + other.work,
+            pressed: self.pressed + other.pressed,
+            live: self.live + other.live,
+            stalled: self.stalled + other.stalled,
+        }
+    }
+}
+
 /// A thread with a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveSlot {
@@ -50,7 +63,7 @@ impl Recording {
     pub fn pass(&self, first: u32, reach: Reach) -> Found {
         let count = self.slots_in_use();
         let mut found = Found::default();
-        if self.is_stalled() && reach == Reach::Complete {
+        if self.trace.is_stalled() && reach == Reach::Complete {
             found.stalled = 1;
             found.live = self.live.load(Ordering::Relaxed);
             return found;
@@ -73,7 +86,7 @@ impl Recording {
 
     /// Whether a pass looks at all slots, also at those that seem to have nothing.
     fn is_time_to_look(&self) -> bool {
-        let now = self.now();
+        let now = self.trace.now();
         let is_due = now >= self.look_at.load(Ordering::Relaxed);
         if is_due {
             self.look_at.store(now + LOOK_NS, Ordering::Relaxed);
@@ -130,7 +143,8 @@ impl Recording {
         }
     }
 
-    fn first_look(&self, slot: u32) -> SlotState {
+    /// What a slot says of itself, which was not in use before.
+    pub fn first_look(&self, slot: u32) -> SlotState {
         let place = self.arena.slot(slot);
         let identity = Identity {
             vpid: place.vpid().load(Ordering::Relaxed),
@@ -139,15 +153,28 @@ impl Recording {
             process_start: place.process_start().load(Ordering::Relaxed),
             procname: place.procname(),
         };
-        let ledger = self.arena.ledger(slot);
-        SlotState {
-            identity,
-            account: Account::read(ledger),
-            given: ledger.given().load(Ordering::Relaxed),
-            returned: ledger.returned().load(Ordering::Relaxed),
-            consumed: ledger.consumed().load(Ordering::Relaxed),
-            seen_at: self.now(),
-            ..SlotState::default()
+        SlotState { identity, seen_at: self.trace.now(), ..SlotState::default() }
+    }
+
+    /// Goes on with the slots that another collector has left, as their ledgers say.
+    ///
+    /// Later no ledger is read: a user can write to all of an arena, and would name the files
+    /// of others there.
+    pub fn adopt(&self) {
+        for slot in 1..=self.slots_in_use() {
+            if self.arena.slot(slot).claimed().load(Ordering::Acquire) == 0 {
+                continue;
+            }
+            if let Some(mut guard) = self.slot(slot) {
+                let ledger = self.arena.ledger(slot);
+                *guard = Some(Box::new(SlotState {
+                    account: Account::read(ledger),
+                    given: ledger.given().load(Ordering::Relaxed),
+                    returned: ledger.returned().load(Ordering::Relaxed),
+                    consumed: ledger.consumed().load(Ordering::Relaxed),
+                    ..self.first_look(slot)
+                }));
+            }
         }
     }
 
@@ -164,7 +191,7 @@ impl Recording {
             self.tell_losses(slot, state)?;
             return Ok(false);
         }
-        let now = self.now();
+        let now = self.trace.now();
         if cur != state.seen {
             state.seen = cur;
             state.seen_at = now;
@@ -172,7 +199,7 @@ impl Recording {
         if cur >> 32 > state.account.drained_seq + 1 && !state.is_damaged {
             found.pressed += 1;
             found.work += self.drain(slot, state, reach)?;
-            if self.is_limited() || Pool::free(&self.arena) < FEW_CHUNKS {
+            if self.trace.is_limited() || Pool::free(&self.arena) < FEW_CHUNKS {
                 self.keep_ahead();
             }
         } else if now.saturating_sub(state.seen_at) >= QUIET_NS && !state.is_damaged {
@@ -190,6 +217,11 @@ impl Recording {
         if lost.saturating_add(state.account.beside) <= told || state.is_damaged {
             return Ok(());
         }
+        if self.trace.was_full() && state.account.opened == 0 {
+            // The room that is left is for records; all such threads share one stream.
+            self.count_untold(lost.saturating_sub(told));
+            return Ok(());
+        }
         let last = place.last_lost().load(Ordering::Relaxed).max(state.account.last_end);
         let first = place.first_lost().load(Ordering::Relaxed).clamp(1, last.max(1));
         let draft = Draft {
@@ -205,12 +237,18 @@ impl Recording {
         };
         match self.append(slot, state, &draft, |_| ()) {
             Err(Stall::Never(why)) => {
-                self.add_problem(format!("losses of slot {slot} cannot be told: {why}"));
-                self.tallies.lost.fetch_add(lost, Ordering::Relaxed);
+                self.trace.add_problem(format!("losses of slot {slot} cannot be told: {why}"));
+                self.count_untold(lost.saturating_sub(told));
                 Ok(())
             }
             other => other,
         }
+    }
+
+    /// Counts losses that no stream of their thread tells.
+    fn count_untold(&self, lost: u64) {
+        self.trace.tallies.lost.fetch_add(lost, Ordering::Relaxed);
+        self.trace.tallies.untold.fetch_add(lost, Ordering::Relaxed);
     }
 
     /// Writes what is left of a thread that has ended, and makes its slot free.
@@ -219,7 +257,7 @@ impl Recording {
         self.tell_losses(slot, state)?;
         self.free_chunks(slot, state);
         if state.account.opened != 0 {
-            self.streams().end(state.identity, state.account);
+            self.trace.streams().end(self.number, state.identity, state.account);
         }
         self.clear(slot);
         Ok(true)
@@ -246,7 +284,7 @@ impl Recording {
 
     fn free_slot(&self, slot: u32) {
         if let Err(error) = self.arena.make_life(slot) {
-            self.add_problem(format!("slot {slot} cannot be used again: {error}"));
+            self.trace.add_problem(format!("slot {slot} cannot be used again: {error}"));
             return;
         }
         Pool::free_slot(&self.arena, slot);
@@ -280,14 +318,15 @@ impl Recording {
     }
 
     fn cut(&self, name: &str, bytes: u64) {
-        let cut = self.files.get(name).and_then(|file| {
+        let cut = self.trace.files.get(name).and_then(|file| {
             if file.metadata()?.len() > bytes {
                 file.set_len(bytes)?;
             }
             Ok(())
         });
         if let Err(error) = cut {
-            self.add_problem(format!("{}: {error}", self.files.path_of(name).display()));
+            self.trace
+                .add_problem(format!("{}: {error}", self.trace.files.path_of(name).display()));
         }
     }
 

@@ -3,15 +3,19 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
 
 use crate::arena::{at_path, Arena};
+use crate::classes::{self, METADATA};
 use crate::collector::Outcome;
 use crate::drain::Reach;
 use crate::files::Write;
 use crate::layout::PACKET_BYTES;
 use crate::pool::Pool;
 use crate::recording::{Limits, Recording};
-use crate::register::Register;
+use crate::register::{Entry, Register};
+use crate::trace::Trace;
 
 /// Writes what is left in an arena to its trace, and removes it if nothing is left then.
 ///
@@ -20,18 +24,18 @@ use crate::register::Register;
 /// The arena has a collector that lives, is none, or a file cannot be opened.
 pub fn recover(directory: &Path, arena: &Path, write: Box<Write>) -> io::Result<Outcome> {
     let register = Register::new(directory);
-    let has_rebooted =
-        register.is_of_earlier_boot(arena).map_err(|error| at_path(&error, register.path()))?;
+    let entry = register.find(arena).map_err(|error| at_path(&error, register.path()))?;
+    let has_rebooted = entry.as_ref().is_some_and(Entry::is_of_earlier_boot);
     let arena = Arena::open(arena)?;
+    let first_class = entry.map_or_else(
+        || arena.control().first_class().load(Ordering::Relaxed),
+        |entry| entry.first_class,
+    );
     let pool = Pool::of_old(&arena);
-    let limits = Limits { max_bytes: 0, is_overwriting: arena.is_overwriting() };
-    let recording = Recording::new(arena, pool, directory, limits, write)?;
+    let trace = Arc::new(Trace::open(directory, arena.uuid(), Limits::of(&arena), write)?);
+    let recording = Recording::new(arena, pool, Arc::clone(&trace), first_class);
     recording.set_closed();
-    recording.cut_torn_packets();
-    recording
-        .classes
-        .resume(&recording.arena, &recording.files)
-        .map_err(|error| at_path(&error, &directory.join(crate::classes::METADATA)))?;
+    recording.go_on(directory)?;
     if has_rebooted {
         recording.forget_all();
     }
@@ -39,12 +43,20 @@ pub fn recover(directory: &Path, arena: &Path, write: Box<Write>) -> io::Result<
     remove_empty(directory).map_err(|error| at_path(&error, directory))?;
     let running = recording.live_slots();
     let is_drained = found.stalled == 0;
+    let unplaced = recording.arena.shared().lost().load(Ordering::Relaxed);
+    let mut outcome = Outcome::of(&trace, unplaced, is_drained, running);
+    outcome.add_damage(&recording);
     if is_drained {
         let path = recording.arena.path();
+        let is_last = register.arenas().is_ok_and(|all| all.iter().all(|one| one.path == path));
+        if is_last {
+            classes::fill_gaps(&trace.files, first_class)
+                .map_err(|error| at_path(&error, &directory.join(METADATA)))?;
+        }
         recording.arena.remove()?;
         register.remove(path).map_err(|error| at_path(&error, register.path()))?;
     }
-    Ok(Outcome::of(&recording, is_drained, running))
+    Ok(outcome)
 }
 
 /// Removes data files that a collector made just before it was killed.

@@ -1,6 +1,7 @@
 //! The file that names the arenas of a trace directory, for whoever has to recover them.
 //!
-//! A line has the path, the inode, the ID of the boot and the user, with tabs between.
+//! A line has the path, the inode, the ID of the boot, the user, and the ID of the first event
+//! class, with tabs between.
 
 use std::fs;
 use std::io;
@@ -20,6 +21,33 @@ pub struct Register {
 
 fn boot_id() -> String {
     fs::read_to_string(BOOT_ID).map(|text| text.trim().to_owned()).unwrap_or_default()
+}
+
+/// An arena, as the register has it.
+pub struct Entry {
+    /// Its file.
+    pub path: PathBuf,
+    /// The user who may write to it.
+    pub user: u32,
+    /// The ID of the first event class that its programs register.
+    pub first_class: u32,
+    boot: String,
+}
+
+impl Entry {
+    fn of(line: &str) -> Option<Self> {
+        let mut words = line.split('\t');
+        let path = PathBuf::from(words.next()?);
+        let (_, boot) = (words.next()?, words.next()?.to_owned());
+        let user = words.next()?.parse().ok()?;
+        let first_class = words.next()?.parse().ok()?;
+        Some(Self { path, user, first_class, boot })
+    }
+
+    /// Whether it is of an earlier boot: its threads are gone, whatever it says.
+    pub fn is_of_earlier_boot(&self) -> bool {
+        !self.boot.is_empty() && self.boot != boot_id()
+    }
 }
 
 impl Register {
@@ -42,11 +70,21 @@ impl Register {
         }
     }
 
+    /// All arenas; the first is that of the user who records.
+    pub fn arenas(&self) -> io::Result<Vec<Entry>> {
+        Ok(self.text()?.lines().filter_map(Entry::of).collect())
+    }
+
+    /// What it says of an arena.
+    pub fn find(&self, arena: &Path) -> io::Result<Option<Entry>> {
+        Ok(self.arenas()?.into_iter().find(|entry| entry.path == arena))
+    }
+
     /// Adds an arena.
-    pub fn add(&self, arena: &Arena, user: u32) -> io::Result<()> {
+    pub fn add(&self, arena: &Arena, user: u32, first_class: u32) -> io::Result<()> {
         let inode = arena.file().metadata()?.ino();
         let path = arena.path().display();
-        let line = format!("{path}\t{inode}\t{}\t{user}\n", boot_id());
+        let line = format!("{path}\t{inode}\t{}\t{user}\t{first_class}\n", boot_id());
         fs::write(&self.path, self.text()? + &line)
     }
 
@@ -63,14 +101,5 @@ impl Register {
         } else {
             fs::write(&self.path, rest)
         }
-    }
-
-    /// Whether an arena is one of an earlier boot: its threads are gone, whatever it says.
-    pub fn is_of_earlier_boot(&self, arena: &Path) -> io::Result<bool> {
-        let start = format!("{}\t", arena.display());
-        let text = self.text()?;
-        let line = text.lines().find(|line| line.starts_with(&start));
-        let boot = line.and_then(|line| line.split('\t').nth(2)).unwrap_or_default();
-        Ok(!boot.is_empty() && boot != boot_id())
     }
 }

@@ -39,7 +39,8 @@ pub struct Streams {
     /// PID namespaces, in the order in which they were met.
     spaces: Vec<u64>,
     namesakes: HashMap<(u64, u64), u64>,
-    ended: VecDeque<(Identity, Account)>,
+    /// With the arena: a user must not go on with the files of another one.
+    ended: VecDeque<(u64, Identity, Account)>,
 }
 
 /// The name of the nth data file of a stream.
@@ -74,12 +75,17 @@ impl Streams {
     }
 
     /// Gives a thread a stream: one of its process that ended before a time, or a new one.
-    pub fn begin(&mut self, thread: &Identity, first: u64, account: &mut Account) -> bool {
-        let known = self
-            .ended
-            .iter()
-            .rposition(|(other, old)| thread.is_same_process(other) && old.last_end <= first);
-        if let Some((_, old)) = known.and_then(|place| self.ended.remove(place)) {
+    pub fn begin(
+        &mut self,
+        arena: u64,
+        thread: &Identity,
+        first: u64,
+        account: &mut Account,
+    ) -> bool {
+        let known = self.ended.iter().rposition(|(of, other, old)| {
+            *of == arena && thread.is_same_process(other) && old.last_end <= first
+        });
+        if let Some((_, _, old)) = known.and_then(|place| self.ended.remove(place)) {
             let (drained_seq, flushed) = (account.drained_seq, account.flushed);
             *account = Account { drained_seq, flushed, beside: old.told_lost, ..old };
             return false;
@@ -110,10 +116,10 @@ impl Streams {
     }
 
     /// Notes that the thread of a stream has ended.
-    pub fn end(&mut self, thread: Identity, account: Account) {
+    pub fn end(&mut self, arena: u64, thread: Identity, account: Account) {
         if self.ended.len() == MOST_ENDED {
             self.ended.pop_front();
         }
-        self.ended.push_back((thread, account));
+        self.ended.push_back((arena, thread, account));
     }
 }

@@ -3,9 +3,10 @@
 #![allow(unsafe_code)]
 
 use std::ffi::CString;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 use std::{mem, ptr};
@@ -91,6 +92,12 @@ pub fn lock_file(file: &File) -> io::Result<()> {
     checked(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) }).map(drop)
 }
 
+/// Unlocks it again.
+pub fn unlock_file(file: &File) -> io::Result<()> {
+    // SAFETY: no memory is passed.
+    checked(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) }).map(drop)
+}
+
 /// Gives a file to a user.
 pub fn give_to(file: &File, user: u32) -> io::Result<()> {
     // SAFETY: no memory is passed.
@@ -134,6 +141,131 @@ pub fn random() -> io::Result<u64> {
     }
     Ok(u64::from_ne_bytes(bytes))
 }
+
+/// Who is at the other end of a connection, as the kernel says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// The process ID, 0 if it has none here.
+    pub process: u32,
+    /// The effective user when it connected.
+    pub user: u32,
+}
+
+/// Asks who has connected.
+pub fn peer(connection: &UnixStream) -> io::Result<Peer> {
+    let mut found = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut size = mem::size_of::<libc::ucred>() as libc::socklen_t;
+    // SAFETY: the structure is ours, and as large as it says.
+    checked(unsafe {
+        libc::getsockopt(
+            connection.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut found).cast(),
+            &raw mut size,
+        )
+    })?;
+    Ok(Peer { process: found.pid.unsigned_abs(), user: found.uid })
+}
+
+/// Opens a file once more: a lock of ours is not one of who gets the new descriptor.
+pub fn open_again(file: &File) -> io::Result<File> {
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    OpenOptions::new().read(true).write(true).open(path)
+}
+
+/// Sends a descriptor, with one byte.
+pub fn send_file(connection: &UnixStream, file: &File) -> io::Result<()> {
+    const ROOM: usize = 64;
+    // Aligned as control messages are.
+    let mut control = [0_u64; ROOM / 8];
+    let mut byte = [b'+'];
+    let mut data = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
+    // SAFETY: all zeros are a value of the structure.
+    let mut message: libc::msghdr = unsafe { mem::zeroed() };
+    message.msg_iov = &raw mut data;
+    message.msg_iovlen = 1;
+    message.msg_control = control.as_mut_ptr().cast();
+    let size = mem::size_of::<libc::c_int>() as libc::c_uint;
+    let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
+    // SAFETY: the control message has room for its head and a descriptor, and all that the
+    // message points to lives through the call.
+    let sent = unsafe {
+        message.msg_controllen = libc::CMSG_SPACE(size) as _;
+        let head = libc::CMSG_FIRSTHDR(&raw const message);
+        (*head).cmsg_level = libc::SOL_SOCKET;
+        (*head).cmsg_type = libc::SCM_RIGHTS;
+        (*head).cmsg_len = libc::CMSG_LEN(size) as _;
+        ptr::write_unaligned(libc::CMSG_DATA(head).cast(), file.as_raw_fd());
+        libc::sendmsg(connection.as_raw_fd(), &raw const message, flags)
+    };
+    if sent < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// Waits until there is something to read, or for a time; whether it is the first file.
+pub fn poll(files: &[BorrowedFd<'_>], time: Option<Duration>) -> bool {
+    let mut list: Vec<libc::pollfd> = files
+        .iter()
+        .map(|file| libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 })
+        .collect();
+    // Rounded up: not again and again in the last millisecond.
+    let time = time.map_or(-1, |time| {
+        libc::c_int::try_from(time.as_millis()).map_or(libc::c_int::MAX, |ms| ms.saturating_add(1))
+    });
+    let count = list.len() as libc::nfds_t;
+    // SAFETY: the list is ours, and as long as it says.
+    let found = unsafe { libc::poll(list.as_mut_ptr(), count, time) };
+    found > 0 && list.first().is_some_and(|first| first.revents != 0)
+}
+
+/// As `futex_wait`, until one of many words changes; no kernel takes more than 128.
+pub fn futex_wait_any(words: &[(&AtomicU32, u32)], time: Duration) -> io::Result<()> {
+    let list: Vec<Waiter> = words
+        .iter()
+        .map(|(word, value)| Waiter {
+            value: u64::from(*value),
+            word: word.as_ptr() as u64,
+            flags: FUTEX_OF_32_BITS,
+            reserved: 0,
+        })
+        .collect();
+    let mut until = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the list and the time live through the calls. The time is one of the clock.
+    let woken = unsafe {
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut until);
+        let ns = until.tv_nsec + libc::c_long::from(time.subsec_nanos() as i32);
+        until.tv_sec += libc::time_t::try_from(time.as_secs()).unwrap_or(0) + ns / 1_000_000_000;
+        until.tv_nsec = ns % 1_000_000_000;
+        libc::syscall(
+            libc::SYS_futex_waitv,
+            list.as_ptr(),
+            list.len(),
+            0,
+            &raw const until,
+            libc::CLOCK_MONOTONIC,
+        )
+    };
+    if woken < 0 {
+        let error = io::Error::last_os_error();
+        let is_as_ever = [libc::EAGAIN, libc::EINTR, libc::ETIMEDOUT]
+            .contains(&error.raw_os_error().unwrap_or_default());
+        return if is_as_ever { Ok(()) } else { Err(error) };
+    }
+    Ok(())
+}
+
+/// `struct futex_waitv`.
+#[repr(C)]
+struct Waiter {
+    value: u64,
+    word: u64,
+    flags: u32,
+    reserved: u32,
+}
+const FUTEX_OF_32_BITS: u32 = 2;
 
 /// Waits until the word changes from a value and somebody says so, or for a time.
 pub fn futex_wait(word: &AtomicU32, value: u32, time: Duration) {

@@ -46,7 +46,7 @@ view! {
         rules_bytes: u64, slots_at: u64, classes_at: u64, classes_bytes: u64, chunks_at: u64,
         chunk_bytes: u32, chunk_count: u32, slot_count: u32, ring_chunks: u32, wait_ns: u64,
         state: u32, progress: u32, collector_pid: u32, flags: u32, chunks_ready: u32,
-        slots_ready: u32, first_class: u32,
+        slots_ready: u32, first_class: u32, max_bytes: u64,
     }
 }
 
@@ -82,7 +82,7 @@ view! {
     /// The head of a chunk.
     Chunk {
         committed: u32, owner: u32, next_free: u32, prev: u32, seq: u64, flags: u32,
-        discarded: u32, lost: u64, first_lost: u64, last_lost: u64,
+        discarded: u32, lost: u64, first_lost: u64, last_lost: u64, least_end: u64,
     }
 }
 

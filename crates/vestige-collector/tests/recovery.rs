@@ -130,7 +130,7 @@ fn a_torn_event_class_is_written_again() {
     killed
         .recording()
         .classes
-        .write(&killed.recording().arena, &killed.recording().files, &mut |_| ())
+        .write(&killed.recording().arena, &killed.recording().trace.files, &mut |_| ())
         .unwrap();
     let metadata = folder.trace().join("metadata");
     let whole = fs::read(&metadata).unwrap();

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "2b86503389709706"
+AGREEMENT = "b8f065e844536382"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -41,11 +41,11 @@ MOST_PATTERNS = 256
 PATTERN_TEXT_SIZE = 16_384
 """Bytes of all of them, each with a zero."""
 METADATA_FILE = "metadata"
-CONTROL_FILE = ".control"
-"""Hidden, so that readers leave it alone."""
-LOSSES_FILE = ".lost"
-RULES_FILE = ".rules"
-CLASS_LIST_FILE = ".event-classes"
+ARENA_FILE = ".arena-data"
+"""Where there is no shared memory; hidden, so that readers leave it alone."""
+ARENA_IN_DIRECTORY = "."
+ARENAS_FILE = ".arena"
+"""Names the arenas of a recording."""
 REFUSALS_FILE = ".refused"
 """Lines of tracers that do not agree with the recorder: see settings.py."""
 LARGEST_REFUSALS = 65_536
@@ -54,8 +54,6 @@ OPEN_SUFFIX = ".open"
 RING_PREFIX = "ring-"
 LOST_STREAM = "lost"
 """The data stream of what no other could tell."""
-BUDGET_SLOTS = 16_384
-"""More chunks than these are not kept."""
 SETTINGS_VARIABLE = "VESTIGE_TRACER"
 OFF_VARIABLE = "VESTIGE_TRACER_OFF"
 """Makes the tracer inert."""
@@ -64,7 +62,7 @@ SETTINGS_HEAD = "2 agreement="
 SETTINGS_TAIL = "directory="
 """The last word: it may hold spaces."""
 SMALLEST_PACKET = 4_096
-"""Packets are whole pages: they are mapped."""
+"""Packets are whole pages of the arena."""
 LARGEST_PACKET = 1_073_741_824
 
 PACKET_FORMAT = "I16sIQQQQQQQII16s"
@@ -120,28 +118,6 @@ RULE_HEAD_OFFSETS = {
     "reserved": 28,
 }
 """Before each rule. Its patterns follow, each ended by a zero: that of the names that are chosen, then those of names that are not; then instructions, and their text. All three parts are a multiple of eight bytes."""
-
-CONTROL_FORMAT = "QQQQQQ2Q16384Q"
-CONTROL_SIZE = 131136
-CONTROL_OFFSETS = {
-    "bytes": 0,
-    "memory": 8,
-    "kept": 16,
-    "overwritten": 24,
-    "head": 32,
-    "tail": 40,
-    "reserved": 48,
-    "slots": 64,
-}
-"""The size of a recording, and the queue of what goes away first. The recorder makes the file, and reads it at the end."""
-
-LOSSES_FORMAT = "q511q"
-LOSSES_SIZE = 4096
-LOSSES_OFFSETS = {
-    "count": 0,
-    "pid_spaces": 8,
-}
-"""What no stream could be told, over all processes."""
 
 PACKET_HEADER = (
     "integer { size = 32; align = 8; signed = false; base = 10; } magic;",
@@ -486,23 +462,21 @@ COUNTERS_OF_PROCESSOR = (
 )
 
 SETTINGS = (
-    "uuid",
-    "packet",
+    "arena",
+    "arena-id",
+    "socket",
+    "token",
     "clock",
     "contexts",
     "entries",
     "exits",
     "events",
-    "rules",
     "follow-fork",
     "recorder",
     "include",
     "exclude",
-    "mode",
-    "max-size",
     "python",
 )
 """The words, in the order in which they are written."""
 FUNCTION_TRACING_WORDS = ("off", "fast", "verbose")
 CLOCK_KIND_WORDS = ("monotonic", "counter")
-MODE_WORDS = ("discard", "overwrite")

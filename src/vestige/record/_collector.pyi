@@ -77,13 +77,47 @@ class Collector:
         user: int | None = None,
         shared_memory: str | PathLike[str] = ...,
     ) -> Collector: ...
+    @staticmethod
+    def attach(directory: str | PathLike[str]) -> Collector:
+        """Take over arenas whose collector is gone; programs may go on.
+
+        Args:
+            directory: The trace; its file ``.arena`` names the arenas.
+
+        Returns:
+            A collector that has not been started.
+
+        Raises:
+            OSError: An arena has a collector, is none, or a file cannot be opened.
+        """
+
+    def hand_over(self) -> Outcome:
+        """Write what is there, and stop, so that another process can take over.
+
+        Returns:
+            What the recording holds now; ``running`` are the threads that go on.
+        """
+
     @property
     def arena_path(self) -> str:
-        """The file of the arena."""
+        """The file of the arena of the user who records."""
 
     @property
     def arena_fd_info(self) -> tuple[int, int, int]:
-        """Device, inode and length in bytes of the arena's file."""
+        """Device, inode and length in bytes of that file."""
+
+    @property
+    def inodes(self) -> list[int]:
+        """Inodes of the files of all arenas: each user who is recorded has one."""
+
+    @property
+    def socket(self) -> tuple[str, str]:
+        """Where programs ask that cannot open their arena, and what they have to say.
+
+        The name of an abstract socket and a token, 32 hexadecimal digits; both are
+        empty where there can be no socket. A program gets the arena of its user, which
+        is made then. Only root can make one for another user.
+        """
 
     def start(self) -> None:
         """Begin to collect; programs may record when it returns.

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ._agreement import SETTINGS_TAIL
 from .program_file import why_untraceable
 from .tracer import LIBRARY
 
@@ -20,20 +21,22 @@ MOST_LOOKS = 16
 """At the processes that began meanwhile; on a quiet machine, two are enough."""
 
 
-def processes_in_background(uuid: str) -> set[int]:
+def processes_in_background(directory: Path, first: int | None = None) -> set[int]:
     """Find the processes that a recording was passed on to.
 
     Args:
-        uuid: That of the recording, as the environment has it.
+        directory: The trace, absolute, as the environment has it.
+        first: The ID of a process that began before all of them; ``None`` is the
+            calling process.
 
     Returns:
         IDs of processes that run. Those of other users are not found.
     """
-    mark = uuid.encode()
+    mark = f" {SETTINGS_TAIL}{directory}\0".encode()
     known: set[int] = set()
     found: set[int] = set()
     for _ in range(MOST_LOOKS):
-        new = set(_later_processes(os.getpid())) - known
+        new = set(_later_processes(first or os.getpid())) - known
         if not new:
             break
         # Until we look, one may have ended, and left a child that is not known.
@@ -76,16 +79,20 @@ def _is_recorded(process: int, mark: bytes) -> bool:
 
 
 def _later_processes(first: int) -> Iterator[int]:
-    """Return the processes that began after another one, as far as their IDs tell."""
+    """Return the processes that began after another one, as far as their IDs tell.
+
+    The calling process is not among them.
+    """
     try:
         names = os.listdir("/proc")  # noqa: PTH208 - names are all that is needed
         last = int(Path("/proc/loadavg").read_text(encoding="ascii").split()[-1])
     except (OSError, ValueError):
         return
+    ours = {first, os.getpid()}
     # IDs begin again when all were used.
     least = first if last > first else 0
     for name in names:
-        if name.isdecimal() and int(name) > least and int(name) != first:
+        if name.isdecimal() and int(name) > least and int(name) not in ours:
             yield int(name)
 
 

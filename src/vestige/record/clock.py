@@ -104,24 +104,32 @@ class RecordingClock:
 
     Args:
         read: Reads the counter; ``None`` when the clock is ``CLOCK_MONOTONIC``.
+        begin: The moment at which the recording began; ``None`` is now.
     """
 
-    def __init__(self, read: Callable[[], int] | None) -> None:
+    def __init__(
+        self, read: Callable[[], int] | None, begin: Instant | None = None
+    ) -> None:
         self._read = read
-        self._begin = take(read)
+        self._begin = begin or take(read)
         self._first: ClockRate | None = None
         self._good: ClockRate | None = None
         self.problem: str | None = None
         """Why the last rate was refused, and one from before was returned instead."""
 
     @property
-    def begin(self) -> int:
-        """The clock's value at the start."""
-        return self._begin.value
+    def begin(self) -> Instant:
+        """The moment at which the recording began."""
+        return self._begin
 
     def now(self) -> int:
         """Return the clock's present value."""
         return time.monotonic_ns() if self._read is None else self._read()
+
+    @property
+    def is_counter(self) -> bool:
+        """Whether it is the time-stamp counter."""
+        return self._read is not None
 
     def rate(self) -> ClockRate:
         """Return the rate from the start until now.

@@ -9,6 +9,8 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
+from ..errors import RecordError
+from .collector import RunningCollector
 from .options import RecordingOptions
 from .tracer import library_path, tracer_environment
 
@@ -48,12 +50,17 @@ def call_cost(
         functions=options.functions,
         events=options.events,
         contexts=options.contexts,
+        buffer_size=options.buffer_size,
         packet_size=options.packet_size,
     )
     place = directory / ".cost"
     try:
         place.mkdir()
-        environment = tracer_environment(place, NO_UUID, plain, is_counter=is_counter)
+        collector = RunningCollector(place, NO_UUID, plain)
+        environment = tracer_environment(
+            place, plain, collector.words, is_counter=is_counter
+        )
+        collector.start()
         done = subprocess.run(
             [program],
             env=environment,
@@ -63,9 +70,10 @@ def call_cost(
             timeout=SECONDS,
             check=True,
         )
+        collector.close()
         recorded = sum(path.stat().st_size for path in place.iterdir())
         cost = int(done.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError):
+    except (OSError, RecordError, subprocess.SubprocessError, ValueError):
         return None
     finally:
         _remove(place)

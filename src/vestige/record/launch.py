@@ -6,7 +6,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from .job_control import stop_with
@@ -22,8 +22,7 @@ def run(
     command: Sequence[str],
     environment: dict[str, str],
     *,
-    later: Callable[[], object],
-    moments: Sequence[float],
+    schedule: Iterable[tuple[float, Callable[[int], object]]] = (),
 ) -> int:
     """Run a program and wait for its end.
 
@@ -33,8 +32,8 @@ def run(
     Args:
         command: The program and its arguments.
         environment: Its environment.
-        later: What is to be done now and then while the program runs.
-        moments: When: seconds from its start, ascending.
+        schedule: What is to be done while the program runs, and when: seconds from its
+            start, ascending. It is called with the ID of the process.
 
     Returns:
         Its exit status; 128 and the number of the signal that ended it.
@@ -69,7 +68,7 @@ def run(
             pass_on(number, None)
         # It may have been stopped before we knew its ID.
         stop_with(process)
-        _at(moments, process, later)
+        _follow(schedule, process)
         _, status = os.waitpid(process, 0)
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
@@ -98,8 +97,10 @@ def _handled(
             signal.signal(number, one)
 
 
-def _at(moments: Sequence[float], process: int, later: Callable[[], object]) -> None:
-    """Call a function at some moments while a process runs."""
+def _follow(
+    schedule: Iterable[tuple[float, Callable[[int], object]]], process: int
+) -> None:
+    """Do what is to be done while a process runs."""
     started = time.monotonic()
     try:
         handle = os.pidfd_open(process)
@@ -109,10 +110,10 @@ def _at(moments: Sequence[float], process: int, later: Callable[[], object]) -> 
     try:
         ended = select.poll()
         ended.register(handle, select.POLLIN)
-        for moment in moments:
+        for moment, do in schedule:
             rest = max(started + moment - time.monotonic(), 0)
             if ended.poll(rest * 1000):
                 return
-            later()
+            do(process)
     finally:
         os.close(handle)

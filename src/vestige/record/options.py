@@ -10,7 +10,7 @@ from .contexts import CONTEXTS, context_classes
 from .event_rules import CompiledRule, EventRule, compile_rules
 from .events import FunctionTracing, Selection, select
 from .function_patterns import encode_patterns
-from .rules_file import encode_rules
+from .rules_encoding import encode_rules
 
 __all__ = ["CONTEXTS", "HELPERS", "PAGE", "RecordingOptions"]
 
@@ -19,8 +19,17 @@ HELPERS = ("libc", "pthread", "dl")
 COLLECTIONS = "vestige_python:gc_*"
 """The events of collections of garbage."""
 PAGE = SMALLEST_PACKET
-"""Packets are whole pages, since they are mapped."""
+"""Packets are whole pages of the arena."""
+PACKET_SIZE = 64 * 1024
+"""Of the packets of a buffer that has no size of its own."""
+SMALLEST_RING, LARGEST_RING = 2, 64
+"""Packets of a buffer."""
 PythonFunctions = Literal["python", "all"]
+PARTS = 64
+"""A recording of limited size has at least so many packets."""
+LARGEST_ARENA = 1 << 38
+LONGEST_TIMEOUT = 10**6
+"""Seconds."""
 LONGEST_DURATION = 10**18
 """Nanoseconds; ticks of any clock are fewer than 2^64 then."""
 GREATEST_DEPTH = 2**31 - 1
@@ -66,11 +75,31 @@ class _Values(NamedTuple):
     Source lines need ``ip`` and ``vpid``. Packets name their process and thread anyway.
     """
 
-    packet_size: int = 512 * 1024
-    """Bytes of a packet: what a thread fills before it writes them to the file."""
+    buffer_size: int = 4 * 1024 * 1024
+    """Bytes that a thread may record before the collector has written them."""
 
-    mode: Literal["discard", "overwrite"] = "discard"
-    """What goes when the recording is full: new records, or the oldest packets."""
+    packet_size: int | None = None
+    """Bytes of a packet, of which a buffer has 2 to 64; no record is larger.
+
+    ``None`` is 64 KiB, less for a smaller buffer, more for a larger one.
+    """
+
+    arena_size: int = 256 * 1024 * 1024
+    """Bytes of the memory that the threads of all programs share: their buffers."""
+
+    mode: Literal["block", "discard", "overwrite"] = "block"
+    """What goes when a buffer or the recording is full.
+
+    ``block``: a thread whose buffer is full waits for the collector, so that nothing is
+    lost. ``discard``: new records are dropped at once. ``overwrite``: the recording has
+    a maximum size, and its oldest packets make room.
+    """
+
+    timeout: float = 10.0
+    """Seconds for which a thread waits while the collector makes no progress.
+
+    Records are dropped then, and counted, until it does.
+    """
 
     max_size: int | None = None
     """Bytes of the whole recording.
@@ -136,6 +165,26 @@ class RecordingOptions(_Values):
         return made
 
     @property
+    def chunk_size(self) -> int:
+        """Bytes of a packet in memory."""
+        if self.packet_size is not None:
+            return self.packet_size
+        least = -(-self.buffer_size // LARGEST_RING)
+        most = self.buffer_size // SMALLEST_RING
+        size = -(-max(min(PACKET_SIZE, most), least, PAGE) // PAGE) * PAGE
+        if self.size_limit:
+            # The room of packets that threads have is taken: many small ones fill more.
+            size = max(min(size, self.size_limit // PARTS), PAGE)
+        return size // PAGE * PAGE
+
+    @property
+    def ring_size(self) -> int:
+        """Packets that a thread has at most."""
+        return min(
+            max(self.buffer_size // self.chunk_size, SMALLEST_RING), LARGEST_RING
+        )
+
+    @property
     def size_limit(self) -> int:
         """Bytes of the whole recording; 0 when there is no limit."""
         if self.max_size is not None:
@@ -143,8 +192,10 @@ class RecordingOptions(_Values):
         return OVERWRITE_SIZE if self.mode == "overwrite" else 0
 
     def _check(self) -> None:
-        if self.mode not in {"discard", "overwrite"}:
-            raise SelectionError(f"mode={self.mode!r}: expected discard or overwrite")
+        if self.mode not in {"block", "discard", "overwrite"}:
+            raise SelectionError(
+                f"mode={self.mode!r}: expected block, discard or overwrite"
+            )
         if self.max_size is not None and self.max_size < SMALLEST_SIZE:
             raise SelectionError(
                 f"a maximum size of {self.max_size} bytes is too small: "
@@ -168,10 +219,32 @@ class RecordingOptions(_Values):
                 raise SelectionError(
                     f"no helper '{name}': expected some of {', '.join(HELPERS)}"
                 )
-        if self.packet_size % PAGE or not PAGE <= self.packet_size <= LARGEST_PACKET:
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        packet = self.packet_size
+        if packet is not None and (
+            packet % PAGE or not PAGE <= packet <= LARGEST_PACKET
+        ):
             raise SelectionError(
-                f"a buffer of {self.packet_size} bytes: expected a multiple of {PAGE}, "
+                f"a packet of {packet} bytes: expected a multiple of {PAGE}, "
                 f"up to {LARGEST_PACKET}"
+            )
+        if not PAGE <= self.buffer_size <= LARGEST_PACKET * LARGEST_RING:
+            raise SelectionError(
+                f"a buffer of {self.buffer_size} bytes: expected {PAGE} or more, "
+                f"up to {LARGEST_PACKET * LARGEST_RING}"
+            )
+        least = SMALLEST_RING * self.chunk_size
+        if not least <= self.arena_size <= LARGEST_ARENA:
+            raise SelectionError(
+                f"an arena of {self.arena_size} bytes: expected {least} (two packets) "
+                f"or more, up to {LARGEST_ARENA}"
+            )
+        if not 0 < self.timeout <= LONGEST_TIMEOUT:
+            raise SelectionError(
+                f"a timeout of {self.timeout} s: expected more than 0, up to "
+                f"{LONGEST_TIMEOUT}"
             )
 
     def _check_python_limits(self) -> None:

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from itertools import pairwise
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ProgramError, RecordError, SelectionError
-from .background import inner_id, processes_in_background
-from .class_list import CLASS_LIST, make_class_list
-from .clock import LATER_SPANS, ClockRate, RecordingClock, has_constant_counter
-from .collect import Collected, collect
-from .control import CONTROL, make_control
-from .launch import run
-from .losses import LOST, make_losses, tell_losses
-from .metadata import metadata_text
+from ._agreement import REFUSALS_FILE
+from .collector import Collected
+from .metadata_file import METADATA
 from .options import RecordingOptions
-from .program_environment import fit_environment
-from .refusals import REFUSALS, make_refusals, read_refusals, refusal_lines
-from .rules_file import RULES, make_rules
-from .tracer import check_agreement, check_counters, clock_reader, tracer_environment
+from .session import Session
+from .tracer import check_agreement, check_counters
 
 __all__ = ["Recording", "record"]
 
@@ -94,97 +85,18 @@ def record(
     check_agreement()
     check_counters(options.contexts)
     directory, is_new = _make_directory(Path(directory))
-    is_counter = has_constant_counter()
-    read = clock_reader() if is_counter else None
-    uuid = _new_uuid()
-    clock = RecordingClock(read)
-    created = time.time()
-
-    def write_metadata(rate: ClockRate, cost: int | None = None) -> None:
-        # In place: processes append the classes of their events to the same file, and
-        # the beginning is as long each time.
-        text = metadata_text(
-            uuid,
-            rate,
-            options,
-            directory.name,
-            is_counter=is_counter,
-            call_cost=cost,
-            created=created,
-        )
-        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
-        with os.fdopen(os.open(directory / "metadata", flags, 0o600), "wb") as file:
-            file.write(text.encode())
-
-    def refine_metadata() -> None:
-        # What is there will do until the end.
-        with suppress(OSError):
-            write_metadata(clock.rate())
-
     with _removed_on_failure(directory, whole=is_new):
-        _make_files(directory, options)
-        environment = tracer_environment(
-            directory,
-            uuid,
-            options,
-            is_counter=is_counter,
-            frequency=clock.rate().frequency,
-        )
-        fit_environment(environment, program[0])
-        started = time.monotonic()
-        # From here on the trace is readable, whoever is killed.
-        write_metadata(clock.rate())
-        if options.size_limit:
-            make_control(directory, is_overwriting=options.mode == "overwrite")
-    try:
-        status = run(
-            program,
-            environment,
-            later=refine_metadata,
-            moments=LATER_SPANS if is_counter else (),
-        )
-    except OSError as error:
-        _remove(directory, whole=is_new)
-        raise ProgramError(program[0], error) from error
-    seconds = time.monotonic() - started
-    tell_losses(directory, uuid, clock.begin, clock.now())
-    collected = _collect(directory, uuid, options)
-    refine_metadata()
-    if _size(directory) >= WORTH_MEASURING:
-        from .cost import call_cost  # noqa: PLC0415 - short recordings need it not
+        session = Session(directory, options)
+    with closing(session):
+        with _removed_on_failure(directory, whole=is_new):
+            status = session.run(program)
+        collected = session.finish()
+        if _size(directory) >= WORTH_MEASURING:
+            from .cost import call_cost  # noqa: PLC0415 - short recordings need it not
 
-        cost = call_cost(directory, options, is_counter=is_counter)
-        with suppress(OSError):
-            write_metadata(clock.rate(), cost)
-    if clock.problem is not None:
-        collected.problems.append(clock.problem)
-    return Recording(program, options, directory, status, seconds, collected)
-
-
-def _make_files(directory: Path, options: RecordingOptions) -> None:
-    """Make what processes map, read and append to."""
-    make_losses(directory)
-    make_class_list(directory)
-    make_refusals(directory)
-    if options.events:
-        make_rules(directory, options.rules())
-
-
-def _collect(directory: Path, uuid: str, options: RecordingOptions) -> Collected:
-    """Close the trace, and tell of those that would not take part in it."""
-    refusals = read_refusals(directory)
-    background: set[int] = set()
-    if options.follow_fork:
-        refused = {one.process for one in refusals}
-        found = processes_in_background(uuid.replace("-", ""))
-        background = {one for one in found if inner_id(one) not in refused}
-    try:
-        collected = collect(directory, background)
-    except OSError as error:
-        # As when the program has removed the directory, or gave it another name.
-        collected = Collected(problems=[f"{directory}: {error.strerror}"])
-    collected.problems += refusal_lines(refusals)
-    return collected
+            cost = call_cost(directory, options, is_counter=session.is_counter)
+            session.tell_cost(cost)
+    return Recording(program, options, directory, status, session.seconds, collected)
 
 
 def _size(directory: Path) -> int:
@@ -229,7 +141,7 @@ def _removed_on_failure(directory: Path, *, whole: bool) -> Iterator[None]:
         raise RecordError(
             f"cannot hold a trace: {error.strerror}", path=directory
         ) from error
-    except RecordError:
+    except (ProgramError, RecordError):
         _remove(directory, whole=whole)
         raise
 
@@ -237,19 +149,7 @@ def _removed_on_failure(directory: Path, *, whole: bool) -> Iterator[None]:
 def _remove(directory: Path, *, whole: bool) -> None:
     """Take away a trace in which nothing is."""
     with suppress(OSError):
-        for name in (CONTROL, LOST, RULES, CLASS_LIST, REFUSALS, "metadata"):
+        for name in (REFUSALS_FILE, METADATA):
             (directory / name).unlink(missing_ok=True)
         if whole:
             directory.rmdir()
-
-
-def _new_uuid() -> str:
-    """Return a random UUID (RFC 9562, version 4).
-
-    Importing the module ``uuid`` takes longer than the program may run.
-    """
-    number = int.from_bytes(os.urandom(16), "big")
-    number = number & ~(0xF << 76) | 4 << 76
-    digits = f"{number & ~(3 << 62) | 2 << 62:032x}"
-    ends = (0, 8, 12, 16, 20, 32)
-    return "-".join(digits[start:end] for start, end in pairwise(ends))

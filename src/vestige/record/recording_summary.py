@@ -74,7 +74,11 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
     if not paths:
         return Contents(events=0, has_calls=False, has_chosen=False)
     try:
-        text = (directory / "metadata").read_bytes()
+        metadata = directory / "metadata"
+        if metadata.is_symlink() or not metadata.is_file():
+            # A program may have put a pipe there, which would keep us waiting.
+            return Contents()
+        text = metadata.read_bytes()
         trace = TraceClass.parse(text)
         streams = [_open(trace, path) for path in paths]
         if options.python_functions is not None and size <= LARGE:

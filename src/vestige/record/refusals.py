@@ -16,7 +16,14 @@ from .._typing import NamedTuple
 from .._version import __version__
 from ._agreement import AGREEMENT, LARGEST_REFUSALS, REFUSALS_FILE
 
-__all__ = ["REFUSALS", "Refusal", "make_refusals", "read_refusals", "refusal_lines"]
+__all__ = [
+    "REFUSALS",
+    "Refusal",
+    "make_refusals",
+    "read_refusals",
+    "refusal_lines",
+    "remove_refusals",
+]
 
 REFUSALS = REFUSALS_FILE
 _LINE = r"(\d{1,10}) (\S{1,32}) (\S{1,64}) (.{1,64})"
@@ -68,6 +75,16 @@ def read_refusals(directory: Path) -> list[Refusal]:
     found = (re.fullmatch(_LINE, line) for line in lines)
     refusals = (Refusal(int(one[1]), *one.group(2, 3, 4)) for one in found if one)
     return list(dict.fromkeys(refusals))
+
+
+def remove_refusals(directory: Path) -> None:
+    """Remove the file, of which nobody will write any more.
+
+    Args:
+        directory: The trace.
+    """
+    with suppress(OSError):
+        (directory / REFUSALS).unlink()
 
 
 def refusal_lines(refusals: list[Refusal]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from .._version import __version__
@@ -134,8 +134,8 @@ def check_counters(names: Sequence[str]) -> None:
 
 def tracer_environment(
     directory: Path,
-    uuid: str,
     options: RecordingOptions,
+    memory: Mapping[str, object],
     *,
     is_counter: bool,
     frequency: int = SECOND,
@@ -143,9 +143,9 @@ def tracer_environment(
     """Return the environment of a program that is recorded.
 
     Args:
-        directory: The trace, absolute.
-        uuid: Its UUID.
+        directory: The trace, absolute: where a tracer of another build says so.
         options: What is recorded.
+        memory: Words by which the tracer finds the memory that it writes to.
         is_counter: Whether the clock is the time-stamp counter.
         frequency: Of the clock, in Hz.
 
@@ -159,21 +159,17 @@ def tracer_environment(
     chosen = options.selection()
     include, exclude = options.function_patterns()
     words = {
-        "uuid": uuid.replace("-", ""),
-        "packet": options.packet_size,
         "clock": "counter" if is_counter else "monotonic",
         "contexts": ",".join(options.contexts),
         "entries": chosen.entries,
         "exits": chosen.exits,
         "events": "baddr" if chosen.base_addresses else "",
-        "rules": int(bool(options.events)),
         "follow-fork": int(options.follow_fork),
         "recorder": os.getpid(),
         "include": include,
         "exclude": exclude,
-        "mode": options.mode,
-        "max-size": options.size_limit,
         "python": python_word(options, frequency),
+        **memory,
     }
     result[VARIABLE] = " ".join(
         [

@@ -22,7 +22,8 @@ from vestige.record.packets import PACKET
 from vestige.record.tracer import tracer_environment
 
 ROOT = PROGRAMS.parent.parent
-HEADER = ROOT / "tracer/agreement/agreement.h"
+HEADER = ROOT / "tracer/agreement/arena.h"
+"""It includes the other one."""
 
 needs_compiler = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -40,14 +41,13 @@ def tool():
 @pytest.fixture(scope="module")
 def structures(tool):
     """The structures of the description, by their names in C."""
-    files, filters, packet = tool["files"], tool["filters"], tool["packet"]
+    arena, filters, packet = tool["arena"], tool["filters"], tool["packet"]
     found = (
         packet.PACKET,
         filters.INSTRUCTION,
         filters.RULES_HEAD,
         filters.RULE_HEAD,
-        files.CONTROL,
-        files.LOSSES,
+        *arena.STRUCTURES,
     )
     return {one.name: one for one in found}
 
@@ -68,17 +68,27 @@ def printed(tmp_path, expressions):
 
 
 @needs_compiler
-def test_structures_are_as_long_in_c_as_in_python(tmp_path, structures):
-    """And their members lie where Python reads them."""
+def test_structures_are_as_long_in_c_as_they_are_described(tmp_path, structures):
+    """And their members lie where the others look for them."""
     expressions, expected = [], []
-    for name in structures:
-        offsets = getattr(_agreement, f"{name.upper()}_OFFSETS")
-        expressions += [f"offsetof(struct {name}, {one})" for one in offsets]
-        expected += offsets.values()
+    for name, structure in structures.items():
+        for member, offset in structure.offsets():
+            expressions.append(f"offsetof(struct {name}, {member.name})")
+            expected.append(offset)
         expressions.append(f"sizeof(struct {name})")
-        expected.append(getattr(_agreement, f"{name.upper()}_SIZE"))
+        expected.append(structure.size)
 
     assert printed(tmp_path, expressions) == expected
+
+
+@pytest.mark.parametrize("name", ["packet", "instruction", "rules_head", "rule_head"])
+def test_python_knows_where_members_lie(structures, name):
+    """Of what the recorder reads and writes."""
+    structure = structures[name]
+    offsets = {member.name: offset for member, offset in structure.offsets()}
+
+    assert getattr(_agreement, f"{name.upper()}_OFFSETS") == offsets
+    assert getattr(_agreement, f"{name.upper()}_SIZE") == structure.size
 
 
 @pytest.mark.parametrize(
@@ -87,8 +97,6 @@ def test_structures_are_as_long_in_c_as_in_python(tmp_path, structures):
         "PACKET",
         "RULES_HEAD",
         "RULE_HEAD",
-        "CONTROL",
-        "LOSSES",
         "INSTRUCTION_INTEGER",
         "INSTRUCTION_REAL",
         "INSTRUCTION_TEXT",
@@ -183,6 +191,16 @@ class TestDescriptions:
         )
         assert tool["fingerprint"]() != before
 
+    def test_the_fingerprint_covers_the_arena(self, tool, monkeypatch):
+        """A tracer that looks for a number elsewhere records nothing."""
+        before = tool["fingerprint"]()
+        arena = tool["arena"]
+        first, second, *others = arena.CHUNK.members
+        moved = replace(arena.CHUNK, members=(second, first, *others))
+        monkeypatch.setattr(arena, "CHUNK", moved)
+
+        assert tool["fingerprint"]() != before
+
     def test_members_leave_no_gap(self, structures):
         """Compilers would fill it as they like."""
         packet = structures["packet"]
@@ -196,15 +214,15 @@ class TestDescriptions:
     def test_words_are_those_of_the_options(self):
         """In the order of the numbers that the tracer gives them."""
         assert set(_agreement.FUNCTION_TRACING_WORDS) == set(get_args(FunctionTracing))
-        assert _agreement.MODE_WORDS == ("discard", "overwrite")
+        assert _agreement.CLOCK_KIND_WORDS == ("monotonic", "counter")
 
     def test_all_words_are_written(self):
         """Each once, and the directory last."""
         directory = Path("/a directory")
-        options = RecordingOptions()
-        text = tracer_environment(directory, "0" * 32, options, is_counter=True)[
-            "VESTIGE_TRACER"
-        ]
+        memory = {"arena": "/a", "arena-id": 1, "socket": "", "token": ""}
+        text = tracer_environment(
+            directory, RecordingOptions(), memory, is_counter=True
+        )["VESTIGE_TRACER"]
         head, *words = text.partition(f" {_agreement.SETTINGS_TAIL}")[0].split(" ")
         names = [word.partition("=")[0] for word in words]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -16,7 +17,8 @@ from support.compilers import run_tool
 from support.recorded import build_program, counts, record_command, run_recorded
 from vestige.cli.render.recording import recording_lines
 from vestige.record import Recording, RecordingOptions
-from vestige.record.collect import Collected
+from vestige.record.background import processes_in_background
+from vestige.record.collector import Collected
 from vestige.record.recording_summary import Contents, read_contents, size_of
 
 pytestmark = pytest.mark.skipif(
@@ -82,15 +84,54 @@ def test_a_path_is_quoted_for_the_shell(tmp_path, program):
     assert closing_lines(trace, [program])[-1] == f"vestige view '{trace}'"
 
 
-def test_lost_events_and_what_would_have_kept_them(tmp_path, program):
-    """A disk that is full, or files that may not grow."""
-    lines = closing_lines(tmp_path / "trace", [program, "blocked", "5000"])
-    found = counts(tmp_path / "trace")
-    lost = 2 * 5001
+def lines_of_losses(directory, options, **collected):
+    """Return the lines of a recording that lost events."""
+    recording = Recording(
+        command=("app",),
+        options=options,
+        directory=directory,
+        status=0,
+        seconds=1.0,
+        collected=Collected(streams=1, **collected),
+    )
+    return [line.removeprefix("vestige: ") for line in recording_lines(recording)]
 
-    assert lines[0].startswith(f"recorded {found.total():,} events ")
-    assert lines[0].endswith(f"; {lost:,} events lost")
-    assert lines[1].startswith("files could not be made or could not grow: ")
+
+@pytest.mark.parametrize(
+    ("options", "collected", "expected"),
+    [
+        (
+            {},
+            {"failure": (errno.ENOSPC, "1-1: No space left on device")},
+            "1-1: No space left on device: --output=DIR on another disk would",
+        ),
+        (
+            {},
+            {"failure": (errno.EIO, "1-1: Input/output error")},
+            "the collector could not write: 1-1: Input/output error",
+        ),
+        ({}, {"unplaced": 3}, "threads without memory of their own lost them"),
+        (
+            {"mode": "discard"},
+            {},
+            "--mode=block keeps them, or --buffer-size=8M more of them",
+        ),
+        (
+            {"mode": "overwrite"},
+            {"is_full": True},
+            "too many threads for the size: --max-size=512M keeps more",
+        ),
+    ],
+)
+def test_lost_events_and_what_would_have_kept_them(
+    tmp_path, options, collected, expected
+):
+    """The first reason that the system gave, or what was asked for."""
+    chosen = RecordingOptions(**options)
+    first, second, *_ = lines_of_losses(tmp_path, chosen, lost=3, **collected)
+
+    assert first.endswith("; 3 events lost")
+    assert second.startswith(expected)
 
 
 def test_a_recording_of_full_size(tmp_path, program):
@@ -124,18 +165,11 @@ def test_what_was_overwritten(tmp_path, program):
 
 def test_a_few_lost_events_ask_for_larger_buffers(tmp_path):
     """Handlers of signals lose them at the end of a buffer."""
-    recording = Recording(
-        command=("app",),
-        options=RecordingOptions(packet_size=1 << 20),
-        directory=tmp_path,
-        status=0,
-        seconds=1.0,
-        collected=Collected(streams=1, lost=3),
-    )
-    first, second, *_ = recording_lines(recording)
+    options = RecordingOptions(buffer_size=1 << 20)
+    first, second, *_ = lines_of_losses(tmp_path, options, lost=3)
 
     assert first.endswith("0 bytes, 1 data stream; 3 events lost")
-    assert second.startswith("vestige: --buffer-size=2M may keep them")
+    assert second.startswith("--buffer-size=2M or a longer --mode=block=TIMEOUT may")
 
 
 def test_a_program_that_is_not_instrumented(tmp_path):
@@ -233,7 +267,7 @@ def test_processes_that_outlive_the_program(tmp_path):
     command = record_command(trace, ["sh", "-c", script])
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     shell = int(done.stdout)
-    running = {int(path.name.partition("-")[0]) for path in trace.glob("*.open")}
+    running = processes_in_background(trace, 1)
     try:
         assert "vestige: 2 processes still recorded; the trace" in done.stderr
         assert len(running) == 2

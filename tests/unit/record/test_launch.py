@@ -12,14 +12,14 @@ from uuid import UUID
 import pytest
 
 from support.recorded import record_command
-from vestige.record import launch, record, recorder
+from vestige.record import launch, metadata_file, record, session
 
 SHELL = ["sh", "-c"]
 
 
-def run(script, *, later=lambda: None, moments=(1.0,)):
+def run(script, *, schedule=((1.0, lambda _: None),)):
     """Run a script of the shell."""
-    return launch.run([*SHELL, script], dict(os.environ), later=later, moments=moments)
+    return launch.run([*SHELL, script], dict(os.environ), schedule=schedule)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_something_is_done_later_if_the_program_runs(
 
     if not has_handles:
         monkeypatch.setattr(os, "pidfd_open", refuse)
-    run(script, later=lambda: done.append(1), moments=[0.1, 9])
+    run(script, schedule=[(0.1, done.append), (9, done.append)])
 
     assert len(done) == (calls if has_handles else 0)
 
@@ -52,7 +52,7 @@ def test_a_program_that_cannot_be_started():
     """Raises, and leaves the handlers of signals as they were."""
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(FileNotFoundError):
-        launch.run(["/nowhere/program"], {}, later=lambda: None, moments=[1])
+        launch.run(["/nowhere/program"], {})
 
     assert signal.getsignal(signal.SIGTERM) is before
     assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
@@ -106,7 +106,7 @@ def test_the_handlers_are_the_programs_own():
 
 RUN_STATUS = (
     "import os; from vestige.record.launch import run; "
-    "run(['cat', '/proc/self/status'], dict(os.environ), later=int, moments=[1])"
+    "run(['cat', '/proc/self/status'], dict(os.environ))"
 )
 
 
@@ -136,13 +136,13 @@ def test_open_files_are_the_programs(tmp_path):
 def test_the_clock_is_measured_again_while_the_program_runs(tmp_path, monkeypatch):
     """For a recorder that is killed later; the program does not wait for it."""
     texts = []
-    write = recorder.metadata_text
+    write = metadata_file.metadata_text
 
     def note(*values, **named):
         texts.append(write(*values, **named))
         return texts[-1]
 
-    monkeypatch.setattr(recorder, "metadata_text", note)
+    monkeypatch.setattr(metadata_file, "metadata_text", note)
     record(["sleep", "0.1"], tmp_path / "trace")
 
     # Before it, after 20 and 50 milliseconds, and at its end.
@@ -157,7 +157,7 @@ def test_the_clock_is_measured_again_while_the_program_runs(tmp_path, monkeypatc
 
 def test_uuids_are_random_ones():
     """Of version 4, and none like the other."""
-    found = [UUID(recorder._new_uuid()) for _ in range(50)]
+    found = [UUID(session._new_uuid()) for _ in range(50)]
 
     assert {one.version for one in found} == {4}
     assert len(set(found)) == 50

@@ -9,6 +9,7 @@ import pytest
 
 import vestige
 from support.recorded import build_program, counts, record_command, run_recorded
+from vestige.record.recovery import recover
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -47,11 +48,27 @@ def lost(trace):
     return sum(loss.count or 0 for loss in opened.losses if loss.kind == "events")
 
 
-@pytest.mark.parametrize("options", [(), ("--mode=overwrite",), ("--max-size=1G",)])
+def grow_and_recover(disk, trace):
+    """Make room on a full disk, and write what was kept in memory."""
+    subprocess.run(["mount", "-o", "remount,size=200m", disk], check=True)
+    assert all(one.is_drained for one in recover(trace))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--mode=block=200ms",),
+        ("--mode=discard",),
+        ("--mode=overwrite",),
+        ("--max-size=1G", "--mode=discard"),
+    ],
+)
 @pytest.mark.parametrize("what", ["calls", "threads"])
 def test_a_full_disk(small_disk, program, what, options):
-    """No store to a mapped file raises a signal."""
+    """What is not written is kept in memory or counted as lost."""
     done = run_recorded(small_disk / "trace", [program, what, str(CALLS)], *options)
+    assert "make room, then 'vestige record --recover" in done.stderr
+    grow_and_recover(small_disk, small_disk / "trace")
     found = counts(small_disk / "trace")
     calls = CALLS + 2 if what == "calls" else 8 * (CALLS + 1) + 1
 
@@ -67,6 +84,7 @@ def test_a_disk_that_is_full_when_a_thread_begins(small_disk, program):
     done = run_recorded(small_disk / "trace", [program, "threads", "1000"])
 
     assert (done.returncode, done.stdout) == (0, "0 handled\n")
+    grow_and_recover(small_disk, small_disk / "trace")
     found = counts(small_disk / "trace")
     total = found["func_entry"] + found["func_exit"] + lost(small_disk / "trace")
     assert total in {2 * (8 * 1001 + 1), 2 * (8 * 1001 + 1) + 1}

@@ -12,9 +12,9 @@ import pytest
 
 import vestige
 from support.compilers import PROGRAMS, run_tool
-from support.recorded import counts, prepare_trace, run_recorded
+from support.recorded import PreparedTrace, counts, run_recorded
 from vestige.errors import RecordError
-from vestige.record import RecordingOptions, tracer
+from vestige.record import RecordingOptions, collector, tracer
 from vestige.record._agreement import AGREEMENT, REFUSALS_FILE
 from vestige.record.refusals import Refusal, read_refusals, refusal_lines
 
@@ -40,7 +40,7 @@ def other_tracer(tmp_path_factory):
     library = copy / "libvestige-tracer.so"
     flags = ["-std=gnu11", "-O1", "-fPIC", "-shared", "-fvisibility=hidden"]
     flags += [f"-I{copy / 'include'}", "-Wl,-z,now,--hash-style=both"]
-    sources = sorted((copy / "src").glob("*.c"))
+    sources = sorted([*copy.glob("src/*.c"), *copy.glob("arena/*.c")])
     version = '-DVESTIGE_VERSION="0.0.9"'
     run_tool(["gcc", *flags, version, *sources, "-o", library, "-lpthread"])
     return library
@@ -87,10 +87,14 @@ def test_the_recorder_takes_no_library_of_another_build(
     assert not (tmp_path / "trace").exists()
 
 
-def test_vestige_instrument_writes_to_no_other_tracer(tmp_path, other_tracer):
+def test_vestige_instrument_writes_to_no_other_tracer(
+    tmp_path, other_tracer, monkeypatch
+):
     """A program may have a version of its own: the numbers of its events differ."""
     trace = tmp_path / "trace"
-    environment = prepare_trace(trace, RecordingOptions())
+    monkeypatch.setattr(collector, "AGREEMENT", OTHER)
+    prepared = PreparedTrace(trace, RecordingOptions())
+    environment = prepared.variables
     (trace / REFUSALS_FILE).write_bytes(b"")
     words = environment["VESTIGE_TRACER"]
     environment["VESTIGE_TRACER"] = words.replace(AGREEMENT, OTHER)
@@ -104,6 +108,7 @@ def test_vestige_instrument_writes_to_no_other_tracer(tmp_path, other_tracer):
         check=True,
     )
     [refusal] = read_refusals(trace)
+    prepared.close()
 
     assert done.stdout == "False\n"
     assert refusal[1:] == (AGREEMENT, vestige.__version__, "vestige.instrument")

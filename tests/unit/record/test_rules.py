@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import struct
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,12 @@ from support.chosen import (
     record_with,
 )
 from support.filter_model import passes, random_filter
-from support.recorded import run_recorded, start_traced
+from support.recorded import PreparedTrace, run_recorded
 from vestige.expressions.code import Operation
 from vestige.record import EventRule, RecordingOptions
 from vestige.record.event_rules import LOG_LEVELS, compile_rules
 from vestige.record.metadata import tracepoint_classes
-from vestige.record.rules_file import RULES, encode_rules
+from vestige.record.rules_encoding import encode_rules
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -110,7 +111,6 @@ def test_rules_hold_in_child_processes(tmp_path, program):
     found = [name for name, _ in chosen_events(tmp_path / "trace")]
 
     assert found == ["p33"] * 2 * SAMPLES
-    assert not (tmp_path / "trace" / RULES).exists()
 
 
 @pytest.mark.parametrize(
@@ -234,12 +234,11 @@ FILTER = (
 )
 
 
-def hostile_files():
-    """Yield files of rules that the recorder would not write."""
+def hostile_rules():
+    """Yield rules that the recorder would not write."""
     rules = [EventRule("chosen:*", ("*:p9*",), 13, None, FILTER), EventRule("*:INFO")]
     good = encode_rules(compile_rules(rules))
     source = random.Random(6)  # noqa: S311 - no secrets
-    yield b""
     yield good[:-8]
     yield good + bytes(8)
     for _ in range(120):
@@ -267,22 +266,32 @@ def hostile_files():
         yield struct.pack("=8sII", b"VESTRUL1", 16 + len(body), 1) + body
 
 
-def test_a_damaged_file_of_rules(tmp_path, program):
-    """Never ends the program, whatever is in it."""
+def test_damaged_rules(tmp_path, program):
+    """Never end the program, whatever is in them."""
     options = RecordingOptions(events=("chosen:*",))
-    for index, data in enumerate(hostile_files()):
+    for index, data in enumerate(hostile_rules()):
         trace = tmp_path / str(index)
-        with start_traced(trace, [program], options, {RULES: data}) as process:
-            process.communicate(timeout=60)
-        assert process.returncode == 0, data.hex()
+        prepared = PreparedTrace(trace, options, data)
+        done = subprocess.run(
+            [program],
+            env=prepared.variables,
+            timeout=60,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, data.hex()
+        prepared.close()
         shutil.rmtree(trace)
 
 
 def test_rules_that_cannot_be_read(tmp_path, program):
     """Choose nothing: more than was asked for would be wrong."""
     options = RecordingOptions(events=("chosen:*",))
-    with start_traced(tmp_path / "trace", [program], options) as process:
-        process.communicate(timeout=60)
+    prepared = PreparedTrace(tmp_path / "trace", options, b"no rules")
+    done = subprocess.run(
+        [program], env=prepared.variables, timeout=60, capture_output=True, check=False
+    )
+    prepared.close()
 
-    assert process.returncode == 0
+    assert done.returncode == 0
     assert not tracepoint_classes((tmp_path / "trace" / "metadata").read_text())

@@ -165,7 +165,13 @@ def test_babeltrace_says_what_is_missing_and_no_more(tmp_path, program, mode):
             "a maximum size of 1024 bytes is too small: expected 65536 or more",
         ),
         (["--max-size=much"], "--max-size=much: expected a number with k, M or G"),
-        (["--mode=newest"], "invalid choice: 'newest'"),
+        (
+            ["--mode=newest"],
+            "newest: expected block, block=TIMEOUT, discard or overwrite",
+        ),
+        (["--mode=block=soon"], "expected a time such as 500ms, 10s or 1m"),
+        (["--arena-size=4k"], "an arena of 4096 bytes: expected 131072"),
+        (["--buffer-size=1k"], "a buffer of 1024 bytes: expected 4096 or more"),
     ],
 )
 def test_what_is_no_size_or_mode(tmp_path, options, message):
@@ -187,8 +193,8 @@ def test_threads_take_over_the_files_of_others(tmp_path, program):
         for event in vestige.open(trace, debug_info=False).events("*:func_*")
     }
 
-    # Two data streams: that of the threads, and that of main.
-    assert len(list(trace.iterdir())) == 1 + 2
+    # Far fewer data streams than threads: those of a moment follow one another.
+    assert len(list(trace.iterdir())) < 400
     assert (found["func_entry"], found["func_exit"]) == (2000 * 11 + 1, 2000 * 11 + 1)
     assert len(threads) == 2001
 
@@ -217,11 +223,3 @@ def view_with_few_files(trace):
     )
     assert done.stderr == ""
     return done.stdout.splitlines()
-
-
-def test_a_buffer_of_any_size_is_rounded_up(tmp_path):
-    """To whole pages, and it is said."""
-    done = run_recorded(tmp_path / "trace", ["true"], "--buffer-size=5000")
-
-    assert done.returncode == 0
-    assert "--buffer-size=5000: buffers are whole pages, so this is 8192" in done.stderr

@@ -23,7 +23,7 @@ import vestige
 from support.recorded import SECONDS, record_command, run_recorded
 from support.waiting import wait_until
 from vestige.errors import RecordError
-from vestige.record import RecordingOptions, record, recorder
+from vestige.record import RecordingOptions, record, session
 
 
 def test_only_the_program_is_required(tmp_path):
@@ -167,14 +167,14 @@ def test_a_program_may_take_its_trace_away(tmp_path, script):
     assert done.stderr == f"vestige: error: {trace}: it is gone\n"
 
 
-@pytest.mark.parametrize("maker", ["make_losses", "make_control", "make_rules"])
+@pytest.mark.parametrize("maker", ["MetadataFile", "make_refusals"])
 def test_a_full_disk_at_the_beginning(tmp_path, monkeypatch, maker):
     """It is said, and nothing is left of the trace."""
 
     def fail(*_values, **_named):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(recorder, maker, fail)
+    monkeypatch.setattr(session, maker, fail)
     options = RecordingOptions(events=("*:*",), max_size=1 << 20)
     with pytest.raises(RecordError, match="cannot hold a trace: No space left"):
         record(["true"], tmp_path / "trace", options)

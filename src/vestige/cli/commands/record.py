@@ -16,6 +16,7 @@ from ...plain_text import plain
 from ..context_arguments import add_context_arguments
 from ..event_rule_arguments import add_event_rule_arguments, add_function_arguments
 from ..exit_statuses import WRONG_USAGE, ExitStatuses
+from ..memory_arguments import add_memory_arguments, parse_size
 from ..newest_recording import remember
 from ..open_files import allow_many_files
 from ..python_function_arguments import add_python_arguments
@@ -33,7 +34,6 @@ _HELPERS = {
     "pthread": "pthread_mutex_lock, pthread_mutex_trylock and pthread_mutex_unlock",
     "dl": "dlopen, dlmopen and dlclose",
 }
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 RECORDING = ExitStatuses(
@@ -122,19 +122,7 @@ examples:
             default=True,
             help="record child processes as well (the default)",
         )
-        parser.add_argument(
-            "--buffer-size",
-            metavar="SIZE",
-            default="512k",
-            help="buffer size of each thread, with k, M or G (default: 512k)",
-        )
-        parser.add_argument(
-            "--mode",
-            choices=("discard", "overwrite"),
-            default="discard",
-            help="what to drop when the recording reaches its maximum size: new events "
-            "(discard, the default), or the oldest ones (overwrite)",
-        )
+        add_memory_arguments(parser)
         parser.add_argument(
             "--max-size",
             metavar="SIZE",
@@ -144,7 +132,16 @@ examples:
         parser.add_argument(
             "-q", "--quiet", action="store_true", help="print no summary at the end"
         )
-        parser.add_argument("program", metavar="PROGRAM", help="the program to run")
+        parser.add_argument(
+            "--recover",
+            metavar="DIR",
+            type=Path,
+            help="run nothing: write what the killed recording DIR has left in memory",
+        )
+        parser.add_argument(
+            "program", metavar="PROGRAM", nargs="?", help="the program to run"
+        )
+        parser.set_defaults(refuse=parser.error)
         arguments = parser.add_argument(
             "arguments",
             metavar="ARGS",
@@ -158,6 +155,10 @@ examples:
         """Record the program; return its exit status."""
         from ...record import RecordingOptions, record
 
+        if options.recover is not None:
+            return _recover(options)
+        if options.program is None:
+            options.refuse("the following arguments are required: PROGRAM")
         for line in options.old_names:
             print(f"vestige: warning: {line}", file=sys.stderr)
         if options.has_loggers and not any(rule.is_logger for rule in options.event):
@@ -170,14 +171,17 @@ examples:
             wanted = RecordingOptions(
                 functions=options.functions,
                 contexts=_contexts(options.context),
-                packet_size=_whole_pages(options.buffer_size),
+                buffer_size=parse_size(options.buffer_size, "--buffer-size"),
+                arena_size=parse_size(options.arena_size, "--arena-size"),
+                timeout=options.timeout,
                 events=tuple(options.event),
                 include=tuple(options.include_function),
                 exclude=tuple(options.exclude_function),
                 follow_fork=options.follow_fork,
                 helpers=tuple(options.helpers),
                 mode=options.mode,
-                max_size=options.max_size and _size(options.max_size, "--max-size"),
+                max_size=options.max_size
+                and parse_size(options.max_size, "--max-size"),
                 python_functions=options.python_functions
                 or ("python" if options.python_arguments else None),
                 python_arguments=options.python_arguments,
@@ -215,6 +219,35 @@ examples:
         return recording.status
 
 
+def _recover(options: argparse.Namespace) -> int:
+    """Write what a killed recording has left; return the exit status."""
+    from ...record.recovery import recover
+
+    if options.program is not None:
+        raise CommandError(
+            f"--recover: expected no program, found {options.program}",
+            exit_code=WRONG_USAGE,
+        )
+    try:
+        found = recover(options.recover)
+    except RecordError as error:
+        raise CommandError(str(error), exit_code=FAILED) from error
+    if options.quiet:
+        return 0
+    packets = sum(one.packets for one in found)
+    lost = sum(one.lost for one in found)
+    lines = [line for one in found for line in one.problems]
+    if not found:
+        lines.append("nothing to recover")
+    else:
+        text = f"{lost:,} events lost" if lost else "no events lost"
+        lines.append(f"recovered {packets:,} packets; {text}")
+    if not all(one.is_drained for one in found):
+        lines.append("not all could be written: make room, and recover again")
+    _say(f"vestige: {line}" for line in lines)
+    return 0
+
+
 def _wants_python_functions(wanted: RecordingOptions, command: list[str]) -> bool:
     """Tell whether functions of a Python program are the only thing to record."""
     from ...record.python_detection import is_python_program
@@ -249,34 +282,6 @@ def _contexts(text: str) -> tuple[str, ...]:
     names = [name.strip() for name in text.split(",")]
     # With others, it is no context, and refused as such.
     return tuple(name for name in names if name) if names != ["none"] else ()
-
-
-def _size(text: str, option: str = "--buffer-size") -> int:
-    plain = text.rstrip("bB")
-    number, unit = plain.rstrip("kKmMgG"), plain.lstrip("0123456789")
-    try:
-        return int(number) * _UNITS[unit.lower()]
-    except (ValueError, KeyError):
-        raise SelectionError(
-            f"{option}={text}: expected a number with k, M or G"
-        ) from None
-
-
-def _whole_pages(text: str) -> int:
-    """Return the size of a buffer, rounded up as the tracer needs it."""
-    from ...record._agreement import LARGEST_PACKET
-    from ...record.options import PAGE
-
-    size = _size(text)
-    whole = -(-size // PAGE) * PAGE
-    if whole != size and whole <= LARGEST_PACKET:
-        print(
-            f"vestige: warning: --buffer-size={text}: buffers are whole pages, so this "
-            f"is {whole} bytes",
-            file=sys.stderr,
-        )
-        return whole
-    return size
 
 
 def _default_output(program: str) -> Path:

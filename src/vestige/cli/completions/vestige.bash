@@ -7,7 +7,7 @@
 
 _shtab_vestige_subparsers=(record list view report export convert check repair debuginfo symbolize config gen-tp demo completion help version)
 
-_shtab_vestige_record_option_strings=(-h --help -o --output -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --include-function --exclude-function --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --buffer-size --mode --max-size -q --quiet)
+_shtab_vestige_record_option_strings=(-h --help -o --output -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --include-function --exclude-function --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --buffer-size --arena-size --mode --max-size -q --quiet --recover)
 _shtab_vestige_list_option_strings=(-h --help -f --fields --json)
 _shtab_vestige_view_option_strings=(-h --help -e --event --filter -b --begin --end -t --timerange --stream-intersection --min-duration --all --layout --wide --no-debug-info --no-pager --strict --clock-cycles --clock-date --clock-gmt --clock-seconds --no-delta -f --fields -n --names --color --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path)
 _shtab_vestige_report_option_strings=(-h --help --tree --thread --sort --limit --json --include-function --exclude-function --only-my-code --max-depth --min-duration -e --event --filter -b --begin --end -t --timerange --stream-intersection --clock-gmt --wide --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle)
@@ -29,6 +29,7 @@ _shtab_vestige_record_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_vestige_record_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_vestige_record__o_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_record___output_COMPGEN=_shtab_compgen_dirs
+_shtab_vestige_record___recover_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_list_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_vestige_view_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_vestige_view___debug_info_dir_COMPGEN=_shtab_compgen_dirs
@@ -70,7 +71,6 @@ _shtab_vestige_demo___debug_info_target_prefix_COMPGEN=_shtab_compgen_dirs
 
 _shtab_vestige_record___functions_choices=(fast verbose off)
 _shtab_vestige_record___python_functions_choices=(python all)
-_shtab_vestige_record___mode_choices=(discard overwrite)
 _shtab_vestige_view___layout_choices=(short babeltrace)
 _shtab_vestige_view___color_choices=(never auto always)
 _shtab_vestige_report___sort_choices=(total self calls avg min max name)

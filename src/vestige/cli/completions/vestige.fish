@@ -51,7 +51,7 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp demo completion help version
-set -g _shtab_vestige_opts_with_value --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --end --event --except --exclude --exclude-function --exe --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --pid --python-functions --retry-duration --sort --thread --timerange --to -b -c -e -f -i -l -n -o -p -t -w
+set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --end --event --except --exclude --exclude-function --exe --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --pid --python-functions --recover --retry-duration --sort --thread --timerange --to -b -c -e -f -i -l -n -o -p -t -w
 
 complete -c vestige -e
 complete -c vestige -f
@@ -83,10 +83,12 @@ complete -c vestige -n '_shtab_vestige_using record' -l python-tracebacks -d 're
 complete -c vestige -n '_shtab_vestige_using record' -s c -l context -x -d 'add these context fields to each event: ip, vpid, vtid, procname, cpu_id, ..., or none (repeatable; default: ip,vpid, which Babeltrace needs for source lines)'
 complete -c vestige -n '_shtab_vestige_using record' -l list-contexts -d 'list all context fields'
 complete -c vestige -n '_shtab_vestige_using record' -l follow-fork -l no-follow-fork -d 'record child processes as well (the default)'
-complete -c vestige -n '_shtab_vestige_using record' -l buffer-size -x -d 'buffer size of each thread, with k, M or G (default: 512k)'
-complete -c vestige -n '_shtab_vestige_using record' -l mode -xka "discard overwrite" -d 'what to drop when the recording reaches its maximum size: new events (discard, the default), or the oldest ones (overwrite)'
+complete -c vestige -n '_shtab_vestige_using record' -l buffer-size -x -d 'buffer size of each thread, with k, M or G (default: 4M); a buffer has up to 64 packets, and no event is larger than a packet (64k)'
+complete -c vestige -n '_shtab_vestige_using record' -l arena-size -x -d 'memory for the buffers of all threads, used as far as it is needed (default: 256M)'
+complete -c vestige -n '_shtab_vestige_using record' -l mode -x -d 'what to do when buffers are full: let the thread wait (block, the default), up to a TIMEOUT without progress (block=10s), or drop new events (discard); overwrite: drop the oldest events of a recording that has its maximum size'
 complete -c vestige -n '_shtab_vestige_using record' -l max-size -x -d 'maximum size of the whole recording, with k, M or G (default: no limit; 256M with --mode=overwrite)'
 complete -c vestige -n '_shtab_vestige_using record' -s q -l quiet -d 'print no summary at the end'
+complete -c vestige -n '_shtab_vestige_using record' -l recover -xka "(__fish_complete_directories)" -d 'run nothing: write what the killed recording DIR has left in memory'
 complete -c vestige -n '_shtab_vestige_using record; and test $_shtab_vestige_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'the program to run'
 complete -c vestige -n '_shtab_vestige_using record; and test $_shtab_vestige_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'its arguments'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a list -d 'List the tracepoints of PROGRAM and of the libraries it needs, or of the objects that the process PID has loaded, with their log levels. Say how many of their functions are instrumented. The program is not run.'

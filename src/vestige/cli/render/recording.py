@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
 from collections.abc import Iterable, Iterator
@@ -11,6 +10,7 @@ from ...record.diagnosis import why_without_calls
 from ...record.recorder import Recording
 from ...record.recording_summary import Contents, read_contents, size_of
 from ...record.unmatched import unmatched_rules
+from .lost_events import larger_size, remedy
 
 __all__ = ["recording_lines"]
 
@@ -30,11 +30,11 @@ _FAILURES = {
     )
 }
 """Exit statuses of programs that failed, and the signals that ended them."""
+MOST_UNREACHED = 10
+"""Processes that are named."""
 PYTHON_NOTE = (
     "a Python program: its functions were recorded; --functions=off leaves them out"
 )
-LOST_BY_FAILURE = 1000
-"""As many events are lost before the tracer tries again to write to a file."""
 
 
 def recording_lines(
@@ -62,19 +62,14 @@ def recording_lines(
     if recording.collected.overwritten:
         yield (
             f"vestige: {_count(recording.collected.overwritten, 'byte')} of older "
-            f"events were overwritten: {_larger(recording)} keeps more"
+            f"events were overwritten: {larger_size(recording)} keeps more"
         )
     if lost:
-        yield f"vestige: {_remedy(recording)}"
+        yield f"vestige: {remedy(recording)}"
     yield from (
         f"vestige: warning: {problem}" for problem in recording.collected.problems
     )
-    if recording.collected.running:
-        number = len(recording.collected.running)
-        yield (
-            f"vestige: {_count(number, 'process', 'processes')} still recorded; the "
-            "trace can be read meanwhile"
-        )
+    yield from (f"vestige: {line}" for line in _what_goes_on(recording))
     failure = _FAILURES.get(recording.status)
     if failure:
         # A shell says so of programs that it starts itself.
@@ -120,36 +115,22 @@ def _count(number: int, what: str, several: str | None = None) -> str:
     return f"{number:,} {what if number == 1 else several or what + 's'}"
 
 
-def _remedy(recording: Recording) -> str:
-    """Say what would have kept the lost events."""
-    packet = recording.options.packet_size
-    disk = os.statvfs(recording.directory)
-    if disk.f_bavail * disk.f_frsize < 2 * packet:
-        return "the disk is full: --output=DIR on another one would have kept them"
-    if recording.collected.lost >= LOST_BY_FAILURE and recording.options.size_limit:
-        if recording.options.mode == "overwrite":
-            return f"too many threads for the size: {_larger(recording)} keeps more"
-        return (
-            f"the recording has its full size: {_larger(recording)} keeps more, "
-            "--mode=overwrite the newest"
+def _what_goes_on(recording: Recording) -> Iterator[str]:
+    """Say what is not yet in the trace, or never will be."""
+    collected = recording.collected
+    if collected.running:
+        number = len(collected.running)
+        yield (
+            f"{_count(number, 'process', 'processes')} still recorded; the trace "
+            "can be read meanwhile"
         )
-    if recording.collected.lost >= LOST_BY_FAILURE:
-        return (
-            "files could not be made or could not grow: see whether the disk was full, "
-            "and what limits files ('ulimit -f', 'ulimit -n')"
+    elif not collected.is_drained:
+        yield (
+            "not all could be written, and the rest is kept in memory: make room, then "
+            f"'vestige record --recover {shlex.quote(str(recording.directory))}'"
         )
-    return (
-        f"--buffer-size={_size(2 * packet)} may keep them: a signal handler loses "
-        "events when it interrupts the writing of a full buffer"
-    )
-
-
-def _larger(recording: Recording) -> str:
-    return f"--max-size={_size(2 * recording.options.size_limit)}"
-
-
-def _size(number: int) -> str:
-    for unit, letter in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "k")):
-        if number % unit == 0:
-            return f"{number // unit}{letter}"
-    return str(number)
+    for one in collected.unreached[:MOST_UNREACHED]:
+        yield f"{one.name} (PID {one.process}) is not recorded: {one.reason}"
+    if len(collected.unreached) > MOST_UNREACHED:
+        more = len(collected.unreached) - MOST_UNREACHED
+        yield f"{_count(more, 'more process', 'more processes')} not recorded"

@@ -7,9 +7,9 @@ import struct
 import pytest
 
 from vestige.errors import SelectionError
-from vestige.record import EventRule, RecordingOptions, rules_file
+from vestige.record import EventRule, RecordingOptions, rules_encoding
 from vestige.record.event_rules import compile_rules
-from vestige.record.rules_file import encode_rules
+from vestige.record.rules_encoding import encode_rules
 
 
 def test_the_layout():
@@ -44,7 +44,7 @@ def test_bytes_that_are_no_text():
 
 def test_rules_that_are_too_large(monkeypatch):
     """Are refused, before a program starts."""
-    monkeypatch.setattr(rules_file, "LARGEST", 100)
+    monkeypatch.setattr(rules_encoding, "LARGEST", 100)
     RecordingOptions(events=("a:b",))
     with pytest.raises(SelectionError, match=r"events of 112 bytes: .* 100$"):
         RecordingOptions(events=(EventRule("a:b", filter="a == 1"),))

@@ -1,15 +1,12 @@
-"""The file from which the tracer reads the rules that choose tracepoints.
+"""The rules that choose tracepoints, in the form in which the tracer reads them.
 
-It lies in the trace directory, since its size has no small limit as the environment
-has.
+They lie in the arena, since its size has no small limit as the environment has.
 """
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Sequence
-from pathlib import Path
 
 from ..errors import SelectionError
 from ..expressions.code import Instruction
@@ -19,15 +16,13 @@ from ._agreement import (
     INSTRUCTION_TEXT_FORMAT,
     LARGEST_RULES,
     RULE_HEAD_FORMAT,
-    RULES_FILE,
     RULES_HEAD_FORMAT,
     RULES_MAGIC,
 )
 from .event_rules import CompiledRule
 
-__all__ = ["RULES", "encode_rules", "make_rules"]
+__all__ = ["encode_rules"]
 
-RULES = RULES_FILE
 MAGIC = RULES_MAGIC.encode()
 HEAD = struct.Struct("=" + RULES_HEAD_FORMAT)
 RULE = struct.Struct("=" + RULE_HEAD_FORMAT)
@@ -38,21 +33,6 @@ ALIGNMENT = 8
 LARGEST = LARGEST_RULES
 
 
-def make_rules(directory: Path, rules: Sequence[CompiledRule]) -> None:
-    """Make the file.
-
-    Args:
-        directory: The trace.
-        rules: The rules.
-
-    Raises:
-        OSError: The file cannot be made.
-    """
-    with (directory / RULES).open("xb") as file:
-        file.write(encode_rules(rules))
-        os.fchmod(file.fileno(), 0o600)
-
-
 def encode_rules(rules: Sequence[CompiledRule]) -> bytes:
     """Write rules as the tracer reads them.
 
@@ -60,7 +40,7 @@ def encode_rules(rules: Sequence[CompiledRule]) -> bytes:
         rules: The rules.
 
     Returns:
-        What the file holds.
+        Their bytes.
 
     Raises:
         SelectionError: They are too large.

@@ -1,0 +1,188 @@
+//! The threads that collect: one leads, others help where writing is slow.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::arenas::Arenas;
+use crate::drain::Reach;
+use crate::pass::Found;
+use crate::sys;
+
+const MOST_HELPERS: usize = 4;
+/// Writing a chunk takes some 20 µs; where it takes so long, others may write meanwhile.
+const SLOW_NS: u64 = 200_000;
+/// After work, the leader looks again soon; then more and more seldom.
+const BUSY: Duration = Duration::from_millis(1);
+const CALM: Duration = Duration::from_millis(10);
+const IDLE: Duration = Duration::from_millis(50);
+/// Looks that find nothing are so many times as far apart as they take.
+const LOOKS_APART: u64 = 20;
+const BUSY_NS: u64 = 50_000_000;
+const CALM_NS: u64 = 1_000_000_000;
+
+/// What the threads tell each other.
+#[derive(Default)]
+pub struct Signals {
+    is_ending: AtomicBool,
+    /// Helpers that may make a pass.
+    wanted: Mutex<usize>,
+    changed: Condvar,
+}
+
+impl Signals {
+    fn wanted(&self) -> MutexGuard<'_, usize> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets all of them end.
+    pub fn end(&self) {
+        self.is_ending.store(true, Ordering::Release);
+        self.changed.notify_all();
+    }
+
+    fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Acquire)
+    }
+}
+
+/// The thread that looks at all slots, and its helpers.
+pub struct Leader {
+    arenas: Arc<Arenas>,
+    signals: Arc<Signals>,
+    helpers: Vec<JoinHandle<()>>,
+    worked_at: u64,
+    /// Where the next pass begins: not always with a slot that cannot be written.
+    first: u32,
+    seen_ns: u64,
+    seen_chunks: u64,
+    slow_until: Arc<AtomicU64>,
+}
+
+impl Leader {
+    /// It does nothing yet.
+    pub fn new(arenas: Arc<Arenas>, signals: Arc<Signals>) -> Self {
+        Self {
+            arenas,
+            signals,
+            helpers: Vec::new(),
+            worked_at: 0,
+            first: 0,
+            seen_ns: 0,
+            seen_chunks: 0,
+            slow_until: Arc::default(),
+        }
+    }
+
+    /// Collects until it is to end.
+    pub fn run(mut self) {
+        while !self.signals.is_ending() {
+            if self.arenas.trace.now() < self.slow_until.load(Ordering::Relaxed) {
+                self.call_helpers();
+            }
+            let started = self.arenas.trace.now();
+            let found = self.arenas.pass(0, self.first, Reach::Complete);
+            self.first = if found.stalled > 0 { self.first.wrapping_add(1) % 65_536 } else { 0 };
+            let spent = self.arenas.trace.now() - started;
+            self.arenas.keep_ahead();
+            self.measure();
+            self.rest(found, spent);
+        }
+        self.signals.changed.notify_all();
+        for helper in self.helpers {
+            if helper.join().is_err() {
+                self.arenas.trace.add_problem("a thread of the collector ended by itself".into());
+            }
+        }
+    }
+
+    /// Whether packets are written slowly just now.
+    fn measure(&mut self) {
+        let tallies = &self.arenas.trace.tallies;
+        let ns = tallies.write_ns.load(Ordering::Relaxed);
+        let chunks = tallies.chunks.load(Ordering::Relaxed);
+        let (new_ns, new_chunks) = (ns - self.seen_ns, chunks - self.seen_chunks);
+        if new_chunks > 0 && new_ns / new_chunks > SLOW_NS {
+            self.slow_until.store(self.arenas.trace.now() + 1_000_000_000, Ordering::Relaxed);
+        }
+        (self.seen_ns, self.seen_chunks) = (ns, chunks);
+    }
+
+    /// Lets as many threads help as there are other slots with something to write.
+    fn call_helpers(&mut self) {
+        let wanted = self.arenas.pressed_slots().saturating_sub(1).min(MOST_HELPERS);
+        while self.helpers.len() < wanted {
+            let arenas = Arc::clone(&self.arenas);
+            let signals = Arc::clone(&self.signals);
+            let place = self.helpers.len() as u32 + 1;
+            let name = format!("vestige-help-{place}");
+            let help = move || help(&arenas, &signals, place);
+            match thread::Builder::new().name(name).spawn(help) {
+                Ok(helper) => self.helpers.push(helper),
+                Err(_) => break,
+            }
+        }
+        *self.signals.wanted() = wanted.min(self.helpers.len());
+        self.signals.changed.notify_all();
+    }
+
+    /// Waits for work: threads ring when half of their ring is full.
+    fn rest(&mut self, found: Found, spent: u64) {
+        let now = self.arenas.trace.now();
+        if found.work > 0 {
+            self.worked_at = now;
+        }
+        let since = now - self.worked_at;
+        let time = match since {
+            0..BUSY_NS => BUSY,
+            BUSY_NS..CALM_NS => CALM,
+            _ => IDLE,
+        };
+        // Looking at thousands of slots in vain takes a while itself.
+        let looked = if found.work == 0 { spent * LOOKS_APART } else { 0 };
+        let time = time.max(Duration::from_nanos(looked)).min(IDLE);
+        let all = self.arenas.all();
+        let shared: Vec<_> = all.iter().map(|one| one.arena.shared()).collect();
+        let bells: Vec<_> = shared
+            .iter()
+            .map(|one| (one.doorbell(), one.doorbell().load(Ordering::Acquire)))
+            .collect();
+        if self.signals.is_ending() {
+            return;
+        }
+        shared.iter().for_each(|one| one.asleep().store(1, Ordering::SeqCst));
+        sleep(&bells, time);
+        shared.iter().for_each(|one| one.asleep().store(0, Ordering::SeqCst));
+    }
+}
+
+/// Waits until somebody rings.
+fn sleep(bells: &[(&AtomicU32, u32)], time: Duration) {
+    match bells {
+        [(bell, value)] => sys::futex_wait(bell, *value, time),
+        // Before Linux 5.16 nobody can wait for more than one.
+        [(bell, value), ..] if sys::futex_wait_any(bells, time).is_err() => {
+            sys::futex_wait(bell, *value, time.min(CALM));
+        }
+        _ => {}
+    }
+}
+
+/// Makes a pass each time that the leader wants one.
+fn help(arenas: &Arenas, signals: &Signals, place: u32) {
+    loop {
+        let mut wanted = signals.wanted();
+        while *wanted == 0 && !signals.is_ending() {
+            wanted = signals.changed.wait(wanted).unwrap_or_else(PoisonError::into_inner);
+        }
+        if signals.is_ending() {
+            return;
+        }
+        *wanted -= 1;
+        drop(wanted);
+        // Where slots are in use, they are the first ones; each begins at another.
+        arenas.pass(place as usize, place, Reach::Complete);
+        arenas.keep_ahead();
+    }
+}

@@ -1,0 +1,176 @@
+//! The trace that all arenas of a recording are written to.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::arena::at_path;
+use crate::budget::{Budget, FILE_BYTES};
+use crate::files::{Files, Write};
+use crate::recording::{Failure, Limits, Tallies};
+use crate::streams::Streams;
+
+/// Problems that are told by name; the rest is only counted.
+const MOST_PROBLEMS: usize = 100;
+/// How long nothing is written after a failure.
+pub const RETRY_NS: u64 = 20_000_000;
+
+/// The files of a recording, and what is counted of them.
+pub struct Trace {
+    pub files: Files,
+    pub tallies: Tallies,
+    pub uuid: [u8; 16],
+    pub retry_at: AtomicU64,
+    streams: Mutex<Streams>,
+    budget: Mutex<Budget>,
+    is_limited: bool,
+    was_full: AtomicBool,
+    /// How many arenas share the room that is left.
+    sharers: AtomicU64,
+    problems: Mutex<Vec<String>>,
+    failure: Mutex<Option<Failure>>,
+    began: Instant,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the files of a directory take, and those of overwrite mode with their numbers.
+fn taken(directory: &Path) -> io::Result<(u64, Vec<(u64, u64)>)> {
+    let (mut bytes, mut rings) = (0_u64, Vec::new());
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // An arena is memory that happens to lie there.
+        if name.starts_with(".arena") {
+            continue;
+        }
+        let number = name.strip_prefix("ring-").and_then(|number| number.parse().ok());
+        let size = entry.metadata()?.len();
+        // As it is counted where files are made: a block, and what is in the file.
+        let size = if number.is_some() { FILE_BYTES + size } else { size.max(FILE_BYTES) };
+        bytes = bytes.saturating_add(size);
+        rings.extend(number.map(|number| (number, size)));
+    }
+    rings.sort_unstable();
+    Ok((bytes, rings))
+}
+
+impl Trace {
+    /// Opens the directory of a trace.
+    pub fn open(
+        directory: &Path,
+        uuid: [u8; 16],
+        limits: Limits,
+        write: Box<Write>,
+    ) -> io::Result<Self> {
+        let files = Files::open(directory, write)?;
+        let (bytes, rings) = taken(directory).map_err(|error| at_path(&error, directory))?;
+        let mut budget = Budget::new(limits.max_bytes, limits.is_overwriting, bytes);
+        budget.begin_after(rings);
+        Ok(Self {
+            files,
+            tallies: Tallies::default(),
+            uuid,
+            retry_at: AtomicU64::new(0),
+            streams: Mutex::default(),
+            budget: Mutex::new(budget),
+            is_limited: limits.max_bytes != 0 && !limits.is_overwriting,
+            was_full: AtomicBool::new(false),
+            sharers: AtomicU64::new(0),
+            problems: Mutex::default(),
+            failure: Mutex::default(),
+            began: Instant::now(),
+        })
+    }
+
+    /// Nanoseconds since the trace was opened.
+    pub fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The data streams.
+    pub fn streams(&self) -> MutexGuard<'_, Streams> {
+        lock(&self.streams)
+    }
+
+    /// Whether what is in arenas must have room in files.
+    pub const fn is_limited(&self) -> bool {
+        self.is_limited
+    }
+
+    /// The size of the recording.
+    pub fn budget(&self) -> MutexGuard<'_, Budget> {
+        lock(&self.budget)
+    }
+
+    /// Counts an arena in; its number, from 0 on.
+    pub fn join(&self) -> u64 {
+        self.sharers.fetch_add(1, Ordering::AcqRel)
+    }
+
+    /// Chunks that an arena can hand out so that all that is in them has room.
+    ///
+    /// Each arena has the same share: together they never promise more than there is, and
+    /// none has to know what the others do. What one leaves is for all when it is written.
+    pub fn allowed_chunks(&self, chunk_bytes: u32) -> u64 {
+        let all = self.budget().chunks(chunk_bytes);
+        if all == u64::MAX {
+            return all;
+        }
+        all / self.sharers.load(Ordering::Acquire).max(1)
+    }
+
+    /// Notes something that people should know.
+    pub fn add_problem(&self, text: String) {
+        let mut problems = lock(&self.problems);
+        if problems.len() < MOST_PROBLEMS && !problems.contains(&text) {
+            problems.push(text);
+        }
+    }
+
+    /// What people should know.
+    pub fn problems(&self) -> Vec<String> {
+        lock(&self.problems).clone()
+    }
+
+    /// Notes a failure to write; the first one is told.
+    pub fn add_failure(&self, error: &io::Error, name: &str) {
+        self.retry_at.store(self.now() + RETRY_NS, Ordering::Relaxed);
+        lock(&self.failure).get_or_insert_with(|| Failure {
+            errno: error.raw_os_error(),
+            text: error.to_string(),
+            path: self.path_of(name),
+        });
+    }
+
+    /// The path of a file of the trace.
+    pub fn path_of(&self, name: &str) -> PathBuf {
+        self.files.path_of(name)
+    }
+
+    /// The first failure to write.
+    pub fn failure(&self) -> Option<Failure> {
+        lock(&self.failure).clone()
+    }
+
+    /// Whether a file could not be written just now.
+    pub fn is_stalled(&self) -> bool {
+        let retry_at = self.retry_at.load(Ordering::Relaxed);
+        retry_at != 0 && self.now() < retry_at
+    }
+
+    /// Whether the size limit was ever reached.
+    pub fn was_full(&self) -> bool {
+        self.was_full.load(Ordering::Relaxed)
+    }
+
+    /// Notes that it was.
+    pub fn set_full(&self) {
+        self.was_full.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,98 @@
+"""Options about the memory of a recording, and about what happens when it is full."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from ..errors import SelectionError
+
+__all__ = ["add_memory_arguments", "parse_size"]
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_MODES = ("block", "discard", "overwrite")
+_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(us|ms|s|m|)")
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0}
+
+
+class _Mode(argparse.Action):
+    """Takes a mode, and the timeout of the first."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        _option: str | None = None,
+    ) -> None:
+        """Keep the mode and the timeout apart."""
+        mode, sign, timeout = str(values).partition("=")
+        if mode not in _MODES or (sign and mode != "block"):
+            raise argparse.ArgumentError(
+                self,
+                f"{values}: expected block, block=TIMEOUT, discard or overwrite",
+            )
+        namespace.mode = mode
+        if sign:
+            match = _DURATION.fullmatch(timeout)
+            if match is None:
+                raise argparse.ArgumentError(
+                    self, f"{values}: expected a time such as 500ms, 10s or 1m"
+                )
+            namespace.timeout = float(match[1]) * _SECONDS[match[2]]
+
+
+def add_memory_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options ``--buffer-size``, ``--arena-size`` and ``--mode``.
+
+    Args:
+        parser: Of the verb ``record``.
+    """
+    parser.add_argument(
+        "--buffer-size",
+        metavar="SIZE",
+        default="4M",
+        help="buffer size of each thread, with k, M or G (default: 4M); a buffer has "
+        "up to 64 packets, and no event is larger than a packet (64k)",
+    )
+    parser.add_argument(
+        "--arena-size",
+        metavar="SIZE",
+        default="256M",
+        help="memory for the buffers of all threads, used as far as it is needed "
+        "(default: 256M)",
+    )
+    parser.set_defaults(timeout=10.0)
+    parser.add_argument(
+        "--mode",
+        action=_Mode,
+        metavar="MODE",
+        default="block",
+        help="what to do when buffers are full: let the thread wait (block, the "
+        "default), up to a TIMEOUT without progress (block=10s), or drop new events "
+        "(discard); overwrite: drop the oldest events of a recording that has its "
+        "maximum size",
+    )
+
+
+def parse_size(text: str, option: str) -> int:
+    """Read a size.
+
+    Args:
+        text: A number, with k, M or G.
+        option: Whose value it is.
+
+    Returns:
+        Bytes.
+
+    Raises:
+        SelectionError: It is none.
+    """
+    plain = text.rstrip("bB")
+    number, unit = plain.rstrip("kKmMgG"), plain.lstrip("0123456789")
+    try:
+        return int(number) * _UNITS[unit.lower()]
+    except (ValueError, KeyError):
+        raise SelectionError(
+            f"{option}={text}: expected a number with k, M or G"
+        ) from None

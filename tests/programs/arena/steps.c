@@ -1,0 +1,158 @@
+/*
+ * Small programs for the tracer alone:
+ *
+ *   steps churn N     N threads, one after the other; prints how many kilobytes it has grown
+ *   steps names       thread names that change; a packet and more for each
+ *   steps calls N     N calls
+ *   steps trap N      calls whose hooks are interrupted after each of N instructions, by a
+ *                     handler with calls for several packets; prints how many calls there were
+ *   steps filter N    N calls, after a filter that ends the program at most system calls
+ */
+#define _GNU_SOURCE
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define APART __attribute__((noinline))
+#define PLAIN __attribute__((no_instrument_function))
+
+APART void leaf(void)
+{
+	__asm__ volatile("");
+}
+
+PLAIN static void calls(long count)
+{
+	while (count--)
+		leaf();
+}
+
+PLAIN static void *thread(void *argument)
+{
+	calls(1);
+	return argument;
+}
+
+PLAIN static long anonymous_kilobytes(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[256];
+	long size = 0;
+
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "RssAnon: %ld kB", &size) == 1)
+			break;
+	fclose(file);
+	return size;
+}
+
+PLAIN static void churn(long count)
+{
+	long before = 0;
+
+	for (long index = 0; index < count; index++) {
+		pthread_t one;
+
+		pthread_create(&one, NULL, thread, NULL);
+		pthread_join(one, NULL);
+		/* As many threads a second as programs have, and no more. */
+		usleep(100);
+		if (index == count / 10)
+			before = anonymous_kilobytes();
+	}
+	printf("%ld\n", anonymous_kilobytes() - before);
+}
+
+PLAIN static void names(void)
+{
+	calls(10);
+	prctl(PR_SET_NAME, "second");
+	calls(5000);
+	pthread_setname_np(pthread_self(), "third");
+	calls(5000);
+}
+
+static volatile long instruction;
+static volatile long wanted;
+
+PLAIN static void trap(int number)
+{
+	(void) number;
+	if (++instruction == wanted)
+		calls(300);
+}
+
+/* The trap flag has the processor stop after each instruction. */
+PLAIN static void trace_calls(long count)
+{
+#if defined(__x86_64__)
+	struct sigaction action = {.sa_handler = trap};
+
+	sigaction(SIGTRAP, &action, NULL);
+	for (wanted = 1; wanted <= count; wanted++) {
+		instruction = 0;
+		__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+		leaf();
+		__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+		/* Those that are not reached have no handler. */
+		if (instruction < wanted)
+			break;
+	}
+	printf("%ld\n", 300 * (wanted - 1) + wanted - (wanted > count));
+#else
+	(void) trap;
+	(void) count;
+#endif
+}
+
+#define LOAD_NUMBER BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+#define ALLOW(call) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), \
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+PLAIN static void filter(long count)
+{
+	struct sock_filter code[] = {
+		LOAD_NUMBER,
+		ALLOW(write), ALLOW(exit_group), ALLOW(exit),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+
+	calls(count);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (count % 2)
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	else
+		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+	calls(count);
+	if (write(1, "filtered\n", 9) != 9)
+		_exit(3);
+	_exit(0);
+}
+
+PLAIN int main(int count, char **words)
+{
+	const long number = count > 2 ? atol(words[2]) : 0;
+
+	if (!strcmp(words[1], "churn"))
+		churn(number);
+	else if (!strcmp(words[1], "names"))
+		names();
+	else if (!strcmp(words[1], "calls"))
+		calls(number);
+	else if (!strcmp(words[1], "trap"))
+		trace_calls(number);
+	else if (!strcmp(words[1], "filter"))
+		filter(number);
+	return 0;
+}

@@ -1,0 +1,114 @@
+"""How programs find the arena, and which they take."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+
+import pytest
+
+from support.arena import collect
+
+CALLS = 20_000
+
+
+@pytest.fixture
+def found(collector, steps, tmp_path):
+    """Collect some calls."""
+
+    def run(*options, prefix=()):
+        return collect(
+            collector,
+            tmp_path / "trace",
+            [*prefix, steps, "calls", str(CALLS)],
+            *options,
+        )
+
+    return run
+
+
+def test_a_program_opens_it_by_its_path(found):
+    """The file is in /dev/shm, or elsewhere."""
+    assert found().calls == 2 * CALLS
+
+
+def test_one_that_may_not_open_it_asks_the_collector(found):
+    """Over a socket, with the token of the recording."""
+    name = f"vestige-test-{secrets.token_hex(8)}"
+
+    assert found("path=/nowhere", f"socket={name}").calls == 2 * CALLS
+
+
+def test_another_token_gets_nothing(found):
+    """And the program runs as it would without the tracer."""
+    name = f"vestige-test-{secrets.token_hex(8)}"
+    got = found("path=/nowhere", f"socket={name}", f"token={'0f' * 16}")
+
+    assert (got.status, got.facts["slots"], got.counted) == (0, 0, 0)
+
+
+def test_nobody_waits_for_a_socket_that_is_not_there(found):
+    """The program begins at once."""
+    began = time.monotonic()
+    got = found("path=/nowhere")
+
+    assert (got.status, got.counted) == (0, 0)
+    assert time.monotonic() - began < 5
+
+
+def test_another_file_in_its_place_is_refused(found, tmp_path):
+    """Its inode is not the one that was told."""
+    other = tmp_path / "other"
+    other.write_bytes(bytes(1 << 20))
+
+    assert found(f"path={other}").counted == 0
+
+
+def test_another_agreement_is_refused(found):
+    """Nothing is recorded then, rather than something wrong."""
+    got = found("fingerprint=4711")
+
+    assert (got.status, got.facts["slots"], got.counted) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(("kilobytes", "is_recorded"), [(48_000, True), (8_000, False)])
+def test_a_program_with_little_address_space(found, kilobytes, is_recorded):
+    """It maps fewer chunks, or none."""
+    limit = ["sh", "-c", f'ulimit -v {kilobytes}; exec "$@"', "sh"]
+    got = found("chunks=4096", prefix=limit)
+
+    assert got.status == 0
+    assert got.counted == (2 * CALLS if is_recorded else 0)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may change its user")
+def test_a_program_that_is_started_as_another_user(found, tmp_path, steps):
+    """It may not open the file, and asks."""
+    name = f"vestige-test-{secrets.token_hex(8)}"
+    for place in (tmp_path, *tmp_path.parents[:-2], steps.parent, *steps.parents[:-2]):
+        place.chmod(place.stat().st_mode | 0o055)
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+    assert found(f"socket={name}", prefix=user).calls == 2 * CALLS
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may change its user")
+def test_what_is_given_must_be_the_users_own(found, tmp_path, steps):
+    """Whoever listens there could give memory that others can change."""
+    name = f"vestige-test-{secrets.token_hex(8)}"
+    for place in (tmp_path, *tmp_path.parents[:-2], steps.parent, *steps.parents[:-2]):
+        place.chmod(place.stat().st_mode | 0o055)
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    got = found(f"socket={name}", "keep=1", prefix=user)
+
+    assert (got.status, got.counted) == (0, 0)
+
+
+def test_a_file_in_its_place_sends_a_program_to_the_socket(found, tmp_path):
+    """As a file that it may not open does."""
+    other = tmp_path / "other"
+    other.write_bytes(bytes(1 << 20))
+    name = f"vestige-test-{secrets.token_hex(8)}"
+
+    assert found(f"path={other}", f"socket={name}").calls == 2 * CALLS

@@ -1,0 +1,310 @@
+"""What programs record to the arena: each call once, or counted as lost, whatever they do."""
+
+from __future__ import annotations
+
+import os
+import platform
+
+import pytest
+
+from support.arena import HEAD, collect
+from support.chosen import HEADERS, POINTS, SAMPLES, build_chosen
+from support.compilers import PROGRAMS, run_tool
+from vestige.record.event_rules import EventRule, compile_rules
+from vestige.record.packets import PACKET
+from vestige.record.rules_encoding import encode_rules
+
+IS_LONG = bool(os.environ.get("VESTIGE_TORTURE"))
+EXACT = [
+    ("altstack", 50_000, 5_000_000),
+    ("as", 1000, 20_000),
+    ("bare-exit", 20, 20),
+    ("cancel", 3, 100),
+    ("clone", 10, 2000),
+    ("clone-shared", 20_000, 3_000_000),
+    ("coroutines", 3000, 300_000),
+    ("exec", 6, 200),
+    ("exit-threads", 5, 500),
+    ("forking-threads", 5, 200),
+    ("keys", 3, 300),
+    ("kill", 2000, 200_000),
+    ("late-signals", 20, 1000),
+    ("main-exits", 2000, 200_000),
+    ("nofile", 2000, 20_000),
+    ("raw-fork", 9, 600),
+    ("seccomp", 1000, 20_000),
+    ("small-stacks", 1000, 50_000),
+    ("spawn", 2, 50),
+    ("strict", 5000, 50_000),
+    ("threads", 2000, 1_000_000),
+    ("trap", 1000, 20_000),
+    ("vfork", 10, 1000),
+    ("vfork-in-thread", 5, 500),
+]
+"""Modes of the torture program, and numbers for the short and the long form."""
+FEW_CHUNKS = ("chunk=4096", "chunks=64", "ring=8")
+
+
+def missing(got, calls):
+    """Entries and exits that are neither in the trace nor counted."""
+    return 2 * calls - got.counted
+
+
+@pytest.mark.parametrize(
+    ("mode", "short", "long"), EXACT, ids=[mode for mode, _, _ in EXACT]
+)
+def test_each_call_is_there_once(tortured, mode, short, long):
+    """Threads and processes of all kinds begin, end and change what they may."""
+    got, calls, _ = tortured(mode, long if IS_LONG else short)
+
+    assert calls > 0
+    # Once with each filter, some records of the state dump may be among the lost.
+    assert missing(got, calls) == 0
+
+
+@pytest.mark.parametrize("chunk", [4096, 65536])
+def test_signals_interrupt_hooks_and_switches(tortured, chunk):
+    """Nested, at a high rate."""
+    got, calls, _ = tortured(
+        "signals", 3_000_000 if IS_LONG else 100_000, f"chunk={chunk}"
+    )
+
+    # A record that was given up may be complete before its chunk is drained: then it is
+    # there, and counted as lost all the same. So is one that begins again.
+    assert -1 - got.facts["given_up"] <= missing(got, calls) <= 0
+    assert got.lost < calls / 100
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="needs its trap flag")
+@pytest.mark.parametrize("mode", ["overwrite=0", "overwrite=1"])
+def test_a_handler_goes_on_to_other_chunks_at_any_instruction(
+    collector, steps, tmp_path, mode
+):
+    """Of a hook; the record that it interrupts is in its chunk, or given up."""
+    trace = tmp_path / "trace"
+    got = collect(
+        collector, trace, [steps, "trap", "1000"], "chunk=4096", "chunks=4096", mode
+    )
+    instructions = int(got.output) // 301
+
+    assert got.damage == ()
+    assert instructions > 100
+    # A record that begins again after it was given up is counted twice. Nobody blocks
+    # SIGTRAP: what its handler does while the thread goes on to another chunk is lost.
+    assert -instructions <= 2 * int(got.output) - got.counted <= 0
+    assert got.lost < int(got.output) / 20
+
+
+@pytest.mark.parametrize("chunk", [4096, 65536])
+def test_handlers_that_jump_lose_their_own_records(tortured, chunk):
+    """And no others: an exit of the handler's, and one record on each side."""
+    got, calls, jumps = tortured(
+        "jump", 3_000_000 if IS_LONG else 200_000, f"chunk={chunk}"
+    )
+
+    assert jumps > 0
+    assert 0 <= missing(got, calls) <= 4 * jumps
+    assert got.lost <= 12 * jumps
+
+
+def test_coroutines_that_are_switched_in_a_handler(tortured):
+    """They leave records in any order."""
+    got, calls, _ = tortured("preempted", 30_000, "chunk=4096", "chunks=4096")
+
+    assert abs(missing(got, calls)) < calls / 100
+
+
+def test_a_child_of_an_interrupted_hook_leaves_the_parents_chunk_alone(tortured):
+    """The child goes on with the record, in memory of its own."""
+    got, calls, _ = tortured("fork-in-handler", 500 if IS_LONG else 30)
+
+    assert abs(missing(got, calls)) <= 2 * (500 if IS_LONG else 30)
+
+
+@pytest.mark.parametrize("delay", [5, 20, 60])
+def test_what_a_killed_program_has_committed_is_there(tortured, delay):
+    """But for the record that each of its threads was writing."""
+    got, calls, _ = tortured("threads", 100_000_000, f"kill-ms={delay}", "chunk=4096")
+
+    assert got.status == 137
+    assert abs(missing(got, calls)) <= 2 * 8
+
+
+def test_programs_wait_for_a_slow_collector(tortured):
+    """Nothing is lost as long as it goes on."""
+    got, calls, _ = tortured("threads", 10_000, *FEW_CHUNKS, "delay-us=200")
+
+    assert got.lost == got.facts["shared_lost"] == 0
+    assert missing(got, calls) == 0
+
+
+def test_losses_are_counted_when_nobody_drains(tortured):
+    """And the program goes on at once, after it has waited once."""
+    got, calls, _ = tortured("threads", 50_000, *FEW_CHUNKS, "stall=1", "wait-ms=20")
+
+    assert got.lost > 0
+    assert missing(got, calls) == 0
+
+
+def test_a_collector_that_ends_costs_what_finds_no_room(tortured):
+    """The kernel tells that it is gone; what lies in the arena is recovered."""
+    got, calls, _ = tortured(
+        "threads", 100_000, *FEW_CHUNKS, "die-ms=20", "wait-ms=60000"
+    )
+
+    assert got.calls > 0
+    assert missing(got, calls) == 0
+
+
+def test_a_recording_that_is_full_takes_no_more(tortured):
+    """All is counted, with the first record of the state dump."""
+    got, calls, _ = tortured("threads", 1000, "state=2")
+
+    assert got.calls == 0
+    assert got.lost == 2 * calls + 1
+
+
+def test_a_recording_that_is_closed_counts_nothing(tortured):
+    """The tracer does nothing more in the program."""
+    got, calls, _ = tortured("threads", 1000, "state=1")
+
+    assert calls > 0
+    assert got.counted == got.facts["slots"] == 0
+
+
+def test_threads_without_a_slot_are_counted(tortured):
+    """All together, since nobody can tell which they were."""
+    got, calls, _ = tortured("threads", 1000, "slots=3")
+
+    assert got.facts["shared_lost"] > 0
+    assert missing(got, calls) == 0
+
+
+@pytest.mark.parametrize("mode", ["signals", "threads", "storm"])
+def test_what_records_need_is_kept_in_overwrite_mode(tortured, mode):
+    """The state dump is in chunks that stay."""
+    number = 3 if mode == "storm" else 20_000
+    got, calls, _ = tortured(mode, number, "overwrite=1", "chunk=4096")
+
+    assert got.facts["kept"] > 0
+    assert -1 <= missing(got, calls) <= 0
+
+
+def test_memory_of_ended_threads_is_used_again(collector, steps, tmp_path):
+    """Thousands, one after the other, need no more than there are slots."""
+    got = collect(collector, tmp_path / "trace", [steps, "churn", "6000"], "slots=64")
+
+    # A collector that is late to free a slot costs records, and no memory.
+    assert got.counted == 12_000
+    assert got.calls > 6000
+    assert int(got.output) < 2000
+
+
+def test_packets_have_the_present_name_of_the_thread(collector, steps, tmp_path):
+    """From the one on that begins after it was given."""
+    trace = tmp_path / "trace"
+    collect(collector, trace, [steps, "names"])
+    (data,) = (path for path in trace.iterdir() if path.name[0].isdigit())
+    content = data.read_bytes()
+    names = []
+    place = 0
+    while place < len(content):
+        packet = PACKET.unpack_from(content, place)
+        names.append(packet[-1].partition(b"\0")[0].decode())
+        place += packet[7] // 8
+
+    assert names == sorted(names, key=["steps", "second", "third"].index)
+    assert set(names) == {"steps", "second", "third"}
+
+
+@pytest.mark.parametrize("number", [20_000, 20_001])
+def test_no_system_call_is_made_for_a_program_that_filters_them(
+    collector, steps, tmp_path, number
+):
+    """By seccomp(2) or prctl(2): the filter would end the program."""
+    got = collect(collector, tmp_path / "trace", [steps, "filter", str(number)])
+
+    assert (got.status, got.output) == (0, "filtered\n")
+    assert got.lost == 0
+    assert got.calls == 4 * number
+
+
+def test_a_filtered_program_does_not_wait_for_long(collector, steps, tmp_path):
+    """It cannot sleep, and counts what finds no room."""
+    got = collect(
+        collector,
+        tmp_path / "trace",
+        [steps, "filter", "20000"],
+        *FEW_CHUNKS,
+        "stall=1",
+        "wait-ms=50",
+    )
+
+    assert (got.status, got.output) == (0, "filtered\n")
+    assert got.lost > 0
+    assert got.counted == 80_000
+
+
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory):
+    """A program with tracepoints."""
+    return build_chosen(tmp_path_factory.mktemp("chosen"))
+
+
+TRACEPOINTS = f"{HEAD} contexts=vpid entries=off exits=off"
+
+
+def test_rules_of_the_arena_choose_tracepoints(collector, chosen, tmp_path):
+    """By name and by filter; those that are not chosen have no class."""
+    rules = [EventRule("chosen:p00"), EventRule("chosen:p01", filter="number > 10")]
+    encoded = tmp_path / "rules"
+    encoded.write_bytes(encode_rules(compile_rules(rules)))
+    got = collect(
+        collector,
+        tmp_path / "trace",
+        [chosen],
+        f"rules={encoded}",
+        words=TRACEPOINTS,
+    )
+
+    assert got.facts["classes"] == 2
+    assert (got.events["p00"], got.events["p01"]) == (SAMPLES, SAMPLES - 15)
+    assert not any(got.events[f"p{point:02}"] for point in range(2, POINTS))
+
+
+def test_damaged_rules_choose_nothing(collector, chosen, tmp_path):
+    """Rather than everything."""
+    damaged = tmp_path / "rules"
+    damaged.write_bytes(b"VESTRUL1" + bytes(64))
+    got = collect(
+        collector, tmp_path / "trace", [chosen], f"rules={damaged}", words=TRACEPOINTS
+    )
+
+    assert (got.facts["classes"], got.events["p00"]) == (0, 0)
+
+
+def test_processes_share_the_classes_of_tracepoints(collector, chosen, tmp_path):
+    """Several programs at once find or add the same hundred."""
+    several = ["sh", "-c", 'for i in 1 2 3 4; do "$@" & done; wait', "sh", chosen]
+    got = collect(collector, tmp_path / "trace", several, words=TRACEPOINTS)
+
+    assert POINTS <= got.facts["classes"] < 2 * POINTS
+    assert all(got.events[f"p{point:02}"] == 4 * SAMPLES for point in range(POINTS))
+    assert got.damage == ()
+
+
+def test_a_record_that_no_chunk_holds_is_counted(collector, tmp_path):
+    """The others are there."""
+    program = tmp_path / "lengthy"
+    source = PROGRAMS / "lengthy.c"
+    flags = [f"-I{HEADERS}", f"-I{PROGRAMS}"]
+    run_tool(["gcc", "-O1", *flags, "-o", program, source, "-ldl"])
+    whole = collect(collector, tmp_path / "whole", [program], words=TRACEPOINTS)
+    got = collect(
+        collector, tmp_path / "trace", [program], "chunk=4096", words=TRACEPOINTS
+    )
+    emitted = sum(whole.events[name] for name in ("text", "numbers"))
+
+    assert whole.lost == 0
+    assert got.lost > 0
+    assert sum(got.events[name] for name in ("text", "numbers")) + got.lost == emitted

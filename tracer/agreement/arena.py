@@ -1,0 +1,353 @@
+"""The arena: the memory that traced programs share with the collector.
+
+It holds numbers of chunks and slots, which begin at 1, and offsets, no addresses. What each member is
+for, and who may write it when, is in ``docs/formats/arena.md``.
+"""
+
+from __future__ import annotations
+
+from .packet import PACKET
+from .terms import (
+    BYTE,
+    CHARACTER,
+    NAME_OF_THREAD,
+    U8,
+    U32,
+    U64,
+    Constant,
+    Enumeration,
+    Kind,
+    Member,
+    Structure,
+    Value,
+)
+
+__all__ = [
+    "CHUNK",
+    "CHUNK_FLAGS",
+    "CLASS",
+    "CONSTANTS",
+    "CONTROL",
+    "FLAGS",
+    "LEDGER",
+    "SHARED",
+    "SLOT",
+    "STATES",
+    "STRUCTURES",
+]
+
+SPARES = 64
+ATOMIC = "_Atomic"
+LIFE = Kind("union arena_life", "[u8; 64]", "64s", 64)
+HEADER = Kind("struct packet", "Packet", f"{PACKET.size}s", PACKET.size, aligned=8)
+
+CONSTANTS = (
+    Constant("ARENA_MAGIC", "VESTARN1"),
+    Constant("ARENA_ALIGNMENT", 64 << 10, about="All parts begin at multiples of it."),
+    Constant("ARENA_SPARES", SPARES, about="Most chunks of a slot."),
+    Constant("ARENA_MOST_CLASSES", 4096),
+)
+
+STATES = Enumeration(
+    "arena_state",
+    "ARENA_",
+    (
+        Value("CLOSED", 1, about="Nothing more is recorded."),
+        Value(
+            "FULL",
+            2,
+            about="The recording has reached its size: what finds no room is dropped at "
+            "once.",
+        ),
+    ),
+    about="Bits of the state.",
+)
+FLAGS = Enumeration(
+    "arena_flags",
+    "ARENA_",
+    (Value("OVERWRITE", 1, about="The oldest packets make room for new ones."),),
+    about="Bits of the flags.",
+)
+CHUNK_FLAGS = Enumeration(
+    "chunk_flags",
+    "CHUNK_",
+    (
+        Value("KEEP", 1, about="Overwrite mode takes others away."),
+        Value(
+            "DOUBTFUL",
+            2,
+            about="A record was given up, and the code that was interrupted may still "
+            "write it: no other thread should have the chunk soon.",
+        ),
+    ),
+    about="Bits of a chunk's flags.",
+)
+
+CONTROL = Structure(
+    "arena_control",
+    (
+        Member("magic", CHARACTER, 8),
+        Member("fingerprint", U64, about="Of this agreement."),
+        Member("uuid", U8, 16),
+        Member("arena_bytes", U64),
+        Member("shared_at", U64),
+        Member("ledgers_at", U64),
+        Member("rules_at", U64),
+        Member("rules_bytes", U64, about="0: no rules."),
+        Member("slots_at", U64),
+        Member("classes_at", U64),
+        Member("classes_bytes", U64, about="Of the text after the table of classes."),
+        Member("chunks_at", U64),
+        Member("chunk_bytes", U32),
+        Member("chunk_count", U32),
+        Member("slot_count", U32),
+        Member("ring_chunks", U32, about="How many chunks a slot may hold."),
+        Member(
+            "wait_ns",
+            U64,
+            about="How long a thread waits while the collector makes no progress.",
+        ),
+        Member("state", U32, qualifier=ATOMIC, about="Of enum arena_state."),
+        Member(
+            "progress",
+            U32,
+            qualifier=ATOMIC,
+            about="How many chunks were drained in the whole arena.",
+        ),
+        Member("collector_pid", U32),
+        Member("flags", U32, about="Of enum arena_flags."),
+        Member("chunks_ready", U32, about="From here on the collector's own."),
+        Member("slots_ready", U32),
+        Member(
+            "first_class",
+            U32,
+            about="For programs as well: the ID of the first class in the table, another one "
+            "in each arena of a recording.",
+        ),
+        Member("reserved", U32),
+        Member("max_bytes", U64),
+        Member("unused", BYTE, 24),
+        Member("life", LIFE, about="Held by the collector."),
+        Member(
+            "socket",
+            U64,
+            4,
+            about="The collector's own: where one that takes over goes on to serve, name and "
+            "token.",
+        ),
+        Member("rest", BYTE, 4096 - 288),
+    ),
+    about="At the beginning of the arena; programs can only read it.",
+)
+
+SHARED = Structure(
+    "arena_shared",
+    (
+        Member(
+            "free_slots",
+            U64,
+            qualifier=ATOMIC,
+            about="Stacks: a tag that grows with each change in the upper half, the first "
+            "number in the lower one; `next_free` leads on.",
+        ),
+        Member("unused_1", BYTE, 56),
+        Member("free_chunks", U64, qualifier=ATOMIC),
+        Member("unused_2", BYTE, 56),
+        Member("free_chunk_count", U32, qualifier=ATOMIC),
+        Member(
+            "slots_high",
+            U32,
+            qualifier=ATOMIC,
+            about="The highest slot that was claimed; one that dies while it claims may "
+            "lack.",
+        ),
+        Member(
+            "lost",
+            U64,
+            qualifier=ATOMIC,
+            about="Records lost by threads without a slot.",
+        ),
+        Member("unused_3", BYTE, 48),
+        Member(
+            "doorbell",
+            U32,
+            qualifier=ATOMIC,
+            about="Futexes: the collector sleeps on the first if the second is set.",
+        ),
+        Member("asleep", U32, qualifier=ATOMIC),
+        Member("unused_4", BYTE, 56),
+        Member("class_lock", LIFE),
+        Member(
+            "class_count",
+            U32,
+            qualifier=ATOMIC,
+            about="Stored last, when a class is complete.",
+        ),
+        Member("class_text_used", U32),
+        Member(
+            "class_text_ready",
+            U32,
+            qualifier=ATOMIC,
+            about="How much of the text has memory; the collector's.",
+        ),
+        Member("rest", BYTE, 4096 - 332),
+    ),
+    about="At the beginning of what programs write to.",
+)
+
+SLOT = Structure(
+    "arena_slot",
+    (
+        Member("life", LIFE),
+        Member(
+            "cur",
+            U64,
+            qualifier=ATOMIC,
+            about="The sequence number of the present chunk in the upper half, its number "
+            "in the lower one: as one word, it only grows.",
+        ),
+        Member(
+            "lost",
+            U64,
+            qualifier=ATOMIC,
+            about="Records lost outside of chunks, and when.",
+        ),
+        Member("first_lost", U64, qualifier=ATOMIC),
+        Member("last_lost", U64, qualifier=ATOMIC),
+        Member(
+            "taken",
+            U32,
+            qualifier=ATOMIC,
+            about="Chunks taken from the ledger's spares, and from the pool, ever.",
+        ),
+        Member("popped", U32, qualifier=ATOMIC),
+        Member(
+            "waiting",
+            U32,
+            qualifier=ATOMIC,
+            about="Whether the thread waits on the ledger's `consumed`.",
+        ),
+        Member("next_free", U32, qualifier=ATOMIC),
+        Member(
+            "claimed", U32, qualifier=ATOMIC, about="Set when what follows is there."
+        ),
+        Member("vpid", U32),
+        Member("vtid", U32),
+        Member("flags", U32),
+        Member("pid_namespace", U64, about="An inode; 0 where it is unknown."),
+        Member("procname", CHARACTER, NAME_OF_THREAD),
+        Member(
+            "process_start",
+            U64,
+            about="When recording began in the process: that tells namesakes apart.",
+        ),
+        Member("rest", BYTE, 512 - 160),
+    ),
+    about="A thread's place.",
+)
+
+LEDGER = Structure(
+    "arena_ledger",
+    (
+        Member(
+            "consumed",
+            U32,
+            qualifier=ATOMIC,
+            about="A futex: chunks of the slot drained, ever.",
+        ),
+        Member(
+            "given",
+            U32,
+            qualifier=ATOMIC,
+            about="Those that came back as spares, and those that went to the pool, ever.",
+        ),
+        Member("returned", U32, qualifier=ATOMIC),
+        Member(
+            "generation", U32, qualifier=ATOMIC, about="How often the slot was used."
+        ),
+        Member(
+            "drained_seq", U64, about="From here to the spares the collector's own."
+        ),
+        Member("file_bytes", U64),
+        Member("instance_id", U64),
+        Member("packets", U64),
+        Member("told_lost", U64),
+        Member("flushed", U32),
+        Member("file_number", U32),
+        Member("last_end", U64),
+        Member("beside", U64),
+        Member("ring_number", U64),
+        Member("ring_bytes", U64),
+        Member("opened", U32),
+        Member("redo", U32),
+        Member("unused", BYTE, 24),
+        Member(
+            "spares",
+            U32,
+            SPARES,
+            qualifier=ATOMIC,
+            about="The nth chunk that was given is at n % ARENA_SPARES.",
+        ),
+        Member("copy", U64, 16, about="Of the collector's own."),
+    ),
+    about="What the collector notes for a slot; programs can only read it.",
+)
+
+CHUNK = Structure(
+    "arena_chunk",
+    (
+        Member(
+            "committed",
+            U32,
+            qualifier="volatile",
+            about="Bytes from the chunk's start up to which all records are whole: 0 while "
+            "it is not in use, the size of this structure when it is empty.",
+        ),
+        Member("owner", U32, qualifier=ATOMIC, about="A slot, or 0."),
+        Member("next_free", U32, qualifier=ATOMIC),
+        Member("prev", U32, about="The chunk that the slot filled before, or 0."),
+        Member("seq", U64, qualifier=ATOMIC, about="1 and up, in each use of a slot."),
+        Member("flags", U32, about="Of enum chunk_flags."),
+        Member(
+            "discarded",
+            U32,
+            qualifier="volatile",
+            about="Records that were given up in here.",
+        ),
+        Member(
+            "lost",
+            U64,
+            about="The slot's losses when the chunk was taken into use, and when those "
+            "were that came since the chunk before; 0: none came.",
+        ),
+        Member("first_lost", U64),
+        Member("last_lost", U64),
+        Member(
+            "least_end",
+            U64,
+            about="The packet does not end before this. Code that goes on with a record "
+            "that was given up may store an earlier time, in a chunk that is complete.",
+        ),
+        Member("unused", BYTE, 24),
+        Member(
+            "packet",
+            HEADER,
+            about="The thread fills the times, the IDs and the name, the collector all of "
+            "it, in a copy. Records follow.",
+        ),
+    ),
+    about="The head of a chunk.",
+)
+
+CLASS = Structure(
+    "arena_class",
+    (
+        Member("digest", U64, 2),
+        Member("text_at", U32, about="In the text after the table."),
+        Member("text_size", U32),
+        Member("unused", U64),
+    ),
+    about="An event class that programs have registered.",
+)
+
+STRUCTURES = (CONTROL, SHARED, SLOT, LEDGER, CHUNK, CLASS)

@@ -1,0 +1,102 @@
+/* Taking chunks, and filling one after the other. */
+#include "chunk.h"
+
+#include "stack.h"
+
+static _Atomic uint32_t *chunk_link(uint32_t number)
+{
+	return arena_has_chunk(number) ? &arena_chunk(number)->next_free : NULL;
+}
+
+static uint32_t spares(const struct arena_ring *ring)
+{
+	return atomic_load_explicit(&ring->ledger->given, memory_order_acquire) -
+		atomic_load_explicit(&ring->slot->taken, memory_order_relaxed);
+}
+
+static uint32_t held(const struct arena_ring *ring)
+{
+	return atomic_load_explicit(&ring->slot->popped, memory_order_relaxed) -
+		atomic_load_explicit(&ring->ledger->returned, memory_order_relaxed);
+}
+
+uint32_t chunk_used(const struct arena_ring *ring)
+{
+	return held(ring) - spares(ring);
+}
+
+bool chunk_is_there(const struct arena_ring *ring)
+{
+	return spares(ring) ||
+		(held(ring) < arena.ring_chunks &&
+		 arena_has_chunk((uint32_t) atomic_load_explicit(&arena.shared->free_chunks,
+								 memory_order_relaxed)));
+}
+
+uint32_t chunk_take(struct arena_ring *ring)
+{
+	struct arena_slot *slot = ring->slot;
+	uint32_t number;
+
+	/* What would be in it could not be written. */
+	if (atomic_load_explicit(&arena.control->state, memory_order_relaxed) & ARENA_FULL)
+		return 0;
+	/* Its pages are in the tables of this process already. */
+	while (spares(ring)) {
+		const uint32_t taken = atomic_load_explicit(&slot->taken, memory_order_relaxed);
+
+		number = atomic_load_explicit(&ring->ledger->spares[taken % ARENA_SPARES],
+					      memory_order_relaxed);
+		atomic_store_explicit(&slot->taken, taken + 1, memory_order_release);
+		if (arena_has_chunk(number))
+			return number;
+	}
+	if (held(ring) >= arena.ring_chunks)
+		return 0;
+	number = stack_pop(&arena.shared->free_chunks, chunk_link);
+	if (!number)
+		return 0;
+	/* The owner first: should the thread die here, that tells whose it is. */
+	atomic_store_explicit(&arena_chunk(number)->owner, ring->number, memory_order_relaxed);
+	atomic_fetch_add_explicit(&slot->popped, 1, memory_order_release);
+	atomic_fetch_sub_explicit(&arena.shared->free_chunk_count, 1, memory_order_relaxed);
+	return number;
+}
+
+struct arena_chunk *chunk_prepare(const struct arena_ring *ring, uint32_t number, uint64_t now)
+{
+	struct arena_slot *slot = ring->slot;
+	struct arena_chunk *chunk = arena_chunk(number);
+
+	atomic_store_explicit(&chunk->owner, ring->number, memory_order_relaxed);
+	chunk->prev = ring->chunk;
+	chunk->flags = 0;
+	chunk->discarded = 0;
+	/* The first before the last: a handler that loses one meanwhile is later than both, or
+	 * has another first. */
+	chunk->first_lost = atomic_exchange_explicit(&slot->first_lost, 0, memory_order_relaxed);
+	chunk->lost = atomic_load_explicit(&slot->lost, memory_order_relaxed);
+	chunk->last_lost = atomic_load_explicit(&slot->last_lost, memory_order_relaxed);
+	if (now < chunk->last_lost)
+		now = chunk->last_lost;
+	chunk->least_end = 0;
+	chunk->packet.timestamp_begin = now;
+	chunk->packet.timestamp_end = now;
+	atomic_store_explicit(&chunk->seq, ring->seq + 1, memory_order_relaxed);
+	__atomic_store_n(&chunk->committed, (uint32_t) sizeof(*chunk), __ATOMIC_RELEASE);
+	return chunk;
+}
+
+void chunk_show(struct arena_ring *ring, uint32_t number)
+{
+	const uint64_t wanted = (ring->seq + 1) << 32 | number;
+	uint64_t seen = atomic_load_explicit(&ring->slot->cur, memory_order_relaxed);
+
+	ring->seq++;
+	ring->chunk = number;
+	while (seen < wanted &&
+	       !atomic_compare_exchange_weak_explicit(&ring->slot->cur, &seen, wanted,
+						      memory_order_release,
+						      memory_order_relaxed))
+		;
+}

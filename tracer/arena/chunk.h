@@ -1,0 +1,42 @@
+/*
+ * Chunks, as the thread sees them that fills them.
+ *
+ * A thread goes on to another chunk in four steps: take one, prepare it while nobody looks,
+ * make it the one that hooks write to (stream.c does), and tell by `cur`. The chunk before is
+ * complete with that.
+ */
+#ifndef VESTIGE_ARENA_CHUNK_H
+#define VESTIGE_ARENA_CHUNK_H
+
+#include "map.h"
+
+/* What a thread knows of its slot, in memory of its own. */
+struct arena_ring {
+	/* NULL: the thread has no slot. */
+	struct arena_slot *slot;
+	const struct arena_ledger *ledger;
+	uint32_t number;
+	/* The present chunk, and how many were before it; 0: none yet. */
+	uint32_t chunk;
+	uint64_t seq;
+	/* What told of the collector's progress when the thread gave up waiting. */
+	bool is_dropping;
+	uint32_t seen_consumed;
+	uint32_t seen_progress;
+	uint32_t seen_state;
+};
+
+/* Whether chunk_take() finds one, as far as one can tell. */
+bool chunk_is_there(const struct arena_ring *ring) ARENA_HIDDEN;
+/* Take a chunk; 0 when there is none now. Signals are blocked. */
+uint32_t chunk_take(struct arena_ring *ring) ARENA_HIDDEN;
+/* Make the chunk the slot's next, empty, with its times at `now`, or when the last record was
+ * lost; the caller tells the rest of its packet. Nobody looks at it yet. */
+struct arena_chunk *chunk_prepare(const struct arena_ring *ring, uint32_t number, uint64_t now)
+	ARENA_HIDDEN;
+/* Make the chunk that was prepared the present one. */
+void chunk_show(struct arena_ring *ring, uint32_t number) ARENA_HIDDEN;
+/* How many chunks of the slot hold records, as far as the thread knows. */
+uint32_t chunk_used(const struct arena_ring *ring) ARENA_HIDDEN;
+
+#endif

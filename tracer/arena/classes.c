@@ -1,0 +1,131 @@
+/*
+ * Registering event record classes.
+ *
+ * A class is there when it is counted, and stays. So who finds its class needs no lock, and
+ * who dies while adding one leaves nothing to be mended: its text is written again over what
+ * it wrote.
+ */
+#define _GNU_SOURCE
+#include "classes.h"
+
+#include <string.h>
+#include <threads.h>
+
+#include "../src/system.h"
+#include "waiting.h"
+
+/* A process that is stopped while it holds the lock must not stop others for long; neither
+ * must a collector that makes no room: so often a process waits, whatever it registers. */
+#define MOST_PAUSES 200u
+#define PAUSE_NS 5000000
+
+/* FNV-1a, twice with other beginnings: no secrets here, and few classes. */
+static void digest(const char *bytes, size_t size, uint64_t result[2])
+{
+	result[0] = 0xcbf29ce484222325u;
+	result[1] = 0x9ae16a3b2f90404fu;
+	for (size_t index = 0; index < size; index++) {
+		result[0] = (result[0] ^ (uint8_t) bytes[index]) * 0x100000001b3u;
+		result[1] = (result[1] ^ (uint8_t) bytes[index]) * 0x100000001b3u;
+		result[1] ^= result[1] >> 29;
+	}
+}
+
+/* Called by one thread at a time; false when there were too many pauses. */
+static bool make_pause(void)
+{
+	static unsigned int pauses;
+	const struct timespec time = {0, PAUSE_NS};
+
+	if (pauses == MOST_PAUSES)
+		return false;
+	pauses++;
+	waiting_ring_bell();
+	system_sleep(&time);
+	return true;
+}
+
+static bool take_lock(void)
+{
+	union arena_life *lock = &arena.shared->class_lock;
+
+	for (;;) {
+		const int status = mtx_trylock((mtx_t *) (void *) &lock->mutex);
+
+		if (status == thrd_success)
+			return true;
+		/* Whoever had it has died; C11 has no word for that. */
+		if (status != thrd_busy)
+			return pthread_mutex_consistent(&lock->mutex) == 0;
+		if (!make_pause())
+			return false;
+	}
+}
+
+static void release_lock(void)
+{
+	mtx_unlock((mtx_t *) (void *) &arena.shared->class_lock.mutex);
+}
+
+static uint32_t count_classes(void)
+{
+	const uint32_t count =
+		atomic_load_explicit(&arena.shared->class_count, memory_order_acquire);
+
+	return count < ARENA_MOST_CLASSES ? count : ARENA_MOST_CLASSES;
+}
+
+static int look_up(const uint64_t wanted[2], uint32_t first, uint32_t count)
+{
+	for (uint32_t place = first; place < count; place++)
+		if (!memcmp(arena.classes[place].digest, wanted, sizeof(uint64_t[2])))
+			return (int) place;
+	return -1;
+}
+
+/* The collector sees to it that the text's memory is there before it is written to. */
+static bool has_room(uint64_t end)
+{
+	if (end > arena.class_text_size)
+		return false;
+	while (atomic_load_explicit(&arena.shared->class_text_ready, memory_order_acquire) < end)
+		if (!make_pause())
+			return false;
+	return true;
+}
+
+static int add(const uint64_t digests[2], const char *text, size_t size)
+{
+	struct arena_shared *shared = arena.shared;
+	const uint32_t place = count_classes();
+	const uint32_t at = shared->class_text_used;
+
+	if (place == ARENA_MOST_CLASSES || !has_room((uint64_t) at + size))
+		return -1;
+	memcpy(arena.class_text + at, text, size);
+	arena.classes[place] = (struct arena_class) {
+		.digest = {digests[0], digests[1]},
+		.text_at = at,
+		.text_size = (uint32_t) size,
+	};
+	shared->class_text_used = at + (uint32_t) size;
+	atomic_store_explicit(&shared->class_count, place + 1, memory_order_release);
+	return (int) place;
+}
+
+int classes_find(const char *text, size_t size)
+{
+	uint32_t count = count_classes();
+	uint64_t digests[2];
+	int place;
+
+	digest(text, size, digests);
+	place = look_up(digests, 0, count);
+	if (place >= 0 || !take_lock())
+		return place;
+	place = look_up(digests, count, count_classes());
+	if (place < 0)
+		place = add(digests, text, size);
+	release_lock();
+	return place;
+}

@@ -1,0 +1,103 @@
+/* Where the arena is in the memory of this program. */
+#ifndef VESTIGE_ARENA_MAP_H
+#define VESTIGE_ARENA_MAP_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "layout.h"
+
+#define ARENA_HIDDEN __attribute__((visibility("hidden")))
+#define ARENA_TOKEN_SIZE 16
+/* Without the zero in front of it that makes it abstract, see unix(7). */
+#define ARENA_SOCKET_SIZE 107
+
+/* Where to find the arena: as a file or, where that cannot be opened, from the collector. */
+struct arena_place {
+	char path[PATH_MAX];
+	/* Of the file: another one is refused. */
+	uint64_t inode;
+	char socket[ARENA_SOCKET_SIZE + 1];
+	uint8_t token[ARENA_TOKEN_SIZE];
+};
+
+/* How many chunks may be set aside, see arena_set_aside(). */
+#define ARENA_MOST_ASIDE 8u
+
+/* A chunk that has another place in this process. */
+struct arena_aside {
+	uint32_t number;
+	struct arena_chunk *chunk;
+};
+
+struct arena {
+	/* NULL: there is no arena. */
+	char *base;
+	const struct arena_control *control;
+	struct arena_shared *shared;
+	/* NULL without. */
+	const char *rules;
+	size_t rules_size;
+	struct arena_class *classes;
+	char *class_text;
+	uint64_t class_text_size;
+	uint64_t slots_at;
+	uint64_t ledgers_at;
+	uint64_t chunks_at;
+	/* The ID of the first class. */
+	uint32_t first_class;
+	uint32_t slot_count;
+	uint32_t chunk_bytes;
+	/* Those that are mapped: fewer where the program may not have so much memory. */
+	uint32_t chunk_count;
+	uint32_t ring_chunks;
+	uint64_t wait_ns;
+	bool is_overwriting;
+	uint32_t aside_count;
+	struct arena_aside aside[ARENA_MOST_ASIDE];
+};
+
+extern struct arena arena ARENA_HIDDEN;
+
+/* Map the arena; false where there is none, or one that is not for us. All descriptors are
+ * closed again. */
+bool arena_map(const struct arena_place *place) ARENA_HIDDEN;
+/*
+ * In a child process: let a chunk of the parent be, and have memory of this process in its
+ * place. Code that goes on writing there writes nowhere. The chunk itself, should the pool
+ * ever give it, gets another place. False where that cannot be done.
+ */
+bool arena_set_aside(uint32_t number) ARENA_HIDDEN;
+/* Where a chunk is that was set aside, or NULL. */
+struct arena_chunk *arena_find_aside(uint32_t number) ARENA_HIDDEN;
+
+static inline struct arena_slot *arena_slot(uint32_t number)
+{
+	return (struct arena_slot *) (void *) (arena.base + arena.slots_at) + (number - 1);
+}
+
+static inline const struct arena_ledger *arena_ledger(uint32_t number)
+{
+	return (const struct arena_ledger *) (const void *) (arena.base + arena.ledgers_at) +
+		(number - 1);
+}
+
+static inline struct arena_chunk *arena_chunk(uint32_t number)
+{
+	if (__builtin_expect(arena.aside_count, 0)) {
+		struct arena_chunk *chunk = arena_find_aside(number);
+
+		if (chunk)
+			return chunk;
+	}
+	return (struct arena_chunk *) (void *) (arena.base + arena.chunks_at +
+						(uint64_t) (number - 1) * arena.chunk_bytes);
+}
+
+/* The collector, or somebody who wrote over its memory, may say anything. */
+static inline bool arena_has_chunk(uint32_t number)
+{
+	return number - 1 < arena.chunk_count;
+}
+
+#endif

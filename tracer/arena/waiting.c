@@ -1,0 +1,135 @@
+/*
+ * Waiting for the collector, and when to give up.
+ *
+ * As long as the collector drains chunks, of whatever slot, there is hope. When it has made
+ * no progress for the time that the recording allows, or is not there any more, what finds no
+ * room is lost, and at the price of a few loads: a program must not become slow because its
+ * recording has.
+ */
+#define _GNU_SOURCE
+#include "waiting.h"
+
+#include "../src/system.h"
+
+/* How long one look at the state is good for. */
+#define SLICE_NS 2000000
+/* How long a thread looks that may make no system call, and how often that is to find out how
+ * long one look takes. */
+#define LONGEST_SPIN_NS 2000000u
+#define TRIAL 1000u
+
+static uint64_t most_looks = 20000;
+
+static inline void pause_processor(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+static uint64_t read_clock(void)
+{
+	struct timespec time = {0, 0};
+
+	system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long) &time, 0, 0, 0, 0);
+	return (uint64_t) time.tv_sec * 1000000000u + (uint64_t) time.tv_nsec;
+}
+
+void waiting_ring_bell(void)
+{
+	struct arena_shared *shared = arena.shared;
+
+	/* Without the call, the collector looks when its time has come; others may wake it. */
+	if (system_is_confined || !atomic_load_explicit(&shared->asleep, memory_order_relaxed))
+		return;
+	atomic_fetch_add(&shared->doorbell, 1);
+	atomic_store(&shared->asleep, 0);
+	system_call(SYS_futex, (long) &shared->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+void waiting_look_ahead(const struct arena_ring *ring)
+{
+	if (chunk_used(ring) * 2 >= arena.ring_chunks)
+		waiting_ring_bell();
+}
+
+/* Note what the collector has done; whether that is more than before. */
+static bool has_progressed(struct arena_ring *ring)
+{
+	const uint32_t consumed =
+		atomic_load_explicit(&ring->ledger->consumed, memory_order_acquire);
+	const uint32_t progress =
+		atomic_load_explicit(&arena.control->progress, memory_order_relaxed);
+	const bool is_more = consumed != ring->seen_consumed || progress != ring->seen_progress;
+
+	ring->seen_consumed = consumed;
+	ring->seen_progress = progress;
+	ring->seen_state = atomic_load_explicit(&arena.control->state, memory_order_relaxed);
+	return is_more;
+}
+
+static bool is_hopeless(const struct arena_ring *ring)
+{
+	return ring->seen_state & (ARENA_CLOSED | ARENA_FULL) ||
+		atomic_load_explicit(&arena.control->life.word, memory_order_relaxed) &
+			FUTEX_OWNER_DIED;
+}
+
+void waiting_confine(void)
+{
+	const uint64_t before = read_clock();
+	uint64_t time;
+
+	for (unsigned int look = 0; look < TRIAL; look++)
+		pause_processor();
+	time = read_clock() - before;
+	if (time)
+		most_looks = (uint64_t) LONGEST_SPIN_NS * TRIAL / time + 1;
+}
+
+static bool spin(struct arena_ring *ring)
+{
+	for (uint64_t look = 0; look < most_looks; look++) {
+		if (chunk_is_there(ring))
+			return true;
+		pause_processor();
+	}
+	has_progressed(ring);
+	return false;
+}
+
+static bool wait_in_slices(struct arena_ring *ring)
+{
+	static const struct timespec slice = {0, SLICE_NS};
+	uint64_t since = read_clock();
+
+	for (;;) {
+		if (has_progressed(ring))
+			since = read_clock();
+		/* After the count that is waited for was read. */
+		if (chunk_is_there(ring))
+			return true;
+		if (is_hopeless(ring) || read_clock() - since >= arena.wait_ns)
+			return false;
+		waiting_ring_bell();
+		atomic_store(&ring->slot->waiting, 1);
+		system_call(SYS_futex, (long) &ring->ledger->consumed, FUTEX_WAIT,
+			    ring->seen_consumed, (long) &slice, 0, 0);
+		atomic_store(&ring->slot->waiting, 0);
+	}
+}
+
+bool waiting_for_chunk(struct arena_ring *ring)
+{
+	bool is_there = false;
+
+	has_progressed(ring);
+	if (!is_hopeless(ring) && arena.wait_ns)
+		is_there = system_is_confined ? spin(ring) : wait_in_slices(ring);
+	else
+		waiting_ring_bell();
+	ring->is_dropping = !is_there;
+	return is_there;
+}

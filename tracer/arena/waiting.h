@@ -1,0 +1,37 @@
+/* Waiting for the collector: what threads do when no chunk is there. */
+#ifndef VESTIGE_ARENA_WAITING_H
+#define VESTIGE_ARENA_WAITING_H
+
+#include "chunk.h"
+
+/* Whether nothing more may be recorded. */
+static inline bool waiting_is_closed(void)
+{
+	return atomic_load_explicit(&arena.control->state, memory_order_relaxed) & ARENA_CLOSED;
+}
+
+/* Whether the thread gave up waiting, and nothing has changed since. */
+static inline bool waiting_is_vain(const struct arena_ring *ring)
+{
+	return ring->is_dropping &&
+		atomic_load_explicit(&ring->ledger->consumed, memory_order_relaxed) ==
+			ring->seen_consumed &&
+		atomic_load_explicit(&arena.control->progress, memory_order_relaxed) ==
+			ring->seen_progress &&
+		atomic_load_explicit(&arena.control->state, memory_order_relaxed) ==
+			ring->seen_state;
+}
+
+/*
+ * Wait for a chunk. Called where signals are not blocked: a handler may run meanwhile, and may
+ * jump away from here. False when none came: then waiting_is_vain() until something changes.
+ */
+bool waiting_for_chunk(struct arena_ring *ring) ARENA_HIDDEN;
+/* Find out, while the clock may be asked, how long a thread may look for a chunk without it. */
+void waiting_confine(void) ARENA_HIDDEN;
+/* Wake the collector, if it sleeps. */
+void waiting_ring_bell(void) ARENA_HIDDEN;
+/* Wake it if it should see to this ring. */
+void waiting_look_ahead(const struct arena_ring *ring) ARENA_HIDDEN;
+
+#endif

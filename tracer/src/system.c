@@ -1,0 +1,3 @@
+#include "system.h"
+
+bool system_is_confined;
