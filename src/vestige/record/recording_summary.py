@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from errno import ENOENT
 from pathlib import Path
 
 from .._typing import NamedTuple
@@ -74,11 +75,7 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
     if not paths:
         return Contents(events=0, has_calls=False, has_chosen=False)
     try:
-        metadata = directory / "metadata"
-        if metadata.is_symlink() or not metadata.is_file():
-            # A program may have put a pipe there, which would keep us waiting.
-            return Contents()
-        text = metadata.read_bytes()
+        text = _read_metadata(directory / "metadata")
         trace = TraceClass.parse(text)
         streams = [_open(trace, path) for path in paths]
         if options.python_functions is not None and size <= LARGE:
@@ -101,6 +98,13 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
     except (VestigeError, OSError):
         # The trace is there all the same: whoever reads it will learn what is wrong.
         return Contents()
+
+
+def _read_metadata(path: Path) -> bytes:
+    # A program may have put a pipe there, which would keep us waiting.
+    if path.is_symlink() or not path.is_file():
+        raise FileNotFoundError(ENOENT, "no regular file", path)
+    return path.read_bytes()
 
 
 def size_of(path: Path) -> int:
