@@ -128,11 +128,6 @@ class RunningCollector:
         return made
 
     @property
-    def arena(self) -> str:
-        """The path of the memory."""
-        return self._core.arena_path
-
-    @property
     def words(self) -> dict[str, object]:
         """What the tracer must know to find the memory: words of its environment."""
         _, inode, _ = self._core.arena_fd_info

@@ -14,13 +14,14 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from ._agreement import METADATA_FILE
 from .clock import ClockRate, RecordingClock
 from .metadata import metadata_text
 from .options import RecordingOptions
 
 __all__ = ["MetadataFile", "patch_clock"]
 
-METADATA = "metadata"
+METADATA = METADATA_FILE
 _CLOCK = re.compile(rb"freq = (\d+ *);\s+offset = (-?\d+ *);")
 _OPENED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _BEGINNING = 8192

@@ -115,7 +115,11 @@ class Session:
             from .background_collector import go_on_in_background  # noqa: PLC0415
 
             collected = self._collector.hand_over()
-            go_on_in_background(self._directory, self._clock)
+            if not go_on_in_background(self._directory, self._clock):
+                collected.problems.append(
+                    "no process could be started to collect what goes on: it stays in "
+                    "memory, for --recover"
+                )
         else:
             collected = self._collector.close()
             remove_refusals(self._directory)
