@@ -20,6 +20,25 @@ pub fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     }
 }
 
+/// Runs work with threads of this process, and meanwhile something else in this thread.
+pub fn meanwhile<W: Send, H>(
+    work: impl FnOnce() -> W + Send,
+    here: impl FnOnce() -> H,
+) -> (Option<W>, H) {
+    let mut result = None;
+    let here = match pool() {
+        Some(pool) => pool.in_place_scope(|scope| {
+            scope.spawn(|_| result = Some(work()));
+            here()
+        }),
+        None => rayon::in_place_scope(|scope| {
+            scope.spawn(|_| result = Some(work()));
+            here()
+        }),
+    };
+    (result, here)
+}
+
 /// Runs work on one of the threads of this process, when one is free.
 pub fn spawn(work: impl FnOnce() + Send + 'static) {
     match pool() {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use vestige_workers::{on_all_cores, thread_count};
+use vestige_workers::{meanwhile, on_all_cores, thread_count};
 
 use super::header::Last;
 use super::time::TimeFormatter;
@@ -13,7 +13,7 @@ use crate::muxer::{Merge, Run};
 /// About how many records one task renders.
 const TASK_RECORDS: usize = 2048;
 /// How many tasks a thread has at a time.
-const TASKS_OF_THREAD: usize = 2;
+const TASKS_OF_THREAD: usize = 8;
 /// Most pieces of text that are kept for use again.
 const MOST_PIECES: usize = 64;
 
@@ -108,29 +108,36 @@ impl Pieces {
 }
 
 /// Renders tasks on all cores and hands on what they make, in order, until `each` wants no
-/// more. A few at a time, so that the text of a whole merge is never in memory.
+/// more. A wave is rendered while the one before it is handed on, so that the text of a whole
+/// merge is never in memory.
 ///
 /// # Errors
 ///
 /// The first of `each`.
 pub fn in_waves<R: Send, E>(
-    mut tasks: Vec<Task>,
+    tasks: Vec<Task>,
     clock: &TimeFormatter,
     render: impl Fn(&mut TimeFormatter, Task) -> R + Sync + Send,
     mut each: impl FnMut(R) -> Result<bool, E>,
 ) -> Result<(), E> {
     let wave = thread_count() * TASKS_OF_THREAD;
-    while !tasks.is_empty() {
-        let rest = tasks.split_off(wave.min(tasks.len()));
-        let results: Vec<R> = on_all_cores(|| {
-            let tasks = std::mem::replace(&mut tasks, rest).into_par_iter();
-            tasks.map_with(clock.clone(), &render).collect()
-        });
-        for result in results {
-            if !each(result)? {
-                return Ok(());
-            }
+    let mut tasks = tasks.into_iter();
+    let mut next = || -> Vec<Task> { tasks.by_ref().take(wave).collect() };
+    let render_all = |wave: Vec<Task>| -> Vec<R> {
+        wave.into_par_iter().map_with(clock.clone(), &render).collect()
+    };
+    let first = next();
+    let mut results = on_all_cores(|| render_all(first));
+    while !results.is_empty() {
+        let wave = next();
+        let (coming, handed_on) = meanwhile(
+            || render_all(wave),
+            || results.drain(..).try_fold(true, |goes_on, result| Ok(goes_on && each(result)?)),
+        );
+        if !handed_on? {
+            break;
         }
+        results = coming.unwrap_or_default();
     }
     Ok(())
 }
