@@ -131,7 +131,8 @@ def point_rows(runs: int) -> Iterator[str]:
     for _ in range(runs):
         with tempfile.TemporaryDirectory(dir=OUTPUT, prefix="python-") as name:
             plain.append(run([sys.executable, str(POINTS)]))
-            ours.append(recorded(Path(name), [str(POINTS)])[0])
+            # Without an option, the functions of the program are recorded, too.
+            ours.append(recorded(Path(name), [str(POINTS)], "--event=*")[0])
     for what, one in (
         ("a tracepoint with a str and an int", "point"),
         ("a span: two events", "span"),
