@@ -80,7 +80,7 @@ def open(  # noqa: A001, PLR0913 - the name of gzip.open; parameters go by keywo
     paths = [os.fsdecode(part) for part in paths]
     for part in paths:
         if os.path.isfile(os.path.join(part, ".arena")):  # noqa: PTH113, PTH118 - as it is
-            from .record.recovery import recover_if_abandoned  # noqa: PLC0415 - rare
+            from .record.backends.in_process.recovery import recover_if_abandoned  # noqa: PLC0415 - rare
 
             recover_if_abandoned(part)
     options = DebugInfoOptions() if debug_info is True else debug_info or None

@@ -22,7 +22,7 @@ from support.lttng import (
     LttngError,
     Program,
 )
-from vestige.record.tracer import library_path
+from vestige.record.backends.in_process.tracer import library_path
 
 SECONDS = 300.0
 """For one run; it takes a few."""

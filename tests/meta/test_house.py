@@ -29,7 +29,17 @@ def names(text: str) -> set[str]:
 
 def floors() -> list[set[str]]:
     """Return the layers that the linter checks."""
-    [layers] = [one["layers"] for one in LINTER if one["type"] == "layers"]
+    [layers] = [
+        one["layers"]
+        for one in LINTER
+        if one["type"] == "layers" and "containers" not in one
+    ]
+    return [names(layer) for layer in layers]
+
+
+def rooms(package: str) -> list[set[str]]:
+    """Return the layers that the linter checks inside a package."""
+    [layers] = [one["layers"] for one in LINTER if package in one.get("containers", ())]
     return [names(layer) for layer in layers]
 
 
@@ -50,6 +60,17 @@ def test_the_drawn_arrows_are_those_of_the_linter() -> None:
     [drawn] = re.findall(r"^ *(cli > .*)$", ARCHITECTURE, re.MULTILINE)
 
     assert [names(floor) for floor in drawn.split(">")] == floors()
+
+
+def test_the_drawn_arrows_of_recording_are_those_of_the_linter() -> None:
+    """And they are between all modules of the package."""
+    [drawn] = re.findall(r"^ *(summary > .*)$", ARCHITECTURE, re.MULTILINE)
+    folder = PACKAGE / "record"
+    modules = {path.stem for path in folder.glob("*.py")} - NOT_IMPORTED
+    packages = {path.parent.name for path in folder.glob("*/__init__.py")}
+
+    assert [names(floor) for floor in drawn.split(">")] == rooms("vestige.record")
+    assert set().union(*rooms("vestige.record")) == modules | packages
 
 
 def test_the_architecture_names_every_module() -> None:

@@ -15,9 +15,9 @@ import vestige
 from support.compilers import PROGRAMS, run_tool
 from vestige.record import RecordingOptions
 from vestige.record._agreement import AGREEMENT
-from vestige.record.clock import ClockRate
-from vestige.record.metadata import metadata_text
-from vestige.record.tracer import library_path
+from vestige.record.backends.in_process.clock import ClockRate
+from vestige.record.backends.in_process.metadata import metadata_text
+from vestige.record.backends.in_process.tracer import library_path
 
 __all__ = [
     "HEAD",

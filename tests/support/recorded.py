@@ -17,10 +17,11 @@ from uuid import uuid4
 import vestige
 from support.compilers import PROGRAMS, run_tool
 from vestige.record import RecordingOptions
-from vestige.record.clock import ClockRate
-from vestige.record.collector import Collected, RunningCollector
-from vestige.record.metadata import metadata_text
-from vestige.record.tracer import tracer_environment
+from vestige.record.backends.in_process.clock import ClockRate
+from vestige.record.backends.in_process.collector import RunningCollector
+from vestige.record.backends.in_process.metadata import metadata_text
+from vestige.record.backends.in_process.tracer import tracer_environment
+from vestige.record.collected import Collected
 
 __all__ = [
     "PreparedTrace",

@@ -102,7 +102,7 @@ ORDERS = {
     "alone": "import vestige",
     "package": "import vestige.record",
     "name of it": "from vestige.record import RecordingOptions",
-    "module of it": "import vestige.record.options",
+    "module of it": "import vestige.record.rules.options",
     "from": "from vestige import record; assert record is vestige.record",
     "as": "import vestige.record as other; assert other is vestige.record",
     "function": "from vestige.record import record",

@@ -1,7 +1,7 @@
 /*
  * Rules that choose tracepoints: patterns of names, log levels, filters.
  *
- * They lie in the arena, where programs cannot write: src/vestige/record/rules_encoding.py makes
+ * They lie in the arena, where programs cannot write: src/vestige/record/rules/encoding.py makes
  * them before the program starts.
  */
 #ifndef VESTIGE_RULES_H

@@ -22,7 +22,7 @@ def recover_abandoned(paths: Iterable[str | os.PathLike[str]]) -> None:
         # Hardly any trace has it, and the module that reads it takes time to import.
         if not os.path.isfile(os.path.join(path, ".arena")):  # noqa: PTH113, PTH118 - start-up
             continue
-        from ..record.recovery import recover_if_abandoned
+        from ..record.backends.in_process.recovery import recover_if_abandoned
 
         for one in recover_if_abandoned(path):
             print(

@@ -26,7 +26,7 @@ class _ListContexts(argparse.Action):
         _option: str | None = None,
     ) -> None:
         # Not needed to record.
-        from ..record.contexts import (
+        from ..record.rules.contexts import (
             CONTEXT_CLASSES,
             COUNTERS,
             counter_class,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from .._typing import TYPE_CHECKING
 from ..record import EventRule
-from ..record.event_rules import split_names
+from ..record.rules.event_rules import split_names
 
 if TYPE_CHECKING:
     from typing import Any

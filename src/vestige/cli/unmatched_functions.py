@@ -10,11 +10,11 @@ from ..analysis.function_choice import FunctionPattern, is_address_range
 from ..analysis.function_names import plain_names
 from ..core import demangle
 from ..errors import RecordError
-from ..record.listing.elf import DYNAMIC_SYMBOLS, SYMBOLS, open_elf
-from ..record.options import RecordingOptions
-from ..record.program_file import Hooks, hooks_of
-from ..record.python_diagnosis import has_python
-from ..record.recording_summary import Contents
+from ..inspect.elf import DYNAMIC_SYMBOLS, SYMBOLS, open_elf
+from ..inspect.program_file import Hooks, hooks_of
+from ..inspect.python_diagnosis import has_python
+from ..record.rules.options import RecordingOptions
+from ..record.summary.contents import Contents
 from .suggestions import did_you_mean
 
 __all__ = ["unmatched_functions"]

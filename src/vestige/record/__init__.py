@@ -20,18 +20,18 @@ from .._typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-    from .contexts import CONTEXTS
-    from .event_rules import EventRule
-    from .options import RecordingOptions
     from .recorder import Recording, record
+    from .rules.contexts import CONTEXTS
+    from .rules.event_rules import EventRule
+    from .rules.options import RecordingOptions
 
 __all__ = ["CONTEXTS", "EventRule", "Recording", "RecordingOptions", "record"]
 
 _HOMES = {
-    "CONTEXTS": "contexts",
-    "EventRule": "event_rules",
+    "CONTEXTS": "rules.contexts",
+    "EventRule": "rules.event_rules",
     "Recording": "recorder",
-    "RecordingOptions": "options",
+    "RecordingOptions": "rules.options",
     "record": "recorder",
 }
 """The module of each public name, imported when the name is first used."""

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import ProgramError, RecordError, SelectionError
-from ._agreement import REFUSALS_FILE
-from .collector import Collected
-from .metadata_file import METADATA
-from .options import RecordingOptions
+from ..errors import SelectionError
+from .backends.in_process.backend import InProcess
+from .backends.in_process.tracer import check_agreement, check_counters
+from .collected import Collected
+from .rules.options import RecordingOptions
 from .session import Session
-from .tracer import check_agreement, check_counters
+from .trace_directory import TraceDirectory
 
 __all__ = ["Recording", "record"]
-
-WORTH_MEASURING = 64 * 1024
-"""Bytes of a trace, some thousand calls: who records fewer is in a hurry."""
 
 
 class Recording(NamedTuple):
@@ -84,72 +80,11 @@ def record(
     options = RecordingOptions(**{**chosen._asdict(), **fields}) if fields else chosen
     check_agreement()
     check_counters(options.contexts)
-    directory, is_new = _make_directory(Path(directory))
-    with _removed_on_failure(directory, whole=is_new):
-        session = Session(directory, options)
-    with closing(session):
-        with _removed_on_failure(directory, whole=is_new):
-            status = session.run(program)
-        collected = session.finish()
-        if _size(directory) >= WORTH_MEASURING:
-            from .cost import call_cost  # noqa: PLC0415 - short recordings need it not
-
-            cost = call_cost(directory, options, is_counter=session.is_counter)
-            session.tell_cost(cost)
-    return Recording(program, options, directory, status, session.seconds, collected)
-
-
-def _size(directory: Path) -> int:
-    size = 0
-    with suppress(OSError):
-        for path in directory.iterdir():
-            # A process that goes on recording may take it away.
-            with suppress(FileNotFoundError):
-                size += path.stat().st_size
-    return size
-
-
-def _make_directory(directory: Path) -> tuple[Path, bool]:
-    """Return the directory, absolute, and whether it was not there."""
-    try:
-        os.fspath(directory.absolute()).encode()
-    except UnicodeEncodeError as error:
-        # Its name is in the metadata, and readers take no other.
-        raise RecordError(
-            "expected a path of UTF-8 text", path=directory.absolute()
-        ) from error
-    try:
-        is_new = not directory.exists()
-        directory.mkdir(parents=True, exist_ok=True)
-        directory = directory.resolve()
-        if any(directory.iterdir()):
-            raise RecordError("expected a new or an empty directory", path=directory)
-    except OSError as error:
-        raise RecordError(
-            f"cannot hold a trace: {error.strerror}", path=directory
-        ) from error
-    return directory, is_new
-
-
-@contextmanager
-def _removed_on_failure(directory: Path, *, whole: bool) -> Iterator[None]:
-    """Take a trace away that cannot begin, as on a full disk."""
-    try:
-        yield
-    except OSError as error:
-        _remove(directory, whole=whole)
-        raise RecordError(
-            f"cannot hold a trace: {error.strerror}", path=directory
-        ) from error
-    except (ProgramError, RecordError):
-        _remove(directory, whole=whole)
-        raise
-
-
-def _remove(directory: Path, *, whole: bool) -> None:
-    """Take away a trace in which nothing is."""
-    with suppress(OSError):
-        for name in (REFUSALS_FILE, METADATA):
-            (directory / name).unlink(missing_ok=True)
-        if whole:
-            directory.rmdir()
+    place = TraceDirectory(Path(directory))
+    backend = InProcess(place.path, options)
+    with Session(place, backend) as session:
+        session.prepare()
+        session.start()
+        status = backend.run(program)
+        collected = session.stop()
+    return Recording(program, options, place.path, status, backend.seconds, collected)

@@ -1,193 +1,112 @@
-"""A recording from its beginning to its end: prepared, running, finished."""
+"""A recording from its beginning to its end, and what a back end must do for it."""
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from heapq import merge
-from itertools import count, pairwise
-from pathlib import Path
+from .._typing import TYPE_CHECKING, Protocol
+from ..errors import ProgramError, RecordError
+from .collected import Collected
+from .trace_directory import TraceDirectory
 
-from ..errors import ProgramError
-from .background import inner_id, processes_in_background
-from .clock import LATER_SPANS, RecordingClock, has_constant_counter
-from .collector import Collected, RunningCollector
-from .launch import run
-from .losses import tell_losses
-from .metadata_file import MetadataFile
-from .options import RecordingOptions
-from .program_environment import fit_environment
-from .refusals import (
-    make_refusals,
-    read_refusals,
-    refusal_lines,
-    remove_refusals,
-)
-from .tracer import clock_reader, tracer_environment
-from .unreached import UnreachedProcesses
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
 
-__all__ = ["Session"]
-
-FIRST_LOOKS = (0.2, 1.0, 5.0)
-"""Seconds after which processes are looked for that are not recorded."""
-LATER_LOOKS = 30.0
-"""And from then on."""
+__all__ = ["Backend", "Session"]
 
 
-class Session:
-    """A recording of one program and what it starts.
+class Backend(Protocol):
+    """Records programs: a session calls each verb once, in this order."""
 
-    Args:
-        directory: The trace, an empty directory.
-        options: What is recorded.
-
-    Raises:
-        RecordError: The tracer is not there, or there is no memory for the recording.
-        OSError: The directory cannot hold a trace.
-    """
-
-    def __init__(self, directory: Path, options: RecordingOptions) -> None:
-        self._directory = directory
-        self._options = options
-        self._uuid = _new_uuid()
-        is_counter = has_constant_counter()
-        self._is_counter = is_counter
-        self._clock = RecordingClock(clock_reader() if is_counter else None)
-        self._metadata = MetadataFile(
-            directory, self._uuid, options, self._clock, is_counter=is_counter
-        )
-        # From here on the trace is readable, whoever is killed.
-        self._metadata.write()
-        make_refusals(directory)
-        self._collector = RunningCollector(directory, self._uuid, options)
-        self._unreached: UnreachedProcesses | None = None
-        self._seconds = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """How long the program ran."""
-        return self._seconds
-
-    def run(self, program: Sequence[str]) -> int:
-        """Run a program, and wait for its end.
-
-        Args:
-            program: Its name and its arguments.
-
-        Returns:
-            Its exit status; 128 and the number of the signal that ended it.
+    def prepare(self) -> None:
+        """Make what programs record to; from here on the trace is readable.
 
         Raises:
-            ProgramError: It cannot be started.
+            RecordError: There is no tracer, or no memory.
+            OSError: The directory cannot hold a trace.
         """
-        environment = tracer_environment(
-            self._directory,
-            self._options,
-            self._collector.words,
-            is_counter=self._is_counter,
-            frequency=self._clock.rate().frequency,
-        )
-        fit_environment(environment, program[0])
-        self._collector.start()
-        started = time.monotonic()
-        try:
-            return run(program, environment, schedule=self._schedule())
-        except OSError as error:
-            self._collector.abandon()
-            raise ProgramError(program[0], error) from error
-        finally:
-            self._seconds = time.monotonic() - started
 
-    def finish(self) -> Collected:
-        """Write what is still in memory, and close the trace.
+    def start(self) -> None:
+        """Begin to collect what programs record.
+
+        Raises:
+            RecordError: It cannot begin.
+        """
+
+    def stop(self) -> Collected:
+        """Write what programs have recorded, and end the trace.
 
         Returns:
             What the trace holds.
         """
-        refusals = read_refusals(self._directory)
-        background = self._background({one.process for one in refusals})
-        if self._unreached is not None:
-            self._unreached.look()
-        if background:
-            # Few recordings have any.
-            from .background_collector import go_on_in_background  # noqa: PLC0415
-
-            collected = self._collector.hand_over()
-            if not go_on_in_background(self._directory, self._clock):
-                collected.problems.append(
-                    "no process could be started to collect what goes on: it stays in "
-                    "memory, for --recover"
-                )
-        else:
-            collected = self._collector.close()
-            remove_refusals(self._directory)
-        now = self._clock.now()
-        begin = self._clock.begin.value
-        tell_losses(self._directory, self._uuid, begin, now, collected.unplaced)
-        collected.running = frozenset(background)
-        collected.problems += refusal_lines(refusals)
-        if self._unreached is not None:
-            collected.unreached = self._unreached.found
-        self._metadata.refine()
-        if self._clock.problem is not None:
-            collected.problems.append(self._clock.problem)
-        return collected
 
     def close(self) -> None:
-        """Give back what is open."""
-        self._metadata.close()
-
-    def _background(self, refused: set[int]) -> set[int]:
-        """Find the processes that go on recording."""
-        if not self._options.follow_fork:
-            return set()
-        found = processes_in_background(self._directory)
-        return {one for one in found if inner_id(one) not in refused}
-
-    def tell_cost(self, cost: int | None) -> None:
-        """Write into the metadata what a recorded call costs.
-
-        Args:
-            cost: Nanoseconds; ``None`` when it could not be measured.
-        """
-        self._metadata.refine(cost)
-
-    @property
-    def is_counter(self) -> bool:
-        """Whether the clock is the time-stamp counter."""
-        return self._is_counter
-
-    def _schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:
-        """Return what is to be done while the program runs."""
-        clocks = ((span, self._refine) for span in LATER_SPANS if self._is_counter)
-        later = count(FIRST_LOOKS[-1] + LATER_LOOKS, LATER_LOOKS)
-        looks = ((span, self._look) for spans in (FIRST_LOOKS, later) for span in spans)
-        return merge(clocks, looks, key=lambda one: one[0])
-
-    def _refine(self, _process: int) -> None:
-        self._metadata.refine()
-
-    def _look(self, process: int) -> None:
-        """Look for processes that are not recorded."""
-        if self._unreached is None:
-            if not self._options.follow_fork:
-                return
-            self._unreached = UnreachedProcesses(
-                process, lambda: self._collector.inodes, self._collector.has
-            )
-        with suppress(OSError):
-            self._unreached.look()
+        """Give back what is open, wherever the recording has got to."""
 
 
-def _new_uuid() -> str:
-    """Return a random UUID (RFC 9562, version 4).
+class Session:
+    """A recording: ``created``, ``prepared``, ``recording``, ``stopped``, ``closed``.
 
-    Importing the module ``uuid`` takes longer than the program may run.
+    As a context manager it is closed at the end. If it ends by an error before it has
+    stopped, nothing was recorded, and the directory is as it was before.
+
+    Args:
+        directory: The trace.
+        backend: What records to it.
     """
-    number = int.from_bytes(os.urandom(16), "big")
-    number = number & ~(0xF << 76) | 4 << 76
-    digits = f"{number & ~(3 << 62) | 2 << 62:032x}"
-    ends = (0, 8, 12, 16, 20, 32)
-    return "-".join(digits[start:end] for start, end in pairwise(ends))
+
+    def __init__(self, directory: TraceDirectory, backend: Backend) -> None:
+        self._directory = directory
+        self._backend = backend
+        self.state = "created"
+        """How far the recording is."""
+
+    def __enter__(self) -> Self:
+        """Return the session."""
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        """Close it; take away a trace that cannot begin, as on a full disk."""
+        has_stopped = self.state == "stopped"
+        self.close()
+        if has_stopped or not isinstance(error, OSError | ProgramError | RecordError):
+            return
+        self._directory.take_back()
+        if isinstance(error, OSError):
+            raise RecordError(
+                f"cannot hold a trace: {error.strerror}", path=self._directory.path
+            ) from error
+
+    def prepare(self) -> None:
+        """Make what programs record to; from here on the trace is readable."""
+        self._advance("created", "prepared")
+        self._backend.prepare()
+
+    def start(self) -> None:
+        """Begin to collect what programs record."""
+        self._advance("prepared", "recording")
+        self._backend.start()
+
+    def stop(self) -> Collected:
+        """End the recording.
+
+        Returns:
+            What the trace holds.
+        """
+        self._advance("recording", "stopped")
+        return self._backend.stop()
+
+    def close(self) -> None:
+        """Give back what is open; more than once does no harm."""
+        if self.state != "closed":
+            self.state = "closed"
+            self._backend.close()
+
+    def _advance(self, expected: str, state: str) -> None:
+        if self.state != expected:
+            raise RecordError(f"the session is {self.state}: expected {expected}")
+        self.state = state

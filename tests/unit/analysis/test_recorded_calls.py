@@ -12,7 +12,7 @@ from support.compilers import PROGRAMS, run_tool
 from support.plugins import build_plugins
 from support.recorded import run_recorded
 from vestige.analysis import call_tree
-from vestige.record.tracer import can_audit
+from vestige.record.backends.in_process.tracer import can_audit
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"

@@ -16,10 +16,10 @@ import pytest
 from support.compilers import PROGRAMS, run_tool
 from vestige.expressions.code import Operation
 from vestige.record import _agreement
-from vestige.record.events import FunctionTracing
-from vestige.record.options import RecordingOptions
-from vestige.record.packets import PACKET
-from vestige.record.tracer import tracer_environment
+from vestige.record.backends.in_process.packets import PACKET
+from vestige.record.backends.in_process.tracer import tracer_environment
+from vestige.record.rules.events import FunctionTracing
+from vestige.record.rules.options import RecordingOptions
 
 ROOT = PROGRAMS.parent.parent
 HEADER = ROOT / "tracer/agreement/arena.h"

@@ -22,7 +22,7 @@ import vestige
 from support.compilers import PROGRAMS, run_tool
 from support.recorded import kill_all, start_traced
 from vestige.record import RecordingOptions
-from vestige.record.recovery import recover
+from vestige.record.backends.in_process.recovery import recover
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"

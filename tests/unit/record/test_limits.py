@@ -9,7 +9,7 @@ import pytest
 
 import vestige
 from support.recorded import build_program, counts, record_command, run_recorded
-from vestige.record.recovery import recover
+from vestige.record.backends.in_process.recovery import recover
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"

@@ -12,7 +12,7 @@ import pytest
 import vestige
 from support.plugins import build_plugins, follow
 from support.recorded import counts, run_recorded
-from vestige.record.tracer import can_audit
+from vestige.record.backends.in_process.tracer import can_audit
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="not installed: gcc"),

@@ -23,7 +23,9 @@ def plugins(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def no_audit(monkeypatch):
     """As with a C library before glibc 2.35."""
-    monkeypatch.setattr("vestige.record.tracer.can_audit", lambda: False)
+    monkeypatch.setattr(
+        "vestige.record.backends.in_process.tracer.can_audit", lambda: False
+    )
 
 
 def recorded(trace, *words):

@@ -15,8 +15,8 @@ from support.compilers import PROGRAMS, BuildError, run_tool
 from support.recorded import counts, run_recorded
 from support.tortured import IS_LONG, run_traced, run_untraced
 from vestige.record import RecordingOptions
-from vestige.record.program_environment import fit_environment
-from vestige.record.tracer import library_path, tracer_environment
+from vestige.record.backends.in_process.program_environment import fit_environment
+from vestige.record.backends.in_process.tracer import library_path, tracer_environment
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"

@@ -23,7 +23,8 @@ import vestige
 from support.recorded import SECONDS, record_command, run_recorded
 from support.waiting import wait_until
 from vestige.errors import RecordError
-from vestige.record import RecordingOptions, record, session
+from vestige.record import RecordingOptions, record
+from vestige.record.backends.in_process import backend
 
 
 def test_only_the_program_is_required(tmp_path):
@@ -174,7 +175,7 @@ def test_a_full_disk_at_the_beginning(tmp_path, monkeypatch, maker):
     def fail(*_values, **_named):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(session, maker, fail)
+    monkeypatch.setattr(backend, maker, fail)
     options = RecordingOptions(events=("*:*",), max_size=1 << 20)
     with pytest.raises(RecordError, match="cannot hold a trace: No space left"):
         record(["true"], tmp_path / "trace", options)

@@ -18,7 +18,7 @@ from support.compilers import run_tool
 from support.instrumented import Sources
 from support.peers import run_peer
 from support.recorded import counts, record_command, run_recorded
-from vestige.record.tracer import library_path
+from vestige.record.backends.in_process.tracer import library_path
 
 CALLS = 5_000
 PROGRAM = f"""

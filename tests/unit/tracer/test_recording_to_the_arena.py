@@ -10,9 +10,9 @@ import pytest
 from support.arena import HEAD, collect
 from support.chosen import HEADERS, POINTS, SAMPLES, build_chosen
 from support.compilers import PROGRAMS, run_tool
-from vestige.record.event_rules import EventRule, compile_rules
-from vestige.record.packets import PACKET
-from vestige.record.rules_encoding import encode_rules
+from vestige.record.backends.in_process.packets import PACKET
+from vestige.record.rules.encoding import encode_rules
+from vestige.record.rules.event_rules import EventRule, compile_rules
 
 IS_LONG = bool(os.environ.get("VESTIGE_TORTURE"))
 EXACT = [

@@ -13,8 +13,8 @@ from support.arena import UUID_OF_TESTS, WORDS, read_counts, write_metadata
 from support.tortured import COUNTER
 from vestige.record._agreement import AGREEMENT
 from vestige.record._collector import Collector
-from vestige.record.metadata import event_names
-from vestige.record.tracer import library_path
+from vestige.record.backends.in_process.metadata import event_names
+from vestige.record.backends.in_process.tracer import library_path
 
 
 @pytest.fixture

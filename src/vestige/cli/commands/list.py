@@ -57,7 +57,7 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Print what was found."""
-        from ...record.listing import list_process, list_program
+        from ...inspect import list_process, list_program
         from ..render.listing import listing_json, listing_lines
 
         name: str = options.program

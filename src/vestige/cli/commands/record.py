@@ -221,7 +221,7 @@ examples:
 
 def _recover(options: argparse.Namespace) -> int:
     """Write what a killed recording has left; return the exit status."""
-    from ...record.recovery import recover
+    from ...record.backends.in_process.recovery import recover
 
     if options.program is not None:
         raise CommandError(
@@ -250,8 +250,8 @@ def _recover(options: argparse.Namespace) -> int:
 
 def _wants_python_functions(wanted: RecordingOptions, command: list[str]) -> bool:
     """Tell whether functions of a Python program are the only thing to record."""
-    from ...record.python_detection import is_python_program
-    from ...record.python_diagnosis import why_isolated
+    from ...inspect.python_detection import is_python_program
+    from ...inspect.python_diagnosis import why_isolated
 
     choices = (
         wanted.functions,

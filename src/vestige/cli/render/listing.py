@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from ..._typing import TYPE_CHECKING
-from ...record.listing import Field, FoundObject, Listing, Tracepoint
+from ...inspect import Field, FoundObject, Listing, Tracepoint
 
 if TYPE_CHECKING:
     from typing import Any

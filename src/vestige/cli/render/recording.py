@@ -6,10 +6,10 @@ import shlex
 import signal
 from collections.abc import Iterable, Iterator
 
-from ...record.diagnosis import why_without_calls
 from ...record.recorder import Recording
-from ...record.recording_summary import Contents, read_contents, size_of
-from ...record.unmatched import unmatched_rules
+from ...record.summary.contents import Contents, read_contents, size_of
+from ...record.summary.diagnosis import why_without_calls
+from ...record.summary.unmatched import unmatched_rules
 from .lost_events import larger_size, remedy
 
 __all__ = ["recording_lines"]

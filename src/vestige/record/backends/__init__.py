@@ -1,0 +1,1 @@
+"""How programs are recorded: each package is a back end that a session drives."""

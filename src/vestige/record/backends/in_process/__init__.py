@@ -1,0 +1,1 @@
+"""Recording by a tracer in the program and a collector in the recorder."""

@@ -1,0 +1,228 @@
+"""Recording one program and what it starts, by this process alone."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from heapq import merge
+from itertools import count, pairwise
+from pathlib import Path
+
+from ....errors import ProgramError
+from ...collected import Collected
+from ...rules.options import RecordingOptions
+from .background import inner_id, processes_in_background
+from .clock import LATER_SPANS, RecordingClock, has_constant_counter
+from .collector import RunningCollector
+from .launch import run
+from .losses import tell_losses
+from .metadata_file import MetadataFile
+from .program_environment import fit_environment
+from .refusals import (
+    make_refusals,
+    read_refusals,
+    refusal_lines,
+    remove_refusals,
+)
+from .tracer import clock_reader, tracer_environment
+from .unreached import UnreachedProcesses
+
+__all__ = ["InProcess"]
+
+FIRST_LOOKS = (0.2, 1.0, 5.0)
+"""Seconds after which processes are looked for that are not recorded."""
+LATER_LOOKS = 30.0
+"""And from then on."""
+WORTH_MEASURING = 64 * 1024
+"""Bytes of a trace, some thousand calls: who records fewer is in a hurry."""
+
+
+class InProcess:
+    """Records one program: a tracer in it, and a collector in this process.
+
+    Args:
+        directory: The trace, an empty directory; its absolute path.
+        options: What is recorded.
+    """
+
+    def __init__(self, directory: Path, options: RecordingOptions) -> None:
+        self._directory = directory
+        self._options = options
+        self._uuid = _new_uuid()
+        self._is_counter = has_constant_counter()
+        self._open = ExitStack()
+        self._has_stopped = False
+        self._unreached: UnreachedProcesses | None = None
+        self.seconds = 0.0
+        """How long the program ran."""
+
+    def prepare(self) -> None:
+        """Write the metadata, and make the memory that programs write to.
+
+        Raises:
+            RecordError: The tracer is not there, or there is no memory.
+            OSError: The directory cannot hold a trace.
+        """
+        is_counter = self._is_counter
+        self._clock = RecordingClock(clock_reader() if is_counter else None)
+        self._metadata = MetadataFile(
+            self._directory,
+            self._uuid,
+            self._options,
+            self._clock,
+            is_counter=is_counter,
+        )
+        self._open.callback(self._metadata.close)
+        # From here on the trace is readable, whoever is killed.
+        self._metadata.write()
+        make_refusals(self._directory)
+        self._collector = RunningCollector(self._directory, self._uuid, self._options)
+        self._open.callback(self._abandon)
+
+    def start(self) -> None:
+        """Begin to collect.
+
+        Raises:
+            RecordError: No thread can be started.
+        """
+        self._collector.start()
+
+    def run(self, program: Sequence[str]) -> int:
+        """Run a program, and wait for its end.
+
+        Args:
+            program: Its name and its arguments.
+
+        Returns:
+            Its exit status; 128 and the number of the signal that ended it.
+
+        Raises:
+            ProgramError: It cannot be started.
+        """
+        environment = tracer_environment(
+            self._directory,
+            self._options,
+            self._collector.words,
+            is_counter=self._is_counter,
+            frequency=self._clock.rate().frequency,
+        )
+        fit_environment(environment, program[0])
+        started = time.monotonic()
+        try:
+            return run(program, environment, schedule=self._schedule())
+        except OSError as error:
+            raise ProgramError(program[0], error) from error
+        finally:
+            self.seconds = time.monotonic() - started
+
+    def stop(self) -> Collected:
+        """Write what is still in memory, and close the trace.
+
+        If processes go on, another process collects what they record.
+
+        Returns:
+            What the trace holds.
+        """
+        refusals = read_refusals(self._directory)
+        background = self._background({one.process for one in refusals})
+        if self._unreached is not None:
+            self._unreached.look()
+        self._has_stopped = True
+        if background:
+            collected = self._hand_over()
+        else:
+            collected = self._collector.close()
+            remove_refusals(self._directory)
+        now = self._clock.now()
+        begin = self._clock.begin.value
+        tell_losses(self._directory, self._uuid, begin, now, collected.unplaced)
+        collected.running = frozenset(background)
+        collected.problems += refusal_lines(refusals)
+        if self._unreached is not None:
+            collected.unreached = self._unreached.found
+        self._metadata.refine()
+        if self._clock.problem is not None:
+            collected.problems.append(self._clock.problem)
+        if _size(self._directory) >= WORTH_MEASURING:
+            self._tell_cost()
+        return collected
+
+    def close(self) -> None:
+        """Give back what is open; nobody has written to memory that is left then."""
+        self._open.close()
+
+    def _abandon(self) -> None:
+        if not self._has_stopped:
+            self._collector.abandon()
+
+    def _background(self, refused: set[int]) -> set[int]:
+        """Find the processes that go on recording."""
+        if not self._options.follow_fork:
+            return set()
+        found = processes_in_background(self._directory)
+        return {one for one in found if inner_id(one) not in refused}
+
+    def _hand_over(self) -> Collected:
+        """Let another process collect what is to come."""
+        # Few recordings have any.
+        from .background_collector import go_on_in_background  # noqa: PLC0415
+
+        collected = self._collector.hand_over()
+        if not go_on_in_background(self._directory, self._clock):
+            collected.problems.append(
+                "no process could be started to collect what goes on: it stays in "
+                "memory, for --recover"
+            )
+        return collected
+
+    def _tell_cost(self) -> None:
+        """Write into the metadata what a recorded call costs."""
+        from .cost import call_cost  # noqa: PLC0415 - short recordings need it not
+
+        cost = call_cost(self._directory, self._options, is_counter=self._is_counter)
+        self._metadata.refine(cost)
+
+    def _schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:
+        """Return what is to be done while the program runs."""
+        clocks = ((span, self._refine) for span in LATER_SPANS if self._is_counter)
+        later = count(FIRST_LOOKS[-1] + LATER_LOOKS, LATER_LOOKS)
+        looks = ((span, self._look) for spans in (FIRST_LOOKS, later) for span in spans)
+        return merge(clocks, looks, key=lambda one: one[0])
+
+    def _refine(self, _process: int) -> None:
+        self._metadata.refine()
+
+    def _look(self, process: int) -> None:
+        """Look for processes that are not recorded."""
+        if self._unreached is None:
+            if not self._options.follow_fork:
+                return
+            self._unreached = UnreachedProcesses(
+                process, lambda: self._collector.inodes, self._collector.has
+            )
+        with suppress(OSError):
+            self._unreached.look()
+
+
+def _size(directory: Path) -> int:
+    size = 0
+    with suppress(OSError):
+        for path in directory.iterdir():
+            # A process that goes on recording may take it away.
+            with suppress(FileNotFoundError):
+                size += path.stat().st_size
+    return size
+
+
+def _new_uuid() -> str:
+    """Return a random UUID (RFC 9562, version 4).
+
+    Importing the module ``uuid`` takes longer than the program may run.
+    """
+    number = int.from_bytes(os.urandom(16), "big")
+    number = number & ~(0xF << 76) | 4 << 76
+    digits = f"{number & ~(3 << 62) | 2 << 62:032x}"
+    ends = (0, 8, 12, 16, 20, 32)
+    return "-".join(digits[start:end] for start, end in pairwise(ends))

@@ -1,0 +1,103 @@
+"""Processes of a recording that outlive its program, found without their files.
+
+A process that was forked a moment ago has no file yet, and one that executes a program
+has none to show. Daemons are born in such a moment: their parent ends at once. What
+the processes of a recording have in common is their environment, see proc(5).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ....inspect.program_file import why_untraceable
+from ..._agreement import SETTINGS_TAIL
+from .tracer import LIBRARY
+
+__all__ = ["inner_id", "is_running", "processes_in_background"]
+
+MOST_LOOKS = 16
+"""At the processes that began meanwhile; on a quiet machine, two are enough."""
+
+
+def processes_in_background(directory: Path, first: int | None = None) -> set[int]:
+    """Find the processes that a recording was passed on to.
+
+    Args:
+        directory: The trace, absolute, as the environment has it.
+        first: The ID of a process that began before all of them; ``None`` is the
+            calling process.
+
+    Returns:
+        IDs of processes that run. Those of other users are not found.
+    """
+    mark = f" {SETTINGS_TAIL}{directory}\0".encode()
+    known: set[int] = set()
+    found: set[int] = set()
+    for _ in range(MOST_LOOKS):
+        new = set(_later_processes(first or os.getpid())) - known
+        if not new:
+            break
+        # Until we look, one may have ended, and left a child that is not known.
+        known |= new
+        found |= {process for process in new if _is_recorded(process, mark)}
+        found = set(filter(is_running, found))
+    return found
+
+
+def is_running(process: int) -> bool:
+    """Tell whether a process goes on; one that waits for its parent does not.
+
+    Args:
+        process: Its ID.
+    """
+    text = _read(process, "stat").decode("ascii", errors="replace")
+    return bool(text) and text.rpartition(")")[2].split()[0] not in {"Z", "X"}
+
+
+def inner_id(process: int) -> int:
+    """Return the ID of a process in its own namespace, see pid_namespaces(7).
+
+    Args:
+        process: Its ID here.
+    """
+    for line in _read(process, "status").splitlines():
+        if line.startswith(b"NSpid:"):
+            return int(line.split()[-1])
+    return process
+
+
+def _is_recorded(process: int, mark: bytes) -> bool:
+    environment = b"\0" + _read(process, "environ")
+    return (
+        mark in environment
+        and LIBRARY.encode() in environment
+        and b"\0VESTIGE_TRACER_OFF=" not in environment
+        and why_untraceable(Path(f"/proc/{process}/exe")) is None
+    )
+
+
+def _later_processes(first: int) -> Iterator[int]:
+    """Return the processes that began after another one, as far as their IDs tell.
+
+    The calling process is not among them.
+    """
+    try:
+        names = os.listdir("/proc")  # noqa: PTH208 - names are all that is needed
+        last = int(Path("/proc/loadavg").read_text(encoding="ascii").split()[-1])
+    except (OSError, ValueError):
+        return
+    ours = {first, os.getpid()}
+    # IDs begin again when all were used.
+    least = first if last > first else 0
+    for name in names:
+        if name.isdecimal() and int(name) > least and int(name) not in ours:
+            yield int(name)
+
+
+def _read(process: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{process}/{name}").read_bytes()
+    except OSError:
+        return b""

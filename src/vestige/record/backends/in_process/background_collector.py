@@ -1,0 +1,105 @@
+"""The collector of processes that outlive the program that was recorded.
+
+A daemon goes on when the program that started it has ended, and so must the collector
+of its recording: it becomes a process of its own, without a terminal, that takes over
+the memory of the recording and ends with the last recorded process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from .background import processes_in_background
+from .clock import Instant, RecordingClock
+from .collector import RunningCollector
+from .metadata_file import patch_clock
+from .refusals import remove_refusals
+from .tracer import clock_reader
+
+__all__ = ["go_on_in_background", "main"]
+
+PAUSE = 0.25
+"""Seconds between two looks at whether processes go on."""
+READY = b"+"
+
+
+def go_on_in_background(directory: Path, clock: RecordingClock) -> int:
+    """Start the process that collects what other processes go on to record.
+
+    Args:
+        directory: The trace, whose collector has stopped.
+        clock: The clock of the recording.
+
+    Returns:
+        The ID of the process, once it collects; 0 when it could not begin. What
+        processes record is then kept in memory, for ``vestige record --recover``.
+    """
+    start = json.dumps([str(directory), os.getpid(), clock.is_counter, clock.begin])
+    mine, theirs = os.pipe()
+    try:
+        process = os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-I", "-c", _PROGRAM, _HOME, start],
+            _environment(),
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, theirs, 1),
+                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+            ],
+            setsid=True,
+        )
+    except OSError:
+        os.close(mine)
+        return 0
+    finally:
+        os.close(theirs)
+    with os.fdopen(mine, "rb") as answer:
+        return process if answer.read(len(READY)) == READY else 0
+
+
+_HOME = str(Path(__file__).parents[4])
+_PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from vestige.record.backends.in_process.background_collector import main; "
+    "main(sys.argv[2:])"
+)
+
+
+def _environment() -> dict[str, str]:
+    """Return an environment in which nothing is traced."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"LD_PRELOAD", "LD_AUDIT", "VESTIGE_TRACER"}
+    }
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Collect until the last process of a recording has ended.
+
+    Args:
+        arguments: What :func:`go_on_in_background` hands over, as JSON.
+    """
+    path, first, is_counter, begin = json.loads(arguments[0])
+    directory = Path(path)
+    os.chdir("/")
+    clock = RecordingClock(
+        clock_reader() if is_counter else None, begin=Instant(*begin)
+    )
+    collector = RunningCollector.take_over(directory)
+    collector.start()
+    os.write(1, READY)
+    os.close(1)
+    # Who records has a place in memory, which costs nothing to see; who does not yet is
+    # found in /proc.
+    while collector.is_used() or processes_in_background(directory, first):
+        time.sleep(PAUSE)
+    collector.close()
+    remove_refusals(directory)
+    if clock.problem is None:
+        patch_clock(directory, clock.rate())

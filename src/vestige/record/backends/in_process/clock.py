@@ -1,0 +1,206 @@
+"""The clock of a recording, and how its values become times.
+
+The tracer reads the time-stamp counter where that runs at a constant rate, and
+``CLOCK_MONOTONIC`` elsewhere. A counter's frequency is measured against
+``CLOCK_BOOTTIME``: for a moment before the program starts, now and then while it runs,
+so that the trace of a killed recorder has good times, too, and over the whole recording
+when it ends.
+
+When the machine is suspended, ``CLOCK_MONOTONIC`` stands still and ``CLOCK_BOOTTIME``
+goes on (clock_gettime(2)); the counter goes on, stands still, or begins at zero, as the
+machine has it. A frequency that such a break has spoilt is refused.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ...._typing import NamedTuple
+
+__all__ = [
+    "ClockRate",
+    "Instant",
+    "RecordingClock",
+    "has_constant_counter",
+    "measure_rate",
+    "take",
+]
+
+AVAILABLE_CLOCKS = Path(
+    "/sys/devices/system/clocksource/clocksource0/available_clocksource"
+)
+SECOND = 1_000_000_000
+"""Nanoseconds."""
+TRIES = 200
+"""Readings of both clocks, of which the closest pair counts."""
+LATER_SPANS = (0.02, *(0.05 * 20**number for number in range(6)))
+"""Seconds after which the frequency is measured again, while the program runs.
+
+Before the first, an error of 50 ns in some milliseconds makes it wrong by some 0.001 %.
+"""
+GREATEST_DRIFT = 1_000
+"""Parts in a million by which a frequency may differ from the first one."""
+SHORTEST_SUSPENSION = 1_000_000
+"""Nanoseconds. Two clocks cannot be read at once, so no shorter one is known."""
+
+
+class Instant(NamedTuple):
+    """One moment by four clocks."""
+
+    value: int
+    """Of the recording's clock."""
+
+    monotonic: int
+    """Of ``CLOCK_MONOTONIC``, in nanoseconds."""
+
+    real: int
+    """Nanoseconds since the Unix epoch."""
+
+    suspended: int = 0
+    """Nanoseconds for which the machine has been suspended since it was started."""
+
+
+class ClockRate(NamedTuple):
+    """How values of the recording's clock become times."""
+
+    frequency: int
+    """Values in a second."""
+
+    offset: int
+    """The clock's value at the Unix epoch, negated: what is added to each value."""
+
+
+def has_constant_counter(
+    cpuinfo: Path = Path("/proc/cpuinfo"), clocks: Path = AVAILABLE_CLOCKS
+) -> bool:
+    """Tell whether the time-stamp counter runs at one rate on all cores.
+
+    Args:
+        cpuinfo: The kernel's description of the cores.
+        clocks: Which clocks the kernel would use itself: one that has turned out to be
+            unstable is not among them.
+
+    Returns:
+        Whether all flags say so and the kernel agrees; False where nothing says it.
+    """
+    try:
+        text = cpuinfo.read_text()
+        if "tsc" not in clocks.read_text().split():
+            return False
+    except OSError:
+        return False
+    flags = [
+        set(line.split()) for line in text.splitlines() if line.startswith("flags")
+    ]
+    return bool(flags) and all(
+        {"constant_tsc", "nonstop_tsc"} <= known for known in flags
+    )
+
+
+class RecordingClock:
+    """The clock of a recording, whose rate is known the better the longer it runs.
+
+    Args:
+        read: Reads the counter; ``None`` when the clock is ``CLOCK_MONOTONIC``.
+        begin: The moment at which the recording began; ``None`` is now.
+    """
+
+    def __init__(
+        self, read: Callable[[], int] | None, begin: Instant | None = None
+    ) -> None:
+        self._read = read
+        self._begin = begin or take(read)
+        self._first: ClockRate | None = None
+        self._good: ClockRate | None = None
+        self.problem: str | None = None
+        """Why the last rate was refused, and one from before was returned instead."""
+
+    @property
+    def begin(self) -> Instant:
+        """The moment at which the recording began."""
+        return self._begin
+
+    def now(self) -> int:
+        """Return the clock's present value."""
+        return time.monotonic_ns() if self._read is None else self._read()
+
+    @property
+    def is_counter(self) -> bool:
+        """Whether it is the time-stamp counter."""
+        return self._read is not None
+
+    def rate(self) -> ClockRate:
+        """Return the rate from the start until now.
+
+        Returns:
+            The rate; the last good one when this one is far from the first.
+        """
+        if self._read is None:
+            return ClockRate(SECOND, self._begin.real - self._begin.value)
+        present = take(self._read)
+        rate = measure_rate(self._begin, present)
+        self._first = self._first or rate
+        drift = abs(rate.frequency - self._first.frequency)
+        if self._good and drift * 1_000_000 > GREATEST_DRIFT * self._first.frequency:
+            is_suspended = _suspension(self._begin, present) > 0
+            self.problem = (
+                "the processor's counter did not keep its rate"
+                + (" when the machine was suspended" if is_suspended else "")
+                + f" ({self._first.frequency:,} Hz, then {rate.frequency:,} Hz on "
+                "average): times after that are wrong"
+            )
+            return self._good
+        self.problem = None
+        self._good = rate
+        return rate
+
+
+def take(read: Callable[[], int] | None) -> Instant:
+    """Read all clocks as nearly at one moment as can be.
+
+    Args:
+        read: Reads the counter; ``None`` when the clock is ``CLOCK_MONOTONIC``.
+
+    Returns:
+        The moment.
+    """
+    return min((_take_once(read) for _ in range(TRIES)), key=lambda seen: seen[0])[1]
+
+
+def _take_once(read: Callable[[], int] | None) -> tuple[int, Instant]:
+    """Return how long the readings took, and the moment in the middle."""
+    before = time.monotonic_ns()
+    value = None if read is None else read()
+    after = time.monotonic_ns()
+    real = time.time_ns()
+    end = time.monotonic_ns()
+    middle = (before + after) // 2
+    real += middle - (after + end) // 2
+    suspended = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - time.monotonic_ns()
+    moment = Instant(middle if value is None else value, middle, real, suspended)
+    return end - before, moment
+
+
+def measure_rate(begin: Instant, end: Instant) -> ClockRate:
+    """Work out the rate between two moments; real time is that of the first.
+
+    Args:
+        begin: The first moment.
+        end: A later one.
+
+    Returns:
+        The rate.
+    """
+    span = max(end.monotonic - begin.monotonic + _suspension(begin, end), 1)
+    frequency = round((end.value - begin.value) * SECOND / span) or SECOND
+    seconds, rest = divmod(begin.real, SECOND)
+    offset = seconds * frequency + rest * frequency // SECOND - begin.value
+    return ClockRate(frequency, offset)
+
+
+def _suspension(begin: Instant, end: Instant) -> int:
+    """Return for how long the machine was suspended meanwhile, nanoseconds."""
+    span = end.suspended - begin.suspended
+    return span if span >= SHORTEST_SUSPENSION else 0

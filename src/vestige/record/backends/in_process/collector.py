@@ -1,0 +1,191 @@
+"""The collector of a recording: it owns the files, and the memory that programs fill.
+
+The threads of traced programs write to an *arena*, memory that they share with the
+collector (``docs/formats/arena.md``). The collector is native code that runs beside the
+interpreter and appends what is complete to data stream files; here is what it is told,
+and what becomes of its answers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....errors import RecordError
+from ..._agreement import AGREEMENT, ARENA_FILE, ARENA_IN_DIRECTORY
+from ..._collector import Collector, Outcome
+from ...collected import Collected
+from ...rules.encoding import encode_rules
+from ...rules.options import RecordingOptions
+from .metadata import event_names
+
+__all__ = ["RunningCollector", "collected_from"]
+
+NANOSECONDS = 1_000_000_000
+CLASS_BYTES = 4 << 20
+"""Address space that programs need for the texts of event classes."""
+PATIENCE = 2.0
+"""Seconds for which a full disk may become free at the end."""
+
+
+class RunningCollector:
+    """The collector of one recording.
+
+    Args:
+        directory: The trace, absolute.
+        uuid: Its UUID.
+        options: What is recorded.
+        rules: The rules as the tracer reads them; ``None`` are those of the options.
+
+    Raises:
+        RecordError: There is no memory, or no place for the trace.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        uuid: str,
+        options: RecordingOptions,
+        rules: bytes | None = None,
+    ) -> None:
+        if rules is None:
+            rules = encode_rules(options.rules()) if options.events else b""
+        self._directory = directory
+        try:
+            self._core = Collector(
+                str(directory),
+                bytes.fromhex(uuid.replace("-", "")),
+                chunk_bytes=options.chunk_size,
+                ring=options.ring_size,
+                arena_size=options.arena_size,
+                wait_ns=_wait(options),
+                overwrite=options.mode == "overwrite",
+                max_size=options.size_limit,
+                rules=rules,
+                fingerprint=int(AGREEMENT, 16),
+                first_class=len(event_names()),
+                class_bytes=CLASS_BYTES,
+            )
+        except OSError as error:
+            raise RecordError(
+                f"cannot be recorded to: {error.strerror}",
+                path=error.filename or directory,
+            ) from error
+
+    @classmethod
+    def _of(cls, directory: Path, core: Collector) -> RunningCollector:
+        made = cls.__new__(cls)
+        made._directory = directory  # noqa: SLF001 - its own class
+        made._core = core  # noqa: SLF001
+        return made
+
+    @property
+    def words(self) -> dict[str, object]:
+        """What the tracer must know to find the memory: words of its environment."""
+        _, inode, _ = self._core.arena_fd_info
+        path = self._core.arena_path
+        if path == str(self._directory / ARENA_FILE):
+            path = ARENA_IN_DIRECTORY
+        socket, token = self._core.socket
+        return {"arena": path, "arena-id": inode, "socket": socket, "token": token}
+
+    @property
+    def inodes(self) -> frozenset[int]:
+        """Inodes of the files that programs map; each user has one."""
+        return frozenset(self._core.inodes)
+
+    def has(self, process: int, namespace: int) -> bool:
+        """Tell whether a process records now.
+
+        Args:
+            process: Its ID in its own PID namespace.
+            namespace: The inode of that.
+        """
+        return any(
+            (vpid, space) == (process, namespace)
+            for vpid, _, space, _ in self._core.live_slots()
+        )
+
+    def is_used(self) -> bool:
+        """Tell whether any thread has a place in memory."""
+        return bool(self._core.live_slots())
+
+    def start(self) -> None:
+        """Begin to collect.
+
+        Raises:
+            RecordError: No thread can be started.
+        """
+        try:
+            self._core.start()
+        except OSError as error:
+            raise RecordError(f"cannot be collected: {error.strerror}") from error
+
+    def close(self) -> Collected:
+        """Write all that is there, and end the recording for programs that go on.
+
+        Returns:
+            What the recording holds.
+        """
+        return collected_from(self._core.close(PATIENCE))
+
+    def abandon(self) -> None:
+        """End a recording to which nobody has written."""
+        self._core.close(0.0)
+
+    def hand_over(self) -> Collected:
+        """Write what is there, and let another process collect what is to come.
+
+        Returns:
+            What the recording holds.
+        """
+        return collected_from(self._core.hand_over())
+
+    @classmethod
+    def take_over(cls, directory: Path) -> RunningCollector:
+        """Collect for a recording that another process has handed over.
+
+        Args:
+            directory: The trace, absolute.
+
+        Returns:
+            The collector, which has not been started.
+
+        Raises:
+            RecordError: The memory is gone, or has a collector.
+        """
+        try:
+            core = Collector.attach(str(directory))
+        except OSError as error:
+            raise RecordError(
+                f"cannot be collected: {error.strerror}",
+                path=error.filename or directory,
+            ) from error
+        return cls._of(directory, core)
+
+
+def _wait(options: RecordingOptions) -> int:
+    """Return how long a thread waits, nanoseconds."""
+    return 0 if options.mode == "discard" else round(options.timeout * NANOSECONDS)
+
+
+def collected_from(outcome: Outcome) -> Collected:
+    """Say what a recording holds, of what the native collector tells.
+
+    Args:
+        outcome: What it tells.
+
+    Returns:
+        The same, for people.
+    """
+    failure = outcome.failure
+    return Collected(
+        streams=outcome.streams,
+        packets=outcome.packets,
+        lost=outcome.lost,
+        unplaced=outcome.lost_unplaced,
+        overwritten=outcome.overwritten,
+        problems=outcome.problems,
+        failure=(failure[0], f"{failure[2]}: {failure[1]}") if failure else None,
+        is_drained=outcome.is_drained,
+        is_full=outcome.is_full,
+    )

@@ -1,0 +1,88 @@
+"""What the tracer costs: a small program is recorded as the real one was.
+
+Durations in a trace include it, and only the machine that recorded can measure it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+from ....errors import RecordError
+from ...rules.options import RecordingOptions
+from .collector import RunningCollector
+from .tracer import library_path, tracer_environment
+
+__all__ = ["call_cost"]
+
+PROGRAM = "call-cost"
+NO_UUID = "00000000-0000-0000-0000-000000000000"
+CALLS = 64 * 400
+"""Calls that the program makes."""
+LEAST_RECORD = 12
+"""Bytes that a call takes at least, if it is recorded."""
+SECONDS = 2.0
+"""The program takes some milliseconds."""
+LARGEST = 1_000_000
+"""Nanoseconds that no call costs."""
+
+
+def call_cost(
+    directory: Path, options: RecordingOptions, *, is_counter: bool
+) -> int | None:
+    """Measure what a call costs that is recorded.
+
+    Args:
+        directory: The trace; a directory in it is used for a moment.
+        options: What is recorded.
+        is_counter: Whether the clock is the time-stamp counter.
+
+    Returns:
+        Nanoseconds for entry and exit together; ``None`` if it cannot be measured.
+    """
+    program = library_path().with_name(PROGRAM)
+    # Calls of Python functions cost more, as much as the interpreter adds.
+    if options.python_functions is not None or not program.is_file():
+        return None
+    # All of its calls are wanted, whatever the program's were.
+    plain = RecordingOptions(
+        functions=options.functions,
+        events=options.events,
+        contexts=options.contexts,
+        buffer_size=options.buffer_size,
+        packet_size=options.packet_size,
+    )
+    place = directory / ".cost"
+    try:
+        place.mkdir()
+        collector = RunningCollector(place, NO_UUID, plain)
+        environment = tracer_environment(
+            place, plain, collector.words, is_counter=is_counter
+        )
+        collector.start()
+        done = subprocess.run(
+            [program],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=True,
+        )
+        collector.close()
+        recorded = sum(path.stat().st_size for path in place.iterdir())
+        cost = int(done.stdout)
+    except (OSError, RecordError, subprocess.SubprocessError, ValueError):
+        return None
+    finally:
+        _remove(place)
+    return cost if recorded >= CALLS * LEAST_RECORD and 0 < cost < LARGEST else None
+
+
+def _remove(place: Path) -> None:
+    # The module that can do it takes longer to import than all of this.
+    with suppress(OSError):
+        for path in place.iterdir():
+            path.unlink()
+        place.rmdir()

@@ -1,0 +1,206 @@
+"""The metadata of recordings, in TSDL (CTF 1.8.3): the same classes in each."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Iterable, Mapping
+
+from ...._version import __version__
+from ..._agreement import (
+    EVENTS,
+    FIELDS_WITH_ARGUMENTS,
+    HEADER_CLASS_BITS,
+    HEADER_EXTENDED,
+    HEADER_TIME_BITS,
+    PACKET_CONTEXT,
+    PACKET_HEADER,
+    STREAM_CLASS,
+)
+from ...rules.contexts import context_classes
+from ...rules.options import RecordingOptions
+from .clock import ClockRate
+
+__all__ = ["event_names", "metadata_text", "tracepoint_classes"]
+
+_HEAD = """\
+/* CTF 1.8 */
+
+trace {{
+	major = 1;
+	minor = 8;
+	uuid = "{uuid}";
+	byte_order = {byte_order};
+	packet.header := struct {{
+{header}	}};
+}};
+
+env {{
+{environment}}};
+
+clock {{
+	name = "{clock}";
+	description = "{description}";
+	freq = {frequency:<20};
+	offset = {offset:<20};
+}};
+
+stream {{
+	id = {stream};
+	packet.context := struct {{
+{context}	}};
+	event.header := struct {{
+		enum : integer {{ size = {class_bits}; align = 1; signed = false; }} {{
+			compact = 0 ... {last_compact}, extended = {extended}
+		}} id;
+		variant <id> {{
+			struct {{
+				integer {{ size = {time_bits}; align = 1; {time} }} timestamp;
+			}} compact;
+			struct {{
+				integer {{ size = 32; align = 8; signed = false; }} id;
+				integer {{ size = 64; align = 8; {time} }} timestamp;
+			}} extended;
+		}} v;
+	}} align(8);
+{contexts}}};
+"""
+
+_EVENT = """
+event {{
+	name = "{name}";
+	id = {id};
+	stream_id = {stream};
+	loglevel = {level};
+	fields := struct {{ {fields} }};
+}};
+"""
+
+_TRACEPOINT = re.compile(
+    r'^\tname = "([^"\n]+)";\n\tstream_id = 0;\n\tloglevel = (-?\d+);', re.MULTILINE
+)
+
+
+def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
+    uuid: str,
+    rate: ClockRate,
+    options: RecordingOptions,
+    name: str,
+    *,
+    is_counter: bool,
+    call_cost: int | None = None,
+    created: float | None = None,
+) -> str:
+    """Write the metadata of a recording.
+
+    Args:
+        uuid: The UUID of the trace, which is in each packet.
+        rate: How clock values become times.
+        options: What the recording holds.
+        name: The name of the recording.
+        is_counter: Whether the clock is the time-stamp counter.
+        call_cost: What a call costs that is recorded, nanoseconds, if it is known.
+        created: When the recording began, in seconds since 1970; ``None`` is now.
+
+    Returns:
+        The text.
+    """
+    clock = "counter" if is_counter else "monotonic"
+    chosen = [one.field for one in context_classes(options.contexts)]
+    contexts = f"\tevent.context := struct {{ {' '.join(chosen)} }};\n"
+    head = _HEAD.format(
+        uuid=uuid,
+        byte_order="le" if sys.byteorder == "little" else "be",
+        environment="".join(_lines(_environment(name, created)))
+        + _cost_line(call_cost),
+        clock=clock,
+        description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",
+        frequency=rate.frequency,
+        offset=rate.offset,
+        header="".join(f"\t\t{one}\n" for one in PACKET_HEADER),
+        context="".join(
+            f"\t\t{one.replace('{clock}', clock)}\n" for one in PACKET_CONTEXT
+        ),
+        stream=STREAM_CLASS,
+        class_bits=HEADER_CLASS_BITS,
+        last_compact=HEADER_EXTENDED - 1,
+        extended=HEADER_EXTENDED,
+        time_bits=HEADER_TIME_BITS,
+        time=f"signed = false; map = clock.{clock}.value;",
+        contexts=contexts if chosen else "",
+    )
+    events = [
+        _EVENT.format(
+            name=event, id=number, stream=STREAM_CLASS, level=level, fields=fields
+        )
+        for number, (event, level, fields) in enumerate(_events(options))
+    ]
+    return head + "".join(events)
+
+
+def _events(options: RecordingOptions) -> Iterable[tuple[str, int, str]]:
+    more = FIELDS_WITH_ARGUMENTS if options.python_arguments else {}
+    for name, level, _, fields in EVENTS:
+        yield name, level, f"{fields} {more[name]}" if name in more else fields
+
+
+def event_names() -> list[str]:
+    """Return the names of all event classes.
+
+    Returns:
+        The names, in the order of the IDs.
+    """
+    return [name for name, _, _, _ in EVENTS]
+
+
+def tracepoint_classes(text: str) -> list[tuple[str, int]]:
+    """Find the event record classes that processes have added.
+
+    Args:
+        text: The metadata of a recording; ``tracer/src/event_class.c`` writes these
+            classes, their names before their IDs' stream.
+
+    Returns:
+        Name and log level of each.
+    """
+    return [(found[1], int(found[2])) for found in _TRACEPOINT.finditer(text)]
+
+
+def _environment(name: str, created: float | None) -> Mapping[str, str | int]:
+    major, minor, patch = (int(part) for part in __version__.split(".")[:3])
+    return {
+        "hostname": os.uname().nodename,
+        "domain": "ust",
+        "tracer_name": "vestige",
+        "tracer_major": major,
+        "tracer_minor": minor,
+        "tracer_patchlevel": patch,
+        "architecture_bit_width": 64,
+        "trace_name": name,
+        "trace_creation_datetime": time.strftime(
+            "%Y%m%dT%H%M%S%z", time.localtime(created)
+        ),
+        "sysname": os.uname().sysname,
+    }
+
+
+def _cost_line(call_cost: int | None) -> str:
+    """Return a line that is as long with the number as without it."""
+    line = f"\ttracer_call_cost_ns = {call_cost or 0:<8};\n"
+    return " " * (len(line) - 1) + "\n" if call_cost is None else line
+
+
+def _lines(values: Mapping[str, str | int]) -> Iterable[str]:
+    for name, value in values.items():
+        if isinstance(value, int):
+            yield f"\t{name} = {value};\n"
+        else:
+            yield f'\t{name} = "{"".join(map(_escaped, value))}";\n'
+
+
+def _escaped(character: str) -> str:
+    if character < " ":
+        return f"\\{ord(character):03o}"
+    return f"\\{character}" if character in '\\"' else character

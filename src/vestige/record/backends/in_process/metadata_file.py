@@ -1,0 +1,142 @@
+"""The metadata file of a recording: its beginning is written again as clocks are known.
+
+The collector appends the classes of tracepoints to the same file, so the beginning is
+written in place and is as long each time.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from ..._agreement import METADATA_FILE
+from ...rules.options import RecordingOptions
+from .clock import ClockRate, RecordingClock
+from .metadata import metadata_text
+
+__all__ = ["MetadataFile", "patch_clock"]
+
+METADATA = METADATA_FILE
+_CLOCK = re.compile(rb"freq = (\d+ *);\s+offset = (-?\d+ *);")
+_OPENED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_BEGINNING = 8192
+"""Bytes in which the clock is described."""
+
+
+class MetadataFile:
+    """The metadata of a recording that runs.
+
+    Args:
+        directory: The trace, which is there.
+        uuid: Its UUID.
+        options: What is recorded.
+        clock: The clock of the recording.
+        is_counter: Whether it is the time-stamp counter.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        uuid: str,
+        options: RecordingOptions,
+        clock: RecordingClock,
+        *,
+        is_counter: bool,
+    ) -> None:
+        self._name = directory.name
+        # Once: programs of the recording may put another directory in its place.
+        self._directory = os.open(directory, _OPENED)
+        self._uuid = uuid
+        self._options = options
+        self._clock = clock
+        self._is_counter = is_counter
+        self._created = time.time()
+
+    def close(self) -> None:
+        """Give the directory back."""
+        os.close(self._directory)
+
+    def write(self, cost: int | None = None) -> None:
+        """Write the beginning of the file, with the rate of the clock as it is known.
+
+        Args:
+            cost: What a recorded call costs, nanoseconds, if that was measured.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        text = metadata_text(
+            self._uuid,
+            self._clock.rate(),
+            self._options,
+            self._name,
+            is_counter=self._is_counter,
+            call_cost=cost,
+            created=self._created,
+        )
+        file = _open_regular(self._directory, os.O_WRONLY | os.O_CREAT)
+        try:
+            os.pwrite(file, text.encode(), 0)
+        finally:
+            os.close(file)
+
+    def refine(self, cost: int | None = None) -> None:
+        """Write it again; where that fails, what is there will do.
+
+        Args:
+            cost: As :meth:`write` has it.
+        """
+        with suppress(OSError):
+            self.write(cost)
+
+
+def patch_clock(directory: Path, rate: ClockRate) -> None:
+    """Write the rate of a clock over the one that is in the metadata.
+
+    Args:
+        directory: The trace.
+        rate: The rate.
+
+    Raises:
+        OSError: The file cannot be read or written.
+    """
+    opened = os.open(directory, _OPENED)
+    try:
+        file = _open_regular(opened, os.O_RDWR)
+    finally:
+        os.close(opened)
+    try:
+        found = _CLOCK.search(os.pread(file, _BEGINNING, 0))
+        if found is None:
+            return
+        for group, number in ((1, rate.frequency), (2, rate.offset)):
+            text = str(number).encode().ljust(len(found[group]))
+            os.pwrite(file, text, found.start(group))
+    finally:
+        os.close(file)
+
+
+def _open_regular(directory: int, flags: int) -> int:
+    """Open the file, if it is one: a program may have put a link or a pipe there.
+
+    Args:
+        directory: A descriptor of the trace.
+        flags: For open(2).
+
+    Returns:
+        A descriptor.
+
+    Raises:
+        OSError: It cannot be opened, or is no file.
+    """
+    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    file = os.open(METADATA, flags, 0o600, dir_fd=directory)
+    if stat.S_ISREG(os.fstat(file).st_mode):
+        return file
+    os.close(file)
+    raise OSError(errno.EINVAL, "no regular file", METADATA)

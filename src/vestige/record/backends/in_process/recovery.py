@@ -1,0 +1,78 @@
+"""Recordings whose collector was killed: what it left in memory joins the trace."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ....errors import RecordError
+from ..._agreement import ARENAS_FILE
+from ..._collector import recover as recover_arena
+from ...collected import Collected
+from .collector import collected_from
+from .metadata_file import METADATA
+
+__all__ = ["ARENAS", "recover", "recover_if_abandoned"]
+
+ARENAS = ARENAS_FILE
+"""Names the memory of a recording: a line an arena, its path first, then a tab."""
+
+
+def recover(directory: str | os.PathLike[str]) -> list[Collected]:
+    """Write what a recording that was killed has left in memory.
+
+    It may be done again: what is in the trace is not written twice.
+
+    Args:
+        directory: The trace.
+
+    Returns:
+        What each memory held; none when there is nothing to recover.
+
+    Raises:
+        RecordError: It is no trace, or cannot be written.
+    """
+    path = Path(directory).absolute()
+    try:
+        lines = (path / ARENAS).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        if not (path / METADATA).is_file():
+            raise RecordError("expected a recording", path=path) from None
+        return []
+    except OSError as error:
+        raise RecordError(f"cannot be read: {error.strerror}", path=path) from error
+    found = []
+    for line in lines:
+        arena = line.split("\t")[0]
+        try:
+            found.append(collected_from(recover_arena(str(path), arena)))
+        except FileNotFoundError as error:
+            raise RecordError(
+                "its memory is gone, as after the machine was started again",
+                path=arena,
+            ) from error
+        except BlockingIOError as error:
+            raise RecordError(
+                "is still recorded: it has a collector that runs", path=path
+            ) from error
+        except OSError as error:
+            raise RecordError(
+                f"cannot be recovered: {error.strerror}", path=error.filename or path
+            ) from error
+    return found
+
+
+def recover_if_abandoned(path: str | os.PathLike[str]) -> list[Collected]:
+    """Do so if the collector was killed, for somebody who wants to read.
+
+    Args:
+        path: The trace.
+
+    Returns:
+        What was recovered; nothing where there is nothing, or it cannot be done: a
+        recording that runs has its collector, and one of somebody else stays as it is.
+    """
+    try:
+        return recover(path)
+    except RecordError:
+        return []

@@ -1,0 +1,112 @@
+"""Tracers that do not agree with the recorder, and so record nothing.
+
+A program may bring a tracer of another build along, or an older one may be in a process
+that was started long ago. It writes one line to a file in the trace, which the recorder
+makes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from ...._typing import NamedTuple
+from ...._version import __version__
+from ..._agreement import AGREEMENT, LARGEST_REFUSALS, REFUSALS_FILE
+
+__all__ = [
+    "REFUSALS",
+    "Refusal",
+    "make_refusals",
+    "read_refusals",
+    "refusal_lines",
+    "remove_refusals",
+]
+
+REFUSALS = REFUSALS_FILE
+_LINE = r"(\d{1,10}) (\S{1,32}) (\S{1,64}) (.{1,64})"
+_MOST_LINES = 10
+
+
+class Refusal(NamedTuple):
+    """A tracer that records nothing."""
+
+    process: int
+    """Its process ID, as the process sees it."""
+
+    agreement: str
+    """The fingerprint of what it agrees on."""
+
+    version: str
+    """Its version of Vestige."""
+
+    program: str
+    """The name of the program."""
+
+
+def make_refusals(directory: Path) -> None:
+    """Make the file, empty.
+
+    Args:
+        directory: The trace.
+
+    Raises:
+        OSError: The file cannot be made.
+    """
+    with (directory / REFUSALS).open("xb") as file:
+        os.fchmod(file.fileno(), 0o600)
+
+
+def read_refusals(directory: Path) -> list[Refusal]:
+    """Read the file.
+
+    Args:
+        directory: The trace.
+
+    Returns:
+        The tracers, each once. Lines of another form are left out.
+    """
+    data = b""
+    with suppress(OSError), (directory / REFUSALS).open("rb") as file:
+        data = file.read(2 * LARGEST_REFUSALS)
+    lines = data.decode(errors="replace").splitlines()
+    found = (re.fullmatch(_LINE, line) for line in lines)
+    refusals = (Refusal(int(one[1]), *one.group(2, 3, 4)) for one in found if one)
+    return list(dict.fromkeys(refusals))
+
+
+def remove_refusals(directory: Path) -> None:
+    """Remove the file, of which nobody will write any more.
+
+    Args:
+        directory: The trace.
+    """
+    with suppress(OSError):
+        (directory / REFUSALS).unlink()
+
+
+def refusal_lines(refusals: list[Refusal]) -> list[str]:
+    """Say which programs are not recorded.
+
+    Args:
+        refusals: The tracers.
+
+    Returns:
+        Lines for people, not too many.
+    """
+    if not refusals:
+        return []
+    # Few recordings have any.
+    from ....plain_text import plain  # noqa: PLC0415 - see above
+
+    lines = [
+        f"{plain(one.program)} (PID {one.process}) is not recorded: its tracer is of "
+        f"Vestige {plain(one.version)}, agreement {plain(one.agreement)}; the recorder "
+        f"is of Vestige {__version__}, agreement {AGREEMENT}"
+        for one in refusals[:_MOST_LINES]
+    ]
+    if len(refusals) > _MOST_LINES:
+        lines.append(f"{len(refusals) - _MOST_LINES:,} more processes are not recorded")
+    return lines

@@ -1,0 +1,217 @@
+"""The tracer's library, and what it gets from the environment."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from ...._version import __version__
+from ....errors import RecordError
+from ..._agreement import (
+    AGREEMENT,
+    SETTINGS,
+    SETTINGS_HEAD,
+    SETTINGS_TAIL,
+    SETTINGS_VARIABLE,
+)
+from ...rules.contexts import CONTEXTS
+from ...rules.options import HELPERS, RecordingOptions
+from .clock import SECOND
+from .python_programs import STARTUP, python_word
+
+__all__ = [
+    "can_audit",
+    "check_agreement",
+    "check_counters",
+    "clock_reader",
+    "library_path",
+    "tracer_environment",
+]
+
+VARIABLE = SETTINGS_VARIABLE
+"""What the tracer reads; it passes on to child processes and through ``exec``."""
+LIBRARY = "libvestige-tracer.so"
+AUDITOR = "libvestige-audit.so"
+"""Reports to the tracer what the dynamic linker maps and unmaps, see rtld-audit(7)."""
+CLOSER = "libvestige-close.so"
+"""Stands in for ``dlclose`` where there is no such interface."""
+_FIRST_FREE_AUDIT = (2, 35)
+"""Before this version of glibc an auditing library slowed each call between objects."""
+
+
+def library_path() -> Path:
+    """Return the path of the tracer.
+
+    Returns:
+        The path of the shared library.
+
+    Raises:
+        RecordError: It is not there, or its path cannot be given to the dynamic linker.
+    """
+    path = Path(__file__).parents[2] / "native" / LIBRARY
+    if not path.is_file():
+        raise RecordError(
+            "the tracer is not built: expected it here after 'make' or 'pip install'",
+            path=path,
+        )
+    if any(character in str(path) for character in " :"):
+        raise RecordError(
+            "the dynamic linker takes no path with a space or a colon: "
+            "install Vestige elsewhere",
+            path=path,
+        )
+    return path
+
+
+def check_agreement() -> None:
+    """See whether the tracer agrees with the recorder.
+
+    Raises:
+        RecordError: It is of another build, or cannot be loaded.
+    """
+    path = library_path()
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise RecordError(f"the tracer cannot be loaded: {error}") from error
+    try:
+        its = (ctypes.c_char * 128).in_dll(library, "vestige_agreement")
+        agreement, _, version = its.value.decode(errors="replace").partition(" ")
+    except ValueError:
+        agreement, version = "none", "an earlier version"
+    if agreement != AGREEMENT:
+        raise RecordError(
+            f"the tracer is of another build ({version}, agreement {agreement}): "
+            f"expected {__version__}, agreement {AGREEMENT}; build it again",
+            path=path,
+        )
+
+
+def clock_reader() -> Callable[[], int]:
+    """Return a function that reads the counter that the tracer uses.
+
+    Returns:
+        The function.
+
+    Raises:
+        RecordError: The tracer cannot be loaded.
+    """
+    try:
+        library = ctypes.CDLL(str(library_path()))
+    except OSError as error:
+        raise RecordError(f"the tracer cannot be loaded: {error}") from error
+    read = library.vestige_counter
+    read.restype = ctypes.c_uint64
+    read.argtypes = []
+    return read
+
+
+def check_counters(names: Sequence[str]) -> None:
+    """See whether counters can be had here.
+
+    Args:
+        names: Contexts, of which only counters matter.
+
+    Raises:
+        RecordError: One cannot.
+    """
+    for name in names:
+        if name in CONTEXTS:
+            continue
+        library = ctypes.CDLL(str(library_path()))
+        can_count = library.vestige_can_count
+        can_count.restype = ctypes.c_bool
+        can_count.argtypes = [ctypes.c_char_p]
+        if not can_count(name.encode()):
+            raise RecordError(
+                f"'{name}' cannot be counted: expected a processor that counts it (few "
+                "virtual machines do), and a kernel that lets programs read it "
+                "(/proc/sys/kernel/perf_event_paranoid, .../cpu/rdpmc)"
+            )
+
+
+def tracer_environment(
+    directory: Path,
+    options: RecordingOptions,
+    memory: Mapping[str, object],
+    *,
+    is_counter: bool,
+    frequency: int = SECOND,
+) -> dict[str, str]:
+    """Return the environment of a program that is recorded.
+
+    Args:
+        directory: The trace, absolute: where a tracer of another build says so.
+        options: What is recorded.
+        memory: Words by which the tracer finds the memory that it writes to.
+        is_counter: Whether the clock is the time-stamp counter.
+        frequency: Of the clock, in Hz.
+
+    Returns:
+        The environment.
+
+    Raises:
+        RecordError: The tracer is not there.
+    """
+    result = dict(os.environ)
+    chosen = options.selection()
+    include, exclude = options.function_patterns()
+    words = {
+        "clock": "counter" if is_counter else "monotonic",
+        "contexts": ",".join(options.contexts),
+        "entries": chosen.entries,
+        "exits": chosen.exits,
+        "events": "baddr" if chosen.base_addresses else "",
+        "follow-fork": int(options.follow_fork),
+        "recorder": os.getpid(),
+        "include": include,
+        "exclude": exclude,
+        "python": python_word(options, frequency),
+        **memory,
+    }
+    result[VARIABLE] = " ".join(
+        [
+            f"{SETTINGS_HEAD}{AGREEMENT}",
+            *(f"{name}={words[name]}" for name in SETTINGS),
+            f"{SETTINGS_TAIL}{directory}",
+        ]
+    )
+    if words["python"]:
+        _put_first(result, "PYTHONPATH", STARTUP)
+    tracer = library_path()
+    if can_audit():
+        _put_first(result, "LD_AUDIT", tracer.with_name(AUDITOR))
+    else:
+        _put_first(result, "LD_PRELOAD", tracer.with_name(CLOSER))
+    for name in HELPERS:
+        if name in options.helpers:
+            _put_first(result, "LD_PRELOAD", tracer.with_name(f"libvestige-{name}.so"))
+    _put_first(result, "LD_PRELOAD", tracer)
+    return result
+
+
+def _put_first(environment: dict[str, str], variable: str, path: Path) -> None:
+    others = environment.get(variable)
+    environment[variable] = str(path) + (f":{others}" if others else "")
+
+
+def can_audit() -> bool:
+    """Tell whether the dynamic linker can say what it maps and unmaps, at no cost.
+
+    Returns:
+        Whether it can; otherwise the tracer looks for itself, at the first call of each
+        function.
+    """
+    try:
+        name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
+        numbers = tuple(int(part) for part in version.split(".")[:2])
+    except (OSError, ValueError):
+        # Another C library, which has no such interface.
+        return False
+    return (
+        name == "glibc"
+        and numbers >= _FIRST_FREE_AUDIT
+        and library_path().with_name(AUDITOR).is_file()
+    )

@@ -1,0 +1,184 @@
+"""Processes of a recorded program that are not recorded, and why.
+
+A program may start others that get no tracer: with another user's rights (AT_SECURE),
+statically linked, with another root directory that does not have the library, with an
+environment of their own. Others get the tracer and cannot reach the memory of the
+recording. They are found in ``/proc`` (proc(5)) while they run: one that ends between
+two looks is not found.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Container, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from ....inspect.program_file import why_untraceable
+from ...collected import Unreached
+from .tracer import LIBRARY
+
+__all__ = ["UnreachedProcesses"]
+
+MOST_FOUND = 100
+"""Processes that are kept; of more, only the number is."""
+GRACE_TICKS = 10
+"""A process younger than this, hundredths of a second, may not have begun."""
+
+
+class UnreachedProcesses:
+    """Finds the processes of a recording that are not recorded.
+
+    Args:
+        root: The process that was started.
+        arenas: Gives the inodes of the recording's arenas; there may be more later.
+        is_known: Tells whether a process records, by its ID and the inode of its PID
+            namespace; asked where its memory map may not be read.
+    """
+
+    def __init__(
+        self,
+        root: int,
+        arenas: Callable[[], Container[int]],
+        is_known: Callable[[int, int], bool],
+    ) -> None:
+        self._root = root
+        self._arenas = arenas
+        self._is_known = is_known
+        self._found: dict[tuple[int, int], Unreached] = {}
+        self._family: set[int] = {root}
+        self.more = 0
+        """Processes beyond those that are kept."""
+
+    @property
+    def found(self) -> list[Unreached]:
+        """Those that were found, in the order in which they were."""
+        return list(self._found.values())
+
+    def look(self) -> None:
+        """Look at the processes that run now."""
+        now = _uptime_ticks()
+        for process, start in self._descendants():
+            if now - start < GRACE_TICKS or (process, start) in self._found:
+                continue
+            reason = self._why(process)
+            if reason is None:
+                continue
+            if len(self._found) >= MOST_FOUND:
+                self.more += 1
+                continue
+            one = Unreached(process, _name(process), reason)
+            self._found[process, start] = one
+
+    def _descendants(self) -> Iterator[tuple[int, int]]:
+        """Return IDs and start times of the processes that come from the first one.
+
+        One whose parent has ended is known if it was seen before that.
+        """
+        parents: dict[int, tuple[int, int]] = {}
+        with suppress(OSError):
+            for name in os.listdir("/proc"):  # noqa: PTH208 - names are all we need
+                if name.isdecimal():
+                    known = _stat(int(name))
+                    if known is not None:
+                        parents[int(name)] = known
+        is_new = True
+        while is_new:
+            is_new = False
+            for process, (parent, _) in parents.items():
+                if parent in self._family and process not in self._family:
+                    self._family.add(process)
+                    is_new = True
+        self._family &= parents.keys() | {self._root}
+        for process in sorted(self._family & parents.keys()):
+            yield process, parents[process][1]
+
+    def _records(self, objects: list[tuple[int, str]]) -> bool:
+        arenas = self._arenas()
+        return any(inode in arenas for inode, _ in objects)
+
+    def _why(self, process: int) -> str | None:
+        """Say why a process is not recorded; ``None`` when it is, or has ended."""
+        try:
+            # In this order: an arena that is made in between is one of them.
+            objects = _mapped(process)
+        except PermissionError:
+            if self._is_known(*_inner(process)):
+                return None
+            return "another user's, and Vestige is not root"
+        except OSError:
+            return None
+        if not objects or self._records(objects):
+            # A process of the kernel, and one that waits for its parent, has none.
+            return None
+        if any(path.endswith(LIBRARY) for _, path in objects):
+            return "it cannot reach the memory of the recording"
+        return _why_without_tracer(process)
+
+
+def _why_without_tracer(process: int) -> str:
+    directory = Path(f"/proc/{process}")
+    root = ""
+    with suppress(OSError):
+        root = str((directory / "root").readlink())
+    reason = why_untraceable(directory / "exe")
+    if reason is not None:
+        return reason.replace(f"{directory}/exe", _name(process))
+    if root not in {"", "/"}:
+        return f"its root directory, {root}, does not have the tracer's library"
+    environment = b""
+    with suppress(OSError):
+        environment = (directory / "environ").read_bytes()
+    if LIBRARY.encode() not in environment:
+        return "its environment has no LD_PRELOAD of the tracer"
+    return "the dynamic linker did not load the tracer's library"
+
+
+def _mapped(process: int) -> list[tuple[int, str]]:
+    """Return inode and path of what is mapped from files.
+
+    Raises:
+        OSError: It cannot be read, or the process has ended.
+    """
+    found = []
+    with Path(f"/proc/{process}/maps").open(errors="replace") as file:
+        for line in file:
+            words = line.split(maxsplit=5)
+            if len(words) == 6:  # noqa: PLR2004 - as proc_pid_maps(5) has it
+                found.append((int(words[4]), words[5].rstrip()))
+    return found
+
+
+def _inner(process: int) -> tuple[int, int]:
+    """Return the ID in its own PID namespace, and the inode of that."""
+    inner, inode = process, 0
+    with suppress(OSError):
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith("NSpid:"):
+                inner = int(line.split()[-1])
+    with suppress(OSError):
+        inode = Path(f"/proc/{process}/ns/pid").stat().st_ino
+    return inner, inode
+
+
+def _name(process: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{process}/exe").readlink().name
+    with suppress(OSError):
+        return Path(f"/proc/{process}/comm").read_text(errors="replace").strip()
+    return "?"
+
+
+def _stat(process: int) -> tuple[int, int] | None:
+    """Return the parent of a process, and its start in ticks since the machine's."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(errors="replace")
+    except OSError:
+        return None
+    words = text.rpartition(")")[2].split()
+    return int(words[1]), int(words[19])
+
+
+def _uptime_ticks() -> int:
+    text = Path("/proc/uptime").read_text(encoding="ascii")
+    return int(float(text.split()[0]) * os.sysconf("SC_CLK_TCK"))

@@ -1,0 +1,67 @@
+"""What a recording holds, as whoever collected it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .._typing import NamedTuple
+
+__all__ = ["Collected", "Unreached"]
+
+
+class Unreached(NamedTuple):
+    """A process that is not recorded."""
+
+    process: int
+    """Its ID."""
+
+    name: str
+    """The name of its executable; that of the process where it cannot be read."""
+
+    reason: str
+    """Why it is not recorded: a part of a sentence."""
+
+
+class Collected:
+    """What a recording holds.
+
+    Args:
+        streams: Data streams.
+        packets: Packets in their files.
+        lost: Event records that the tracer counted as lost.
+        unplaced: Of these, those of threads without a place in memory.
+        overwritten: Bytes that made room for newer ones.
+        running: IDs of processes that go on recording.
+        unreached: Processes that were not recorded, and why.
+        problems: What could not be written, for people.
+        failure: Why writing first failed: the number of the error, and a sentence.
+        is_drained: Whether nothing is left in memory.
+        is_full: Whether the recording has reached its maximum size.
+    """
+
+    def __init__(  # noqa: PLR0913 - counts of one thing
+        self,
+        streams: int = 0,
+        packets: int = 0,
+        lost: int = 0,
+        *,
+        unplaced: int = 0,
+        overwritten: int = 0,
+        running: Iterable[int] = (),
+        unreached: Iterable[Unreached] = (),
+        problems: Iterable[str] = (),
+        failure: tuple[int | None, str] | None = None,
+        is_drained: bool = True,
+        is_full: bool = False,
+    ) -> None:
+        self.streams = streams
+        self.packets = packets
+        self.lost = lost
+        self.unplaced = unplaced
+        self.overwritten = overwritten
+        self.running = frozenset(running)
+        self.unreached = list(unreached)
+        self.problems = list(problems)
+        self.failure = failure
+        self.is_drained = is_drained
+        self.is_full = is_full

@@ -1,0 +1,309 @@
+"""What a recording holds, and how much of it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, Self
+
+from ...errors import SelectionError
+from .._agreement import LARGEST_PACKET, SMALLEST_PACKET
+from .contexts import CONTEXTS, context_classes
+from .encoding import encode_rules
+from .event_rules import CompiledRule, EventRule, compile_rules
+from .events import FunctionTracing, Selection, select
+from .function_patterns import encode_patterns
+
+__all__ = ["CONTEXTS", "HELPERS", "PAGE", "RecordingOptions"]
+
+HELPERS = ("libc", "pthread", "dl")
+"""Libraries that stand in for functions of the C library, to tell of each call."""
+COLLECTIONS = "vestige_python:gc_*"
+"""The events of collections of garbage."""
+PAGE = SMALLEST_PACKET
+"""Packets are whole pages of the arena."""
+PACKET_SIZE = 64 * 1024
+"""Of the packets of a buffer that has no size of its own."""
+SMALLEST_RING, LARGEST_RING = 2, 64
+"""Packets of a buffer."""
+PythonFunctions = Literal["python", "all"]
+PARTS = 64
+"""A recording of limited size has at least so many packets."""
+LARGEST_ARENA = 1 << 38
+LONGEST_TIMEOUT = 10**6
+"""Seconds."""
+LONGEST_DURATION = 10**18
+"""Nanoseconds; ticks of any clock are fewer than 2^64 then."""
+GREATEST_DEPTH = 2**31 - 1
+SMALLEST_SIZE = 64 * 1024
+"""Of a whole recording."""
+OVERWRITE_SIZE = 256 * 1024 * 1024
+"""Of a recording in overwrite mode, unless another size is asked for."""
+
+
+class _Values(NamedTuple):
+    # A data class would do, but to import those takes longer than many programs run.
+
+    functions: FunctionTracing | None = None
+    """Which events the entry and exit of functions make.
+
+    ``fast`` has the address at the entry only; ``verbose`` has address and place of the
+    call at both, which needs half as much space again and survives losses. ``None``
+    is ``fast``, or what ``events`` says.
+    """
+
+    events: tuple[str | EventRule, ...] = ()
+    """What is recorded: rules, or patterns alone; empty: all but base addresses.
+
+    An event is recorded if any rule takes it. The state dump and the events of loaded
+    objects are always there.
+    """
+
+    follow_fork: bool = True
+    """Whether child processes are recorded, too."""
+
+    include: tuple[str, ...] = ()
+    """Patterns of the functions whose calls are recorded; empty: of all.
+
+    ``[OBJECT:]NAME`` with ``*``, ``?`` and ``[...]``, or ``[OBJECT:]0xSTART-0xEND``.
+    """
+
+    exclude: tuple[str, ...] = ()
+    """Patterns of functions whose calls are not recorded, whatever ``include`` says."""
+
+    contexts: tuple[str, ...] = ("ip", "vpid")
+    """What each record carries besides its fields: :data:`CONTEXTS`, and counters.
+
+    Source lines need ``ip`` and ``vpid``. Packets name their process and thread anyway.
+    """
+
+    buffer_size: int = 4 * 1024 * 1024
+    """Bytes that a thread may record before the collector has written them."""
+
+    packet_size: int | None = None
+    """Bytes of a packet, of which a buffer has 2 to 64; no record is larger.
+
+    ``None`` is 64 KiB, less for a smaller buffer, more for a larger one.
+    """
+
+    arena_size: int = 256 * 1024 * 1024
+    """Bytes of the memory that the threads of all programs share: their buffers."""
+
+    mode: Literal["block", "discard", "overwrite"] = "block"
+    """What goes when a buffer or the recording is full.
+
+    ``block``: a thread whose buffer is full waits for the collector, so that nothing is
+    lost. ``discard``: new records are dropped at once. ``overwrite``: the recording has
+    a maximum size, and its oldest packets make room.
+    """
+
+    timeout: float = 10.0
+    """Seconds for which a thread waits while the collector makes no progress.
+
+    Records are dropped then, and counted, until it does.
+    """
+
+    max_size: int | None = None
+    """Bytes of the whole recording.
+
+    ``None`` is 256 MiB with ``overwrite``, and no limit with ``discard``. What says
+    where objects are loaded is kept in both modes.
+    """
+
+    python_functions: PythonFunctions | None = None
+    """Which functions that Python programs call are recorded.
+
+    ``python``: those that are written in Python; ``all``: also those that are written
+    in C.
+    """
+
+    only_my_code: bool = False
+    """Whether functions of the standard library, of installed packages and of frozen
+    modules are left out; of Python programs only."""
+
+    min_duration: int = 0
+    """How long a recorded call of a Python function lasts at least, nanoseconds.
+
+    A shorter one is recorded if anything in it is.
+    """
+
+    max_depth: int | None = None
+    """How deep recorded calls of Python functions are nested; all by default."""
+
+    python_arguments: bool = False
+    """Whether the events of Python functions have arguments and results, as texts."""
+
+    python_gc: bool = False
+    """Whether collections of garbage in Python programs are recorded.
+
+    Their events need no pattern in ``events``.
+    """
+
+    python_tracebacks: bool = False
+    """Whether records of ``logging`` with an exception have its traceback, in a field
+    ``traceback`` that all of them have then."""
+
+    helpers: tuple[str, ...] = ()
+    """Of which functions of the C library each call is recorded: some of
+    :data:`HELPERS`, for memory, mutexes and the dynamic linker.
+
+    Their events need no pattern in ``events``.
+    """
+
+
+class RecordingOptions(_Values):
+    """What a recording holds.
+
+    Raises:
+        SelectionError: A value is none that the option takes.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
+        """Refuse what the tracer would not take."""
+        made = super().__new__(cls, *values, **named)
+        made._check()
+        return made
+
+    @property
+    def chunk_size(self) -> int:
+        """Bytes of a packet in memory."""
+        if self.packet_size is not None:
+            return self.packet_size
+        least = -(-self.buffer_size // LARGEST_RING)
+        most = self.buffer_size // SMALLEST_RING
+        size = -(-max(min(PACKET_SIZE, most), least, PAGE) // PAGE) * PAGE
+        if self.size_limit:
+            # The room of packets that threads have is taken: many small ones fill more.
+            size = max(min(size, self.size_limit // PARTS), PAGE)
+        return size // PAGE * PAGE
+
+    @property
+    def ring_size(self) -> int:
+        """Packets that a thread has at most."""
+        return min(
+            max(self.buffer_size // self.chunk_size, SMALLEST_RING), LARGEST_RING
+        )
+
+    @property
+    def size_limit(self) -> int:
+        """Bytes of the whole recording; 0 when there is no limit."""
+        if self.max_size is not None:
+            return self.max_size
+        return OVERWRITE_SIZE if self.mode == "overwrite" else 0
+
+    def _check(self) -> None:
+        if self.mode not in {"block", "discard", "overwrite"}:
+            raise SelectionError(
+                f"mode={self.mode!r}: expected block, discard or overwrite"
+            )
+        if self.max_size is not None and self.max_size < SMALLEST_SIZE:
+            raise SelectionError(
+                f"a maximum size of {self.max_size} bytes is too small: "
+                f"expected {SMALLEST_SIZE} or more"
+            )
+        if self.functions not in {None, "fast", "verbose", "off"}:
+            raise SelectionError(
+                f"functions={self.functions!r}: expected fast, verbose or off"
+            )
+        if self.python_functions not in {None, "python", "all"}:
+            raise SelectionError(
+                f"python_functions={self.python_functions!r}: expected python or all"
+            )
+        self._check_python_limits()
+        self.selection()
+        encode_rules(self.rules())
+        self.function_patterns()
+        context_classes(self.contexts)
+        for name in self.helpers:
+            if name not in HELPERS:
+                raise SelectionError(
+                    f"no helper '{name}': expected some of {', '.join(HELPERS)}"
+                )
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        packet = self.packet_size
+        if packet is not None and (
+            packet % PAGE or not PAGE <= packet <= LARGEST_PACKET
+        ):
+            raise SelectionError(
+                f"a packet of {packet} bytes: expected a multiple of {PAGE}, "
+                f"up to {LARGEST_PACKET}"
+            )
+        if not PAGE <= self.buffer_size <= LARGEST_PACKET * LARGEST_RING:
+            raise SelectionError(
+                f"a buffer of {self.buffer_size} bytes: expected {PAGE} or more, "
+                f"up to {LARGEST_PACKET * LARGEST_RING}"
+            )
+        least = SMALLEST_RING * self.chunk_size
+        if not least <= self.arena_size <= LARGEST_ARENA:
+            raise SelectionError(
+                f"an arena of {self.arena_size} bytes: expected {least} (two packets) "
+                f"or more, up to {LARGEST_ARENA}"
+            )
+        if not 0 < self.timeout <= LONGEST_TIMEOUT:
+            raise SelectionError(
+                f"a timeout of {self.timeout} s: expected more than 0, up to "
+                f"{LONGEST_TIMEOUT}"
+            )
+
+    def _check_python_limits(self) -> None:
+        limits = {
+            "only_my_code": self.only_my_code,
+            "min_duration": self.min_duration,
+            "max_depth": self.max_depth is not None,
+            "python_arguments": self.python_arguments,
+        }
+        for name, is_set in limits.items():
+            if is_set and self.python_functions is None:
+                option = "--" + name.replace("_", "-")
+                raise SelectionError(
+                    f"{option}: expected with --python-functions, whose calls it is for"
+                )
+        if not 0 <= self.min_duration < LONGEST_DURATION:
+            raise SelectionError(
+                f"min_duration={self.min_duration}: expected nanoseconds, less than "
+                f"{LONGEST_DURATION:,}"
+            )
+        if self.max_depth is not None and not 1 <= self.max_depth <= GREATEST_DEPTH:
+            raise SelectionError(
+                f"max_depth={self.max_depth}: expected 1 to {GREATEST_DEPTH:,}"
+            )
+
+    def selection(self) -> Selection:
+        """Work out which events the tracer writes.
+
+        Returns:
+            The events.
+
+        Raises:
+            SelectionError: A rule can take none.
+        """
+        return select(self.rules(), self.functions)
+
+    def rules(self) -> tuple[CompiledRule, ...]:
+        """Return ``events`` as the tracer takes them.
+
+        Returns:
+            The rules, one for each pattern; none when ``events`` is empty.
+
+        Raises:
+            SelectionError: A rule can take no event, or is none.
+        """
+        if not self.events:
+            return ()
+        own = [f"lttng_ust_{name}:*" for name in HELPERS if name in self.helpers]
+        if self.python_gc:
+            own.append(COLLECTIONS)
+        return compile_rules((*self.events, *own))
+
+    def function_patterns(self) -> tuple[str, str]:
+        """Return ``include`` and ``exclude`` as the tracer reads them.
+
+        Returns:
+            Both, each one word.
+
+        Raises:
+            SelectionError: A pattern can match no function, or there are too many.
+        """
+        return encode_patterns(self.include, self.exclude)

@@ -1,0 +1,1 @@
+"""What is said at the end of a recording: what it holds, and what it lacks."""

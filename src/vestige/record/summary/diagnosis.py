@@ -1,0 +1,155 @@
+"""Why a recording has no function calls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...inspect.program_file import Hooks, find_program, hooks_of, why_untraceable
+from ...inspect.python_diagnosis import has_python, why_without_python
+from ..rules.events import ALWAYS_RECORDED, level_of
+from ..rules.options import RecordingOptions
+from .contents import Contents
+
+__all__ = ["why_without_calls"]
+
+HOW_TO_COMPILE = "compile with 'gcc -g -finstrument-functions'"
+WITHOUT_COMPILER = (
+    "record calls of the C library with --libc, --pthread and --dl, which need no "
+    "compiler"
+)
+
+
+def why_without_calls(
+    command: Sequence[str], options: RecordingOptions, contents: Contents
+) -> str | None:
+    """Say why a recording has no function calls.
+
+    Args:
+        command: The program and its arguments.
+        options: What was asked for.
+        contents: What the recording holds.
+
+    Returns:
+        The reason, for people; ``None`` when there are calls, or nobody wanted them.
+    """
+    if contents.has_calls:
+        return None
+    if contents.events == 0:
+        return f"nothing was recorded: {_why_without_tracer(command)}"
+    if options.helpers and options.functions is None and not options.events:
+        # Calls of other functions were wanted.
+        return None
+    is_asked_for = options.functions or options.include or options.exclude
+    if contents.has_chosen and not is_asked_for:
+        # Tracepoints are what the program is about.
+        return None
+    chosen = options.selection()
+    if chosen.entries == chosen.exits == "off":
+        return _why_without_events(command, options, contents)
+    reason = _why_without_hooks(command, options, contents.objects)
+    return f"no function calls: {reason}"
+
+
+def _why_without_tracer(command: Sequence[str]) -> str:
+    if "VESTIGE_TRACER_OFF" in os.environ:
+        return "VESTIGE_TRACER_OFF is set"
+    program = find_program(command[0], os.environ.get("PATH"))
+    reason = why_untraceable(program) if program is not None else None
+    return reason or (
+        "the tracer did not begin, as when a program removes LD_PRELOAD or "
+        "VESTIGE_TRACER from its environment"
+    )
+
+
+def _why_without_events(
+    command: Sequence[str], options: RecordingOptions, contents: Contents
+) -> str | None:
+    rules = options.rules()
+    if (
+        contents.has_chosen
+        or not rules
+        or any(
+            rule.takes_name(name, level_of(name))
+            for rule in rules
+            for name in ALWAYS_RECORDED
+        )
+    ):
+        return None
+    names = _shortened([f"'{rule.text}'" for rule in rules])
+    reason = None
+    if has_python(contents.objects):
+        reason = why_without_python(command, contents.objects)
+    if all(rule.is_logger for rule in rules):
+        hint = reason or "loggers leave out what is below their own level"
+        return (
+            f"no event but the state dump: no record of the log meets {names}; {hint}"
+        )
+    line = f"no event but the state dump: no tracepoint was hit that matches {names}"
+    return f"{line}; {reason}" if reason else line
+
+
+def _why_without_hooks(
+    command: Sequence[str], options: RecordingOptions, objects: Sequence[str]
+) -> str:
+    found = {path: hooks_of(Path(path)) for path in objects if path.startswith("/")}
+    defining = [path for path, hooks in found.items() if hooks is Hooks.DEFINED]
+    calling = [path for path, hooks in found.items() if hooks is Hooks.CALLED]
+    if defining:
+        return (
+            f"{_names(defining)} has hooks of its own (__cyg_profile_func_enter), "
+            "which come before those of the tracer"
+        )
+    if not calling:
+        if has_python(objects):
+            return _why_without_python_calls(command, options, objects)
+        names = _names([path for path in found if ".so" not in Path(path).name])
+        nothing = f"nothing in {names or 'the program'} is instrumented"
+        return f"{nothing}; {HOW_TO_COMPILE}, or {WITHOUT_COMPILER}"
+    if options.include or options.exclude:
+        return (
+            f"no call in {_names(calling)} passed --include-function and "
+            "--exclude-function; names are those of the symbol table, see 'nm', or for "
+            "C++ qualified names"
+        )
+    return f"no function of {_names(calling)} was called that is instrumented"
+
+
+def _why_without_python_calls(
+    command: Sequence[str], options: RecordingOptions, objects: Sequence[str]
+) -> str:
+    reason = why_without_python(command, objects)
+    if reason is not None:
+        return reason
+    if options.python_functions is None:
+        return "--python-functions records those of Python programs"
+    if (
+        options.include
+        or options.exclude
+        or options.only_my_code
+        or options.min_duration
+    ):
+        return (
+            "no Python function was chosen by --include-function, "
+            "--exclude-function, --only-my-code and --min-duration, or "
+            "Vestige's startup module did not run; a pattern is [FILE:]NAME or "
+            "MODULE.NAME, as in 'shop.cart.*'"
+        )
+    return (
+        "Vestige's startup module did not run in Python, as when another program "
+        "starts it with -I, -E or -S, or replaces PYTHONPATH"
+    )
+
+
+def _names(paths: Sequence[str]) -> str:
+    """Return the names of a few files."""
+    return _shortened([Path(path).name for path in paths])
+
+
+def _shortened(texts: Sequence[str]) -> str:
+    """Return a few texts, each once."""
+    shown = 3
+    names = list(dict.fromkeys(texts))
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more

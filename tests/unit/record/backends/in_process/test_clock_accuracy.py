@@ -1,0 +1,151 @@
+"""Times of event records, beside CLOCK_MONOTONIC at the same moments."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass
+
+import pytest
+
+import vestige
+from support.compilers import PROGRAMS, run_tool
+from support.recorded import record_command
+from vestige.record import RecordingOptions, record
+from vestige.record.backends.in_process.recovery import recover
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+
+SECONDS = 60.0 if os.environ.get("VESTIGE_TORTURE") else 3.0
+CONSTANT = 1_000
+"""Nanoseconds that a time may be wrong by at any moment,"""
+PART = 1e-6
+"""and the part of the time since the start that comes to it."""
+FIRST_PART = 50e-6
+"""That part when the recorder was killed, and the rate was measured at the start only."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A call, and CLOCK_MONOTONIC before and after it."""
+
+    before: int
+    after: int
+    time: int
+    """In the trace."""
+
+    @property
+    def least(self):
+        """The least that the trace's time may be ahead."""
+        return self.time - self.after
+
+    @property
+    def most(self):
+        """The most that the trace's time may be ahead."""
+        return self.time - self.before
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """A program that calls at known times."""
+    name = "clocked"
+    path = tmp_path_factory.mktemp("clocked") / name
+    source = PROGRAMS / f"{name}.c"
+    run_tool(["gcc", "-g", "-O1", "-finstrument-functions", "-o", path, source])
+    return path
+
+
+@pytest.fixture(params=["counter", "monotonic"])
+def clock(request, monkeypatch):
+    """The clock of a recording: the counter where it is constant, or none."""
+    if request.param == "monotonic":
+        monkeypatch.setattr(
+            "vestige.record.backends.in_process.backend.has_constant_counter",
+            lambda: False,
+        )
+    return request.param
+
+
+def entries(trace):
+    """Return process and time of each entry."""
+    opened = vestige.open(trace, debug_info=False)
+    return [(event["vpid"], event.timestamp) for event in opened.events("*:func_entry")]
+
+
+def marks(trace, file):
+    """Return all marks, and the least and the most that real time may be ahead."""
+    first, *lines = file.read_text(encoding="ascii").splitlines()
+    before, after, real = map(int, first.split())
+    times = [time for _, time in entries(trace)]
+    assert len(times) == len(lines) > 0
+    found = [
+        Mark(*map(int, line.split()), time)
+        for line, time in zip(lines, times, strict=True)
+    ]
+    return found, (real - after, real - before)
+
+
+def origin_of(found):
+    """Return the one of the first marks whose time is known best."""
+    return min(found[:50], key=lambda mark: mark.after - mark.before)
+
+
+def worst_excess(found, part):
+    """Return by how much the worst time is beyond the tolerance, nanoseconds."""
+    origin = origin_of(found)
+    return max(
+        max(mark.least - origin.most, origin.least - mark.most)
+        - CONSTANT
+        - part * abs(mark.before - origin.before)
+        for mark in found
+    )
+
+
+@pytest.mark.timeout(SECONDS + 120)
+@pytest.mark.usefixtures("clock")
+def test_times_are_those_of_the_monotonic_clock(tmp_path, program):
+    """Within a microsecond and a millionth; and real time is that of the start."""
+    file = tmp_path / "marks"
+    record([str(program), "marks", str(file), str(SECONDS)], tmp_path / "trace")
+    found, (least, most) = marks(tmp_path / "trace", file)
+    origin = origin_of(found)
+
+    assert found[-1].before - found[0].before > 0.9 * SECONDS * 1e9
+    assert worst_excess(found, PART) <= 0
+    # Real time may be slewed by up to 500 ppm between the start and the first mark.
+    assert origin.least - 100_000 < most
+    assert least < origin.most + 100_000
+
+
+def test_times_when_the_recorder_was_killed(tmp_path, program):
+    """The rate that was measured before the program started is in the trace."""
+    file, trace = tmp_path / "marks", tmp_path / "trace"
+    command = record_command(trace, [program, "marks", file, "1.5"])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as recorder:
+        assert recorder.stdout is not None
+        assert recorder.stdout.readline() == "ready\n"
+        recorder.send_signal(signal.SIGKILL)
+        # The program goes on, and closes its output when it ends.
+        assert not recorder.stdout.read()
+    recover(trace)
+    found, _ = marks(trace, file)
+
+    assert found[-1].before - found[0].before > 10**9
+    assert worst_excess(found, FIRST_PART) <= 0
+
+
+@pytest.mark.usefixtures("clock")
+def test_processes_share_one_clock(tmp_path, program):
+    """What is handed on through a pipe comes after what was done before."""
+    turns = 500
+    options = RecordingOptions(contexts=("vpid",))
+    record([str(program), "relay", str(turns)], tmp_path / "trace", options)
+    processes = [vpid for vpid, _ in entries(tmp_path / "trace")]
+
+    assert len(processes) == 2 * turns
+    assert len(set(processes)) == 2
+    assert processes == processes[:2] * turns

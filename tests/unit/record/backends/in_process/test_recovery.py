@@ -1,0 +1,122 @@
+"""Recordings whose collector was killed."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from support.recorded import (
+    build_program,
+    counts,
+    kill_all,
+    record_command,
+    run_recorded,
+    start_traced,
+)
+from vestige.errors import RecordError
+from vestige.record import RecordingOptions
+from vestige.record.backends.in_process.recovery import ARENAS, recover
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """A program whose functions are instrumented."""
+    return build_program(tmp_path_factory.mktemp("recovered"))
+
+
+def test_what_was_in_memory_joins_the_trace_once(tmp_path, program):
+    """The second time there is nothing to do."""
+    trace = tmp_path / "trace"
+    words = ["sh", "-c", '"$0" calls 1000; echo done; sleep 60', str(program)]
+    with start_traced(trace, words, RecordingOptions()) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "0 handled\n"
+        assert process.stdout.readline() == "done\n"
+        kill_all(process)
+    assert (trace / ARENAS).exists()
+    [collected] = recover(trace)
+
+    assert (collected.lost, collected.is_drained) == (0, True)
+    assert counts(trace)["func_entry"] == counts(trace)["func_exit"] == 1002
+    assert recover(trace) == []
+    assert not (trace / ARENAS).exists()
+
+
+def test_the_program_goes_on_without_its_collector(tmp_path, program):
+    """And what it records until its ring is full is there."""
+    trace = tmp_path / "trace"
+    words = ["sh", "-c", 'echo ready; sleep 0.5; "$0" calls 1000', str(program)]
+    command = record_command(trace, words)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as recorder:
+        assert recorder.stdout is not None
+        assert recorder.stdout.readline() == "ready\n"
+        recorder.send_signal(signal.SIGKILL)
+        assert recorder.stdout.read() == "0 handled\n"
+    deadline = time.monotonic() + 10
+    while counts(trace)["func_exit"] < 1002 and time.monotonic() < deadline:
+        recover(trace)
+        time.sleep(0.05)
+
+    assert counts(trace)["func_exit"] == 1002
+
+
+def test_a_recording_that_runs_is_left_alone(tmp_path):
+    """Its collector writes it."""
+    trace = tmp_path / "trace"
+    words = ["sh", "-c", "echo ready; sleep 60"]
+    with start_traced(trace, words, RecordingOptions()) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        with pytest.raises(RecordError, match="is still recorded"):
+            recover(trace)
+        kill_all(process)
+    recover(trace)
+
+
+def test_what_is_no_recording(tmp_path):
+    """Is said to be none; one that was closed has nothing to recover."""
+    with pytest.raises(RecordError, match="expected a recording"):
+        recover(tmp_path)
+    run_recorded(tmp_path / "trace", ["true"])
+
+    assert recover(tmp_path / "trace") == []
+
+
+def test_memory_that_is_gone(tmp_path):
+    """As after the machine was started again."""
+    trace = tmp_path / "trace"
+    run_recorded(trace, ["true"])
+    (trace / ARENAS).write_text("/dev/shm/vestige-0-absent\t1\tboot\t0\n")
+
+    with pytest.raises(RecordError, match="its memory is gone"):
+        recover(trace)
+
+
+@pytest.mark.parametrize("reader", ["check", "view", "python"])
+def test_whoever_reads_a_killed_recording_has_all_of_it(tmp_path, program, reader):
+    """And the command line says so."""
+    trace = tmp_path / "trace"
+    words = ["sh", "-c", '"$0" calls 1000; echo done; sleep 60', str(program)]
+    with start_traced(trace, words, RecordingOptions()) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "0 handled\n"
+        assert process.stdout.readline() == "done\n"
+        kill_all(process)
+    if reader == "python":
+        assert counts(trace)["func_exit"] == 1002
+        return
+    code = "from vestige.cli.start import entry_point; entry_point()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, reader, str(trace)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert "its recorder was killed; " in done.stderr
+    assert not (trace / ARENAS).exists()
+    assert counts(trace)["func_exit"] == 1002
