@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .debuginfo.options import DebugInfoOptions
     from .errors import (
         CommandError,
+        DaemonRunsError,
         DebugInfoError,
         DeclarationError,
         FieldValueError,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         ProgramError,
         RecordError,
         SelectionError,
+        SessionError,
         StorageError,
         TimestampError,
         TraceFormatError,
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BitMapValue",
     "CommandError",
+    "DaemonRunsError",
     "Damage",
     "DebugInfoError",
     "DebugInfoOptions",
@@ -93,6 +96,7 @@ __all__ = [
     "ProgramError",
     "RecordError",
     "SelectionError",
+    "SessionError",
     "StorageError",
     "Stream",
     "StreamFacts",
@@ -127,6 +131,7 @@ __all__ = [
 _HOMES = {
     "BitMapValue": "values",
     "CommandError": "errors",
+    "DaemonRunsError": "errors",
     "Damage": "damage",
     "DebugInfoError": "errors",
     "DebugInfoOptions": "debuginfo.options",
@@ -145,6 +150,7 @@ _HOMES = {
     "ProgramError": "errors",
     "RecordError": "errors",
     "SelectionError": "errors",
+    "SessionError": "errors",
     "StorageError": "errors",
     "Stream": "graph",
     "StreamFacts": "graph",

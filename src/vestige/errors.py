@@ -12,6 +12,8 @@
     ├── ForkError(RuntimeError)        an iterator that a parent process made
     ├── RecordError                    a program that cannot be recorded
     │   └── ProgramError               a program that cannot be started
+    ├── SessionError                   a recording session that refuses a request
+    ├── DaemonRunsError                a session daemon that runs already
     ├── WriteError                     a trace that cannot be written
     │   ├── DeclarationError(ValueError)  a class that the format cannot have
     │   ├── FieldValueError(ValueError)   a value that does not fit its field
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CommandError",
+    "DaemonRunsError",
     "DebugInfoError",
     "DeclarationError",
     "FieldValueError",
@@ -57,6 +60,7 @@ __all__ = [
     "ProgramError",
     "RecordError",
     "SelectionError",
+    "SessionError",
     "StorageError",
     "TimestampError",
     "TraceFormatError",
@@ -237,6 +241,40 @@ class ProgramError(RecordError):
         super().__init__(f"cannot be started: {error.strerror}", path=program)
         self.is_found = error.errno not in {ENOENT, ENOTDIR}
         """Whether there is such a file."""
+
+
+class SessionError(VestigeError):
+    """A recording session, or its daemon, refuses what was asked.
+
+    Args:
+        message: Why, as LTTng says it.
+        name: Why, as the protocol of the daemon names it.
+        status: The number of LTTng's error, with which most commands end.
+        detail: What else is known, for people.
+    """
+
+    def __init__(
+        self, message: str, *, name: str, status: int, detail: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.name = name
+        self.status = status
+        self.detail = detail
+
+
+class DaemonRunsError(VestigeError):
+    """A session daemon, LTTng's or ours, has the lock of a run directory already.
+
+    Args:
+        lock: The file.
+        pid: Whose it is; 0 where that is not known.
+    """
+
+    def __init__(self, lock: str, pid: int) -> None:
+        whose = f" It has process ID {pid}." if pid else ""
+        super().__init__(f"A session daemon is already running.{whose}")
+        self.lock = lock
+        self.pid = pid
 
 
 class WriteError(VestigeError):

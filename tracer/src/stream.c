@@ -6,7 +6,6 @@
 
 #include "../arena/slot.h"
 #include "../arena/waiting.h"
-#include "passage.h"
 #include "pending.h"
 #include "perf_counter.h"
 #include "process.h"
@@ -153,7 +152,6 @@ static struct stream *open_stream(struct stream *stream)
 	dropping = 0;
 	go_nowhere(stream);
 	claim(stream, slot);
-	passage_open(stream);
 	return stream;
 }
 

@@ -27,7 +27,6 @@
 #include <string.h>
 
 #include "../arena/chunk.h"
-#include "../include/vestige/tracepoint-abi.h"
 #include "clock.h"
 #include "cpu.h"
 #include "packet.h"
@@ -63,8 +62,6 @@ struct stream {
 	uint32_t vpid;
 	uint32_t vtid;
 	char procname[PROCNAME_SIZE + 1];
-	/* See passage.h. */
-	struct vestige_passage passage;
 };
 
 /* A record that is being written. */

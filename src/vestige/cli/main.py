@@ -23,7 +23,7 @@ _STARTING_PROGRAMS = ("demo", "record")
 """Verbs that run programs of others, which have the limits of the shell."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - each ending has its own status
     """Run a command line.
 
     Args:
@@ -35,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else [*arguments]
     if not words:
         words = ["help"]
+    if words[0] == "lttng" and words[1:2] not in (["-h"], ["--help"]):
+        return _run_lttng(words[1:])
     parser = build_parser(load_commands(words))
     check_words(parser, words)
     try:
@@ -59,6 +61,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return report(error, statuses.of(error))
     except OSError as error:
         return report(_plain(error), statuses.of(error))
+    return status
+
+
+def _run_lttng(words: Sequence[str]) -> int:
+    """Run a session verb: it reads its words as LTTng does, and needs no parser."""
+    from .commands.lttng.main import run
+
+    try:
+        status = run(words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _quiet_broken_pipe()
     return status
 
 

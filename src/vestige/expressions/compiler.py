@@ -139,7 +139,9 @@ class _Compiler:
         wrong = self._tokens[self._next]
         if wrong.kind == "sign" and wrong.text in {"*", "/", "%", "+", "-"}:
             raise self._error(
-                wrong, f"expected an operator of filters, not {wrong}: no arithmetic"
+                wrong,
+                f"expected an operator of filters, not {wrong}: arithmetic is not "
+                "supported",
             )
         return left
 

@@ -135,9 +135,7 @@ static const struct vestige_tracer *
 	void vestige_probe_##provider##___##name(					\
 		const struct vestige_event *vestige_event_ typed)			\
 	{										\
-		/* Stored by a constructor, which may run while threads pass tracepoints. */	\
-		const struct vestige_tracer *vestige_tracer_ =				\
-			__atomic_load_n(&vestige_tracer_of_##provider, __ATOMIC_RELAXED);\
+		const struct vestige_tracer *vestige_tracer_ = vestige_tracer_of_##provider;\
 		const void *vestige_ip_ = VESTIGE_PLACE;				\
 		size_t vestige_lengths_[vestige_count_##provider##___##name + 1];	\
 		struct vestige_record vestige_record_;					\
@@ -254,7 +252,7 @@ VESTIGE_JOIN(vestige_describe_events_of_, LTTNG_UST_TRACEPOINT_PROVIDER)(
 	{										\
 		struct vestige_event **events = vestige_events_of_##provider;		\
 											\
-		__atomic_store_n(&vestige_tracer_of_##provider, tracer, __ATOMIC_RELAXED);\
+		vestige_tracer_of_##provider = tracer;					\
 		if (!tracer)								\
 			return;								\
 		vestige_provider_##provider.event_count =				\

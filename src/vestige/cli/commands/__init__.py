@@ -33,6 +33,8 @@ VERBS = {
     "symbolize": Verb("SymbolizeCommand", "show function and line of addresses"),
     "config": Verb("ConfigCommand", "print flags for compiling tracepoints"),
     "gen-tp": Verb("GenTpCommand", "make a tracepoint provider from a template"),
+    "lttng": Verb("LttngCommand", "control recording sessions as 'lttng' does"),
+    "commands": Verb("CommandsCommand", "install the names of LTTng's programs"),
     "demo": Verb("DemoCommand", "record a small program and show its events"),
     "completion": Verb("CompletionCommand", "print a completion script for a shell"),
     "help": Verb("HelpCommand", "describe a command"),

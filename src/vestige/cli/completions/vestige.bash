@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/vestige
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_vestige_subparsers=(record list view report export convert check repair debuginfo symbolize config gen-tp demo completion help version)
+_shtab_vestige_subparsers=(record list view report export convert check repair debuginfo symbolize config gen-tp lttng commands demo completion help version)
 
 _shtab_vestige_record_option_strings=(-h --help -o --output -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --include-function --exclude-function --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --buffer-size --arena-size --mode --max-size -q --quiet --recover)
 _shtab_vestige_list_option_strings=(-h --help -f --fields --json)
@@ -19,6 +19,8 @@ _shtab_vestige_debuginfo_option_strings=(-h --help --json -a --all -v --verbose 
 _shtab_vestige_symbolize_option_strings=(-h --help -e --exe -p --pid --json -v --verbose --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle -f --functions -i --inlines -a --addresses -s --basenames -C --demangle --pretty --pretty-print)
 _shtab_vestige_config_option_strings=(-h --help --cflags --libs --prefix --pkg-config-path --version)
 _shtab_vestige_gen_tp_option_strings=(-h --help -o --output -v --verbose)
+_shtab_vestige_lttng_option_strings=(-h --help)
+_shtab_vestige_commands_option_strings=(-h --help)
 _shtab_vestige_demo_option_strings=(-h --help --shipped -o --output -e --event --no-pager --layout --wide --clock-cycles --clock-date --clock-gmt --clock-seconds --no-delta -f --fields -n --names --color --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path)
 _shtab_vestige_completion_option_strings=(-h --help)
 _shtab_vestige_help_option_strings=(-h --help)
@@ -64,6 +66,7 @@ _shtab_vestige_symbolize___debug_info_target_prefix_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_gen_tp_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_vestige_gen_tp__o_COMPGEN=_shtab_compgen_files
 _shtab_vestige_gen_tp___output_COMPGEN=_shtab_compgen_files
+_shtab_vestige_commands_pos_1_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_demo__o_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_demo___output_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_demo___debug_info_dir_COMPGEN=_shtab_compgen_dirs
@@ -82,11 +85,13 @@ _shtab_vestige_convert___output_format_choices=(text dummy)
 _shtab_vestige_convert___color_choices=(never auto always)
 _shtab_vestige_convert__l_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
 _shtab_vestige_convert___log_level_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
+_shtab_vestige_lttng_pos_0_choices=(record list view report export convert check repair debuginfo symbolize config gen-tp lttng commands demo completion help version)
+_shtab_vestige_commands_pos_0_choices=(install)
 _shtab_vestige_demo___layout_choices=(short babeltrace)
 _shtab_vestige_demo___color_choices=(never auto always)
 _shtab_vestige_completion_pos_0_choices=(bash zsh fish)
-_shtab_vestige_help_pos_0_choices=(record list view report export convert check repair debuginfo symbolize config gen-tp demo completion help version)
-_shtab_vestige_pos_0_choices=(record list view report export convert check repair debuginfo symbolize config gen-tp demo completion help version)
+_shtab_vestige_help_pos_0_choices=(record list view report export convert check repair debuginfo symbolize config gen-tp lttng commands demo completion help version)
+_shtab_vestige_pos_0_choices=(record list view report export convert check repair debuginfo symbolize config gen-tp lttng commands demo completion help version)
 
 _shtab_vestige_record_pos_1_nargs=...
 _shtab_vestige_record__h_nargs=0
@@ -227,6 +232,11 @@ _shtab_vestige_gen_tp__h_nargs=0
 _shtab_vestige_gen_tp___help_nargs=0
 _shtab_vestige_gen_tp__v_nargs=0
 _shtab_vestige_gen_tp___verbose_nargs=0
+_shtab_vestige_lttng_pos_0_nargs=...
+_shtab_vestige_lttng__h_nargs=0
+_shtab_vestige_lttng___help_nargs=0
+_shtab_vestige_commands__h_nargs=0
+_shtab_vestige_commands___help_nargs=0
 _shtab_vestige_demo__h_nargs=0
 _shtab_vestige_demo___help_nargs=0
 _shtab_vestige_demo___shipped_nargs=0

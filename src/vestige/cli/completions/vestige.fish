@@ -50,7 +50,7 @@ function _shtab_vestige_using
   test "$_shtab_vestige_cmdpath" = "$argv"
 end
 
-set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp demo completion help version
+set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp lttng commands demo completion help version
 set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --end --event --except --exclude --exclude-function --exe --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --pid --python-functions --recover --retry-duration --sort --thread --timerange --to -b -c -e -f -i -l -n -o -p -t -w
 
 complete -c vestige -e
@@ -275,6 +275,13 @@ complete -c vestige -n '_shtab_vestige_using gen-tp' -s h -l help -d 'show this 
 complete -c vestige -n '_shtab_vestige_using gen-tp' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'make only this .h, .c or .o file (repeatable; default: all three, named after the template)'
 complete -c vestige -n '_shtab_vestige_using gen-tp' -s v -l verbose -d 'print each step'
 complete -c vestige -n '_shtab_vestige_using gen-tp; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'tracepoint definitions, usually NAME.tp'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a lttng -d 'Control what running programs record: the commands of LTTng 2.13 for sessions, channels, recording event rules and contexts. '"'"'vestige lttng help'"'"' lists them.'
+complete -c vestige -n '_shtab_vestige_using lttng' -s h -l help -d 'show this help message and exit'
+complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record list view report export convert check repair debuginfo symbolize config gen-tp lttng commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a commands -d 'Write launchers with the names of LTTng'"'"'s programs (lttng, lttng-sessiond, lttng-crash) into DIR, so that scripts made for LTTng use Vestige. What others have put there stays as it is.'
+complete -c vestige -n '_shtab_vestige_using commands' -s h -l help -d 'show this help message and exit'
+complete -c vestige -n '_shtab_vestige_using commands; and test $_shtab_vestige_npos -eq 0' -ka "install" -d 'write the launchers'
+complete -c vestige -n '_shtab_vestige_using commands; and test $_shtab_vestige_npos -eq 1' -ka "(__fish_complete_directories)" -d 'where to; it is made if it is not there'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a demo -d 'Compile a small C program with a shared library and a plugin, record it, and show its'
 complete -c vestige -n '_shtab_vestige_using demo' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using demo' -l shipped -d 'show the recording that ships with Vestige'
@@ -302,6 +309,6 @@ complete -c vestige -n '_shtab_vestige_using completion' -s h -l help -d 'show t
 complete -c vestige -n '_shtab_vestige_using completion; and test $_shtab_vestige_npos -eq 0' -ka "bash zsh fish" -d 'bash, zsh or fish'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a help -d 'Describe Vestige, or one of its commands and all options of it.'
 complete -c vestige -n '_shtab_vestige_using help' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record list view report export convert check repair debuginfo symbolize config gen-tp demo completion help version" -d 'the command to describe'
+complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record list view report export convert check repair debuginfo symbolize config gen-tp lttng commands demo completion help version" -d 'the command to describe'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a version -d 'Print the version of Vestige.'
 complete -c vestige -n '_shtab_vestige_using version' -s h -l help -d 'show this help message and exit'

@@ -1,0 +1,238 @@
+"""The session verbs that show: list, status."""
+
+from __future__ import annotations
+
+from ...._typing import TYPE_CHECKING, cast
+from ....daemon.log_levels import level_name
+from ....daemon.refusals import REFUSALS
+from ....errors import SessionError
+from .call import DOMAINS as DOMAIN_OF
+from .call import DONE, FAILED, Call, FailedError
+from .event_verbs import DOMAINS
+from .options import NEEDED, Option
+from .session_text import (
+    channel_lines,
+    domain_names,
+    has_user_space,
+    rule_line,
+    session_lines,
+)
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ....daemon.xml_tree import Element
+
+__all__ = ["LIST", "STATUS", "list_", "status"]
+
+LIST = (
+    *DOMAINS,
+    Option("channel", "only the channel NAME", "c", NEEDED, "NAME"),
+    Option("domain", "only the names of domains", "d"),
+    Option("fields", "the fields of tracepoints as well", "f"),
+    Option("syscall", "of the kernel alone", "S"),
+)
+STATUS = ()
+_FIELD_TYPES = ("OTHER", "INTEGER", "ENUM", "FLOAT", "STRING")
+_LOGGERS = {"JUL": "jul", "LOG4J": "log4j", "PYTHON": "python"}
+
+
+def status(call: Call) -> int:
+    """Show the current session."""
+    call.verb = "list"
+    return _show_session(call, call.session())
+
+
+def list_(call: Call) -> int:
+    """Show sessions, one session, or what could be recorded."""
+    if call.words.arguments:
+        return _show_session(call, call.words.arguments[0])
+    domains = [one.name for one in DOMAINS if call.words.has(one.name)]
+    if domains:
+        return _show_points(call, domains)
+    sessions = cast("list[dict[str, Any]]", call.ask("list")["sessions"])
+    if call.general.is_mi:
+        from ....daemon.mi import session_element
+        from ....daemon.xml_tree import element
+
+        call.emit(element("sessions", *map(session_element, sessions)), is_success=None)
+    if not sessions:
+        call.say("Currently no available recording session")
+        return DONE
+    call.say("Available recording sessions:")
+    for number, one in enumerate(sessions, 1):
+        call.say(f"  {number}) {one['name']} [{_activity(one)}]")
+        if one["output"] is not None:
+            call.say(f"    Trace output: {one['output']}")
+        call.say("")
+    call.say("")
+    call.say("Use lttng list <session_name> for more details")
+    return DONE
+
+
+def _activity(session: dict[str, Any]) -> str:
+    return "active" if session["active"] else "inactive"
+
+
+def _show_session(call: Call, name: str) -> int:
+    try:
+        session = cast("dict[str, Any]", call.ask("describe", session=name))
+    except SessionError as error:
+        if error.name != "SESS_NOT_FOUND":
+            raise
+        raise FailedError(FAILED, f"Session '{name}' not found") from None
+    chosen = call.words.value("channel")
+    is_missing = chosen is not None and chosen not in session["channels"]
+    if call.general.is_mi:
+        _emit_session(call, session, chosen)
+    elif call.words.has("domain"):
+        call.say(*session_lines(session), "", *domain_names(session))
+    else:
+        domains = {DOMAIN_OF[one.name] for one in DOMAINS if call.words.has(one.name)}
+        lines = channel_lines(session, chosen, domains or None)
+        call.say(*session_lines(session), *lines)
+    if is_missing:
+        raise FailedError(FAILED, f"Channel {chosen} not found")
+    return DONE
+
+
+def _emit_session(call: Call, session: dict[str, Any], chosen: str | None) -> None:
+    from ....daemon.mi import session_element
+    from ....daemon.xml_tree import element
+
+    domains = _domain_elements(session, chosen, is_brief=call.words.has("domain"))
+    shown = session_element(session, element("domains", *domains))
+    call.emit(element("sessions", shown), is_success=None)
+
+
+def _domain_elements(
+    session: dict[str, Any], chosen: str | None, *, is_brief: bool
+) -> list[Element]:
+    from ....daemon.mi import channel_element, event_element, trackers_element
+    from ....daemon.xml_tree import element
+
+    def rule_element(domain: str, rule: dict[str, Any]) -> Element:
+        return event_element(
+            rule,
+            level_name(domain, rule["level"]),
+            is_domain_of_levels=rule["level_type"] != "ALL",
+        )
+
+    if not has_user_space(session):
+        return []
+    buffers = element(
+        "buffer_type", "PER_PID" if session["buffers"] == "pid" else "PER_UID"
+    )
+    channels = [
+        channel_element(
+            one,
+            element("events", *(rule_element("UST", rule) for rule in one["rules"])),
+        )
+        for name, one in session["channels"].items()
+        if chosen in {None, name}
+    ]
+    more = (trackers_element(session["trackers"]), element("channels", *channels))
+    domains = [
+        element("domain", element("type", "UST"), buffers, *(() if is_brief else more))
+    ]
+    for domain, rules in session["agents"].items():
+        events = element("events", *(rule_element(domain, rule) for rule in rules))
+        domains.append(
+            element(
+                "domain",
+                element("type", domain),
+                buffers,
+                None if is_brief or chosen is not None else events,
+            )
+        )
+    return domains
+
+
+def _show_points(call: Call, options: list[str]) -> int:
+    domains: list[Element] = []
+    for option in options:
+        if option == "kernel":
+            text = REFUSALS["NEED_ROOT_SESSIOND"].text
+            raise FailedError(FAILED, f"Unable to list kernel events: {text}")
+        programs = cast("list[dict[str, Any]]", call.ask("programs")["programs"])
+        if option == "userspace":
+            _show_tracepoints(call, programs)
+            if call.general.is_mi:
+                domains.append(_tracepoints_element(call, programs))
+        else:
+            # Loggers have no way to register yet: their agents speak another protocol.
+            title = f"{option} events (Logger name):"
+            call.say(title, "-" * 25, "", "None", "")
+            if call.general.is_mi:
+                from ....daemon.xml_tree import element
+
+                kind = element("type", option.upper())
+                buffers = element("buffer_type", "PER_PID")
+                domains.append(element("domain", kind, buffers, element("pids")))
+    if call.general.is_mi:
+        from ....daemon.xml_tree import element
+
+        call.emit(element("domains", *domains), is_success=None)
+    return DONE
+
+
+def _show_tracepoints(call: Call, programs: list[dict[str, Any]]) -> None:
+    call.say("UST events:", "-------------", "")
+    if not programs:
+        call.say("None", "")
+    for program in programs:
+        call.say(f"PID: {program['pid']} - Name: {program['name']}")
+        for event in program["events"]:
+            call.say(f"      {rule_line(event, 'UST', is_point=True)}")
+            if call.words.has("fields"):
+                for field in event["fields"]:
+                    hidden = " [no write]" if field["nowrite"] else ""
+                    call.say(
+                        f"        field: {field['name']} ({field['type']}){hidden}"
+                    )
+        call.say("")
+
+
+def _tracepoints_element(call: Call, programs: list[dict[str, Any]]) -> Element:
+    from ....daemon.mi import event_element, program_element
+    from ....daemon.xml_tree import element
+
+    def fields_element(event: dict[str, Any]) -> Element | None:
+        if not call.words.has("fields"):
+            return None
+        fields = (
+            element(
+                "event_field",
+                element("name", field["name"]),
+                element("type", _field_type(field["type"])),
+                element("nowrite", int(field["nowrite"])),
+            )
+            for field in event["fields"]
+        )
+        return element("event_fields", *fields)
+
+    shown = [
+        program_element(
+            one["pid"],
+            one["name"],
+            [
+                event_element(
+                    {"name": event["name"]},
+                    level_name("UST", event["level"]),
+                    fields_element(event),
+                )
+                for event in one["events"]
+            ],
+        )
+        for one in programs
+    ]
+    return element(
+        "domain",
+        element("type", "UST"),
+        element("buffer_type", "PER_PID"),
+        element("pids", *shown),
+    )
+
+
+def _field_type(name: str) -> str:
+    return name.upper() if name.upper() in _FIELD_TYPES else "OTHER"

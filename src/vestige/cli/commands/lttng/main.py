@@ -1,0 +1,139 @@
+"""``vestige lttng``, and ``lttng`` where its launcher is installed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from ....errors import SessionError, VestigeError
+from ....plain_text import plain
+from .call import FAILED, UNDEFINED, Call, FailedError, General
+from .options import Option, OptionError, Words, parse
+from .verbs import GENERAL, NOT_YET, VERBS, load_verb
+
+__all__ = ["run"]
+
+MI_NOT_SUPPORTED = 165
+"""The exit status of a machine interface that is no XML."""
+
+
+def run(words: Sequence[str]) -> int:
+    """Run a command line.
+
+    Args:
+        words: What follows ``lttng``.
+
+    Returns:
+        The exit status.
+    """
+    try:
+        general = parse(words, GENERAL, is_verb_next=True)
+    except OptionError as error:
+        print(f"lttng: unrecognized option '{error}'", file=sys.stderr)
+        return FAILED
+    if (status := _about(general)) is not None:
+        return status
+    if not general.arguments:
+        from .help_text import general_help
+
+        print(general_help(), end="")
+        return FAILED
+    name, *rest = general.arguments
+    if name not in VERBS:
+        return _unknown(name)
+    settings = _general(general)
+    if settings is None:
+        print("Error: MI output format not supported", file=sys.stderr)
+        return MI_NOT_SUPPORTED
+    return _run_verb(name, settings, rest)
+
+
+def _about(general: Words) -> int | None:
+    """Answer options that need no verb."""
+    if general.has("version"):
+        from .reading_verbs import version
+
+        return version(Call("version", General(), Words({}, [])))
+    if general.has("help"):
+        from .help_text import general_help
+
+        print(general_help(), end="")
+        return 0
+    if general.has("list-commands"):
+        print("\n".join(VERBS))
+        return 0
+    if general.has("list-options"):
+        _list_options(GENERAL)
+        return 0
+    return None
+
+
+def _list_options(options: Sequence[Option]) -> None:
+    for one in options:
+        print(f"--{one.name}")
+        if one.short:
+            print(f"-{one.short}")
+
+
+def _unknown(name: str) -> int:
+    if name in NOT_YET:
+        print(f"Error: '{name}' is not supported yet.", file=sys.stderr)
+        return FAILED
+    print(f"lttng: {plain(name)} is not an lttng command. See 'lttng --help'.")
+    return UNDEFINED
+
+
+def _general(words: Words) -> General | None:
+    interface = words.value("mi")
+    if interface is not None and interface.lower() != "xml":
+        return None
+    return General(
+        words.value("group") or "tracing",
+        interface is not None,
+        words.has("quiet"),
+        not words.has("no-sessiond"),
+        words.value("sessiond-path"),
+    )
+
+
+def _run_verb(  # noqa: PLR0911 - each ending has its own status
+    name: str, general: General, rest: list[str]
+) -> int:
+    function, options = load_verb(name)
+    try:
+        words = parse(rest, options)
+    except OptionError:
+        print(
+            f"Error: Unrecognized argument used with '{name}' command", file=sys.stderr
+        )
+        return UNDEFINED
+    if words.has("help"):
+        from .help_text import verb_help
+
+        print(verb_help(name), end="")
+        return 0
+    if words.has("list-options"):
+        _list_options(options)
+        return 0
+    call = Call(name, general, words)
+    try:
+        return function(call)
+    except FailedError as error:
+        call.emit_failure()
+        if error.message is not None:
+            call.error(error.message)
+        return error.status
+    except SessionError as error:
+        call.emit_failure()
+        call.error(error.message)
+        return FAILED if error.name in _ALWAYS_FAILED else error.status
+    except (VestigeError, OSError) as error:
+        call.emit_failure()
+        call.error(str(error))
+        return FAILED
+    finally:
+        call.close()
+
+
+_ALWAYS_FAILED = {"NO_SESSIOND", "EXIST_SESS", "SESSION_INVALID_CHAR"}
+"""Refusals whose number is not the exit status."""

@@ -1,0 +1,59 @@
+"""Sizes and times as options have them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+__all__ = ["next_power_of_two", "read_size", "read_time"]
+
+_SIZES = {"k": 10, "K": 10, "M": 20, "G": 30}
+_TIMES = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
+LARGEST = (1 << 64) - 1
+
+
+def read_size(text: str) -> int | None:
+    """Return bytes; ``None`` if it is no size.
+
+    Args:
+        text: A number, with ``k``, ``M`` or ``G`` of 1024 after it; ``0x`` and ``0``
+            begin one with base 16 and 8.
+    """
+    shift = _SIZES.get(text[-1:], 0)
+    number = _read_number(text[:-1] if shift else text)
+    return None if number is None or number << shift > LARGEST else number << shift
+
+
+def read_time(text: str) -> int | None:
+    """Return microseconds; ``None`` if it is no time.
+
+    Args:
+        text: A number, with ``us``, ``ms``, ``s``, ``m`` or ``h`` after it.
+    """
+    digits = text.rstrip("hmsu")
+    factor = _TIMES.get(text[len(digits) :] or "us")
+    number = _read_number(digits)
+    if factor is None or number is None or number * factor > LARGEST:
+        return None
+    return number * factor
+
+
+def _read_number(text: str) -> int | None:
+    if not text.isascii() or not text[:1].isdigit() or "_" in text:
+        return None
+    base = 10
+    if text[:2] in {"0x", "0X"}:
+        base = 16
+    elif text.startswith("0") and text != "0":
+        base = 8
+    with suppress(ValueError):
+        return int(text, base)
+    return None
+
+
+def next_power_of_two(number: int) -> int:
+    """Return the least power of two that is not less.
+
+    Args:
+        number: At least 1.
+    """
+    return 1 << (number - 1).bit_length()

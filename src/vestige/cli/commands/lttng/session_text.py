@@ -1,0 +1,188 @@
+"""A session as people see it: channels, attributes, rules."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+
+from ...._typing import TYPE_CHECKING
+from ....daemon.log_levels import level_name
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "channel_lines",
+    "domain_names",
+    "has_user_space",
+    "rule_line",
+    "session_lines",
+]
+
+_DOMAINS = {
+    "JUL": "java.util.logging (JUL)",
+    "LOG4J": "log4j",
+    "PYTHON": "Python logging",
+}
+_SHORT_DOMAINS = {
+    "JUL": "JUL (Java Util Logging)",
+    "LOG4J": "LOG4J (Logging for Java)",
+    "PYTHON": "Python (logging)",
+}
+_TRACKERS = {
+    "vpid": "Virtual process IDs:  ",
+    "vuid": "Virtual user IDs:     ",
+    "vgid": "Virtual group IDs:    ",
+}
+
+
+def session_lines(session: dict[str, Any]) -> list[str]:
+    """Return the lines of a session itself.
+
+    Args:
+        session: What the daemon tells of it.
+    """
+    activity = "active" if session["active"] else "inactive"
+    lines = [f"Recording session {session['name']}: [{activity}]"]
+    if session["output"] is not None:
+        lines.append(f"    Trace output: {session['output']}")
+    return lines
+
+
+def has_user_space(session: dict[str, Any]) -> bool:
+    """Tell whether there is anything of user space in a session.
+
+    Args:
+        session: What the daemon tells of it.
+    """
+    tracked = session["trackers"].values()
+    return bool(session["channels"]) or any(one is not None for one in tracked)
+
+
+def domain_names(session: dict[str, Any]) -> list[str]:
+    """Return the lines of a session's domains.
+
+    Args:
+        session: What the daemon tells of it.
+    """
+    lines = ["Domains:", "-------------"]
+    if has_user_space(session):
+        lines.append("  - UST global")
+    lines += [f"  - {_SHORT_DOMAINS[domain]}" for domain in session["agents"]]
+    return [*lines, ""]
+
+
+def channel_lines(
+    session: dict[str, Any], chosen: str | None, domains: Container[str] | None = None
+) -> Iterator[str]:
+    """Yield the lines of a session's domains with all that is in them.
+
+    Args:
+        session: What the daemon tells of it.
+        chosen: The only channel; ``None`` for all.
+        domains: The only domains; ``None`` for all.
+    """
+    yield ""
+    if not has_user_space(session):
+        return
+    if domains is None or "UST" in domains:
+        yield from _user_space(session, chosen)
+    for domain, rules in session["agents"].items():
+        if chosen is None and (domains is None or domain in domains):
+            yield from (f"=== Domain: {_DOMAINS[domain]} ===", "")
+            yield from ("Events (Logger name):", "---------------------")
+            for rule in rules:
+                yield f"    - {rule_line(rule, domain)}"
+            yield ""
+
+
+def _user_space(session: dict[str, Any], chosen: str | None) -> Iterator[str]:
+    scheme = "per-process" if session["buffers"] == "pid" else "per-user"
+    yield from ("=== Domain: User space ===", "", f"Buffering scheme: {scheme}", "")
+    yield "Tracked process attributes"
+    for attribute, title in _TRACKERS.items():
+        yield f"  {title}{_tracked(session['trackers'][attribute])}"
+    yield from ("", "Channels:", "-------------")
+    for name, channel in session["channels"].items():
+        if chosen in {None, name}:
+            yield from _one_channel(channel)
+
+
+def _tracked(values: list[str] | None) -> str:
+    if values is None:
+        return "all"
+    shown = [one if one.isdecimal() else f"`{one}`" for one in values]
+    return ", ".join(shown) or "none"
+
+
+def _one_channel(channel: dict[str, Any]) -> Iterator[str]:
+    attributes = channel["attributes"]
+    is_overwriting = attributes["overwrite"]
+    yield f"- {channel['name']}: [{_state(channel)}]"
+    yield from ("", "    Attributes:")
+    for title, text in (
+        ("Event-loss mode:  ", "overwrite" if is_overwriting else "discard"),
+        ("Sub-buffer size:  ", f"{attributes['subbuf_size']} bytes"),
+        ("Sub-buffer count: ", str(attributes["num_subbuf"])),
+        ("Switch timer:     ", _timer(attributes["switch_timer"])),
+        ("Read timer:       ", _timer(attributes["read_timer"])),
+        ("Monitor timer:    ", _timer(attributes["monitor_timer"])),
+        ("Blocking timeout: ", _timeout(attributes["blocking_timeout"])),
+        ("Trace file count: ", f"{attributes['tracefile_count'] or 1} per stream"),
+        ("Trace file size:  ", _size(attributes["tracefile_size"])),
+        ("Output mode:      ", "mmap"),
+    ):
+        yield f"      {title}{text}"
+    yield from ("", "    Statistics:")
+    if is_overwriting:
+        yield f"      Lost packets: {channel['lost_packets']}"
+    else:
+        yield f"      Discarded events: {channel['discarded_events']}"
+    yield from ("", "    Recording event rules:")
+    for rule in channel["rules"]:
+        yield f"      {rule_line(rule, 'UST')}"
+    if not channel["rules"]:
+        yield "      None"
+    yield ""
+
+
+def _state(thing: dict[str, Any]) -> str:
+    return "enabled" if thing["enabled"] else "disabled"
+
+
+def _timer(microseconds: int) -> str:
+    return f"{microseconds} us" if microseconds else "inactive"
+
+
+def _timeout(microseconds: int) -> str:
+    return "infinity" if microseconds < 0 else f"{microseconds} us"
+
+
+def _size(count: int) -> str:
+    return f"{count} bytes" if count else "unlimited"
+
+
+def rule_line(rule: dict[str, Any], domain: str, *, is_point: bool = False) -> str:
+    """Return a recording event rule, or a tracepoint, in one line.
+
+    Args:
+        rule: What the daemon tells of it.
+        domain: Its domain.
+        is_point: Whether it is a tracepoint.
+    """
+    level = level_name(domain, rule["level"])
+    if is_point:
+        return (
+            f"{rule['name']} (loglevel: {level} ({rule['level']})) (type: tracepoint)"
+        )
+    kind = rule["level_type"]
+    sign = {"RANGE": "<=", "SINGLE": "=="}.get(kind)
+    number = f" ({rule['level']})" if domain == "UST" else ""
+    chosen = f" (loglevel {sign} {level}{number})" if sign else ""
+    state = f" [{_state(rule)}]"
+    exclusions = rule["exclusions"]
+    excluding = f" [exclusions: {', '.join(exclusions)}]" if exclusions else ""
+    expression = rule["filter"]
+    filtered = "" if expression is None else f" [filter: '{expression}']"
+    if domain != "UST":
+        return f"{rule['name']}{state}{chosen}{filtered}"
+    return f"{rule['name']}{chosen} (type: tracepoint){state}{excluding}{filtered}"

@@ -1,0 +1,282 @@
+"""The session verbs of whole sessions: create, destroy, start, stop and so on."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ...._typing import cast
+from ....daemon.client import start_daemon
+from ....daemon.refusals import refused
+from ....daemon.run_paths import home_folder
+from ....errors import SessionError
+from .call import DONE, FAILED, Call, FailedError
+from .current_session import remove_current, write_current
+from .options import NEEDED, OPTIONAL, Option
+
+__all__ = [
+    "CREATE",
+    "DESTROY",
+    "REGENERATE",
+    "SET_SESSION",
+    "START",
+    "STOP",
+    "create",
+    "destroy",
+    "regenerate",
+    "set_session",
+    "start",
+    "stop",
+]
+
+CREATE = (
+    Option("output", "write the trace into the directory DIR", "o", NEEDED, "DIR"),
+    Option("no-output", "write no trace"),
+    Option("set-url", "write the trace to URL: file://DIR", "U", NEEDED, "URL"),
+    Option("ctrl-url", "not there yet: the control URL", "C", NEEDED, "URL"),
+    Option("data-url", "not there yet: the data URL", "D", NEEDED, "URL"),
+    Option("shm-path", "keep the ring buffers below DIR", None, NEEDED, "DIR"),
+    Option("snapshot", "not there yet: record only when asked for"),
+    Option("live", "not there yet: be read while it is recorded", None, OPTIONAL, "US"),
+    Option("no-consumer", "has no meaning any more"),
+)
+DESTROY = (
+    Option("all", "destroy all sessions", "a"),
+    Option("no-wait", "do not wait until the trace is complete", "n"),
+)
+SET_SESSION = START = ()
+STOP = (Option("no-wait", "do not wait until the trace is complete", "n"),)
+REGENERATE = (
+    Option("session", "of the session NAME, not the current one", "s", NEEDED, "NAME"),
+)
+
+_SCHEMES = ("net", "net6", "tcp", "tcp6", "udp", "udp6")
+
+
+def create(call: Call) -> int:
+    """Create a session, and make it the current one."""
+    name = _only_argument(call)
+    if name == "auto":
+        raise FailedError(FAILED, "auto is a reserved keyword for default session(s)")
+    output = _output(call)
+    _have_daemon(call)
+    shm_path = call.words.value("shm-path")
+    session = call.ask(
+        "create",
+        name=name,
+        output=output,
+        no_output=call.words.has("no-output"),
+        shm_path=None if shm_path is None else os.path.abspath(shm_path),  # noqa: PTH100 - pathlib takes long to import
+        home=home_folder(),
+    )
+    made = str(session["name"])
+    call.say(f"Session {made} created.")
+    if session["output"] is not None:
+        call.say(f"Traces will be output to {session['output']}")
+    if session["shm_path"] is not None:
+        call.say(f"Shared memory path set to {session['shm_path']}")
+    write_current(made)
+    if call.general.is_mi:
+        from ....daemon.mi import session_element
+
+        call.emit(session_element(session))
+    return DONE
+
+
+def _only_argument(call: Call) -> str | None:
+    arguments = call.words.arguments
+    if len(arguments) > 1:
+        raise FailedError(FAILED, f"Unknown argument: {arguments[1]}")
+    return arguments[0] if arguments else None
+
+
+def _output(call: Call) -> str | None:
+    """Return the directory that options choose, if they do."""
+    words = call.words
+    if words.has("live") and words.has("snapshot"):
+        raise FailedError(FAILED, "Snapshot and live modes are mutually exclusive.")
+    if words.has("ctrl-url") != words.has("data-url"):
+        raise FailedError(FAILED, "Both control and data URLs must be specified.")
+    for name, what in (
+        ("ctrl-url", "Recording over a network"),
+        ("live", "Live mode"),
+        ("snapshot", "Snapshot mode"),
+    ):
+        if words.has(name):
+            raise FailedError(FAILED, f"{what} is not supported yet.")
+    url = words.value("set-url")
+    if url is not None:
+        return url_path(url)
+    output = words.value("output")
+    return None if output is None else os.path.abspath(output)  # noqa: PTH100 - as above
+
+
+def url_path(url: str) -> str:
+    """Return the directory that a URL names.
+
+    Args:
+        url: The URL, or an absolute path.
+
+    Raises:
+        FailedError: It names something else.
+    """
+    scheme, separator, path = url.partition("://")
+    if not separator and url.startswith("/"):
+        return url
+    if separator and scheme in _SCHEMES:
+        raise FailedError(FAILED, "Recording over a network is not supported yet.")
+    if not separator or scheme != "file":
+        raise FailedError(FAILED, f"Unable to parse the URL {url}")
+    if not path.startswith("/"):
+        raise FailedError(FAILED, f"{url}: expected an absolute path")
+    return path
+
+
+def _have_daemon(call: Call) -> None:
+    """Start a daemon if none runs: only this verb does."""
+    try:
+        call.client  # noqa: B018 - it connects
+    except SessionError:
+        if not call.general.starts_daemon:
+            raise
+        call.say("Spawning a session daemon")
+        chosen = call.general.daemon or os.environ.get("LTTNG_SESSIOND_PATH")
+        command = [chosen] if chosen else [sys.executable, "-m", "vestige.cli.sessiond"]
+        if not start_daemon([*command, "--daemonize"]):
+            raise refused("NO_SESSIOND") from None
+        call.client  # noqa: B018 - as above
+
+
+def destroy(call: Call) -> int:
+    """Destroy a session, or all."""
+    if call.words.has("all"):
+        sessions = cast("list[dict[str, object]]", call.ask("list")["sessions"])
+        names = [str(one["name"]) for one in sessions]
+        if not names:
+            call.say("No session found, nothing to do.")
+    else:
+        named = call.words.arguments[:1]
+        names = [call.session(*named)]
+    destroyed: list[dict[str, object]] = []
+    status = DONE
+    for name in names:
+        try:
+            destroyed.append(_destroy_one(call, name))
+        except SessionError as error:
+            if error.name != "SESS_NOT_FOUND":
+                raise
+            call.error(f"Session name {name} not found")
+            status = error.status
+    if status == DONE and not call.words.has("all") and call.words.arguments[1:]:
+        call.error(f"Unknown argument: {call.words.arguments[1]}")
+        status = FAILED
+    if call.general.is_mi:
+        from ....daemon.mi import session_element
+        from ....daemon.xml_tree import element
+
+        shown = [
+            session_element({**one, "active": one["was_active"]}) for one in destroyed
+        ]
+        call.emit(element("sessions", *shown), is_success=status == DONE)
+    return status
+
+
+def _destroy_one(call: Call, name: str) -> dict[str, object]:
+    session = call.ask("destroy", session=name)
+    if session["was_active"] and not call.words.has("no-wait"):
+        call.say(f"Destroying session {name}..")
+    _warn_of_losses(call, session)
+    call.say(f"Session {name} destroyed")
+    remove_current(name)
+    return session
+
+
+def _warn_of_losses(call: Call, answer: dict[str, object]) -> None:
+    for key, what in (
+        ("discarded_events", "events were discarded"),
+        ("lost_packets", "packets were lost"),
+    ):
+        if count := answer.get(key):
+            call.warn(
+                f"{count} {what}, please refer to the documentation on channel "
+                "configuration."
+            )
+
+
+def set_session(call: Call) -> int:
+    """Make a session the current one."""
+    name = _only_argument(call)
+    if name is None:
+        raise FailedError(FAILED, "Missing session name")
+    try:
+        call.ask("describe", session=name)
+    except SessionError as error:
+        if error.name != "SESS_NOT_FOUND":
+            raise
+        raise FailedError(FAILED, f"Session '{name}' not found") from None
+    write_current(name)
+    call.say(f"Session set to {name}")
+    if call.general.is_mi:
+        from ....daemon.xml_tree import element
+
+        session = element("session", element("name", name))
+        call.emit(element("sessions", session))
+    return DONE
+
+
+def start(call: Call) -> int:
+    """Start a session."""
+    name = call.session(_only_argument(call))
+    return _switch(call, name, is_started=True)
+
+
+def stop(call: Call) -> int:
+    """Stop a session, and wait until its trace is complete."""
+    name = call.session(_only_argument(call))
+    return _switch(call, name, is_started=False)
+
+
+def _switch(call: Call, name: str, *, is_started: bool) -> int:
+    word = "started" if is_started else "stopped"
+    status, is_done = DONE, False
+    try:
+        answer = call.ask("start" if is_started else "stop", session=name)
+        is_done = True
+        if not is_started and not call.words.has("no-wait"):
+            call.say("Waiting for data availability")
+            _warn_of_losses(call, answer)
+        call.say(f"Tracing {word} for session {name}")
+    except SessionError as error:
+        if error.name in {"TRACE_ALREADY_STARTED", "TRACE_ALREADY_STOPPED"}:
+            call.warn(f"Tracing already {word} for session {name}")
+        elif error.name == "NO_SESSIOND":
+            raise
+        else:
+            call.error(error.message)
+        status = error.status
+    if call.general.is_mi:
+        from ....daemon.xml_tree import element
+
+        session = element(
+            "session", element("name", name), element("enabled", is_started)
+        )
+        call.emit(element("sessions", session if is_done else None), is_success=is_done)
+    return status
+
+
+def regenerate(call: Call) -> int:
+    """Write metadata or a state dump once more."""
+    arguments = call.words.arguments
+    if not arguments:
+        raise FailedError(FAILED, "No object specified for regenerate command.")
+    if arguments[0] not in {"metadata", "statedump"}:
+        raise FailedError(2, "Unrecognized argument used with 'regenerate' command")
+    name = call.session(call.words.value("session"))
+    call.ask("regenerate", session=name, what=arguments[0])
+    done = "Metadata" if arguments[0] == "metadata" else "State dump"
+    call.say(f"{done} successfully regenerated for session {name}")
+    if call.general.is_mi:
+        from ....daemon.xml_tree import element
+
+        call.emit(element("regenerate_action", element("name", arguments[0])))
+    return DONE

@@ -1,0 +1,242 @@
+"""Where ``vestige-sessiond`` begins: its options, its configuration, the background."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from configparser import ConfigParser
+from configparser import Error as ConfigError
+from typing import NoReturn
+
+from .. import __version__
+from ..daemon.backend import Backend, NoPrograms
+from ..daemon.run_paths import TRACING_GROUP, RunPaths, home_folder, run_paths
+from ..errors import DaemonRunsError, VestigeError
+from ..plain_text import plain
+
+__all__ = ["entry_point", "main"]
+
+FAILED, FATAL = 1, 3
+"""Exit statuses; lttng-sessiond(8)."""
+SYSTEM_CONFIG = "/etc/lttng/lttng.conf"
+_WITHOUT_MEANING = {
+    "kmod-probes": "LIST",
+    "extra-kmod-probes": "LIST",
+    "agent-tcp-port": "PORT",
+    "kconsumerd-cmd-sock": "PATH",
+    "kconsumerd-err-sock": "PATH",
+    "ustconsumerd32-cmd-sock": "PATH",
+    "ustconsumerd64-cmd-sock": "PATH",
+    "ustconsumerd32-err-sock": "PATH",
+    "ustconsumerd64-err-sock": "PATH",
+    "consumerd32-path": "PATH",
+    "consumerd32-libdir": "DIR",
+    "consumerd64-path": "PATH",
+    "consumerd64-libdir": "DIR",
+    "event-notifier-error-buffer-size-kernel": "COUNT",
+    "event-notifier-error-buffer-size-userspace": "COUNT",
+}
+"""Options of lttng-sessiond for what there is not: kernel, consumers, triggers."""
+_FLAGS = {
+    "background": ("b", "go to the background; standard streams stay open"),
+    "daemonize": ("d", "go to the background and close the standard streams"),
+    "sig-parent": ("S", "send SIGUSR1 to the parent when clients can connect"),
+    "quiet": ("q", "print nothing"),
+    "no-kernel": (None, "has no meaning here: nothing of the kernel is recorded"),
+    "verbose-consumer": (None, "has no meaning here"),
+}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the daemon's command line."""
+    parser = argparse.ArgumentParser(
+        prog="vestige-sessiond",
+        description="Keep recording sessions, and let running programs record.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "-V", "--version", action="version", version=f"vestige-sessiond {__version__}"
+    )
+    for name, (short, about) in _FLAGS.items():
+        names = [f"-{short}"] if short else []
+        parser.add_argument(*names, f"--{name}", action="store_true", help=about)
+    parser.add_argument("-v", "--verbose", action="count", help="has no meaning here")
+    parser.add_argument(
+        "-f", "--config", metavar="PATH", help="read this configuration last"
+    )
+    parser.add_argument(
+        "-g",
+        "--group",
+        metavar="GROUP",
+        help=f"who may control root's daemon (default: {TRACING_GROUP})",
+    )
+    parser.add_argument(
+        "-l",
+        "--load",
+        metavar="PATH",
+        help="set up the sessions of this configuration, or of a directory of some",
+    )
+    parser.add_argument(
+        "-c", "--client-sock", metavar="PATH", help="where clients connect"
+    )
+    parser.add_argument(
+        "-a", "--apps-sock", metavar="PATH", help="where programs connect"
+    )
+    parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+    for name, metavar in _WITHOUT_MEANING.items():
+        parser.add_argument(f"--{name}", metavar=metavar, help="has no meaning here")
+    return parser
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the daemon until a signal ends it.
+
+    Args:
+        words: What follows its name.
+
+    Returns:
+        The exit status.
+    """
+    # lttng-sessiond takes no notice of words that are no options.
+    options = build_parser().parse_args(words)
+    try:
+        settings = {**read_configurations(options.config), **_given(options)}
+        return _run(settings)
+    except DaemonRunsError as error:
+        return _report(settings, str(error))
+    except (VestigeError, OSError) as error:
+        return _report({}, str(error))
+
+
+def _given(options: argparse.Namespace) -> dict[str, str]:
+    return {
+        name.replace("_", "-"): "yes" if value is True else str(value)
+        for name, value in vars(options).items()
+        if value not in (None, False) and name != "words"
+    }
+
+
+def read_configurations(chosen: str | None) -> dict[str, str]:
+    """Return the settings of all configuration files, the last ones winning.
+
+    Args:
+        chosen: The last of them, which must be there.
+
+    Returns:
+        Settings of the section ``sessiond`` by the long names of options.
+
+    Raises:
+        VestigeError: A file makes no sense.
+    """
+    paths = [SYSTEM_CONFIG]
+    if (home := home_folder()) is not None:
+        paths.append(f"{home}/.lttng/lttng.conf")
+    parser = ConfigParser(interpolation=None)
+    try:
+        parser.read(paths)
+        if chosen is not None:
+            with open(chosen) as file:  # noqa: PTH123 - as the others
+                parser.read_file(file)
+    except (ConfigError, UnicodeDecodeError) as error:
+        raise VestigeError(f"expected a configuration: {error}") from error
+    return dict(parser["sessiond"]) if parser.has_section("sessiond") else {}
+
+
+def _is_on(settings: Mapping[str, str], name: str) -> bool:
+    value = settings.get(name, "no").lower()
+    if value in {"true", "yes", "on"}:
+        return True
+    if value in {"false", "no", "off"}:
+        return False
+    raise VestigeError(f"{name} = {value}: expected true, yes, on, false, no or off")
+
+
+def _report(settings: Mapping[str, str], message: str) -> int:
+    if settings.get("quiet") != "yes":
+        print(f"Error: {plain(message)}", file=sys.stderr, flush=True)
+    return FAILED
+
+
+def _run(settings: Mapping[str, str]) -> int:
+    paths = run_paths(is_root=os.geteuid() == 0)
+    paths = paths._replace(
+        client_socket=settings.get("client-sock", paths.client_socket),
+        application_socket=settings.get("apps-sock", paths.application_socket),
+    )
+    parent = os.getppid()
+    is_daemon = _is_on(settings, "daemonize")
+    signals_parent = _is_on(settings, "sig-parent")
+    tell: Callable[[], None] | None = None
+    if is_daemon or _is_on(settings, "background"):
+        background = _go_to_background()
+        if isinstance(background, int):
+            return background
+        tell = background
+
+    def when_ready() -> None:
+        if is_daemon:
+            _close_streams()
+        if tell is not None:
+            tell()
+        if signals_parent:
+            os.kill(parent, signal.SIGUSR1)
+
+    # This takes a while to import: who asks for help does not wait for it.
+    from ..daemon.server import Daemon, DaemonOptions
+
+    daemon_options = DaemonOptions(
+        paths,
+        settings.get("group", TRACING_GROUP),
+        settings.get("load"),
+        home_folder(),
+    )
+    Daemon(daemon_options, make_backend, when_ready).run()
+    return 0
+
+
+def make_backend(paths: RunPaths) -> Backend:  # noqa: ARG001 - of all backends
+    """Return what reaches programs.
+
+    Args:
+        paths: The places of the daemon.
+    """
+    return NoPrograms()
+
+
+def _go_to_background() -> Callable[[], None] | int:
+    """Fork; return the status in the parent, in the child what ends its wait."""
+    reader, writer = os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.fork():
+        os.close(writer)
+        is_ready = os.read(reader, 1) == b"\0"
+        return 0 if is_ready else FAILED
+    os.close(reader)
+    os.setsid()
+
+    def tell() -> None:
+        os.write(writer, b"\0")
+        os.close(writer)
+
+    return tell
+
+
+def _close_streams() -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    if null > 2:  # noqa: PLR2004 - the last standard stream
+        os.close(null)
+
+
+def entry_point() -> NoReturn:
+    """Run the daemon of this process and exit."""
+    sys.exit(main(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    entry_point()

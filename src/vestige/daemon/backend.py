@@ -1,0 +1,97 @@
+"""What drives programs for a daemon."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from .model import Session
+
+__all__ = ["Backend", "NoPrograms"]
+
+
+class Backend(Protocol):
+    """Makes programs record what sessions say.
+
+    A daemon calls it after each change with the session as it should be; what is to be
+    done for that is the backend's. So whatever was lost on the way, the next call puts
+    right.
+    """
+
+    async def open(self) -> None:
+        """Let programs come, from now on."""
+
+    async def apply(self, session: Session) -> None:
+        """Bring all programs to what a session says now.
+
+        Args:
+            session: The session; it is active or has been.
+        """
+
+    async def stop(self, session: Session) -> None:
+        """Make the files of a session complete.
+
+        The losses of its channels are counted when this returns.
+
+        Args:
+            session: The session, which is no longer active.
+        """
+
+    async def forget(self, session: Session) -> None:
+        """Let a session go; its files stay.
+
+        Args:
+            session: The session.
+        """
+
+    async def dump_state(self, session: Session) -> None:
+        """Make all programs describe their state once more.
+
+        Args:
+            session: An active session.
+        """
+
+    async def write_metadata(self, session: Session) -> None:
+        """Write the metadata of a session anew.
+
+        Args:
+            session: An active session.
+        """
+
+    async def programs(self) -> list[dict[str, Any]]:
+        """Return the registered programs with their tracepoints.
+
+        Each has ``pid``, ``name`` and ``events``; each of these ``name``, ``level`` and
+        ``fields``, which have ``name``, ``type`` and ``nowrite``.
+        """
+
+    async def close(self) -> None:
+        """Let all programs go."""
+
+
+class NoPrograms:
+    """A backend to which no program comes: sessions can be set up all the same."""
+
+    async def open(self) -> None:
+        """Do nothing."""
+
+    async def apply(self, session: Session) -> None:
+        """Do nothing."""
+
+    async def stop(self, session: Session) -> None:
+        """Do nothing."""
+
+    async def forget(self, session: Session) -> None:
+        """Do nothing."""
+
+    async def dump_state(self, session: Session) -> None:
+        """Do nothing."""
+
+    async def write_metadata(self, session: Session) -> None:
+        """Do nothing."""
+
+    async def programs(self) -> list[dict[str, Any]]:
+        """Return none."""
+        return []
+
+    async def close(self) -> None:
+        """Do nothing."""

@@ -1,0 +1,314 @@
+"""Session configurations: the XML of ``lttng save`` and ``lttng load``.
+
+The document is that of LTTng 2.13 (``session.xsd``), so that either tool loads what the
+other saved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..errors import VestigeError
+from .contexts import ContextType, context_type
+from .model import (
+    AGENT_CHANNELS,
+    AGENT_DOMAINS,
+    TRACKERS,
+    Channel,
+    ChannelAttributes,
+    Context,
+    EventRule,
+    Session,
+)
+from .xml_reader import parse_xml
+from .xml_tree import Element, element
+
+__all__ = ["read_configuration", "write_configuration"]
+
+_ATTRIBUTES = {
+    "subbuffer_size": "subbuf_size",
+    "subbuffer_count": "num_subbuf",
+    "switch_timer_interval": "switch_timer",
+    "read_timer_interval": "read_timer",
+    "blocking_timeout": "blocking_timeout",
+    "monitor_timer_interval": "monitor_timer",
+    "tracefile_size": "tracefile_size",
+    "tracefile_count": "tracefile_count",
+}
+"""Elements of a channel, and the attributes that they hold."""
+_BUFFERS = {"PER_UID": "uid", "PER_PID": "pid"}
+
+
+def write_configuration(session: Session) -> str:
+    """Return the document of a session.
+
+    Args:
+        session: The session; of what it has recorded, nothing is said.
+    """
+    buffers = "PER_PID" if session.buffers == "pid" else "PER_UID"
+    domains = []
+    if session.channels or any(one is not None for one in session.trackers.values()):
+        of_agents = AGENT_CHANNELS.values()
+        channels = [
+            _write_channel(one)
+            for one in session.channels.values()
+            if one.name not in of_agents
+        ]
+        domains.append(
+            element(
+                "domain",
+                element("type", "UST"),
+                element("buffer_type", buffers),
+                element("channels", *channels),
+                _write_trackers(session),
+            )
+        )
+        domains.extend(
+            _write_agent(session, domain, buffers) for domain in AGENT_DOMAINS
+        )
+    document = element(
+        "sessions",
+        element(
+            "session",
+            element("name", session.name),
+            element("shared_memory_path", session.shm_path)
+            if session.shm_path
+            else None,
+            element("domains", *domains),
+            element("started", session.active),
+            element("output", _write_output(session)),
+        ),
+    )
+    lines = "\n".join(document.lines())
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{lines}\n'
+
+
+def _write_output(session: Session) -> Element:
+    destination = None if session.output is None else element("path", session.output)
+    return element(
+        "consumer_output",
+        element("enabled", session.output is not None),
+        element("destination", destination),
+    )
+
+
+def _write_agent(session: Session, domain: str, buffers: str) -> Element:
+    """Return a domain of loggers: its rules stand in its only channel."""
+    channel = session.channels.get(AGENT_CHANNELS[domain])
+    shown = None
+    if channel is not None:
+        rules = session.agents.get(domain, [])
+        shown = _write_channel(replace(channel, rules=rules))
+    return element(
+        "domain",
+        element("type", domain),
+        element("buffer_type", buffers),
+        element("channels", shown),
+    )
+
+
+def _write_channel(channel: Channel) -> Element:
+    return element(
+        "channel",
+        element("name", channel.name),
+        element("enabled", channel.enabled),
+        *_write_attributes(channel.attributes),
+        element("events", *map(_write_rule, channel.rules)),
+        element("contexts", *map(_write_context, channel.contexts)),
+    )
+
+
+def _write_attributes(attributes: ChannelAttributes) -> list[Element]:
+    return [
+        element("overwrite_mode", "OVERWRITE" if attributes.overwrite else "DISCARD"),
+        element("subbuffer_size", attributes.subbuf_size),
+        element("subbuffer_count", attributes.num_subbuf),
+        element("switch_timer_interval", attributes.switch_timer),
+        element("read_timer_interval", attributes.read_timer),
+        element("output_type", "MMAP"),
+        element("blocking_timeout", attributes.blocking_timeout),
+        element("monitor_timer_interval", attributes.monitor_timer),
+        element("tracefile_size", attributes.tracefile_size),
+        element("tracefile_count", attributes.tracefile_count),
+        element("live_timer_interval", 0),
+    ]
+
+
+def _write_rule(rule: EventRule) -> Element:
+    exclusions = [element("exclusion", one) for one in rule.exclusions]
+    return element(
+        "event",
+        element("name", rule.name),
+        element("enabled", rule.enabled),
+        element("type", "TRACEPOINT"),
+        element("loglevel_type", rule.level_type),
+        element("loglevel", rule.level) if rule.level_type != "ALL" else None,
+        None if rule.filter is None else element("filter", rule.filter),
+        element("exclusions", *exclusions) if exclusions else None,
+    )
+
+
+def _write_context(context: Context) -> Element:
+    if context.kind == "PERF":
+        kind = ContextType(context.kind, context.name, is_of_user_space=True)
+        perf = element(
+            "perf",
+            element("type", context.type),
+            element("config", context.config),
+            element("name", kind.counter_field),
+        )
+        return element("context", perf)
+    if context.kind == "APP":
+        provider, name = ContextType(
+            "APP", context.name, is_of_user_space=True
+        ).application
+        app = element(
+            "app", element("provider_name", provider), element("ctx_name", name)
+        )
+        return element("context", app)
+    return element("context", element("type", context.kind))
+
+
+def _write_trackers(session: Session) -> Element | None:
+    trackers = []
+    for attribute, values in session.trackers.items():
+        if values is None:
+            continue
+        made = [
+            element(attribute, element("id" if one.isdecimal() else "name", one))
+            for one in values
+        ]
+        trackers.append(
+            element(
+                f"{attribute}_process_attr_tracker",
+                element("process_attr_values", *made),
+            )
+        )
+    return element("process_attr_trackers", *trackers)
+
+
+def read_configuration(
+    text: str, uid: int, gid: int, path: str | None = None
+) -> list[tuple[Session, bool]]:
+    """Return the sessions that a document describes.
+
+    Args:
+        text: The document.
+        uid: Whose sessions they will be.
+        gid: As above.
+        path: Where it comes from, for errors.
+
+    Returns:
+        The sessions, none of them active, and whether each is to be started.
+
+    Raises:
+        VestigeError: It is no such document, or asks for what there is not.
+    """
+    document = parse_xml(text, path)
+    if document.name != "sessions":
+        raise VestigeError("expected an element 'sessions'", path=path)
+    sessions = []
+    for one in document.all("session"):
+        name = one.value("name")
+        try:
+            session = _read_session(one, Session(name, uid, gid))
+        except ValueError as error:
+            raise VestigeError(f"session '{name}': {error}", path=path) from error
+        sessions.append((session, one.value("started") == "true"))
+    return sessions
+
+
+def _read_session(one: Element, session: Session) -> Session:
+    session.shm_path = one.value("shared_memory_path") or None
+    if one.value("attributes/snapshot_mode") in {"true", "1"}:
+        raise ValueError("expected no snapshot mode: there is none yet")
+    if one.find("output/consumer_output/destination/net_output") or int(
+        one.value("attributes/live_timer_interval", "0")
+    ):
+        raise ValueError("expected a local output: none over a network is there yet")
+    session.output = one.value("output/consumer_output/destination/path") or None
+    for domain in one.all("domains/domain"):
+        kind = domain.value("type")
+        if kind == "UST":
+            _read_user_space(domain, session)
+        elif kind in AGENT_DOMAINS:
+            _read_agent(domain, kind, session)
+        else:
+            raise ValueError(f"no domain '{kind}': expected UST or a logger's")
+    return session
+
+
+def _read_agent(domain: Element, kind: str, session: Session) -> None:
+    for one in domain.all("channels/channel"):
+        channel = _read_channel(one)
+        session.agents[kind] = channel.rules
+        channel.name, channel.rules = AGENT_CHANNELS[kind], []
+        session.channels[channel.name] = channel
+
+
+def _read_user_space(domain: Element, session: Session) -> None:
+    session.buffers = _BUFFERS.get(domain.value("buffer_type"))
+    if session.buffers is None:
+        raise ValueError("expected PER_UID or PER_PID as 'buffer_type'")
+    for one in domain.all("channels/channel"):
+        channel = _read_channel(one)
+        session.channels[channel.name] = channel
+    for attribute in TRACKERS:
+        old_and_new = (
+            f"process_attr_trackers/{attribute}_process_attr_tracker/process_attr_values",
+            "trackers/pid_tracker/targets" if attribute == "vpid" else "",
+        )
+        for place in filter(None, old_and_new):
+            for found in domain.all(place):
+                values = session.trackers[attribute] or []
+                # Until LTTng 2.11 a value was a target, and in it the number.
+                values += [
+                    value.value("id") or value.value("name") or value.value("pid")
+                    for value in found.children
+                ]
+                session.trackers[attribute] = [*dict.fromkeys(values)]
+
+
+def _read_channel(one: Element) -> Channel:
+    attributes = ChannelAttributes(overwrite=one.value("overwrite_mode") == "OVERWRITE")
+    for name, attribute in _ATTRIBUTES.items():
+        if one.find(name) is not None:
+            setattr(attributes, attribute, int(one.value(name)))
+    return Channel(
+        one.value("name"),
+        attributes,
+        enabled=one.value("enabled", "true") == "true",
+        rules=[_read_rule(rule) for rule in one.all("events/event")],
+        contexts=[_read_context(context) for context in one.all("contexts/context")],
+    )
+
+
+def _read_rule(one: Element) -> EventRule:
+    return EventRule(
+        one.value("name") or "*",
+        enabled=one.value("enabled", "true") == "true",
+        level_type=one.value("loglevel_type", "ALL"),
+        level=int(one.value("loglevel", "-1")),
+        filter=one.value("filter") or None,
+        exclusions=[one.text or "" for one in one.all("exclusions/exclusion")],
+    )
+
+
+def _read_context(one: Element) -> Context:
+    if perf := one.find("perf"):
+        name = perf.value("name").replace("_", ":", 2)
+        known = context_type(name.replace("_", "-")) or context_type(name)
+        return Context(
+            "PERF",
+            known.name if known else name,
+            int(perf.value("type")),
+            int(perf.value("config")),
+        )
+    if app := one.find("app"):
+        name = f"$app.{app.value('provider_name')}:{app.value('ctx_name')}"
+        return Context("APP", name)
+    kind = one.value("type")
+    known = context_type(kind.lower()) or context_type(kind.lower().replace("_", "-"))
+    if known is None:
+        raise ValueError(f"no context '{kind}'")
+    return Context(kind, known.name)

@@ -1,0 +1,202 @@
+"""What a daemon keeps: sessions, channels, recording event rules, inclusion sets.
+
+These are values without input or output. What clients are shown, the journal and saved
+configurations are made from them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+__all__ = [
+    "AGENT_CHANNELS",
+    "AGENT_DOMAINS",
+    "DEFAULT_CHANNEL",
+    "TRACKERS",
+    "Channel",
+    "ChannelAttributes",
+    "Context",
+    "EventRule",
+    "Session",
+]
+
+DEFAULT_CHANNEL = "channel0"
+AGENT_CHANNELS = {
+    "JUL": "lttng_jul_channel",
+    "LOG4J": "lttng_log4j_channel",
+    "PYTHON": "lttng_python_channel",
+}
+"""Where the events of loggers are recorded, in the domain of user space."""
+AGENT_DOMAINS = tuple(AGENT_CHANNELS)
+TRACKERS = ("vpid", "vuid", "vgid")
+"""The inclusion sets of user space."""
+
+
+@dataclass
+class EventRule:
+    """A recording event rule; all but whether it is enabled tells it from others."""
+
+    name: str
+    """The pattern of names, as it was given."""
+
+    enabled: bool = True
+    level_type: str = "ALL"
+    """``ALL``, ``RANGE`` (at least as severe) or ``SINGLE``."""
+
+    level: int = -1
+    """The log level; -1 for all."""
+
+    filter: str | None = None
+    exclusions: list[str] = field(default_factory=list)
+
+    def is_same_as(self, other: EventRule) -> bool:
+        """Tell whether two rules have the same conditions.
+
+        Args:
+            other: Another rule.
+        """
+        return (
+            self.name == other.name
+            and self.level_type == other.level_type
+            and self.level == other.level
+            and self.filter == other.filter
+            and set(self.exclusions) == set(other.exclusions)
+        )
+
+
+@dataclass
+class Context:
+    """A field of each event record of a channel."""
+
+    kind: str
+    """``VPID`` and so on, ``PERF`` or ``APP``."""
+
+    name: str
+    """As it was asked for: ``vpid``, ``perf:thread:instructions``, ``$app.p:c``."""
+
+    type: int = 0
+    """Of a counter: perf_event_open(2)."""
+
+    config: int = 0
+    """As above."""
+
+
+@dataclass
+class ChannelAttributes:
+    """What a channel is made with; nothing of it changes later."""
+
+    overwrite: bool = False
+    subbuf_size: int = 524288
+    """Bytes."""
+
+    num_subbuf: int = 4
+    switch_timer: int = 0
+    """Microseconds; 0 for none. The other timers are alike."""
+
+    read_timer: int = 0
+    monitor_timer: int = 1_000_000
+    blocking_timeout: int = 0
+    """Microseconds; -1 for ever."""
+
+    tracefile_size: int = 0
+    """Bytes; 0 without a limit."""
+
+    tracefile_count: int = 0
+
+
+@dataclass
+class Channel:
+    """A channel of the domain of user space."""
+
+    name: str
+    attributes: ChannelAttributes = field(default_factory=ChannelAttributes)
+    enabled: bool = True
+    rules: list[EventRule] = field(default_factory=list)
+    contexts: list[Context] = field(default_factory=list)
+    discarded_events: int = 0
+    lost_packets: int = 0
+
+    def rule(self, wanted: EventRule) -> EventRule | None:
+        """Return the rule that has the same conditions.
+
+        Args:
+            wanted: The conditions.
+        """
+        return next((one for one in self.rules if one.is_same_as(wanted)), None)
+
+
+@dataclass
+class Session:
+    """A recording session."""
+
+    name: str
+    uid: int
+    gid: int
+    output: str | None = None
+    """The directory of the trace; ``None`` if nothing is written."""
+
+    shm_path: str | None = None
+    active: bool = False
+    was_active: bool = False
+    """Whether it has ever been started: channels and contexts are fixed then."""
+
+    buffers: str | None = None
+    """``uid`` or ``pid``, once there is a channel."""
+
+    channels: dict[str, Channel] = field(default_factory=dict)
+    agents: dict[str, list[EventRule]] = field(default_factory=dict)
+    """Rules for loggers, by domain."""
+
+    trackers: dict[str, list[str] | None] = field(
+        default_factory=lambda: dict.fromkeys(TRACKERS)
+    )
+    """Numbers and names that may be recorded; ``None`` for all."""
+
+    created: float = 0.0
+    """Seconds since 1970."""
+
+    def has_other_channels(self) -> bool:
+        """Tell whether rules need the name of a channel."""
+        known = {DEFAULT_CHANNEL, *AGENT_CHANNELS.values()}
+        return any(name not in known for name in self.channels)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what JSON can say of the session."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Session:
+        """Return the session that :meth:`to_json` described.
+
+        Args:
+            values: The description; members that are not known are left out.
+
+        Raises:
+            TypeError: It is no description.
+            KeyError: As above.
+        """
+        known = {
+            name: value
+            for name, value in values.items()
+            if name in cls.__dataclass_fields__
+        }
+        known["channels"] = {
+            name: _channel(one) for name, one in known["channels"].items()
+        }
+        known["agents"] = {
+            domain: [EventRule(**one) for one in rules]
+            for domain, rules in known["agents"].items()
+        }
+        return cls(**known)
+
+
+def _channel(values: dict[str, Any]) -> Channel:
+    return Channel(
+        **{
+            **values,
+            "attributes": ChannelAttributes(**values["attributes"]),
+            "rules": [EventRule(**one) for one in values["rules"]],
+            "contexts": [Context(**one) for one in values["contexts"]],
+        }
+    )

@@ -1,0 +1,190 @@
+"""What client and daemon say to each other: a line of JSON each way.
+
+A request has ``version``, ``verb`` and what the verb needs; an answer has ``version``
+and ``answer``, or ``refusal`` and ``detail``. Members are only ever added.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from ..errors import SessionError, VestigeError
+from .refusals import refused
+
+__all__ = [
+    "LARGEST_MESSAGE",
+    "Request",
+    "decode_answer",
+    "decode_request",
+    "encode_answer",
+    "encode_refusal",
+    "encode_request",
+]
+
+VERSION = 1
+LARGEST_MESSAGE = 16 << 20
+"""Bytes of a line, which bounds what a client can make the daemon keep."""
+
+
+class Request:
+    """A request whose values are checked as they are taken.
+
+    Args:
+        verb: What is to be done.
+        values: What came with it; nothing of it is trusted.
+    """
+
+    def __init__(self, verb: str, values: Mapping[str, object]) -> None:
+        self.verb = verb
+        self._values = values
+
+    def text(self, name: str) -> str:
+        """Return a text that must be there.
+
+        Args:
+            name: Its member.
+
+        Raises:
+            SessionError: It is not there, or no text.
+        """
+        value = self.optional_text(name)
+        if value is None:
+            raise refused("INVALID", f"expected '{name}'")
+        return value
+
+    def optional_text(self, name: str) -> str | None:
+        """Return a text, if it is there.
+
+        Args:
+            name: Its member.
+
+        Raises:
+            SessionError: It is something else.
+        """
+        value = self._values.get(name)
+        if value is not None and (not isinstance(value, str) or "\0" in value):
+            raise refused("INVALID", f"expected a text as '{name}'")
+        return value
+
+    def number(self, name: str, default: int = 0) -> int:
+        """Return a whole number.
+
+        Args:
+            name: Its member.
+            default: What is meant if it is not there.
+
+        Raises:
+            SessionError: It is something else.
+        """
+        value = self._values.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise refused("INVALID", f"expected a number as '{name}'")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """Return whether something is asked for.
+
+        Args:
+            name: Its member.
+
+        Raises:
+            SessionError: It is something else.
+        """
+        value = self._values.get(name, False)
+        if not isinstance(value, bool):
+            raise refused("INVALID", f"expected true or false as '{name}'")
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        """Return a list of texts, empty if it is not there.
+
+        Args:
+            name: Its member.
+
+        Raises:
+            SessionError: It is something else.
+        """
+        value = self._values.get(name, [])
+        if not isinstance(value, list) or not all(
+            isinstance(one, str) and "\0" not in one for one in value
+        ):
+            raise refused("INVALID", f"expected texts as '{name}'")
+        return value
+
+
+def encode_request(verb: str, values: Mapping[str, object]) -> bytes:
+    """Write a request.
+
+    Args:
+        verb: What is to be done.
+        values: What the verb needs.
+    """
+    return _line({"version": VERSION, "verb": verb, "values": values})
+
+
+def decode_request(line: bytes) -> Request:
+    """Read a request.
+
+    Args:
+        line: What came.
+
+    Raises:
+        SessionError: It is no request.
+    """
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        raise refused("INVALID", "expected a line of JSON") from None
+    if not isinstance(message, dict) or message.get("version") != VERSION:
+        raise refused("INVALID", f"expected a request of version {VERSION}")
+    verb, values = message.get("verb"), message.get("values", {})
+    if not isinstance(verb, str) or not isinstance(values, dict):
+        raise refused("INVALID", "expected a verb and its values")
+    return Request(verb, values)
+
+
+def encode_answer(answer: object) -> bytes:
+    """Write what came of a request.
+
+    Args:
+        answer: What JSON can say.
+    """
+    return _line({"version": VERSION, "answer": answer})
+
+
+def encode_refusal(error: SessionError) -> bytes:
+    """Write why a request is refused.
+
+    Args:
+        error: Why.
+    """
+    return _line({"version": VERSION, "refusal": error.name, "detail": error.detail})
+
+
+def decode_answer(line: bytes) -> object:
+    """Read an answer.
+
+    Args:
+        line: What came.
+
+    Raises:
+        SessionError: The daemon refuses.
+        VestigeError: It is no answer.
+    """
+    try:
+        message = json.loads(line)
+        version = message["version"]
+    except (ValueError, TypeError, KeyError):
+        raise VestigeError("the session daemon sent no answer") from None
+    if version != VERSION:
+        raise VestigeError(
+            f"the session daemon speaks version {version}: expected {VERSION}"
+        )
+    if "refusal" in message:
+        raise refused(message["refusal"], message.get("detail"))
+    return message.get("answer")
+
+
+def _line(message: Mapping[str, object]) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"

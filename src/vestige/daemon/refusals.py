@@ -1,0 +1,92 @@
+"""Why the daemon refuses a request: the numbers and sentences of LTTng 2.13.
+
+Commands end with these numbers, and scripts compare them, so they are those of
+lttng-error.h as far as user space meets them.
+"""
+
+from __future__ import annotations
+
+from .._typing import NamedTuple
+from ..errors import SessionError
+
+__all__ = ["REFUSALS", "Refusal", "refused"]
+
+
+class Refusal(NamedTuple):
+    """What a command says and returns."""
+
+    status: int
+    """The number, which is the exit status of most verbs."""
+
+    text: str
+    """The sentence, without a full stop."""
+
+
+KERNEL_NEEDS_ROOT = (
+    "Tracing the kernel requires a root lttng-sessiond daemon, as well as "
+    '"tracing" group membership or root user ID for the lttng client'
+)
+
+REFUSALS = {
+    "UNKNOWN": Refusal(11, "Unknown error"),
+    "UNKNOWN_VERB": Refusal(12, "Undefined command"),
+    "NOT_SUPPORTED": Refusal(15, "Operation not supported"),
+    "CREATE_DIR_FAIL": Refusal(17, "Create directory failed"),
+    "NO_SESSIOND": Refusal(19, "No session daemon is available"),
+    "SET_URL": Refusal(20, "Error setting URL"),
+    "SESS_NOT_FOUND": Refusal(23, "Session name not found"),
+    "BUFFER_TYPE_MISMATCH": Refusal(24, "Buffer type mismatch for session"),
+    "EXIST_SESS": Refusal(28, "Session name already exists"),
+    "EPERM": Refusal(32, "Permission denied"),
+    "KERNEL_NOT_AVAILABLE": Refusal(33, "Kernel tracer not available"),
+    "UST_EVENT_ENABLED": Refusal(55, "UST event already enabled"),
+    "UST_CHAN_EXIST": Refusal(67, "UST channel already exist"),
+    "UST_CHAN_NOT_FOUND": Refusal(69, "UST channel not found"),
+    "UST_EVENT_NOT_FOUND": Refusal(76, "UST event not found"),
+    "UST_CONTEXT_EXIST": Refusal(77, "UST context already exist"),
+    "UST_CONTEXT_INVAL": Refusal(78, "UST invalid context"),
+    "NEED_ROOT_SESSIOND": Refusal(79, KERNEL_NEEDS_ROOT),
+    "TRACE_ALREADY_STARTED": Refusal(80, "Tracing has already been started once"),
+    "TRACE_ALREADY_STOPPED": Refusal(81, "Tracing has already been stopped"),
+    "NEED_CHANNEL_NAME": Refusal(
+        83,
+        "Non-default channel exists within session: channel name needs to be "
+        "specified with '-c name'",
+    ),
+    "SAVE_FILE_EXIST": Refusal(85, "Session file already exists"),
+    "SAVE_IO_FAIL": Refusal(86, "IO error while writing session configuration"),
+    "LOAD_INVALID_CONFIG": Refusal(87, "Invalid session configuration"),
+    "LOAD_IO_FAIL": Refusal(88, "IO error while reading a session configuration"),
+    "LOAD_SESSION_NOENT": Refusal(89, "Session file not found"),
+    "NO_CHANNEL": Refusal(72, "No channel found in the session"),
+    "SESSION_INVALID_CHAR": Refusal(92, "Invalid character found in session name"),
+    "INVALID": Refusal(97, "Invalid parameter"),
+    "FILTER_INVAL": Refusal(106, "Invalid filter bytecode"),
+    "EXCLUSION_INVAL": Refusal(110, "Invalid exclusion data"),
+    "INVALID_CHANNEL_NAME": Refusal(116, "Invalid channel name"),
+    "SESSION_NOT_STARTED": Refusal(118, "Session not started"),
+    "PROCESS_ATTR_EXISTS": Refusal(123, "Process attribute is already tracked"),
+    "PROCESS_ATTR_MISSING": Refusal(124, "Process attribute was not tracked"),
+    "USER_NOT_FOUND": Refusal(166, "User not found"),
+    "GROUP_NOT_FOUND": Refusal(167, "Group not found"),
+    "UNSUPPORTED_DOMAIN": Refusal(168, "Unsupported domain used"),
+    "TRACKING_POLICY": Refusal(
+        169,
+        "Operation does not apply to the process attribute tracker's tracking policy",
+    ),
+}
+"""By the name that the protocol carries."""
+
+
+def refused(name: str, detail: str | None = None) -> SessionError:
+    """Return the error of a request that the daemon does not do.
+
+    Args:
+        name: Why; one of :data:`REFUSALS`.
+        detail: What else is known, for people.
+
+    Returns:
+        The error, to be raised.
+    """
+    refusal = REFUSALS.get(name, REFUSALS["UNKNOWN"])
+    return SessionError(refusal.text, name=name, status=refusal.status, detail=detail)

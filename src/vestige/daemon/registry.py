@@ -1,0 +1,156 @@
+"""The sessions of a daemon: who may reach which, and keeping them."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .._typing import NamedTuple
+from .backend import Backend
+from .model import Session
+from .owner_rights import owner_rights
+from .refusals import refused
+from .store import Store
+
+__all__ = ["Peer", "Registry"]
+
+
+class Peer(NamedTuple):
+    """Who asks, as the kernel says."""
+
+    pid: int
+    uid: int
+    gid: int
+
+
+class Registry:
+    """All sessions, by name.
+
+    Args:
+        backend: What reaches programs.
+        store: Where they are kept for the next daemon.
+        clock: Returns seconds since 1970.
+    """
+
+    def __init__(
+        self, backend: Backend, store: Store, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.backend = backend
+        self._store = store
+        self._clock = clock
+        self._sessions: dict[tuple[int, str], Session] = {}
+
+    def now(self) -> float:
+        """Return seconds since 1970."""
+        return self._clock()
+
+    def take_over(self) -> list[Session]:
+        """Go on with what another daemon left; return the sessions."""
+        for session in self._store.read():
+            self._sessions[session.uid, session.name] = session
+        return self.all()
+
+    def all(self) -> list[Session]:
+        """Return all sessions, newest first."""
+        return [*reversed(self._sessions.values())]
+
+    def sessions(self, peer: Peer) -> list[Session]:
+        """Return the sessions that somebody sees, newest first.
+
+        Args:
+            peer: Who asks; root sees all.
+        """
+        return [one for one in self.all() if peer.uid in {0, one.uid}]
+
+    def session(self, peer: Peer, name: str) -> Session:
+        """Return a session.
+
+        Args:
+            peer: Who asks.
+            name: Its name.
+
+        Raises:
+            SessionError: There is none that the peer sees.
+        """
+        found = self._sessions.get((peer.uid, name))
+        if found is None:
+            found = next((one for one in self.sessions(peer) if one.name == name), None)
+        if found is None:
+            raise refused("SESS_NOT_FOUND")
+        return found
+
+    def add(self, session: Session) -> None:
+        """Keep a new session.
+
+        Args:
+            session: The session.
+
+        Raises:
+            SessionError: Its user has one of this name.
+        """
+        if any(one.name == session.name for one in self._sessions.values()):
+            raise refused("EXIST_SESS")
+        self._sessions[session.uid, session.name] = session
+        self.save()
+
+    def remove(self, session: Session) -> None:
+        """Keep a session no longer.
+
+        Args:
+            session: The session.
+        """
+        self._sessions.pop((session.uid, session.name), None)
+        self.save()
+
+    def save(self) -> None:
+        """Write what a daemon after this one needs."""
+        self._store.write(self._sessions.values())
+
+    def forget_store(self) -> None:
+        """Leave nothing to the next daemon: this one ends in order."""
+        self._store.remove()
+
+
+@contextmanager
+def as_owner(session: Session) -> Iterator[None]:
+    """Touch files with the rights of a session's owner.
+
+    Args:
+        session: The session.
+    """
+    with owner_rights(session.uid, session.gid):
+        yield
+
+
+def make_output(session: Session) -> None:
+    """Make the directory of a session that is started.
+
+    Args:
+        session: The session.
+
+    Raises:
+        SessionError: It cannot be made.
+    """
+    if session.output is None:
+        return
+    try:
+        with as_owner(session):
+            Path(session.output, "ust").mkdir(parents=True, exist_ok=True, mode=0o770)
+    except OSError as error:
+        raise refused("CREATE_DIR_FAIL", str(error)) from error
+
+
+def home_of(uid: int) -> str | None:
+    """Return the home of a user, for requests that come without one.
+
+    Args:
+        uid: The user.
+    """
+    try:
+        return pwd.getpwuid(uid).pw_dir
+    except KeyError:
+        return os.environ.get("HOME") if uid == os.getuid() else None

@@ -1,0 +1,108 @@
+"""Where a daemon's sockets, lock and state are; which daemon a client asks.
+
+The places are LTTng's, as lttng-sessiond(8) names them, so that programs find the
+application socket and both daemons see each other's lock. ``VESTIGE_RUNDIR`` moves
+them, for tests and for a second daemon.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .._typing import NamedTuple
+from ..errors import VestigeError
+
+__all__ = ["RunPaths", "client_sockets", "home_folder", "run_paths"]
+
+RUN_FOLDER = "/var/run/lttng"
+"""Root's."""
+TRACING_GROUP = "tracing"
+LONGEST_SOCKET_PATH = 107
+"""Bytes in ``sun_path``, without its zero."""
+
+
+class RunPaths(NamedTuple):
+    """The places of one daemon."""
+
+    folder: str
+    """The directory of all others."""
+
+    client_socket: str
+    """Where clients connect."""
+
+    application_socket: str
+    """Where programs of LTTng-UST connect; the number is their oldest ABI."""
+
+    lock: str
+    """Locked by the daemon that runs, LTTng's or ours."""
+
+    pid: str
+    """Has the number of that daemon."""
+
+    state: str
+    """What a daemon that was killed leaves to the next one."""
+
+
+def home_folder() -> str | None:
+    """Return ``$LTTNG_HOME``, else ``$HOME``; ``None`` if neither is there."""
+    return os.environ.get("LTTNG_HOME") or os.environ.get("HOME")
+
+
+def run_paths(*, is_root: bool) -> RunPaths:
+    """Return the places of the daemon of this user.
+
+    Args:
+        is_root: Whether the daemon is root's.
+
+    Returns:
+        The places; nothing is made.
+
+    Raises:
+        VestigeError: There is no home, or its path is too long for a socket.
+    """
+    folder = os.environ.get("VESTIGE_RUNDIR")
+    if not folder:
+        home = home_folder()
+        if not is_root and home is None:
+            raise VestigeError("neither LTTNG_HOME nor HOME is set: expected a home")
+        folder = RUN_FOLDER if is_root else f"{home}/.lttng"
+    paths = RunPaths(
+        folder,
+        f"{folder}/client-vestige-sessiond",
+        f"{folder}/lttng-ust-sock-8",
+        f"{folder}/lttng-sessiond.lck",
+        f"{folder}/lttng-sessiond.pid",
+        f"{folder}/vestige-sessions.json",
+    )
+    if len(os.fsencode(paths.client_socket)) > LONGEST_SOCKET_PATH:
+        raise VestigeError(
+            f"{folder}: too long for a socket: expected up to "
+            f"{LONGEST_SOCKET_PATH - len('/client-vestige-sessiond')} bytes"
+        )
+    return paths
+
+
+def client_sockets(group: str = TRACING_GROUP) -> list[str]:
+    """Return the sockets to try, the first that answers being the right one.
+
+    Args:
+        group: Whose members may control root's daemon.
+    """
+    is_root = os.getuid() == 0
+    own = run_paths(is_root=is_root).client_socket
+    if is_root or os.environ.get("VESTIGE_RUNDIR") or not _is_member(group):
+        return [own]
+    return [f"{RUN_FOLDER}/client-vestige-sessiond", own]
+
+
+def _is_member(group: str) -> bool:
+    # Reading the groups takes a while, and is of use only where there is root's socket.
+    if not os.path.exists(f"{RUN_FOLDER}/client-vestige-sessiond"):  # noqa: PTH110 - pathlib takes long to import
+        return False
+    import grp  # noqa: PLC0415 - see above
+
+    try:
+        number = grp.getgrnam(group).gr_gid
+    except KeyError:
+        return False
+    return number in (os.getgid(), *os.getgroups())

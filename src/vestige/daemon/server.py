@@ -1,0 +1,209 @@
+"""The session daemon: its sockets, its signals, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import grp
+import os
+import signal
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from .._typing import NamedTuple
+from ..errors import SessionError, VestigeError
+from .backend import Backend
+from .lock import take_lock
+from .protocol import (
+    LARGEST_MESSAGE,
+    Request,
+    decode_request,
+    encode_answer,
+    encode_refusal,
+)
+from .refusals import refused
+from .registry import Peer, Registry, make_output
+from .run_paths import TRACING_GROUP, RunPaths
+from .saving_verbs import load_text
+from .store import Store
+from .verbs import answer
+
+__all__ = ["Daemon", "DaemonOptions"]
+
+CREDENTIALS = struct.Struct("3i")
+"""``struct ucred``: PID, user, group; unix(7)."""
+SYSTEM_AUTO = "/etc/lttng/sessions/auto"
+
+
+class DaemonOptions(NamedTuple):
+    """How a daemon runs."""
+
+    paths: RunPaths
+    group: str = TRACING_GROUP
+    """Whose members may control root's daemon."""
+
+    load: str | None = None
+    """A configuration, or a directory of some, in place of those by default."""
+
+    home: str | None = None
+    """Where configurations by default are."""
+
+    is_quiet: bool = False
+
+
+class Daemon:
+    """A daemon that runs until a signal ends it.
+
+    Args:
+        options: How.
+        make_backend: Makes what reaches programs.
+        when_ready: Called once clients can connect.
+    """
+
+    def __init__(
+        self,
+        options: DaemonOptions,
+        make_backend: Callable[[RunPaths], Backend],
+        when_ready: Callable[[], None],
+    ) -> None:
+        self._options = options
+        self._make_backend = make_backend
+        self._when_ready = when_ready
+        self._turn = asyncio.Lock()
+        """One request at a time: verbs need no thought of each other."""
+        self._registry: Registry
+
+    def run(self) -> None:
+        """Run it.
+
+        Raises:
+            DaemonRunsError: There is one already.
+            VestigeError: It cannot run.
+            OSError: As above.
+        """
+        paths = self._options.paths
+        is_root = os.geteuid() == 0
+        Path(paths.folder).mkdir(
+            mode=0o755 if is_root else 0o700, parents=True, exist_ok=True
+        )
+        lock = take_lock(paths.lock)
+        try:
+            pid = Path(paths.pid)
+            pid.write_text(f"{os.getpid()}\n")
+            try:
+                asyncio.run(self._serve())
+            finally:
+                pid.unlink(missing_ok=True)
+        finally:
+            os.close(lock)
+
+    async def _serve(self) -> None:
+        backend = self._make_backend(self._options.paths)
+        store = Store(self._options.paths.state)
+        self._registry = registry = Registry(backend, store)
+        end = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, end.set)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        await backend.open()
+        for session in registry.take_over():
+            if session.active:
+                with suppress(SessionError):
+                    make_output(session)
+                await backend.apply(session)
+        await self._load_sessions()
+        listener = self._listen()
+        server = await asyncio.start_unix_server(
+            self._serve_client, sock=listener, limit=LARGEST_MESSAGE
+        )
+        self._when_ready()
+        try:
+            await end.wait()
+        finally:
+            server.close()
+            os.unlink(self._options.paths.client_socket)  # noqa: PTH108 - in memory
+            await self._end_sessions()
+
+    async def _end_sessions(self) -> None:
+        async with self._turn:
+            backend = self._registry.backend
+            for session in self._registry.all():
+                if session.active:
+                    session.active = False
+                    await backend.stop(session)
+                await backend.forget(session)
+            await backend.close()
+            self._registry.forget_store()
+
+    def _listen(self) -> socket.socket:
+        path = self._options.paths.client_socket
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # Whoever has the lock owns the socket: what is there was left behind.
+        Path(path).unlink(missing_ok=True)
+        before = os.umask(0o177)
+        try:
+            listener.bind(path)
+        finally:
+            os.umask(before)
+        if os.geteuid() == 0:
+            with suppress(KeyError):
+                os.chown(path, 0, grp.getgrnam(self._options.group).gr_gid)
+                Path(path).chmod(0o660)
+        return listener
+
+    async def _serve_client(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        connection: socket.socket = writer.get_extra_info("socket")
+        packed = connection.getsockopt(
+            socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size
+        )
+        peer = Peer(*CREDENTIALS.unpack(packed))
+        with suppress(ConnectionError):
+            # A line that is too long has no end that could be found again.
+            with suppress(ValueError):
+                while line := await reader.readline():
+                    writer.write(await self._answer(peer, line))
+                    await writer.drain()
+            writer.close()
+
+    async def _answer(self, peer: Peer, line: bytes) -> bytes:
+        own = os.geteuid()
+        if own != 0 and peer.uid not in {0, own}:
+            return encode_refusal(refused("EPERM"))
+        try:
+            request = decode_request(line)
+            async with self._turn:
+                return encode_answer(await answer(self._registry, peer, request))
+        except SessionError as error:
+            return encode_refusal(error)
+        except OSError as error:
+            return encode_refusal(refused("UNKNOWN", str(error)))
+
+    async def _load_sessions(self) -> None:
+        for request in self._configurations():
+            peer = Peer(os.getpid(), os.getuid(), os.getgid())
+            try:
+                await load_text(self._registry, peer, request)
+            except SessionError as error:
+                if error.name != "EXIST_SESS":
+                    raise VestigeError(error.detail or error.message) from error
+
+    def _configurations(self) -> Iterator[Request]:
+        """Yield what is to be loaded; by default, only what this user has written."""
+        chosen = self._options.load
+        places = [chosen] if chosen else [SYSTEM_AUTO]
+        if chosen is None and self._options.home is not None:
+            places.insert(0, f"{self._options.home}/.lttng/sessions/auto")
+        for place in places:
+            path = Path(place)
+            if chosen is not None and not path.exists():
+                raise VestigeError("expected a session configuration", path=path)
+            files = sorted(path.glob("*.lttng")) if path.is_dir() else [path]
+            for file in files:
+                if file.is_file() and (chosen or file.stat().st_uid == os.geteuid()):
+                    text = file.read_text(errors="replace")
+                    yield Request("load", {"text": text, "path": str(file)})

@@ -1,0 +1,194 @@
+"""The verbs of whole sessions: create, list, start, stop, destroy, regenerate."""
+
+from __future__ import annotations
+
+import time
+from pathlib import PurePosixPath
+from typing import Any
+
+from .model import Session
+from .protocol import Request
+from .refusals import refused
+from .registry import Peer, Registry, home_of, make_output
+
+__all__ = [
+    "create",
+    "describe",
+    "destroy",
+    "list_sessions",
+    "programs",
+    "regenerate",
+    "start",
+    "stop",
+]
+
+LONGEST_NAME = 255
+"""Bytes of a name; LTTng has a buffer of 256."""
+
+
+async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Create a session.
+
+    Args:
+        registry: The sessions.
+        peer: Who asks, and will own it.
+        request: ``name``, ``output`` (a directory), ``no_output``, ``shm_path``,
+            ``home``.
+
+    Returns:
+        The session as :func:`describe` has it.
+
+    Raises:
+        SessionError: The name is taken or cannot be one, or there is no output.
+    """
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(registry.now()))
+    name = request.optional_text("name")
+    label = f"auto-{stamp}" if name is None else f"{name}-{stamp}"
+    name = name if name is not None else f"auto-{stamp}"
+    check_name(name)
+    output = request.optional_text("output")
+    if request.flag("no_output"):
+        output = None
+    elif output is None:
+        home = request.optional_text("home") or home_of(peer.uid)
+        if home is None:
+            raise refused("SET_URL", "no home")
+        output = f"{home}/lttng-traces/{label}"
+    if output is not None and not PurePosixPath(output).is_absolute():
+        raise refused("SET_URL", f"'{output}': expected an absolute path")
+    shm_path = request.optional_text("shm_path")
+    session = Session(
+        name,
+        peer.uid,
+        peer.gid,
+        output,
+        f"{shm_path}/{label}" if shm_path else None,
+        created=registry.now(),
+    )
+    registry.add(session)
+    return session.to_json()
+
+
+def check_name(name: str) -> None:
+    """Refuse what cannot be a session's name.
+
+    Args:
+        name: The name.
+
+    Raises:
+        SessionError: It is empty, too long or has a slash.
+    """
+    if not name or "/" in name:
+        raise refused("SESSION_INVALID_CHAR")
+    if len(name.encode(errors="replace")) > LONGEST_NAME:
+        raise refused("INVALID", f"expected up to {LONGEST_NAME} bytes")
+
+
+async def list_sessions(
+    registry: Registry,
+    peer: Peer,
+    request: Request,  # noqa: ARG001 - of all verbs
+) -> dict[str, Any]:
+    """Return all sessions that the peer sees."""
+    return {"sessions": [one.to_json() for one in registry.sessions(peer)]}
+
+
+async def describe(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Return a session with all that is in it; ``session`` is its name."""
+    return registry.session(peer, request.text("session")).to_json()
+
+
+async def start(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Start a session; ``session`` is its name.
+
+    Raises:
+        SessionError: It is active, has no channel, or its output cannot be made.
+    """
+    session = registry.session(peer, request.text("session"))
+    if session.active:
+        raise refused("TRACE_ALREADY_STARTED")
+    if not session.channels:
+        raise refused("NO_CHANNEL")
+    make_output(session)
+    session.active = session.was_active = True
+    registry.save()
+    await registry.backend.apply(session)
+    return session.to_json()
+
+
+async def stop(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Stop a session; ``session`` is its name.
+
+    Returns:
+        ``discarded_events`` and ``lost_packets`` since it was started.
+
+    Raises:
+        SessionError: It is not active.
+    """
+    session = registry.session(peer, request.text("session"))
+    if not session.active:
+        raise refused("TRACE_ALREADY_STOPPED")
+    return await _stop(registry, session)
+
+
+async def _stop(registry: Registry, session: Session) -> dict[str, Any]:
+    before = _losses(session)
+    session.active = False
+    await registry.backend.stop(session)
+    registry.save()
+    after = _losses(session)
+    return {
+        "discarded_events": after[0] - before[0],
+        "lost_packets": after[1] - before[1],
+    }
+
+
+def _losses(session: Session) -> tuple[int, int]:
+    channels = session.channels.values()
+    return (
+        sum(one.discarded_events for one in channels),
+        sum(one.lost_packets for one in channels),
+    )
+
+
+async def destroy(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Destroy a session; ``session`` is its name. The trace files stay.
+
+    Returns:
+        What :func:`stop` returns, and whether it was active.
+    """
+    session = registry.session(peer, request.text("session"))
+    was_active = session.active
+    lost: dict[str, Any] = {}
+    if was_active:
+        lost = await _stop(registry, session)
+    await registry.backend.forget(session)
+    registry.remove(session)
+    return {**session.to_json(), **lost, "was_active": was_active}
+
+
+async def regenerate(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Write ``what``, ``metadata`` or ``statedump``, of ``session`` once more.
+
+    Raises:
+        SessionError: The session is not active.
+    """
+    session = registry.session(peer, request.text("session"))
+    if not session.active:
+        raise refused("SESSION_NOT_STARTED")
+    if request.text("what") == "metadata":
+        await registry.backend.write_metadata(session)
+    else:
+        await registry.backend.dump_state(session)
+    return {}
+
+
+async def programs(
+    registry: Registry,
+    peer: Peer,  # noqa: ARG001 - of all verbs
+    request: Request,  # noqa: ARG001 - of all verbs
+) -> dict[str, Any]:
+    """Return the programs that are registered, with their tracepoints."""
+    return {"programs": await registry.backend.programs()}

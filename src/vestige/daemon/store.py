@@ -1,0 +1,75 @@
+"""What a daemon that was killed leaves to the next one: a journal of its sessions.
+
+It is written anew after each change, then takes the place of the old one: whenever the
+daemon ends, what is there is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from .model import Session
+
+__all__ = ["Store"]
+
+VERSION = 1
+
+
+class Store:
+    """The journal of a daemon.
+
+    Args:
+        path: The file; it is for this user alone.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+
+    def write(self, sessions: Iterable[Session]) -> None:
+        """Keep sessions as they are now.
+
+        Args:
+            sessions: All of them.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        text = json.dumps(
+            {"version": VERSION, "sessions": [one.to_json() for one in sessions]}
+        )
+        new = self._path.with_suffix(".new")
+        with suppress(FileNotFoundError):
+            new.unlink()
+        file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(file, "w") as stream:
+            stream.write(text)
+        new.replace(self._path)
+
+    def read(self) -> list[Session]:
+        """Return the sessions that were kept; none if there are none, or no more.
+
+        A journal of another user, or one that makes no sense, is none.
+        """
+        try:
+            file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
+            return []
+        with os.fdopen(file) as stream:
+            if os.fstat(file).st_uid != os.geteuid():
+                return []
+            try:
+                kept = json.load(stream)
+                if kept["version"] != VERSION:
+                    return []
+                return [Session.from_json(one) for one in kept["sessions"]]
+            except (ValueError, TypeError, KeyError, AttributeError):
+                return []
+
+    def remove(self) -> None:
+        """Leave nothing: the daemon ends in order."""
+        with suppress(FileNotFoundError):
+            self._path.unlink()

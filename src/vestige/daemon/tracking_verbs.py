@@ -1,0 +1,98 @@
+"""The verbs of inclusion sets: track and untrack."""
+
+from __future__ import annotations
+
+import grp
+import pwd
+from typing import Any
+
+from .model import TRACKERS, Session
+from .protocol import Request
+from .refusals import refused
+from .registry import Peer, Registry
+
+__all__ = ["track", "tracked_number", "untrack"]
+
+LARGEST_ID = (1 << 32) - 1
+
+
+async def track(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Add ``value`` to the set ``attribute``; all without one.
+
+    A full set is emptied first, as the document of LTTng has it.
+
+    Raises:
+        SessionError: It is in the set, or nobody has this name.
+    """
+    session, attribute = _chosen(registry, peer, request)
+    value = request.optional_text("value")
+    values = session.trackers[attribute]
+    if value is None:
+        session.trackers[attribute] = None
+    else:
+        tracked_number(attribute, value)
+        if values is not None and value in values:
+            raise refused("PROCESS_ATTR_EXISTS")
+        session.trackers[attribute] = [*(values or []), value]
+    await _tell(registry, session)
+    return {}
+
+
+async def untrack(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Remove ``value`` from the set ``attribute``; all without one.
+
+    Raises:
+        SessionError: It is not in the set, or the set is full.
+    """
+    session, attribute = _chosen(registry, peer, request)
+    value = request.optional_text("value")
+    values = session.trackers[attribute]
+    if value is None:
+        session.trackers[attribute] = []
+    elif values is None:
+        raise refused("TRACKING_POLICY")
+    elif value not in values:
+        raise refused("PROCESS_ATTR_MISSING")
+    else:
+        values.remove(value)
+    await _tell(registry, session)
+    return {}
+
+
+def tracked_number(attribute: str, value: str) -> int:
+    """Return the number that a value of an inclusion set stands for.
+
+    Args:
+        attribute: Which set.
+        value: A number or, of users and groups, a name.
+
+    Raises:
+        SessionError: Nobody has this name, or it is no number.
+    """
+    if value.isdecimal() and value.isascii() and int(value) <= LARGEST_ID:
+        return int(value)
+    try:
+        if attribute == "vuid":
+            return pwd.getpwnam(value).pw_uid
+        if attribute == "vgid":
+            return grp.getgrnam(value).gr_gid
+    except KeyError:
+        name = "USER_NOT_FOUND" if attribute == "vuid" else "GROUP_NOT_FOUND"
+        raise refused(name) from None
+    raise refused("INVALID")
+
+
+def _chosen(registry: Registry, peer: Peer, request: Request) -> tuple[Session, str]:
+    if request.optional_text("domain") == "KERNEL":
+        raise refused("UNKNOWN")
+    session = registry.session(peer, request.text("session"))
+    attribute = request.text("attribute")
+    if attribute not in TRACKERS:
+        raise refused("UNSUPPORTED_DOMAIN")
+    return session, attribute
+
+
+async def _tell(registry: Registry, session: Session) -> None:
+    registry.save()
+    if session.active:
+        await registry.backend.apply(session)

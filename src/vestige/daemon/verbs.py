@@ -1,0 +1,68 @@
+"""What a daemon does when it is asked: each verb of the protocol by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from .channel_verbs import add_context, disable_channel, enable_channel
+from .protocol import Request
+from .refusals import refused
+from .registry import Peer, Registry
+from .rule_verbs import disable_event, enable_event
+from .saving_verbs import load, save
+from .session_verbs import (
+    create,
+    describe,
+    destroy,
+    list_sessions,
+    programs,
+    regenerate,
+    start,
+    stop,
+)
+from .tracking_verbs import track, untrack
+
+__all__ = ["VERBS", "answer"]
+
+Verb = Callable[[Registry, Peer, Request], Awaitable[dict[str, Any]]]
+
+VERBS: dict[str, Verb] = {
+    "add-context": add_context,
+    "create": create,
+    "describe": describe,
+    "destroy": destroy,
+    "disable-channel": disable_channel,
+    "disable-event": disable_event,
+    "enable-channel": enable_channel,
+    "enable-event": enable_event,
+    "list": list_sessions,
+    "load": load,
+    "programs": programs,
+    "regenerate": regenerate,
+    "save": save,
+    "start": start,
+    "stop": stop,
+    "track": track,
+    "untrack": untrack,
+}
+
+
+async def answer(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Do what was asked.
+
+    Args:
+        registry: The sessions.
+        peer: Who asks.
+        request: What.
+
+    Returns:
+        What JSON can say of it.
+
+    Raises:
+        SessionError: It is not done.
+    """
+    verb = VERBS.get(request.verb)
+    if verb is None:
+        raise refused("UNKNOWN_VERB", request.verb)
+    return await verb(registry, peer, request)

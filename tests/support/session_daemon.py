@@ -1,0 +1,125 @@
+"""A session daemon of its own for tests, and commands that ask it."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+from vestige.cli.commands.lttng.main import run
+
+from .waiting import wait_until
+
+SECONDS = 60.0
+"""For what takes a moment, on a busy machine."""
+
+
+class Done(NamedTuple):
+    """What a command returned and said."""
+
+    status: int
+    out: str
+    err: str
+
+
+class SessionDaemon:
+    """A home with a run directory, where a daemon may run.
+
+    Args:
+        home: A directory with a short path: sockets have few bytes for theirs.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.run_folder = home / "run"
+        self.environment = {
+            "HOME": str(home),
+            "LTTNG_HOME": str(home),
+            "VESTIGE_RUNDIR": str(self.run_folder),
+        }
+
+    @property
+    def pid(self) -> int | None:
+        """The process ID of the daemon that runs here."""
+        try:
+            return int((self.run_folder / "lttng-sessiond.pid").read_text())
+        except (OSError, ValueError):
+            return None
+
+    def start(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Start a daemon, and wait until it is ready or has failed.
+
+        Args:
+            words: More of its command line.
+        """
+        command = [sys.executable, "-m", "vestige.cli.sessiond", "--daemonize", *words]
+        return subprocess.run(
+            command,
+            env={**os.environ, **self.environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+    def lttng(self, *words: str) -> Done:
+        """Run a session verb, in this process.
+
+        Args:
+            words: What follows ``lttng``.
+        """
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            mock.patch.dict(os.environ, self.environment),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
+            status = run(words)
+        return Done(status, out.getvalue(), err.getvalue())
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """End the daemon, if one runs, and wait until it is gone.
+
+        Args:
+            number: The signal.
+        """
+        pid = self.pid
+        if pid is None or not is_running(pid):
+            return
+        os.kill(pid, number)
+        wait_until(lambda: not is_running(pid), "the daemon ends", SECONDS)
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process is there, and no zombie.
+
+    Args:
+        pid: Its ID.
+    """
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in {"Z", "X"}
+
+
+@contextmanager
+def session_daemon() -> Iterator[SessionDaemon]:
+    """Have a home for a daemon; none runs there at first, and none at the end."""
+    home = Path(tempfile.mkdtemp(prefix="vs-"))
+    daemon = SessionDaemon(home)
+    try:
+        yield daemon
+    finally:
+        daemon.end()
+        shutil.rmtree(home)

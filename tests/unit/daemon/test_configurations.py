@@ -1,0 +1,139 @@
+"""Saved configurations are LTTng's documents, and give the same sessions again."""
+
+from __future__ import annotations
+
+import pytest
+
+from vestige.daemon.configuration import read_configuration, write_configuration
+from vestige.daemon.xml_reader import parse_xml
+from vestige.errors import VestigeError
+
+
+def set_up(daemon):
+    """Make a session with some of everything."""
+    daemon.lttng("create", "s1", "--output=/tmp/s1")
+    daemon.lttng("enable-channel", "-u", "c1", "--overwrite", "--subbuf-size=1M")
+    daemon.lttng("enable-event", "-u", "-c", "c1", "x*", "-x", "xa,xb", "-f", "n < 1")
+    daemon.lttng("enable-event", "-u", "-c", "c1", "y", "--loglevel=INFO")
+    daemon.lttng("disable-event", "-u", "-c", "c1", "y")
+    daemon.lttng("enable-event", "-p", "my.logger", "--loglevel-only=DEBUG")
+    daemon.lttng("add-context", "-u", "-c", "c1", "-t", "vpid")
+    daemon.lttng("add-context", "-u", "-c", "c1", "-t", "perf:thread:cs")
+    daemon.lttng("add-context", "-u", "-c", "c1", "-t", "$app.p:c")
+    daemon.lttng("track", "-u", "--vpid=3,4", "--vuid=root")
+
+
+def test_a_saved_session_is_loaded_as_it_was(daemon, tmp_path):
+    """What is shown of it is the same, and so is what is saved again."""
+    set_up(daemon)
+    shown = daemon.lttng("list", "s1").out
+    saved = daemon.lttng("save", "s1", "-o", str(tmp_path))
+    assert saved.out == f"Session s1 saved successfully in {tmp_path}.\n"
+    text = (tmp_path / "s1.lttng").read_text()
+    daemon.lttng("destroy", "s1")
+    loaded = daemon.lttng("load", "-i", str(tmp_path), "s1")
+    assert loaded == (0, "Session s1 has been loaded successfully\n", "")
+    assert daemon.lttng("list", "s1").out == shown
+    daemon.lttng("save", "-f", "-o", str(tmp_path))
+    assert (tmp_path / "s1.lttng").read_text() == text
+
+
+def test_files_are_overwritten_by_force_only(daemon, tmp_path):
+    """Otherwise the status is 85."""
+    daemon.lttng("create", "s1")
+    folder = ("-o", str(tmp_path))
+    assert daemon.lttng("save", *folder).status == 0
+    again = daemon.lttng("save", *folder)
+    assert again == (85, "", "Error: Session file already exists\n")
+    assert daemon.lttng("save", "-f", *folder).status == 0
+
+
+def test_sessions_are_overwritten_by_force_only(daemon, tmp_path):
+    """A new name is another way."""
+    daemon.lttng("create", "s1")
+    daemon.lttng("save", "-o", str(tmp_path))
+    load = ("load", "-i", str(tmp_path), "s1")
+    assert daemon.lttng(*load).err == "Error: Session name already exists\n"
+    assert daemon.lttng(*load, "-f").status == 0
+    named = daemon.lttng(*load, "--override-name=copy", "--override-url=/tmp/new")
+    assert named.out == (
+        "Session s1 has been loaded successfully\n"
+        "Session name overridden with copy\n"
+        "Session URL overridden with /tmp/new\n"
+    )
+    assert "Trace output: /tmp/new" in daemon.lttng("list", "copy").out
+
+
+def test_a_started_session_is_started_again(daemon, tmp_path):
+    """As it was when it was saved."""
+    daemon.lttng("create", "s1", f"--output={tmp_path}/trace")
+    daemon.lttng("enable-event", "-u", "x")
+    daemon.lttng("start")
+    daemon.lttng("save", "-o", str(tmp_path))
+    daemon.lttng("destroy")
+    daemon.lttng("load", "-i", str(tmp_path / "s1.lttng"), "s1")
+    assert "Recording session s1: [active]" in daemon.lttng("list", "s1").out
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("bad", "expected XML"),
+        ("<other/>", "expected an element 'sessions'"),
+        ('<!DOCTYPE s [<!ENTITY e "x">]><sessions>&e;</sessions>', "no document type"),
+        (
+            (
+                "<sessions><session><name>s</name><attributes><live_timer_interval>1"
+                "</live_timer_interval></attributes></session></sessions>"
+            ),
+            "none over a network is there yet",
+        ),
+        (
+            (
+                "<sessions><session><name>s</name><domains><domain><type>KERNEL</type>"
+                "</domain></domains></session></sessions>"
+            ),
+            "no domain 'KERNEL'",
+        ),
+    ],
+)
+def test_a_document_that_cannot_be_used_is_refused(daemon, tmp_path, text, reason):
+    """With the reason and the file, and no session is made of it."""
+    path = tmp_path / "b.lttng"
+    path.write_text(text)
+    done = daemon.lttng("load", "-i", str(path))
+    assert done.status == 1
+    assert f"{path}: " in done.err
+    assert reason in done.err
+    assert daemon.lttng("list").out == "Currently no available recording session\n"
+
+
+@pytest.mark.parametrize("words", [["nosuch"], ["-i", "/nonexistent"]])
+def test_what_is_not_there_is_not_loaded(daemon, words):
+    """And the current session stays what it was."""
+    daemon.lttng("create", "s1")
+    done = daemon.lttng("load", *words)
+    assert done.status == 1
+    assert (daemon.home / ".lttngrc").read_text() == "session=s1\n"
+
+
+def test_trackers_of_older_versions_are_read():
+    """Until LTTng 2.11 there was one for process IDs."""
+    text = (
+        "<sessions><session><name>s</name><domains><domain><type>UST</type>"
+        "<buffer_type>PER_PID</buffer_type><trackers><pid_tracker><targets>"
+        "<pid_target><pid>5</pid></pid_target></targets></pid_tracker></trackers>"
+        "</domain></domains></session></sessions>"
+    )
+    [(session, is_started)] = read_configuration(text, 1, 2)
+    assert session.trackers == {"vpid": ["5"], "vuid": None, "vgid": None}
+    assert session.buffers == "pid"
+    assert not is_started
+    again = read_configuration(write_configuration(session), 1, 2)
+    assert again == [(session, False)]
+
+
+def test_a_document_is_bounded_in_depth():
+    """Not by what memory holds."""
+    with pytest.raises(VestigeError, match="smaller document"):
+        parse_xml("<a>" * 100_000)

@@ -1,0 +1,134 @@
+"""The verbs of whole sessions say and return what LTTng's do."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+
+def test_a_session_lives_from_create_to_destroy(daemon):
+    """Each verb says what it did, and the current session follows."""
+    made = daemon.lttng("create", "s1")
+    place = daemon.home / "lttng-traces"
+    assert made.status == 0
+    assert re.fullmatch(
+        f"Session s1 created.\nTraces will be output to {place}/s1-[0-9]{{8}}-[0-9]{{6}}\n",
+        made.out,
+    )
+    assert (daemon.home / ".lttngrc").read_text() == "session=s1\n"
+    assert daemon.lttng("enable-event", "-u", "my_app:*").status == 0
+    assert daemon.lttng("start").out == "Tracing started for session s1\n"
+    assert "Recording session s1: [active]" in daemon.lttng("status").out
+    assert (
+        daemon.lttng("stop").out
+        == "Waiting for data availability\nTracing stopped for session s1\n"
+    )
+    assert daemon.lttng("destroy").out == "Session s1 destroyed\n"
+    assert not (daemon.home / ".lttngrc").exists()
+
+
+def test_a_session_without_name_is_named_by_its_time(daemon):
+    """The directory does not repeat the date."""
+    out = daemon.lttng("create").out
+    name = re.match(r"Session (auto-\d{8}-\d{6}) created", out)[1]
+    assert out.endswith(f"lttng-traces/{name}\n")
+
+
+def test_starting_and_stopping_twice_has_its_statuses(daemon):
+    """A second start is a warning with status 80, a second stop one with 81."""
+    daemon.lttng("create", "s1")
+    assert daemon.lttng("start") == (72, "", "Error: No channel found in the session\n")
+    daemon.lttng("enable-channel", "-u", "c")
+    daemon.lttng("start")
+    again = daemon.lttng("start")
+    assert again == (80, "", "Warning: Tracing already started for session s1\n")
+    daemon.lttng("stop")
+    assert daemon.lttng("stop").status == 81
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "text"),
+    [
+        (("create", "s1"), 1, "Error: Session name already exists"),
+        (("create", "a/b"), 1, "Error: Invalid character found in session name"),
+        (("create", "auto"), 1, "auto is a reserved keyword"),
+        (("create", "--bogus"), 2, "Unrecognized argument used with 'create' command"),
+        (("create", "n", "-U", "bad://x"), 1, "Unable to parse the URL bad://x"),
+        (("create", "n", "-U", "net://h"), 1, "not supported yet"),
+        (("create", "n", "-C", "tcp://h"), 1, "Both control and data URLs"),
+        (("create", "n", "--live"), 1, "Live mode is not supported yet"),
+        (("create", "n", "--live=5", "--snapshot"), 1, "mutually exclusive"),
+        (("create", "n", "--snapshot"), 1, "Snapshot mode is not supported yet"),
+        (("destroy", "nosuch"), 23, "Session name nosuch not found"),
+        (("start", "nosuch"), 23, "Session name not found"),
+        (("stop", "nosuch"), 23, "Session name not found"),
+        (("list", "nosuch"), 1, "Session 'nosuch' not found"),
+        (("set-session", "nosuch"), 1, "Session 'nosuch' not found"),
+        (("set-session",), 1, "Missing session name"),
+        (("regenerate", "metadata"), 118, "Session not started"),
+        (("regenerate",), 1, "No object specified for regenerate command."),
+        (("regenerate", "x"), 2, "Unrecognized argument used with 'regenerate'"),
+        (("list", "-k"), 1, "Unable to list kernel events: Tracing the kernel"),
+        (("view", "nosuch"), 1, "Session name nosuch not found"),
+        (("snapshot", "record"), 1, "'snapshot' is not supported yet"),
+        (("-m", "yaml", "list"), 165, "MI output format not supported"),
+        (("--bogus", "list"), 1, "unrecognized option '--bogus'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_a_mistake_is_said_and_has_its_status(daemon, words, status, text):
+    """Errors go to standard error, with the numbers of LTTng."""
+    daemon.lttng("create", "s1")
+    done = daemon.lttng(*words)
+    assert (done.status, done.out) == (status, "")
+    assert text in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_an_unknown_verb_is_told_on_standard_output(daemon):
+    """As LTTng does it."""
+    done = daemon.lttng("nosuch")
+    text = "lttng: nosuch is not an lttng command. See 'lttng --help'.\n"
+    assert done == (2, text, "")
+
+
+def test_without_a_current_session_both_streams_say_so(daemon):
+    """A question on standard output, the error on standard error."""
+    done = daemon.lttng("start")
+    assert done.status == 1
+    assert done.out == "Did you create a session? (lttng create <my_session>)\n"
+    path = daemon.home / ".lttngrc"
+    assert done.err == f"Error: Can't find valid lttng config {path}\n"
+
+
+def test_the_output_can_be_chosen_or_be_none(daemon, tmp_path):
+    """By a directory or a file URL; --no-output writes nothing."""
+    for option in (f"--output={tmp_path}", f"--set-url=file://{tmp_path}"):
+        out = daemon.lttng("create", "s", option).out
+        assert out == f"Session s created.\nTraces will be output to {tmp_path}\n"
+        daemon.lttng("destroy")
+    assert daemon.lttng("create", "s", "--no-output").out == "Session s created.\n"
+
+
+def test_sessions_are_listed_newest_first(daemon):
+    """With their numbers, their state and where they write."""
+    assert daemon.lttng("list").out == "Currently no available recording session\n"
+    for name in ("a", "b"):
+        daemon.lttng("create", name, f"--output=/tmp/{name}")
+    assert daemon.lttng("list").out == (
+        "Available recording sessions:\n"
+        "  1) b [inactive]\n    Trace output: /tmp/b\n\n"
+        "  2) a [inactive]\n    Trace output: /tmp/a\n\n\n"
+        "Use lttng list <session_name> for more details\n"
+    )
+
+
+def test_an_output_that_cannot_be_made_is_an_error(daemon, tmp_path):
+    """And the session stays inactive."""
+    (tmp_path / "file").touch()
+    daemon.lttng("create", "s", f"--output={tmp_path}/file/below")
+    daemon.lttng("enable-channel", "-u", "c")
+    done = daemon.lttng("start")
+    assert (done.status, done.err) == (17, "Error: Create directory failed\n")
+    assert "[inactive]" in daemon.lttng("list", "s").out
