@@ -3,6 +3,7 @@
  * and later where no auditing library can be used.
  */
 #define _GNU_SOURCE
+#include "kept_pages.h"
 #include "object_events.h"
 #include "object_table.h"
 #include "objects.h"
@@ -48,6 +49,7 @@ static struct entry *add_from_headers(const struct dl_phdr_info *info, bool is_s
 	if (!is_start)
 		object_events_load(&entry->object);
 	entry->name = hash(info->dlpi_name);
+	entry->is_for_good = is_start;
 	table_show(entry);
 	return entry;
 }
@@ -119,6 +121,7 @@ __attribute__((visibility("default"))) void vestige_closed(void);
 /* For the library that stands in for dlclose() where no auditing library can be used. */
 void vestige_closed(void)
 {
+	kept_pages_put_back();
 	if (must_look())
 		objects_take_look(false);
 }

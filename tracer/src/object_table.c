@@ -78,6 +78,7 @@ struct entry *table_new(void)
 		return NULL;
 	}
 	entry->closes = false;
+	entry->is_for_good = false;
 	memset(&entry->object, 0, sizeof(entry->object));
 	return entry;
 }

@@ -15,6 +15,8 @@
 struct entry {
 	struct entry *next;
 	_Atomic bool is_used;
+	/* Mapped when the program began: until the process ends. */
+	bool is_for_good;
 	/* Its destructors have run. */
 	bool closes;
 	/* When they had, it was not yet said that anything would be unmapped. */

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "objects.h"
 
+#include "kept_pages.h"
 #include "loader.h"
 #include "object_events.h"
 #include "object_table.h"
@@ -150,9 +151,20 @@ void vestige_loader(enum loader_action action, const struct link_map *map, long 
 		break;
 	case LOADER_ACTS:
 		deleting = NOWHERE;
+		kept_pages_put_back();
 		break;
 	}
 	table_leave(&guard);
+}
+
+bool objects_are_for_good(const void *address)
+{
+	/* Without the lock: these are shown once and never taken away. */
+	for (const struct entry *entry = table_entries; entry; entry = entry->next)
+		if (entry->is_used && entry->is_for_good &&
+		    (uintptr_t) address - entry->object.base < entry->object.size)
+			return true;
+	return false;
 }
 
 bool objects_are_told(void)

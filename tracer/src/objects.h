@@ -12,6 +12,8 @@ void objects_dump(void) __attribute__((visibility("hidden")));
 /* Return when no state dump is under way: another thread may have begun it. */
 void objects_wait(void) __attribute__((visibility("hidden")));
 
+/* Whether an address is in an object that was there when the program began. */
+bool objects_are_for_good(const void *address) __attribute__((visibility("hidden")));
 /* Whether the dynamic linker tells what it loads. */
 bool objects_are_told(void) __attribute__((visibility("hidden")));
 /* Compare what is known with the list of the dynamic linker, at the start and later. */

@@ -15,6 +15,7 @@
 #include "context.h"
 #include "lock.h"
 #include "objects.h"
+#include "passage.h"
 #include "perf_counter.h"
 #include "rules.h"
 #include "settings.h"
@@ -169,10 +170,17 @@ __attribute__((visibility("default"))) fork_function _Fork;
 
 static fork_function *original_fork;
 
+static void before_fork(void)
+{
+	passage_before_fork();
+	stream_before_fork();
+}
+
 static void after_fork(void)
 {
 	process_id();
 	shared_thread_end();
+	passage_after_fork();
 	stream_after_fork();
 }
 
@@ -193,7 +201,7 @@ pid_t _Fork(void)
 		return -1;
 	}
 	if (process)
-		stream_before_fork();
+		before_fork();
 	child = original_fork();
 	if (child == 0 && process)
 		after_fork();
@@ -219,7 +227,7 @@ static bool begin(void)
 	rules_start();
 	perf_counters_start();
 	/* Where there is no memory for it, a child process is traced all the same. */
-	pthread_atfork(stream_before_fork, NULL, after_fork);
+	pthread_atfork(before_fork, NULL, after_fork);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "../arena/slot.h"
 #include "../arena/waiting.h"
+#include "passage.h"
 #include "pending.h"
 #include "perf_counter.h"
 #include "process.h"
@@ -152,6 +153,7 @@ static struct stream *open_stream(struct stream *stream)
 	dropping = 0;
 	go_nowhere(stream);
 	claim(stream, slot);
+	passage_open(stream);
 	return stream;
 }
 

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "../arena/chunk.h"
+#include "../include/vestige/tracepoint-abi.h"
 #include "clock.h"
 #include "cpu.h"
 #include "packet.h"
@@ -62,6 +63,8 @@ struct stream {
 	uint32_t vpid;
 	uint32_t vtid;
 	char procname[PROCNAME_SIZE + 1];
+	/* See passage.h. */
+	struct vestige_passage passage;
 };
 
 /* A record that is being written. */

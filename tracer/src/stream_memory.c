@@ -81,9 +81,14 @@ void stream_memory_note(uint32_t slot, struct stream *stream)
 	atomic_store_explicit(&streams[slot], stream, memory_order_relaxed);
 }
 
+struct stream *stream_memory_at(uint32_t slot)
+{
+	return atomic_load_explicit(&streams[slot], memory_order_relaxed);
+}
+
 struct stream *stream_memory_take(uint32_t slot)
 {
-	struct stream *stream = atomic_load_explicit(&streams[slot], memory_order_relaxed);
+	struct stream *stream = stream_memory_at(slot);
 
 	if (stream)
 		memset(stream, 0, sizeof(*stream));

@@ -154,6 +154,11 @@ static inline void system_munmap(void *place, size_t size)
 	system_call(SYS_munmap, (long) place, (long) size, 0, 0, 0, 0);
 }
 
+static inline void system_mprotect(void *place, size_t size, int protection)
+{
+	system_call(SYS_mprotect, (long) place, (long) size, protection, 0, 0, 0);
+}
+
 static inline bool system_madvise(void *place, size_t size, int advice)
 {
 	return system_call(SYS_madvise, (long) place, (long) size, advice, 0, 0, 0) == 0;

@@ -12,10 +12,27 @@
 
 #include "event_class.h"
 #include "expression.h"
+#include "kept_pages.h"
+#include "passage.h"
 #include "process.h"
 #include "rules.h"
 #include "stream.h"
 #include "system.h"
+
+static void do_nothing(void)
+{
+}
+
+/* For threads that passed a tracepoint when its provider went. */
+static const struct vestige_event_class gone_class = {
+	.struct_size = sizeof(gone_class),
+	.probe = do_nothing,
+};
+static const struct vestige_event gone = {
+	.struct_size = sizeof(gone),
+	.name = "gone",
+	.event_class = &gone_class,
+};
 
 /* Behind a lock that is on no hot path: objects are being loaded or unloaded. */
 static struct vestige_tracepoint *tracepoints;
@@ -49,10 +66,10 @@ static void connect(struct vestige_tracepoint *point, const struct vestige_provi
 		/* Without an ID, as on a full disk, its records are counted as lost. */
 		if (!event->id)
 			event->id = event_class_id(provider, event);
-		point->event = event;
-		/* Whoever sees the probe must see the event. */
+		/* Whoever sees the probe must see the event, and whoever sees the state both. */
+		__atomic_store_n(&point->event, event, __ATOMIC_RELEASE);
 		__atomic_store_n(&point->probe, event->event_class->probe, __ATOMIC_RELEASE);
-		__atomic_store_n(&point->state, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&point->state, passage_state(provider), __ATOMIC_RELEASE);
 		return;
 	}
 }
@@ -149,10 +166,14 @@ static void remove_provider(struct vestige_provider *provider)
 		if (!one->state || !has_event(provider, one->event))
 			continue;
 		one->state = 0;
-		one->probe = NULL;
+		__atomic_store_n(&one->probe, NULL, __ATOMIC_RELAXED);
+		__atomic_store_n(&one->event, &gone, __ATOMIC_RELEASE);
 		connect_any(one);
 	}
 	leave(before);
+	/* What is here for good is not unloaded: the process ends. */
+	if (passage_state(provider) != VESTIGE_STAYS && !passage_wait())
+		kept_pages_copy(provider);
 	errno = saved;
 }
 

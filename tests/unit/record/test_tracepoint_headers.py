@@ -84,7 +84,8 @@ def test_a_disabled_tracepoint_is_one_test_and_one_branch(tmp_path, compiler, fl
     assert "call" not in " ".join(before)
     assert len([one for one in before if re.match(r"cmp|test", one)]) == 1
     assert len(loads) == 1 + looked_up
-    assert len(before) <= 4 + looked_up
+    # One makes room on the stack.
+    assert len(before) <= 4 + 2 * looked_up
 
 
 def test_arguments_of_a_disabled_tracepoint_are_not_evaluated(tmp_path, sources):

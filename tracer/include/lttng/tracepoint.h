@@ -72,6 +72,81 @@ vestige_find_tracer(void)
 	return found;
 }
 
+/* Where the thread and its stack are. A compiler may take neither for the same at two places: a
+ * coroutine may have changed the thread in between. */
+#if defined(__x86_64__)
+#define VESTIGE_READ_THREAD(pointer)	__asm__ volatile("mov %%fs:0, %0" : "=r"(pointer))
+#define VESTIGE_READ_STACK(pointer)	__asm__ volatile("mov %%rsp, %0" : "=r"(pointer))
+#elif defined(__aarch64__)
+#define VESTIGE_READ_THREAD(pointer)	__asm__ volatile("mrs %0, tpidr_el0" : "=r"(pointer))
+#define VESTIGE_READ_STACK(pointer)	__asm__ volatile("mov %0, sp" : "=r"(pointer))
+#endif
+
+/* The passage of this thread, by the state of a tracepoint; NULL when there is none. */
+VESTIGE_INLINE struct vestige_passage *vestige_find_passage(int state, int is_first)
+{
+#ifdef VESTIGE_READ_THREAD
+	const char *pointer;
+	const struct vestige_thread *thread;
+
+	VESTIGE_READ_THREAD(pointer);
+	thread = (const struct vestige_thread *) (const void *) (pointer + state);
+	if (is_first && __builtin_expect(!thread->passage, 0))
+		thread->meet();
+	return thread->passage;
+#else
+	(void) state;
+	(void) is_first;
+	return (struct vestige_passage *) 0;
+#endif
+}
+
+/* Let the tracer know the thread: before arguments are evaluated, which would have to be saved
+ * at a call. */
+VESTIGE_INLINE void vestige_meet(int state)
+{
+	if (state != VESTIGE_STAYS && state)
+		vestige_find_passage(state, 1);
+}
+
+/* In memory, so that functions with a tracepoint that is off need not save registers. */
+struct vestige_visit {
+	struct vestige_passage *volatile passage;
+	volatile uintptr_t before;
+	struct vestige_passage none;
+};
+
+/* Say that the thread is here, so that nothing it calls is unloaded; false when the tracepoint
+ * is off, or the thread cannot record. */
+VESTIGE_INLINE bool vestige_enter(struct vestige_visit *visit, int state)
+{
+	struct vestige_passage *passage = &visit->none;
+	uintptr_t stack = 0;
+
+	visit->none.inside = 0;
+	if (!state)
+		return false;
+	if (state != VESTIGE_STAYS)
+		passage = vestige_find_passage(state, 0);
+	if (__builtin_expect(!passage, 0))
+		return false;
+#ifdef VESTIGE_READ_STACK
+	VESTIGE_READ_STACK(stack);
+#endif
+	visit->passage = passage;
+	/* Not zero in a signal handler. */
+	visit->before = passage->inside;
+	passage->inside = stack;
+	/* Who unloads it has a barrier for both sides, see membarrier(2). */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return true;
+}
+
+VESTIGE_INLINE void vestige_leave(const struct vestige_visit *visit)
+{
+	__atomic_store_n(&visit->passage->inside, visit->before, __ATOMIC_RELEASE);
+}
+
 VESTIGE_END_C
 
 #define LTTNG_UST_TP_ARGS(...)	(__VA_ARGS__)
@@ -85,8 +160,12 @@ VESTIGE_END_C
 /* The provider, the name and up to ten arguments, all in `...`: ISO C wants at least one. */
 #define lttng_ust_do_tracepoint(...) \
 	VESTIGE_JOIN(VESTIGE_DO_, VESTIGE_HAS_ARGUMENTS(__VA_ARGS__))(__VA_ARGS__)
-#define VESTIGE_DO_0(provider, name)		vestige_call_##provider##___##name()
-#define VESTIGE_DO_1(provider, name, ...)	vestige_call_##provider##___##name(__VA_ARGS__)
+#define VESTIGE_DO_0(provider, name)							\
+	(vestige_meet(VESTIGE_POINT(provider, name).state),				\
+	 vestige_call_##provider##___##name())
+#define VESTIGE_DO_1(provider, name, ...)						\
+	(vestige_meet(VESTIGE_POINT(provider, name).state),				\
+	 vestige_call_##provider##___##name(__VA_ARGS__))
 
 #define lttng_ust_tracepoint(...)							\
 	do {										\
@@ -110,14 +189,16 @@ VESTIGE_END_C
 #define VESTIGE_CALL_(provider, name, prototype, types, values)			\
 	VESTIGE_INLINE void vestige_call_##provider##___##name prototype		\
 	{										\
-		/* Before the event, in memory, too. */					\
-		void (*vestige_probe_)(void) = __atomic_load_n(				\
-			&VESTIGE_POINT(provider, name).probe, __ATOMIC_ACQUIRE);	\
-		const struct vestige_event *vestige_event_ =				\
-			VESTIGE_POINT(provider, name).event;				\
+		struct vestige_visit vestige_visit_;					\
 											\
-		if (__builtin_expect(vestige_probe_ != (void (*)(void)) 0, 1))		\
-			((void (*) types) vestige_probe_) values;			\
+		if (vestige_enter(&vestige_visit_, __atomic_load_n(			\
+				&VESTIGE_POINT(provider, name).state, __ATOMIC_ACQUIRE))) {\
+			const struct vestige_event *vestige_event_ = __atomic_load_n(	\
+				&VESTIGE_POINT(provider, name).event, __ATOMIC_ACQUIRE);\
+											\
+			((void (*) types) vestige_event_->event_class->probe) values;	\
+			vestige_leave(&vestige_visit_);					\
+		}									\
 		/* No jump: the probe is told by its return address where it was called. */\
 		__asm__ volatile("");							\
 	}

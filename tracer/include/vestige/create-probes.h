@@ -135,7 +135,9 @@ static const struct vestige_tracer *
 	void vestige_probe_##provider##___##name(					\
 		const struct vestige_event *vestige_event_ typed)			\
 	{										\
-		const struct vestige_tracer *vestige_tracer_ = vestige_tracer_of_##provider;\
+		/* Stored by a constructor, which may run while threads pass tracepoints. */	\
+		const struct vestige_tracer *vestige_tracer_ =				\
+			__atomic_load_n(&vestige_tracer_of_##provider, __ATOMIC_RELAXED);\
 		const void *vestige_ip_ = VESTIGE_PLACE;				\
 		size_t vestige_lengths_[vestige_count_##provider##___##name + 1];	\
 		struct vestige_record vestige_record_;					\
@@ -252,7 +254,7 @@ VESTIGE_JOIN(vestige_describe_events_of_, LTTNG_UST_TRACEPOINT_PROVIDER)(
 	{										\
 		struct vestige_event **events = vestige_events_of_##provider;		\
 											\
-		vestige_tracer_of_##provider = tracer;					\
+		__atomic_store_n(&vestige_tracer_of_##provider, tracer, __ATOMIC_RELAXED);\
 		if (!tracer)								\
 			return;								\
 		vestige_provider_##provider.event_count =				\

@@ -18,14 +18,34 @@ extern "C" {
 
 struct vestige_event;
 
+/* What a thread says while it passes a tracepoint whose provider may be unloaded. */
+struct vestige_passage {
+	/* Where its stack is; zero when it passes none. */
+	volatile uintptr_t inside;
+};
+
+/* What the tracer has in each thread, at the same distance from its thread pointer. */
+struct vestige_thread {
+	/* NULL before its first one, and where the thread cannot record. */
+	struct vestige_passage *passage;
+	/* Called before the first one. */
+	void (*meet)(void);
+};
+
+/* A state of tracepoints: recorded, and what they call is never unloaded. */
+#define VESTIGE_STAYS 1
+
 /* A place in a program where an event may happen. */
 struct vestige_tracepoint {
 	uint32_t struct_size;
-	/* Not zero while the event is recorded: the one thing that is tested at the place. */
+	/* Not zero while the event is recorded: the one thing that is tested at the place. It is
+	 * VESTIGE_STAYS, or how far struct vestige_thread is from the thread pointer. */
 	volatile int state;
 	const char *provider;
 	const char *name;
-	/* Set by the tracer before state: what is called, and for which event. */
+	/* Set by the tracer before state: what programs of earlier versions call, and the event,
+	 * whose class has the probe that others call. When the provider has gone, it is an event
+	 * whose probe does nothing. */
 	void (*probe)(void);
 	const struct vestige_event *event;
 	struct vestige_tracepoint *next;
