@@ -22,115 +22,22 @@ from setuptools.command.install_lib import install_lib
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
+from native_parts import Part, extension, native_parts  # noqa: E402
 from wheel_parts import (  # noqa: E402
     pack_demo,
     split_debug_files,
     write_crate_licences,
 )
 
-SOURCES = Path("tracer/src")
-ARENA_SOURCES = Path("tracer/arena")
-AUDIT_SOURCE = Path("tracer/audit/audit.c")
-CLOSE_SOURCE = Path("tracer/close/close.c")
-HELPER_SOURCES = Path("tracer/helpers")
-HELPERS = {"libc": ["libc.c"], "pthread": ["pthread.c"], "dl": ["dl.c", "caller.c"]}
-"""What stands in for functions of the C library."""
-COST_SOURCE = Path("tracer/cost/call_cost.c")
 HEADERS = Path("tracer/include")
 PKG_CONFIG = Path("tracer/pkgconfig")
 VERSION_FILE = Path("src/vestige/_version.py")
 NATIVE = Path("vestige/record/native")
+INSTRUMENT = Path("vestige/instrument")
 DEMO = Path("vestige/demo")
 EMPTY_ARCHIVE = "!<arch>\n"
 LTTNG_LIBRARIES = ("lttng-ust", "lttng-ust-common", "lttng-ust-tracepoint")
 """What programs with tracepoints link; of ours they need nothing."""
-PYTHON_SOURCES = Path("tracer/python")
-EXTENSION = Path("vestige/instrument/_native.abi3.so")
-FLAGS = [
-    "-std=gnu11",
-    "-O2",
-    "-g",
-    "-fPIC",
-    "-shared",
-    "-fvisibility=hidden",
-    "-fno-exceptions",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-Wshadow",
-    "-Itracer/include",
-    # The auditing library looks for a symbol by the table that counts them.
-    "-Wl,-z,now,-z,nodelete,--build-id,--hash-style=both",
-    "-Wl,-soname,libvestige-tracer.so",
-]
-# It has no C library: a call that the compiler made up for a loop would find nothing.
-AUDIT_FLAGS = [
-    "-std=gnu11",
-    "-O2",
-    "-g",
-    "-fPIC",
-    "-shared",
-    "-nostdlib",
-    "-fvisibility=hidden",
-    "-fno-exceptions",
-    "-fno-builtin",
-    "-fno-stack-protector",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-Wshadow",
-    "-Wl,-z,defs,-z,now,--build-id",
-]
-
-# Each stands in for functions of the C library, which must not be taken for known ones.
-HELPER_FLAGS = [
-    "-std=gnu11",
-    "-O2",
-    "-g",
-    "-fPIC",
-    "-shared",
-    "-fvisibility=hidden",
-    "-fno-exceptions",
-    "-fno-builtin-malloc",
-    "-fno-builtin-calloc",
-    "-fno-builtin-realloc",
-    "-fno-builtin-free",
-    "-ftls-model=initial-exec",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-Wshadow",
-    "-Itracer/include",
-    "-Itracer/helpers",
-    "-Wl,-z,now,-z,nodelete,--build-id",
-]
-
-# A program like those that are recorded.
-COST_FLAGS = [
-    "-std=gnu11",
-    "-O2",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-Wshadow",
-    "-finstrument-functions",
-    "-Wl,--build-id",
-]
-# What Python programs are traced with, for the stable ABI.
-EXTENSION_FLAGS = [
-    "-std=gnu11",
-    "-O2",
-    "-g",
-    "-fPIC",
-    "-shared",
-    "-fvisibility=hidden",
-    "-Wall",
-    "-Wextra",
-    "-Wconversion",
-    "-Wshadow",
-    "-Itracer/include",
-    "-Wl,--build-id",
-]
 
 
 class BuildTracer(build_py):
@@ -150,7 +57,7 @@ class BuildTracer(build_py):
         root = Path("src") if self.editable_mode else Path(self.build_lib)
         build_libraries(root / NATIVE)
         if has_lock():
-            build_extension(root / EXTENSION)
+            compile_part(extension(package_version()), root / INSTRUMENT)
         else:
             sys.stderr.write("vestige.instrument is for CPython with its lock alone\n")
 
@@ -228,19 +135,8 @@ def version_numbers(text: str) -> tuple[int, ...]:
 def build_libraries(directory: Path) -> None:
     """Compile what goes into traced programs, and what measures its cost."""
     directory.mkdir(parents=True, exist_ok=True)
-    sources = sorted(map(str, [*SOURCES.glob("*.c"), *ARENA_SOURCES.glob("*.c")]))
-    version = f'-DVESTIGE_VERSION="{package_version()}"'
-    results = {
-        "libvestige-tracer.so": [*FLAGS, version, *sources, "-lpthread"],
-        "libvestige-audit.so": [*AUDIT_FLAGS, str(AUDIT_SOURCE)],
-        "libvestige-close.so": [*FLAGS, str(CLOSE_SOURCE), "-ldl"],
-        "call-cost": [*COST_FLAGS, str(COST_SOURCE)],
-    }
-    for name, parts in HELPERS.items():
-        files = [str(HELPER_SOURCES / part) for part in parts]
-        results[f"libvestige-{name}.so"] = [*HELPER_FLAGS, *files, "-ldl"]
-    for name, arguments in results.items():
-        compile_library(directory / name, arguments)
+    for part in native_parts(package_version()):
+        compile_part(part, directory)
     place_headers(directory)
 
 
@@ -265,20 +161,11 @@ def place_headers(directory: Path) -> None:
         target.write_text(text.replace("@VERSION@", package_version()), "utf-8")
 
 
-def build_extension(target: Path) -> None:
-    """Compile what Python programs are traced with."""
-    include = sysconfig.get_path("include")
-    # Functions are chosen by the same patterns in programs of all kinds.
-    sources = [*sorted(map(str, PYTHON_SOURCES.glob("*.c"))), f"{SOURCES}/patterns.c"]
-    version = f'-DVESTIGE_VERSION="{package_version()}"'
-    arguments = [*EXTENSION_FLAGS, version, "-isystem", include, *sources, "-ldl"]
-    compile_library(target, arguments)
-
-
-def compile_library(target: Path, arguments: list[str]) -> None:
+def compile_part(part: Part, directory: Path) -> None:
     """Compile a library or a program; somebody may have the old one mapped."""
+    target = directory / part.name
     partial = target.with_suffix(".part")
-    subprocess.run([*c_compiler(), *arguments, "-o", str(partial)], check=True)
+    subprocess.run([*c_compiler(), *part.arguments, "-o", str(partial)], check=True)
     partial.replace(target)
 
 

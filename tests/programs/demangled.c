@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../tracer/src/cxx_names.h"
+#include "../../tracer/rules/cxx_names.h"
 
 int main(void)
 {

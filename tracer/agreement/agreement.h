@@ -573,7 +573,7 @@ enum function_tracing_word { FUNCTION_TRACING_OFF, FUNCTION_TRACING_FAST, FUNCTI
 #define CLOCK_KIND_WORDS "monotonic", "counter"
 enum clock_kind_word { CLOCK_KIND_MONOTONIC, CLOCK_KIND_COUNTER };
 
-/* Each word is read by parse_NAME() of settings.c. */
+/* Each word is read by parse_NAME() of settings_words.c. */
 #define FOR_EACH_SETTING(of) \
 	of(arena, "arena") \
 	of(arena_id, "arena-id") \

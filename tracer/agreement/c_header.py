@@ -303,7 +303,7 @@ def _settings() -> Iterator[str]:
         names = ", ".join(f"{prefix}_{word.upper()}" for word in choice.words)
         yield f"#define {prefix}_WORDS {words}\n"
         yield f"enum {choice.name}_word {{ {names} }};\n\n"
-    yield "/* Each word is read by parse_NAME() of settings.c. */\n"
+    yield "/* Each word is read by parse_NAME() of settings_words.c. */\n"
     yield "#define FOR_EACH_SETTING(of) \\\n"
     rows = [
         f'\tof({one.name.replace("-", "_")}, "{one.name}")' for one in settings.SETTINGS

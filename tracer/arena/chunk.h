@@ -8,6 +8,7 @@
 #ifndef VESTIGE_ARENA_CHUNK_H
 #define VESTIGE_ARENA_CHUNK_H
 
+#include "../base/compiler.h"
 #include "map.h"
 
 /* What a thread knows of its slot, in memory of its own. */
@@ -27,16 +28,16 @@ struct arena_ring {
 };
 
 /* Whether chunk_take() finds one, as far as one can tell. */
-bool chunk_is_there(const struct arena_ring *ring) ARENA_HIDDEN;
+bool chunk_is_there(const struct arena_ring *ring) HIDDEN;
 /* Take a chunk; 0 when there is none now. Signals are blocked. */
-uint32_t chunk_take(struct arena_ring *ring) ARENA_HIDDEN;
+uint32_t chunk_take(struct arena_ring *ring) HIDDEN;
 /* Make the chunk the slot's next, empty, with its times at `now`, or when the last record was
  * lost; the caller tells the rest of its packet. Nobody looks at it yet. */
 struct arena_chunk *chunk_prepare(const struct arena_ring *ring, uint32_t number, uint64_t now)
-	ARENA_HIDDEN;
+	HIDDEN;
 /* Make the chunk that was prepared the present one. */
-void chunk_show(struct arena_ring *ring, uint32_t number) ARENA_HIDDEN;
+void chunk_show(struct arena_ring *ring, uint32_t number) HIDDEN;
 /* How many chunks of the slot hold records, as far as the thread knows. */
-uint32_t chunk_used(const struct arena_ring *ring) ARENA_HIDDEN;
+uint32_t chunk_used(const struct arena_ring *ring) HIDDEN;
 
 #endif

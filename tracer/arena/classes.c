@@ -11,7 +11,7 @@
 #include <string.h>
 #include <threads.h>
 
-#include "../src/system.h"
+#include "../base/system.h"
 #include "waiting.h"
 
 /* A process that is stopped while it holds the lock must not stop others for long; neither

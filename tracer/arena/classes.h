@@ -2,10 +2,11 @@
 #ifndef VESTIGE_ARENA_CLASSES_H
 #define VESTIGE_ARENA_CLASSES_H
 
+#include "../base/compiler.h"
 #include "map.h"
 
 /* Find a class by its text, all of its TSDL but the ID, or add it. Its place in the list, from
  * 0 on, is the same in all programs; negative when it finds no room. Signals are blocked. */
-int classes_find(const char *text, size_t size) ARENA_HIDDEN;
+int classes_find(const char *text, size_t size) HIDDEN;
 
 #endif

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "../src/system.h"
+#include "../base/system.h"
 
 /* How long a program waits at most for each step, since it waits before it begins. */
 #define MOST_SECONDS 2

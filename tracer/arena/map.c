@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../src/system.h"
+#include "../base/system.h"
 #include "descriptor.h"
 
 /* With less than this for chunks, nothing is recorded. */

@@ -2,24 +2,11 @@
 #ifndef VESTIGE_ARENA_MAP_H
 #define VESTIGE_ARENA_MAP_H
 
-#include <limits.h>
 #include <stdbool.h>
 
+#include "../base/compiler.h"
 #include "layout.h"
-
-#define ARENA_HIDDEN __attribute__((visibility("hidden")))
-#define ARENA_TOKEN_SIZE 16
-/* Without the zero in front of it that makes it abstract, see unix(7). */
-#define ARENA_SOCKET_SIZE 107
-
-/* Where to find the arena: as a file or, where that cannot be opened, from the collector. */
-struct arena_place {
-	char path[PATH_MAX];
-	/* Of the file: another one is refused. */
-	uint64_t inode;
-	char socket[ARENA_SOCKET_SIZE + 1];
-	uint8_t token[ARENA_TOKEN_SIZE];
-};
+#include "place.h"
 
 /* How many chunks may be set aside, see arena_set_aside(). */
 #define ARENA_MOST_ASIDE 8u
@@ -57,19 +44,19 @@ struct arena {
 	struct arena_aside aside[ARENA_MOST_ASIDE];
 };
 
-extern struct arena arena ARENA_HIDDEN;
+extern struct arena arena HIDDEN;
 
 /* Map the arena; false where there is none, or one that is not for us. All descriptors are
  * closed again. */
-bool arena_map(const struct arena_place *place) ARENA_HIDDEN;
+bool arena_map(const struct arena_place *place) HIDDEN;
 /*
  * In a child process: let a chunk of the parent be, and have memory of this process in its
  * place. Code that goes on writing there writes nowhere. The chunk itself, should the pool
  * ever give it, gets another place. False where that cannot be done.
  */
-bool arena_set_aside(uint32_t number) ARENA_HIDDEN;
+bool arena_set_aside(uint32_t number) HIDDEN;
 /* Where a chunk is that was set aside, or NULL. */
-struct arena_chunk *arena_find_aside(uint32_t number) ARENA_HIDDEN;
+struct arena_chunk *arena_find_aside(uint32_t number) HIDDEN;
 
 static inline struct arena_slot *arena_slot(uint32_t number)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <threads.h>
 
-#include "../src/system.h"
+#include "../base/system.h"
 #include "stack.h"
 
 /* Where the list of robust mutexes is that the kernel knows of a thread, from its thread

@@ -2,6 +2,7 @@
 #ifndef VESTIGE_ARENA_SLOT_H
 #define VESTIGE_ARENA_SLOT_H
 
+#include "../base/compiler.h"
 #include "map.h"
 
 /* What a thread tells of itself. */
@@ -15,19 +16,19 @@ struct slot_identity {
 };
 
 /* Make what claims need, once in a process. */
-void slots_start(void) ARENA_HIDDEN;
+void slots_start(void) HIDDEN;
 /* Whether there is a slot that nobody has; it may be gone a moment later. */
-bool slot_is_free(void) ARENA_HIDDEN;
+bool slot_is_free(void) HIDDEN;
 /* Take a slot for this thread; 0 when there is none. Signals are blocked. */
-uint32_t slot_take(void) ARENA_HIDDEN;
+uint32_t slot_take(void) HIDDEN;
 /* Give it back: only one that was never claimed. */
-void slot_give(uint32_t number) ARENA_HIDDEN;
+void slot_give(uint32_t number) HIDDEN;
 /* Claim the slot that was taken. From here on the collector looks at it. Returns the ID of the
  * thread. */
-uint32_t slot_claim(uint32_t number, const struct slot_identity *identity) ARENA_HIDDEN;
+uint32_t slot_claim(uint32_t number, const struct slot_identity *identity) HIDDEN;
 /* Count a record that found no room. */
-void slot_count_lost(struct arena_slot *slot, uint64_t time) ARENA_HIDDEN;
+void slot_count_lost(struct arena_slot *slot, uint64_t time) HIDDEN;
 /* Count a record of a thread without a slot, where there is an arena. */
-void arena_count_lost(void) ARENA_HIDDEN;
+void arena_count_lost(void) HIDDEN;
 
 #endif

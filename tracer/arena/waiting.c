@@ -9,7 +9,7 @@
 #define _GNU_SOURCE
 #include "waiting.h"
 
-#include "../src/system.h"
+#include "../base/system.h"
 
 /* How long one look at the state is good for. */
 #define SLICE_NS 2000000

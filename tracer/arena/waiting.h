@@ -2,6 +2,7 @@
 #ifndef VESTIGE_ARENA_WAITING_H
 #define VESTIGE_ARENA_WAITING_H
 
+#include "../base/compiler.h"
 #include "chunk.h"
 
 /* Whether nothing more may be recorded. */
@@ -26,12 +27,12 @@ static inline bool waiting_is_vain(const struct arena_ring *ring)
  * Wait for a chunk. Called where signals are not blocked: a handler may run meanwhile, and may
  * jump away from here. False when none came: then waiting_is_vain() until something changes.
  */
-bool waiting_for_chunk(struct arena_ring *ring) ARENA_HIDDEN;
+bool waiting_for_chunk(struct arena_ring *ring) HIDDEN;
 /* Find out, while the clock may be asked, how long a thread may look for a chunk without it. */
-void waiting_confine(void) ARENA_HIDDEN;
+void waiting_confine(void) HIDDEN;
 /* Wake the collector, if it sleeps. */
-void waiting_ring_bell(void) ARENA_HIDDEN;
+void waiting_ring_bell(void) HIDDEN;
 /* Wake it if it should see to this ring. */
-void waiting_look_ahead(const struct arena_ring *ring) ARENA_HIDDEN;
+void waiting_look_ahead(const struct arena_ring *ring) HIDDEN;
 
 #endif

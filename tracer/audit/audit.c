@@ -13,9 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../src/loader.h"
-
-#define EXPORTED __attribute__((visibility("default")))
+#include "../base/compiler.h"
+#include "../base/loader.h"
 
 static const char tracer_name[] = "libvestige-tracer.so";
 static const char function_name[] = "vestige_loader";

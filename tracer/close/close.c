@@ -8,12 +8,14 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "../base/compiler.h"
+
 typedef int close_function(void *handle);
 
 /* The tracer has it. */
 void vestige_closed(void) __attribute__((weak));
 
-__attribute__((visibility("default"))) int dlclose(void *handle)
+EXPORTED int dlclose(void *handle)
 {
 	static close_function *volatile next;
 	int result;

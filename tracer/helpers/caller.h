@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "../base/compiler.h"
+
 /* What is to be done so that a call has the caller that it had without us. */
 enum caller_way {
 	/* Nothing: it would be no different if it came from here. */
@@ -22,9 +24,9 @@ struct caller {
 
 /* Find out for a call from an address that loads a file. */
 struct caller caller_find(const void *address, const char *path)
-	__attribute__((visibility("hidden")));
+	HIDDEN;
 /* Call a function with up to three arguments, which returns by way of a place. */
 void *caller_call(uintptr_t first, uintptr_t second, uintptr_t third, const void *function,
-		  const void *place) __attribute__((visibility("hidden")));
+		  const void *place) HIDDEN;
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "../src/object.h"
+#include "../objects/object.h"
 #include "caller.h"
 #include "helper.h"
 

@@ -2,9 +2,7 @@
 #ifndef VESTIGE_HELPER_H
 #define VESTIGE_HELPER_H
 
-#define EXPORTED __attribute__((visibility("default")))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#include "../base/compiler.h"
 
 /* The place in the program, so that source lines show who called: inside of the call
  * instruction, since what it returns to may belong to the next line. */

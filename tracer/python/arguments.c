@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "codes.h"
 #include "frame_layout.h"
 #include "value_text.h"
 
@@ -125,10 +126,19 @@ static void read_parameters(const struct reading *reading, PyObject *code)
 		add_parameter(reading, count + named + has_more, "**");
 }
 
+static void parameters_free(void *known)
+{
+	struct parameters *parameters = known;
+
+	for (uint32_t index = 0; parameters && index < parameters->count; index++)
+		Py_DECREF(parameters->all[index].name);
+	free(parameters);
+}
+
 /* It lives as long as what is known of the code object. */
 static struct parameters *parameters_of(PyObject *code)
 {
-	void **known = codes_parameters(code);
+	void **known = codes_parameters(code, parameters_free);
 	struct parameters *smaller;
 	struct reading reading;
 
@@ -147,19 +157,10 @@ static struct parameters *parameters_of(PyObject *code)
 			  offsetof(struct parameters, all) +
 				  reading.parameters->count * sizeof(struct parameter));
 	/* The collector of garbage may have moved what is known. */
-	known = codes_parameters(code);
+	known = codes_parameters(code, parameters_free);
 	if (known)
 		*known = smaller ? smaller : reading.parameters;
 	return known ? *known : NULL;
-}
-
-void parameters_free(void *known)
-{
-	struct parameters *parameters = known;
-
-	for (uint32_t index = 0; parameters && index < parameters->count; index++)
-		Py_DECREF(parameters->all[index].name);
-	free(parameters);
 }
 
 /* --- values --- */

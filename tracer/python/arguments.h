@@ -2,7 +2,7 @@
 #ifndef VESTIGE_PYTHON_ARGUMENTS_H
 #define VESTIGE_PYTHON_ARGUMENTS_H
 
-#include "native.h"
+#include "call_frame.h"
 
 /* Bytes of the text of an event at most, with the zero after it. */
 #define CALL_TEXT_SIZE 512u

@@ -1,5 +1,8 @@
 /* Places of functions that are written in C, by the function and what it is bound to. */
+#include "builtins.h"
+
 #include "choice.h"
+#include "places.h"
 
 #define SLOTS 16384u
 #define TRIES 16u

@@ -6,7 +6,7 @@
  */
 #include "choice.h"
 
-#include "../src/patterns.h"
+#include "../rules/patterns.h"
 
 /* Directories of libraries, which end with a slash; NULL when all code counts. */
 static PyObject *libraries;
@@ -21,8 +21,8 @@ PyObject *choice_set(PyObject *module, PyObject *arguments)
 	if (!PyArg_ParseTuple(arguments, "s#s#O", &include, &include_size, &exclude,
 			      &exclude_size, &directories))
 		return NULL;
-	if (!filter_parse(include, (size_t) include_size, false) ||
-	    !filter_parse(exclude, (size_t) exclude_size, true)) {
+	if (!patterns_parse(include, (size_t) include_size, false) ||
+	    !patterns_parse(exclude, (size_t) exclude_size, true)) {
 		PyErr_SetString(PyExc_ValueError, "expected patterns of functions");
 		return NULL;
 	}

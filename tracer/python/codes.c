@@ -5,7 +5,7 @@
  * same address. Code objects could hold the word themselves, but whoever else asked the
  * interpreter for such a place would be called for each of them when it goes.
  */
-#include "native.h"
+#include "codes.h"
 
 #include <stdlib.h>
 
@@ -21,6 +21,8 @@ struct entry {
 static struct entry *table;
 static unsigned int bits;
 static size_t used;
+/* What gives back what is kept. */
+static void (*release_parameters)(void *parameters);
 
 static inline size_t home_of(const PyObject *code)
 {
@@ -49,10 +51,11 @@ static struct entry *entry_of(uint64_t *word)
 	return (struct entry *) (void *) ((char *) word - offsetof(struct entry, word));
 }
 
-void **codes_parameters(const PyObject *code)
+void **codes_parameters(const PyObject *code, void (*release)(void *parameters))
 {
 	uint64_t *word = codes_find(code);
 
+	release_parameters = release;
 	return word ? &entry_of(word)->parameters : NULL;
 }
 
@@ -113,7 +116,8 @@ static PyObject *forget(PyObject *self, PyObject *reference)
 		entry = entry_of(word);
 		/* There may be a newer one of the same address. */
 		if (entry->reference == reference) {
-			parameters_free(entry->parameters);
+			if (entry->parameters)
+				release_parameters(entry->parameters);
 			close_gap((size_t) (entry - table));
 			Py_DECREF(reference);
 		}

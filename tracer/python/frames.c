@@ -7,10 +7,15 @@
  * and deep recursion needs stack. Before that gets scarce, the profiling hook takes over.
  */
 #define _GNU_SOURCE
-#include "frame_layout.h"
+#include "frames.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+
+#include "calls.h"
+#include "frame_layout.h"
+#include "places.h"
+#include "profile.h"
 
 #define RETURN_GENERATOR 75
 /* The frame of a generator is a part of it: its state is before that. */

@@ -9,6 +9,9 @@
 
 #include <stdlib.h>
 
+#include "call_events.h"
+#include "event.h"
+#include "places.h"
 #include "stacks.h"
 
 #define FIRST_CALLS 16u

@@ -2,7 +2,7 @@
 #ifndef VESTIGE_PYTHON_GREENLETS_H
 #define VESTIGE_PYTHON_GREENLETS_H
 
-#include "native.h"
+#include "call_frame.h"
 
 /* Whether the program has greenlets. */
 extern bool greenlets_are_followed;

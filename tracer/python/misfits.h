@@ -2,6 +2,7 @@
 #ifndef VESTIGE_PYTHON_MISFITS_H
 #define VESTIGE_PYTHON_MISFITS_H
 
+#include "event.h"
 #include "values.h"
 
 #define MOST_FIELDS 64

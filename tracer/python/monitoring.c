@@ -1,5 +1,10 @@
 /* Calls from sys.monitoring (PEP 669), in Python 3.12 and later: it holds for all threads. */
+#include "monitoring.h"
+
 #include "arguments.h"
+#include "builtins.h"
+#include "calls.h"
+#include "places.h"
 
 /* Neither those that sys.monitoring names after debuggers and profilers, nor the two that
  * sys.settrace() and sys.setprofile() have: the program may use all of these. */

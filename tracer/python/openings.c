@@ -11,6 +11,8 @@
 
 static PyTypeObject *opening_type;
 static uint64_t last_id;
+/* What ends one. */
+static PyObject *(*leave_opening)(struct opening *opening, PyObject *failure);
 
 static PyObject *variable;
 static int (*get_variable)(PyObject *variable, PyObject *otherwise, PyObject **value);
@@ -294,7 +296,7 @@ static PyObject *opening_enter(PyObject *self, PyObject *unused)
 
 static PyObject *opening_exit(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
-	return span_leave((struct opening *) self, count > 0 ? arguments[0] : NULL);
+	return leave_opening((struct opening *) self, count > 0 ? arguments[0] : NULL);
 }
 
 static void opening_free(PyObject *self)
@@ -334,10 +336,11 @@ static PyType_Spec spec = {
 	.slots = slots,
 };
 
-bool openings_start(void)
+bool openings_start(PyObject *(*leave)(struct opening *opening, PyObject *failure))
 {
 	PyObject *(*new_variable)(const char *name, PyObject *otherwise);
 
+	leave_opening = leave;
 	if (opening_type)
 		return true;
 	opening_type = (PyTypeObject *) PyType_FromSpec(&spec);

@@ -44,7 +44,8 @@ struct opening {
 	bool is_skipped;
 };
 
-bool openings_start(void);
+/* The function is called when a `with` statement ends one. */
+bool openings_start(PyObject *(*leave)(struct opening *opening, PyObject *failure));
 /* A number that no other opening has. */
 uint64_t opening_new_id(void);
 /* That of the innermost one of the context, or 0. */
@@ -56,8 +57,5 @@ bool opening_values(const struct opening *opening, PyObject **values);
 /* The one of a span that a `with` statement ends; NULL when nobody knows. */
 struct opening *opening_of(const struct span *span);
 void opening_end(struct opening *opening);
-
-/* Record the exit (spans.c). */
-PyObject *span_leave(struct opening *opening, PyObject *failure);
 
 #endif

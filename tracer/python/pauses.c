@@ -4,7 +4,11 @@
  * Both events are those of a span, so that whoever reads spans knows how long a pause was, and
  * what it was in.
  */
+#include "pauses.h"
+
 #include "openings.h"
+#include "places.h"
+#include "points.h"
 
 #define START_FIELDS 4
 #define STOP_FIELDS 5

@@ -6,11 +6,15 @@
  * what they mean, before the first record that has one of them.
  */
 #define _GNU_SOURCE
-#include "choice.h"
+#include "places.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
+
+#include "choice.h"
+#include "codes.h"
+#include "event.h"
 
 /* No program has memory there, unless it asks the kernel for it. */
 #define FIRST_PLACE (UINT64_C(1) << 47)

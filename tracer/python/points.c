@@ -1,9 +1,13 @@
 /* Tracepoints that a Python program defines: an event with typed fields. */
-#include "misfits.h"
+#include "points.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <structmember.h>
+
+#include "event.h"
+#include "misfits.h"
+#include "places.h"
 
 /* In the limited API from Python 3.12 on, and the same ever since 3.8. */
 #ifndef Py_TPFLAGS_HAVE_VECTORCALL
@@ -122,7 +126,7 @@ bool point_record(PyObject *point, uint64_t place, PyObject *const *arguments, P
 	return false;
 }
 
-bool point_is_recorded(PyObject *point)
+static bool point_is_recorded(PyObject *point)
 {
 	return event_is_recorded(&((struct point *) point)->definition->event);
 }

@@ -5,11 +5,15 @@
  * learn of calls, and the only one that tells of C functions before Python 3.12.
  */
 #define _GNU_SOURCE
-#include "arguments.h"
+#include "profile.h"
 
 #include <dlfcn.h>
 
+#include "arguments.h"
+#include "builtins.h"
+#include "calls.h"
 #include "frame_layout.h"
+#include "places.h"
 
 /* The same in all versions. */
 enum {

@@ -5,10 +5,14 @@
  * one is in a context variable, so that tasks, threads and greenlets have each their own:
  * it is the parent of what begins next.
  */
-#include "openings.h"
+#include "spans.h"
 
 #include <stddef.h>
 #include <structmember.h>
+
+#include "openings.h"
+#include "places.h"
+#include "points.h"
 
 #define MOST_VALUES 64
 /* Number, exception, time that a generator waited. */
@@ -124,7 +128,7 @@ static PyObject *span_open(PyObject *self, PyObject *const *arguments, Py_ssize_
 	return (PyObject *) enter(span, arguments[-1], arguments, count, NULL);
 }
 
-PyObject *span_leave(struct opening *opening, PyObject *failure)
+static PyObject *span_leave(struct opening *opening, PyObject *failure)
 {
 	if (opening->is_ended)
 		Py_RETURN_NONE;
@@ -269,6 +273,6 @@ bool spans_start(PyObject *module)
 {
 	if (!span_type)
 		span_type = (PyTypeObject *) PyType_FromSpec(&spec);
-	return span_type && openings_start() &&
+	return span_type && openings_start(span_leave) &&
 		PyModule_AddObjectRef(module, "Span", (PyObject *) span_type) == 0;
 }

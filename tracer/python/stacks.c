@@ -11,6 +11,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "arguments.h"
+#include "call_events.h"
+#include "event.h"
+#include "places.h"
+
 /* More than this many are written, whatever they last. */
 #define MOST_HELD_BACK 256u
 

@@ -1,4 +1,4 @@
-//! The packet header and context, as `tracer/src/packet.h` and the metadata have them.
+//! The packet header and context, as `tracer/agreement/agreement.h` and the metadata have them.
 
 use crate::layout::PACKET_BYTES;
 

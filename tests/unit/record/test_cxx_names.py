@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
 )
 
-TRACER = PROGRAMS.parent.parent / "tracer/src"
+TRACER = PROGRAMS.parent.parent / "tracer/rules"
 NAMES = {
     "_Z1fv": "f",
     "_ZL5localv": "local",

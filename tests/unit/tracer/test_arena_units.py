@@ -37,7 +37,7 @@ def units(request, tmp_path_factory):
                 *[f"-fsanitize={request.param}", "-fno-sanitize-recover=all"],
                 *[f"-I{TRACER / 'arena'}", "-pthread", "-o", path],
                 *[PROGRAMS / "arena" / "units.c", *sources],
-                TRACER / "src" / "system.c",
+                TRACER / "base" / "system.c",
             ]
         )
     except BuildError as error:

@@ -1,7 +1,7 @@
 //! Filter expressions on event records that are read.
 //!
 //! The byte code is that of the tracer (`src/vestige/expressions`), and so is what it does:
-//! `tracer/src/expression_bind.c` and `expression_run.c` have the same rules. It is *bound*
+//! `tracer/rules/expression_bind.c` and `expression_run.c` have the same rules. It is *bound*
 //! once to each event record class: names become steps to their fields, types are checked,
 //! and a class in which an expression can never be true is known before any record is read.
 //! Then a stack machine without loops runs at each record. It decodes the fields that it

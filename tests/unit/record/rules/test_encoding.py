@@ -14,7 +14,7 @@ from vestige.record.rules.event_rules import compile_rules
 
 
 def test_the_layout():
-    """That of ``tracer/src/rules.h``; all parts have multiples of eight bytes."""
+    """That of ``tracer/rules/rules.h``; all parts have multiples of eight bytes."""
     rules = [
         EventRule("app:*", exclude=("*:b",), level=6, filter='s == "x" && r < 1.5'),
         "b:c",

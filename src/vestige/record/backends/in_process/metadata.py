@@ -159,7 +159,7 @@ def tracepoint_classes(text: str) -> list[tuple[str, int]]:
     """Find the event record classes that processes have added.
 
     Args:
-        text: The metadata of a recording; ``tracer/src/event_class.c`` writes these
+        text: The metadata of a recording; ``tracer/hooks/event_class.c`` writes these
             classes, their names before their IDs' stream.
 
     Returns:

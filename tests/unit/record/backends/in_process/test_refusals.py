@@ -23,6 +23,11 @@ from vestige.record.backends.in_process.refusals import (
     refusal_lines,
 )
 
+ROOT = PROGRAMS.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from native_parts import ROOMS  # noqa: E402
+
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
 )
@@ -45,7 +50,7 @@ def other_tracer(tmp_path_factory):
     library = copy / "libvestige-tracer.so"
     flags = ["-std=gnu11", "-O1", "-fPIC", "-shared", "-fvisibility=hidden"]
     flags += [f"-I{copy / 'include'}", "-Wl,-z,now,--hash-style=both"]
-    sources = sorted([*copy.glob("src/*.c"), *copy.glob("arena/*.c")])
+    sources = [path for room in ROOMS for path in sorted(copy.glob(f"{room}/*.c"))]
     version = '-DVESTIGE_VERSION="0.0.9"'
     run_tool(["gcc", *flags, version, *sources, "-o", library, "-lpthread"])
     return library

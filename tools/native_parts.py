@@ -1,0 +1,110 @@
+"""What Vestige compiles from C: which files, and how.
+
+``setup.py`` builds it; ``tools/compile_c.py`` lets the compiler check it. This needs nothing
+but the standard library.
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["EXTENSION", "ROOMS", "Part", "extension", "native_parts"]
+
+TRACER = Path("tracer")
+ROOMS = ("base", "arena", "stream", "objects", "rules", "hooks", "lttng")
+"""The folders of ``tracer`` that make up the tracer itself."""
+HELPERS = {"libc": ("libc.c",), "pthread": ("pthread.c",), "dl": ("dl.c", "caller.c")}
+"""What stands in for functions of the C library."""
+EXTENSION = "_native.abi3.so"
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow")
+COMMON = ("-std=gnu11", "-O2", *WARNINGS, "-Wl,--build-id")
+LIBRARY = (*COMMON, "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-exceptions")
+HEADERS = f"-I{TRACER / 'include'}"
+
+
+class Part(NamedTuple):
+    """A library or a program.
+
+    Attributes:
+        name: Its file.
+        flags: How its sources are compiled and linked.
+        sources: What it is compiled from.
+        libraries: What it is linked with.
+    """
+
+    name: str
+    flags: tuple[str, ...]
+    sources: tuple[Path, ...]
+    libraries: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> list[str]:
+        """Those of the compiler, but for the file to write."""
+        return [*self.flags, *map(str, self.sources), *self.libraries]
+
+
+def native_parts(version: str) -> Iterator[Part]:
+    """Yield what goes into traced programs, and what measures its cost.
+
+    Args:
+        version: That of Vestige.
+    """
+    # The auditing library looks for a symbol by the table that counts them.
+    linked = "-Wl,-z,now,-z,nodelete,--hash-style=both,-soname,libvestige-tracer.so"
+    yield Part(
+        "libvestige-tracer.so",
+        (*LIBRARY, HEADERS, linked, version_flag(version)),
+        tuple(source for room in ROOMS for source in sources_in(room)),
+        ("-lpthread",),
+    )
+    # It has no C library: a call that the compiler made up for a loop would find nothing.
+    alone = ("-nostdlib", "-fno-builtin", "-fno-stack-protector", "-Wl,-z,defs,-z,now")
+    yield Part("libvestige-audit.so", (*LIBRARY, *alone), sources_in("audit"))
+    yield Part(
+        "libvestige-close.so",
+        (*LIBRARY, "-Wl,-z,now,-z,nodelete"),
+        sources_in("close"),
+        ("-ldl",),
+    )
+    # Functions that these stand in for must not be taken for known ones.
+    unknown = [
+        f"-fno-builtin-{name}" for name in ("malloc", "calloc", "realloc", "free")
+    ]
+    standing_in = (
+        "-ftls-model=initial-exec",
+        HEADERS,
+        f"-I{TRACER / 'helpers'}",
+        "-Wl,-z,now,-z,nodelete",
+    )
+    for name, files in HELPERS.items():
+        sources = tuple(TRACER / "helpers" / file for file in files)
+        flags = (*LIBRARY, *unknown, *standing_in)
+        yield Part(f"libvestige-{name}.so", flags, sources, ("-ldl",))
+    # A program like those that are recorded.
+    yield Part("call-cost", (*COMMON, "-finstrument-functions"), sources_in("cost"))
+
+
+def extension(version: str) -> Part:
+    """Return what Python programs are traced with, for the stable ABI.
+
+    Args:
+        version: That of Vestige.
+    """
+    python = ("-isystem", sysconfig.get_path("include"))
+    # Functions are chosen by the same patterns in programs of all kinds.
+    sources = (*sources_in("python"), TRACER / "rules/patterns.c")
+    flags = (*LIBRARY, HEADERS, *python, version_flag(version))
+    return Part(EXTENSION, flags, sources, ("-ldl",))
+
+
+def sources_in(room: str) -> tuple[Path, ...]:
+    """Return the sources in a folder of ``tracer``."""
+    return tuple(sorted((TRACER / room).glob("*.c")))
+
+
+def version_flag(version: str) -> str:
+    """Return the option that tells sources the version."""
+    return f'-DVESTIGE_VERSION="{version}"'

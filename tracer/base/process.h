@@ -1,0 +1,40 @@
+/* What the tracer knows of the process that it is in. */
+#ifndef VESTIGE_BASE_PROCESS_H
+#define VESTIGE_BASE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler.h"
+
+/* Make the memory for it; false where there is none. Before that, nothing is known. */
+bool process_begin(void) HIDDEN;
+/* Whether that has been done, here or in the process that made this one by fork(). */
+bool process_is_begun(void) HIDDEN;
+/* True once in each process: the caller has to record what is loaded. */
+bool process_must_dump(void) HIDDEN;
+/* Whether this process is recorded: it may be a child that is not to be followed. */
+bool process_is_followed(void) HIDDEN;
+/* Its ID, as it was when recording began in it: a child of vfork(), which has our memory, is no
+ * process of its own here. */
+uint32_t process_id(void) HIDDEN;
+/* The inode of its PID namespace, see namespaces(7); 0 where nothing tells it. It is asked for
+ * once, since the program may leave /proc. */
+uint64_t process_pid_namespace(void) HIDDEN;
+/* When recording began in it. */
+uint64_t process_start_time(void) HIDDEN;
+/* The name of this thread, with 17 bytes of zeros in its place; that of the program where the
+ * kernel cannot be asked. */
+void process_thread_name(char *name) HIDDEN;
+/* A number above the ID of the process, in its upper half: another one after each change of
+ * credentials or namespaces, and in each process. */
+uint64_t process_key(void) HIDDEN;
+void process_change_key(void) HIDDEN;
+/* Protect what is known of the objects in memory, and of tracepoints. In a child process,
+ * both are free: who had them is not there. */
+void process_lock_objects(void) HIDDEN;
+void process_unlock_objects(void) HIDDEN;
+void process_lock_tracepoints(void) HIDDEN;
+void process_unlock_tracepoints(void) HIDDEN;
+
+#endif

@@ -1,0 +1,17 @@
+/* Event record classes of tracepoints: their IDs, and how the metadata tells them. */
+#ifndef VESTIGE_HOOKS_EVENT_CLASS_H
+#define VESTIGE_HOOKS_EVENT_CLASS_H
+
+#include "../base/compiler.h"
+#include "../include/vestige/tracepoint-abi.h"
+
+/*
+ * Find the ID of an event's record class, the same in all processes of a recording, and
+ * have it written to the metadata unless it is there; 0 when that cannot be done.
+ * Called with signals blocked.
+ */
+uint32_t event_class_id(const struct vestige_provider *provider,
+			const struct vestige_event *event)
+	HIDDEN;
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * Function tracing: the hooks of programs that are compiled with -finstrument-functions.
+ *
+ * See the section on instrumentation options in the GCC manual. The events are those of
+ * LTTng-UST's helper libraries liblttng-ust-cyg-profile and liblttng-ust-cyg-profile-fast.
+ */
+#include "../base/compiler.h"
+#include "../base/settings.h"
+#include "../rules/filter.h"
+#include "../stream/record.h"
+#include "tracing.h"
+
+EXPORTED void __cyg_profile_func_enter(void *function, void *call_site);
+EXPORTED void __cyg_profile_func_exit(void *function, void *call_site);
+
+static INLINED void trace_entry(void *function)
+{
+	struct record record;
+
+	if (!record_begin(&record, EVENT_FAST_ENTRY, function, ADDR_FIELDS_SIZE))
+		return;
+	record.at = encode_addr(record.at, (uintptr_t) function);
+	record_commit(&record);
+}
+
+static INLINED void trace_exit(void *function)
+{
+	struct record record;
+
+	if (!record_begin(&record, EVENT_FAST_EXIT, function, 0))
+		return;
+	record_commit(&record);
+}
+
+static INLINED void trace_verbose(enum event_class class, void *function, void *call_site)
+{
+	struct record record;
+
+	if (!record_begin(&record, class, function, CALL_FIELDS_SIZE))
+		return;
+	record.at = encode_call(record.at, (uintptr_t) function, (uintptr_t) call_site);
+	record_commit(&record);
+}
+
+/* What one of the hooks does with a function that is not recorded the usual way. */
+static INLINED enum function_tracing
+find_tracing(const enum function_tracing *setting, void *function)
+{
+	if (*setting == FUNCTIONS_UNKNOWN)
+		tracing_start();
+	if (!(*setting & FUNCTIONS_FILTERED))
+		return *setting;
+	return filter_passes(function) ? *setting ^ FUNCTIONS_FILTERED : FUNCTIONS_OFF;
+}
+
+static APART void trace_entry_otherwise(void *function, void *call_site)
+{
+	const enum function_tracing tracing = find_tracing(&settings.on_entry, function);
+
+	if (tracing == FUNCTIONS_FAST)
+		trace_entry(function);
+	else if (tracing == FUNCTIONS_VERBOSE)
+		trace_verbose(EVENT_ENTRY, function, call_site);
+}
+
+static APART void trace_exit_otherwise(void *function, void *call_site)
+{
+	const enum function_tracing tracing = find_tracing(&settings.on_exit, function);
+
+	if (tracing == FUNCTIONS_FAST)
+		trace_exit(function);
+	else if (tracing == FUNCTIONS_VERBOSE)
+		trace_verbose(EVENT_EXIT, function, call_site);
+}
+
+/* Each is jumped to from its hook, which then needs no frame: doing nothing costs nothing. */
+static APART void trace_fast_entry(void *function)
+{
+	trace_entry(function);
+}
+
+static APART void trace_fast_exit(void *function)
+{
+	trace_exit(function);
+}
+
+void __cyg_profile_func_enter(void *function, void *call_site)
+{
+	if (LIKELY(settings.on_entry == FUNCTIONS_FAST))
+		trace_fast_entry(function);
+	else if (settings.on_entry != FUNCTIONS_OFF)
+		trace_entry_otherwise(function, call_site);
+}
+
+void __cyg_profile_func_exit(void *function, void *call_site)
+{
+	if (LIKELY(settings.on_exit == FUNCTIONS_FAST))
+		trace_fast_exit(function);
+	else if (settings.on_exit != FUNCTIONS_OFF)
+		trace_exit_otherwise(function, call_site);
+}

@@ -1,0 +1,267 @@
+/*
+ * The recorder tells the tracer what to do in one environment variable, which passes through
+ * exec; tracer/agreement/settings.py has its words.
+ */
+#define _GNU_SOURCE
+#include "settings_words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "../base/refusal.h"
+#include "../base/settings.h"
+#include "../base/version.h"
+#include "../rules/patterns.h"
+#include "../stream/context.h"
+
+/* Where to find the arena. */
+static struct arena_place *place;
+/* The process that started the program. */
+static pid_t recorder;
+
+static bool parse_text(char *to, size_t size, const char *from, size_t length)
+{
+	if (length >= size)
+		return false;
+	memcpy(to, from, length);
+	to[length] = '\0';
+	return true;
+}
+
+static bool parse_arena(const char *value, size_t length)
+{
+	return parse_text(place->path, sizeof(place->path), value, length);
+}
+
+static bool parse_arena_id(const char *value, size_t length)
+{
+	(void) length;
+	place->inode = strtoull(value, NULL, 10);
+	return true;
+}
+
+static bool parse_socket(const char *value, size_t length)
+{
+	return parse_text(place->socket, sizeof(place->socket), value, length);
+}
+
+static bool parse_token(const char *value, size_t length)
+{
+	if (length != 2 * ARENA_TOKEN_SIZE)
+		return length == 0;
+	for (size_t index = 0; index < ARENA_TOKEN_SIZE; index++) {
+		const char digits[3] = {value[2 * index], value[2 * index + 1], '\0'};
+		char *end;
+
+		place->token[index] = (uint8_t) strtoul(digits, &end, 16);
+		if (end != digits + 2)
+			return false;
+	}
+	return true;
+}
+
+static void add_context(const char *name, size_t length)
+{
+	const int number = context_find(name, length);
+
+	if (number < 0)
+		return;
+	if (!(settings.contexts & 1u << number))
+		settings.context_size += context_size((unsigned int) number);
+	settings.contexts |= 1u << number;
+}
+
+static void add_event(const char *name, size_t length)
+{
+	if (length == 5 && !strncmp(name, "baddr", 5))
+		settings.events |= EVENTS_BADDR;
+}
+
+/* Call a function with each word between commas. */
+static void parse_list(const char *list, size_t length, void (*add)(const char *, size_t))
+{
+	const char *end = list + length;
+
+	while (list < end) {
+		const char *comma = memchr(list, ',', (size_t) (end - list));
+		const char *stop = comma ? comma : end;
+
+		add(list, (size_t) (stop - list));
+		list = comma ? comma + 1 : end;
+	}
+}
+
+/* The number of a word among others; negative when it is none of them. */
+static int find_word(const char *value, size_t length, const char *const *words, int count)
+{
+	for (int number = 0; number < count; number++)
+		if (strlen(words[number]) == length && !memcmp(words[number], value, length))
+			return number;
+	return -1;
+}
+
+#define FIND_WORD(value, length, ...)								\
+	find_word(value, length, (const char *const[]){__VA_ARGS__},				\
+		  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+static bool parse_tracing(const char *value, size_t length, enum function_tracing *tracing)
+{
+	const int number = FIND_WORD(value, length, FUNCTION_TRACING_WORDS);
+
+	if (number >= 0)
+		*tracing = (enum function_tracing) ((int) FUNCTIONS_OFF + number);
+	return number >= 0;
+}
+
+static bool parse_clock(const char *value, size_t length)
+{
+	const int number = FIND_WORD(value, length, CLOCK_KIND_WORDS);
+
+	settings.counter_is_clock = number == (int) CLOCK_KIND_COUNTER;
+	return number >= 0;
+}
+
+static bool parse_contexts(const char *value, size_t length)
+{
+	parse_list(value, length, add_context);
+	return true;
+}
+
+static bool parse_entries(const char *value, size_t length)
+{
+	return parse_tracing(value, length, &settings.on_entry);
+}
+
+static bool parse_exits(const char *value, size_t length)
+{
+	return parse_tracing(value, length, &settings.on_exit);
+}
+
+static bool parse_events(const char *value, size_t length)
+{
+	parse_list(value, length, add_event);
+	return true;
+}
+
+static bool parse_follow_fork(const char *value, size_t length)
+{
+	(void) length;
+	settings.follow_fork = *value != '0';
+	return true;
+}
+
+static bool parse_recorder(const char *value, size_t length)
+{
+	(void) length;
+	recorder = (pid_t) strtol(value, NULL, 10);
+	return true;
+}
+
+static bool parse_include(const char *value, size_t length)
+{
+	return patterns_parse(value, length, false);
+}
+
+static bool parse_exclude(const char *value, size_t length)
+{
+	return patterns_parse(value, length, true);
+}
+
+static bool parse_python(const char *value, size_t length)
+{
+	(void) value;
+	(void) length;
+	return true;
+}
+
+static const struct {
+	const char *name;
+	bool (*parse)(const char *value, size_t length);
+} words[] = {
+#define WORD(name, text) {text, parse_##name},
+	FOR_EACH_SETTING(WORD)
+#undef WORD
+};
+
+/* LTTng-UST's variables, see lttng-ust(3), and the same with our name. */
+static void read_omissions(void)
+{
+	settings.without_objects = secure_getenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP") ||
+		secure_getenv("VESTIGE_WITHOUT_BADDR_STATEDUMP");
+	settings.without_procname = secure_getenv("LTTNG_UST_WITHOUT_PROCNAME_STATEDUMP") ||
+		secure_getenv("VESTIGE_WITHOUT_PROCNAME_STATEDUMP");
+}
+
+static bool parse_word(const char *word, size_t length)
+{
+	const char *equals = memchr(word, '=', length);
+	const size_t name_length = equals ? (size_t) (equals - word) : 0;
+
+	for (size_t index = 0; name_length && index < sizeof(words) / sizeof(words[0]); index++)
+		if (strlen(words[index].name) == name_length &&
+		    !memcmp(words[index].name, word, name_length))
+			return words[index].parse(equals + 1, length - name_length - 1);
+	return false;
+}
+
+/* What comes after a text at the beginning of another one; NULL when it begins otherwise. */
+static const char *after(const char *text, const char *start)
+{
+	const size_t length = strlen(start);
+
+	return strncmp(text, start, length) == 0 ? text + length : NULL;
+}
+
+/* Find the words; NULL when they are for a tracer that agrees on something else, which the
+ * recorder is told. */
+static const char *find_words(const char *text)
+{
+	const char *agreement = after(text, SETTINGS_HEAD);
+	const char *words_begin = agreement ? after(agreement, AGREEMENT " ") : NULL;
+	const char *directory = NULL;
+
+	if (agreement && !words_begin)
+		directory = strstr(agreement, " " SETTINGS_TAIL);
+	if (directory)
+		refusal_write(directory + strlen(" " SETTINGS_TAIL), AGREEMENT, VESTIGE_VERSION, NULL);
+	return words_begin;
+}
+
+static bool read_environment(void)
+{
+	const char *text = secure_getenv(SETTINGS_VARIABLE);
+	const char *directory;
+
+	if (!text || secure_getenv(OFF_VARIABLE))
+		return false;
+	text = find_words(text);
+	if (!text)
+		return false;
+	settings.follow_fork = true;
+	while (!(directory = after(text, SETTINGS_TAIL))) {
+		const char *space = strchr(text, ' ');
+
+		if (!space || !parse_word(text, (size_t) (space - text)))
+			return false;
+		text = space + 1;
+	}
+	read_omissions();
+	if (!parse_text(settings.directory, sizeof(settings.directory), directory,
+			strlen(directory)))
+		return false;
+	if (!strcmp(place->path, ARENA_IN_DIRECTORY) &&
+	    snprintf(place->path, sizeof(place->path), "%s/" ARENA_FILE,
+		     directory) >= (int) sizeof(place->path))
+		return false;
+	return place->path[0] || place->socket[0];
+}
+
+bool settings_words_read(struct arena_place *found)
+{
+	place = found;
+	/* The program itself, whatever it executes, has the recorder as its parent. */
+	return read_environment() && (settings.follow_fork || getppid() == recorder);
+}

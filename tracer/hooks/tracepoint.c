@@ -1,0 +1,260 @@
+/*
+ * Tracepoints and the providers that hold their probes, which meet here.
+ *
+ * Both register themselves when their objects are loaded, in any order. A tracepoint whose
+ * event is recorded gets its probe; the others stay what they are: one test of a zero.
+ */
+#define _GNU_SOURCE
+#include "tracepoint.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/compiler.h"
+#include "../base/process.h"
+#include "../base/settings.h"
+#include "../base/system.h"
+#include "../objects/kept_pages.h"
+#include "../objects/objects.h"
+#include "../rules/expression_run.h"
+#include "../rules/rules.h"
+#include "../stream/passage.h"
+#include "../stream/record.h"
+#include "event_class.h"
+#include "tracing.h"
+
+static void do_nothing(void)
+{
+}
+
+/* For threads that passed a tracepoint when its provider went. */
+static const struct vestige_event_class gone_class = {
+	.struct_size = sizeof(gone_class),
+	.probe = do_nothing,
+};
+static const struct vestige_event gone = {
+	.struct_size = sizeof(gone),
+	.name = "gone",
+	.event_class = &gone_class,
+};
+
+/* Behind a lock that is on no hot path: objects are being loaded or unloaded. */
+static struct vestige_tracepoint *tracepoints;
+static struct vestige_provider *providers;
+
+/* Be the only thread that uses the lists, for the time that files take. A handler that ends
+ * the program has destructors run, which want the lists, too: none runs meanwhile. */
+static signals enter(void)
+{
+	const signals before = system_block_signals();
+
+	process_lock_tracepoints();
+	return before;
+}
+
+static void leave(signals before)
+{
+	process_unlock_tracepoints();
+	system_restore_signals(before);
+}
+
+/* The state of its tracepoints. */
+static int state_of(const struct vestige_provider *provider)
+{
+	return objects_are_for_good(provider) ? VESTIGE_STAYS : passage_state();
+}
+
+static void connect(struct vestige_tracepoint *point, const struct vestige_provider *provider)
+{
+	for (uint32_t index = 0; index < provider->event_count; index++) {
+		struct vestige_event *event = provider->events[index];
+
+		if (strcmp(event->name, point->name) != 0)
+			continue;
+		if (!event->id && !rules_choose(provider, event))
+			return;
+		/* Without an ID, as on a full disk, its records are counted as lost. */
+		if (!event->id)
+			event->id = event_class_id(provider, event);
+		/* Whoever sees the probe must see the event, and whoever sees the state both. */
+		__atomic_store_n(&point->event, event, __ATOMIC_RELEASE);
+		__atomic_store_n(&point->probe, event->event_class->probe, __ATOMIC_RELEASE);
+		__atomic_store_n(&point->state, state_of(provider), __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+/* Several objects may have the same provider. */
+static void connect_any(struct vestige_tracepoint *point)
+{
+	for (const struct vestige_provider *one = providers; one && !point->state; one = one->next)
+		if (!strcmp(one->name, point->provider))
+			connect(point, one);
+}
+
+static void add_tracepoint(struct vestige_tracepoint *point)
+{
+	const int saved = errno;
+	bool is_known = false;
+	signals before;
+
+	tracing_start();
+	if (!settings.is_recording)
+		return;
+	before = enter();
+	/* One that several source files share comes with each of them. */
+	for (const struct vestige_tracepoint *one = tracepoints; one && !is_known; one = one->next)
+		is_known = one == point;
+	if (!is_known) {
+		point->next = tracepoints;
+		tracepoints = point;
+	}
+	connect_any(point);
+	leave(before);
+	errno = saved;
+}
+
+static void remove_tracepoint(struct vestige_tracepoint *point)
+{
+	process_lock_tracepoints();
+	for (struct vestige_tracepoint **one = &tracepoints; *one; one = &(*one)->next) {
+		if (*one != point)
+			continue;
+		*one = point->next;
+		break;
+	}
+	point->state = 0;
+	process_unlock_tracepoints();
+}
+
+static void add_provider(struct vestige_provider *provider)
+{
+	const int saved = errno;
+	bool is_known = false;
+	signals before;
+
+	tracing_start();
+	if (!settings.is_recording)
+		return;
+	before = enter();
+	/* A helper's may come twice: when it is first needed, and when it is loaded. */
+	for (const struct vestige_provider *one = providers; one && !is_known; one = one->next)
+		is_known = one == provider;
+	if (!is_known) {
+		provider->next = providers;
+		providers = provider;
+	}
+	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
+		if (!one->state && !strcmp(one->provider, provider->name))
+			connect(one, provider);
+	leave(before);
+	errno = saved;
+}
+
+/* Whether the event is one of the provider's: its memory goes away with it. */
+static bool has_event(const struct vestige_provider *provider, const struct vestige_event *event)
+{
+	for (uint32_t index = 0; index < provider->event_count; index++)
+		if (provider->events[index] == event)
+			return true;
+	return false;
+}
+
+static void remove_provider(struct vestige_provider *provider)
+{
+	const int saved = errno;
+	/* Another one may have to be written to the metadata. */
+	const signals before = enter();
+
+	for (struct vestige_provider **one = &providers; *one; one = &(*one)->next) {
+		if (*one != provider)
+			continue;
+		*one = provider->next;
+		break;
+	}
+	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next) {
+		if (!one->state || !has_event(provider, one->event))
+			continue;
+		one->state = 0;
+		__atomic_store_n(&one->probe, NULL, __ATOMIC_RELAXED);
+		__atomic_store_n(&one->event, &gone, __ATOMIC_RELEASE);
+		connect_any(one);
+	}
+	leave(before);
+	/* What is here for good is not unloaded: the process ends. */
+	if (state_of(provider) != VESTIGE_STAYS && !passage_wait())
+		kept_pages_copy(provider);
+	errno = saved;
+}
+
+_Static_assert(sizeof(struct record) <= sizeof(((struct vestige_record *) 0)->state),
+	       "a record's state has room for ours");
+
+static int begin(const struct vestige_event *event, struct vestige_record *record, size_t size,
+		 const void *ip)
+{
+	struct record *own = (struct record *) (void *) record->state;
+	const uint32_t class = event->id;
+
+	if (UNLIKELY(!class)) {
+		stream_count_lost(stream_of_thread);
+		return 0;
+	}
+	if (!record_begin(own, class, ip, size))
+		return 0;
+	record->at = own->at;
+	return 1;
+}
+
+static uint64_t now(void)
+{
+	return clock_read();
+}
+
+static int begin_at(const struct vestige_event *event, struct vestige_record *record, size_t size,
+		    const void *ip, uint64_t time)
+{
+	struct record *own = (struct record *) (void *) record->state;
+	const uint32_t class = event->id;
+
+	if (UNLIKELY(!class)) {
+		stream_count_lost(stream_of_thread);
+		return 0;
+	}
+	if (!record_begin_at(own, class, ip, size, time ? time : 1))
+		return 0;
+	record->at = own->at;
+	return own->time > time ? 2 : 1;
+}
+
+static void open_stream(void)
+{
+	if (!stream_of_thread)
+		stream_make_room(NULL, EXTENDED_HEADER_SIZE);
+}
+
+static void commit(struct vestige_record *record)
+{
+	record_commit((struct record *) (void *) record->state);
+}
+
+static int passes(const struct vestige_event *event, const struct vestige_value *values,
+		  const void *ip)
+{
+	return expression_passes(event->filter, values, ip);
+}
+
+EXPORTED const struct vestige_tracer vestige_tracer = {
+	.struct_size = sizeof(struct vestige_tracer),
+	.add_tracepoint = add_tracepoint,
+	.remove_tracepoint = remove_tracepoint,
+	.add_provider = add_provider,
+	.remove_provider = remove_provider,
+	.begin = begin,
+	.commit = commit,
+	.passes = passes,
+	.now = now,
+	.begin_at = begin_at,
+	.open = open_stream,
+};

@@ -1,0 +1,132 @@
+/*
+ * Learning which objects are there from the list that dl_iterate_phdr() reads: at the start,
+ * and later where no auditing library can be used.
+ */
+#define _GNU_SOURCE
+#include "looks.h"
+
+#include "../base/compiler.h"
+#include "../base/settings.h"
+#include "describe.h"
+#include "events.h"
+#include "file.h"
+#include "kept_pages.h"
+#include "loads.h"
+#include "table.h"
+
+/* A look at the list of the dynamic linker. */
+struct look {
+	uint64_t number;
+	/* Whether it is the first, before which nothing was known. */
+	bool is_start;
+};
+
+static uint64_t looks;
+
+static uint64_t dynamic_section(const struct dl_phdr_info *info)
+{
+	for (int index = 0; index < info->dlpi_phnum; index++)
+		if (info->dlpi_phdr[index].p_type == PT_DYNAMIC)
+			return info->dlpi_addr + info->dlpi_phdr[index].p_vaddr;
+	return 0;
+}
+
+/* FNV-1a. */
+static uint64_t hash(const char *name)
+{
+	uint64_t value = 0xcbf29ce484222325u;
+
+	for (; name && *name; name++)
+		value = (value ^ (unsigned char) *name) * 0x100000001b3u;
+	return value;
+}
+
+static struct entry *add_from_headers(const struct dl_phdr_info *info, bool is_start)
+{
+	struct entry *entry = table_new();
+
+	if (!entry)
+		return NULL;
+	if (!object_from_headers(&entry->object, info)) {
+		object_forget(&entry->object);
+		return NULL;
+	}
+	if (!is_start)
+		object_events_load(&entry->object);
+	entry->name = hash(info->dlpi_name);
+	entry->is_for_good = is_start;
+	table_show(entry);
+	return entry;
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct look *look = data;
+	const uint64_t dynamic = dynamic_section(info);
+	struct entry *entry;
+	struct guard guard;
+
+	(void) size;
+	/* Not around all of the look: the linker's lock comes first, since who has it may
+	 * call a function that is recorded. */
+	table_enter(&guard);
+	if (!look->number)
+		/* Looks come one after the other. */
+		look->number = ++looks;
+	entry = table_find(dynamic);
+	if (entry && !look->is_start && entry->name != hash(info->dlpi_name)) {
+		/* Another came to its place. */
+		table_drop(entry);
+		entry = NULL;
+	}
+	if (!entry && (dynamic || look->is_start))
+		entry = add_from_headers(info, look->is_start);
+	if (entry)
+		entry->seen = look->number;
+	table_leave(&guard);
+	return 0;
+}
+
+void objects_take_look(bool is_start)
+{
+	struct look look = {0, is_start};
+	struct guard guard;
+
+	dl_iterate_phdr(look_at, &look);
+	table_enter(&guard);
+	for (struct entry *entry = table_entries; entry && !is_start; entry = entry->next)
+		if (entry->is_used && entry->seen < look.number &&
+		    entry->object.name_space == LM_ID_BASE)
+			table_drop(entry);
+	table_leave(&guard);
+}
+
+static bool must_look(void)
+{
+	return looks && !objects_are_told() && settings.is_recording;
+}
+
+void objects_look(uintptr_t address)
+{
+	struct guard guard;
+	bool is_known = false;
+
+	if (!must_look())
+		return;
+	table_enter(&guard);
+	for (struct entry *entry = table_entries; entry && !is_known; entry = entry->next)
+		is_known = entry->is_used && address - entry->object.base < entry->object.size;
+	table_leave(&guard);
+	if (!is_known)
+		objects_take_look(false);
+}
+
+EXPORTED void vestige_closed(void);
+
+/* For the library that stands in for dlclose() where no auditing library can be used. */
+void vestige_closed(void)
+{
+	kept_pages_put_back();
+	if (must_look())
+		objects_take_look(false);
+}

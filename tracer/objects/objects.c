@@ -1,0 +1,51 @@
+/* The objects in the memory of the process, as records tell them. */
+#include "objects.h"
+
+#include <stddef.h>
+
+#include "../agreement/agreement.h"
+#include "../stream/stream.h"
+#include "events.h"
+#include "loads.h"
+#include "looks.h"
+#include "table.h"
+
+void objects_start(void (*on_drop)(uintptr_t start, uintptr_t end))
+{
+	table_on_drop = on_drop;
+	loads_start();
+	objects_take_look(true);
+	/* The first record makes the stream, and the stream the dump. */
+	stream_make_room(NULL, EXTENDED_HEADER_SIZE);
+}
+
+void objects_dump(void)
+{
+	struct guard guard;
+
+	table_enter(&guard);
+	object_events_start();
+	for (const struct entry *entry = table_entries; entry; entry = entry->next)
+		if (entry->is_used)
+			object_events_dump(&entry->object);
+	object_events_end();
+	table_leave(&guard);
+}
+
+void objects_wait(void)
+{
+	struct guard guard;
+
+	table_enter(&guard);
+	table_leave(&guard);
+}
+
+bool objects_are_for_good(const void *address)
+{
+	/* Without the lock: these are shown once and never taken away. */
+	for (const struct entry *entry = table_entries; entry; entry = entry->next)
+		if (entry->is_used && entry->is_for_good &&
+		    (uintptr_t) address - entry->object.base < entry->object.size)
+			return true;
+	return false;
+}

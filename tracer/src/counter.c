@@ -1,9 +1,0 @@
-/* The counter for the recorder, which measures its rate. */
-#include "clock.h"
-
-__attribute__((visibility("default"))) uint64_t vestige_counter(void);
-
-uint64_t vestige_counter(void)
-{
-	return clock_counter();
-}

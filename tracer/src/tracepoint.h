@@ -1,9 +1,0 @@
-/* Tracepoints of programs: include/vestige/tracepoint-abi.h has what both sides share. */
-#ifndef VESTIGE_TRACEPOINT_H
-#define VESTIGE_TRACEPOINT_H
-
-#include "../include/vestige/tracepoint-abi.h"
-
-extern const struct vestige_tracer vestige_tracer;
-
-#endif

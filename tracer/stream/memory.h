@@ -1,0 +1,19 @@
+/* The memory of streams: that of a thread which has ended is for the next one. */
+#ifndef VESTIGE_STREAM_MEMORY_H
+#define VESTIGE_STREAM_MEMORY_H
+
+#include "state.h"
+
+/* Make the table of it; false when there is no memory. */
+bool stream_memory_start(uint32_t slots) HIDDEN;
+/* Find memory for the thread that has a slot, filled with zeros; NULL when there is none. Below
+ * it is the stack of the slow path. */
+struct stream *stream_memory_take(uint32_t slot) HIDDEN;
+/* The stream of the thread that has a slot, or had it last; NULL when none has. */
+struct stream *stream_memory_at(uint32_t slot) HIDDEN;
+/* A stream goes with a slot from now on. */
+void stream_memory_note(uint32_t slot, struct stream *stream) HIDDEN;
+/* Make memory for threads that come when no more can be had. */
+void stream_memory_reserve(void) HIDDEN;
+
+#endif

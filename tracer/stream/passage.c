@@ -1,0 +1,128 @@
+/*
+ * Waiting for threads that are in a probe.
+ *
+ * To pass a tracepoint must cost next to nothing, to unload a provider may take its time. So a
+ * thread stores where its stack is and makes no barrier: who waits makes one for all threads.
+ *
+ * A thread may never say that it has left: it has ended, or a handler jumped out of the probe. So
+ * nobody waits for ever.
+ */
+#define _GNU_SOURCE
+#include "passage.h"
+
+#include <linux/membarrier.h>
+
+#include "../base/process.h"
+#include "../base/system.h"
+#include "memory.h"
+#include "stream.h"
+
+/* Looks at threads before the first pause, and with pauses after each: 2 s or a little more. */
+#define SHORT_LOOKS 1000u
+#define MOST_LOOKS 3000u
+/* What a thread needs, at most, to show its stores to others by itself. */
+static const struct timespec store_pause = {.tv_nsec = 2000000};
+static const struct timespec look_pause = {.tv_nsec = 1000000};
+
+/* Of the thread that forks. */
+static __thread uintptr_t inside_before_fork __attribute__((tls_model("initial-exec")));
+
+int passage_state(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+	return (int) ((char *) &stream_thread - (char *) __builtin_thread_pointer());
+#else
+	return VESTIGE_STAYS;
+#endif
+}
+
+static bool membarrier(int command)
+{
+	return system_call(SYS_membarrier, command, 0, 0, 0, 0, 0) == 0;
+}
+
+/* Let a short time pass, also where the program filters its system calls. */
+static void rest(const struct timespec *time)
+{
+	if (!system_is_confined) {
+		system_sleep(time);
+		return;
+	}
+	for (long count = 0; count < time->tv_nsec / 10; count++)
+		compiler_barrier();
+}
+
+/* Have each thread see what we stored, and show what it did. */
+static void meet_all_threads(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+		return;
+	if (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) ||
+	    !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+		rest(&store_pause);
+}
+
+static bool has_ended(const struct stream *stream)
+{
+	return system_call(SYS_tgkill, process_id(), stream->vtid, 0, 0, 0, 0) == -ESRCH;
+}
+
+/* Whether it has left. */
+static bool wait_for(struct stream *stream, unsigned int *looks)
+{
+	uintptr_t seen;
+
+	while ((seen = __atomic_load_n(&stream->passage.inside, __ATOMIC_ACQUIRE))) {
+		++*looks;
+		if (*looks < SHORT_LOOKS)
+			continue;
+		if (has_ended(stream))
+			return true;
+		if (*looks < MOST_LOOKS) {
+			rest(&look_pause);
+			continue;
+		}
+		/* It jumped out of there, or is gone for longer than we may wait. */
+		__atomic_compare_exchange_n(&stream->passage.inside, &seen, 0, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		return false;
+	}
+	return true;
+}
+
+/* Whether this thread is in a probe. A frame that a handler has jumped out of is below; on a stack
+ * of its own, a handler may be anywhere. */
+static bool is_inside(void)
+{
+	const uintptr_t inside = stream_thread.passage ? stream_thread.passage->inside : 0;
+
+	return inside && ((uintptr_t) stack_pointer() < inside || system_is_on_signal_stack());
+}
+
+bool passage_wait(void)
+{
+	bool have_left = !is_inside();
+	unsigned int looks = 0;
+
+	meet_all_threads();
+	for (uint32_t slot = 1; slot <= arena.slot_count; slot++) {
+		struct stream *stream = stream_memory_at(slot);
+
+		if (stream && &stream->passage != stream_thread.passage && !wait_for(stream, &looks))
+			have_left = false;
+	}
+	return have_left;
+}
+
+void passage_before_fork(void)
+{
+	inside_before_fork = stream_thread.passage ? stream_thread.passage->inside : 0;
+}
+
+void passage_after_fork(void)
+{
+	/* It is in memory that was filled with zeros. */
+	if (stream_thread.passage)
+		stream_thread.passage->inside = inside_before_fork;
+}

@@ -1,0 +1,24 @@
+/*
+ * Which threads pass tracepoints whose provider may be unloaded.
+ *
+ * A thread says so in its stream, and who unloads a provider waits until each thread has been
+ * seen outside. See decision 105.
+ */
+#ifndef VESTIGE_STREAM_PASSAGE_H
+#define VESTIGE_STREAM_PASSAGE_H
+
+#include <stdbool.h>
+
+#include "../base/compiler.h"
+
+/* The state of tracepoints whose provider may be unloaded: where a thread finds what it says so
+ * with. */
+int passage_state(void) HIDDEN;
+/* Wait until no thread is in a probe that it called before; false when one may still be, as
+ * this one. */
+bool passage_wait(void) HIDDEN;
+/* Before fork(), and in the child, in the only thread that it has. */
+void passage_before_fork(void) HIDDEN;
+void passage_after_fork(void) HIDDEN;
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * clone() of the C library with CLONE_VM and without CLONE_SETTLS and CLONE_VFORK makes a
+ * process that runs at the same time as its parent, with the parent's thread pointer: both
+ * would write to one stream at once. So the thread has none until the child has ended or
+ * has another program; what both do meanwhile is counted as lost. The kernel tells: it sets
+ * a word to zero then, see CLONE_CHILD_CLEARTID in clone(2).
+ *
+ * Everything else that runs in our memory has a thread pointer of its own (threads), or
+ * runs while its parent waits (vfork).
+ */
+#define _GNU_SOURCE
+#include "shared_thread.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "../base/compiler.h"
+#include "state.h"
+
+#define MOST_CHILDREN 8
+
+static __thread struct stream *paused __attribute__((tls_model("initial-exec")));
+/* Each the ID of a child that runs. */
+static __thread atomic_int children[MOST_CHILDREN] __attribute__((tls_model("initial-exec")));
+/* Whether a child runs whose end nobody tells. */
+static __thread bool is_forever __attribute__((tls_model("initial-exec")));
+
+typedef int clone_function(int (*function)(void *), void *stack, int flags, void *argument, ...);
+
+EXPORTED clone_function clone;
+
+bool shared_thread_is_paused(struct stream **stream)
+{
+	if (!paused)
+		return false;
+	for (int index = 0; index < MOST_CHILDREN; index++)
+		if (atomic_load(&children[index]))
+			return true;
+	if (is_forever)
+		return true;
+	*stream = paused;
+	paused = NULL;
+	return false;
+}
+
+void shared_thread_end(void)
+{
+	for (int index = 0; index < MOST_CHILDREN; index++)
+		atomic_store(&children[index], 0);
+	is_forever = false;
+	shared_thread_is_paused(&stream_of_thread);
+}
+
+/* A word that is not zero until the child has ended. */
+static atomic_int *pause_stream(int flags)
+{
+	if (!paused) {
+		paused = stream_of_thread;
+		stream_of_thread = NULL;
+	}
+	if (!(flags & (CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID))) {
+		for (int index = 0; index < MOST_CHILDREN; index++) {
+			if (!atomic_load(&children[index])) {
+				atomic_store(&children[index], 1);
+				return &children[index];
+			}
+		}
+	}
+	is_forever = true;
+	return NULL;
+}
+
+static clone_function *original;
+
+/* Early, as in confined.c. */
+static __attribute__((constructor(101))) void find(void)
+{
+	if (!original)
+		*(void **) &original = dlsym(RTLD_NEXT, "clone");
+}
+
+int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+	const bool was_forever = is_forever;
+	atomic_int *word = NULL;
+	void *parent_id;
+	void *thread;
+	void *child_id;
+	va_list rest;
+	int child;
+
+	va_start(rest, argument);
+	parent_id = va_arg(rest, void *);
+	thread = va_arg(rest, void *);
+	child_id = va_arg(rest, void *);
+	va_end(rest);
+	find();
+	if (!original) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if ((stream_of_thread || paused) &&
+	    (flags & (CLONE_VM | CLONE_SETTLS | CLONE_VFORK)) == CLONE_VM) {
+		word = pause_stream(flags);
+		if (word) {
+			flags |= CLONE_CHILD_CLEARTID;
+			child_id = (void *) word;
+		}
+	}
+	child = original(function, stack, flags, argument, parent_id, thread, child_id);
+	if (child < 0) {
+		if (word)
+			atomic_store(word, 0);
+		is_forever = was_forever;
+	}
+	return child;
+}

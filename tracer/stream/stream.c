@@ -1,0 +1,372 @@
+/* The slow path of data streams: their first chunk, and what to do when a chunk is full. */
+#define _GNU_SOURCE
+#include "stream.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../arena/slot.h"
+#include "../arena/waiting.h"
+#include "../base/clock.h"
+#include "../base/process.h"
+#include "../base/settings.h"
+#include "../base/system.h"
+#include "memory.h"
+#include "pending.h"
+#include "perf_counter.h"
+#include "scratch.h"
+#include "shared_thread.h"
+
+/* Records dropped at once after a thread found no memory for its stream. */
+#define DROPPED_AFTER_FAILURE 1023
+
+static void meet(void);
+
+__thread struct vestige_thread stream_thread __attribute__((tls_model("initial-exec"))) = {
+	.meet = meet,
+};
+/* Whether the thread is in here: what is instrumented and called from here is not traced. */
+static __thread bool is_busy __attribute__((tls_model("initial-exec")));
+/* How many of those are still to come. */
+static __thread unsigned int dropping __attribute__((tls_model("initial-exec")));
+/* Whether the thread may do nothing any more that a hook does. */
+static __thread bool is_closed __attribute__((tls_model("initial-exec")));
+/* The chunk in which a record is pending while the thread forks; 0: none is. */
+static __thread uint32_t interrupted_chunk __attribute__((tls_model("initial-exec")));
+/* Where hooks go that a child process finds interrupted, and where a stream without a chunk
+ * has room for nothing. */
+static struct arena_chunk nowhere;
+/* Called when a thread has got its first chunk. */
+static void (*on_first_chunk)(void);
+
+/* Whether the stream has a chunk, of this process. */
+static bool is_open(const struct stream *stream)
+{
+	return stream && stream->ring.chunk;
+}
+
+/* Whether fork() has filled the stream with zeros. */
+static bool is_new_process(const struct stream *stream)
+{
+	return stream && !stream->ring.slot;
+}
+
+static bool is_empty(const struct stream *stream)
+{
+	return stream->next == chunk_start(stream->chunk) && !stream->keeps;
+}
+
+static void go_nowhere(struct stream *stream)
+{
+	stream->chunk = &nowhere;
+	stream->next = (char *) &nowhere;
+	stream->limit = stream->next;
+}
+
+void stream_begin_earlier(struct stream *stream, uint64_t time)
+{
+	const uint64_t begin = time > stream->previous_end ? time : stream->previous_end;
+
+	if (!is_open(stream) || !is_empty(stream) || begin >= stream->last_time)
+		return;
+	stream->chunk->packet.timestamp_begin = begin;
+	stream->chunk->packet.timestamp_end = begin;
+	stream->last_time = begin;
+}
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+/*
+ * Go on to a chunk that was taken. What was pending in the one before is given up.
+ *
+ * Where signals are not blocked, since the program filters its system calls, a handler that
+ * comes by here finds no room, from the first store to the last.
+ */
+static void install(struct stream *stream, uint32_t number)
+{
+	struct arena_chunk *chunk;
+
+	stream->limit = NULL;
+	compiler_barrier();
+	/* A handler that interrupts a record is told rather than that record. */
+	pending_end(stream);
+	system_thread_name(stream->procname);
+	chunk = chunk_prepare(&stream->ring, number, clock_read());
+	chunk->packet.vpid = stream->vpid;
+	chunk->packet.vtid = stream->vtid;
+	memcpy(chunk->packet.procname, stream->procname, sizeof(chunk->packet.procname));
+	/* A packet that begins earlier, see stream_begin_earlier(), is none with losses in it. */
+	stream->previous_end =
+		later(stream->chunk->packet.timestamp_end, chunk->first_lost ? chunk->last_lost : 0);
+	stream->last_time = chunk->packet.timestamp_begin;
+	stream->generation++;
+	stream->nested = 0;
+	stream->behind = 0;
+	stream->is_waiting = false;
+	stream->keeps = false;
+	stream->chunk = chunk;
+	stream->next = chunk_start(chunk);
+	chunk_show(&stream->ring, number);
+	compiler_barrier();
+	stream->limit = (char *) chunk + arena.chunk_bytes;
+	waiting_look_ahead(&stream->ring);
+}
+
+/* Claim the slot that was taken for this thread. */
+static void claim(struct stream *stream, uint32_t slot)
+{
+	struct slot_identity identity = {
+		.vpid = process_id(),
+		.pid_namespace = process_pid_namespace(),
+		.process_start = process_start_time(),
+	};
+
+	process_thread_name(stream->procname);
+	/* A child of vfork() acts as the thread whose memory it has; the lock knows that one. */
+	if (system_getpid() == identity.vpid)
+		identity.vtid = system_gettid();
+	memcpy(identity.procname, stream->procname, sizeof(identity.procname));
+	stream->vpid = identity.vpid;
+	stream->vtid = slot_claim(slot, &identity);
+	/* An interrupted hook of the parent must not take a chunk of ours for its own. */
+	stream->generation = clock_read();
+	stream->ring = (struct arena_ring) {
+		.slot = arena_slot(slot),
+		.ledger = arena_ledger(slot),
+		.number = slot,
+	};
+	perf_counter_attend();
+}
+
+/* Give the thread a stream, or its stream a slot in a child process; NULL when there is no
+ * slot, or no memory. */
+static struct stream *open_stream(struct stream *stream)
+{
+	const uint32_t slot = slot_take();
+
+	if (!slot)
+		return NULL;
+	if (stream)
+		stream_memory_note(slot, stream);
+	else
+		stream = stream_memory_take(slot);
+	if (!stream) {
+		slot_give(slot);
+		dropping = DROPPED_AFTER_FAILURE;
+		return NULL;
+	}
+	dropping = 0;
+	go_nowhere(stream);
+	claim(stream, slot);
+	stream_thread.passage = &stream->passage;
+	return stream;
+}
+
+struct room {
+	struct stream *stream;
+	size_t size;
+	/* When the record was about to be reserved. */
+	uint64_t generation;
+	struct stream *found;
+	bool must_wait;
+};
+
+/* What is done on a stack of our own, where there is one. */
+static void make_room(void *argument)
+{
+	struct room *room = argument;
+	struct stream *stream = room->stream;
+	const bool is_first = !is_open(stream);
+	uint32_t number;
+
+	room->must_wait = false;
+	/* A handler that ran while we waited may have got us a chunk. */
+	if (!is_first && stream->generation != room->generation &&
+	    stream->limit - stream->next >= (ptrdiff_t) room->size) {
+		room->found = stream;
+		return;
+	}
+	number = chunk_take(&stream->ring);
+	room->must_wait = !number;
+	if (!number)
+		return;
+	install(stream, number);
+	room->found = stream;
+	if (!is_first)
+		return;
+	/* The state dump makes records. */
+	is_busy = false;
+	on_first_chunk();
+	is_busy = true;
+}
+
+/* Whether we are on the stack of the slow path already. */
+static bool is_on_scratch(const struct stream *stream, const char *stack)
+{
+	return stack < (const char *) stream && stack >= (const char *) stream - SCRATCH_SIZE;
+}
+
+/* Look for a chunk, with signals blocked. */
+static void look_for_room(struct room *room)
+{
+	/* A handler may leave by siglongjmp(): none runs while we are busy. */
+	const signals before = system_block_signals();
+
+	is_busy = true;
+	if (!room->stream || is_new_process(room->stream)) {
+		room->stream = open_stream(room->stream);
+		stream_of_thread = room->stream ? room->stream : stream_of_thread;
+	}
+	if (!room->stream)
+		room->must_wait = false;
+	else if (system_is_confined || is_on_scratch(room->stream, stack_pointer()))
+		/* Handlers may run, and may need more than our stack has. */
+		make_room(room);
+	else
+		scratch_call((char *) room->stream, make_room, room);
+	is_busy = false;
+	system_restore_signals(before);
+}
+
+/* Whether there is no hope that looking for room finds any; that is found out without a system
+ * call, since it comes with each record. */
+static bool is_vain(const struct stream *stream, size_t size)
+{
+	if (is_busy || is_closed || size + sizeof(struct arena_chunk) > arena.chunk_bytes)
+		return true;
+	if (stream && !is_new_process(stream))
+		return waiting_is_vain(&stream->ring);
+	if (dropping) {
+		dropping--;
+		return true;
+	}
+	if (slot_is_free())
+		return false;
+	/* The collector frees those of threads that have ended. */
+	waiting_ring_bell();
+	return true;
+}
+
+struct stream *stream_make_room(struct stream *stream, size_t size)
+{
+	/* Where the stack of the program ends, its handler runs before signals are blocked. */
+	volatile char touched[512] __attribute__((unused));
+	const int saved = errno;
+	struct room room = {.stream = stream, .size = size};
+
+	touched[0] = 0;
+	if (UNLIKELY(!is_open(stream) && !process_is_followed()))
+		settings_stop();
+	if (!settings.is_recording)
+		return NULL;
+	if (shared_thread_is_paused(&stream_of_thread))
+		goto lost;
+	if (!stream && stream_of_thread)
+		return stream_of_thread;
+	if (UNLIKELY(waiting_is_closed())) {
+		settings_stop();
+		return NULL;
+	}
+	if (is_vain(stream, size))
+		goto lost;
+	room.generation = stream ? stream->generation : 0;
+	do
+		look_for_room(&room);
+	while (room.must_wait && waiting_for_chunk(&room.stream->ring));
+lost:
+	if (!room.found)
+		stream_count_lost(stream_of_thread);
+	errno = saved;
+	return room.found;
+}
+
+/* What has no stream records nothing. */
+static void meet(void)
+{
+	stream_make_room(NULL, EXTENDED_HEADER_SIZE);
+}
+
+bool stream_keep(struct stream *stream, size_t size)
+{
+	if (!is_open(stream))
+		return true;
+	if (!stream->keeps && !is_empty(stream) && !pending_is_any(stream) &&
+	    !stream_make_room(stream, size))
+		return false;
+	stream->keeps = true;
+	stream->chunk->flags |= CHUNK_KEEP;
+	stream->limit = (char *) stream->chunk + arena.chunk_bytes;
+	return true;
+}
+
+void stream_limit(struct stream *stream, uint64_t generation, char *end)
+{
+	/* A handler that goes on to another chunk has another limit. */
+	const signals before = system_block_signals();
+
+	if (stream->generation == generation)
+		stream->limit = end;
+	system_restore_signals(before);
+}
+
+void stream_count_lost(struct stream *stream)
+{
+	/* Where the counter may not be read, the thread has no stream either. */
+	if (stream && !is_new_process(stream))
+		slot_count_lost(stream->ring.slot, clock_read());
+	else
+		arena_count_lost();
+}
+
+void stream_leave(void)
+{
+	/* Its chunk stays where it is; the collector finds it when the thread has ended. */
+	is_closed = true;
+	stream_of_thread = NULL;
+}
+
+void stream_rename(const char *name)
+{
+	struct stream *stream = stream_of_thread;
+
+	if (stream && !is_new_process(stream))
+		strncpy(stream->procname, name, PROCNAME_SIZE - 1);
+}
+
+void stream_before_fork(void)
+{
+	const struct stream *stream = stream_of_thread;
+
+	interrupted_chunk = is_open(stream) && pending_is_any(stream) ? stream->ring.chunk : 0;
+}
+
+void stream_after_fork(void)
+{
+	struct stream *stream = stream_of_thread;
+
+	if (!stream || !is_new_process(stream))
+		return;
+	/* A handler that interrupted a hook may have forked. In the child, the hook goes on: it
+	 * finds memory in place of the parent's chunk, and afterwards no room. Where that cannot
+	 * be had, the child does not record. */
+	if (interrupted_chunk && !arena_set_aside(interrupted_chunk))
+		settings_stop();
+	interrupted_chunk = 0;
+	go_nowhere(stream);
+}
+
+void streams_confine(void)
+{
+	stream_memory_reserve();
+	waiting_confine();
+}
+
+bool streams_start(void (*first_chunk)(void))
+{
+	on_first_chunk = first_chunk;
+	slots_start();
+	return stream_memory_start(arena.slot_count);
+}
