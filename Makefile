@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
-           Cargo.toml Cargo.lock pyproject.toml setup.py src/vestige/_core.pyi src/vestige/record/_collector.pyi $(wildcard tracer/*/* tracer/*/*/*)
+           Cargo.toml Cargo.lock pyproject.toml setup.py tools/native_parts.py src/vestige/_core.pyi src/vestige/record/_collector.pyi $(wildcard tracer/*/* tracer/*/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where rustup puts cargo, for a shell that was opened before it was installed.
@@ -96,6 +96,7 @@ lint: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m mypy.stubtest vestige._core vestige.record._collector
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/check_sizes.py
+	@$(BIN)/python tools/check_c.py
 	@$(BIN)/python tools/make_agreement.py --check
 	@cargo fmt --check
 	@cargo clippy -q --workspace --all-targets -- -D warnings
