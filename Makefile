@@ -6,17 +6,19 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
            Cargo.toml Cargo.lock pyproject.toml setup.py tools/native_parts.py src/vestige/_core.pyi src/vestige/record/_collector.pyi $(wildcard tracer/*/* tracer/*/*/*)
 comma := ,
+C_SOURCES = $(wildcard tracer/*/*.c tracer/*/*.h)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where rustup puts cargo, for a shell that was opened before it was installed.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture judge-programs lint format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz agreement manual site changelog wheels clean
+.PHONY: help demo test torture judge-programs lint lint-c format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz agreement manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
 	@echo "make test     all tests; those that need LTTng or a peer say so when it is missing"
-	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, cargo fmt, clippy"
+	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, the tracer, cargo fmt, clippy"
+	@echo "make lint-c   only what lint says of the tracer"
 	@echo "make torture  the tests of the recorder in their long form, a few minutes"
 	@echo "make judge-programs record servers built from sources; VESTIGE_JUDGE=short for two"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
@@ -31,7 +33,7 @@ help:
 	@echo "make site     build the documentation as a site, and check its links"
 	@echo "make changelog show the notes for the next release as they will stand"
 	@echo "make wheels   build what is published: a wheel, its debug files, the sources"
-	@echo "make format   let ruff and rustfmt format the sources"
+	@echo "make format   let ruff, clang-format and rustfmt format the sources"
 	@echo "make clean    remove what was built"
 
 # One line for the first tool that is missing, and how to get it; then make stops.
@@ -89,21 +91,26 @@ judge-programs: $(VENV)/.built $(VENV)/.dev
 oracle: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q tests/oracle
 
-lint: $(VENV)/.built $(VENV)/.dev
+lint: $(VENV)/.built $(VENV)/.dev lint-c
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/python -m mypy.stubtest vestige._core vestige.record._collector
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/check_sizes.py
-	@$(BIN)/python tools/check_c.py
 	@$(BIN)/python tools/make_agreement.py --check
 	@cargo fmt --check
 	@cargo clippy -q --workspace --all-targets -- -D warnings
 
+# The tracer alone.
+lint-c: $(VENV)/.dev
+	@$(BIN)/python tools/check_c.py
+	@$(BIN)/clang-format --dry-run -Werror $(C_SOURCES)
+
 format: $(VENV)/.dev
 	@$(BIN)/ruff check -q --fix-only
 	@$(BIN)/ruff format -q
+	@$(BIN)/clang-format -i $(C_SOURCES)
 	@cargo fmt
 
 bench: $(VENV)/.built $(VENV)/.dev

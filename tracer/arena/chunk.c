@@ -96,7 +96,6 @@ void chunk_show(struct arena_ring *ring, uint32_t number)
 	ring->chunk = number;
 	while (seen < wanted &&
 	       !atomic_compare_exchange_weak_explicit(&ring->slot->cur, &seen, wanted,
-						      memory_order_release,
-						      memory_order_relaxed))
+						      memory_order_release, memory_order_relaxed))
 		;
 }

@@ -33,8 +33,8 @@ bool chunk_is_there(const struct arena_ring *ring) HIDDEN;
 uint32_t chunk_take(struct arena_ring *ring) HIDDEN;
 /* Make the chunk the slot's next, empty, with its times at `now`, or when the last record was
  * lost; the caller tells the rest of its packet. Nobody looks at it yet. */
-struct arena_chunk *chunk_prepare(const struct arena_ring *ring, uint32_t number, uint64_t now)
-	HIDDEN;
+struct arena_chunk *chunk_prepare(const struct arena_ring *ring, uint32_t number,
+				  uint64_t now) HIDDEN;
 /* Make the chunk that was prepared the present one. */
 void chunk_show(struct arena_ring *ring, uint32_t number) HIDDEN;
 /* How many chunks of the slot hold records, as far as the thread knows. */

@@ -40,8 +40,9 @@ static int take(int file, const struct arena_place *place,
 {
 	struct stat status;
 
-	if (file >= 0 && !(system_fstat(file, &status) && S_ISREG(status.st_mode) &&
-			   is_right(&status, place))) {
+	if (file >= 0 &&
+	    !(system_fstat(file, &status) && S_ISREG(status.st_mode) &&
+	      is_right(&status, place))) {
 		system_close(file);
 		return -1;
 	}
@@ -86,17 +87,16 @@ static int receive(int connection)
 	memset(&control, 0, sizeof(control));
 	if (system_call(SYS_recvmsg, connection, (long) &message, MSG_CMSG_CLOEXEC, 0, 0, 0) < 1)
 		return -1;
-	if (message.msg_controllen >= CMSG_LEN(sizeof(file)) &&
-	    head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
-	    head->cmsg_len == CMSG_LEN(sizeof(file)))
+	if (message.msg_controllen >= CMSG_LEN(sizeof(file)) && head->cmsg_level == SOL_SOCKET &&
+	    head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(file)))
 		memcpy(&file, CMSG_DATA(head), sizeof(file));
 	return file;
 }
 
 static int ask(const struct arena_place *place)
 {
-	const int connection = (int) system_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC,
-						 0, 0, 0, 0);
+	const int connection =
+		(int) system_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, 0, 0, 0);
 	int file = -1;
 
 	if (connection < 0)

@@ -39,8 +39,9 @@ static bool is_sound(const struct arena_control *control, uint64_t file_size)
 		is_area(control, control->classes_at, ARENA_MOST_CLASSES,
 			sizeof(struct arena_class)) &&
 		control->classes_at > control->shared_at &&
-		is_area(control, control->classes_at + ARENA_MOST_CLASSES *
-				sizeof(struct arena_class), control->classes_bytes, 1) &&
+		is_area(control,
+			control->classes_at + ARENA_MOST_CLASSES * sizeof(struct arena_class),
+			control->classes_bytes, 1) &&
 		control->chunk_bytes >= 4096 && control->chunk_bytes % 4096 == 0 &&
 		control->chunk_bytes <= LARGEST_CHUNK &&
 		is_area(control, control->chunks_at, control->chunk_count,

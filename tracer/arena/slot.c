@@ -96,8 +96,8 @@ uint32_t slot_claim(uint32_t number, const struct slot_identity *identity)
 	const struct arena_ledger *ledger = arena_ledger(number);
 
 	slot->vpid = identity->vpid;
-	slot->vtid = identity->vtid ? identity->vtid
-				    : atomic_load(&slot->life.word) & FUTEX_TID_MASK;
+	slot->vtid =
+		identity->vtid ? identity->vtid : atomic_load(&slot->life.word) & FUTEX_TID_MASK;
 	slot->flags = 0;
 	slot->pid_namespace = identity->pid_namespace;
 	slot->process_start = identity->process_start;

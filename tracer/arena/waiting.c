@@ -74,7 +74,7 @@ static bool is_hopeless(const struct arena_ring *ring)
 {
 	return ring->seen_state & (ARENA_CLOSED | ARENA_FULL) ||
 		atomic_load_explicit(&arena.control->life.word, memory_order_relaxed) &
-			FUTEX_OWNER_DIED;
+		FUTEX_OWNER_DIED;
 }
 
 void waiting_confine(void)

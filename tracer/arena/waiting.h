@@ -16,11 +16,11 @@ static inline bool waiting_is_vain(const struct arena_ring *ring)
 {
 	return ring->is_dropping &&
 		atomic_load_explicit(&ring->ledger->consumed, memory_order_relaxed) ==
-			ring->seen_consumed &&
+		ring->seen_consumed &&
 		atomic_load_explicit(&arena.control->progress, memory_order_relaxed) ==
-			ring->seen_progress &&
+		ring->seen_progress &&
 		atomic_load_explicit(&arena.control->state, memory_order_relaxed) ==
-			ring->seen_state;
+		ring->seen_state;
 }
 
 /*

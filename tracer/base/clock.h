@@ -40,7 +40,7 @@ static inline uint64_t clock_counter(void)
 static inline uint64_t clock_read(void)
 {
 	return __builtin_expect(settings.counter_is_clock, 1) ? clock_counter()
-							       : clock_monotonic();
+							      : clock_monotonic();
 }
 
 #endif

@@ -83,9 +83,9 @@ int vsnprintf(char *to, size_t room, const char *format, va_list arguments)
 		if (*format == 's') {
 			put_text(&output, va_arg(arguments, const char *), most);
 		} else if (*format == 'd') {
-			const long long number = size == SIZE_INT    ? va_arg(arguments, int)
-						 : size == SIZE_LONG ? va_arg(arguments, long)
-								     : va_arg(arguments, long long);
+			const long long number = size == SIZE_INT ? va_arg(arguments, int)
+				: size == SIZE_LONG               ? va_arg(arguments, long)
+								  : va_arg(arguments, long long);
 
 			if (number < 0)
 				put(&output, '-');
@@ -94,8 +94,8 @@ int vsnprintf(char *to, size_t room, const char *format, va_list arguments)
 					      : (unsigned long long) number,
 				   10);
 		} else if (*format == 'u' || *format == 'x') {
-			const unsigned long long number =
-				size == SIZE_INT    ? va_arg(arguments, unsigned int)
+			const unsigned long long number = size == SIZE_INT
+				? va_arg(arguments, unsigned int)
 				: size == SIZE_LONG ? va_arg(arguments, unsigned long)
 				: size == SIZE_SIZE ? va_arg(arguments, size_t)
 						    : va_arg(arguments, unsigned long long);

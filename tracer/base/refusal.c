@@ -29,8 +29,8 @@ void refusal_write(const char *directory, const char *agreement, const char *ver
 	file = system_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
 	if (file < 0)
 		return;
-	length = snprintf(line, sizeof(line), "%u %.*s %.*s %.*s\n", system_getpid(), 32, agreement,
-			  64, version, 64, name);
+	length = snprintf(line, sizeof(line), "%u %.*s %.*s %.*s\n", system_getpid(), 32,
+			  agreement, 64, version, 64, name);
 	/* One store of the kernel: lines of several processes do not mix. */
 	if (length > 0 && system_fstat(file, &status) && S_ISREG(status.st_mode) &&
 	    status.st_size < (off_t) LARGEST_REFUSALS)

@@ -56,8 +56,7 @@ static inline long system_call_always(long number, long a, long b, long c, long 
 
 	__asm__ volatile("svc 0"
 			 : "+r"(first)
-			 : "r"(call), "r"(second), "r"(third), "r"(fourth), "r"(fifth),
-			   "r"(sixth)
+			 : "r"(call), "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(sixth)
 			 : "memory");
 	return first;
 #else
@@ -127,8 +126,9 @@ static inline void *system_mmap_at(void *place, size_t size, int protection, int
 {
 #if defined(__s390x__)
 	/* There, the kernel takes one argument: where the six are. */
-	const unsigned long words[] = {(unsigned long) place, size, (unsigned long) protection,
-				       (unsigned long) flags, (unsigned long) file, offset};
+	const unsigned long words[] = {(unsigned long) place,      size,
+				       (unsigned long) protection, (unsigned long) flags,
+				       (unsigned long) file,       offset};
 	const long result = system_call(SYS_mmap, (long) words, 0, 0, 0, 0, 0);
 #else
 	const long result = system_call(SYS_mmap, (long) place, (long) size, protection, flags,
@@ -145,8 +145,8 @@ static inline void *system_mmap(void *place, size_t size, int protection, int fl
 
 static inline void *system_mremap(void *place, size_t size, size_t new_size, int flags)
 {
-	const long result = system_call(SYS_mremap, (long) place, (long) size, (long) new_size,
-					flags, 0, 0);
+	const long result =
+		system_call(SYS_mremap, (long) place, (long) size, (long) new_size, flags, 0, 0);
 
 	return result < 0 && result >= -4095 ? NULL : (void *) result;
 }
@@ -206,8 +206,8 @@ static inline signals system_block_signals(void)
 	const signals wanted = ~(SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGTRAP));
 	signals before = SIGNALS_AS_THEY_ARE;
 
-	system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long) &wanted, (long) &before,
-		    sizeof(before), 0, 0);
+	system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long) &wanted, (long) &before, sizeof(before),
+		    0, 0);
 	return before;
 }
 

@@ -72,11 +72,13 @@ static const void *find_place(const struct dl_phdr_info *object)
 
 #else
 
+typedef void *jumped_function(uintptr_t first, uintptr_t second, uintptr_t third);
+
 void *caller_call(uintptr_t first, uintptr_t second, uintptr_t third, const void *function,
 		  const void *place)
 {
 	(void) place;
-	return ((void *(*) (uintptr_t, uintptr_t, uintptr_t)) function)(first, second, third);
+	return ((jumped_function *) function)(first, second, third);
 }
 
 static bool has_shadow_stack(void)

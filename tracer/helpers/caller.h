@@ -23,8 +23,7 @@ struct caller {
 };
 
 /* Find out for a call from an address that loads a file. */
-struct caller caller_find(const void *address, const char *path)
-	HIDDEN;
+struct caller caller_find(const void *address, const char *path) HIDDEN;
 /* Call a function with up to three arguments, which returns by way of a place. */
 void *caller_call(uintptr_t first, uintptr_t second, uintptr_t third, const void *function,
 		  const void *place) HIDDEN;

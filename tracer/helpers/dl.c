@@ -100,7 +100,7 @@ static void tell_open(void *handle, const struct call *call)
 /* Open in the name of the caller. It has its own stack frame, so that what cannot be done
  * here can be left to a jump. */
 static __attribute__((noinline)) void *open_and_tell(const char *path, struct call call,
-						      const void *place)
+						     const void *place)
 {
 	void *handle;
 

@@ -56,7 +56,8 @@ static void *early_alloc(size_t alignment, size_t size)
 	do {
 		/* Not the address: the buffer has the smallest alignment only. */
 		start = (used + sizeof(size_t) + (uintptr_t) early + alignment - 1) / alignment *
-				alignment - (uintptr_t) early;
+				alignment -
+			(uintptr_t) early;
 		if (size > EARLY_SIZE || start > EARLY_SIZE - size) {
 			errno = ENOMEM;
 			return NULL;

@@ -28,8 +28,7 @@ EXPORTED syscall_function syscall;
 static prctl_function *original_prctl;
 /* Of syscall(). */
 syscall_function *confined_original HIDDEN;
-void confined_expect(long number, long first, long second, long third)
-	HIDDEN;
+void confined_expect(long number, long first, long second, long third) HIDDEN;
 
 /* Early: later, a child process may be the first to ask, with the dynamic linker's locks as
  * another thread of its parent had them. */

@@ -12,26 +12,28 @@
 #include "../base/compiler.h"
 #include "../stream/context.h"
 
-#define FIND(name) \
-	if (!original_##name) \
-		*(void **) &original_##name = dlsym(RTLD_NEXT, #name)
+#define FIND(name)                                                             \
+	do {                                                                   \
+		if (!original_##name)                                          \
+			*(void **) &original_##name = dlsym(RTLD_NEXT, #name); \
+	} while (0)
 
 /* Stand in for a function of the C library. */
-#define STAND_IN(name, parameters, arguments)						\
-	EXPORTED int name parameters;			\
-	static int (*original_##name) parameters;					\
-	int name parameters								\
-	{										\
-		int result;								\
-											\
-		FIND(name);								\
-		if (!original_##name) {							\
-			errno = ENOSYS;							\
-			return -1;							\
-		}									\
-		result = original_##name arguments;					\
-		context_forget();							\
-		return result;								\
+#define STAND_IN(name, parameters, arguments)       \
+	EXPORTED int name parameters;               \
+	static __typeof__(name) *original_##name;   \
+	int name parameters                         \
+	{                                           \
+		int result;                         \
+                                                    \
+		FIND(name);                         \
+		if (!original_##name) {             \
+			errno = ENOSYS;             \
+			return -1;                  \
+		}                                   \
+		result = original_##name arguments; \
+		context_forget();                   \
+		return result;                      \
 	}
 
 STAND_IN(setuid, (uid_t user), (user))

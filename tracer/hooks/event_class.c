@@ -66,8 +66,7 @@ static void write_field(struct text *text, const struct vestige_field *field)
 		break;
 	case VESTIGE_SEQUENCE:
 		/* Readers take no signed length; none is negative. */
-		text_format(text,
-			    "integer { size = %u; align = 8; signed = 0; } __%s_length; ",
+		text_format(text, "integer { size = %u; align = 8; signed = 0; } __%s_length; ",
 			    field->length_size * 8u, field->name);
 		write_integer(text, field);
 		text_format(text, " _%s[__%s_length]", field->name, field->name);

@@ -11,7 +11,6 @@
  * Called with signals blocked.
  */
 uint32_t event_class_id(const struct vestige_provider *provider,
-			const struct vestige_event *event)
-	HIDDEN;
+			const struct vestige_event *event) HIDDEN;
 
 #endif

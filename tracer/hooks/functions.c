@@ -43,8 +43,8 @@ static INLINED void trace_verbose(enum event_class class, void *function, void *
 }
 
 /* What one of the hooks does with a function that is not recorded the usual way. */
-static INLINED enum function_tracing
-find_tracing(const enum function_tracing *setting, void *function)
+static INLINED enum function_tracing find_tracing(const enum function_tracing *setting,
+						  void *function)
 {
 	if (*setting == FUNCTIONS_UNKNOWN)
 		tracing_start();

@@ -103,16 +103,16 @@ static int find_word(const char *value, size_t length, const char *const *words,
 	return -1;
 }
 
-#define FIND_WORD(value, length, ...)								\
-	find_word(value, length, (const char *const[]){__VA_ARGS__},				\
-		  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+#define FIND_WORD(value, length, ...)                                 \
+	find_word(value, length, (const char *const[]) {__VA_ARGS__}, \
+		  sizeof((const char *const[]) {__VA_ARGS__}) / sizeof(const char *))
 
 static bool parse_tracing(const char *value, size_t length, enum function_tracing *tracing)
 {
 	const int number = FIND_WORD(value, length, FUNCTION_TRACING_WORDS);
 
 	if (number >= 0)
-		*tracing = (enum function_tracing) ((int) FUNCTIONS_OFF + number);
+		*tracing = (enum function_tracing)((int) FUNCTIONS_OFF + number);
 	return number >= 0;
 }
 
@@ -226,7 +226,8 @@ static const char *find_words(const char *text)
 	if (agreement && !words_begin)
 		directory = strstr(agreement, " " SETTINGS_TAIL);
 	if (directory)
-		refusal_write(directory + strlen(" " SETTINGS_TAIL), AGREEMENT, VESTIGE_VERSION, NULL);
+		refusal_write(directory + strlen(" " SETTINGS_TAIL), AGREEMENT, VESTIGE_VERSION,
+			      NULL);
 	return words_begin;
 }
 
@@ -253,8 +254,8 @@ static bool read_environment(void)
 			strlen(directory)))
 		return false;
 	if (!strcmp(place->path, ARENA_IN_DIRECTORY) &&
-	    snprintf(place->path, sizeof(place->path), "%s/" ARENA_FILE,
-		     directory) >= (int) sizeof(place->path))
+	    snprintf(place->path, sizeof(place->path), "%s/" ARENA_FILE, directory) >=
+		    (int) sizeof(place->path))
 		return false;
 	return place->path[0] || place->socket[0];
 }

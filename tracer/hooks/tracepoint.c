@@ -88,7 +88,8 @@ static void connect(struct vestige_tracepoint *point, const struct vestige_provi
 /* Several objects may have the same provider. */
 static void connect_any(struct vestige_tracepoint *point)
 {
-	for (const struct vestige_provider *one = providers; one && !point->state; one = one->next)
+	for (const struct vestige_provider *one = providers; one && !point->state;
+	     one = one->next)
 		if (!strcmp(one->name, point->provider))
 			connect(point, one);
 }
@@ -104,7 +105,8 @@ static void add_tracepoint(struct vestige_tracepoint *point)
 		return;
 	before = enter();
 	/* One that several source files share comes with each of them. */
-	for (const struct vestige_tracepoint *one = tracepoints; one && !is_known; one = one->next)
+	for (const struct vestige_tracepoint *one = tracepoints; one && !is_known;
+	     one = one->next)
 		is_known = one == point;
 	if (!is_known) {
 		point->next = tracepoints;

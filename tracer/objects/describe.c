@@ -63,11 +63,10 @@ static bool parse_notes(struct object *object, const char *at, const char *end)
 static bool is_mapped(const ElfW(Phdr) *part, const ElfW(Phdr) *headers, size_t count)
 {
 	for (size_t index = 0; index < count; index++)
-		if (headers[index].p_type == PT_LOAD &&
-		    headers[index].p_vaddr <= part->p_vaddr &&
+		if (headers[index].p_type == PT_LOAD && headers[index].p_vaddr <= part->p_vaddr &&
 		    part->p_vaddr - headers[index].p_vaddr < headers[index].p_filesz &&
-		    part->p_filesz <= headers[index].p_filesz -
-				    (part->p_vaddr - headers[index].p_vaddr))
+		    part->p_filesz <=
+			    headers[index].p_filesz - (part->p_vaddr - headers[index].p_vaddr))
 			return true;
 	return false;
 }
@@ -91,8 +90,7 @@ static void find_build_id(struct object *object, const struct source *source,
 	}
 }
 
-static bool measure(struct object *object, uint64_t bias, const ElfW(Phdr) *headers,
-		    size_t count)
+static bool measure(struct object *object, uint64_t bias, const ElfW(Phdr) *headers, size_t count)
 {
 	uint64_t first = UINT64_MAX;
 	uint64_t end = 0;
@@ -123,7 +121,8 @@ static bool has_headers(int file, const ElfW(Ehdr) *header, const struct dl_phdr
 
 	for (unsigned int index = 0; index < info->dlpi_phnum; index++)
 		if (header->e_phnum != info->dlpi_phnum ||
-		    !object_read(file, &one, sizeof(one), header->e_phoff + index * sizeof(one)) ||
+		    !object_read(file, &one, sizeof(one),
+				 header->e_phoff + index * sizeof(one)) ||
 		    memcmp(&one, &info->dlpi_phdr[index], sizeof(one)) != 0)
 			return false;
 	return true;
@@ -215,8 +214,7 @@ static size_t read_headers(const struct source *source, const struct link_map *m
 }
 
 /* Take what there is to tell from one source. */
-static bool take(struct object *object, const struct source *source,
-		 const struct link_map *map)
+static bool take(struct object *object, const struct source *source, const struct link_map *map)
 {
 	static ElfW(Phdr) headers[MOST_HEADERS];
 	const size_t count = read_headers(source, map, headers);

@@ -6,10 +6,8 @@
 #include "object.h"
 
 /* Describe an object that dl_iterate_phdr() reports; false when there is nothing to tell. */
-bool object_from_headers(struct object *object, const struct dl_phdr_info *info)
-	HIDDEN;
+bool object_from_headers(struct object *object, const struct dl_phdr_info *info) HIDDEN;
 /* Describe an object that the dynamic linker has just mapped. */
-bool object_from_map(struct object *object, const struct link_map *map)
-	HIDDEN;
+bool object_from_map(struct object *object, const struct link_map *map) HIDDEN;
 
 #endif

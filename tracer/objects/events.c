@@ -41,11 +41,12 @@ static void record_present(const struct object *object)
 	const size_t path_size = strlen(object->path) + 1;
 	struct record record;
 
-	if (!record_begin(&record, EVENT_DUMP_BIN_INFO, own_ip(), BIN_INFO_FIELDS_SIZE(path_size)))
+	if (!record_begin(&record, EVENT_DUMP_BIN_INFO, own_ip(),
+			  BIN_INFO_FIELDS_SIZE(path_size)))
 		return;
-	record.at = encode_bin_info(record.at, object->base, object->size, object->path, path_size,
-				 object->is_pic, object->build_id_size != 0,
-				 object->has_debug_link);
+	record.at = encode_bin_info(record.at, object->base, object->size, object->path,
+				    path_size, object->is_pic, object->build_id_size != 0,
+				    object->has_debug_link);
 	record_commit(&record);
 }
 
@@ -57,7 +58,7 @@ static void record_load(const struct object *object)
 	if (!record_begin(&record, EVENT_LIB_LOAD, own_ip(), LOAD_FIELDS_SIZE(path_size)))
 		return;
 	record.at = encode_load(record.at, object->base, object->size, object->path, path_size,
-			     object->build_id_size != 0, object->has_debug_link);
+				object->build_id_size != 0, object->has_debug_link);
 	record_commit(&record);
 }
 
@@ -80,7 +81,8 @@ static void record_debug_link(enum event_class class, const struct object *objec
 	if (!object->has_debug_link ||
 	    !record_begin(&record, class, own_ip(), DEBUG_LINK_FIELDS_SIZE(size)))
 		return;
-	record.at = encode_debug_link(record.at, object->base, object->crc, object->debug_link, size);
+	record.at =
+		encode_debug_link(record.at, object->base, object->crc, object->debug_link, size);
 	record_commit(&record);
 }
 
@@ -104,7 +106,7 @@ static void record_file(enum event_class class, const struct object *object)
 	    !record_begin(&record, class, own_ip(), FILE_FIELDS_SIZE(path_size)))
 		return;
 	record.at = encode_file(record.at, object->base, object->path, path_size,
-			     (int64_t) object->file_size, (int64_t) object->modified);
+				(int64_t) object->file_size, (int64_t) object->modified);
 	record_commit(&record);
 }
 

@@ -50,7 +50,8 @@ static void copy_words(char *to, const char *from, size_t size)
 			*(const volatile uint64_t *) (const void *) (from + offset);
 }
 
-static void copy_segment(const struct dl_phdr_info *info, const ElfW(Phdr) *header, uintptr_t page)
+static void copy_segment(const struct dl_phdr_info *info, const ElfW(Phdr) *header,
+			 uintptr_t page)
 {
 	const uintptr_t start = (info->dlpi_addr + header->p_vaddr) & ~(page - 1);
 	const uintptr_t end = info->dlpi_addr + header->p_vaddr + header->p_memsz;

@@ -32,8 +32,7 @@ static int find_account(struct dl_phdr_info *info, size_t size, void *unused)
 	(void) unused;
 	for (int index = 0; index < info->dlpi_phnum; index++)
 		if (info->dlpi_phdr[index].p_type == PT_DYNAMIC)
-			entry = (const void *) (info->dlpi_addr +
-						info->dlpi_phdr[index].p_vaddr);
+			entry = (const void *) (info->dlpi_addr + info->dlpi_phdr[index].p_vaddr);
 	for (; entry && entry->d_tag != DT_NULL; entry++)
 		if (entry->d_tag == DT_DEBUG)
 			account = (const struct r_debug *) entry->d_un.d_ptr;

@@ -33,8 +33,8 @@ static const void *owner_of(PyObject *function)
 
 static size_t slot_of(const void *function, const void *owner)
 {
-	const uint64_t mixed = ((uintptr_t) function ^ (uintptr_t) owner * 31) *
-		UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t mixed =
+		((uintptr_t) function ^ (uintptr_t) owner * 31) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return (size_t) (mixed >> 40);
 }
@@ -90,11 +90,11 @@ uint64_t place_of_builtin(PyObject *function)
 	} else {
 		return 0;
 	}
-	for (size_t try = 0; try < TRIES; try++) {
-		const size_t slot = (slot_of(code, owner) + try) % SLOTS;
+	for (size_t probe = 0; probe < TRIES; probe++) {
+		const size_t slot = (slot_of(code, owner) + probe) % SLOTS;
 
-		if (known[slot].function && (known[slot].function != code ||
-					     known[slot].owner != owner))
+		if (known[slot].function &&
+		    (known[slot].function != code || known[slot].owner != owner))
 			continue;
 		if (LIKELY(known[slot].function && known[slot].generation == place_generation))
 			return known[slot].place;

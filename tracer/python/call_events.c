@@ -2,18 +2,24 @@
 #include "call_events.h"
 
 static const struct vestige_field fields[] = {
-	{.name = "addr", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL,
+	{.name = "addr",
+	 .kind = VESTIGE_INTEGER,
+	 .flags = VESTIGE_HEXADECIMAL,
 	 .size = PLACE_SIZE},
 };
 
 static const struct vestige_field entry_fields[] = {
-	{.name = "addr", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL,
+	{.name = "addr",
+	 .kind = VESTIGE_INTEGER,
+	 .flags = VESTIGE_HEXADECIMAL,
 	 .size = PLACE_SIZE},
 	{.name = "id", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL, .size = 8},
 	{.name = "is_resumed", .kind = VESTIGE_INTEGER, .size = 1},
 };
 static const struct vestige_field exit_fields[] = {
-	{.name = "addr", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL,
+	{.name = "addr",
+	 .kind = VESTIGE_INTEGER,
+	 .flags = VESTIGE_HEXADECIMAL,
 	 .size = PLACE_SIZE},
 	{.name = "id", .kind = VESTIGE_INTEGER, .flags = VESTIGE_HEXADECIMAL, .size = 8},
 	{.name = "is_suspended", .kind = VESTIGE_INTEGER, .size = 1},
@@ -34,9 +40,9 @@ static void record_step(const struct own_event *event, uint64_t place, const voi
 	struct vestige_record record;
 
 	/* Both steps have the same fields, but for the names of the last ones. */
-	if (!place || !tracer->begin(&event->event, &record,
-				     STEP_ENTRY_FIELDS_SIZE + calls_text_size(text),
-				     (const void *) (uintptr_t) place))
+	if (!place ||
+	    !tracer->begin(&event->event, &record, STEP_ENTRY_FIELDS_SIZE + calls_text_size(text),
+			   (const void *) (uintptr_t) place))
 		return;
 	record.at = encode_step_entry(record.at, place, (uintptr_t) id, flag);
 	if (text)
@@ -116,7 +122,8 @@ void calls_say_not_recorded(const char *what, const char *reason)
 		event_define(&event, "vestige_python", "not_recorded", LEVEL_LINE, reason_fields,
 			     2, EVENT_PYTHON_NOT_RECORDED);
 	if (!event_is_recorded(&event) ||
-	    !tracer->begin(&event.event, &record, NOT_RECORDED_FIELDS_SIZE(what_size, reason_size), NULL))
+	    !tracer->begin(&event.event, &record,
+			   NOT_RECORDED_FIELDS_SIZE(what_size, reason_size), NULL))
 		return;
 	record.at = encode_not_recorded(record.at, what, what_size, reason, reason_size);
 	tracer->commit(&record);
@@ -124,8 +131,8 @@ void calls_say_not_recorded(const char *what, const char *reason)
 
 bool calls_define(void)
 {
-	event_define(&calls_entry_event, "vestige_python", "func_entry", LEVEL_FUNCTION, fields, 1,
-		     EVENT_PYTHON_ENTRY);
+	event_define(&calls_entry_event, "vestige_python", "func_entry", LEVEL_FUNCTION, fields,
+		     1, EVENT_PYTHON_ENTRY);
 	event_define(&calls_exit_event, "vestige_python", "func_exit", LEVEL_FUNCTION, fields, 1,
 		     EVENT_PYTHON_EXIT);
 	event_define(&step_entry_event, "vestige_python", "coroutine_entry", LEVEL_FUNCTION,

@@ -25,7 +25,7 @@ void calls_write_step_exit(uint64_t place, const void *id, bool is_suspended,
 void calls_say_not_recorded(const char *what, const char *reason);
 
 static inline void calls_put(struct vestige_record *record, uint64_t place,
-				  const struct call_text *text)
+			     const struct call_text *text)
 {
 	put_place(record, place);
 	if (UNLIKELY(text))
@@ -39,12 +39,13 @@ static inline size_t calls_text_size(const struct call_text *text)
 }
 
 static inline void calls_write_place(const struct own_event *event, uint64_t place,
-				const struct call_text *text)
+				     const struct call_text *text)
 {
 	struct vestige_record record;
 
-	if (place && tracer->begin(&event->event, &record, ADDR_FIELDS_SIZE + calls_text_size(text),
-				   (const void *) (uintptr_t) place))
+	if (place &&
+	    tracer->begin(&event->event, &record, ADDR_FIELDS_SIZE + calls_text_size(text),
+			  (const void *) (uintptr_t) place))
 		calls_put(&record, place, text);
 }
 

@@ -115,8 +115,7 @@ static bool patterns_take(const char *path, PyObject *name, PyObject *module)
 
 		if (is_in && !pattern->is_exclude)
 			continue;
-		if (!pattern_applies(pattern, path, false) ||
-		    !names_match(pattern, plain, whole))
+		if (!pattern_applies(pattern, path, false) || !names_match(pattern, plain, whole))
 			continue;
 		is_in = !pattern->is_exclude;
 		if (!is_in)

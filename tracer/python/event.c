@@ -3,9 +3,8 @@
 
 const struct vestige_tracer *tracer;
 
-void event_define(struct own_event *event, const char *provider, const char *name,
-		  int log_level, const struct vestige_field *fields, uint32_t field_count,
-		  uint32_t id)
+void event_define(struct own_event *event, const char *provider, const char *name, int log_level,
+		  const struct vestige_field *fields, uint32_t field_count, uint32_t id)
 {
 	event->event_class.struct_size = sizeof(event->event_class);
 	event->event_class.field_count = field_count;

@@ -21,9 +21,8 @@ extern const struct vestige_tracer *tracer HIDDEN;
 
 /* Make an event known to the tracer. All texts stay where they are. The ID is 0, or that of
  * an event which is in every recording. */
-void event_define(struct own_event *event, const char *provider, const char *name,
-		  int log_level, const struct vestige_field *fields, uint32_t field_count,
-		  uint32_t id);
+void event_define(struct own_event *event, const char *provider, const char *name, int log_level,
+		  const struct vestige_field *fields, uint32_t field_count, uint32_t id);
 
 static inline bool event_is_recorded(const struct own_event *event)
 {

@@ -46,8 +46,9 @@ static PyObject *globals_of(const void *frame)
 /* Whether a generator has waited before; else it has only been made. */
 static inline bool is_resumed(const struct frame *frame)
 {
-	const unsigned char *instruction = *(const unsigned char *const *) (const void *)
-		((const char *) frame + INSTRUCTION_OFFSET);
+	const unsigned char *instruction =
+		*(const unsigned char *const *) (const void *) ((const char *) frame +
+								INSTRUCTION_OFFSET);
 
 	return *instruction != RETURN_GENERATOR;
 }

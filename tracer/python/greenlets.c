@@ -58,9 +58,8 @@ static bool push(struct fiber *fiber, struct call call)
 {
 	if (fiber->count == fiber->size) {
 		const uint32_t size = fiber->size ? 2 * fiber->size : FIRST_CALLS;
-		struct call *calls = size > MOST_CALLS
-			? NULL
-			: realloc(fiber->calls, size * sizeof(*calls));
+		struct call *calls =
+			size > MOST_CALLS ? NULL : realloc(fiber->calls, size * sizeof(*calls));
 
 		if (!calls)
 			return false;
@@ -265,7 +264,8 @@ PyObject *greenlets_follow(PyObject *module, PyObject *greenlet)
 		waiting = PyDict_New();
 		greenlets_are_followed = !PyErr_Occurred() && set_trace && dead_attribute &&
 			parent_attribute && callback && waiting &&
-			replace(greenlet, &settrace_method) && replace(greenlet, &gettrace_method);
+			replace(greenlet, &settrace_method) &&
+			replace(greenlet, &gettrace_method);
 	}
 	Py_XDECREF(type);
 	PyErr_Clear();

@@ -33,8 +33,8 @@ static bool tell(struct definition *definition, uint32_t field, PyObject *type, 
 	}
 	if (!is_told(definition, field, type, fit)) {
 		Py_XINCREF(type);
-		definition->told[definition->told_count++] =
-			(struct told){.type = type, .field = (uint8_t) field, .fit = (uint8_t) fit};
+		definition->told[definition->told_count++] = (struct told) {
+			.type = type, .field = (uint8_t) field, .fit = (uint8_t) fit};
 		PySys_FormatStderr("vestige: %U%s\n", text, instead);
 	}
 	return true;
@@ -66,7 +66,8 @@ static PyObject *misfit_text(struct definition *definition, uint32_t index, PyOb
 	return text;
 }
 
-bool misfit_of_value(struct definition *definition, uint32_t index, PyObject *object, enum fit fit)
+bool misfit_of_value(struct definition *definition, uint32_t index, PyObject *object,
+		     enum fit fit)
 {
 	const enum type type = definition->types[index];
 	const char *empty = type == TYPE_STR || type == TYPE_BYTES ? "; an empty one is recorded"
@@ -78,9 +79,9 @@ bool misfit_of_value(struct definition *definition, uint32_t index, PyObject *ob
 		return false;
 	text = misfit_text(definition, index, object, fit);
 	goes_on = tell(definition, index, object ? (PyObject *) Py_TYPE(object) : NULL, fit, text,
-		       fit == FIT_NEAREST ? "; the nearest one is recorded"
-		       : fit == FIT_PART  ? "; its whole part is recorded"
-					  : empty);
+		       fit == FIT_NEAREST        ? "; the nearest one is recorded"
+			       : fit == FIT_PART ? "; its whole part is recorded"
+						 : empty);
 	Py_XDECREF(text);
 	return goes_on;
 }
@@ -94,8 +95,8 @@ bool misfit_of_arguments(struct definition *definition, PyObject *unknown, Py_ss
 				       unknown)
 		: PyUnicode_FromFormat("%s:%s: %zd values for %u fields", provider, event, count,
 				       (unsigned int) definition->count);
-	const bool goes_on = tell(definition, MOST_FIELDS + (unknown != NULL), NULL, FIT_NONE, text,
-				  "; it is left out");
+	const bool goes_on = tell(definition, MOST_FIELDS + (unknown != NULL), NULL, FIT_NONE,
+				  text, "; it is left out");
 
 	Py_XDECREF(text);
 	return goes_on;

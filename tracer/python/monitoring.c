@@ -156,12 +156,9 @@ static PyObject *on_c_leave(PyObject *self, PyObject *const *arguments, Py_ssize
 
 /* Each is named after its event. */
 static PyMethodDef callbacks[] = {
-	CALLBACK("PY_START", on_start),
-	CALLBACK("PY_RESUME", on_resume),
-	CALLBACK("PY_THROW", on_throw),
-	CALLBACK("PY_RETURN", on_return),
-	CALLBACK("PY_YIELD", on_yield),
-	CALLBACK("PY_UNWIND", on_unwind),
+	CALLBACK("PY_START", on_start), CALLBACK("PY_RESUME", on_resume),
+	CALLBACK("PY_THROW", on_throw), CALLBACK("PY_RETURN", on_return),
+	CALLBACK("PY_YIELD", on_yield), CALLBACK("PY_UNWIND", on_unwind),
 };
 static PyMethodDef builtin_callbacks[] = {
 	CALLBACK("CALL", on_call),
@@ -213,8 +210,8 @@ bool monitoring_start(bool builtins)
 	disable = monitoring ? PyObject_GetAttrString(monitoring, "DISABLE") : NULL;
 	PyErr_Clear();
 	for (int tool = FIRST_TOOL; monitoring && tool <= LAST_TOOL; tool++) {
-		PyObject *result = PyObject_CallMethod(monitoring, "use_tool_id", "is", tool,
-						       "vestige");
+		PyObject *result =
+			PyObject_CallMethod(monitoring, "use_tool_id", "is", tool, "vestige");
 
 		if (!result) {
 			PyErr_Clear();

@@ -222,8 +222,8 @@ static __attribute__((noinline, cold)) uint64_t introduce(PyObject *code, uint64
 {
 	PyObject *error_type, *error, *traceback, *path, *name;
 	const uint64_t before = known ? *known : 0;
-	const bool is_explained = before & PLACE_MASK &&
-		before >> GENERATION_SHIFT == place_generation;
+	const bool is_explained =
+		before & PLACE_MASK && before >> GENERATION_SHIFT == place_generation;
 	uint64_t place = before & PLACE_MASK;
 	uint64_t word;
 
@@ -312,7 +312,7 @@ static uint32_t line_offset(PyFrameObject *frame, PyObject *code)
 	const int64_t line = PyFrame_GetLineNumber(frame);
 	const int64_t first = integer_of(code, "co_firstlineno");
 
-	return line <= first ? 0
+	return line <= first                ? 0
 		: line - first < MOST_LINES ? (uint32_t) (line - first)
 					    : MOST_LINES - 1;
 }
@@ -344,4 +344,3 @@ uint64_t place_of_caller(void)
 
 	return frame ? place_of_frame(frame) : 0;
 }
-

@@ -106,8 +106,8 @@ bool point_record(PyObject *point, uint64_t place, PyObject *const *arguments, P
 	PyErr_Fetch(&error_type, &error, &traceback);
 	goes_on = sort_arguments(definition, objects, arguments, count, names);
 	for (; goes_on && read < definition->count; read++) {
-		const enum fit fit = value_read(&values[read], definition->types[read],
-						objects[read]);
+		const enum fit fit =
+			value_read(&values[read], definition->types[read], objects[read]);
 
 		if (UNLIKELY(fit != FIT_WHOLE))
 			goes_on = misfit_of_value(definition, read, objects[read], fit);
@@ -166,8 +166,8 @@ static PyObject *point_call_strictly(PyObject *self, PyObject *const *arguments,
 static PyObject *point_at(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
 	if (count > 0 && point_is_wanted(self))
-		return none_or_error(point_record(self, place_of_code(arguments[0]), arguments + 1,
-						  count - 1, NULL));
+		return none_or_error(point_record(self, place_of_code(arguments[0]),
+						  arguments + 1, count - 1, NULL));
 	Py_RETURN_NONE;
 }
 
@@ -175,7 +175,8 @@ static PyObject *point_at(PyObject *self, PyObject *const *arguments, Py_ssize_t
 static PyObject *point_at_frame(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
 	if (count > 0 && point_is_recorded(self))
-		return none_or_error(point_record(self, place_of_frame((PyFrameObject *) arguments[0]),
+		return none_or_error(point_record(self,
+						  place_of_frame((PyFrameObject *) arguments[0]),
 						  arguments + 1, count - 1, NULL));
 	Py_RETURN_NONE;
 }

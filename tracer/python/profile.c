@@ -227,8 +227,9 @@ static void replace_starter(PyObject *module, const char *attribute, PyMethodDef
 
 static void follow_threads(void)
 {
-#define STARTER(name) {name, (PyCFunction) (void (*)(void)) start_thread, \
-		       METH_VARARGS | METH_KEYWORDS, "Start a new thread."}
+#define STARTER(name)                                                                     \
+	{name, (PyCFunction) (void (*)(void)) start_thread, METH_VARARGS | METH_KEYWORDS, \
+	 "Start a new thread."}
 	static PyMethodDef new_thread = STARTER("start_new_thread");
 	static PyMethodDef joinable_thread = STARTER("start_joinable_thread");
 	PyObject *modules = PyImport_GetModuleDict();

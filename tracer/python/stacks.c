@@ -77,7 +77,7 @@ static __attribute__((noinline, cold)) struct stack *make_stack(void)
 static inline struct stack *stack_of_thread(void)
 {
 	return LIKELY(present && present->generation == place_generation) ? present
-									   : make_stack();
+									  : make_stack();
 }
 
 static inline uint32_t slot_of(const struct stack *stack, uint32_t index)
@@ -85,7 +85,8 @@ static inline uint32_t slot_of(const struct stack *stack, uint32_t index)
 	return (stack->first + index) % MOST_HELD_BACK;
 }
 
-static __attribute__((noinline)) void write_held_with_text(const struct stack *stack, uint32_t slot)
+static __attribute__((noinline)) void write_held_with_text(const struct stack *stack,
+							   uint32_t slot)
 {
 	const struct call call = stack->held[slot];
 	struct call_text room;
@@ -121,7 +122,8 @@ static uint32_t count_long(const struct stack *stack, uint64_t now)
 {
 	uint32_t count = 0;
 
-	while (count < stack->held_count && now - stack->held[slot_of(stack, count)].since >= least_time)
+	while (count < stack->held_count &&
+	       now - stack->held[slot_of(stack, count)].since >= least_time)
 		count++;
 	return count;
 }

@@ -150,9 +150,9 @@ static bool add_quoted(struct text *text, PyObject *object)
 	if (!add_word(text, is_string ? "'" : "b'"))
 		return false;
 	content = part_of(text, LONGEST_CONTENT);
-	is_whole = is_string ? add_characters(&content, object)
-			     : add_bytes(&content, PyBytes_AsString(object),
-					 PyBytes_Size(object));
+	is_whole = is_string
+		? add_characters(&content, object)
+		: add_bytes(&content, PyBytes_AsString(object), PyBytes_Size(object));
 	text->at = content.at;
 	return add_word(text, is_whole ? "'" : "'...");
 }
@@ -186,8 +186,8 @@ static bool add_integer(struct text *text, PyObject *object)
 
 static bool add_float(struct text *text, PyObject *object)
 {
-	char *digits = PyOS_double_to_string(PyFloat_AsDouble(object), 'r', 0, Py_DTSF_ADD_DOT_0,
-					     NULL);
+	char *digits =
+		PyOS_double_to_string(PyFloat_AsDouble(object), 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
 	const bool is_added = digits && add_word(text, digits);
 
 	PyMem_Free(digits);
@@ -199,7 +199,8 @@ static bool add_count(struct text *text, const char *brackets, Py_ssize_t count)
 	if (!count)
 		return text_add(text, brackets, 2);
 	return text_add(text, brackets, 1) && add_number(text, (uint64_t) count, 10) &&
-		add_word(text, count == 1 ? " item" : " items") && text_add(text, brackets + 1, 1);
+		add_word(text, count == 1 ? " item" : " items") &&
+		text_add(text, brackets + 1, 1);
 }
 
 /* The name is given up. */
@@ -234,7 +235,8 @@ static bool add_object(struct text *text, PyObject *object)
 	PyObject *name = name_of_function(object);
 
 	if (name)
-		return add_word(text, Py_TYPE(object) == method_type ? "<method " : "<function ") &&
+		return add_word(text,
+				Py_TYPE(object) == method_type ? "<method " : "<function ") &&
 			add_name(text, name) && add_word(text, ">");
 	if (PyType_Check(object))
 		return add_word(text, "<class ") && text_add_type(text, object) &&
@@ -264,8 +266,9 @@ static bool add_any(struct text *text, PyObject *object)
 	if (PyTuple_CheckExact(object))
 		return add_count(text, "()", PyTuple_Size(object));
 	if (PyDict_CheckExact(object) || Py_TYPE(object) == &PySet_Type)
-		return add_count(text, "{}", PyDict_CheckExact(object) ? PyDict_Size(object)
-								       : PySet_Size(object));
+		return add_count(text, "{}",
+				 PyDict_CheckExact(object) ? PyDict_Size(object)
+							   : PySet_Size(object));
 	return add_object(text, object);
 }
 

@@ -14,7 +14,9 @@ const struct vestige_field type_fields[TYPE_COUNT] = {
 	[TYPE_INT] = {.kind = VESTIGE_INTEGER, .flags = VESTIGE_SIGNED, .size = 8},
 	[TYPE_FLOAT] = {.kind = VESTIGE_FLOAT, .size = 8},
 	[TYPE_STR] = {.kind = VESTIGE_STRING},
-	[TYPE_BYTES] = {.kind = VESTIGE_SEQUENCE, .flags = VESTIGE_HEXADECIMAL, .size = 1,
+	[TYPE_BYTES] = {.kind = VESTIGE_SEQUENCE,
+			.flags = VESTIGE_HEXADECIMAL,
+			.size = 1,
 			.length_size = 4},
 	[TYPE_BOOL] = {.kind = VESTIGE_INTEGER, .size = 1},
 	[TYPE_UINT32] = {.kind = VESTIGE_INTEGER, .size = 4},
@@ -157,7 +159,8 @@ static PyObject *plain_path(PyObject *object)
 	return PyOS_FSPath(object);
 }
 
-static __attribute__((noinline, cold)) enum fit read_as_text(struct value *value, PyObject *object)
+static __attribute__((noinline, cold)) enum fit read_as_text(struct value *value,
+							     PyObject *object)
 {
 	PyObject *plain = plain_path(object);
 

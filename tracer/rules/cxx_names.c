@@ -296,13 +296,13 @@ static void read_operator(struct reader *reader)
 {
 	/* Two letters of code, then what is written in the source. */
 	static const char *const known[] = {
-		"nwnew",  "nanew[]", "dldelete", "dadelete[]", "awco_await", "ps+",  "ng-",
-		"ad&",    "de*",     "co~",      "pl+",        "mi-",        "ml*",  "dv/",
-		"rm%",    "an&",     "or|",      "eo^",        "aS=",        "pL+=", "mI-=",
-		"mL*=",   "dV/=",    "rM%=",     "aN&=",       "oR|=",       "eO^=", "ls<<",
-		"rs>>",   "lS<<=",   "rS>>=",    "eq==",       "ne!=",       "lt<",  "gt>",
-		"le<=",   "ge>=",    "ss<=>",    "nt!",        "aa&&",       "oo||", "pp++",
-		"mm--",   "cm,",     "pm->*",    "pt->",       "cl()",       "ix[]",
+		"nwnew", "nanew[]", "dldelete", "dadelete[]", "awco_await", "ps+",  "ng-",
+		"ad&",   "de*",     "co~",      "pl+",        "mi-",        "ml*",  "dv/",
+		"rm%",   "an&",     "or|",      "eo^",        "aS=",        "pL+=", "mI-=",
+		"mL*=",  "dV/=",    "rM%=",     "aN&=",       "oR|=",       "eO^=", "ls<<",
+		"rs>>",  "lS<<=",   "rS>>=",    "eq==",       "ne!=",       "lt<",  "gt>",
+		"le<=",  "ge>=",    "ss<=>",    "nt!",        "aa&&",       "oo||", "pp++",
+		"mm--",  "cm,",     "pm->*",    "pt->",       "cl()",       "ix[]",
 	};
 
 	if (!strncmp(reader->at, "cv", 2)) {

@@ -13,7 +13,6 @@
  *
  * False for what is no mangled name, or too long, or has expressions in its types.
  */
-bool cxx_name(const char *mangled, char *name, size_t size)
-	HIDDEN;
+bool cxx_name(const char *mangled, char *name, size_t size) HIDDEN;
 
 #endif

@@ -117,8 +117,7 @@ static bool bind_element(struct binder *binder, struct step *step, uint32_t inde
 	step->size = field->size;
 	if (field->flags & VESTIGE_SIGNED)
 		step->flags |= ELEMENT_IS_SIGNED;
-	if ((field->flags & VESTIGE_BIG_ENDIAN) &&
-	    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+	if ((field->flags & VESTIGE_BIG_ENDIAN) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 		step->flags |= ELEMENT_IS_SWAPPED;
 	return push(binder, TYPE_INTEGER);
 }
@@ -242,8 +241,7 @@ static bool bind(struct binder *binder, const struct instruction *from, struct s
 	case OP_FIELD:
 		return take_text(binder, from, step) && bind_field(binder, step);
 	case OP_ELEMENT:
-		return take_text(binder, from, step) &&
-			bind_element(binder, step, from->index);
+		return take_text(binder, from, step) && bind_element(binder, step, from->index);
 	case OP_CONTEXT:
 		return take_text(binder, from, step) && bind_context(binder, step);
 	case OP_MINUS:

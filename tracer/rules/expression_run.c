@@ -90,10 +90,10 @@ static int64_t to_integer(double real)
 
 static void compare_reals(struct value *top, const struct step *step)
 {
-	const double left = step->flags & LEFT_IS_INTEGER ? (double) top[0].as.integer
-							  : top[0].as.real;
-	const double right = step->flags & RIGHT_IS_INTEGER ? (double) top[1].as.integer
-							    : top[1].as.real;
+	const double left =
+		step->flags & LEFT_IS_INTEGER ? (double) top[0].as.integer : top[0].as.real;
+	const double right =
+		step->flags & RIGHT_IS_INTEGER ? (double) top[1].as.integer : top[1].as.real;
 
 	switch (step->operation & ~(unsigned int) ON_REALS) {
 	case OP_LESS:
@@ -176,7 +176,7 @@ static void change(struct value *top, const struct step *step)
 {
 	switch (step->operation) {
 	case OP_MINUS:
-		top->as.integer = (int64_t) - (uint64_t) top->as.integer;
+		top->as.integer = (int64_t) -(uint64_t) top->as.integer;
 		break;
 	case OP_MINUS | ON_REALS:
 		top->as.real = -top->as.real;
@@ -242,8 +242,8 @@ static bool combine(struct value *top, const struct step *step)
 		return true;
 	case OP_EQUAL | ON_TEXTS:
 	case OP_NOT_EQUAL | ON_TEXTS:
-		top->as.integer = is_same(&top[0], &top[1]) ==
-			(step->operation == (OP_EQUAL | ON_TEXTS));
+		top->as.integer =
+			is_same(&top[0], &top[1]) == (step->operation == (OP_EQUAL | ON_TEXTS));
 		return true;
 	default:
 		compare_reals(top, step);

@@ -152,7 +152,8 @@ static bool read_object(struct filtered *object, const struct mapping *mapping)
 	}
 	/* Another file may have taken the place of the one that is mapped. Devices are not
 	 * compared: some file systems tell another than the kernel's list has. */
-	if (system_fstat(file, &status) && S_ISREG(status.st_mode) && status.st_ino == mapping->inode)
+	if (system_fstat(file, &status) && S_ISREG(status.st_mode) &&
+	    status.st_ino == mapping->inode)
 		is_read = names_read(object, file, mapping->start, mapping->offset);
 	system_close(file);
 	return is_read;
@@ -166,7 +167,8 @@ static struct filtered *find_object(uintptr_t function)
 		struct filtered *object = &objects[index];
 		const uintptr_t end = __atomic_load_n(&object->end, __ATOMIC_ACQUIRE);
 
-		if (function < end && function >= __atomic_load_n(&object->start, __ATOMIC_RELAXED))
+		if (function < end &&
+		    function >= __atomic_load_n(&object->start, __ATOMIC_RELAXED))
 			return object;
 	}
 	return NULL;
@@ -231,8 +233,8 @@ static void remember(uintptr_t function, bool passes)
 	const uint64_t answer = (uint64_t) function << 2 | 2 | passes;
 	const uint64_t hash = filter_hash(function);
 
-	for (unsigned int try = 0; try < FILTER_TRIES; try++) {
-		uint64_t *slot = &filter_slots[(hash + try) % FILTER_SLOTS];
+	for (unsigned int probe = 0; probe < FILTER_TRIES; probe++) {
+		uint64_t *slot = &filter_slots[(hash + probe) % FILTER_SLOTS];
 		uint64_t seen = __atomic_load_n(slot, __ATOMIC_RELAXED);
 
 		if (seen >> 2 == function)

@@ -38,9 +38,9 @@ static inline bool filter_passes(const void *function)
 	const uint64_t address = (uintptr_t) function;
 	const uint64_t hash = filter_hash(address);
 
-	for (unsigned int try = 0; try < FILTER_TRIES; try++) {
+	for (unsigned int probe = 0; probe < FILTER_TRIES; probe++) {
 		const uint64_t slot = __atomic_load_n(
-			&filter_slots[(hash + try) % FILTER_SLOTS], __ATOMIC_RELAXED);
+			&filter_slots[(hash + probe) % FILTER_SLOTS], __ATOMIC_RELAXED);
 
 		if (slot >> 2 == address)
 			return slot & 1;

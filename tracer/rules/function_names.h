@@ -24,8 +24,7 @@ struct filtered {
 
 /* Find the segments of an object file, mapped with `file_offset` at `place`, and its
  * functions. Called by one thread at a time. */
-bool names_read(struct filtered *object, int file, uintptr_t place, uint64_t file_offset)
-	HIDDEN;
+bool names_read(struct filtered *object, int file, uintptr_t place, uint64_t file_offset) HIDDEN;
 /* What the patterns say of a function in the object. */
 unsigned int names_verdict(const struct filtered *object, uintptr_t function) HIDDEN;
 

@@ -39,8 +39,7 @@ bool patterns_parse(const char *list, size_t length, bool is_exclude) HIDDEN;
 /* Whether a text matches a pattern with *, ? and [...]. */
 bool glob_matches(const char *pattern, const char *text) HIDDEN;
 /* Whether a pattern is about functions of an object. */
-bool pattern_applies(const struct pattern *pattern, const char *path, bool is_program)
-	HIDDEN;
+bool pattern_applies(const struct pattern *pattern, const char *path, bool is_program) HIDDEN;
 /* What a pattern says when it matches. */
 static inline unsigned int pattern_verdict(const struct pattern *pattern)
 {

@@ -20,7 +20,6 @@ void rules_start(void) HIDDEN;
  * Whether an event is recorded. Its filter is set: nothing, or what expression_passes()
  * takes.
  */
-bool rules_choose(const struct vestige_provider *provider, struct vestige_event *event)
-	HIDDEN;
+bool rules_choose(const struct vestige_provider *provider, struct vestige_event *event) HIDDEN;
 
 #endif

@@ -21,9 +21,7 @@
 static const struct {
 	const char *name;
 	unsigned int size;
-} contexts[] = {
-	CONTEXT_TABLE
-};
+} contexts[] = {CONTEXT_TABLE};
 
 _Static_assert(sizeof(contexts) / sizeof(contexts[0]) == CONTEXTS, "each bit has a context");
 _Static_assert(CONTEXTS + MOST_COUNTERS < 32, "each counter has a bit");

@@ -19,8 +19,7 @@ static inline uint32_t compact_header(uint32_t class, uint64_t time)
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	return (uint32_t) (time << HEADER_CLASS_BITS) | class;
 #else
-	return class << HEADER_TIME_BITS |
-		((uint32_t) time & ((1u << HEADER_TIME_BITS) - 1));
+	return class << HEADER_TIME_BITS | ((uint32_t) time & ((1u << HEADER_TIME_BITS) - 1));
 #endif
 }
 

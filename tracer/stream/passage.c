@@ -109,7 +109,8 @@ bool passage_wait(void)
 	for (uint32_t slot = 1; slot <= arena.slot_count; slot++) {
 		struct stream *stream = stream_memory_at(slot);
 
-		if (stream && &stream->passage != stream_thread.passage && !wait_for(stream, &looks))
+		if (stream && &stream->passage != stream_thread.passage &&
+		    !wait_for(stream, &looks))
 			have_left = false;
 	}
 	return have_left;

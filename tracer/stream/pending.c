@@ -98,8 +98,7 @@ static void give_up(struct stream *stream)
 /* Whether a filler is in the place of a record: of its bytes, only some may have come. */
 static bool is_filler(const struct record *record)
 {
-	const size_t header =
-		(size_t) (record->end - record->start) - settings.context_size;
+	const size_t header = (size_t) (record->end - record->start) - settings.context_size;
 	uint32_t word;
 	uint32_t class;
 
@@ -188,8 +187,7 @@ void pending_commit(const struct record *record)
 	/* The chunk may be complete. */
 	if (stream->generation == record->generation) {
 		stream->nested--;
-		if (stream->is_waiting ||
-		    chunk->committed == bytes_before(chunk, record->start))
+		if (stream->is_waiting || chunk->committed == bytes_before(chunk, record->start))
 			commit_behind(stream);
 	}
 	system_restore_signals(before);

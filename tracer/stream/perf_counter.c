@@ -36,18 +36,16 @@ struct counter {
 
 #define KERNEL(count) {true, 0, count, 0}
 #define HARDWARE(event) {false, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event, 0}
-#define CACHE(cache, operation, result)							\
-	{false, PERF_TYPE_HW_CACHE,							\
-	 PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 |	\
-		 PERF_COUNT_HW_CACHE_RESULT_##result << 16,				\
+#define CACHE(cache, operation, result)                                          \
+	{false, PERF_TYPE_HW_CACHE,                                              \
+	 PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 | \
+		 PERF_COUNT_HW_CACHE_RESULT_##result << 16,                      \
 	 0}
 
 static const struct {
 	const char *name;
 	struct counter counter;
-} known[] = {
-	COUNTER_TABLE
-};
+} known[] = {COUNTER_TABLE};
 
 static struct counter counters[MOST_COUNTERS];
 static unsigned int counter_count;

@@ -14,9 +14,8 @@
  * Always inlined, so that sizes, classes and whether there is a time are constants where it
  * is called.
  */
-static inline __attribute__((always_inline)) bool
-record_begin_at(struct record *record, uint32_t class, const void *ip, size_t payload,
-		uint64_t earlier)
+static INLINED bool record_begin_at(struct record *record, uint32_t class, const void *ip,
+				    size_t payload, uint64_t earlier)
 {
 	struct stream *stream = stream_of_thread;
 	const size_t body = settings.context_size + payload;
@@ -46,7 +45,8 @@ record_begin_at(struct record *record, uint32_t class, const void *ip, size_t pa
 		last = *(volatile uint64_t *) &stream->last_time;
 		time = !earlier ? clock_read() : earlier > last ? earlier : last;
 		/* Also when the time is before the last one, as a huge difference. */
-		header = UNLIKELY(time - last >= 1u << HEADER_TIME_BITS || class >= HEADER_EXTENDED)
+		header = UNLIKELY(time - last >= 1u << HEADER_TIME_BITS ||
+				  class >= HEADER_EXTENDED)
 			? EXTENDED_HEADER_SIZE
 			: COMPACT_HEADER_SIZE;
 		/* The limit of a chunk that stays may lie below. */
@@ -114,13 +114,13 @@ record_begin_at(struct record *record, uint32_t class, const void *ip, size_t pa
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool
-record_begin(struct record *record, uint32_t class, const void *ip, size_t payload)
+static INLINED bool record_begin(struct record *record, uint32_t class, const void *ip,
+				 size_t payload)
 {
 	return record_begin_at(record, class, ip, payload, 0);
 }
 
-static inline __attribute__((always_inline)) void record_commit(struct record *record)
+static INLINED void record_commit(struct record *record)
 {
 	struct stream *stream = record->stream;
 	struct arena_chunk *chunk = stream->chunk;

@@ -19,8 +19,8 @@ void __tsan_ignore_thread_end(void) __attribute__((weak));
 
 /* Call a function on another stack, whose end is `top`; unwinders find the way back by the
  * frame pointer. */
-static __attribute__((noinline, unused)) void
-scratch_switch(char *top, void (*function)(void *), void *argument)
+static __attribute__((noinline, unused)) void scratch_switch(char *top, void (*function)(void *),
+							     void *argument)
 {
 	/* Asked for so that this function has one. */
 	void *volatile frame = __builtin_frame_address(0);

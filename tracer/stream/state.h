@@ -75,8 +75,7 @@ struct record {
 	bool is_nested;
 };
 
-extern __thread struct stream *stream_of_thread HIDDEN
-	__attribute__((tls_model("initial-exec")));
+extern __thread struct stream *stream_of_thread HIDDEN __attribute__((tls_model("initial-exec")));
 
 /* Set *cell to `new` if it is still `old`: safe against signal handlers of this thread, and
  * without the price of being safe against other threads. */
@@ -85,10 +84,7 @@ static inline bool local_compare_exchange(volatile uint64_t *cell, uint64_t old,
 #if defined(__x86_64__)
 	uint64_t seen = old;
 
-	__asm__ volatile("cmpxchgq %2, %1"
-			 : "+a"(seen), "+m"(*cell)
-			 : "r"(new)
-			 : "memory", "cc");
+	__asm__ volatile("cmpxchgq %2, %1" : "+a"(seen), "+m"(*cell) : "r"(new) : "memory", "cc");
 	return seen == old;
 #else
 	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_RELAXED,
@@ -102,10 +98,7 @@ static inline bool local_commit(volatile uint32_t *cell, uint32_t old, uint32_t 
 #if defined(__x86_64__)
 	uint32_t seen = old;
 
-	__asm__ volatile("cmpxchgl %2, %1"
-			 : "+a"(seen), "+m"(*cell)
-			 : "r"(new)
-			 : "memory", "cc");
+	__asm__ volatile("cmpxchgl %2, %1" : "+a"(seen), "+m"(*cell) : "r"(new) : "memory", "cc");
 	return seen == old;
 #else
 	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_RELAXED,
@@ -124,7 +117,7 @@ static inline void compiler_barrier(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-static inline __attribute__((always_inline)) const char *stack_pointer(void)
+static INLINED const char *stack_pointer(void)
 {
 #if defined(__x86_64__)
 	const char *stack;

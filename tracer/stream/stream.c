@@ -99,8 +99,8 @@ static void install(struct stream *stream, uint32_t number)
 	chunk->packet.vtid = stream->vtid;
 	memcpy(chunk->packet.procname, stream->procname, sizeof(chunk->packet.procname));
 	/* A packet that begins earlier, see stream_begin_earlier(), is none with losses in it. */
-	stream->previous_end =
-		later(stream->chunk->packet.timestamp_end, chunk->first_lost ? chunk->last_lost : 0);
+	stream->previous_end = later(stream->chunk->packet.timestamp_end,
+				     chunk->first_lost ? chunk->last_lost : 0);
 	stream->last_time = chunk->packet.timestamp_begin;
 	stream->generation++;
 	stream->nested = 0;
