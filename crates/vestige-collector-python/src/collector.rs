@@ -151,8 +151,14 @@ impl Collector {
 
 #[doc = core_doc!(recover)]
 #[pyfunction]
-pub fn recover(py: Python<'_>, directory: PathBuf, arena_path: PathBuf) -> PyResult<Outcome> {
-    py.detach(|| recovery::recover(&directory, &arena_path, Box::new(sys::write_parts)))
+#[pyo3(signature = (directory, arena_path, told = 0))]
+pub fn recover(
+    py: Python<'_>,
+    directory: PathBuf,
+    arena_path: PathBuf,
+    told: u64,
+) -> PyResult<Outcome> {
+    py.detach(|| recovery::recover(&directory, &arena_path, told, Box::new(sys::write_parts)))
         .map(Outcome)
         .map_err(|error| exception(&error))
 }

@@ -72,7 +72,7 @@ impl Outcome {
             packets: tallies.packets.load(Ordering::Relaxed),
             bytes: tallies.bytes.load(Ordering::Relaxed),
             lost: tallies.lost.load(Ordering::Relaxed).saturating_add(unplaced),
-            lost_unplaced: unplaced.saturating_add(tallies.untold.load(Ordering::Relaxed)),
+            lost_unplaced: unplaced,
             overwritten: trace.budget().overwritten(),
             problems: trace.problems(),
             is_full: trace.was_full(),

@@ -188,7 +188,8 @@ impl Recording {
         let cur = self.arena.slot(slot).cur().load(Ordering::Acquire);
         if reach == Reach::Snapshot {
             found.work += self.drain(slot, state, reach)?;
-            self.tell_losses(slot, state)?;
+            // It may go on with another collector, which tells what we cannot.
+            self.tell_losses(slot, state, self.is_closed())?;
             return Ok(false);
         }
         let now = self.trace.now();
@@ -210,7 +211,7 @@ impl Recording {
     }
 
     /// Tells losses that no chunk has told, in a packet without records.
-    fn tell_losses(&self, slot: u32, state: &mut SlotState) -> Result<(), Stall> {
+    fn tell_losses(&self, slot: u32, state: &mut SlotState, are_last: bool) -> Result<(), Stall> {
         let place = self.arena.slot(slot);
         let lost = place.lost().load(Ordering::Acquire);
         let told = state.account.told_lost;
@@ -219,7 +220,9 @@ impl Recording {
         }
         if self.trace.was_full() && state.account.opened == 0 {
             // The room that is left is for records; all such threads share one stream.
-            self.count_untold(lost.saturating_sub(told));
+            if are_last {
+                self.count_untold(state, lost.saturating_sub(told));
+            }
             return Ok(());
         }
         let last = place.last_lost().load(Ordering::Relaxed).max(state.account.last_end);
@@ -238,23 +241,28 @@ impl Recording {
         match self.append(slot, state, &draft, |_| ()) {
             Err(Stall::Never(why)) => {
                 self.trace.add_problem(format!("losses of slot {slot} cannot be told: {why}"));
-                self.count_untold(lost.saturating_sub(told));
+                if are_last {
+                    self.count_untold(state, lost.saturating_sub(told));
+                }
                 Ok(())
             }
             other => other,
         }
     }
 
-    /// Counts losses that no stream of their thread tells.
-    fn count_untold(&self, lost: u64) {
-        self.trace.tallies.lost.fetch_add(lost, Ordering::Relaxed);
-        self.trace.tallies.untold.fetch_add(lost, Ordering::Relaxed);
+    /// Counts losses that no stream of their thread tells as those of threads without a slot:
+    /// in the arena, where they still are when the collector was killed.
+    fn count_untold(&self, state: &mut SlotState, lost: u64) {
+        if !state.is_counted {
+            state.is_counted = true;
+            self.arena.shared().lost().fetch_add(lost, Ordering::Relaxed);
+        }
     }
 
     /// Writes what is left of a thread that has ended, and makes its slot free.
     fn end(&self, slot: u32, state: &mut SlotState) -> Result<bool, Stall> {
         self.drain(slot, state, Reach::Everything)?;
-        self.tell_losses(slot, state)?;
+        self.tell_losses(slot, state, true)?;
         self.free_chunks(slot, state);
         if state.account.opened != 0 {
             self.trace.streams().end(self.number, state.identity, state.account);

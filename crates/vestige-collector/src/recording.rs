@@ -46,6 +46,8 @@ pub struct SlotState {
     pub seen_at: u64,
     /// Its numbers make no sense: nothing of it is believed any more.
     pub is_damaged: bool,
+    /// The losses that no packet can tell are counted among those without a slot.
+    pub is_counted: bool,
     /// Somebody who knows says that the process has ended.
     pub is_gone: bool,
 }
@@ -64,8 +66,6 @@ pub struct Tallies {
     pub bytes: AtomicU64,
     pub packets: AtomicU64,
     pub lost: AtomicU64,
-    /// Of those: the ones that no data stream has room to tell.
-    pub untold: AtomicU64,
     pub streams: AtomicU64,
     pub chunks: AtomicU64,
     /// Time in which packets were written, to see whether a disk is slow.
@@ -139,6 +139,11 @@ impl Recording {
     /// Tells programs to record nothing more.
     pub fn set_closed(&self) {
         self.arena.control().state().fetch_or(CLOSED, Ordering::AcqRel);
+    }
+
+    /// Whether they were told so.
+    pub fn is_closed(&self) -> bool {
+        self.arena.control().state().load(Ordering::Relaxed) & CLOSED != 0
     }
 
     /// Keeps chunks, slots and memory for class texts ahead of need.

@@ -19,10 +19,18 @@ use crate::trace::Trace;
 
 /// Writes what is left in an arena to its trace, and removes it if nothing is left then.
 ///
+/// What was lost by threads without a slot is nowhere but in the arena. It stays until the trace
+/// tells as many of them, in `told`.
+///
 /// # Errors
 ///
 /// The arena has a collector that lives, is none, or a file cannot be opened.
-pub fn recover(directory: &Path, arena: &Path, write: Box<Write>) -> io::Result<Outcome> {
+pub fn recover(
+    directory: &Path,
+    arena: &Path,
+    told: u64,
+    write: Box<Write>,
+) -> io::Result<Outcome> {
     let register = Register::new(directory);
     let entry = register.find(arena).map_err(|error| at_path(&error, register.path()))?;
     let has_rebooted = entry.as_ref().is_some_and(Entry::is_of_earlier_boot);
@@ -46,7 +54,7 @@ pub fn recover(directory: &Path, arena: &Path, write: Box<Write>) -> io::Result<
     let unplaced = recording.arena.shared().lost().load(Ordering::Relaxed);
     let mut outcome = Outcome::of(&trace, unplaced, is_drained, running);
     outcome.add_damage(&recording);
-    if is_drained {
+    if is_drained && unplaced <= told {
         let path = recording.arena.path();
         let is_last = register.arenas().is_ok_and(|all| all.iter().all(|one| one.path == path));
         if is_last {

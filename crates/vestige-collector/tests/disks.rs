@@ -76,7 +76,8 @@ fn what_finds_no_room_stays_in_the_arena() {
     let arena = folder.arena().unwrap();
     assert!(folder.names().contains(&".arena".to_owned()));
     drop(collector);
-    let outcome = recovery::recover(&folder.trace(), &arena, Box::new(sys::write_parts)).unwrap();
+    let outcome =
+        recovery::recover(&folder.trace(), &arena, 0, Box::new(sys::write_parts)).unwrap();
     assert!(outcome.is_drained);
     assert_eq!(record_count(&packets(&folder.trace().join("7-8"))), 2000);
     assert_eq!(folder.names(), ["7-8", "metadata"]);

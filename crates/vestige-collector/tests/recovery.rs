@@ -22,7 +22,7 @@ const OVERWRITE: &str = "VESTIGE_TEST_OVERWRITE";
 
 fn recover(folder: &Folder) -> Outcome {
     let arena = folder.arena().unwrap();
-    recovery::recover(&folder.trace(), &arena, Box::new(sys::write_parts)).unwrap()
+    recovery::recover(&folder.trace(), &arena, 0, Box::new(sys::write_parts)).unwrap()
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn an_arena_with_a_collector_is_left_alone() {
     let arena = folder.arena().unwrap();
 
     let write = Box::new(sys::write_parts);
-    let error = recovery::recover(&folder.trace(), &arena, write).err().unwrap();
+    let error = recovery::recover(&folder.trace(), &arena, 0, write).err().unwrap();
 
     assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
     assert!(arena.exists());
@@ -116,7 +116,7 @@ fn files_that_are_no_arenas_are_refused() {
     for bytes in [0, 100, 65536, 200_000] {
         fs::write(&arena, vec![1; bytes]).unwrap();
         let write = Box::new(sys::write_parts);
-        assert!(recovery::recover(&folder.trace(), &arena, write).is_err());
+        assert!(recovery::recover(&folder.trace(), &arena, 0, write).is_err());
     }
 }
 
@@ -238,4 +238,23 @@ fn overwrite_mode_goes_on_after_a_kill() {
     for round in 0..5 {
         kill_a_collector(round * 3, true);
     }
+}
+
+#[test]
+fn an_arena_stays_until_the_trace_tells_what_nobody_else_knows() {
+    let folder = Folder::new();
+    let killed = collector(&folder);
+    let program = Program::of(&folder);
+    run([|| program.thread(7, 8).record(20)]);
+    program.shared().lost().store(5, Ordering::Relaxed);
+    drop(killed);
+    let arena = folder.arena().unwrap();
+    let recover = |told| {
+        recovery::recover(&folder.trace(), &arena, told, Box::new(sys::write_parts)).unwrap()
+    };
+
+    assert_eq!(recover(0).lost_unplaced, 5);
+    assert!(arena.exists());
+    assert_eq!(recover(5).lost_unplaced, 5);
+    assert!(!arena.exists());
 }

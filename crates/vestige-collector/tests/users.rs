@@ -251,7 +251,7 @@ fn all_are_recovered() {
 
     for path in &paths {
         let write = Box::new(sys::write_parts);
-        let outcome = recovery::recover(&folder.trace(), path, write).unwrap();
+        let outcome = recovery::recover(&folder.trace(), path, 0, write).unwrap();
         assert!(outcome.is_drained);
     }
 

@@ -254,14 +254,19 @@ class Outcome:
     def failure(self) -> _Failure | None:
         """The first error of writing, if there was one."""
 
-def recover(directory: str | PathLike[str], arena_path: str | PathLike[str]) -> Outcome:
+def recover(
+    directory: str | PathLike[str], arena_path: str | PathLike[str], told: int = 0
+) -> Outcome:
     """Write what is left in an arena whose collector was killed, and remove the arena.
 
-    Doing it again, after it was interrupted, goes on where it was.
+    Doing it again, after it was interrupted, goes on where it was. Losses that no data
+    stream tells are nowhere but in the arena: it is only removed when the trace tells
+    them.
 
     Args:
         directory: The trace.
         arena_path: The arena, as the file ``.arena`` of the trace names it.
+        told: How many of those losses the trace tells already.
 
     Returns:
         What was written now. ``running`` are threads that go on; what they recorded up

@@ -8,15 +8,27 @@ records, so that every reader reports it.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from .packets import LOST_STREAM, MAGIC, PACKET
+from .metadata_file import METADATA
+from .packets import (
+    LOST_STREAM,
+    MAGIC,
+    PACKET,
+    PacketHead,
+    is_stream_file,
+    packet_heads,
+)
 
-__all__ = ["tell_losses"]
+__all__ = ["tell_losses", "tell_losses_later"]
+
+_UUID = re.compile(rb'\buuid = "([0-9a-f-]{36})"')
 
 
-def tell_losses(directory: Path, uuid: str, begin: int, end: int, count: int) -> None:
+def tell_losses(directory: Path, uuid: str, begin: int, end: int, count: int) -> bool:
     """Write a data stream that tells losses, if there are any.
 
     Args:
@@ -24,10 +36,17 @@ def tell_losses(directory: Path, uuid: str, begin: int, end: int, count: int) ->
         uuid: Its UUID.
         begin: The clock's value when the recording began.
         end: Its value now.
-        count: How many event records were lost.
+        count: How many event records were lost. What was told before is part of them.
+
+    Returns:
+        Whether the trace tells them all; on a full disk it cannot.
     """
+    path = directory / LOST_STREAM
+    with suppress(OSError):
+        # Of an arena that is gone, nobody else knows.
+        count = max([count, *(head.lost for head in packet_heads(path))])
     if count <= 0:
-        return
+        return True
     # Readers compare the count with that of the packet before.
     packets = [(begin, begin, 0, 0), (begin, end, 1, count)]
     data = b"".join(
@@ -39,6 +58,36 @@ def tell_losses(directory: Path, uuid: str, begin: int, end: int, count: int) ->
         )
         for first, last, number, lost in packets
     )
-    # On a full disk, the summary tells it all the same.
-    with suppress(OSError):
-        (directory / LOST_STREAM).write_bytes(data)
+    try:
+        path.write_bytes(data)
+    except OSError:
+        return False
+    return True
+
+
+def tell_losses_later(directory: Path, count: int) -> bool:
+    """Do so when nobody knows any more when the recording began and ended.
+
+    Args:
+        directory: The trace. Its packets tell when they were made.
+        count: How many event records were lost.
+
+    Returns:
+        Whether the trace tells them all.
+    """
+    try:
+        found = _UUID.search((directory / METADATA).read_bytes())
+        heads = list(_all_heads(directory))
+    except OSError:
+        return False
+    if found is None:
+        return False
+    begin = min((head.begin for head in heads), default=0)
+    end = max((head.end for head in heads), default=0)
+    return tell_losses(directory, found[1].decode(), begin, end, count)
+
+
+def _all_heads(directory: Path) -> Iterator[PacketHead]:
+    for path in directory.iterdir():
+        if is_stream_file(path) and path.name != LOST_STREAM:
+            yield from packet_heads(path)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+from ...._typing import NamedTuple
 from ..._agreement import (
     LOST_STREAM,
     OPEN_SUFFIX,
@@ -15,7 +18,16 @@ from ..._agreement import (
     RING_PREFIX,
 )
 
-__all__ = ["LOST_STREAM", "MAGIC", "OPEN_SUFFIX", "ORDER", "PACKET", "is_stream_file"]
+__all__ = [
+    "LOST_STREAM",
+    "MAGIC",
+    "OPEN_SUFFIX",
+    "ORDER",
+    "PACKET",
+    "PacketHead",
+    "is_stream_file",
+    "packet_heads",
+]
 
 MAGIC = PACKET_MAGIC
 ORDER = "<" if sys.byteorder == "little" else ">"
@@ -25,6 +37,49 @@ size, sequence number, lost records, process, thread, its name."""
 _NAME = re.compile(
     rf"\d+-\d+(\.\d+)?(@\w+|{re.escape(OPEN_SUFFIX)})?|{RING_PREFIX}\d+|{LOST_STREAM}"
 )
+
+
+class PacketHead(NamedTuple):
+    """What the beginning of a packet says, in the order in which it says so."""
+
+    magic: int
+    uuid: bytes
+    stream_class: int
+    instance: int
+    """Of the data stream."""
+    begin: int
+    end: int
+    content_bits: int
+    packet_bits: int
+    number: int
+    """Of the packet in its data stream."""
+    lost: int
+    """Event records that the data stream has lost so far."""
+    process: int
+    thread: int
+    name: bytes
+
+
+def packet_heads(path: Path) -> Iterator[PacketHead]:
+    """Read the beginnings of all packets of a data stream file.
+
+    Args:
+        path: The file, which the recorder has written.
+
+    Yields:
+        The heads, up to the first that is none.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as file:
+        place = 0
+        while len(data := os.pread(file.fileno(), PACKET.size, place)) == PACKET.size:
+            head = PacketHead(*PACKET.unpack(data))
+            if head.magic != MAGIC or head.packet_bits < PACKET.size * 8:
+                return
+            yield head
+            place += head.packet_bits // 8
 
 
 def is_stream_file(path: Path) -> bool:

@@ -10,6 +10,7 @@ from ..._agreement import ARENAS_FILE
 from ..._collector import recover as recover_arena
 from ...collected import Collected
 from .collector import collected_from
+from .losses import tell_losses_later
 from .metadata_file import METADATA
 
 __all__ = ["ARENAS", "recover", "recover_if_abandoned"]
@@ -41,25 +42,36 @@ def recover(directory: str | os.PathLike[str]) -> list[Collected]:
         return []
     except OSError as error:
         raise RecordError(f"cannot be read: {error.strerror}", path=path) from error
-    found = []
-    for line in lines:
-        arena = line.split("\t")[0]
-        try:
-            found.append(collected_from(recover_arena(str(path), arena)))
-        except FileNotFoundError as error:
-            raise RecordError(
-                "its memory is gone, as after the machine was started again",
-                path=arena,
-            ) from error
-        except BlockingIOError as error:
-            raise RecordError(
-                "is still recorded: it has a collector that runs", path=path
-            ) from error
-        except OSError as error:
-            raise RecordError(
-                f"cannot be recovered: {error.strerror}", path=error.filename or path
-            ) from error
+    arenas = [line.split("\t")[0] for line in lines]
+    found = [_recover(path, arena) for arena in arenas]
+    unplaced = sum(one.unplaced for one in found)
+    if unplaced:
+        # Of the threads that had no place in it, only the arena knows what they lost.
+        is_told = tell_losses_later(path, unplaced)
+        for arena, one in zip(arenas, found, strict=True):
+            if one.unplaced and is_told:
+                _recover(path, arena, told=one.unplaced)
+            elif one.unplaced:
+                one.is_drained = False
     return found
+
+
+def _recover(directory: Path, arena: str, told: int = 0) -> Collected:
+    try:
+        return collected_from(recover_arena(str(directory), arena, told))
+    except FileNotFoundError as error:
+        raise RecordError(
+            "its memory is gone, as after the machine was started again",
+            path=arena,
+        ) from error
+    except BlockingIOError as error:
+        raise RecordError(
+            "is still recorded: it has a collector that runs", path=directory
+        ) from error
+    except OSError as error:
+        raise RecordError(
+            f"cannot be recovered: {error.strerror}", path=error.filename or directory
+        ) from error
 
 
 def recover_if_abandoned(path: str | os.PathLike[str]) -> list[Collected]:
