@@ -7,6 +7,7 @@ made. How many that is, the threads tell in a file that they have mapped.
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import struct
@@ -26,6 +27,7 @@ from support.instrumented import Sources
 from support.peers import run_peer
 from support.recorded import record_command
 from support.surroundings import Surroundings
+from support.waiting import wait_until
 from vestige.record.backends.in_process.packets import is_stream_file, packet_heads
 
 __all__ = [
@@ -70,6 +72,8 @@ class Case(NamedTuple):
     leave: int
     """Number of the event of each thread from which on it has no place in memory to count
     in; 0: it keeps its place."""
+    is_daemon: bool
+    """Whether the program goes on in the background, and the recorder, too."""
     options: tuple[str, ...]
     """Of ``vestige record``."""
     size: int
@@ -106,6 +110,7 @@ class Case(NamedTuple):
             confined=chance.choice((0, 0, 0, 0, 1, 2)),
             pause=chance.choice((0, 50, 1000)),
             leave=chance.choice((0, 0, 0, 0, 0, count // 2)),
+            is_daemon=victim in {"nobody", "program"} and chance.random() < 0.2,
             options=tuple(options),
             size=chance.choice((600, 1200, 3000, 6000)),
             kills_recovery=chance.choice((None, None, 0.15, 0.2, 0.3)),
@@ -260,6 +265,8 @@ def run_case(
             start_new_session=True,
         )
         around.make_room()
+        if case.is_daemon:
+            _wait_for_background(trace)
         output = done.stdout + _recover(case, around, trace)
         assert (trace / "metadata").exists(), output
         return Numbered(
@@ -269,6 +276,20 @@ def run_case(
             _read_with_peer(trace) if asks_peer else None,
             output,
         )
+
+
+def _wait_for_background(trace: Path) -> None:
+    """Wait until no process is left that collects for a trace."""
+    path = os.fsencode(trace)
+
+    def is_collected() -> bool:
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if path in (process / "cmdline").read_bytes():
+                    return True
+        return False
+
+    wait_until(lambda: not is_collected(), "the collector ends", SECONDS)
 
 
 def _words(case: Case, around: Surroundings) -> list[str]:
@@ -281,6 +302,7 @@ def _words(case: Case, around: Surroundings) -> list[str]:
         "confined": case.confined,
         "pause": case.pause,
         "leave": case.leave,
+        "daemon": int(case.is_daemon),
     }
     if case.victim != "nobody":
         words |= {"kill": case.victim, "after": case.after}
@@ -302,15 +324,26 @@ def _recover(case: Case, around: Surroundings, trace: Path) -> str:
                 first.wait(case.kills_recovery)
             finally:
                 first.kill()
-    done = subprocess.run(
-        around.command(words),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    return done.stdout + f"exit status {done.returncode}\n" * bool(done.returncode)
+    printed = ""
+
+    def is_done() -> bool:
+        nonlocal printed
+        done = subprocess.run(
+            around.command(words),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        printed = done.stdout + f"exit status {done.returncode}\n" * bool(
+            done.returncode
+        )
+        # One that was killed has its files until all of it is gone.
+        return "is still recorded" not in printed
+
+    wait_until(is_done, "the recorder is gone", SECONDS)
+    return printed
 
 
 def _read_accounts(path: Path, case: Case) -> list[Account]:

@@ -168,7 +168,10 @@ impl Collector {
         let found = self.arenas.pass(0, 0, Reach::Snapshot);
         self.arenas.unlock();
         let running = self.arenas.live_slots();
-        self.outcome(found.stalled == 0 && running.is_empty(), running)
+        let pending = self.arenas.all().iter().map(|one| one.pending_losses()).sum::<u64>();
+        let mut outcome = self.outcome(found.stalled == 0 && running.is_empty(), running);
+        outcome.lost = outcome.lost.saturating_add(pending);
+        outcome
     }
 
     /// The first arena and its trace.

@@ -188,8 +188,11 @@ impl Recording {
         let cur = self.arena.slot(slot).cur().load(Ordering::Acquire);
         if reach == Reach::Snapshot {
             found.work += self.drain(slot, state, reach)?;
-            // It may go on with another collector, which tells what we cannot.
-            self.tell_losses(slot, state, self.is_closed())?;
+            // A thread that goes on may have completed chunks meanwhile, and lost records after
+            // them: who takes over tells these in their place.
+            if self.is_closed() {
+                self.tell_losses(slot, state)?;
+            }
             return Ok(false);
         }
         let now = self.trace.now();
@@ -211,7 +214,7 @@ impl Recording {
     }
 
     /// Tells losses that no chunk has told, in a packet without records.
-    fn tell_losses(&self, slot: u32, state: &mut SlotState, are_last: bool) -> Result<(), Stall> {
+    fn tell_losses(&self, slot: u32, state: &mut SlotState) -> Result<(), Stall> {
         let place = self.arena.slot(slot);
         let lost = place.lost().load(Ordering::Acquire);
         let told = state.account.told_lost;
@@ -220,9 +223,7 @@ impl Recording {
         }
         if self.trace.was_full() && state.account.opened == 0 {
             // The room that is left is for records; all such threads share one stream.
-            if are_last {
-                self.count_untold(state, lost.saturating_sub(told));
-            }
+            self.count_untold(state, lost.saturating_sub(told));
             return Ok(());
         }
         let last = place.last_lost().load(Ordering::Relaxed).max(state.account.last_end);
@@ -241,13 +242,22 @@ impl Recording {
         match self.append(slot, state, &draft, |_| ()) {
             Err(Stall::Never(why)) => {
                 self.trace.add_problem(format!("losses of slot {slot} cannot be told: {why}"));
-                if are_last {
-                    self.count_untold(state, lost.saturating_sub(told));
-                }
+                self.count_untold(state, lost.saturating_sub(told));
                 Ok(())
             }
             other => other,
         }
+    }
+
+    /// Losses of threads that go on, which no packet has told yet.
+    pub fn pending_losses(&self) -> u64 {
+        let pending = |slot| {
+            let lost = self.arena.slot(slot).lost().load(Ordering::Acquire);
+            let guard = self.slot(slot)?;
+            let account = guard.as_deref()?.account;
+            Some(lost.saturating_add(account.beside).saturating_sub(account.told_lost))
+        };
+        self.live_slots().iter().filter_map(|one| pending(one.slot)).fold(0, u64::saturating_add)
     }
 
     /// Counts losses that no stream of their thread tells as those of threads without a slot:
@@ -262,7 +272,7 @@ impl Recording {
     /// Writes what is left of a thread that has ended, and makes its slot free.
     fn end(&self, slot: u32, state: &mut SlotState) -> Result<bool, Stall> {
         self.drain(slot, state, Reach::Everything)?;
-        self.tell_losses(slot, state, true)?;
+        self.tell_losses(slot, state)?;
         self.free_chunks(slot, state);
         if state.account.opened != 0 {
             self.trace.streams().end(self.number, state.identity, state.account);

@@ -258,3 +258,24 @@ fn an_arena_stays_until_the_trace_tells_what_nobody_else_knows() {
     assert_eq!(recover(5).lost_unplaced, 5);
     assert!(!arena.exists());
 }
+
+#[test]
+fn losses_of_a_thread_that_goes_on_are_told_by_who_takes_over() {
+    let folder = Folder::new();
+    let first = collector(&folder);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(1);
+    thread.lose();
+    let handed_over = first.hand_over();
+
+    let told = |at: usize| trace(&folder)["7-8"][at].discarded;
+    assert_eq!((handed_over.lost, told(0)), (1, 0));
+
+    let second = Collector::attach(&folder.trace(), Box::new(sys::write_parts)).unwrap();
+    // Complete before the loss would be told, were it told with the present chunk.
+    thread.record(2000);
+    let outcome = second.close(Duration::from_secs(5));
+
+    assert_eq!((outcome.lost, record_count(&trace(&folder)["7-8"])), (1, 2001));
+}

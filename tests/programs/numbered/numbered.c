@@ -13,6 +13,7 @@
  *   confined=2   the first thread does, so that others begin without it
  *   leave=N      from this event on, threads may not read the clock: they have no place in
  *                memory then, and the recording counts for them
+ *   daemon=1     goes on in the background
  *   filler=FILE  is made as large as its file system allows, before there are threads
  *   kill=WHO     program, recorder or both, once all threads have made
  *   after=N      events together
@@ -60,7 +61,7 @@ struct account {
 static struct account *accounts;
 static pthread_barrier_t all_have_begun;
 static uint64_t seed, count, threads, pause_us, after, leave;
-static int has_calls, confined;
+static int has_calls, confined, is_daemon;
 static const char *victim = "", *filler = "";
 static char text[LARGE];
 
@@ -227,6 +228,8 @@ static void read_words(int number, char **words)
 			filler = value;
 		if (has_name(words[index], "calls", &value))
 			has_calls = atoi(value);
+		if (has_name(words[index], "daemon", &value))
+			is_daemon = atoi(value);
 		if (has_name(words[index], "confined", &value))
 			confined = atoi(value);
 	}
@@ -245,6 +248,8 @@ int main(int number, char **words)
 	close(file);
 	read_words(number, words);
 	memset(text, 'x', sizeof(text));
+	if (is_daemon && fork() > 0)
+		_exit(0);
 	register_thread(0);
 	make(0, 1, 0);
 	if (*filler)

@@ -12,11 +12,13 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from .background import processes_in_background
 from .clock import Instant, RecordingClock
 from .collector import RunningCollector
+from .losses import tell_losses_later
 from .metadata_file import patch_clock
 from .refusals import remove_refusals
 from .tracer import clock_reader
@@ -93,13 +95,17 @@ def main(arguments: Sequence[str]) -> None:
     )
     collector = RunningCollector.take_over(directory)
     collector.start()
-    os.write(1, READY)
+    # Whoever has started us may have been killed meanwhile.
+    with suppress(BrokenPipeError):
+        os.write(1, READY)
     os.close(1)
     # Who records has a place in memory, which costs nothing to see; who does not yet is
     # found in /proc.
     while collector.is_used() or processes_in_background(directory, first):
         time.sleep(PAUSE)
-    collector.close()
+    collected = collector.close()
+    # With what was told before, since nothing forgets what it has counted.
+    tell_losses_later(directory, collected.unplaced)
     remove_refusals(directory)
     if clock.problem is None:
         patch_clock(directory, clock.rate())
