@@ -26,6 +26,7 @@ static const struct timespec look_pause = {.tv_nsec = 1000000};
 
 /* Of the thread that forks. */
 static __thread uintptr_t inside_before_fork __attribute__((tls_model("initial-exec")));
+static __thread unsigned long nesting_before_fork __attribute__((tls_model("initial-exec")));
 
 int passage_state(void)
 {
@@ -39,6 +40,20 @@ int passage_state(void)
 static bool membarrier(int command)
 {
 	return system_call(SYS_membarrier, command, 0, 0, 0, 0, 0) == 0;
+}
+
+bool passage_is_fenced(void)
+{
+	return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+}
+
+unsigned long *passage_nesting(void)
+{
+	struct stream *stream = stream_of_thread;
+
+	if (!stream)
+		stream = stream_make_room(NULL, EXTENDED_HEADER_SIZE);
+	return stream ? &stream->nesting : NULL;
 }
 
 /* Let a short time pass, also where the program filters its system calls. */
@@ -68,12 +83,29 @@ static bool has_ended(const struct stream *stream)
 	return system_call(SYS_tgkill, process_id(), stream->vtid, 0, 0, 0, 0) == -ESRCH;
 }
 
+static bool is_nested(const struct stream *stream)
+{
+	const unsigned long nesting = __atomic_load_n(&stream->nesting, __ATOMIC_ACQUIRE);
+
+	return nesting && nesting != stream->nesting_given_up;
+}
+
+/* It jumped out of a probe, or is gone for longer than we may wait. */
+static void give_up(struct stream *stream)
+{
+	uintptr_t seen = __atomic_load_n(&stream->passage.inside, __ATOMIC_RELAXED);
+
+	if (seen)
+		__atomic_compare_exchange_n(&stream->passage.inside, &seen, 0, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	/* The thread may still count down. */
+	stream->nesting_given_up = __atomic_load_n(&stream->nesting, __ATOMIC_RELAXED);
+}
+
 /* Whether it has left. */
 static bool wait_for(struct stream *stream, unsigned int *looks)
 {
-	uintptr_t seen;
-
-	while ((seen = __atomic_load_n(&stream->passage.inside, __ATOMIC_ACQUIRE))) {
+	while (__atomic_load_n(&stream->passage.inside, __ATOMIC_ACQUIRE) || is_nested(stream)) {
 		++*looks;
 		if (*looks < SHORT_LOOKS)
 			continue;
@@ -83,9 +115,7 @@ static bool wait_for(struct stream *stream, unsigned int *looks)
 			rest(&look_pause);
 			continue;
 		}
-		/* It jumped out of there, or is gone for longer than we may wait. */
-		__atomic_compare_exchange_n(&stream->passage.inside, &seen, 0, false,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		give_up(stream);
 		return false;
 	}
 	return true;
@@ -96,7 +126,13 @@ static bool wait_for(struct stream *stream, unsigned int *looks)
 static bool is_inside(void)
 {
 	const uintptr_t inside = stream_thread.passage ? stream_thread.passage->inside : 0;
+	struct stream *stream = stream_of_thread;
 
+	if (stream && is_nested(stream)) {
+		/* What a handler has jumped out of cannot be told from the rest. */
+		stream->nesting_given_up = stream->nesting;
+		return true;
+	}
 	return inside && ((uintptr_t) stack_pointer() < inside || system_is_on_signal_stack());
 }
 
@@ -119,6 +155,7 @@ bool passage_wait(void)
 void passage_before_fork(void)
 {
 	inside_before_fork = stream_thread.passage ? stream_thread.passage->inside : 0;
+	nesting_before_fork = stream_of_thread ? stream_of_thread->nesting : 0;
 }
 
 void passage_after_fork(void)
@@ -126,4 +163,6 @@ void passage_after_fork(void)
 	/* It is in memory that was filled with zeros. */
 	if (stream_thread.passage)
 		stream_thread.passage->inside = inside_before_fork;
+	if (stream_of_thread)
+		stream_of_thread->nesting = nesting_before_fork;
 }

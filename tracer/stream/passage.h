@@ -14,6 +14,11 @@
 /* The state of tracepoints whose provider may be unloaded: where a thread finds what it says so
  * with. */
 int passage_state(void) HIDDEN;
+/* Where this thread counts the probes of LTTng-UST that it is in, which programs do in code of
+ * their own; NULL where it cannot record. */
+unsigned long *passage_nesting(void) HIDDEN;
+/* Whether who waits has the kernel make a barrier for all threads, so that they need none. */
+bool passage_is_fenced(void) HIDDEN;
 /* Wait until no thread is in a probe that it called before; false when one may still be, as
  * this one. */
 bool passage_wait(void) HIDDEN;

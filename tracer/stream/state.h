@@ -61,6 +61,10 @@ struct stream {
 	char procname[PROCNAME_SIZE + 1];
 	/* See passage.h. */
 	struct vestige_passage passage;
+	/* The same of probes of LTTng-UST: in how many the thread is, one in the other, and in how
+	 * many when nobody waited for it any longer. */
+	unsigned long nesting;
+	unsigned long nesting_given_up;
 };
 
 /* A record that is being written. */
