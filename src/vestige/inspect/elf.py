@@ -22,6 +22,8 @@ RELOCATIONS_WITH_ADDENDS, RELOCATIONS = 4, 9
 """``SHT_RELA`` and ``SHT_REL``."""
 NO_BITS = 8
 """``SHT_NOBITS``: nothing of the section is in the file."""
+ALLOCATED = 2
+"""``SHF_ALLOC``."""
 EXECUTABLE = 4
 """``SHF_EXECINSTR``."""
 FUNCTION = 2
@@ -40,6 +42,11 @@ class Section(NamedTuple):
     size: int
     link: int
     """Another section, such as that of the names of symbols."""
+
+    @property
+    def is_data(self) -> bool:
+        """Whether it is loaded, and holds no instructions."""
+        return bool(self.flags & ALLOCATED) and not self.flags & EXECUTABLE
 
 
 class Symbol(NamedTuple):
@@ -78,6 +85,11 @@ class ElfImage:
         self.is_64 = data[4] == 2  # noqa: PLR2004 - ELFCLASS64
         self._order = "<" if data[5] == 1 else ">"
         (self.machine,) = self._unpack("H", 18)
+
+    @property
+    def is_little_endian(self) -> bool:
+        """Whether the lower byte of a number comes first."""
+        return self._order == "<"
 
     @property
     def word_size(self) -> int:

@@ -12,15 +12,24 @@ from ..errors import RecordError
 from .dynamic_linker import dynamic_linker, needed_libraries
 from .elf import open_elf
 from .instrumentation import Instrumentation, instrumentation_of
+from .lttng_providers import lttng_tracepoints
 from .program_file import find_program, interpreter_of_script
-from .tracepoints import Tracepoint, described_tracepoints, lttng_tracepoints
+from .tracepoints import Tracepoint, described_tracepoints
 
-__all__ = ["FoundObject", "Listing", "list_process", "list_program"]
+__all__ = [
+    "FoundObject",
+    "Listing",
+    "list_process",
+    "list_program",
+    "without_places",
+]
 
 PROC = Path("/proc")
 START = 4096
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 _DELETED = " (deleted)"
+_LTTNG = re.compile(r"liblttng-ust(-tracepoint)?\.so\.1(\..*)?")
+"""LTTng's own libraries, which others take the place of."""
 
 
 class FoundObject(NamedTuple):
@@ -123,6 +132,9 @@ def _look(paths: Iterable[str], root: Path, notes: list[str]) -> Listing:
     """Look into objects, as a process with another root directory has them."""
     objects = []
     for name in paths:
+        if _LTTNG.fullmatch(Path(name).name):
+            objects.append(FoundObject(name, (), ()))
+            continue
         try:
             with open_elf(
                 root / name.lstrip("/") if name[0] == "/" else Path(name)
@@ -140,21 +152,36 @@ def _look(paths: Iterable[str], root: Path, notes: list[str]) -> Listing:
             continue
         objects.append(FoundObject(name, tuple(tracepoints), tuple(instrumented)))
     provided = {
-        (point.provider, point.name)
+        (point.provider, point.name): point.signature
         for found in objects
         for point in found.tracepoints
         if point.has_provider
     }
     return Listing(
-        tuple(_without_places(found, provided) for found in objects), tuple(notes)
+        tuple(without_places(found, provided) for found in objects), tuple(notes)
     )
 
 
-def _without_places(found: FoundObject, provided: set[tuple[str, str]]) -> FoundObject:
-    """Leave out tracepoints whose providers are in other objects, which list them."""
-    points = tuple(
-        point
-        for point in found.tracepoints
-        if point.has_provider or (point.provider, point.name) not in provided
-    )
-    return found._replace(tracepoints=points)
+def without_places(
+    found: FoundObject, provided: dict[tuple[str, str], str | None]
+) -> FoundObject:
+    """Leave out tracepoints whose providers are in other objects, which list them.
+
+    Those stay whose providers take other arguments.
+
+    Args:
+        found: What is in an object.
+        provided: The arguments that providers of any object take, by their names and
+            those of events.
+
+    Returns:
+        What is left of it.
+    """
+    points = []
+    for point in found.tracepoints:
+        names = (point.provider, point.name)
+        if point.has_provider or names not in provided:
+            points.append(point)
+        elif point.signature and point.signature != provided[names]:
+            points.append(point._replace(is_recorded=False))
+    return found._replace(tracepoints=tuple(points))

@@ -2,9 +2,7 @@
 
 Provider headers that are compiled with Vestige's ``<lttng/tracepoint.h>`` put a text
 for each event into the section ``.vestige.events`` (see
-``tracer/include/vestige/list-events.h``). Those of LTTng-UST keep the names only, in a
-table that they register: ``struct lttng_ust_tracepoint`` begins with its size and
-pointers to the names of provider and event.
+``tracer/include/vestige/list-events.h``).
 """
 
 from __future__ import annotations
@@ -14,7 +12,13 @@ from typing import NamedTuple
 from ..log_levels import LEVEL_PREFIXES, LOG_LEVELS
 from .elf import ElfImage
 
-__all__ = ["Field", "Tracepoint", "described_tracepoints", "lttng_tracepoints"]
+__all__ = [
+    "DEFAULT_LEVEL",
+    "Field",
+    "Tracepoint",
+    "described_tracepoints",
+    "log_level",
+]
 
 SECTION = ".vestige.events"
 DEFAULT_LEVEL = LOG_LEVELS.index("DEBUG_LINE")
@@ -24,8 +28,6 @@ _FLAGS = {
     "VESTIGE_TEXT": "text",
     "VESTIGE_NOT_WRITTEN": "not written",
 }
-_RELATIVE = {3: 8, 40: 23, 62: 8, 183: 1027, 243: 3, 258: 3}
-"""The relocation of each machine that adds the base address, ``R_*_RELATIVE``."""
 
 
 class Field(NamedTuple):
@@ -56,6 +58,11 @@ class Tracepoint(NamedTuple):
     """``None`` where the binary does not tell."""
     has_provider: bool = True
     """Whether there is what records it, or only the place where it happens."""
+    signature: str | None = None
+    """Types and names of its arguments, where LTTng-UST's headers tell."""
+    is_recorded: bool = True
+    """Whether ``vestige record`` can record it: not where a place has other arguments
+    than the provider, or headers are of LTTng-UST 2.12 and before."""
 
 
 def described_tracepoints(image: ElfImage) -> list[Tracepoint]:
@@ -99,7 +106,7 @@ def _tracepoint(
     level = entries.get("level", {}).get(names)
     uri = entries.get("uri", {}).get(names)
     fields = entries.get("class", {}).get(tuple(class_names))
-    number, text = _log_level(level[0] if level else str(DEFAULT_LEVEL))
+    number, text = log_level(level[0] if level else str(DEFAULT_LEVEL))
     return Tracepoint(
         names[0],
         names[1],
@@ -110,8 +117,15 @@ def _tracepoint(
     )
 
 
-def _log_level(text: str) -> tuple[int | None, str]:
-    """Return the number of a level and its name; a text that is neither stays."""
+def log_level(text: str) -> tuple[int | None, str]:
+    """Find a log level by how the program wrote it.
+
+    Args:
+        text: A name of lttng-ust(3), or a number.
+
+    Returns:
+        Its number and its name; a text that is neither stays.
+    """
     word = text.strip("() ")
     for prefix in LEVEL_PREFIXES:
         word = word.removeprefix(prefix)
@@ -137,47 +151,3 @@ def _fields(lines: list[str]) -> list[Field]:
         )
         found.append(Field(words[1], kind, words[0], words[2], flags))
     return found
-
-
-def lttng_tracepoints(image: ElfImage) -> list[Tracepoint]:
-    """Return the tracepoints of a binary that was compiled with LTTng-UST's headers.
-
-    Args:
-        image: A binary.
-
-    Returns:
-        Their names.
-    """
-    table = image.section("lttng_ust_tracepoints_ptrs") or image.section(
-        "__tracepoints_ptrs"
-    )
-    if table is None:
-        return []
-    relative = _RELATIVE.get(image.machine)
-    bases = {
-        fix.place: fix.addend
-        for fix in image.relocations()
-        if fix.kind == relative and fix.addend
-    }
-
-    def pointer(address: int) -> int:
-        return bases.get(address) or image.pointer(address)
-
-    size = image.word_size
-    names = set()
-    for place in range(table.address, table.address + table.size, size):
-        point = pointer(place)
-        # After the size, which is padded to a pointer. Before LTTng 2.13 there was
-        # none, and one pointer to the full name.
-        first, second = pointer(point + size), pointer(point + 2 * size)
-        if table.name == "__tracepoints_ptrs":
-            provider, _, name = _text(image, pointer(point)).partition(":")
-        else:
-            provider, name = _text(image, first), _text(image, second)
-        if provider and name:
-            names.add((provider, name))
-    return [Tracepoint(provider, name) for provider, name in sorted(names)]
-
-
-def _text(image: ElfImage, address: int) -> str:
-    return image.at(address, 256).partition(b"\0")[0].decode(errors="replace")

@@ -219,6 +219,8 @@ def test_json(tmp_path, capsys):
                     },
                 ],
                 "has_provider": True,
+                "signature": None,
+                "is_recorded": True,
             }
         ],
         "instrumented": [],

@@ -51,15 +51,21 @@ def _heading(point: Tracepoint) -> str:
     name = f"{point.provider}:{point.name}"
     if not point.has_provider and point.provider in TRACER_PROVIDERS:
         return f"{name} (recorded: the tracer is its provider)"
+    if not point.is_recorded:
+        return f"{name} ({_why_not(point)})"
     if not point.has_provider:
         return f"{name} (no provider here)"
-    if point.log_level_text is None:
-        return f"{name} (LTTng-UST's headers: log level and fields are not known)"
-    level = point.log_level_text
+    level = point.log_level_text or "unknown level"
     if point.log_level is not None and level != str(point.log_level):
         level += f" ({point.log_level})"
     uri = f", {point.model_emf_uri}" if point.model_emf_uri else ""
     return f"{name}, {level}{uri}"
+
+
+def _why_not(point: Tracepoint) -> str:
+    if point.signature is None:
+        return "not recorded: headers of LTTng-UST before 2.13"
+    return f"not recorded: the provider takes other arguments than {point.signature}"
 
 
 def _field(field: Field) -> str:
