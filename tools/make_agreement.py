@@ -26,6 +26,7 @@ from agreement import (  # noqa: E402
     filters,
     packet,
     settings,
+    skipped,
 )
 from agreement.c_header import arena_header, c_header  # noqa: E402
 from agreement.python_modules import expressions_module, record_module  # noqa: E402
@@ -38,7 +39,7 @@ DIGITS = 16
 
 def fingerprint() -> str:
     """Return hexadecimal digits that change with the agreement, and not with remarks on it."""
-    parts = (packet, events, contexts, filters, files, arena, settings)
+    parts = (packet, events, contexts, filters, files, arena, settings, skipped)
     digest = hashlib.sha256()
     for part in parts:
         for name in part.__all__:

@@ -83,8 +83,23 @@ def native_parts(version: str) -> Iterator[Part]:
         sources = tuple(TRACER / "helpers" / file for file in files)
         flags = (*LIBRARY, *unknown, *standing_in)
         yield Part(f"libvestige-{name}.so", flags, sources, ("-ldl",))
+    yield from lttng_parts()
     # A program like those that are recorded.
     yield Part("call-cost", (*COMMON, "-finstrument-functions"), sources_in("cost"))
+
+
+def lttng_parts() -> Iterator[Part]:
+    """Yield what stands in for LTTng-UST's libraries, or goes between them and programs."""
+    flags = (*LIBRARY, HEADERS, "-Wl,-z,now,-z,nodelete")
+    front = TRACER / "lttng/front"
+    names = ("library", "messages", "services")
+    sources = tuple(front / f"{name}.c" for name in names)
+    # An auditor gives both names to the first one; where there is none, each has its own.
+    for name in ("", "-tracepoint"):
+        soname = f"-Wl,-soname,liblttng-ust{name}.so.1"
+        yield Part(f"libvestige-lttng{name}.so", (*flags, soname), sources, ("-ldl",))
+    beside = (front / "beside.c",)
+    yield Part("libvestige-lttng-beside.so", flags, beside, ("-ldl",))
 
 
 def extension(version: str) -> Part:

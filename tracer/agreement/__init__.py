@@ -10,6 +10,7 @@ environment variable. Each module here describes a part of that, in the words of
 ``contexts``      what records can carry besides, and the counters
 ``filters``       the byte code of filters, and the file of rules
 ``files``         the names of files
+``skipped``       events of LTTng-UST that are left out, and why
 ``arena``         the memory that traced programs share with the collector
 ``settings``      the words that the recorder writes for the tracer
 ================  ==============================================================

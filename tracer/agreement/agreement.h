@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "b8f065e844536382"
+#define AGREEMENT "9d0ad914c468e349"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -555,6 +555,23 @@ _Static_assert(sizeof(struct rule_head) == 32, "rule_head");
 #define LOST_STREAM "lost"
 
 /* --- Settings --- */
+
+/* In the place of a fingerprint: a provider or an event is not recorded. */
+#define SKIPPED_MARK "lttng-ust"
+/* Its description has a size, a name or an address that no header makes. */
+#define SKIPPED_DAMAGED "damaged"
+/* Its provider is of an unknown version. */
+#define SKIPPED_MAJOR "major"
+/* Its fields are of an unknown kind. */
+#define SKIPPED_FIELDS "fields"
+/* Its fields are aligned, as on other machines. */
+#define SKIPPED_ALIGNMENT "alignment"
+/* Its tracepoint has other arguments than its probe takes. */
+#define SKIPPED_SIGNATURE "signature"
+/* There are too many classes. */
+#define SKIPPED_CLASS "class"
+/* There is no memory for it. */
+#define SKIPPED_MEMORY "memory"
 
 #define SETTINGS_VARIABLE "VESTIGE_TRACER"
 /* Makes the tracer inert. */

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from . import arena, contexts, events, files, filters, packet, settings
+from . import arena, contexts, events, files, filters, packet, settings, skipped
 from .terms import (
     PLACE,
     TEXT,
@@ -113,6 +113,7 @@ def c_header(fingerprint: str) -> str:
             _title("Files."),
             *_constants(files.CONSTANTS),
             _title("Settings."),
+            *_constants(skipped.CONSTANTS),
             *_constants(settings.CONSTANTS),
             *_settings(),
             "#endif\n",

@@ -17,7 +17,7 @@ from vestige.model import (
     StringFieldClass,
 )
 
-from . import contexts, events, files, filters, packet, settings
+from . import contexts, events, files, filters, packet, settings, skipped
 from .terms import TEXT, U64, Constant, Enumeration, Member, Structure, Union
 
 __all__ = ["expressions_module", "record_module"]
@@ -41,6 +41,7 @@ def record_module(fingerprint: str) -> str:
         *contexts.CONSTANTS,
         *filters.CONSTANTS,
         *files.CONSTANTS,
+        *skipped.CONSTANTS,
         *settings.CONSTANTS,
     ]
     structures = [

@@ -15,11 +15,19 @@
 
 #include "../base/compiler.h"
 #include "../base/loader.h"
+#include "../base/system.h"
 
 static const char tracer_name[] = "libvestige-tracer.so";
 static const char function_name[] = "vestige_loader";
 
+static const char lttng_name[] = "libvestige-lttng.so";
+static const char beside_name[] = "libvestige-lttng-beside.so";
+
 static loader_function *tell;
+/* Of the library that stands in for those of LTTng-UST: next to the tracer. */
+static char lttng_path[4096];
+/* Whether LTTng-UST is to stay in the program. */
+static int keeps_lttng;
 
 static int is_same(const char *one, const char *other)
 {
@@ -38,6 +46,24 @@ static const char *file_name(const char *path)
 		if (*path == '/')
 			name = path + 1;
 	return name;
+}
+
+/* Nothing where there is no room for it. */
+static void set_lttng_path(const char *tracer)
+{
+	const size_t folder = (size_t) (file_name(tracer) - tracer);
+
+	if (folder + sizeof(lttng_name) > sizeof(lttng_path))
+		return;
+	for (size_t index = 0; index < folder; index++)
+		lttng_path[index] = tracer[index];
+	for (size_t index = 0; index < sizeof(lttng_name); index++)
+		lttng_path[folder + index] = lttng_name[index];
+}
+
+static int exists(const char *path)
+{
+	return system_call_always(SYS_faccessat, AT_FDCWD, (long) path, R_OK, 0, 0, 0) == 0;
 }
 
 /* What a dynamic section points to: some dynamic linkers relocate it there, some do not. */
@@ -76,8 +102,10 @@ static loader_function *find(const struct link_map *map)
 static void begin(const struct link_map *map)
 {
 	tell = find(map);
-	if (tell)
-		tell(LOADER_ACTS, map, 0);
+	if (!tell)
+		return;
+	set_lttng_path(map->l_name);
+	tell(LOADER_ACTS, map, 0);
 }
 
 EXPORTED unsigned int la_version(unsigned int version)
@@ -89,11 +117,34 @@ EXPORTED unsigned int la_version(unsigned int version)
 EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t name_space, uintptr_t *cookie)
 {
 	(void) cookie;
+	if (is_same(file_name(map->l_name), beside_name))
+		keeps_lttng = 1;
 	if (tell)
 		tell(LOADER_MAPPED, map, name_space);
 	else if (name_space == LM_ID_BASE && is_same(file_name(map->l_name), tracer_name))
 		begin(map);
 	return 0;
+}
+
+/*
+ * Give programs that were compiled with LTTng-UST's headers our library in place of LTTng's.
+ * It has both names, since the dynamic linker sees one file. What both share is given only
+ * where it is not installed: LTTng's tools need their own.
+ */
+EXPORTED char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
+{
+	const char *file = file_name(name);
+	int is_wanted = 0;
+
+	(void) cookie;
+	if (flag == LA_SER_ORIG)
+		is_wanted = is_same(file, "liblttng-ust.so.1") ||
+			is_same(file, "liblttng-ust-tracepoint.so.1");
+	else if (flag == LA_SER_DEFAULT)
+		is_wanted = is_same(file, "liblttng-ust-common.so.1") && !exists(name);
+	if (is_wanted && tell && !keeps_lttng && lttng_path[0] && exists(lttng_path))
+		return lttng_path;
+	return (char *) (uintptr_t) name;
 }
 
 /* A cookie that was never changed is the address of the link map. */

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "b8f065e844536382"
+AGREEMENT = "9d0ad914c468e349"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -54,6 +54,22 @@ OPEN_SUFFIX = ".open"
 RING_PREFIX = "ring-"
 LOST_STREAM = "lost"
 """The data stream of what no other could tell."""
+SKIPPED_MARK = "lttng-ust"
+"""In the place of a fingerprint: a provider or an event is not recorded."""
+SKIPPED_DAMAGED = "damaged"
+"""Its description has a size, a name or an address that no header makes."""
+SKIPPED_MAJOR = "major"
+"""Its provider is of an unknown version."""
+SKIPPED_FIELDS = "fields"
+"""Its fields are of an unknown kind."""
+SKIPPED_ALIGNMENT = "alignment"
+"""Its fields are aligned, as on other machines."""
+SKIPPED_SIGNATURE = "signature"
+"""Its tracepoint has other arguments than its probe takes."""
+SKIPPED_CLASS = "class"
+"""There are too many classes."""
+SKIPPED_MEMORY = "memory"
+"""There is no memory for it."""
 SETTINGS_VARIABLE = "VESTIGE_TRACER"
 OFF_VARIABLE = "VESTIGE_TRACER_OFF"
 """Makes the tracer inert."""

@@ -108,6 +108,12 @@ examples:
                 default=[],
                 help=f"record each call of {what} as lttng_ust_{name}:*",
             )
+        parser.add_argument(
+            "--keep-lttng",
+            action="store_true",
+            help="leave LTTng-UST's library in programs that were compiled with it, so "
+            "that LTTng records them, too",
+        )
         add_function_arguments(parser)
         add_python_arguments(parser)
         parser.add_argument(
@@ -179,6 +185,7 @@ examples:
                 exclude=tuple(options.exclude_function),
                 follow_fork=options.follow_fork,
                 helpers=tuple(options.helpers),
+                keep_lttng=options.keep_lttng,
                 mode=options.mode,
                 max_size=options.max_size
                 and parse_size(options.max_size, "--max-size"),

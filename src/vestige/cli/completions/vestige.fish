@@ -71,6 +71,7 @@ complete -c vestige -n '_shtab_vestige_using record' -l functions -xka "fast ver
 complete -c vestige -n '_shtab_vestige_using record' -l libc -d 'record each call of malloc, calloc, realloc, free, memalign and posix_memalign as lttng_ust_libc:*'
 complete -c vestige -n '_shtab_vestige_using record' -l pthread -d 'record each call of pthread_mutex_lock, pthread_mutex_trylock and pthread_mutex_unlock as lttng_ust_pthread:*'
 complete -c vestige -n '_shtab_vestige_using record' -l dl -d 'record each call of dlopen, dlmopen and dlclose as lttng_ust_dl:*'
+complete -c vestige -n '_shtab_vestige_using record' -l keep-lttng -d 'leave LTTng-UST'"'"'s library in programs that were compiled with it, so that LTTng records them, too'
 complete -c vestige -n '_shtab_vestige_using record' -l include-function -x -d 'record only calls of these functions: [OBJECT:]NAME with *, ? and [...], or [OBJECT:]0xSTART-0xEND (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l exclude-function -x -d 'do not record calls of these functions (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l python-functions -xka "python all" -d 'record the function calls of Python programs: of functions written in Python (the default), or of all, including those written in C'

@@ -148,6 +148,10 @@ class _Values(NamedTuple):
     Their events need no pattern in ``events``.
     """
 
+    keep_lttng: bool = False
+    """Whether programs that were compiled with LTTng-UST's headers keep its library, so
+    that LTTng records them, too."""
+
 
 class RecordingOptions(_Values):
     """What a recording holds.

@@ -23,9 +23,11 @@ from .program_environment import fit_environment
 from .refusals import (
     make_refusals,
     read_refusals,
+    read_skipped,
     refusal_lines,
     remove_refusals,
 )
+from .skipped_events import skipped_lines
 from .tracer import clock_reader, tracer_environment
 from .unreached import UnreachedProcesses
 
@@ -126,6 +128,7 @@ class InProcess:
             What the trace holds.
         """
         refusals = read_refusals(self._directory)
+        skipped = read_skipped(self._directory)
         background = self._background({one.process for one in refusals})
         if self._unreached is not None:
             self._unreached.look()
@@ -139,7 +142,7 @@ class InProcess:
         begin = self._clock.begin.value
         tell_losses(self._directory, self._uuid, begin, now, collected.unplaced)
         collected.running = frozenset(background)
-        collected.problems += refusal_lines(refusals)
+        collected.problems += [*refusal_lines(refusals), *skipped_lines(skipped)]
         if self._unreached is not None:
             collected.unreached = self._unreached.found
         self._metadata.refine()

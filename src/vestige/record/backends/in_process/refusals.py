@@ -14,13 +14,14 @@ from pathlib import Path
 
 from ...._typing import NamedTuple
 from ...._version import __version__
-from ..._agreement import AGREEMENT, LARGEST_REFUSALS, REFUSALS_FILE
+from ..._agreement import AGREEMENT, LARGEST_REFUSALS, REFUSALS_FILE, SKIPPED_MARK
 
 __all__ = [
     "REFUSALS",
     "Refusal",
     "make_refusals",
     "read_refusals",
+    "read_skipped",
     "refusal_lines",
     "remove_refusals",
 ]
@@ -68,6 +69,23 @@ def read_refusals(directory: Path) -> list[Refusal]:
     Returns:
         The tracers, each once. Lines of another form are left out.
     """
+    return [one for one in _read(directory) if one.agreement != SKIPPED_MARK]
+
+
+def read_skipped(directory: Path) -> list[tuple[str, str]]:
+    """Read what tracers say of single events in the same file.
+
+    Args:
+        directory: The trace.
+
+    Returns:
+        Words that say why, and names of providers or events, each pair once.
+    """
+    found = (one for one in _read(directory) if one.agreement == SKIPPED_MARK)
+    return list(dict.fromkeys((one.version, one.program) for one in found))
+
+
+def _read(directory: Path) -> list[Refusal]:
     data = b""
     with suppress(OSError), (directory / REFUSALS).open("rb") as file:
         data = file.read(2 * LARGEST_REFUSALS)

@@ -37,6 +37,10 @@ AUDITOR = "libvestige-audit.so"
 """Reports to the tracer what the dynamic linker maps and unmaps, see rtld-audit(7)."""
 CLOSER = "libvestige-close.so"
 """Stands in for ``dlclose`` where there is no such interface."""
+LIKE_LTTNG = ("libvestige-lttng-tracepoint.so", "libvestige-lttng.so")
+"""Take the place of LTTng-UST's libraries, whose names they have."""
+BESIDE_LTTNG = "libvestige-lttng-beside.so"
+"""Gives LTTng-UST's own library a second probe for each event."""
 _FIRST_FREE_AUDIT = (2, 35)
 """Before this version of glibc an auditing library slowed each call between objects."""
 
@@ -185,11 +189,21 @@ def tracer_environment(
         _put_first(result, "LD_AUDIT", tracer.with_name(AUDITOR))
     else:
         _put_first(result, "LD_PRELOAD", tracer.with_name(CLOSER))
+    for name in _lttng_libraries(keeps=options.keep_lttng):
+        _put_first(result, "LD_PRELOAD", tracer.with_name(name))
     for name in HELPERS:
         if name in options.helpers:
             _put_first(result, "LD_PRELOAD", tracer.with_name(f"libvestige-{name}.so"))
     _put_first(result, "LD_PRELOAD", tracer)
     return result
+
+
+def _lttng_libraries(*, keeps: bool) -> tuple[str, ...]:
+    """Return what is preloaded for programs that were compiled with LTTng-UST."""
+    if keeps:
+        return (BESIDE_LTTNG,)
+    # An auditor has them loaded where they are needed.
+    return () if can_audit() else LIKE_LTTNG
 
 
 def _put_first(environment: dict[str, str], variable: str, path: Path) -> None:

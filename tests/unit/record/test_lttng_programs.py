@@ -1,0 +1,157 @@
+"""Programs that were compiled with LTTng-UST's headers, by hand: LTTng is not needed."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import vestige
+from support.compilers import PROGRAMS, run_tool
+from support.instrumented import payloads, record_instrumented, records
+from support.recorded import run_recorded
+from vestige.record import RecordingOptions, record
+from vestige.record.backends.in_process.skipped_events import skipped_lines
+from vestige.record.backends.in_process.tracer import (
+    can_audit,
+    library_path,
+    tracer_environment,
+)
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+SOURCES = PROGRAMS / "lttng"
+HEADERS = PROGRAMS.parent.parent / "tracer/lttng"
+FINE = [
+    ("sound:fine", {"number": 1, "text": "one"}),
+    ("sound:also_fine", {"number": 1}),
+    ("later:blobs", {"head": [*b"on"], "_tail_length": 3, "tail": [*b"one"]}),
+    ("damaged:fine", {"number": 1, "text": "one"}),
+    ("sound:fine", {"number": 20, "text": "twenty"}),
+    ("sound:also_fine", {"number": 20}),
+    ("later:blobs", {"head": [*b"tw"], "_tail_length": 6, "tail": [*b"twenty"]}),
+    ("damaged:fine", {"number": 20, "text": "twenty"}),
+]
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    """Compiles a source, and links it with the library as if it were LTTng's."""
+    directory = tmp_path_factory.mktemp("programs")
+    library = library_path().with_name("libvestige-lttng.so")
+
+    def get(name, *flags):
+        target = directory / name
+        source = SOURCES / f"{name}.c"
+        words = ["gcc", "-g", "-O1", f"-I{HEADERS}", *flags, source, library]
+        run_tool([*words, "-o", target, "-ldl", "-lpthread"])
+        return target
+
+    return get
+
+
+@pytest.fixture(scope="module")
+def handmade(build):
+    """A program with sound providers and others."""
+    return build("handmade")
+
+
+def test_events_of_both_versions_are_recorded(tmp_path, handmade):
+    """Those that cannot be recorded are left out, and the program ends well."""
+    done = run_recorded(tmp_path / "trace", [handmade])
+
+    assert done.returncode == 0
+    assert payloads(tmp_path / "trace") == FINE
+
+
+def test_what_is_left_out_is_said_once(tmp_path, handmade):
+    """With the reason, and a few names."""
+    done = run_recorded(tmp_path / "trace", [handmade])
+    said = [line for line in done.stderr.splitlines() if "LTTng-UST" in line]
+
+    assert len(said) == 5
+    assert (
+        "vestige: warning: not recorded: damaged:other_arguments (LTTng-UST): the "
+        "tracepoint has other arguments than the provider takes"
+    ) in said
+    assert any("not recorded: too_new, too_old (LTTng-UST): " in line for line in said)
+
+
+def test_level_and_uri_are_in_the_metadata(tmp_path, handmade):
+    """Those of events without are the usual level, and none."""
+    run_recorded(tmp_path / "trace", [handmade])
+    levels = {event.name: event.log_level for event in records(tmp_path / "trace")}
+    metadata = (tmp_path / "trace/metadata").read_text()
+
+    assert (levels["sound:fine"], levels["sound:also_fine"]) == (4, 13)
+    assert metadata.count('model.emf.uri = "http://example.com/fine"') == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["-e", "sound:*"], ["fine", "also_fine"] * 2),
+        (["-e", "sound:*", "--exclude", "*:also_*"], ["fine"] * 2),
+        (["-e", "sound:*", "--loglevel", "WARNING"], ["fine"] * 2),
+        (["-e", "*:*fine", "--filter", "number > 10"], ["fine", "also_fine", "fine"]),
+        (["-e", "sound:*", "--filter", 'text == "o*"'], ["fine"]),
+        (["-e", "nothing:*"], []),
+    ],
+)
+def test_rules_choose_events(tmp_path, handmade, options, expected):
+    """Names, exclusions, levels and filters, as for all tracepoints."""
+    run_recorded(tmp_path / "trace", [handmade], *options)
+    names = [event.name.partition(":")[2] for event in records(tmp_path / "trace")]
+
+    assert names == expected
+
+
+def test_no_auditor_is_needed(tmp_path, handmade, monkeypatch):
+    """As with a C library before glibc 2.35: the libraries are preloaded."""
+    monkeypatch.setattr(
+        "vestige.record.backends.in_process.tracer.can_audit", lambda: False
+    )
+
+    assert record([str(handmade)], tmp_path / "trace").status == 0
+    assert payloads(tmp_path / "trace") == FINE
+
+
+def test_a_package_is_unloaded_while_threads_are_in_it(tmp_path, build):
+    """None of them is in code that is gone."""
+    package = build("package", "-shared", "-fPIC")
+    program = build("unloading")
+    options = ["--mode=overwrite", "--max-size=2M"]
+    trace = tmp_path / "trace"
+    record_instrumented(trace, [program, package, "40"], *options)
+
+    assert {event.name for event in vestige.open(trace)} >= {"package:tick"}
+
+
+@pytest.mark.skipif(not can_audit(), reason="needs glibc 2.35")
+def test_lttng_is_kept_when_that_is_asked_for(tmp_path):
+    """Nothing takes its place then: what is preloaded says so to the auditor."""
+    preloaded = [
+        tracer_environment(
+            tmp_path,
+            RecordingOptions(keep_lttng=keeps),
+            {"arena": ".", "arena-id": 0, "socket": "", "token": ""},
+            is_counter=True,
+        )["LD_PRELOAD"]
+        for keeps in (False, True)
+    ]
+
+    assert "lttng" not in preloaded[0]
+    assert "libvestige-lttng-beside.so" in preloaded[1]
+
+
+def test_lines_are_short(monkeypatch):
+    """Of many events, a few are named."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    many = [("fields", f"a:{number}") for number in range(12)]
+
+    assert skipped_lines([*many, ("class", "b:c"), ("who knows", "d:e\x1b[2J")]) == [
+        "not recorded: a:0, a:1, a:2, a:3, a:4 and 7 more (LTTng-UST): fields of a kind that is not known",
+        "not recorded: b:c (LTTng-UST): the recording has too many kinds of events",
+        "not recorded: d:e\\e[2J (LTTng-UST): an unknown reason (who knows)",
+    ]

@@ -1,0 +1,42 @@
+"""Events of LTTng-UST that the tracer leaves out, and how it says so.
+
+It writes a line to the file of refusals, as a tracer of another build does (see
+:mod:`agreement.settings`), with other words in the same places::
+
+    PID lttng-ust REASON NAME
+
+``NAME`` is that of a provider, or of an event with its provider.
+"""
+
+from __future__ import annotations
+
+from .terms import Constant
+
+__all__ = ["CONSTANTS"]
+
+CONSTANTS = (
+    Constant(
+        "SKIPPED_MARK",
+        "lttng-ust",
+        about="In the place of a fingerprint: a provider or an event is not recorded.",
+    ),
+    Constant(
+        "SKIPPED_DAMAGED",
+        "damaged",
+        about="Its description has a size, a name or an address that no header makes.",
+    ),
+    Constant("SKIPPED_MAJOR", "major", about="Its provider is of an unknown version."),
+    Constant("SKIPPED_FIELDS", "fields", about="Its fields are of an unknown kind."),
+    Constant(
+        "SKIPPED_ALIGNMENT",
+        "alignment",
+        about="Its fields are aligned, as on other machines.",
+    ),
+    Constant(
+        "SKIPPED_SIGNATURE",
+        "signature",
+        about="Its tracepoint has other arguments than its probe takes.",
+    ),
+    Constant("SKIPPED_CLASS", "class", about="There are too many classes."),
+    Constant("SKIPPED_MEMORY", "memory", about="There is no memory for it."),
+)
