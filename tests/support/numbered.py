@@ -72,8 +72,8 @@ class Case(NamedTuple):
     leave: int
     """Number of the event of each thread from which on it has no place in memory to count
     in; 0: it keeps its place."""
-    is_daemon: bool
-    """Whether the program goes on in the background, and the recorder, too."""
+    daemon: int
+    """Whether the program goes on in the background, and how: see there."""
     options: tuple[str, ...]
     """Of ``vestige record``."""
     size: int
@@ -99,6 +99,8 @@ class Case(NamedTuple):
         options.append(f"--buffer-size={chance.choice(('8k', '64k', '512k', '4M'))}")
         if place == "size":
             options.append(f"--max-size={chance.choice((300, 700, 2000))}k")
+        # In the background, nobody knows who the recorder is.
+        is_alone = victim in {"nobody", "program"}
         return cls(
             seed,
             place,
@@ -110,7 +112,7 @@ class Case(NamedTuple):
             confined=chance.choice((0, 0, 0, 0, 1, 2)),
             pause=chance.choice((0, 50, 1000)),
             leave=chance.choice((0, 0, 0, 0, 0, count // 2)),
-            is_daemon=victim in {"nobody", "program"} and chance.random() < 0.2,
+            daemon=chance.choice((0, 0, 0, 0, 1, 2)) if is_alone else 0,
             options=tuple(options),
             size=chance.choice((600, 1200, 3000, 6000)),
             kills_recovery=chance.choice((None, None, 0.15, 0.2, 0.3)),
@@ -265,7 +267,7 @@ def run_case(
             start_new_session=True,
         )
         around.make_room()
-        if case.is_daemon:
+        if case.daemon:
             _wait_for_background(trace)
         output = done.stdout + _recover(case, around, trace)
         assert (trace / "metadata").exists(), output
@@ -302,7 +304,7 @@ def _words(case: Case, around: Surroundings) -> list[str]:
         "confined": case.confined,
         "pause": case.pause,
         "leave": case.leave,
-        "daemon": int(case.is_daemon),
+        "daemon": case.daemon,
     }
     if case.victim != "nobody":
         words |= {"kill": case.victim, "after": case.after}

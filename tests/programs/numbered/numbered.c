@@ -14,6 +14,7 @@
  *   leave=N      from this event on, threads may not read the clock: they have no place in
  *                memory then, and the recording counts for them
  *   daemon=1     goes on in the background
+ *   daemon=2     the same, and writes over its environment, as who sets a title does
  *   filler=FILE  is made as large as its file system allows, before there are threads
  *   kill=WHO     program, recorder or both, once all threads have made
  *   after=N      events together
@@ -250,6 +251,9 @@ int main(int number, char **words)
 	memset(text, 'x', sizeof(text));
 	if (is_daemon && fork() > 0)
 		_exit(0);
+	if (is_daemon == 2)
+		for (char **variable = environ; *variable; variable++)
+			memset(*variable, 0, strlen(*variable));
 	register_thread(0);
 	make(0, 1, 0);
 	if (*filler)

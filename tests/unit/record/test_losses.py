@@ -28,7 +28,7 @@ SEEDS = (
 )
 ASKED = 4
 """One seed in so many is read by Babeltrace 2, too."""
-UNTROUBLED = Case(0, "plain", "nobody", 1, 1, 0, False, 0, 0, 0, False, (), 0, None)
+UNTROUBLED = Case(0, "plain", "nobody", 1, 1, 0, False, 0, 0, 0, 0, (), 0, None)
 
 
 @pytest.fixture(scope="module")

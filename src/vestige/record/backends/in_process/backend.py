@@ -13,7 +13,11 @@ from pathlib import Path
 from ....errors import ProgramError
 from ...collected import Collected
 from ...rules.options import RecordingOptions
-from .background import inner_id, processes_in_background
+from .background import (
+    inner_id,
+    processes_in_background,
+    recording_processes,
+)
 from .clock import LATER_SPANS, RecordingClock, has_constant_counter
 from .collector import RunningCollector
 from .launch import run
@@ -165,6 +169,7 @@ class InProcess:
         if not self._options.follow_fork:
             return set()
         found = processes_in_background(self._directory)
+        found |= recording_processes(self._collector.processes())
         return {one for one in found if inner_id(one) not in refused}
 
     def _hand_over(self) -> Collected:

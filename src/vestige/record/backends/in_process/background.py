@@ -8,14 +8,20 @@ the processes of a recording have in common is their environment, see proc(5).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ....inspect.program_file import why_untraceable
 from ..._agreement import SETTINGS_TAIL
 from .tracer import LIBRARY
 
-__all__ = ["inner_id", "is_running", "processes_in_background"]
+__all__ = [
+    "inner_id",
+    "is_running",
+    "processes_in_background",
+    "recording_processes",
+]
 
 MOST_LOOKS = 16
 """At the processes that began meanwhile; on a quiet machine, two are enough."""
@@ -44,6 +50,38 @@ def processes_in_background(directory: Path, first: int | None = None) -> set[in
         found |= {process for process in new if _is_recorded(process, mark)}
         found = set(filter(is_running, found))
     return found
+
+
+def recording_processes(recorded: Collection[tuple[int, int]]) -> set[int]:
+    """Find the processes whose threads have places in memory.
+
+    Programs that set their title write over their environment: nobody sees there that
+    they are recorded.
+
+    Args:
+        recorded: Their IDs in their own PID namespaces, and the inodes of these.
+
+    Returns:
+        IDs of those that run and are seen from here.
+    """
+    if not recorded:
+        return set()
+    with suppress(OSError):
+        names = os.listdir("/proc")  # noqa: PTH208 - names are all that is needed
+        all_of_them = (int(name) for name in names if name.isdecimal())
+        return {one for one in all_of_them if _has_place(one, recorded)}
+    return set()
+
+
+def _has_place(process: int, recorded: Collection[tuple[int, int]]) -> bool:
+    try:
+        space = Path(f"/proc/{process}/ns/pid").stat().st_ino
+    except OSError:
+        # Another user's; a process ID alone may be that of somebody else.
+        return False
+    inner = inner_id(process)
+    is_recorded = (inner, space) in recorded or (inner, 0) in recorded
+    return is_recorded and is_running(process)
 
 
 def is_running(process: int) -> bool:

@@ -15,7 +15,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from .background import processes_in_background
+from .background import (
+    is_running,
+    processes_in_background,
+    recording_processes,
+)
 from .clock import Instant, RecordingClock
 from .collector import RunningCollector
 from .losses import tell_losses_later
@@ -99,9 +103,17 @@ def main(arguments: Sequence[str]) -> None:
     with suppress(BrokenPipeError):
         os.write(1, READY)
     os.close(1)
-    # Who records has a place in memory, which costs nothing to see; who does not yet is
-    # found in /proc.
-    while collector.is_used() or processes_in_background(directory, first):
+    running: set[int] = set()
+    while True:
+        # All of /proc is looked through only when none that was found goes on.
+        running = set(filter(is_running, running))
+        running = (
+            running
+            or recording_processes(collector.processes())
+            or processes_in_background(directory, first)
+        )
+        if not running:
+            break
         time.sleep(PAUSE)
     collected = collector.close()
     # With what was told before, since nothing forgets what it has counted.

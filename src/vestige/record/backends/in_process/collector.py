@@ -100,14 +100,16 @@ class RunningCollector:
             process: Its ID in its own PID namespace.
             namespace: The inode of that.
         """
-        return any(
-            (vpid, space) == (process, namespace)
-            for vpid, _, space, _ in self._core.live_slots()
-        )
+        return (process, namespace) in self.processes()
 
-    def is_used(self) -> bool:
-        """Tell whether any thread has a place in memory."""
-        return bool(self._core.live_slots())
+    def processes(self) -> set[tuple[int, int]]:
+        """Return the processes whose threads have places in memory.
+
+        Returns:
+            Their IDs in their own PID namespaces, and the inodes of these, 0 for one
+            that is not known. A thread whose end the kernel did not tell is among them.
+        """
+        return {(vpid, space) for vpid, _, space, _ in self._core.live_slots()}
 
     def start(self) -> None:
         """Begin to collect.
