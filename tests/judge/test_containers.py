@@ -26,6 +26,7 @@ def confined(tmp_path_factory):
     return build_judged(tmp_path_factory.mktemp("confined"), "confined")
 
 
+@pytest.mark.short
 def test_a_sandbox_that_shares_the_root(tmp_path, confined):
     """Bubblewrap starts it with numbers of processes of its own."""
     counted = run_counted(
@@ -56,7 +57,11 @@ def test_a_sandbox_with_a_root_of_its_own(tmp_path, confined):
 
 
 @pytest.mark.parametrize(
-    "memory", [[], OWN_MEMORY], ids=["shared-memory", "own-memory"]
+    "memory",
+    [
+        pytest.param([], id="shared-memory"),
+        pytest.param(OWN_MEMORY, id="own-memory", marks=pytest.mark.short),
+    ],
 )
 def test_two_containers_at_once(tmp_path, built, peer, requests_sent, memory):
     """Each has a process 1, and other functions at the same addresses.

@@ -53,6 +53,7 @@ def check(words, counted):
     assert "no events lost" in counted.errors
 
 
+@pytest.mark.short
 def test_a_program_that_changes_its_user(tmp_path, confined):
     """As many calls as uftrace sees."""
     words = [confined, "user", str(CALLS)]
@@ -62,6 +63,7 @@ def test_a_program_that_changes_its_user(tmp_path, confined):
     check(words, run_counted(words, tmp_path / "trace"))
 
 
+@pytest.mark.short
 def test_a_program_that_is_started_by_another_user(tmp_path, confined):
     """The user is changed before the program is executed."""
     # The directories of tests are root's alone.
@@ -77,6 +79,7 @@ def test_a_program_that_is_started_by_another_user(tmp_path, confined):
         shutil.rmtree(reachable)
 
 
+@pytest.mark.short
 def test_a_program_without_files(tmp_path, confined, empty_root):
     """It sees an empty directory, may open no file, and is nobody."""
     words = [confined, "chroot", empty_root, str(CALLS)]

@@ -52,6 +52,7 @@ def test_nginx_as_nobody(tmp_path, built, peer, requests_sent):
     check(counted, server, expected)
 
 
+@pytest.mark.short
 def test_nginx_as_a_daemon(tmp_path, built, peer, requests_sent):
     """The process that was started ends at once, and so may the recorder."""
     program = built(NGINX)
@@ -82,6 +83,7 @@ def test_memcached_as_nobody(tmp_path, built, peer, requests_sent):
     check(counted, server, expected)
 
 
+@pytest.mark.short
 def test_memcached_with_few_system_calls(tmp_path, built, peer, requests_sent):
     """Its threads may not open, map nor unmap files, nor ask for their own number."""
     program = built(MEMCACHED)
@@ -95,6 +97,7 @@ def test_memcached_with_few_system_calls(tmp_path, built, peer, requests_sent):
     check(counted, server, expected)
 
 
+@pytest.mark.short
 def test_redis_saves_in_a_child(tmp_path, built, peer, requests_sent):
     """Each key is saved once, by a process that was forked with all the keys."""
     program = built(REDIS)
