@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
            Cargo.toml Cargo.lock pyproject.toml setup.py tools/native_parts.py src/vestige/_core.pyi src/vestige/record/_collector.pyi $(wildcard tracer/*/* tracer/*/*/*)
 comma := ,
-C_SOURCES = $(wildcard tracer/*/*.c tracer/*/*.h)
+C_SOURCES = $(wildcard tracer/*/*.c tracer/*/*.h tracer/*/*/*.c tracer/*/*/*.h)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where rustup puts cargo, for a shell that was opened before it was installed.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -106,6 +106,7 @@ lint: $(VENV)/.built $(VENV)/.dev lint-c
 lint-c: $(VENV)/.dev
 	@$(BIN)/python tools/check_c.py
 	@$(BIN)/clang-format --dry-run -Werror $(C_SOURCES)
+	@$(BIN)/python tools/compile_c.py
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff check -q --fix-only

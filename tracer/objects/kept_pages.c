@@ -101,7 +101,7 @@ static bool put_back(const struct segment *segment)
 	/* Still mapped; or, where the kernel takes the address for a wish, somewhere else. */
 	if (place && place != segment->start)
 		system_munmap(place, segment->size);
-	if (place != segment->start)
+	if (!place || place != segment->start)
 		return false;
 	copy_words(place, segment->copy, segment->size);
 	system_mprotect(place, segment->size, segment->protection);

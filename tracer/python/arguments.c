@@ -158,9 +158,13 @@ static struct parameters *parameters_of(PyObject *code)
 				  reading.parameters->count * sizeof(struct parameter));
 	/* The collector of garbage may have moved what is known. */
 	known = codes_parameters(code, parameters_free);
+	if (!smaller)
+		smaller = reading.parameters;
 	if (known)
-		*known = smaller ? smaller : reading.parameters;
-	return known ? *known : NULL;
+		*known = smaller;
+	else
+		parameters_free(smaller);
+	return known ? smaller : NULL;
 }
 
 /* --- values --- */

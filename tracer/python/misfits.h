@@ -11,6 +11,8 @@
 /* What the tracer knows, which stays when the object goes. */
 struct definition {
 	struct own_event event;
+	char *provider;
+	char *name;
 	uint32_t count;
 	/* The names of the fields, which are interned. */
 	PyObject *names[MOST_FIELDS];

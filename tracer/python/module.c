@@ -51,6 +51,8 @@ static PyModuleDef definition = {
 	.m_methods = methods,
 };
 
+PyMODINIT_FUNC PyInit__native(void);
+
 PyMODINIT_FUNC PyInit__native(void)
 {
 	const struct vestige_tracer *found = dlsym(RTLD_DEFAULT, "vestige_tracer");

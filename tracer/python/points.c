@@ -243,6 +243,40 @@ static bool define_field(struct definition *definition, PyObject *pair)
 	return true;
 }
 
+static void definition_free(struct definition *definition)
+{
+	if (!definition)
+		return;
+	for (uint32_t index = 0; index < definition->count; index++)
+		Py_DECREF(definition->names[index]);
+	free(definition->provider);
+	free(definition->name);
+	free(definition);
+}
+
+/* NULL with an exception. */
+static struct definition *definition_new(const char *provider, const char *name, PyObject *fields)
+{
+	struct definition *definition = calloc(1, sizeof(*definition));
+
+	if (definition) {
+		definition->provider = strdup(provider);
+		definition->name = strdup(name);
+	}
+	if (!definition || !definition->provider || !definition->name) {
+		definition_free(definition);
+		PyErr_NoMemory();
+		return NULL;
+	}
+	for (Py_ssize_t index = 0; index < PyTuple_Size(fields); index++) {
+		if (define_field(definition, PyTuple_GetItem(fields, index)))
+			continue;
+		definition_free(definition);
+		return NULL;
+	}
+	return definition;
+}
+
 static PyObject *point_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
 	const allocfunc allocate = (allocfunc) PyType_GetSlot(type, Py_tp_alloc);
@@ -257,17 +291,16 @@ static PyObject *point_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
 	if (!PyArg_ParseTuple(arguments, "ssiO!|p", &provider, &name, &level, &PyTuple_Type,
 			      &fields, &is_strict))
 		return NULL;
-	point = (struct point *) (void *) allocate(type, 0);
-	definition = calloc(1, sizeof(*definition));
-	if (!point || !definition)
-		return PyErr_NoMemory();
+	definition = definition_new(provider, name, fields);
+	point = definition ? (struct point *) (void *) allocate(type, 0) : NULL;
+	if (!point) {
+		definition_free(definition);
+		return NULL;
+	}
 	point->vectorcall = is_strict ? point_call_strictly : point_call;
 	point->definition = definition;
 	definition->is_strict = is_strict;
-	for (Py_ssize_t index = 0; index < PyTuple_Size(fields); index++)
-		if (!define_field(definition, PyTuple_GetItem(fields, index)))
-			return NULL;
-	event_define(&definition->event, strdup(provider), strdup(name), level,
+	event_define(&definition->event, definition->provider, definition->name, level,
 		     definition->fields, definition->count, 0);
 	return (PyObject *) point;
 }
