@@ -11,6 +11,7 @@
 #include <string.h>
 #include <threads.h>
 
+#include "../base/hash.h"
 #include "../base/system.h"
 #include "waiting.h"
 
@@ -19,14 +20,14 @@
 #define MOST_PAUSES 200u
 #define PAUSE_NS 5000000
 
-/* FNV-1a, twice with other beginnings: no secrets here, and few classes. */
+/* Two hashes with other beginnings, since one may be the same by chance. */
 static void digest(const char *bytes, size_t size, uint64_t result[2])
 {
-	result[0] = 0xcbf29ce484222325u;
+	result[0] = HASH_START;
 	result[1] = 0x9ae16a3b2f90404fu;
 	for (size_t index = 0; index < size; index++) {
-		result[0] = (result[0] ^ (uint8_t) bytes[index]) * 0x100000001b3u;
-		result[1] = (result[1] ^ (uint8_t) bytes[index]) * 0x100000001b3u;
+		result[0] = hash_byte(result[0], bytes[index]);
+		result[1] = hash_byte(result[1], bytes[index]);
 		result[1] ^= result[1] >> 29;
 	}
 }

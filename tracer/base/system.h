@@ -93,6 +93,21 @@ static inline long system_pread(int file, void *bytes, size_t size, uint64_t off
 	return system_call(SYS_pread64, file, (long) bytes, (long) size, (long) offset, 0, 0);
 }
 
+/* Read so many bytes; false unless all of them are there. */
+static inline bool system_pread_all(int file, void *bytes, size_t size, uint64_t offset)
+{
+	while (size) {
+		const long got = system_pread(file, bytes, size, offset);
+
+		if (got <= 0)
+			return false;
+		bytes = (char *) bytes + got;
+		size -= (size_t) got;
+		offset += (uint64_t) got;
+	}
+	return true;
+}
+
 static inline bool system_fstat(int file, struct stat *status)
 {
 	return system_call(SYS_fstat, file, (long) status, 0, 0, 0, 0) == 0;

@@ -29,16 +29,14 @@ static int (*next_dlclose)(void *);
 
 static void meet_tracer(void)
 {
-	static bool is_met;
+	struct vestige_tracepoint *const points[] = {
+		&VESTIGE_POINT(lttng_ust_dl, dlopen),   &VESTIGE_POINT(lttng_ust_dl, dlmopen),
+		&VESTIGE_POINT(lttng_ust_dl, build_id), &VESTIGE_POINT(lttng_ust_dl, debug_link),
+		&VESTIGE_POINT(lttng_ust_dl, dlclose),
+	};
 
-	if (!environ || __atomic_exchange_n(&is_met, true, __ATOMIC_RELAXED) || !tracer)
-		return;
-	vestige_start_provider_lttng_ust_dl(tracer);
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_dl, dlopen));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_dl, dlmopen));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_dl, build_id));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_dl, debug_link));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_dl, dlclose));
+	helper_meet(tracer, vestige_start_provider_lttng_ust_dl, points,
+		    sizeof(points) / sizeof(points[0]));
 }
 
 /* Constructors of other libraries may come before ours. */

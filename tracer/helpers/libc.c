@@ -80,26 +80,19 @@ static size_t early_size(const void *place)
 /* Whether nothing is left to be done before a call. */
 static bool is_complete;
 
-/* The tracer, as soon as it can begin, which needs the environment: other libraries may
- * allocate before our constructors run. Without dlsym(), which forgets the last error. */
 static bool meet_tracer(void)
 {
-	static bool is_met;
+	struct vestige_tracepoint *const points[] = {
+		&VESTIGE_POINT(lttng_ust_libc, malloc),
+		&VESTIGE_POINT(lttng_ust_libc, calloc),
+		&VESTIGE_POINT(lttng_ust_libc, realloc),
+		&VESTIGE_POINT(lttng_ust_libc, free),
+		&VESTIGE_POINT(lttng_ust_libc, memalign),
+		&VESTIGE_POINT(lttng_ust_libc, posix_memalign),
+	};
 
-	if (!environ)
-		return false;
-	if (__atomic_exchange_n(&is_met, true, __ATOMIC_RELAXED))
-		return true;
-	if (!tracer)
-		return true;
-	vestige_start_provider_lttng_ust_libc(tracer);
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, malloc));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, calloc));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, realloc));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, free));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, memalign));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_libc, posix_memalign));
-	return true;
+	return helper_meet(tracer, vestige_start_provider_lttng_ust_libc, points,
+			   sizeof(points) / sizeof(points[0]));
 }
 
 static bool find_functions(void)

@@ -30,24 +30,17 @@ static mutex_function *next_unlock;
 /* Whether nothing is left to be done before a call. */
 static bool is_complete;
 
-/* As soon as the tracer can begin, which needs the environment; without dlsym(), which
- * forgets the last error. */
 static bool meet_tracer(void)
 {
-	static bool is_met;
+	struct vestige_tracepoint *const points[] = {
+		&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_lock_req),
+		&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_lock_acq),
+		&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_trylock),
+		&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_unlock),
+	};
 
-	if (!environ)
-		return false;
-	if (__atomic_exchange_n(&is_met, true, __ATOMIC_RELAXED))
-		return true;
-	if (!tracer)
-		return true;
-	vestige_start_provider_lttng_ust_pthread(tracer);
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_lock_req));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_lock_acq));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_trylock));
-	tracer->add_tracepoint(&VESTIGE_POINT(lttng_ust_pthread, pthread_mutex_unlock));
-	return true;
+	return helper_meet(tracer, vestige_start_provider_lttng_ust_pthread, points,
+			   sizeof(points) / sizeof(points[0]));
 }
 
 /* Returns false where this very thread is in here, further up. */

@@ -30,7 +30,7 @@ struct source {
 static bool read_source(const struct source *source, void *bytes, size_t size, uint64_t place)
 {
 	if (source->file >= 0)
-		return object_read(source->file, bytes, size, source->bias + place);
+		return system_pread_all(source->file, bytes, size, source->bias + place);
 	memcpy(bytes, (const void *) (source->bias + place), size);
 	return true;
 }
@@ -121,8 +121,8 @@ static bool has_headers(int file, const ElfW(Ehdr) *header, const struct dl_phdr
 
 	for (unsigned int index = 0; index < info->dlpi_phnum; index++)
 		if (header->e_phnum != info->dlpi_phnum ||
-		    !object_read(file, &one, sizeof(one),
-				 header->e_phoff + index * sizeof(one)) ||
+		    !system_pread_all(file, &one, sizeof(one),
+				      header->e_phoff + index * sizeof(one)) ||
 		    memcmp(&one, &info->dlpi_phdr[index], sizeof(one)) != 0)
 			return false;
 	return true;

@@ -9,16 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/maps.h"
 #include "../base/system.h"
 
 /* Most objects have some 40 sections. */
 #define SECTIONS_AT_ONCE 64u
 #define LARGEST_NAMES 65536u
-
-bool object_read(int file, void *bytes, size_t size, uint64_t offset)
-{
-	return system_pread(file, bytes, size, offset) == (long) size;
-}
 
 /* The name of a file, and at the next multiple of four bytes its checksum. */
 static void parse_debug_link(struct object *object, const char *bytes, size_t size)
@@ -39,7 +35,7 @@ static void read_debug_link(struct object *object, int file, const ElfW(Shdr) *s
 	char bytes[NAME_MAX + 9];
 
 	if (section->sh_size >= 8 && section->sh_size <= sizeof(bytes) &&
-	    object_read(file, bytes, section->sh_size, section->sh_offset))
+	    system_pread_all(file, bytes, section->sh_size, section->sh_offset))
 		parse_debug_link(object, bytes, section->sh_size);
 }
 
@@ -50,11 +46,11 @@ static size_t read_names(int file, const ElfW(Ehdr) *header, char names[LARGEST_
 	size_t size;
 
 	if (header->e_shentsize != sizeof(section) || header->e_shstrndx >= header->e_shnum ||
-	    !object_read(file, &section, sizeof(section),
-			 header->e_shoff + (uint64_t) header->e_shstrndx * sizeof(section)))
+	    !system_pread_all(file, &section, sizeof(section),
+			      header->e_shoff + (uint64_t) header->e_shstrndx * sizeof(section)))
 		return 0;
 	size = section.sh_size < LARGEST_NAMES ? section.sh_size : LARGEST_NAMES;
-	return object_read(file, names, size, section.sh_offset) ? size : 0;
+	return system_pread_all(file, names, size, section.sh_offset) ? size : 0;
 }
 
 void object_find_debug_link(struct object *object, int file, const ElfW(Ehdr) *header)
@@ -68,8 +64,8 @@ void object_find_debug_link(struct object *object, int file, const ElfW(Ehdr) *h
 		const unsigned int rest = header->e_shnum - first;
 		const unsigned int count = rest < SECTIONS_AT_ONCE ? rest : SECTIONS_AT_ONCE;
 
-		if (!object_read(file, sections, count * sizeof(*sections),
-				 header->e_shoff + (uint64_t) first * sizeof(*sections)))
+		if (!system_pread_all(file, sections, count * sizeof(*sections),
+				      header->e_shoff + (uint64_t) first * sizeof(*sections)))
 			return;
 		for (unsigned int index = 0; index < count; index++) {
 			const size_t name = sections[index].sh_name;
@@ -127,7 +123,7 @@ int object_open(struct object *object, const char *name, ElfW(Ehdr) *header)
 	if (file < 0)
 		return -1;
 	if (!system_fstat(file, &status) || !S_ISREG(status.st_mode) ||
-	    !object_read(file, header, sizeof(*header), 0) ||
+	    !system_pread_all(file, header, sizeof(*header), 0) ||
 	    memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || !real_path(file, path) ||
 	    !object_set_path(object, path)) {
 		system_close(file);
@@ -140,65 +136,21 @@ int object_open(struct object *object, const char *name, ElfW(Ehdr) *header)
 	return file;
 }
 
-struct reader {
-	int file;
-	uint64_t offset;
-	size_t index;
-	size_t count;
-	char bytes[4096];
-};
-
-static int next_byte(struct reader *reader)
-{
-	if (reader->index == reader->count) {
-		const long count = system_pread(reader->file, reader->bytes,
-						sizeof(reader->bytes), reader->offset);
-
-		reader->index = 0;
-		reader->count = count > 0 ? (size_t) count : 0;
-		reader->offset += reader->count;
-		if (!reader->count)
-			return '\n';
-	}
-	return (unsigned char) reader->bytes[reader->index++];
-}
-
-/* Take the path from a line of /proc/self/maps, see proc(5), if the line is of an address. */
-static bool parse_mapping(struct reader *reader, const char *start, char path[PATH_MAX])
-{
-	size_t length = 0;
-	bool is_wanted = true;
-	int byte;
-
-	while ((byte = next_byte(reader)) != '\n') {
-		if (*start)
-			is_wanted = is_wanted && byte == *start++;
-		else if ((length || byte == '/') && length < PATH_MAX - 1)
-			path[length++] = (char) byte;
-	}
-	path[length] = '\0';
-	return is_wanted && length;
-}
-
 /* The path of the file that is mapped at an address. */
 bool object_mapped_path(uint64_t address, char path[PATH_MAX])
 {
-	static struct reader reader;
-	char start[24];
-	bool is_found = false;
+	static struct maps maps;
+	const int file = system_open(MAPS_FILE, O_RDONLY);
+	struct mapping mapping;
+	size_t size;
 
-	reader.file = system_open("/proc/self/maps", O_RDONLY);
-	reader.offset = 0;
-	reader.index = 0;
-	reader.count = 0;
-	snprintf(start, sizeof(start), "%lx-", (unsigned long) address);
-	if (reader.file < 0)
+	if (file < 0 || !maps_find(&maps, file, address, &mapping))
 		return false;
-	do
-		is_found = parse_mapping(&reader, start, path);
-	while (!is_found && reader.count);
-	system_close(reader.file);
-	return is_found;
+	size = strlen(mapping.path) + 1;
+	if (size > PATH_MAX)
+		return false;
+	memcpy(path, mapping.path, size);
+	return true;
 }
 
 void object_forget(struct object *object)

@@ -7,8 +7,6 @@
 #include "../base/compiler.h"
 #include "object.h"
 
-/* Read bytes of a file; false unless all of them are there. */
-bool object_read(int file, void *bytes, size_t size, uint64_t offset) HIDDEN;
 /* Open the file of an object and take its path, size and time; -1 if it is no ELF file. */
 int object_open(struct object *object, const char *name, ElfW(Ehdr) *header) HIDDEN;
 /* Take the debug link from the file: its section is not mapped. */

@@ -5,7 +5,10 @@
 #define _GNU_SOURCE
 #include "looks.h"
 
+#include <string.h>
+
 #include "../base/compiler.h"
+#include "../base/hash.h"
 #include "../base/settings.h"
 #include "describe.h"
 #include "events.h"
@@ -31,14 +34,9 @@ static uint64_t dynamic_section(const struct dl_phdr_info *info)
 	return 0;
 }
 
-/* FNV-1a. */
 static uint64_t hash(const char *name)
 {
-	uint64_t value = 0xcbf29ce484222325u;
-
-	for (; name && *name; name++)
-		value = (value ^ (unsigned char) *name) * 0x100000001b3u;
-	return value;
+	return hash_bytes(name, name ? strlen(name) : 0);
 }
 
 static struct entry *add_from_headers(const struct dl_phdr_info *info, bool is_start)

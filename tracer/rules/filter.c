@@ -9,9 +9,9 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../base/maps.h"
 #include "../base/process.h"
 #include "../base/system.h"
 #include "../objects/loads.h"
@@ -37,67 +37,6 @@ static uint64_t reader;
 static unsigned int skipping;
 static __thread bool is_judging __attribute__((tls_model("initial-exec")));
 
-/* A line of /proc/self/maps. */
-struct mapping {
-	uintptr_t start;
-	uintptr_t end;
-	uint64_t offset;
-	ino_t inode;
-	const char *path;
-};
-
-/* The lines of a file, one after the other. */
-struct lines {
-	int file;
-	uint64_t offset;
-	size_t at;
-	size_t end;
-	char bytes[2 * PATH_MAX];
-};
-
-static char *next_line(struct lines *lines)
-{
-	for (;;) {
-		char *line = lines->bytes + lines->at;
-		char *newline = memchr(line, '\n', lines->end - lines->at);
-		long got;
-
-		if (newline) {
-			*newline = '\0';
-			lines->at = (size_t) (newline + 1 - lines->bytes);
-			return line;
-		}
-		memmove(lines->bytes, line, lines->end - lines->at);
-		lines->end -= lines->at;
-		lines->at = 0;
-		got = system_pread(lines->file, lines->bytes + lines->end,
-				   sizeof(lines->bytes) - lines->end, lines->offset);
-		if (got <= 0)
-			return NULL;
-		lines->offset += (uint64_t) got;
-		lines->end += (size_t) got;
-	}
-}
-
-/* See proc_pid_maps(5): start-end perms offset major:minor inode path. */
-static bool parse_line(char *line, struct mapping *mapping)
-{
-	mapping->start = strtoul(line, &line, 16);
-	if (*line++ != '-')
-		return false;
-	mapping->end = strtoul(line, &line, 16);
-	if (*line++ != ' ' || strlen(line) < 5)
-		return false;
-	mapping->offset = strtoull(line + 5, &line, 16);
-	line = strchr(line, ':');
-	if (!line)
-		return false;
-	strtoul(line + 1, &line, 16);
-	mapping->inode = strtoull(line, &line, 10);
-	mapping->path = line + strspn(line, " ");
-	return mapping->path[0] == '/';
-}
-
 /* Open a file; note when it may be possible later. */
 static int open_patiently(const char *path, int flags)
 {
@@ -108,21 +47,11 @@ static int open_patiently(const char *path, int flags)
 	return file;
 }
 
-static bool find_mapping(struct lines *lines, uintptr_t address, struct mapping *mapping)
+static bool find_mapping(struct maps *maps, uintptr_t address, struct mapping *mapping)
 {
-	bool is_found = false;
-	char *line;
+	const int file = open_patiently(MAPS_FILE, O_RDONLY);
 
-	lines->at = lines->end = 0;
-	lines->offset = 0;
-	lines->file = open_patiently("/proc/self/maps", O_RDONLY);
-	if (lines->file < 0)
-		return false;
-	while (!is_found && (line = next_line(lines)))
-		is_found = parse_line(line, mapping) && address >= mapping->start &&
-			address < mapping->end;
-	system_close(lines->file);
-	return is_found;
+	return file >= 0 && maps_find(maps, file, address, mapping);
 }
 
 static bool is_program(const char *path)
@@ -186,13 +115,13 @@ static struct filtered *free_place(void)
 
 static struct filtered *learn_object(uintptr_t function)
 {
-	static struct lines lines;
+	static struct maps maps;
 	struct filtered *known = find_object(function);
 	struct filtered *place = free_place();
 	struct filtered object = {0};
 	struct mapping mapping;
 
-	if (known || !place || !find_mapping(&lines, function, &mapping) ||
+	if (known || !place || !find_mapping(&maps, function, &mapping) ||
 	    !read_object(&object, &mapping))
 		return known;
 	/* All but the end, by which others see it. */

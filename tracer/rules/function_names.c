@@ -24,20 +24,6 @@ struct part {
 	size_t size;
 };
 
-static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
-{
-	while (size) {
-		const long got = system_pread(file, bytes, size, offset);
-
-		if (got <= 0)
-			return false;
-		bytes = (char *) bytes + got;
-		size -= (size_t) got;
-		offset += (uint64_t) got;
-	}
-	return true;
-}
-
 static void *map_memory(size_t size)
 {
 	return system_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -55,7 +41,7 @@ static bool read_part(int file, uint64_t offset, uint64_t size, struct part *par
 	part->bytes = map_memory(part->size + 1);
 	if (!part->bytes)
 		return false;
-	if (read_at(file, part->bytes, part->size, offset))
+	if (system_pread_all(file, part->bytes, part->size, offset))
 		return true;
 	system_munmap(part->bytes, part->size + 1);
 	return false;
@@ -76,7 +62,8 @@ static bool read_segments(struct filtered *object, int file, const ElfW(Ehdr) *h
 	bool is_found = false;
 
 	if (header->e_phnum > MOST_SEGMENTS || header->e_phentsize != sizeof(segments[0]) ||
-	    !read_at(file, segments, header->e_phnum * sizeof(segments[0]), header->e_phoff))
+	    !system_pread_all(file, segments, header->e_phnum * sizeof(segments[0]),
+			      header->e_phoff))
 		return false;
 	for (unsigned int index = 0; index < header->e_phnum; index++) {
 		const ElfW(Phdr) *segment = &segments[index];
@@ -235,7 +222,7 @@ bool names_read(struct filtered *object, int file, uintptr_t place, uint64_t fil
 {
 	ElfW(Ehdr) header;
 
-	if (!read_at(file, &header, sizeof(header), 0) ||
+	if (!system_pread_all(file, &header, sizeof(header), 0) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    !read_segments(object, file, &header, place, file_offset))
 		return false;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "../base/hash.h"
 #include "../base/system.h"
 
 #define PREFIX COUNTER_PREFIX
@@ -107,10 +108,7 @@ int perf_counter_find(const char *name, size_t length)
 
 	if (!parse(name, length, &wanted))
 		return -1;
-	/* FNV-1a: no secrets here. */
-	wanted.hash = 0xcbf29ce484222325u;
-	for (size_t index = 0; index < length; index++)
-		wanted.hash = (wanted.hash ^ (uint8_t) name[index]) * 0x100000001b3u;
+	wanted.hash = hash_bytes(name, length);
 	for (unsigned int number = 0; number < counter_count; number++)
 		if (counters[number].hash == wanted.hash)
 			return (int) number;
