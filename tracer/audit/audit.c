@@ -19,13 +19,14 @@
 
 static const char tracer_name[] = "libvestige-tracer.so";
 static const char function_name[] = "vestige_loader";
-
-static const char lttng_name[] = "libvestige-lttng.so";
 static const char beside_name[] = "libvestige-lttng-beside.so";
+/* Of a library of ours. */
+#define LONGEST_NAME 32
 
 static loader_function *tell;
-/* Of the library that stands in for those of LTTng-UST: next to the tracer. */
-static char lttng_path[4096];
+/* Of a library of ours: next to the tracer, whose folder stays. */
+static char our_path[4096];
+static size_t folder_size;
 /* Whether LTTng-UST is to stay in the program. */
 static int keeps_lttng;
 
@@ -48,17 +49,16 @@ static const char *file_name(const char *path)
 	return name;
 }
 
-/* Nothing where there is no room for it. */
-static void set_lttng_path(const char *tracer)
+/* Remember the folder of the tracer; nothing where there is no room for it. */
+static void set_folder(const char *tracer)
 {
-	const size_t folder = (size_t) (file_name(tracer) - tracer);
+	const size_t size = (size_t) (file_name(tracer) - tracer);
 
-	if (folder + sizeof(lttng_name) > sizeof(lttng_path))
+	if (size + LONGEST_NAME >= sizeof(our_path))
 		return;
-	for (size_t index = 0; index < folder; index++)
-		lttng_path[index] = tracer[index];
-	for (size_t index = 0; index < sizeof(lttng_name); index++)
-		lttng_path[folder + index] = lttng_name[index];
+	for (size_t index = 0; index < size; index++)
+		our_path[index] = tracer[index];
+	folder_size = size;
 }
 
 static int exists(const char *path)
@@ -104,7 +104,7 @@ static void begin(const struct link_map *map)
 	tell = find(map);
 	if (!tell)
 		return;
-	set_lttng_path(map->l_name);
+	set_folder(map->l_name);
 	tell(LOADER_ACTS, map, 0);
 }
 
@@ -126,25 +126,57 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t name_space, uintpt
 	return 0;
 }
 
-/*
- * Give programs that were compiled with LTTng-UST's headers our library in place of LTTng's.
- * It has both names, since the dynamic linker sees one file. What both share is given only
- * where it is not installed: LTTng's tools need their own.
- */
-EXPORTED char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
+/* The path of a library of ours, or NULL where it is not there. */
+static char *path_of(const char *name)
+{
+	if (!tell || !folder_size)
+		return NULL;
+	for (size_t index = 0; index < LONGEST_NAME; index++) {
+		our_path[folder_size + index] = name[index];
+		if (!name[index])
+			break;
+	}
+	return exists(our_path) ? our_path : NULL;
+}
+
+static int begins_with(const char *text, const char *start)
+{
+	while (*start && *text == *start) {
+		text++;
+		start++;
+	}
+	return *start == '\0';
+}
+
+/* What a program gets in place of a library of LTTng-UST's; NULL for itself. */
+static char *substitute(const char *name, unsigned int flag)
 {
 	const char *file = file_name(name);
-	int is_wanted = 0;
+
+	if (!begins_with(file, "liblttng-ust"))
+		return NULL;
+	/* Its malloc() needs memory of the thread that nobody has made when there is an auditor, and
+	 * for which the dynamic linker calls malloc(). Ours has the same events. */
+	if (flag == LA_SER_ORIG && begins_with(file, "liblttng-ust-libc-wrapper.so"))
+		return path_of("libvestige-libc.so");
+	if (keeps_lttng)
+		return NULL;
+	/* The dynamic linker sees one file, which gets both names. */
+	if (flag == LA_SER_ORIG &&
+	    (is_same(file, "liblttng-ust.so.1") || is_same(file, "liblttng-ust-tracepoint.so.1")))
+		return path_of("libvestige-lttng.so");
+	/* Only where it is not installed: LTTng's tools need their own. */
+	if (flag == LA_SER_DEFAULT && is_same(file, "liblttng-ust-common.so.1") && !exists(name))
+		return path_of("libvestige-lttng.so");
+	return NULL;
+}
+
+EXPORTED char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
+{
+	char *found = substitute(name, flag);
 
 	(void) cookie;
-	if (flag == LA_SER_ORIG)
-		is_wanted = is_same(file, "liblttng-ust.so.1") ||
-			is_same(file, "liblttng-ust-tracepoint.so.1");
-	else if (flag == LA_SER_DEFAULT)
-		is_wanted = is_same(file, "liblttng-ust-common.so.1") && !exists(name);
-	if (is_wanted && tell && !keeps_lttng && lttng_path[0] && exists(lttng_path))
-		return lttng_path;
-	return (char *) (uintptr_t) name;
+	return found ? found : (char *) (uintptr_t) name;
 }
 
 /* A cookie that was never changed is the address of the link map. */
