@@ -455,3 +455,96 @@ def test_a_length_that_its_type_does_not_hold(tmp_path, sources, options, kind):
     if shutil.which("babeltrace2"):
         assert sources.run("babeltrace2", trace).decode().count("one:field") == 3
     assert sum(loss.count for loss in opened.losses) == 2
+
+
+MARKERS = "".join(
+    f"#define STAP_PROBE{count or ''}({', '.join(['provider', 'name', *names])}) "
+    f'printf("%s:%s {count}\\n", #provider, #name)\n'
+    for count in range(11)
+    for names in [[f"a{number}" for number in range(count)]]
+)
+"""In place of SystemTap's header: each marker prints its name and its arguments' number."""
+MARKED = """
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "marked-tp.h"
+int main(void)
+{
+	lttng_ust_tracepoint(marked, none);
+	lttng_ust_tracepoint(marked, two, 1, 2);
+	lttng_ust_tracepoint(marked, ten, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+	return 0;
+}
+"""
+
+
+def marked_header() -> str:
+    """Return a provider with events of no, two and ten arguments."""
+    pairs = [f"int, a{number}" for number in range(10)]
+    events = "".join(
+        f"LTTNG_UST_TRACEPOINT_EVENT(marked, {name}, LTTNG_UST_TP_ARGS("
+        f"{', '.join(pairs[:count])}), LTTNG_UST_TP_FIELDS())\n"
+        for name, count in (("none", 0), ("two", 2), ("ten", 10))
+    )
+    return (
+        "#undef LTTNG_UST_TRACEPOINT_PROVIDER\n"
+        "#define LTTNG_UST_TRACEPOINT_PROVIDER marked\n"
+        "#undef LTTNG_UST_TRACEPOINT_INCLUDE\n"
+        '#define LTTNG_UST_TRACEPOINT_INCLUDE "./marked-tp.h"\n'
+        "#if !defined(MARKED_TP_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)\n"
+        "#define MARKED_TP_H\n#include <lttng/tracepoint.h>\n"
+        f"{events}#endif\n#include <lttng/tracepoint-event.h>\n"
+    )
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_tracepoints_have_markers_of_systemtap(sources, is_wanted):
+    """Whether the tracepoint is on or not; when the program asks for them."""
+    (sources.directory / "sys").mkdir()
+    sources.write("sys/sdt.h", MARKERS)
+    sources.write("marked-tp.h", marked_header())
+    sources.write("marked.c", MARKED)
+    flags = ["-DLTTNG_UST_HAVE_SDT_INTEGRATION"] if is_wanted else []
+    program = sources.build("marked", "marked.c", flags=flags)
+    expected = b"marked:none 0\nmarked:two 2\nmarked:ten 10\n" if is_wanted else b""
+
+    assert sources.run(program) == expected
+
+
+PLUGIN = """
+#include <lttng/ust-clock.h>
+#include <lttng/ust-getcpu.h>
+static uint64_t now(void) { return 1; }
+static const char *name(void) { return "slow"; }
+static int fill(char *uuid) { uuid[LTTNG_UST_UUID_STR_LEN - 1] = 0; return 0; }
+static int processor(void) { return 0; }
+void lttng_ust_getcpu_plugin_init(void) { }
+void lttng_ust_clock_plugin_init(void)
+{
+	int taken = 0;
+
+	taken += !lttng_ust_trace_clock_set_read64_cb(now);
+	taken += !lttng_ust_trace_clock_set_freq_cb(now);
+	taken += !lttng_ust_trace_clock_set_uuid_cb(fill);
+	taken += !lttng_ust_trace_clock_set_name_cb(name);
+	taken += !lttng_ust_trace_clock_set_description_cb(name);
+	taken += !lttng_ust_enable_trace_clock_override();
+	taken += !lttng_ust_getcpu_override(processor);
+	if (taken)
+		__builtin_abort();
+}
+int main(void) { lttng_ust_clock_plugin_init(); return 0; }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc -std=c99", "g++ -x c++ -std=c++11"])
+def test_plugins_for_clocks_compile(tmp_path, compiler):
+    """What they offer is refused."""
+    words = compiler.split()
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"not installed: {words[0]}")
+    sources = Sources(tmp_path, words)
+    sources.write("plugin.c", PLUGIN)
+    made = sources.compile("plugin.c", *WARNINGS)
+
+    sources.run(Sources(tmp_path, words[:1]).link("plugin", made))

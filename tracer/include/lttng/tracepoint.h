@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include <vestige/arguments.h>
+#include <vestige/markers.h>
 #include <vestige/tracepoint-abi.h>
 
 #if defined(__cplusplus) && __cplusplus <= 199711L
@@ -169,6 +170,7 @@ VESTIGE_END_C
 
 #define lttng_ust_tracepoint(...)							\
 	do {										\
+		VESTIGE_MARK(__VA_ARGS__);						\
 		if (lttng_ust_tracepoint_enabled(VESTIGE_FIRST_TWO(__VA_ARGS__, vestige_x_)))	\
 			lttng_ust_do_tracepoint(__VA_ARGS__);				\
 	} while (0)
