@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from ...record.recorder import Recording
 from ...record.summary.contents import Contents, read_contents, size_of
-from ...record.summary.diagnosis import why_without_calls
+from ...record.summary.diagnosis import why_without_calls, why_without_lttng
 from ...record.summary.unmatched import unmatched_rules
 from .lost_events import larger_size, remedy
 
@@ -75,6 +75,9 @@ def recording_lines(
         # A shell says so of programs that it starts itself.
         yield f"vestige: exit status {recording.status}, as of {failure}"
     yield from (f"vestige: {line}" for line in contents.missing)
+    without_lttng = why_without_lttng(recording.options, contents)
+    if without_lttng is not None:
+        yield f"vestige: {without_lttng}"
     reason = why_without_calls(recording.command, recording.options, contents)
     if reason is not None:
         yield f"vestige: {reason}"

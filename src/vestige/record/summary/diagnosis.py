@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,9 +13,10 @@ from ..rules.events import ALWAYS_RECORDED, level_of
 from ..rules.options import RecordingOptions
 from .contents import Contents
 
-__all__ = ["why_without_calls"]
+__all__ = ["why_without_calls", "why_without_lttng"]
 
 HOW_TO_COMPILE = "compile with 'gcc -g -finstrument-functions'"
+_LTTNG = re.compile(r"/liblttng-ust\.so\.[01][^/]*$")
 WITHOUT_COMPILER = (
     "record calls of the C library with --libc, --pthread and --dl, which need no "
     "compiler"
@@ -50,6 +52,31 @@ def why_without_calls(
         return _why_without_events(command, options, contents)
     reason = _why_without_hooks(command, options, contents.objects)
     return f"no function calls: {reason}"
+
+
+def why_without_lttng(options: RecordingOptions, contents: Contents) -> str | None:
+    """Say why tracepoints of programs that were compiled with LTTng-UST are not there.
+
+    Args:
+        options: What was asked for.
+        contents: What the recording holds.
+
+    Returns:
+        The reason, for people; ``None`` where LTTng's own library was not loaded, or
+        was to be.
+    """
+    libraries = [path for path in contents.objects if _LTTNG.search(path)]
+    if not libraries or options.keep_lttng:
+        return None
+    if libraries[0].endswith(".so.0") or ".so.0." in libraries[0]:
+        return (
+            f"tracepoints of LTTng-UST 2.12 and before ({libraries[0]}) are not "
+            "recorded: compile the program again"
+        )
+    return (
+        f"LTTng-UST's own library was loaded ({libraries[0]}), and tracepoints that "
+        "use it are not recorded; --keep-lttng records next to it"
+    )
 
 
 def _why_without_tracer(command: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from vestige.record import Recording, RecordingOptions
 from vestige.record.backends.in_process.background import processes_in_background
 from vestige.record.collected import Collected
 from vestige.record.summary.contents import Contents, read_contents, size_of
+from vestige.record.summary.diagnosis import why_without_lttng
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -316,3 +317,27 @@ def test_files_may_go_while_they_are_counted(tmp_path):
 
     assert size_of(tmp_path / "file") == 5
     assert size_of(tmp_path / "nothing") == 0
+
+
+@pytest.mark.parametrize(
+    ("paths", "keeps", "expected"),
+    [
+        (["/lib/libc.so.6", "/opt/libvestige-lttng.so"], False, None),
+        (["/lib/liblttng-ust.so.1.0.0"], True, None),
+        (
+            ["/lib/libc.so.6", "/lib/liblttng-ust.so.1.0.0"],
+            False,
+            "LTTng-UST's own library was loaded (/lib/liblttng-ust.so.1.0.0), and tracepoints that use it are not recorded; --keep-lttng records next to it",
+        ),
+        (
+            ["/lib/liblttng-ust.so.0"],
+            False,
+            "tracepoints of LTTng-UST 2.12 and before (/lib/liblttng-ust.so.0) are not recorded: compile the program again",
+        ),
+    ],
+)
+def test_lttngs_own_library_is_named(paths, keeps, expected):
+    """Where it is loaded all the same, as in a name space."""
+    options = RecordingOptions(keep_lttng=keeps)
+
+    assert why_without_lttng(options, Contents(objects=tuple(paths))) == expected
