@@ -12,8 +12,7 @@ from configparser import Error as ConfigError
 from typing import NoReturn
 
 from .. import __version__
-from ..daemon.backend import Backend, NoPrograms
-from ..daemon.run_paths import TRACING_GROUP, RunPaths, home_folder, run_paths
+from ..daemon.run_paths import TRACING_GROUP, home_folder, run_paths
 from ..errors import DaemonRunsError, VestigeError
 from ..plain_text import plain
 
@@ -185,6 +184,7 @@ def _run(settings: Mapping[str, str]) -> int:
             os.kill(parent, signal.SIGUSR1)
 
     # This takes a while to import: who asks for help does not wait for it.
+    from ..daemon.lttng_ust import LttngUstBackend
     from ..daemon.server import Daemon, DaemonOptions
 
     daemon_options = DaemonOptions(
@@ -193,17 +193,8 @@ def _run(settings: Mapping[str, str]) -> int:
         settings.get("load"),
         home_folder(),
     )
-    Daemon(daemon_options, make_backend, when_ready).run()
+    Daemon(daemon_options, LttngUstBackend, when_ready).run()
     return 0
-
-
-def make_backend(paths: RunPaths) -> Backend:  # noqa: ARG001 - of all backends
-    """Return what reaches programs.
-
-    Args:
-        paths: The places of the daemon.
-    """
-    return NoPrograms()
 
 
 def _go_to_background() -> Callable[[], None] | int:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from .model import Session
 
-__all__ = ["Backend", "NoPrograms"]
+__all__ = ["Backend"]
 
 
 class Backend(Protocol):
@@ -66,32 +66,3 @@ class Backend(Protocol):
 
     async def close(self) -> None:
         """Let all programs go."""
-
-
-class NoPrograms:
-    """A backend to which no program comes: sessions can be set up all the same."""
-
-    async def open(self) -> None:
-        """Do nothing."""
-
-    async def apply(self, session: Session) -> None:
-        """Do nothing."""
-
-    async def stop(self, session: Session) -> None:
-        """Do nothing."""
-
-    async def forget(self, session: Session) -> None:
-        """Do nothing."""
-
-    async def dump_state(self, session: Session) -> None:
-        """Do nothing."""
-
-    async def write_metadata(self, session: Session) -> None:
-        """Do nothing."""
-
-    async def programs(self) -> list[dict[str, Any]]:
-        """Return none."""
-        return []
-
-    async def close(self) -> None:
-        """Do nothing."""

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .._typing import NamedTuple
+from ..owner_rights import owner_rights
 from .backend import Backend
 from .model import Session
-from .owner_rights import owner_rights
 from .refusals import refused
 from .store import Store
 

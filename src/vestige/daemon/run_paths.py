@@ -16,6 +16,8 @@ __all__ = ["RunPaths", "client_sockets", "home_folder", "run_paths"]
 
 RUN_FOLDER = "/var/run/lttng"
 """Root's."""
+WAIT_PAGE = "/dev/shm/lttng-ust-wait-8"  # noqa: S108 - LTTng's name
+"""Root's; those of users have their number after it."""
 TRACING_GROUP = "tracing"
 LONGEST_SOCKET_PATH = 107
 """Bytes in ``sun_path``, without its zero."""
@@ -32,6 +34,10 @@ class RunPaths(NamedTuple):
 
     application_socket: str
     """Where programs of LTTng-UST connect; the number is their oldest ABI."""
+
+    wait_page: str | None
+    """Where programs of LTTng-UST wait for a daemon; ``None`` in a place of its own,
+    which they do not know."""
 
     lock: str
     """Locked by the daemon that runs, LTTng's or ours."""
@@ -61,7 +67,10 @@ def run_paths(*, is_root: bool) -> RunPaths:
         VestigeError: There is no home, or its path is too long for a socket.
     """
     folder = os.environ.get("VESTIGE_RUNDIR")
+    wait_page = None
     if not folder:
+        whose = "" if is_root else f"-{os.getuid()}"
+        wait_page = f"{WAIT_PAGE}{whose}"
         home = home_folder()
         if not is_root and home is None:
             raise VestigeError("neither LTTNG_HOME nor HOME is set: expected a home")
@@ -70,6 +79,7 @@ def run_paths(*, is_root: bool) -> RunPaths:
         folder,
         f"{folder}/client-vestige-sessiond",
         f"{folder}/lttng-ust-sock-8",
+        wait_page,
         f"{folder}/lttng-sessiond.lck",
         f"{folder}/lttng-sessiond.pid",
         f"{folder}/vestige-sessions.json",

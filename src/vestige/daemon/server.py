@@ -124,7 +124,8 @@ class Daemon:
             await end.wait()
         finally:
             server.close()
-            os.unlink(self._options.paths.client_socket)  # noqa: PTH108 - in memory
+            with suppress(FileNotFoundError):
+                os.unlink(self._options.paths.client_socket)  # noqa: PTH108 - in memory
             await self._end_sessions()
 
     async def _end_sessions(self) -> None:

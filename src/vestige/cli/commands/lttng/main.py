@@ -127,6 +127,8 @@ def _run_verb(  # noqa: PLR0911 - each ending has its own status
         call.emit_failure()
         call.error(error.message)
         return FAILED if error.name in _ALWAYS_FAILED else error.status
+    except BrokenPipeError:
+        raise
     except (VestigeError, OSError) as error:
         call.emit_failure()
         call.error(str(error))

@@ -1,0 +1,110 @@
+"""The messages between programs of LTTng-UST and a session daemon, ABI 9, x86-64."""
+
+from __future__ import annotations
+
+import struct
+
+from ...._typing import NamedTuple
+
+__all__ = ["Registration", "read_registration", "text"]
+
+MAGIC = 0xC57C57C5
+MAJOR = 9
+REGISTRATION = struct.Struct("=14I16s64x")
+MESSAGE = struct.Struct("=II32x572s")
+REPLY = struct.Struct("=IIiI32x276s")
+COMMAND_SOCKET, NOTIFY_SOCKET = 0, 1
+
+RELEASE = 0x01
+SESSION, TRACER_VERSION, TRACEPOINT_LIST, REGISTER_DONE = 0x40, 0x41, 0x42, 0x44
+TRACEPOINT_FIELD_LIST = 0x45
+CHANNEL, START, STOP, STATEDUMP = 0x51, 0x52, 0x53, 0x54
+STREAM, EVENT = 0x60, 0x61
+CONTEXT = 0x70
+ENABLE, DISABLE = 0x80, 0x81
+TRACEPOINT_LIST_GET, FIELD_LIST_GET = 0x90, 0x91
+FILTER, EXCLUSION = 0xA0, 0xA1
+
+NAME_SIZE = 256
+EVENT_BODY = struct.Struct("=i256siiQ")
+CHANNEL_BODY = struct.Struct("=Qi")
+STREAM_BODY = struct.Struct("=QI")
+FILTER_BODY = struct.Struct("=IIQ")
+COUNTER_BODY = struct.Struct("=i16xIQ256s")
+APP_CONTEXT_BODY = struct.Struct("=i16xII")
+TRACEPOINT = struct.Struct("=256si")
+FIELD = struct.Struct("=256s256siii")
+LEVEL_TYPES = {"ALL": 0, "RANGE": 1, "SINGLE": 2}
+FIELD_TYPES = ("other", "integer", "enum", "float", "string")
+CONTEXTS = {
+    "VTID": 0,
+    "VPID": 1,
+    "PTHREAD_ID": 2,
+    "PROCNAME": 3,
+    "IP": 4,
+    "PERF": 5,
+    "APP": 7,
+    "CGROUP_NS": 8,
+    "IPC_NS": 9,
+    "MNT_NS": 10,
+    "NET_NS": 11,
+    "PID_NS": 12,
+    "USER_NS": 13,
+    "UTS_NS": 14,
+    "VUID": 15,
+    "VEUID": 16,
+    "VSUID": 17,
+    "VGID": 18,
+    "VEGID": 19,
+    "VSGID": 20,
+    "TIME_NS": 21,
+}
+
+NOTIFY_HEAD = struct.Struct("=I")
+EVENT_NOTICE = struct.Struct("=II256siIII32x")
+EVENT_ANSWER = struct.Struct("=IiI32x")
+CHANNEL_NOTICE = struct.Struct("=III32x")
+CHANNEL_ANSWER = struct.Struct("=IiII32x")
+ENUM_NOTICE = struct.Struct("=I256sI32x")
+ENUM_ANSWER = struct.Struct("=IiQ32x")
+NOTICE_EVENT, NOTICE_CHANNEL, NOTICE_ENUM = 0, 1, 2
+LARGE_HEADER = 2
+"""The header of event records with 16 bits for the class, and 32 for the time."""
+
+
+class Registration(NamedTuple):
+    """What a program says of itself; who it is, the kernel knows better."""
+
+    major: int
+    pid: int
+    uid: int
+    gid: int
+    bits: int
+    kind: int
+    """Which of its sockets this is."""
+
+    name: str
+
+
+def text(raw: bytes) -> str:
+    """Return a text that ends with a zero.
+
+    Args:
+        raw: Its bytes, and any after them.
+    """
+    return raw.split(b"\0", 1)[0].decode(errors="replace")
+
+
+def read_registration(raw: bytes) -> Registration:
+    """Return what a program says when it connects.
+
+    Args:
+        raw: The message.
+
+    Raises:
+        ValueError: It is none of this ABI, or of this byte order.
+    """
+    magic, major, _, pid, _, uid, gid, bits, *_, kind, name = REGISTRATION.unpack(raw)
+    if magic != MAGIC or major != MAJOR or kind not in {COMMAND_SOCKET, NOTIFY_SOCKET}:
+        raise ValueError(f"expected a program of LTTng-UST with ABI {MAJOR}")
+    return Registration(major, pid, uid, gid, bits, kind, text(name))

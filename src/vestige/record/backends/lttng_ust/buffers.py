@@ -1,0 +1,228 @@
+"""The ring buffers of a session, and the trace that they are written to.
+
+There is one set for each user, or one for each process. What programs say of their
+events becomes classes of the trace: those of the same description share one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from .fields import EnumLabels, field_lines
+from .metadata import event_text, stream_text, trace_text
+from .plan import ChannelPlan, SessionPlan
+from .ring import Ring, channel_memory, possible_cpus
+from .trace_files import DataStreamFile, MetadataFile, OwnerFiles
+
+__all__ = ["ChannelBuffers", "TraceBuffers"]
+
+QUIET_SECONDS, QUIET_PAUSE = 0.2, 0.002
+"""How long a record that was begun may take after its program has stopped, and how
+often one looks."""
+MOST_CLASSES = 1 << 20
+MOST_PIPE_BYTES = 4096
+
+
+def clock_offset() -> int:
+    """Return the nanoseconds of the real time when the monotonic clock was 0."""
+    best = None
+    for _ in range(10):
+        before = time.monotonic_ns()
+        real = time.time_ns()
+        after = time.monotonic_ns()
+        if best is None or after - before < best[0]:
+            best = (after - before, real - (before + after) // 2)
+    assert best is not None  # noqa: S101 - the loop has run
+    return best[1]
+
+
+class TraceBuffers:
+    """The buffers of a session for one user or one process.
+
+    Args:
+        plan: The session.
+        parts: The directory below that of the session.
+        domain: What the metadata says of user or process.
+    """
+
+    def __init__(
+        self,
+        plan: SessionPlan,
+        parts: tuple[str, ...],
+        domain: Mapping[str, str | int],
+    ) -> None:
+        self.uuid = uuid.uuid4().bytes
+        self.files: OwnerFiles | None = None
+        self.folder = ""
+        self.metadata: MetadataFile | None = None
+        if plan.output is not None:
+            self.files = OwnerFiles(plan.output, plan.uid, plan.gid)
+            self.folder = _new_folder(self.files, parts)
+            self.metadata = MetadataFile(self.files, self.folder, self.uuid)
+            self.metadata.add(trace_text(self.uuid, domain, clock_offset()))
+        self.channels: dict[str, ChannelBuffers] = {}
+
+    def channel(self, plan: ChannelPlan) -> ChannelBuffers:
+        """Return the buffers of a channel, which are made if there are none.
+
+        Args:
+            plan: The channel.
+        """
+        found = self.channels.get(plan.name)
+        if found is None:
+            found = ChannelBuffers(self, plan, len(self.channels))
+            self.channels[plan.name] = found
+        return found
+
+    async def complete(self) -> None:
+        """Write all that programs, which have stopped, have recorded."""
+        for channel in self.channels.values():
+            await channel.complete()
+
+    def close(self) -> None:
+        """Let the buffers go; the files stay."""
+        for channel in self.channels.values():
+            channel.close()
+        if self.metadata is not None:
+            self.metadata.close()
+
+
+def _new_folder(files: OwnerFiles, parts: tuple[str, ...]) -> str:
+    """Make a directory without a trace: an earlier daemon may have left some."""
+    *outer, last = parts
+    for number in range(1, 1000):
+        name = last if number == 1 else f"{last}-{number}"
+        path = files.make_folder(*outer, name)
+        if not Path(path, "metadata").exists():
+            return path
+    raise FileExistsError(17, "too many traces", path)
+
+
+class ChannelBuffers:
+    """The rings of a channel, one for each CPU.
+
+    Args:
+        trace: What they belong to.
+        plan: The channel.
+        number: Its data stream class.
+    """
+
+    def __init__(self, trace: TraceBuffers, plan: ChannelPlan, number: int) -> None:
+        self._trace = trace
+        self.plan = plan
+        self.number = number
+        cpus = possible_cpus()
+        geometry = (plan.subbuf_size, plan.num_subbuf)
+        self.memory = channel_memory(*geometry, cpus, number, trace.uuid)
+        self.rings = [Ring(cpu, *geometry, number, trace.uuid) for cpu in range(cpus)]
+        self._files = [
+            DataStreamFile(
+                trace.files,
+                trace.folder,
+                f"{plan.name}_{ring.cpu}",
+                plan.tracefile_size,
+                plan.tracefile_count,
+            )
+            if trace.files is not None
+            else None
+            for ring in self.rings
+        ]
+        self._wakes, self.wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._wakes, self._woken)
+        self._classes: dict[tuple[str, int, bytes], int] = {}
+        self._is_declared = False
+        self.failure: OSError | None = None
+        """Why nothing more is written."""
+
+    @property
+    def lost(self) -> int:
+        """How many event records found no room."""
+        return sum(ring.lost for ring in self.rings)
+
+    def declare(self, contexts: list[str]) -> None:
+        """Take the contexts of the channel, as the first program has them.
+
+        Args:
+            contexts: Their declarations.
+        """
+        if not self._is_declared and self._trace.metadata is not None:
+            self._trace.metadata.add(stream_text(self.number, contexts))
+        self._is_declared = True
+
+    def event_class(
+        self,
+        name: str,
+        level: int,
+        raw: bytes,
+        enums: Mapping[int, EnumLabels],
+        uri: str,
+    ) -> int:
+        """Return the ID of an event class, which is made if it is new.
+
+        Args:
+            name: The full name of the event.
+            level: Its log level.
+            raw: Its fields, as a program sent them.
+            enums: The enumerations that the program has named.
+            uri: Where it is described.
+
+        Raises:
+            UnknownFieldClassError: One of its fields has no TSDL here.
+        """
+        fields = field_lines(raw, enums)
+        key = (name, level, "\n".join(fields).encode())
+        number = self._classes.get(key)
+        if number is None:
+            number = self._classes[key] = len(self._classes)
+            if self._trace.metadata is not None:
+                self._trace.metadata.add(
+                    event_text(
+                        name, number, self.number, level=level, fields=fields, uri=uri
+                    )
+                )
+        return number
+
+    def _woken(self) -> None:
+        with suppress(BlockingIOError):
+            os.read(self._wakes, MOST_PIPE_BYTES)
+        self.consume()
+
+    def consume(self) -> None:
+        """Write the sub-buffers that are full."""
+        for ring, file in zip(self.rings, self._files, strict=True):
+            for packet in ring.take():
+                if file is None or self.failure is not None:
+                    continue
+                try:
+                    file.write(packet)
+                except OSError as error:
+                    self.failure = error
+
+    async def complete(self) -> None:
+        """End the sub-buffers that are not full, and write all."""
+        deadline = time.monotonic() + QUIET_SECONDS
+        for ring in self.rings:
+            while not ring.is_quiet() and time.monotonic() < deadline:  # noqa: ASYNC110 - memory tells nobody
+                await asyncio.sleep(QUIET_PAUSE)
+        self.consume()
+        for ring in self.rings:
+            ring.end_open()
+        self.consume()
+
+    def close(self) -> None:
+        """Let the rings go; the files stay."""
+        self._loop.remove_reader(self._wakes)
+        os.close(self._wakes)
+        os.close(self.wake)
+        for file in self._files:
+            if file is not None:
+                file.close()
+        for ring in self.rings:
+            ring.close()

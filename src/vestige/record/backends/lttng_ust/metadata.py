@@ -1,0 +1,114 @@
+"""The metadata of traces of LTTng-UST programs, in TSDL (CTF 1.8.3)."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid as uuids
+from collections.abc import Mapping, Sequence
+
+from .fields import quoted
+
+__all__ = ["event_text", "stream_text", "trace_text"]
+
+BOOT = "/proc/sys/kernel/random/boot_id"
+"""What LTTng has as UUID of the clock."""
+
+
+def _integer(size: int, clock: bool = False) -> str:  # noqa: FBT001, FBT002 - private
+    mapping = " map = clock.monotonic.value;" if clock else ""
+    return f"integer {{ size = {size}; align = 8; signed = 0;{mapping} }}"
+
+
+def trace_text(uuid: bytes, domain: Mapping[str, str | int], clock_offset: int) -> str:
+    """Return what begins the metadata.
+
+    Args:
+        uuid: The trace.
+        domain: What the environment says beyond host and tracer.
+        clock_offset: Nanoseconds of the real time when the monotonic clock was 0.
+    """
+    environment = {
+        "hostname": os.uname().nodename,
+        "domain": "ust",
+        "tracer_name": "lttng-ust",
+        "tracer_major": 2,
+        "tracer_minor": 13,
+        **domain,
+        "architecture_bit_width": 64,
+        "trace_creation_datetime": time.strftime("%Y%m%dT%H%M%S%z"),
+    }
+    lines = "".join(
+        f"\t{name} = {value if isinstance(value, int) else quoted(value)};\n"
+        for name, value in environment.items()
+    )
+    name = uuids.UUID(bytes=uuid)
+    # Traces of one boot have the same clock.
+    with open(BOOT, encoding="ascii") as file:  # noqa: PTH123 - no path of ours
+        boot = file.read().strip()
+    return (
+        "/* CTF 1.8 */\n\n"
+        f'trace {{\n\tmajor = 1;\n\tminor = 8;\n\tuuid = "{name}";\n'
+        "\tbyte_order = le;\n\tpacket.header := struct {\n"
+        f"\t\t{_integer(32)} magic;\n\t\t{_integer(8)} uuid[16];\n"
+        f"\t\t{_integer(32)} stream_id;\n\t\t{_integer(64)} stream_instance_id;\n"
+        f"\t}};\n}};\n\nenv {{\n{lines}}};\n\n"
+        f'clock {{\n\tname = "monotonic";\n\tuuid = "{boot}";\n'
+        '\tdescription = "Monotonic Clock";\n'
+        f"\tfreq = 1000000000;\n\toffset = {clock_offset};\n}};\n\n"
+    )
+
+
+def stream_text(number: int, contexts: Sequence[str]) -> str:
+    """Return the data stream class of a channel.
+
+    Args:
+        number: Its ID.
+        contexts: The declarations of its contexts.
+    """
+    context = ""
+    if contexts:
+        inside = "".join(f"\t\t{one}\n" for one in contexts)
+        context = f"\tevent.context := struct {{\n{inside}\t}};\n"
+    return (
+        f"stream {{\n\tid = {number};\n\tevent.header := struct {{\n"
+        f"\t\tenum : {_integer(16)} {{ compact = 0 ... 65534, extended = 65535 }} id;\n"
+        "\t\tvariant <id> {\n"
+        f"\t\t\tstruct {{ {_integer(32, clock=True)} timestamp; }} compact;\n"
+        f"\t\t\tstruct {{ {_integer(32)} id; "
+        f"{_integer(64, clock=True)} timestamp; }} extended;\n"
+        "\t\t} v;\n\t} align(8);\n\tpacket.context := struct {\n"
+        f"\t\t{_integer(64, clock=True)} timestamp_begin;\n"
+        f"\t\t{_integer(64, clock=True)} timestamp_end;\n"
+        f"\t\t{_integer(64)} content_size;\n\t\t{_integer(64)} packet_size;\n"
+        f"\t\t{_integer(64)} packet_seq_num;\n\t\t{_integer(64)} events_discarded;\n"
+        f"\t\t{_integer(32)} cpu_id;\n\t}};\n{context}}};\n\n"
+    )
+
+
+def event_text(  # noqa: PLR0913 - all of an event
+    name: str,
+    number: int,
+    stream: int,
+    *,
+    level: int,
+    fields: Sequence[str],
+    uri: str,
+) -> str:
+    """Return an event record class.
+
+    Args:
+        name: Its full name.
+        number: Its ID.
+        stream: The ID of its data stream class.
+        level: Its log level.
+        fields: The declarations of its fields.
+        uri: Where it is described; empty for nowhere.
+    """
+    inside = "".join(f"\t\t{one}\n" for one in fields)
+    where = f"\tmodel.emf.uri = {quoted(uri)};\n" if uri else ""
+    return (
+        f"event {{\n\tname = {quoted(name)};\n\tid = {number};\n"
+        f"\tstream_id = {stream};\n\tloglevel = {level};\n{where}"
+        f"\tfields := struct {{\n{inside}\t}};\n}};\n\n"
+    )

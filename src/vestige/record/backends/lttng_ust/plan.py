@@ -1,0 +1,79 @@
+"""What a session wants of programs, as the back end is told."""
+
+from __future__ import annotations
+
+from ...._typing import NamedTuple
+
+__all__ = ["ChannelPlan", "ContextPlan", "RulePlan", "SessionPlan"]
+
+
+class RulePlan(NamedTuple):
+    """A recording event rule: its conditions."""
+
+    name: str
+    level_type: str = "ALL"
+    """``ALL``, ``RANGE`` or ``SINGLE``."""
+
+    level: int = -1
+    filter: str | None = None
+    exclusions: tuple[str, ...] = ()
+
+
+class ContextPlan(NamedTuple):
+    """A context of each event record."""
+
+    kind: str
+    """``VPID`` and so on, ``PERF`` or ``APP``."""
+
+    name: str = ""
+    """Of a counter, the field; of a program's context, ``PROVIDER:TYPE``."""
+
+    type: int = 0
+    config: int = 0
+
+
+class ChannelPlan(NamedTuple):
+    """A channel; what is not about rules never changes."""
+
+    name: str
+    subbuf_size: int
+    num_subbuf: int
+    is_enabled: bool = True
+    tracefile_size: int = 0
+    tracefile_count: int = 0
+    contexts: tuple[ContextPlan, ...] = ()
+    rules: tuple[tuple[RulePlan, bool], ...] = ()
+    """Each with whether it is enabled."""
+
+
+class SessionPlan(NamedTuple):
+    """A session as it should be now."""
+
+    name: str
+    uid: int
+    """Its owner: root's sessions take programs of all users, others their own."""
+
+    gid: int
+    output: str | None
+    """The directory of the trace; ``None`` if nothing is written."""
+
+    is_active: bool
+    is_per_process: bool
+    channels: tuple[ChannelPlan, ...]
+    tracked: tuple[frozenset[int] | None, frozenset[int] | None, frozenset[int] | None]
+    """Process IDs, users and groups that may record; ``None`` for all."""
+
+    def permits(self, vpid: int, vuid: int, vgid: int, uid: int) -> bool:
+        """Tell whether a program may record.
+
+        Args:
+            vpid: Its process ID, as it sees it.
+            vuid: Its user, as it sees it.
+            vgid: Its group, as it sees it.
+            uid: Its user, as the daemon sees it.
+        """
+        own = (vpid, vuid, vgid)
+        return self.uid in {0, uid} and all(
+            allowed is None or value in allowed
+            for allowed, value in zip(self.tracked, own, strict=True)
+        )

@@ -1,0 +1,331 @@
+"""All programs that are registered, and what they record for which session."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import struct
+import time
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from . import abi
+from .abi import Registration, read_registration
+from .application import Application, ApplicationError, receive
+from .buffers import ChannelBuffers, TraceBuffers
+from .plan import SessionPlan
+from .recording import Recording
+from .wait_page import WaitPage
+
+__all__ = ["Losses", "Programs"]
+
+CREDENTIALS = struct.Struct("3i")
+MOST_WAITING = 128
+Losses = dict[str, int]
+"""Event records without room, by channel."""
+
+
+class _Session:
+    """A session that has been active."""
+
+    def __init__(self, plan: SessionPlan) -> None:
+        self.plan = plan
+        self.traces: dict[int, TraceBuffers] = {}
+        """By user, or by process."""
+        self.lost: Losses = {}
+        """Of processes whose buffers are gone."""
+
+
+class Programs:
+    """Listens for programs, and brings each to what sessions say.
+
+    Args:
+        path: The socket where programs connect.
+        wait_page: Where programs wait for a daemon; ``None`` for nowhere.
+    """
+
+    def __init__(self, path: str, wait_page: str | None) -> None:
+        self._path = path
+        self._wait_page = WaitPage(wait_page)
+        self._applications: list[Application] = []
+        self._half: dict[int, dict[int, tuple[Registration, socket.socket]]] = {}
+        """Sockets of programs that have not opened the other yet, by process ID."""
+        self._sessions: dict[str, _Session] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._listener: socket.socket | None = None
+        self._accepting: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Let programs come.
+
+        Raises:
+            OSError: The socket cannot be made.
+        """
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        _remove(self._path)
+        is_root = os.geteuid() == 0
+        before = os.umask(0o111 if is_root else 0o177)
+        try:
+            self._listener.bind(self._path)
+        finally:
+            os.umask(before)
+        self._listener.listen(MOST_WAITING)
+        self._listener.setblocking(False)  # noqa: FBT003 - it has no name
+        self._accepting = asyncio.get_running_loop().create_task(self._accept())
+        self._wait_page.open()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _accept(self) -> None:
+        loop = asyncio.get_running_loop()
+        assert self._listener is not None  # noqa: S101 - open() has made it
+        while True:
+            try:
+                connection, _ = await loop.sock_accept(self._listener)
+            except OSError:
+                # Too many descriptors, or the like: others may end meanwhile.
+                await asyncio.sleep(0.1)
+                continue
+            connection.setblocking(False)  # noqa: FBT003 - it has no name
+            self._spawn(self._meet(connection))
+
+    async def _meet(self, connection: socket.socket) -> None:
+        """Take a socket of a program; with its other one, the program is complete."""
+        packed = connection.getsockopt(
+            socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size
+        )
+        pid, uid, _ = CREDENTIALS.unpack(packed)
+        try:
+            async with asyncio.timeout(5):
+                raw = await receive(connection, abi.REGISTRATION.size)
+            facts = read_registration(raw)
+        except (ApplicationError, TimeoutError, ValueError):
+            connection.close()
+            return
+        half = self._half.setdefault(pid, {})
+        if old := half.pop(facts.kind, None):
+            old[1].close()
+        half[facts.kind] = (facts, connection)
+        if len(half) == 2:  # noqa: PLR2004 - both sockets
+            del self._half[pid]
+            command = half[abi.COMMAND_SOCKET]
+            notify = half[abi.NOTIFY_SOCKET][1]
+            application = Application(
+                command[0], (pid, uid), command[1], notify, self._channel_of
+            )
+            await self._serve(application)
+
+    async def _serve(self, application: Application) -> None:
+        self._applications.append(application)
+        notices = asyncio.get_running_loop().create_task(application.answer_notices())
+        try:
+            async with application.lock:
+                await application.ask(0, abi.TRACER_VERSION)
+            for session in [*self._sessions.values()]:
+                if session.plan.is_active:
+                    await self._bring(application, session)
+            async with application.lock:
+                await application.do(0, abi.REGISTER_DONE)
+        except ApplicationError:
+            application.close()
+        await notices
+        self._applications.remove(application)
+        await self._bury(application)
+        await application.dispose()
+
+    async def _bury(self, application: Application) -> None:
+        """Complete the buffers that were of a process alone."""
+        for session in self._sessions.values():
+            if session.plan.is_per_process:
+                traces = session.traces.pop(application.pid, None)
+                if traces is not None:
+                    await traces.complete()
+                    _count(session.lost, traces)
+                    traces.close()
+
+    def _channel_of(
+        self, application: Application, session: int, channel: int
+    ) -> ChannelBuffers | None:
+        for recording in application.sessions.values():
+            if recording.handle == session:
+                found: ChannelBuffers | None = recording.buffers(channel)
+                return found
+        return None
+
+    async def _bring(self, application: Application, session: _Session) -> None:
+        """Bring a program to what a session says now."""
+        plan = session.plan
+        facts = application.facts
+        async with application.lock:
+            recording = application.sessions.get(plan.name)
+            if not plan.permits(facts.pid, facts.uid, facts.gid, application.uid):
+                if recording is not None:
+                    await recording.release()
+                    del application.sessions[plan.name]
+                return
+            if recording is None:
+                if not plan.is_active:
+                    return
+                recording = Recording(application, self._traces(application, session))
+                application.sessions[plan.name] = recording
+            await recording.apply(plan)
+
+    def _traces(self, application: Application, session: _Session) -> TraceBuffers:
+        plan = session.plan
+        key = application.pid if plan.is_per_process else application.uid
+        found = session.traces.get(key)
+        if found is not None:
+            return found
+        bits = f"{application.facts.bits}-bit"
+        if plan.is_per_process:
+            name, pid = application.facts.name, application.facts.pid
+            now = time.localtime()
+            stamp = time.strftime("%Y%m%d-%H%M%S", now)
+            folder = f"{name.replace('/', '_')}-{pid}-{stamp}"
+            parts: tuple[str, ...] = ("ust", "pid", folder)
+            domain: dict[str, str | int] = {
+                "tracer_buffering_scheme": "pid",
+                "tracer_buffering_id": pid,
+                "vpid": pid,
+                "procname": name,
+                "vpid_datetime": time.strftime("%Y%m%dT%H%M%S%z", now),
+            }
+        else:
+            parts = ("ust", "uid", str(application.uid), bits)
+            domain = {
+                "tracer_buffering_scheme": "uid",
+                "tracer_buffering_id": application.uid,
+            }
+        domain["trace_name"] = plan.name
+        traces = session.traces[key] = TraceBuffers(plan, parts, domain)
+        return traces
+
+    async def apply(self, plan: SessionPlan) -> None:
+        """Bring all programs to what a session says.
+
+        Args:
+            plan: The session, which is active.
+        """
+        session = self._sessions.setdefault(plan.name, _Session(plan))
+        session.plan = plan
+        await self._bring_all(session)
+
+    async def _bring_all(self, session: _Session) -> None:
+        async def bring(application: Application) -> None:
+            try:
+                await self._bring(application, session)
+            except ApplicationError:
+                application.close()
+
+        await asyncio.gather(*map(bring, [*self._applications]))
+
+    async def stop(self, plan: SessionPlan) -> Losses:
+        """Stop a session in all programs, and complete its files.
+
+        Args:
+            plan: The session, which is no longer active.
+
+        Returns:
+            The event records that were lost so far, by channel.
+
+        Raises:
+            OSError: The trace could not be written.
+        """
+        session = self._sessions.get(plan.name)
+        if session is None:
+            return {}
+        session.plan = plan
+        await self._bring_all(session)
+        lost = dict(session.lost)
+        for traces in session.traces.values():
+            await traces.complete()
+            _count(lost, traces)
+        return lost
+
+    async def forget(self, name: str) -> None:
+        """Let a session go in all programs.
+
+        Args:
+            name: The session.
+        """
+        session = self._sessions.pop(name, None)
+        if session is None:
+            return
+        for application in [*self._applications]:
+            recording = application.sessions.pop(name, None)
+            if recording is not None:
+                with suppress(ApplicationError):
+                    async with application.lock:
+                        await recording.release()
+        for traces in session.traces.values():
+            traces.close()
+
+    async def dump_state(self, name: str) -> None:
+        """Make all programs of a session describe their state once more.
+
+        Args:
+            name: The session.
+        """
+        for application in [*self._applications]:
+            recording = application.sessions.get(name)
+            if recording is not None:
+                with suppress(ApplicationError):
+                    async with application.lock:
+                        await recording.dump_state()
+
+    async def write_metadata(self, name: str) -> None:
+        """Write the metadata of a session once more.
+
+        Args:
+            name: The session.
+        """
+        session = self._sessions.get(name)
+        for traces in [] if session is None else session.traces.values():
+            if traces.metadata is not None:
+                traces.metadata.rewrite()
+
+    async def list_programs(self) -> list[dict[str, Any]]:
+        """Return the programs with their tracepoints."""
+        found = []
+        for application in [*self._applications]:
+            with suppress(ApplicationError):
+                events = await application.tracepoints()
+                name = _command_of(application)
+                found.append({"pid": application.pid, "name": name, "events": events})
+        return found
+
+    async def close(self) -> None:
+        """Let all programs go, and listen no more."""
+        self._wait_page.close()
+        if self._accepting is not None:
+            self._accepting.cancel()
+        if self._listener is not None:
+            self._listener.close()
+            _remove(self._path)
+        for application in self._applications:
+            application.close()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _remove(path: str) -> None:
+    Path(path).unlink(missing_ok=True)
+
+
+def _command_of(application: Application) -> str:
+    """Return the first word of a program's command line, as LTTng shows it."""
+    try:
+        raw = Path(f"/proc/{application.pid}/cmdline").read_bytes()
+    except OSError:
+        raw = b""
+    return raw.split(b"\0", 1)[0].decode(errors="replace") or application.facts.name
+
+
+def _count(lost: Losses, traces: TraceBuffers) -> None:
+    for name, channel in traces.channels.items():
+        lost[name] = lost.get(name, 0) + channel.lost

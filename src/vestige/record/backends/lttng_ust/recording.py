@@ -1,0 +1,181 @@
+"""What a program records for a session: the objects that were made in it."""
+
+from __future__ import annotations
+
+import struct
+
+from . import abi
+from .application import Application
+from .buffers import ChannelBuffers, TraceBuffers
+from .filter_code import filter_code
+from .plan import ChannelPlan, ContextPlan, RulePlan, SessionPlan
+
+__all__ = ["Recording"]
+
+
+class _Channel:
+    """A channel in a program."""
+
+    def __init__(self, handle: int, buffers: ChannelBuffers) -> None:
+        self.handle = handle
+        self.buffers = buffers
+        self.is_enabled = True
+        self.streams: list[int] = []
+        self.rules: dict[RulePlan, tuple[int, bool]] = {}
+        """The handle of each rule, and whether it is enabled."""
+
+
+class Recording:
+    """One session in one program.
+
+    Args:
+        application: The program.
+        traces: Where it records to.
+    """
+
+    def __init__(self, application: Application, traces: TraceBuffers) -> None:
+        self._application = application
+        self.traces = traces
+        self.handle = -1
+        self._channels: dict[str, _Channel] = {}
+        self._is_active = False
+
+    def buffers(self, handle: int) -> ChannelBuffers | None:
+        """Return the buffers of a channel.
+
+        Args:
+            handle: The channel's in the program.
+        """
+        for one in self._channels.values():
+            if one.handle == handle:
+                return one.buffers
+        return None
+
+    async def apply(self, plan: SessionPlan) -> None:
+        """Bring the program to what a session says.
+
+        Args:
+            plan: The session.
+
+        Raises:
+            ApplicationError: The program does not do it.
+        """
+        do = self._application.do
+        if self.handle < 0:
+            self.handle = await do(0, abi.SESSION)
+        for channel in plan.channels:
+            made = self._channels.get(channel.name)
+            if made is None:
+                made = await self._make_channel(channel)
+            await self._apply_rules(made, channel)
+            if made.is_enabled != channel.is_enabled:
+                command = abi.ENABLE if channel.is_enabled else abi.DISABLE
+                await do(made.handle, command)
+                made.is_enabled = channel.is_enabled
+        if plan.is_active != self._is_active:
+            await do(self.handle, abi.START if plan.is_active else abi.STOP)
+            self._is_active = plan.is_active
+
+    async def _make_channel(self, plan: ChannelPlan) -> _Channel:
+        do = self._application.do
+        buffers = self.traces.channel(plan)
+        memory = buffers.memory
+        handle = await do(
+            self.handle,
+            abi.CHANNEL,
+            abi.CHANNEL_BODY.pack(len(memory), 0),
+            memory,
+            [buffers.wake],
+        )
+        channel = self._channels[plan.name] = _Channel(handle, buffers)
+        for ring in buffers.rings:
+            stream = await do(
+                handle,
+                abi.STREAM,
+                abi.STREAM_BODY.pack(ring.memory_size, ring.cpu),
+                [ring.file, buffers.wake],
+            )
+            channel.streams.append(stream)
+        for context in plan.contexts:
+            await self._add_context(handle, context)
+        return channel
+
+    async def _add_context(self, channel: int, context: ContextPlan) -> None:
+        number = abi.CONTEXTS[context.kind]
+        payloads: tuple[bytes, ...] = ()
+        if context.kind == "PERF":
+            name = context.name.encode()
+            body = abi.COUNTER_BODY.pack(number, context.type, context.config, name)
+        elif context.kind == "APP":
+            provider, _, kind = context.name.partition(":")
+            names = [one.encode() + b"\0" for one in (provider, kind)]
+            body = abi.APP_CONTEXT_BODY.pack(number, *map(len, names))
+            payloads = (b"".join(names),)
+        else:
+            body = struct.pack("=i", number)
+        # A counter that the kernel refuses leaves the channel without it.
+        await self._application.ask(channel, abi.CONTEXT, body, *payloads)
+
+    async def _apply_rules(self, channel: _Channel, plan: ChannelPlan) -> None:
+        do = self._application.do
+        for rule, is_enabled in plan.rules:
+            known = channel.rules.get(rule)
+            if known is None:
+                if is_enabled:
+                    handle = await self._make_rule(channel.handle, rule)
+                    channel.rules[rule] = (handle, True)
+            elif known[1] != is_enabled:
+                await do(known[0], abi.ENABLE if is_enabled else abi.DISABLE)
+                channel.rules[rule] = (known[0], is_enabled)
+
+    async def _make_rule(self, channel: int, rule: RulePlan) -> int:
+        do = self._application.do
+        kind = abi.LEVEL_TYPES[rule.level_type]
+        name = rule.name.encode(errors="replace")[: abi.NAME_SIZE - 1]
+        body = abi.EVENT_BODY.pack(0, name, kind, rule.level, 0)
+        handle = await do(channel, abi.EVENT, body)
+        if rule.filter is not None:
+            code, names_at = filter_code(rule.filter)
+            head = abi.FILTER_BODY.pack(len(code), names_at, 0)
+            await do(handle, abi.FILTER, head, code)
+        if rule.exclusions:
+            names = b"".join(
+                one.encode(errors="replace")[: abi.NAME_SIZE - 1].ljust(
+                    abi.NAME_SIZE, b"\0"
+                )
+                for one in rule.exclusions
+            )
+            count = struct.pack("=I", len(rule.exclusions))
+            await do(handle, abi.EXCLUSION, count, names)
+        # Rules are disabled when they are made.
+        await do(handle, abi.ENABLE)
+        return handle
+
+    async def dump_state(self) -> None:
+        """Make the program describe its state once more.
+
+        Raises:
+            ApplicationError: The program does not do it.
+        """
+        await self._application.do(self.handle, abi.STATEDUMP)
+
+    async def release(self) -> None:
+        """Let all objects in the program go, the innermost ones first.
+
+        Raises:
+            ApplicationError: The program does not do it.
+        """
+        do = self._application.do
+        if self._is_active:
+            await do(self.handle, abi.STOP)
+            self._is_active = False
+        for channel in self._channels.values():
+            for handle, _ in channel.rules.values():
+                await do(handle, abi.RELEASE)
+            for stream in channel.streams:
+                await do(stream, abi.RELEASE)
+            await do(channel.handle, abi.RELEASE)
+        self._channels.clear()
+        if self.handle >= 0:
+            await do(self.handle, abi.RELEASE)
+            self.handle = -1

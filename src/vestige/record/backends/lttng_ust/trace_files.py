@@ -1,0 +1,167 @@
+"""The files of a trace as LTTng lays them out: data streams, indexes, metadata."""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+from ...._typing import NamedTuple
+from ....owner_rights import owner_rights
+
+__all__ = ["DataStreamFile", "MetadataFile", "OwnerFiles"]
+
+INDEX_MAGIC = 0xC1F1DCC1
+INDEX_HEADER = struct.Struct(">IIII")
+INDEX_ENTRY = struct.Struct(">9Q")
+METADATA_MAGIC = 0x75D11D57
+METADATA_HEADER = struct.Struct("=I16sIIIBBBBB")
+"""Magic, UUID, checksum, content and packet in bits, schemes, version."""
+PACKET_CONTEXT = struct.Struct("=IQQQQQQQ")
+_CONTEXT_AT = 20
+"""Where a packet has its stream ID, with the rest of the context after it."""
+
+
+class OwnerFiles(NamedTuple):
+    """A directory of files that belong to the owner of a session."""
+
+    folder: str
+    uid: int
+    gid: int
+
+    def make_folder(self, *parts: str) -> str:
+        """Make a directory in it, and return its path.
+
+        Args:
+            parts: Its name, from the outermost directory on.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        path = Path(self.folder, *parts)
+        with owner_rights(self.uid, self.gid):
+            path.mkdir(mode=0o770, parents=True, exist_ok=True)
+        return str(path)
+
+    def open(self, path: str) -> int:
+        """Open a new file to write to.
+
+        Args:
+            path: Its absolute path.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        with owner_rights(self.uid, self.gid):
+            return os.open(path, flags, 0o660)
+
+
+class DataStreamFile:
+    """The files of one ring: packets, and an index of them.
+
+    Args:
+        files: Whose they are.
+        folder: The directory of the trace.
+        name: The channel and the CPU.
+        largest: Bytes of a file before the next one begins; 0 for no limit.
+        most: How many files are kept; 0 for all.
+    """
+
+    def __init__(
+        self, files: OwnerFiles, folder: str, name: str, largest: int, most: int
+    ) -> None:
+        self._files = files
+        self._folder, self._name = folder, name
+        self._largest, self._most = largest, most
+        self._number = 0
+        self._written = 0
+        self._data = self._index = -1
+
+    def write(self, packet: bytes) -> None:
+        """Write a packet.
+
+        Args:
+            packet: All of it.
+
+        Raises:
+            OSError: The disk is full, or the like.
+        """
+        if self._data < 0:
+            self._open()
+        elif self._largest and self._written + len(packet) > self._largest:
+            self.close()
+            self._number += 1
+            if self._most:
+                self._number %= self._most
+            self._open()
+        stream, instance, begin, end, content, size, sequence, lost = (
+            PACKET_CONTEXT.unpack_from(packet, _CONTEXT_AT)
+        )
+        _write_all(self._data, packet)
+        facts = (self._written, size, content, begin, end, lost)
+        _write_all(self._index, INDEX_ENTRY.pack(*facts, stream, instance, sequence))
+        self._written += len(packet)
+
+    def _open(self) -> None:
+        name = f"{self._name}_{self._number}" if self._largest else self._name
+        index = self._files.make_folder(self._folder, "index")
+        self._data = self._files.open(f"{self._folder}/{name}")
+        self._index = self._files.open(f"{index}/{name}.idx")
+        self._written = 0
+        header = INDEX_HEADER.pack(INDEX_MAGIC, 1, 1, INDEX_ENTRY.size)
+        _write_all(self._index, header)
+
+    def close(self) -> None:
+        """Close the files; later packets would begin them anew."""
+        for file in (self._data, self._index):
+            if file >= 0:
+                os.close(file)
+        self._data = self._index = -1
+
+
+class MetadataFile:
+    """The metadata of a trace, which grows with its event classes.
+
+    It is in packets, CTF 1.8.3, section 7.1: some tools read no other.
+
+    Args:
+        files: Whose it is.
+        folder: The directory of the trace.
+        uuid: The trace.
+    """
+
+    def __init__(self, files: OwnerFiles, folder: str, uuid: bytes) -> None:
+        self._file = files.open(f"{folder}/metadata")
+        self._uuid = uuid
+        self._packets: list[bytes] = []
+
+    def add(self, text: str) -> None:
+        """Add a declaration.
+
+        Args:
+            text: In TSDL.
+        """
+        raw = text.encode()
+        bits = (METADATA_HEADER.size + len(raw)) * 8
+        sizes = (0, bits, bits)
+        head = METADATA_HEADER.pack(METADATA_MAGIC, self._uuid, *sizes, 0, 0, 0, 1, 8)
+        self._packets.append(head + raw)
+        _write_all(self._file, head + raw)
+
+    def rewrite(self) -> None:
+        """Write all of it once more."""
+        raw = b"".join(self._packets)
+        os.ftruncate(self._file, 0)
+        os.lseek(self._file, 0, os.SEEK_SET)
+        _write_all(self._file, raw)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+def _write_all(file: int, raw: bytes) -> None:
+    view = memoryview(raw)
+    while view:
+        view = view[os.write(file, view) :]

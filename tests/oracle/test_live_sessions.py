@@ -1,0 +1,308 @@
+"""Unmodified programs of LTTng-UST are recorded by sessions of ours as by LTTng's.
+
+The programs run as they were built; Babeltrace 2 reads what was written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.lttng import Channel, Program
+from support.peers import babeltrace
+from support.recipes import Workshop
+from support.session_daemon import SessionDaemon, session_daemon
+from support.vestige_command import convert
+from support.waiting import wait_until
+
+pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
+
+SECONDS = 60.0
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[SessionDaemon]:
+    """A daemon whose application socket is where programs of its home look."""
+    with session_daemon() as daemon:
+        daemon.run_folder = daemon.home / ".lttng"
+        daemon.environment["VESTIGE_RUNDIR"] = str(daemon.run_folder)
+        started = daemon.start()
+        assert started.returncode == 0, started.stderr
+        yield daemon
+
+
+@pytest.fixture
+def daemon(running: SessionDaemon) -> SessionDaemon:
+    """That daemon, without sessions."""
+    running.lttng("destroy", "--all")
+    return running
+
+
+def begin(daemon: SessionDaemon, output: Path, *commands: str) -> None:
+    """Start a session that writes to a directory."""
+    for words in (f"create s --output={output}", *commands, "start"):
+        done = daemon.lttng(*words.split())
+        assert done.status == 0, done.err
+
+
+def end(daemon: SessionDaemon) -> str:
+    """Stop the session; return what was said on standard error."""
+    done = daemon.lttng("stop")
+    assert done.status == 0
+    return done.err
+
+
+def launch(daemon: SessionDaemon, *argv: object, **options: object) -> subprocess.Popen:
+    """Start a program that looks for the daemon in its home."""
+    environment = {**os.environ, **daemon.environment, **options}
+    return subprocess.Popen([*map(str, argv)], env=environment)
+
+
+def run(daemon: SessionDaemon, *argv: object, **options: object) -> None:
+    """Run a program to its end."""
+    assert launch(daemon, *argv, **options).wait(SECONDS) == 0
+
+
+def lines(trace: Path) -> list[str]:
+    """Return the events of a trace without times and CPUs; both readers agree."""
+    assert convert(trace).stdout == babeltrace(trace).stdout
+    return our_lines(trace)
+
+
+def our_lines(trace: Path) -> list[str]:
+    """Return them as Vestige prints them."""
+    text = convert(trace).stdout.decode(errors="replace")
+    text = re.sub(r"^\[[^]]*\] \([^)]*\) \S+ ", "", text, flags=re.MULTILINE)
+    return re.sub(r"\{ cpu_id = \d+ \}, ", "", text).splitlines()
+
+
+def test_a_program_is_recorded(daemon: SessionDaemon, workshop: Workshop, tmp_path):
+    """With contexts, and into one trace through several starts."""
+    begin(
+        *(daemon, tmp_path),
+        "enable-event -u greeting:*",
+        "add-context -u -t procname",
+    )
+    run(daemon, workshop.program("greeting"), "you")
+    assert end(daemon) == ""
+    assert lines(tmp_path) == [
+        'greeting:said: { procname = "greeting" }, { number = -1, text = "good morning" }',
+        'greeting:said: { procname = "greeting" }, { number = 1, text = "you" }',
+        'greeting:said: { procname = "greeting" }, { number = 4, text = "good night" }',
+    ]
+    daemon.lttng("start")
+    run(daemon, workshop.program("greeting"))
+    end(daemon)
+    assert len(lines(tmp_path)) == 5
+    assert sorted(
+        str(one.relative_to(tmp_path)) for one in tmp_path.rglob("metadata")
+    ) == [f"ust/uid/{os.getuid()}/64-bit/metadata"]
+
+
+def test_all_fields_are_those_that_lttng_records(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """Integers, reals, arrays, sequences, strings, enumerations."""
+    program = workshop.program("fields")
+    theirs = tmp_path / "theirs"
+    channel = Channel(events=("fields:*",))
+    workshop.lttng.record(theirs, [Program([program])], [channel])
+    ours = tmp_path / "ours"
+    begin(daemon, ours, "enable-event -u fields:*")
+    run(daemon, program)
+    end(daemon)
+    # What Babeltrace 2.0.4 prints of a text with a zero in it depends on what it has
+    # printed before.
+    assert our_lines(ours) == our_lines(theirs)
+
+
+@pytest.mark.parametrize(
+    ("options", "texts"),
+    [
+        ("greeting:said", ["good morning", "you", "good night"]),
+        ("g*d", ["good morning", "you", "good night"]),
+        ("* -x greeting:*", []),
+        ("g* --loglevel=WARNING", []),
+        ("g* --loglevel=INFO", ["good morning", "you", "good night"]),
+        ("g* --loglevel-only=DEBUG", []),
+        ("g* -f number==4", ["good night"]),
+        ("g* -f number<0||number==1", ["good morning", "you"]),
+        ('g* -f text=="good*"', ["good morning", "good night"]),
+        ('g* -f text!="*ni*t"&&number>0', ["you"]),
+        ("g* -f !(number&1)", ["good night"]),
+        ("g* -f -number>=1", ["good morning"]),
+        ("g* -f number<<1==8", ["good night"]),
+        ("g* -f ~number==0", ["good morning"]),
+        ("g* -f number>0.5&&number<1.5", ["you"]),
+        ('g* -f $ctx.procname=="greeting"', ["good morning", "you", "good night"]),
+        ('g* -f $ctx.procname=="other"', []),
+        ("g* -f nofield==1", []),
+    ],
+)
+def test_rules_choose_events(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path, options, texts
+):
+    """By name, exclusion, level and filter, in the program itself."""
+    begin(daemon, tmp_path, f"enable-event -u {options}", "enable-event -u no:event")
+    run(daemon, workshop.program("greeting"), "you")
+    end(daemon)
+    events = [one for one in lines(tmp_path) if one.startswith("greeting:")]
+    assert [one.split('"')[1] for one in events] == texts
+
+
+def test_rules_take_effect_in_a_running_program(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """New ones and disabled ones, while it records."""
+    begin(daemon, tmp_path, "enable-event -u no:event")
+    # It waits in each of many bursts for 20 ms.
+    program = launch(daemon, workshop.program("flood"), 1, 100_000, 20_000)
+    try:
+        listed = "flood:drop (loglevel: "
+        wait_until(
+            lambda: listed in daemon.lttng("list", "-u").out, "it registers", SECONDS
+        )
+        assert daemon.lttng("enable-event", "-u", "flood:drop").status == 0
+        run(daemon, workshop.program("flood"), 1, 10, 1000)
+        assert daemon.lttng("disable-event", "-u", "flood:drop").status == 0
+        run(daemon, workshop.program("flood"), 10)
+        end(daemon)
+    finally:
+        program.kill()
+        program.wait()
+    others = [one for one in lines(tmp_path) if not one.startswith("flood:drop")]
+    assert others == []
+    assert len(lines(tmp_path)) >= 10
+
+
+def test_each_process_can_have_buffers_of_its_own(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """A trace for each, complete when it has ended."""
+    begin(
+        *(daemon, tmp_path),
+        "enable-channel -u --buffers-pid c",
+        "enable-event -u -c c greeting:*",
+    )
+    for _ in range(2):
+        run(daemon, workshop.program("greeting"))
+    end(daemon)
+    assert len(lines(tmp_path)) == 4
+    folders = sorted((tmp_path / "ust" / "pid").iterdir())
+    assert len(folders) == 2
+    assert all(re.fullmatch(r"greeting-\d+-\d+-\d+", one.name) for one in folders)
+
+
+def test_only_tracked_processes_record(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """Others leave no trace at all."""
+    begin(daemon, tmp_path, "enable-event -u greeting:*", "track -u --vuid=61234")
+    run(daemon, workshop.program("greeting"))
+    assert daemon.lttng("track", "-u", f"--vuid={os.getuid()}").status == 0
+    run(daemon, workshop.program("greeting"), "again")
+    end(daemon)
+    assert len(lines(tmp_path)) == 3
+
+
+def test_losses_are_told_and_are_in_the_trace(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """What was recorded and what was lost is all there was."""
+    begin(
+        *(daemon, tmp_path),
+        "enable-channel -u c --subbuf-size=4k --num-subbuf=2",
+        "enable-event -u -c c flood:*",
+    )
+    run(daemon, workshop.program("flood"), 200_000)
+    said = end(daemon)
+    lost = re.match(r"Warning: (\d+) events were discarded", said)
+    assert lost is not None
+    assert len(lines(tmp_path)) + int(lost[1]) == 200_000
+    assert b"discarded" in babeltrace(tmp_path).stderr
+    assert f"Discarded events: {lost[1]}" in daemon.lttng("list", "s").out
+
+
+def test_files_are_limited_in_size_and_number(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """The oldest is overwritten; indexes have the same names."""
+    begin(
+        *(daemon, tmp_path),
+        "enable-channel -u c --subbuf-size=4k --tracefile-size=8k --tracefile-count=2",
+        "enable-event -u -c c flood:*",
+    )
+    run(daemon, workshop.program("flood"), 500, 20, 2000)
+    end(daemon)
+    folder = tmp_path / "ust" / "uid" / str(os.getuid()) / "64-bit"
+    files = [one for one in folder.iterdir() if re.fullmatch(r"c_\d+_[01]", one.name)]
+    assert files
+    assert all(one.stat().st_size <= 8192 for one in files)
+    for one in files:
+        assert (folder / "index" / f"{one.name}.idx").stat().st_size >= 16 + 72
+    assert lines(tmp_path)
+
+
+def test_a_killed_program_disturbs_nobody(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """What it has committed is read, and others go on in the same buffers."""
+    begin(daemon, tmp_path, "enable-event -u flood:*", "enable-event -u greeting:*")
+    for _ in range(5):
+        program = launch(daemon, workshop.program("flood"), 100, 1_000_000)
+        wait_until(
+            lambda: "flood" in daemon.lttng("list", "-u").out, "it registers", SECONDS
+        )
+        program.send_signal(signal.SIGKILL)
+        program.wait()
+    run(daemon, workshop.program("greeting"))
+    end(daemon)
+    assert sum(one.startswith("greeting:said") for one in lines(tmp_path)) == 2
+
+
+def test_tracepoints_of_running_programs_are_listed(
+    daemon: SessionDaemon, workshop: Workshop
+):
+    """With levels and fields."""
+    program = launch(daemon, workshop.program("flood"), 1, 100_000, 20_000)
+    try:
+        wait_until(
+            lambda: "flood:drop" in daemon.lttng("list", "-u").out, "it is", SECONDS
+        )
+        shown = daemon.lttng("list", "-u", "-f").out
+        name = workshop.program("flood")
+        assert f"PID: {program.pid} - Name: {name}\n" in shown
+        assert (
+            "flood:drop (loglevel: TRACE_DEBUG_LINE (13)) (type: tracepoint)" in shown
+        )
+    finally:
+        program.kill()
+        program.wait()
+
+
+def test_a_program_lives_through_the_end_of_the_daemon(workshop: Workshop, tmp_path):
+    """Its trace is complete when the daemon was ended by a signal."""
+    with session_daemon() as daemon:
+        daemon.run_folder = daemon.home / ".lttng"
+        daemon.environment["VESTIGE_RUNDIR"] = str(daemon.run_folder)
+        daemon.start()
+        begin(
+            *(daemon, tmp_path),
+            "enable-channel -u c --subbuf-size=4k",
+            "enable-event -u -c c flood:*",
+        )
+        program = launch(daemon, workshop.program("flood"), 500, 100_000, 20_000)
+        try:
+            wait_until(lambda: any(tmp_path.rglob("c_*")), "it records", SECONDS)
+            daemon.end()
+            assert program.poll() is None
+        finally:
+            program.kill()
+            program.wait()
+    assert lines(tmp_path)

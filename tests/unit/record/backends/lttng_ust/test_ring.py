@@ -1,0 +1,150 @@
+"""Rings give their sub-buffers as packets, once, and nothing that was not committed."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from vestige.record.backends.lttng_ust.ring import HEADER_SIZE, Ring
+
+SIZE, COUNT = 4096, 4
+UUID = bytes(range(16))
+HOT, COLD = 640, 640 + 128 * COUNT
+
+
+class Writer:
+    """Writes as a program does, one record after the other."""
+
+    def __init__(self, ring):
+        self.memory = ring._memory
+        self.data = ring._data
+
+    def word(self, place):
+        """Return a number of the memory."""
+        return struct.unpack_from("=Q", self.memory, place)[0]
+
+    def put(self, place, value):
+        """Write a number into the memory."""
+        struct.pack_into("=Q", self.memory, place, value)
+
+    def write(self, size, *, is_committed=True):
+        """Reserve bytes, in the next sub-buffer if they do not fit; commit them."""
+        offset = self.word(128)
+        if offset % SIZE == 0 or offset % SIZE + size > SIZE:
+            offset = self.switch(offset)
+        if (offset - self.word(152)) >= SIZE * COUNT:
+            self.put(392, self.word(392) + 1)
+            return False
+        index = offset % (SIZE * COUNT) // SIZE
+        self.put(128, offset + size)
+        if is_committed:
+            hot = HOT + 128 * index
+            self.put(hot, self.word(hot) + size)
+            self.put(hot + 8, self.word(hot))
+        return True
+
+    def switch(self, offset):
+        """End a sub-buffer and begin the next, if that is free."""
+        used = offset % SIZE
+        if used:
+            index = offset % (SIZE * COUNT) // SIZE
+            begin = self.data + index * SIZE
+            struct.pack_into(
+                "=QQQ", self.memory, begin + 40, 1 << 62, used * 8, SIZE * 8
+            )
+            hot = HOT + 128 * index
+            self.put(hot, self.word(hot) + SIZE - used)
+            self.put(COLD + 128 * index, self.word(hot))
+            offset += SIZE - used
+        if offset - self.word(152) >= SIZE * COUNT:
+            self.put(128, offset)
+            return offset
+        index = offset % (SIZE * COUNT) // SIZE
+        hot = HOT + 128 * index
+        self.put(hot, self.word(hot) + HEADER_SIZE)
+        self.put(hot + 8, self.word(hot))
+        self.put(128, offset + HEADER_SIZE)
+        return offset + HEADER_SIZE
+
+
+@pytest.fixture
+def ring():
+    """A ring of four sub-buffers."""
+    ring = Ring(1, SIZE, COUNT, 7, UUID)
+    yield ring
+    ring.close()
+
+
+def test_the_first_packet_begins_as_programs_continue_it(ring):
+    """Magic, UUID, data stream class, CPU."""
+    writer = Writer(ring)
+    writer.write(100)
+    ring.end_open()
+    [packet] = ring.take()
+    magic, uuid, stream, instance = struct.unpack_from("=I16sIQ", packet)
+    assert (magic, uuid, stream, instance) == (0xC1FC1FC1, UUID, 7, 1)
+    content, size = struct.unpack_from("=QQ", packet, 48)
+    assert (content // 8, size // 8, len(packet)) == (HEADER_SIZE + 100, SIZE, SIZE)
+    assert list(ring.take()) == []
+
+
+def test_full_subbuffers_are_taken_in_order_and_given_back(ring):
+    """As often as the ring goes round."""
+    writer = Writer(ring)
+    taken = 0
+    for _ in range(500):
+        assert writer.write(1000)
+        taken += len(list(ring.take()))
+    ring.end_open()
+    taken += len(list(ring.take()))
+    assert ring.lost == 0
+    assert taken == -(-500 // 4)
+
+
+def test_a_full_ring_loses_and_goes_on(ring):
+    """What was lost is in the next packet."""
+    writer = Writer(ring)
+    written = sum(writer.write(1000) for _ in range(100))
+    assert written == 16
+    assert ring.lost == 84
+    assert len(list(ring.take())) == 4
+    assert writer.write(1000)
+    ring.end_open()
+    [packet] = ring.take()
+    assert struct.unpack_from("=Q", packet, 72)[0] == 84
+
+
+def test_what_was_not_committed_is_left_out(ring):
+    """With what came after it; the ring goes on."""
+    writer = Writer(ring)
+    writer.write(100)
+    writer.write(50, is_committed=False)
+    assert not ring.is_quiet()
+    ring.end_open()
+    [packet] = ring.take()
+    assert struct.unpack_from("=Q", packet, 48)[0] // 8 == HEADER_SIZE + 100
+    assert ring.is_quiet()
+    writer.write(10)
+    ring.end_open()
+    assert len(list(ring.take())) == 1
+
+
+def test_an_empty_subbuffer_is_no_packet(ring):
+    """Unless something was lost."""
+    ring.end_open()
+    assert list(ring.take()) == []
+    Writer(ring).put(392, 3)
+    ring.end_open()
+    [packet] = ring.take()
+    assert struct.unpack_from("=Q", packet, 72)[0] == 3
+
+
+def test_numbers_that_make_no_sense_cost_a_few_packets_at_most(ring):
+    """A program can write what it likes into its memory."""
+    writer = Writer(ring)
+    for place in (128, 152, HOT, COLD, COLD + 128, ring._data + 56):
+        writer.put(place, (1 << 64) - 1)
+        assert len(list(ring.take())) <= COUNT
+        ring.end_open()
+        assert all(len(packet) <= SIZE for packet in ring.take())
