@@ -69,7 +69,13 @@ def record_with(
         for word in ("-e", f"chosen:p{index:02}", f"--filter={one}")
     ]
     done = run_recorded(trace, [program], "-q", *options)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    # Some filters are never true.
+    lines = [
+        line
+        for line in done.stderr.splitlines()
+        if not line.startswith("vestige: warning: ")
+    ]
+    assert (done.returncode, lines) == (0, []), done.stderr
     passed: dict[str, list[int]] = {one: [] for one in filters}
     for name, fields in chosen_events(trace):
         number = fields["number"]

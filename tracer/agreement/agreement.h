@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "9d0ad914c468e349"
+#define AGREEMENT "c055941a22b9da67"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -414,6 +414,9 @@ enum context {
 /* Bytes of the file of rules. */
 #define LARGEST_RULES 4194304u
 #define MOST_RULES 4096u
+/* Log levels of events that have none of their own, see lttng-ust(3). */
+#define LEVEL_FUNCTION 12u
+#define LEVEL_LINE 13u
 /* Patterns of functions, of both lists. */
 #define MOST_PATTERNS 256u
 /* Bytes of all of them, each with a zero. */

@@ -23,7 +23,7 @@ from .terms import (
     Member,
 )
 
-__all__ = ["EVENTS", "Event", "layouts"]
+__all__ = ["EVENTS", "FUNCTION", "LINE", "Event", "layouts"]
 
 FUNCTION, LINE = 12, 13
 """Log levels, see lttng-ust(3): LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_FUNCTION and _LINE."""

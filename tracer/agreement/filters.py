@@ -6,6 +6,7 @@ loops: skips only lead forward.
 
 from __future__ import annotations
 
+from .events import FUNCTION, LINE
 from .terms import (
     CHARACTER,
     F64,
@@ -73,6 +74,12 @@ CONSTANTS = (
     Constant("RULES_MAGIC", "VESTRUL1"),
     Constant("LARGEST_RULES", 4 << 20, about="Bytes of the file of rules."),
     Constant("MOST_RULES", 4096),
+    Constant(
+        "LEVEL_FUNCTION",
+        FUNCTION,
+        about="Log levels of events that have none of their own, see lttng-ust(3).",
+    ),
+    Constant("LEVEL_LINE", LINE),
     Constant("MOST_PATTERNS", 256, about="Patterns of functions, of both lists."),
     Constant(
         "PATTERN_TEXT_SIZE", 16384, about="Bytes of all of them, each with a zero."

@@ -23,9 +23,14 @@ enum function_tracing {
 	FUNCTIONS_OFF = 1 + (int) FUNCTION_TRACING_OFF,
 	FUNCTIONS_FAST = 1 + (int) FUNCTION_TRACING_FAST,
 	FUNCTIONS_VERBOSE = 1 + (int) FUNCTION_TRACING_VERBOSE,
-	/* Added to the others: only those that pass the filter. */
+	/* Added to the others: only functions that were chosen by their names. */
 	FUNCTIONS_FILTERED = 4,
+	/* The same: only calls that meet the filter of a rule. */
+	FUNCTIONS_CONDITIONAL = 8,
 };
+
+/* Without what was added. */
+#define FUNCTIONS_FORM(tracing) ((enum function_tracing)((tracing) & 3))
 
 /* Events that are recorded when they are asked for; those of functions aside. */
 enum optional_events {

@@ -7,6 +7,7 @@
 #include "../base/compiler.h"
 #include "../base/settings.h"
 #include "../rules/filter.h"
+#include "../rules/function_events.h"
 #include "../stream/record.h"
 #include "tracing.h"
 
@@ -44,33 +45,17 @@ static INLINED void trace_verbose(enum event_class class, void *function, void *
 
 /* What one of the hooks does with a function that is not recorded the usual way. */
 static INLINED enum function_tracing find_tracing(const enum function_tracing *setting,
-						  void *function)
+						  bool (*passes)(const void *function,
+								 const void *call_site),
+						  void *function, void *call_site)
 {
 	if (*setting == FUNCTIONS_UNKNOWN)
 		tracing_start();
-	if (!(*setting & FUNCTIONS_FILTERED))
-		return *setting;
-	return filter_passes(function) ? *setting ^ FUNCTIONS_FILTERED : FUNCTIONS_OFF;
-}
-
-static APART void trace_entry_otherwise(void *function, void *call_site)
-{
-	const enum function_tracing tracing = find_tracing(&settings.on_entry, function);
-
-	if (tracing == FUNCTIONS_FAST)
-		trace_entry(function);
-	else if (tracing == FUNCTIONS_VERBOSE)
-		trace_verbose(EVENT_ENTRY, function, call_site);
-}
-
-static APART void trace_exit_otherwise(void *function, void *call_site)
-{
-	const enum function_tracing tracing = find_tracing(&settings.on_exit, function);
-
-	if (tracing == FUNCTIONS_FAST)
-		trace_exit(function);
-	else if (tracing == FUNCTIONS_VERBOSE)
-		trace_verbose(EVENT_EXIT, function, call_site);
+	if ((*setting & FUNCTIONS_FILTERED) && !filter_passes(function))
+		return FUNCTIONS_OFF;
+	if ((*setting & FUNCTIONS_CONDITIONAL) && !passes(function, call_site))
+		return FUNCTIONS_OFF;
+	return FUNCTIONS_FORM(*setting);
 }
 
 /* Each is jumped to from its hook, which then needs no frame: doing nothing costs nothing. */
@@ -82,6 +67,38 @@ static APART void trace_fast_entry(void *function)
 static APART void trace_fast_exit(void *function)
 {
 	trace_exit(function);
+}
+
+static APART void trace_verbose_entry(void *function, void *call_site)
+{
+	trace_verbose(EVENT_ENTRY, function, call_site);
+}
+
+static APART void trace_verbose_exit(void *function, void *call_site)
+{
+	trace_verbose(EVENT_EXIT, function, call_site);
+}
+
+static APART void trace_entry_otherwise(void *function, void *call_site)
+{
+	const enum function_tracing tracing =
+		find_tracing(&settings.on_entry, function_entry_passes, function, call_site);
+
+	if (tracing == FUNCTIONS_FAST)
+		trace_fast_entry(function);
+	else if (tracing == FUNCTIONS_VERBOSE)
+		trace_verbose_entry(function, call_site);
+}
+
+static APART void trace_exit_otherwise(void *function, void *call_site)
+{
+	const enum function_tracing tracing =
+		find_tracing(&settings.on_exit, function_exit_passes, function, call_site);
+
+	if (tracing == FUNCTIONS_FAST)
+		trace_fast_exit(function);
+	else if (tracing == FUNCTIONS_VERBOSE)
+		trace_verbose_exit(function, call_site);
 }
 
 void __cyg_profile_func_enter(void *function, void *call_site)

@@ -65,6 +65,18 @@ static int state_of(const struct vestige_provider *provider)
 	return objects_are_for_good(provider) ? VESTIGE_STAYS : passage_state();
 }
 
+/* Whether it tells what others mean, or that something is missing: whatever is asked for. */
+static bool is_in_each_recording(const struct vestige_event *event)
+{
+	return event->id == EVENT_PYTHON_CODE || event->id == EVENT_PYTHON_NOT_RECORDED;
+}
+
+/* Whether it has a class of its own, which was chosen when it got that. */
+static bool was_chosen(const struct vestige_event *event)
+{
+	return event->id >= EVENT_CLASSES;
+}
+
 static void connect(struct vestige_tracepoint *point, const struct vestige_provider *provider)
 {
 	for (uint32_t index = 0; index < provider->event_count; index++) {
@@ -72,7 +84,8 @@ static void connect(struct vestige_tracepoint *point, const struct vestige_provi
 
 		if (strcmp(event->name, point->name) != 0)
 			continue;
-		if (!event->id && !rules_choose(provider, event))
+		if (!is_in_each_recording(event) && !was_chosen(event) &&
+		    !rules_choose(provider, event))
 			return;
 		/* Without an ID, as on a full disk, its records are counted as lost. */
 		if (!event->id)

@@ -11,6 +11,7 @@
 #include "../objects/loads.h"
 #include "../objects/objects.h"
 #include "../rules/filter.h"
+#include "../rules/function_events.h"
 #include "../rules/patterns.h"
 #include "../rules/rules.h"
 #include "../stream/perf_counter.h"
@@ -47,6 +48,7 @@ static bool begin(void)
 		return false;
 	settings.is_overwriting = arena.is_overwriting;
 	rules_start();
+	function_events_start();
 	perf_counters_start();
 	forking_start();
 	return true;

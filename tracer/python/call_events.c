@@ -37,10 +37,15 @@ static struct own_event step_exit_event;
 static void record_step(const struct own_event *event, uint64_t place, const void *id, bool flag,
 			const struct call_text *text)
 {
+	const struct vestige_value values[] = {
+		{.as.integer = (int64_t) place},
+		{.as.integer = (int64_t) (uintptr_t) id},
+		{.as.integer = flag},
+	};
 	struct vestige_record record;
 
 	/* Both steps have the same fields, but for the names of the last ones. */
-	if (!place ||
+	if (!place || !event_takes(event, values, place) ||
 	    !tracer->begin(&event->event, &record, STEP_ENTRY_FIELDS_SIZE + calls_text_size(text),
 			   (const void *) (uintptr_t) place))
 		return;
@@ -65,11 +70,15 @@ static __attribute__((noinline, cold)) void say_late(void)
 /* An entry that was held back: something may have been recorded meanwhile. */
 void calls_write_late_entry(uint64_t place, uint64_t time, const struct call_text *text)
 {
+	const struct vestige_value values[] = {{.as.integer = (int64_t) place}};
 	struct vestige_record record;
-	const int answer = tracer->begin_at(&calls_entry_event.event, &record,
-					    ADDR_FIELDS_SIZE + calls_text_size(text),
-					    (const void *) (uintptr_t) place, time);
+	int answer;
 
+	if (!event_takes(&calls_entry_event, values, place))
+		return;
+	answer = tracer->begin_at(&calls_entry_event.event, &record,
+				  ADDR_FIELDS_SIZE + calls_text_size(text),
+				  (const void *) (uintptr_t) place, time);
 	if (answer)
 		calls_put(&record, place, text);
 	if (UNLIKELY(answer > 1))
@@ -139,7 +148,8 @@ bool calls_define(void)
 		     entry_fields, 3, EVENT_PYTHON_COROUTINE_ENTRY);
 	event_define(&step_exit_event, "vestige_python", "coroutine_exit", LEVEL_FUNCTION,
 		     exit_fields, 3, EVENT_PYTHON_COROUTINE_EXIT);
-	return event_is_recorded(&calls_entry_event) && event_is_recorded(&calls_exit_event);
+	return event_is_recorded(&calls_entry_event) || event_is_recorded(&calls_exit_event) ||
+		event_is_recorded(&step_entry_event) || event_is_recorded(&step_exit_event);
 }
 
 bool calls_are_defined(void)

@@ -41,9 +41,10 @@ static inline size_t calls_text_size(const struct call_text *text)
 static inline void calls_write_place(const struct own_event *event, uint64_t place,
 				     const struct call_text *text)
 {
+	const struct vestige_value values[] = {{.as.integer = (int64_t) place}};
 	struct vestige_record record;
 
-	if (place &&
+	if (place && event_takes(event, values, place) &&
 	    tracer->begin(&event->event, &record, ADDR_FIELDS_SIZE + calls_text_size(text),
 			  (const void *) (uintptr_t) place))
 		calls_put(&record, place, text);

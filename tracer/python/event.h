@@ -4,9 +4,6 @@
 
 #include "native.h"
 
-#define LEVEL_FUNCTION 12
-#define LEVEL_LINE 13
-
 /* An event with a provider of its own, which the tracer keeps for the life of the process. */
 struct own_event {
 	struct vestige_tracepoint point;
@@ -27,6 +24,15 @@ void event_define(struct own_event *event, const char *provider, const char *nam
 static inline bool event_is_recorded(const struct own_event *event)
 {
 	return event->point.state != 0;
+}
+
+/* Whether an event with these values, one for each field, is to be recorded. */
+static inline bool event_takes(const struct own_event *event, const struct vestige_value *values,
+			       uint64_t place)
+{
+	return event_is_recorded(event) &&
+		(LIKELY(!event->event.filter) ||
+		 tracer->passes(&event->event, values, (const void *) (uintptr_t) place));
 }
 
 #endif

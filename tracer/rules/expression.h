@@ -24,6 +24,14 @@ enum operand_type {
 	ON_ARRAYS = 0xC0,
 };
 
+/* What is made of several instructions. The steps of the others stay behind it, unused. */
+enum joined_operation {
+	/* Compare a field that is an integer with a constant; `flags` has the operation. */
+	COMPARE_FIELD = OPERATIONS,
+	/* How many steps it stands for. */
+	COMPARE_FIELD_STEPS = 3,
+};
+
 enum step_flags {
 	/* A comparison of reals: which side is an integer. */
 	LEFT_IS_INTEGER = 1 << 0,

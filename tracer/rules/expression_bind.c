@@ -284,6 +284,32 @@ static bool bind_all(struct binder *binder, const struct instruction *code, stru
 	return code[binder->count - 1].operation == OP_RETURN;
 }
 
+static bool is_target(const struct step *steps, uint32_t count, uint32_t place)
+{
+	for (uint32_t one = 0; one < count; one++)
+		if ((steps[one].operation == OP_SKIP_IF_FALSE ||
+		     steps[one].operation == OP_SKIP_IF_TRUE) &&
+		    steps[one].index == place)
+			return true;
+	return false;
+}
+
+/* Most filters compare a field with a number: make one step of that. */
+static void join_steps(struct step *steps, uint32_t count)
+{
+	for (uint32_t place = 0; place + COMPARE_FIELD_STEPS < count; place++) {
+		struct step *step = &steps[place];
+
+		if (step[0].operation != OP_FIELD || step[1].operation != OP_INTEGER ||
+		    step[2].operation < OP_LESS || step[2].operation > OP_NOT_EQUAL ||
+		    is_target(steps, count, place + 1) || is_target(steps, count, place + 2))
+			continue;
+		step->operation = COMPARE_FIELD;
+		step->flags = step[2].operation;
+		step->value = step[1].value;
+	}
+}
+
 /* Find one that is the same. */
 static const struct expression *find_known(const struct expression *wanted)
 {
@@ -320,6 +346,7 @@ const struct expression *expression_add(const struct expression *others,
 		system_munmap(made, size);
 		return others;
 	}
+	join_steps(made->steps, count);
 	known = find_known(made);
 	if (known) {
 		system_munmap(made, size);

@@ -203,6 +203,29 @@ static void change(struct value *top, const struct step *step)
 	}
 }
 
+static INLINED bool compare(int64_t left, int64_t right, unsigned int operation)
+{
+	switch (operation) {
+	case OP_LESS:
+		return left < right;
+	case OP_LESS_EQUAL:
+		return left <= right;
+	case OP_GREATER:
+		return left > right;
+	case OP_GREATER_EQUAL:
+		return left >= right;
+	case OP_EQUAL:
+		return left == right;
+	default:
+		return left != right;
+	}
+}
+
+static INLINED bool compare_field(const struct step *step, const struct vestige_value *values)
+{
+	return compare(values[step->number].as.integer, step->value.integer, step->flags);
+}
+
 /* Put one value in place of two. */
 static bool combine(struct value *top, const struct step *step)
 {
@@ -223,22 +246,22 @@ static bool combine(struct value *top, const struct step *step)
 		top->as.integer = left | right;
 		return true;
 	case OP_LESS:
-		top->as.integer = left < right;
+		top->as.integer = compare(left, right, OP_LESS);
 		return true;
 	case OP_LESS_EQUAL:
-		top->as.integer = left <= right;
+		top->as.integer = compare(left, right, OP_LESS_EQUAL);
 		return true;
 	case OP_GREATER:
-		top->as.integer = left > right;
+		top->as.integer = compare(left, right, OP_GREATER);
 		return true;
 	case OP_GREATER_EQUAL:
-		top->as.integer = left >= right;
+		top->as.integer = compare(left, right, OP_GREATER_EQUAL);
 		return true;
 	case OP_EQUAL:
-		top->as.integer = left == right;
+		top->as.integer = compare(left, right, OP_EQUAL);
 		return true;
 	case OP_NOT_EQUAL:
-		top->as.integer = left != right;
+		top->as.integer = compare(left, right, OP_NOT_EQUAL);
 		return true;
 	case OP_EQUAL | ON_TEXTS:
 	case OP_NOT_EQUAL | ON_TEXTS:
@@ -262,6 +285,11 @@ static bool is_true(const struct expression *expression, const struct vestige_va
 	for (;; step++) {
 		const unsigned int operation = step->operation & 0x3Fu;
 
+		if (LIKELY(operation == COMPARE_FIELD)) {
+			end++->as.integer = compare_field(step, values);
+			step += COMPARE_FIELD_STEPS - 1;
+			continue;
+		}
 		if (operation == OP_RETURN)
 			return end[-1].as.integer != 0;
 		if (operation <= OP_CONTEXT) {
@@ -286,11 +314,21 @@ static bool is_true(const struct expression *expression, const struct vestige_va
 	}
 }
 
-bool expression_passes(const struct expression *expression, const struct vestige_value *values,
-		       const void *ip)
+static APART bool is_any_true(const struct expression *expression,
+			      const struct vestige_value *values, const void *ip)
 {
 	for (; expression; expression = expression->next)
 		if (is_true(expression, values, ip))
 			return true;
 	return false;
+}
+
+bool expression_passes(const struct expression *expression, const struct vestige_value *values,
+		       const void *ip)
+{
+	/* Without a stack: nothing but one comparison. */
+	if (expression && !expression->next && expression->count == COMPARE_FIELD_STEPS + 1 &&
+	    expression->steps->operation == COMPARE_FIELD)
+		return compare_field(expression->steps, values);
+	return is_any_true(expression, values, ip);
 }

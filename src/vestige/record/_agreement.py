@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "9d0ad914c468e349"
+AGREEMENT = "c055941a22b9da67"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -36,6 +36,9 @@ RULES_MAGIC = "VESTRUL1"
 LARGEST_RULES = 4_194_304
 """Bytes of the file of rules."""
 MOST_RULES = 4_096
+LEVEL_FUNCTION = 12
+"""Log levels of events that have none of their own, see lttng-ust(3)."""
+LEVEL_LINE = 13
 MOST_PATTERNS = 256
 """Patterns of functions, of both lists."""
 PATTERN_TEXT_SIZE = 16_384

@@ -206,6 +206,7 @@ examples:
             wanted = RecordingOptions(
                 **{**wanted._asdict(), "python_functions": "python"}
             )
+        _warn_of_rules(wanted, options.program)
         output = options.output or _default_output(options.program)
         try:
             recording = record(command, output, wanted)
@@ -272,6 +273,20 @@ def _wants_python_functions(wanted: RecordingOptions, command: list[str]) -> boo
         return False
     # Whoever isolates an interpreter wants nothing in it unless it is asked for.
     return why_isolated(command) is None
+
+
+def _warn_of_rules(wanted: RecordingOptions, program: str) -> None:
+    """Say which rules can take no event, as far as that is known."""
+    if not wanted.events:
+        return
+    from ...record.rules.impossible import impossible_rules
+    from ...record.rules.program_rules import doubtful_rules
+
+    rules = wanted.given_rules()
+    _say(
+        f"vestige: warning: {line}"
+        for line in (*impossible_rules(rules), *doubtful_rules(rules, program))
+    )
 
 
 def _say(lines: Iterable[str]) -> None:

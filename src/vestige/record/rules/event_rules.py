@@ -7,7 +7,7 @@ at each event.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ..._typing import TYPE_CHECKING, NamedTuple
 from ...errors import SelectionError
@@ -68,6 +68,51 @@ class CompiledRule(NamedTuple):
 
     is_logger: bool = False
     """Whether it is for a logger of Python programs."""
+
+    def may_hold(self, fields: Collection[str]) -> bool:
+        """Tell whether the filter may be true for events with these fields.
+
+        Args:
+            fields: All that they have.
+
+        Returns:
+            Whether there is no filter, or it asks for none that they do not have.
+        """
+        return not self.code or self.fields.issubset(fields)
+
+    @property
+    def names_provider(self) -> bool:
+        """Whether the pattern names a provider, without wildcards."""
+        return not any(sign in self.glob.partition(":")[0] for sign in "*?[")
+
+    def chooses(self, name: str, fields: Collection[str]) -> bool:
+        """Tell whether the rule has a word about an event, whatever its level is.
+
+        Args:
+            name: The full name.
+            fields: The event's fields.
+
+        Returns:
+            Whether it takes the name, and either names the provider or might be true.
+        """
+        return self.takes_name(name, None) and (
+            self.names_provider or self.may_hold(fields)
+        )
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields that the filter asks for."""
+        return frozenset(self._names("FIELD", "ELEMENT"))
+
+    @property
+    def contexts(self) -> frozenset[str]:
+        """The contexts that the filter asks for."""
+        return frozenset(self._names("CONTEXT"))
+
+    def _names(self, *operations: str) -> Iterable[str]:
+        for operation, _, value in self.code:
+            if operation.name in operations and isinstance(value, bytes):
+                yield value.decode(errors="replace")
 
     def takes_name(self, name: str, level: int | None) -> bool:
         """Tell whether the rule takes events of a name and a level.

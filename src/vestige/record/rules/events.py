@@ -6,12 +6,13 @@ have a name without them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from ...errors import SelectionError
 from .._agreement import EVENTS
-from .event_rules import CompiledRule
+from .event_rules import CompiledRule, compile_rules
+from .known_events import KNOWN_EVENTS
 
 __all__ = [
     "ALWAYS_RECORDED",
@@ -19,6 +20,7 @@ __all__ = [
     "EVENT_NAMES",
     "FunctionTracing",
     "Selection",
+    "function_rules",
     "level_of",
     "select",
 ]
@@ -42,6 +44,10 @@ EVENT_NAMES = (
     *BASE_ADDRESSES,
 )
 """What the tracer writes by itself; other names are those of tracepoints."""
+NOT_FILTERED = (*ALWAYS_RECORDED, *BASE_ADDRESSES)
+"""What addresses need to have names."""
+_PROVIDERS: dict[FunctionTracing, str] = {"fast": FAST, "verbose": VERBOSE}
+_FIELDS = {event.name: event.fields for event in KNOWN_EVENTS}
 
 
 class Selection(NamedTuple):
@@ -76,23 +82,54 @@ def select(
     if not rules:
         chosen = functions or "fast"
         return Selection(chosen, chosen, base_addresses=False)
-    names = {name for rule in rules for name in _matching(rule)}
-    entries = _tracing(names, "func_entry", functions)
-    exits = _tracing(names, "func_exit", functions)
-    if functions is not None and entries == exits == "off":
-        # Asked for by their own option.
-        entries = exits = functions
-    return Selection(entries, exits, not names.isdisjoint(BASE_ADDRESSES))
-
-
-def _matching(rule: CompiledRule) -> set[str]:
-    if rule.code:
-        if rule.text in EVENT_NAMES:
+    all_rules = (*rules, *function_rules(rules, functions))
+    for rule in all_rules:
+        if rule.code and rule.text in NOT_FILTERED:
             raise SelectionError(
-                f"'{rule.text}': expected no filter, which only tracepoints have"
+                f"'{rule.text}': expected no filter: what says where objects are has "
+                "none"
             )
-        return set()
-    return {name for name in EVENT_NAMES if rule.takes_name(name, level_of(name))}
+    return Selection(
+        _tracing(all_rules, "func_entry", functions),
+        _tracing(all_rules, "func_exit", functions),
+        any(
+            rule.takes_name(name, level_of(name))
+            for rule in rules
+            if not rule.code
+            for name in BASE_ADDRESSES
+        ),
+    )
+
+
+def function_rules(
+    rules: Sequence[CompiledRule], functions: FunctionTracing | None
+) -> tuple[CompiledRule, ...]:
+    """Write rules for functions whose events have a form that was asked for.
+
+    Args:
+        rules: What chooses events.
+        functions: What the events of functions hold; ``None`` leaves it to the
+            rules.
+
+    Returns:
+        Further rules: those that name the other form name this one; and where none has
+        a word about functions, all are recorded.
+    """
+    if functions is None or functions not in _PROVIDERS:
+        return ()
+    found: list[CompiledRule] = []
+    is_chosen = False
+    for event in ("func_entry", "func_exit"):
+        names = [f"{provider}:{event}" for provider in _PROVIDERS.values()]
+        own = f"{_PROVIDERS[functions]}:{event}"
+        for rule in rules:
+            taken = [one for one in names if rule.chooses(one, _FIELDS[own])]
+            is_chosen = is_chosen or bool(taken)
+            if taken and own not in taken:
+                found.append(rule._replace(glob=own, exclude=()))
+    if not is_chosen:
+        found += compile_rules([f"{_PROVIDERS[functions]}:*"])
+    return tuple(found)
 
 
 def level_of(name: str) -> int:
@@ -108,11 +145,20 @@ def level_of(name: str) -> int:
 
 
 def _tracing(
-    names: set[str], event: str, functions: FunctionTracing | None
+    rules: Sequence[CompiledRule], event: str, functions: FunctionTracing | None
 ) -> FunctionTracing:
     """Return what one kind of events holds: the shorter form where both are named."""
-    if names.isdisjoint({f"{FAST}:{event}", f"{VERBOSE}:{event}"}):
-        return "off"
-    if functions is not None:
-        return functions
-    return "fast" if f"{FAST}:{event}" in names else "verbose"
+    wanted = _PROVIDERS if functions is None else (functions,)
+    forms = {_form(rule, event, wanted) for rule in rules}
+    return "fast" if "fast" in forms else "verbose" if "verbose" in forms else "off"
+
+
+def _form(
+    rule: CompiledRule, event: str, wanted: Iterable[FunctionTracing]
+) -> FunctionTracing:
+    """Return the form that a rule asks for, unless it can take no such event."""
+    for form in wanted:
+        name = f"{_PROVIDERS.get(form)}:{event}"
+        if name in _LEVELS and rule.takes_name(name, level_of(name)):
+            return form if rule.may_hold(_FIELDS[name]) else "off"
+    return "off"

@@ -10,10 +10,22 @@ from collections.abc import Iterable
 
 from ...errors import SelectionError
 
-__all__ = ["LOG_EVENT", "logger_filter"]
+__all__ = ["LOG_EVENT", "LOG_FIELDS", "logger_filter"]
 
 LOG_EVENT = "lttng_python:event"
 """A record of :mod:`logging`, as LTTng-UST's agent has it."""
+LOG_FIELDS = (
+    "asctime",
+    "msg",
+    "logger_name",
+    "funcName",
+    "lineno",
+    "int_loglevel",
+    "thread",
+    "threadName",
+    "traceback",
+)
+"""Its fields; the last one where tracebacks are recorded."""
 LOG_LEVELS = {
     "CRITICAL": 50,
     "FATAL": 50,

@@ -9,15 +9,13 @@ from .._agreement import LARGEST_PACKET, SMALLEST_PACKET
 from .contexts import CONTEXTS, context_classes
 from .encoding import encode_rules
 from .event_rules import CompiledRule, EventRule, compile_rules
-from .events import FunctionTracing, Selection, select
+from .events import FunctionTracing, Selection, function_rules, select
 from .function_patterns import encode_patterns
+from .known_events import HELPERS
+from .sources import Sources, named_sources, rules_of_sources
 
 __all__ = ["CONTEXTS", "HELPERS", "PAGE", "RecordingOptions"]
 
-HELPERS = ("libc", "pthread", "dl")
-"""Libraries that stand in for functions of the C library, to tell of each call."""
-COLLECTIONS = "vestige_python:gc_*"
-"""The events of collections of garbage."""
 PAGE = SMALLEST_PACKET
 """Packets are whole pages of the arena."""
 PACKET_SIZE = 64 * 1024
@@ -165,8 +163,28 @@ class RecordingOptions(_Values):
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """Refuse what the tracer would not take."""
         made = super().__new__(cls, *values, **named)
-        made._check()
+        made = made.with_named_sources()
+        made._check()  # noqa: SLF001 - it is one of us
         return made
+
+    def with_named_sources(self) -> Self:
+        """Switch on what rules name, by a provider without wildcards.
+
+        Returns:
+            Options that record it: ``lttng_ust_libc:malloc`` needs a helper.
+
+        Raises:
+            SelectionError: A rule can take no event, or is none.
+        """
+        named = named_sources(self.given_rules()) if self.events else Sources()
+        changes: dict[str, Any] = {}
+        if not set(named.helpers) <= set(self.helpers):
+            changes["helpers"] = (*self.helpers, *named.helpers)
+        if named.python_calls and self.python_functions is None:
+            changes["python_functions"] = "python"
+        if named.python_collections and not self.python_gc:
+            changes["python_gc"] = True
+        return self._replace(**changes) if changes else self
 
     @property
     def chunk_size(self) -> int:
@@ -296,10 +314,24 @@ class RecordingOptions(_Values):
         """
         if not self.events:
             return ()
-        own = [f"lttng_ust_{name}:*" for name in HELPERS if name in self.helpers]
-        if self.python_gc:
-            own.append(COLLECTIONS)
-        return compile_rules((*self.events, *own))
+        given = self.given_rules()
+        on = Sources(self.helpers, self.python_functions is not None, self.python_gc)
+        return (
+            *given,
+            *rules_of_sources(given, on),
+            *function_rules(given, self.functions),
+        )
+
+    def given_rules(self) -> tuple[CompiledRule, ...]:
+        """Return ``events`` without what other options ask for.
+
+        Returns:
+            The rules, one for each pattern.
+
+        Raises:
+            SelectionError: A rule can take no event, or is none.
+        """
+        return compile_rules(self.events)
 
     def function_patterns(self) -> tuple[str, str]:
         """Return ``include`` and ``exclude`` as the tracer reads them.

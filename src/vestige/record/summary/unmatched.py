@@ -5,9 +5,14 @@ from __future__ import annotations
 from ..backends.in_process.metadata import tracepoint_classes
 from ..recorder import Recording
 from ..rules.event_rules import CompiledRule
-from ..rules.events import EVENT_NAMES, level_of
+from ..rules.events import EVENT_NAMES
+from ..rules.impossible import impossible_rules
+from ..rules.known_events import KNOWN_EVENTS
 
 __all__ = ["unmatched_rules"]
+
+PYTHON = "vestige_python:"
+"""Events that only programs in Python make, with classes that are always there."""
 
 
 def unmatched_rules(recording: Recording) -> list[str]:
@@ -19,20 +24,30 @@ def unmatched_rules(recording: Recording) -> list[str]:
     Returns:
         Lines for people, one for each.
     """
-    rules = recording.options.rules()
+    rules = recording.options.given_rules()
     if not rules:
         return []
     try:
         text = (recording.directory / "metadata").read_text(errors="replace")
     except OSError:
         return []
-    known = [(name, level_of(name)) for name in EVENT_NAMES]
     found = tracepoint_classes(text)
     return [
         _line(rule)
         for rule in rules
-        if not _takes_any(rule, found if rule.code else [*known, *found])
+        if not _takes_known(rule)
+        and not _takes_any(rule, found)
+        # It was said before.
+        and not impossible_rules([rule])
     ]
+
+
+def _takes_known(rule: CompiledRule) -> bool:
+    return any(
+        rule.takes_name(event.name, event.level) and rule.may_hold(event.fields)
+        for event in KNOWN_EVENTS
+        if event.name in EVENT_NAMES or event.name.startswith(PYTHON)
+    )
 
 
 def _takes_any(rule: CompiledRule, events: list[tuple[str, int]]) -> bool:

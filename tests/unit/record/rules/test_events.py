@@ -7,7 +7,12 @@ import pytest
 from vestige.errors import SelectionError
 from vestige.record.backends.in_process.metadata import event_names
 from vestige.record.rules.event_rules import EventRule, compile_rules
-from vestige.record.rules.events import EVENT_NAMES, Selection, select
+from vestige.record.rules.events import (
+    EVENT_NAMES,
+    Selection,
+    function_rules,
+    select,
+)
 
 FAST = "lttng_ust_cyg_profile_fast"
 VERBOSE = "lttng_ust_cyg_profile"
@@ -59,7 +64,7 @@ def test_other_names_are_those_of_tracepoints():
     ],
 )
 def test_conditions_hold_for_all_events(rule, expected):
-    """Those of functions have a level; a filter has nothing to look at in them."""
+    """Those of functions have a level, and no number."""
     entries, exits, base_addresses = expected
 
     assert select(compile_rules([rule]), None) == Selection(
@@ -67,9 +72,46 @@ def test_conditions_hold_for_all_events(rule, expected):
     )
 
 
-def test_a_filter_needs_fields():
-    """Where only events without any are asked for, it is a mistake."""
-    rules = compile_rules([EventRule(f"{FAST}:func_entry", filter="addr == 1")])
+@pytest.mark.parametrize(
+    ("rules", "functions", "expected"),
+    [
+        ([EventRule(f"{FAST}:*", filter="addr == 1")], None, ("fast", "off")),
+        ([EventRule(f"{VERBOSE}:*", filter="addr == 1")], None, ("verbose", "verbose")),
+        ([EventRule("*", filter="addr == 1")], None, ("fast", "off")),
+        ([EventRule("*", filter="$ctx.vtid == 1")], None, ("fast", "fast")),
+        ([EventRule("*", filter="size == 1")], None, ("off", "off")),
+        ([EventRule("*", filter="size == 1")], "fast", ("fast", "fast")),
+        ([EventRule(f"{FAST}:*", filter="call_site > 1")], None, ("off", "off")),
+        ([EventRule(f"{FAST}:*", filter="call_site > 1")], "verbose", ("verbose",) * 2),
+        ([EventRule(f"{FAST}:func_entry")], "verbose", ("verbose", "off")),
+    ],
+)
+def test_filters_of_functions_need_their_fields(rules, functions, expected):
+    """What has none of them is not recorded, as if no rule took it."""
+    entries, exits, _ = select(compile_rules(rules), functions)
+
+    assert (entries, exits) == expected
+
+
+@pytest.mark.parametrize("functions", ["fast", "verbose"])
+def test_rules_are_for_the_form_that_is_asked_for(functions):
+    """Which one they name, or whether they name none."""
+    provider = FAST if functions == "fast" else VERBOSE
+    conditions = {"level": "DEBUG", "filter": "addr == 1"}
+    rules = compile_rules([EventRule(f"{VERBOSE}*:func_entry", **conditions)])
+    own = compile_rules([EventRule(f"{provider}:func_entry", **conditions)])
+    others = compile_rules(["app:*"])
+
+    (found,) = (*rules, *function_rules(rules, functions))[-1:]
+    assert (found.levels, found.code) == (own[0].levels, own[0].code)
+    assert found.takes_name(own[0].glob, 12)
+    assert [one.glob for one in function_rules(others, functions)] == [f"{provider}:*"]
+    assert function_rules(others, "off") == function_rules(others, None) == ()
+
+
+def test_what_addresses_need_has_no_filter():
+    """Names would be missing."""
+    rules = compile_rules([EventRule("ust_baddr:push", filter="size == 1")])
     with pytest.raises(SelectionError, match="expected no filter"):
         select(rules, None)
 

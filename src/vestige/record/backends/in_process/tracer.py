@@ -17,7 +17,8 @@ from ..._agreement import (
     SETTINGS_VARIABLE,
 )
 from ...rules.contexts import CONTEXTS
-from ...rules.options import HELPERS, RecordingOptions
+from ...rules.known_events import HELPERS
+from ...rules.options import RecordingOptions
 from .clock import SECOND
 from .python_programs import STARTUP, python_word
 

@@ -1,0 +1,15 @@
+/* What the rules say of calls of functions, which have no tracepoint. */
+#ifndef VESTIGE_RULES_FUNCTION_EVENTS_H
+#define VESTIGE_RULES_FUNCTION_EVENTS_H
+
+#include <stdbool.h>
+
+#include "../base/compiler.h"
+
+/* Apply the rules to what the hooks do: nothing, all calls, or those that meet a filter. */
+void function_events_start(void) HIDDEN;
+/* Whether a filter takes an entry, or an exit. */
+bool function_entry_passes(const void *function, const void *call_site) HIDDEN;
+bool function_exit_passes(const void *function, const void *call_site) HIDDEN;
+
+#endif
