@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any
 
+from .abandoned import recover_abandoned
 from .advice import VestigeWarning
 from .caller import caller_level
 from .components.filters.debug_info import (
@@ -78,11 +79,8 @@ def open(  # noqa: A001, PLR0913 - the name of gzip.open; parameters go by keywo
     """
     paths = [path] if isinstance(path, str | bytes | os.PathLike) else list(path)
     paths = [os.fsdecode(part) for part in paths]
-    for part in paths:
-        if os.path.isfile(os.path.join(part, ".arena")):  # noqa: PTH113, PTH118 - as it is
-            from .record.backends.in_process.recovery import recover_if_abandoned  # noqa: PLC0415 - rare
-
-            recover_if_abandoned(part)
+    for _ in recover_abandoned(paths):
+        pass  # What it says is for the command line.
     options = DebugInfoOptions() if debug_info is True else debug_info or None
     source = CtfFsSource(
         paths,

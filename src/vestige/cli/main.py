@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from ..errors import VestigeError
 from ..plain_text import plain
-from .abandoned import recover_abandoned
+from .abandoned import say_recovered
 from .commands import load_commands
 from .exit_statuses import UNREADABLE, ExitStatuses
 from .open_files import allow_many_files
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - each
         return report(_plain(error), UNREADABLE)
     if options.verb not in _STARTING_PROGRAMS:
         allow_many_files()
-        recover_abandoned(getattr(options, "paths", None) or ())
+        say_recovered(getattr(options, "paths", None) or ())
     statuses: ExitStatuses = options.exit_statuses
     try:
         status: int = options.run(options)

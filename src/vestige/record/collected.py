@@ -33,6 +33,7 @@ class Collected:
         overwritten: Bytes that made room for newer ones.
         running: IDs of processes that go on recording.
         unreached: Processes that were not recorded, and why.
+        more_unreached: How many more there were.
         problems: What could not be written, for people.
         failure: Why writing first failed: the number of the error, and a sentence.
         is_drained: Whether nothing is left in memory.
@@ -49,6 +50,7 @@ class Collected:
         overwritten: int = 0,
         running: Iterable[int] = (),
         unreached: Iterable[Unreached] = (),
+        more_unreached: int = 0,
         problems: Iterable[str] = (),
         failure: tuple[int | None, str] | None = None,
         is_drained: bool = True,
@@ -61,6 +63,7 @@ class Collected:
         self.overwritten = overwritten
         self.running = frozenset(running)
         self.unreached = list(unreached)
+        self.more_unreached = more_unreached
         self.problems = list(problems)
         self.failure = failure
         self.is_drained = is_drained

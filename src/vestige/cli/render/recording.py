@@ -134,6 +134,6 @@ def _what_goes_on(recording: Recording) -> Iterator[str]:
         )
     for one in collected.unreached[:MOST_UNREACHED]:
         yield f"{one.name} (PID {one.process}) is not recorded: {one.reason}"
-    if len(collected.unreached) > MOST_UNREACHED:
-        more = len(collected.unreached) - MOST_UNREACHED
+    more = max(len(collected.unreached) - MOST_UNREACHED, 0) + collected.more_unreached
+    if more:
         yield f"{_count(more, 'more process', 'more processes')} not recorded"

@@ -18,7 +18,7 @@ from support.recorded import build_program, counts, record_command, run_recorded
 from vestige.cli.render.recording import recording_lines
 from vestige.record import Recording, RecordingOptions
 from vestige.record.backends.in_process.background import processes_in_background
-from vestige.record.collected import Collected
+from vestige.record.collected import Collected, Unreached
 from vestige.record.summary.contents import Contents, read_contents, size_of
 from vestige.record.summary.diagnosis import why_without_lttng
 
@@ -341,3 +341,15 @@ def test_lttngs_own_library_is_named(paths, keeps, expected):
     options = RecordingOptions(keep_lttng=keeps)
 
     assert why_without_lttng(options, Contents(objects=tuple(paths))) == expected
+
+
+def test_processes_that_are_not_recorded(tmp_path):
+    """Some are named; of the others, all are counted."""
+    found = [Unreached(number, "app", "it is a static program") for number in range(12)]
+    lines = lines_of_losses(
+        tmp_path, RecordingOptions(), unreached=found, more_unreached=3
+    )
+
+    assert "app (PID 9) is not recorded: it is a static program" in lines
+    assert not any("PID 10" in line for line in lines)
+    assert "5 more processes not recorded" in lines

@@ -149,6 +149,7 @@ class InProcess:
         collected.problems += [*refusal_lines(refusals), *skipped_lines(skipped)]
         if self._unreached is not None:
             collected.unreached = self._unreached.found
+            collected.more_unreached = self._unreached.more
         self._metadata.refine()
         if self._clock.problem is not None:
             collected.problems.append(self._clock.problem)

@@ -47,8 +47,12 @@ class UnreachedProcesses:
         self._is_known = is_known
         self._found: dict[tuple[int, int], Unreached] = {}
         self._family: set[int] = {root}
-        self.more = 0
-        """Processes beyond those that are kept."""
+        self._others: set[tuple[int, int]] = set()
+
+    @property
+    def more(self) -> int:
+        """How many processes there are beyond those that are kept."""
+        return len(self._others)
 
     @property
     def found(self) -> list[Unreached]:
@@ -59,16 +63,16 @@ class UnreachedProcesses:
         """Look at the processes that run now."""
         now = _uptime_ticks()
         for process, start in self._descendants():
-            if now - start < GRACE_TICKS or (process, start) in self._found:
+            one = (process, start)
+            if now - start < GRACE_TICKS or one in self._found or one in self._others:
                 continue
             reason = self._why(process)
             if reason is None:
                 continue
-            if len(self._found) >= MOST_FOUND:
-                self.more += 1
-                continue
-            one = Unreached(process, _name(process), reason)
-            self._found[process, start] = one
+            if len(self._found) < MOST_FOUND:
+                self._found[one] = Unreached(process, _name(process), reason)
+            else:
+                self._others.add(one)
 
     def _descendants(self) -> Iterator[tuple[int, int]]:
         """Return IDs and start times of the processes that come from the first one.

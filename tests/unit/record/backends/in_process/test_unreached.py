@@ -1,0 +1,35 @@
+"""Processes that are not recorded are found, each once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from support.waiting import wait_until
+from vestige.record.backends.in_process import unreached
+from vestige.record.backends.in_process.unreached import UnreachedProcesses
+
+
+def test_those_beyond_what_is_kept_are_counted_once(monkeypatch):
+    """However often somebody looks."""
+    monkeypatch.setattr(unreached, "MOST_FOUND", 1)
+    monkeypatch.setattr(unreached, "GRACE_TICKS", 0)
+    with (
+        subprocess.Popen(["sleep", "60"]) as one,
+        subprocess.Popen(["sleep", "60"]) as other,
+    ):
+        looked = UnreachedProcesses(os.getpid(), list, lambda *_: False)
+
+        def has_seen_both():
+            looked.look()
+            return looked.more > 0
+
+        wait_until(has_seen_both, "both are seen", 30)
+        # This process is one of them.
+        before = looked.more
+        looked.look()
+        after = looked.more, len(looked.found)
+        one.kill()
+        other.kill()
+
+    assert after == (before, 1)
