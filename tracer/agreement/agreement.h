@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "c055941a22b9da67"
+#define AGREEMENT "cf84a4115848b0b6"
 
 /* --- Packets, see docs/formats/recording.md --- */
 

@@ -324,13 +324,16 @@ struct arena_class {
 	/* In the text after the table. */
 	uint32_t text_at;
 	uint32_t text_size;
-	uint64_t unused;
+	/* Its ID, as it sees it. */
+	uint32_t process;
+	uint32_t unused;
 };
 
 _Static_assert(offsetof(struct arena_class, digest) == 0, "arena_class.digest");
 _Static_assert(offsetof(struct arena_class, text_at) == 16, "arena_class.text_at");
 _Static_assert(offsetof(struct arena_class, text_size) == 20, "arena_class.text_size");
-_Static_assert(offsetof(struct arena_class, unused) == 24, "arena_class.unused");
+_Static_assert(offsetof(struct arena_class, process) == 24, "arena_class.process");
+_Static_assert(offsetof(struct arena_class, unused) == 28, "arena_class.unused");
 _Static_assert(sizeof(struct arena_class) == 32, "arena_class");
 
 #endif

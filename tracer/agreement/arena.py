@@ -345,7 +345,8 @@ CLASS = Structure(
         Member("digest", U64, 2),
         Member("text_at", U32, about="In the text after the table."),
         Member("text_size", U32),
-        Member("unused", U64),
+        Member("process", U32, about="Its ID, as it sees it."),
+        Member("unused", U32),
     ),
     about="An event class that programs have registered.",
 )

@@ -95,7 +95,7 @@ static bool has_room(uint64_t end)
 	return true;
 }
 
-static int add(const uint64_t digests[2], const char *text, size_t size)
+static int add(const uint64_t digests[2], const char *text, size_t size, uint32_t process)
 {
 	struct arena_shared *shared = arena.shared;
 	const uint32_t place = count_classes();
@@ -108,13 +108,14 @@ static int add(const uint64_t digests[2], const char *text, size_t size)
 		.digest = {digests[0], digests[1]},
 		.text_at = at,
 		.text_size = (uint32_t) size,
+		.process = process,
 	};
 	shared->class_text_used = at + (uint32_t) size;
 	atomic_store_explicit(&shared->class_count, place + 1, memory_order_release);
 	return (int) place;
 }
 
-int classes_find(const char *text, size_t size)
+int classes_find(const char *text, size_t size, uint32_t process)
 {
 	uint32_t count = count_classes();
 	uint64_t digests[2];
@@ -126,7 +127,7 @@ int classes_find(const char *text, size_t size)
 		return place;
 	place = look_up(digests, count, count_classes());
 	if (place < 0)
-		place = add(digests, text, size);
+		place = add(digests, text, size, process);
 	release_lock();
 	return place;
 }

@@ -6,7 +6,8 @@
 #include "map.h"
 
 /* Find a class by its text, all of its TSDL but the ID, or add it. Its place in the list, from
- * 0 on, is the same in all programs; negative when it finds no room. Signals are blocked. */
-int classes_find(const char *text, size_t size) HIDDEN;
+ * 0 on, is the same in all programs; negative when it finds no room. Who adds it says so by its
+ * process ID. Signals are blocked. */
+int classes_find(const char *text, size_t size, uint32_t process) HIDDEN;
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "../arena/classes.h"
+#include "../base/process.h"
 #include "../base/text.h"
 #include "../stream/fields.h"
 
@@ -116,7 +117,7 @@ uint32_t event_class_id(const struct vestige_provider *provider,
 		return 0;
 	describe(&body, provider, event);
 	if (!body.is_full)
-		place = classes_find(body.start, text_size(&body));
+		place = classes_find(body.start, text_size(&body), process_id());
 	text_close(&body);
 	return place < 0 ? 0 : arena.first_class + (uint32_t) place;
 }

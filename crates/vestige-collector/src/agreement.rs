@@ -354,13 +354,16 @@ pub struct ArenaClass {
     /// In the text after the table.
     pub text_at: u32,
     pub text_size: u32,
-    pub unused: u64,
+    /// Its ID, as it sees it.
+    pub process: u32,
+    pub unused: u32,
 }
 
 const _: () = {
     assert!(core::mem::offset_of!(ArenaClass, digest) == 0);
     assert!(core::mem::offset_of!(ArenaClass, text_at) == 16);
     assert!(core::mem::offset_of!(ArenaClass, text_size) == 20);
-    assert!(core::mem::offset_of!(ArenaClass, unused) == 24);
+    assert!(core::mem::offset_of!(ArenaClass, process) == 24);
+    assert!(core::mem::offset_of!(ArenaClass, unused) == 28);
     assert!(size_of::<ArenaClass>() == 32);
 };

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::arena::Arena;
+use crate::class_text::is_class;
 use crate::files::Files;
 use crate::layout::{CLASS_STEP, CLASS_TABLE_BYTES, MOST_CLASSES};
 
@@ -77,7 +78,7 @@ impl Classes {
         for place in first..count {
             match self.whole(arena, place) {
                 Some(whole) => text.extend(whole.bytes()),
-                None => problem(format!("event class {} is damaged", self.first_id + place)),
+                None => problem(refusal(arena, place)),
             }
         }
         if first < count {
@@ -102,6 +103,16 @@ impl Classes {
         shared.class_text_ready().store(next, Ordering::Release);
         Ok(())
     }
+}
+
+/// Why a class is left out. It is the same for all classes of a process, and reported once.
+fn refusal(arena: &Arena, place: u32) -> String {
+    let process = arena.class(place).process().load(Ordering::Relaxed);
+    let user = arena.user().map_or_else(|_| String::from("?"), |user| user.to_string());
+    format!(
+        "process {process} of user {user} describes events as no tracer does: \
+         these event classes are left out"
+    )
 }
 
 fn head(id: u32) -> String {
@@ -165,7 +176,7 @@ fn class_text(arena: &Arena, place: u32) -> Option<String> {
     let mut bytes = vec![0; size as usize];
     let texts = arena.geometry().classes_at + CLASS_TABLE_BYTES;
     arena.memory().read(texts + u64::from(at), &mut bytes);
-    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+    String::from_utf8(bytes).ok().filter(|text| is_class(text))
 }
 
 /// Appends to the metadata, all of it or nothing; its head may be written anew meanwhile.

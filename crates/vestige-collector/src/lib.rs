@@ -11,6 +11,7 @@ pub mod append;
 pub mod arena;
 pub mod arenas;
 pub mod budget;
+pub mod class_text;
 pub mod classes;
 pub mod collector;
 pub mod drain;

@@ -93,7 +93,7 @@ view! {
 
 view! {
     /// A registered event class.
-    Class { text_at: u32, text_size: u32, }
+    Class { text_at: u32, text_size: u32, process: u32, }
 }
 
 /// A name in 16 bytes, which always ends in a zero.

@@ -7,8 +7,10 @@ use std::fs;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use common::{collector, Folder, Program};
+use common::{class_text, collector, Folder, Program};
 use vestige_collector::drain::Reach;
+use vestige_collector::layout::CLASS_BYTES;
+use vestige_collector::sys;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -16,22 +18,34 @@ fn metadata(folder: &Folder) -> String {
     fs::read_to_string(folder.trace().join("metadata")).unwrap()
 }
 
+fn refusal(process: u32) -> String {
+    format!(
+        "process {process} of user {} describes events as no tracer does: \
+         these event classes are left out",
+        sys::effective_user()
+    )
+}
+
 #[test]
 fn classes_get_numbers_in_order() {
     let folder = Folder::new();
     let collector = collector(&folder);
     let program = Program::of(&folder);
-    program.register_class("\tname = \"a:b\";\n");
-    program.register_class("\tname = \"a:c\";\n");
+    program.register_class("a:b");
+    program.register_class("a:c");
     program.thread(7, 8).record(1);
 
     collector.close(PATIENCE);
 
     assert_eq!(
         metadata(&folder),
-        "/* CTF 1.8 */\n\
-         \nevent {\n\tid = 26;\n\tname = \"a:b\";\n};\n\
-         \nevent {\n\tid = 27;\n\tname = \"a:c\";\n};\n"
+        format!(
+            "/* CTF 1.8 */\n\
+             \nevent {{\n\tid = 26;\n{}}};\n\
+             \nevent {{\n\tid = 27;\n{}}};\n",
+            class_text("a:b"),
+            class_text("a:c"),
+        )
     );
 }
 
@@ -42,7 +56,7 @@ fn each_is_written_once() {
     let program = Program::of(&folder);
     let mut thread = program.thread(7, 8);
     for number in 0..3 {
-        program.register_class(&format!("\tname = \"a:{number}\";\n"));
+        program.register_class(&format!("a:{number}"));
         thread.record(500);
         collector.recording().pass(0, Reach::Complete);
     }
@@ -59,12 +73,12 @@ fn the_head_may_be_written_anew_meanwhile() {
     let collector = collector(&folder);
     let program = Program::of(&folder);
     let mut thread = program.thread(7, 8);
-    program.register_class("\tname = \"a:b\";\n");
+    program.register_class("a:b");
     thread.record(500);
     collector.recording().pass(0, Reach::Complete);
     let text = metadata(&folder).replace("1.8", "2.9");
     fs::write(folder.trace().join("metadata"), text).unwrap();
-    program.register_class("\tname = \"a:c\";\n");
+    program.register_class("a:c");
     thread.record(500);
 
     collector.close(PATIENCE);
@@ -78,15 +92,15 @@ fn texts_that_lie_elsewhere_are_left_out() {
     let folder = Folder::new();
     let collector = collector(&folder);
     let program = Program::of(&folder);
-    program.register_class("\tname = \"a:b\";\n");
-    program.register_class("\tname = \"a:c\";\n");
+    program.register_class("a:b");
+    program.register_class("a:c");
     let entry = program.geometry.classes_at;
     program.memory.u32(entry + 16).store(u32::MAX - 5, Ordering::Relaxed);
     program.thread(7, 8).record(1);
 
     let outcome = collector.close(PATIENCE);
 
-    assert_eq!(outcome.problems, ["event class 26 is damaged"]);
+    assert_eq!(outcome.problems, [refusal(0)]);
     assert!(!metadata(&folder).contains("a:b") && metadata(&folder).contains("a:c"));
 }
 
@@ -109,7 +123,7 @@ fn records_are_written_without_metadata() {
     let folder = Folder::new();
     let collector = collector(&folder);
     let program = Program::of(&folder);
-    program.register_class("\tname = \"a:b\";\n");
+    program.register_class("a:b");
     fs::remove_file(folder.trace().join("metadata")).unwrap();
     program.thread(7, 8).record(1);
 
@@ -117,4 +131,31 @@ fn records_are_written_without_metadata() {
 
     assert!(outcome.is_drained && outcome.packets == 1);
     assert_eq!(outcome.problems, ["metadata is gone: it lacks event classes"]);
+}
+
+#[test]
+fn what_would_spoil_the_metadata_is_left_out() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let good = class_text("a:b");
+    let hostile = [
+        good.clone() + "}; trace { major = 9; }; event { id = 3;",
+        good.replace("struct { ", "struct { /* "),
+        good.replace("a:b", "a\"; }; env { a = 1; }; event { name = \"b"),
+        good.replace("struct { ", "struct { integer { size = 4000000000; } _a; "),
+    ];
+    for (place, text) in (0_u64..).zip(&hostile) {
+        program.register_text(text);
+        let entry = program.geometry.classes_at + place * CLASS_BYTES;
+        program.memory.u32(entry + 24).store(77, Ordering::Relaxed);
+    }
+    program.register_text(&good);
+    program.thread(7, 8).record(1);
+
+    let outcome = collector.close(PATIENCE);
+
+    assert_eq!(outcome.problems, [refusal(77)]);
+    let text = metadata(&folder);
+    assert_eq!(text, format!("/* CTF 1.8 */\n\nevent {{\n\tid = 30;\n{good}}};\n"));
 }

@@ -125,8 +125,8 @@ fn a_torn_event_class_is_written_again() {
     let folder = Folder::new();
     let killed = collector(&folder);
     let program = Program::of(&folder);
-    program.register_class("\tname = \"a:b\";\n");
-    program.register_class("\tname = \"a:c\";\n");
+    program.register_class("a:b");
+    program.register_class("a:c");
     killed
         .recording()
         .classes

@@ -163,7 +163,7 @@ fn event_classes_have_different_ids_and_leave_no_gap() {
     let other = collector.arenas().of_user(NOBODY).unwrap();
     for (path, name) in [(collector.arena_path(), "a:b"), (path(&other), "a:c")] {
         let program = Program::open(&path);
-        program.register_class(&format!("\tname = \"{name}\";\n"));
+        program.register_class(name);
         run([|| program.thread(7, 8).record(1)]);
     }
     assert!(!metadata(&folder).contains("unused"));
@@ -207,7 +207,7 @@ fn all_are_handed_over() {
     let paths = [first.arena_path(), path(&first.arenas().of_user(NOBODY).unwrap())];
     let programs = paths.map(|path| Program::open(&path));
     for program in &programs {
-        program.register_class(&format!("\tname = \"a:{}\";\n", program.memory.address()));
+        program.register_class(&format!("a:{}", program.memory.address()));
     }
     let mut threads: Vec<_> = programs.iter().map(|program| program.thread(7, 8)).collect();
     threads.iter_mut().for_each(|thread| thread.record(1000));
@@ -219,7 +219,7 @@ fn all_are_handed_over() {
     assert_eq!(second.live_slots().len(), 2);
     threads.iter_mut().for_each(|thread| thread.record(1000));
     let third = second.arenas().of_user(1).unwrap();
-    Program::open(&path(&third)).register_class("\tname = \"a:third\";\n");
+    Program::open(&path(&third)).register_class("a:third");
     let program = Program::open(&path(&third));
     program.thread(7, 8).record(1);
     let outcome = second.close(PATIENCE);
@@ -242,7 +242,7 @@ fn all_are_recovered() {
     let paths = [killed.arena_path(), path(&killed.arenas().of_user(NOBODY).unwrap())];
     for path in &paths {
         let program = Program::open(path);
-        program.register_class("\tname = \"a:b\";\n");
+        program.register_class("a:b");
         run([|| program.thread(7, 8).record(1000)]);
         // Its class is at the beginning of its own block, whatever it says now.
         program.memory.u32(152).store(26, Ordering::Relaxed);

@@ -332,12 +332,12 @@ static void add_classes(int first)
 	for (int index = 0; index < 500; index++) {
 		char text[64];
 		const int size = sprintf(text, "class %d", (first + index) % 600);
-		const int found = classes_find(text, (size_t) size);
+		const int found = classes_find(text, (size_t) size, 7);
 		const struct arena_class *class = &arena.classes[found];
 
 		EXPECT(found >= 0 && class->text_size == (uint32_t) size);
 		EXPECT(!memcmp(arena.class_text + class->text_at, text, (size_t) size));
-		EXPECT(classes_find(text, (size_t) size) == found);
+		EXPECT(classes_find(text, (size_t) size, 7) == found);
 	}
 }
 
@@ -376,14 +376,14 @@ static void mode_crowd(void)
 
 	make_and_map();
 	memset(text, 'x', sizeof(text));
-	EXPECT(classes_find(text, 100) == 0);
-	EXPECT(classes_find(text, sizeof(text) - 99) < 0);
+	EXPECT(classes_find(text, 100, 7) == 0);
+	EXPECT(classes_find(text, sizeof(text) - 99, 7) < 0);
 	for (unsigned int index = 1; index < ARENA_MOST_CLASSES; index++) {
 		memcpy(text, &index, sizeof(index));
-		EXPECT(classes_find(text, 8) == (int) index);
+		EXPECT(classes_find(text, 8, 7) == (int) index);
 	}
 	memset(text, 'y', 8);
-	EXPECT(classes_find(text, 8) < 0);
+	EXPECT(classes_find(text, 8, 7) < 0);
 }
 
 /* What a child process writes where its parent's chunk was stays with it, and the chunk has

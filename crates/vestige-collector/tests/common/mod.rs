@@ -94,6 +94,11 @@ pub fn collector_of(folder: &Folder, plan: &Plan, max_bytes: u64) -> Collector {
     Collector::new(&folder.trace(), &folder.memory(), plan, limits, write).unwrap()
 }
 
+/// What the tracer writes of a class without fields.
+pub fn class_text(name: &str) -> String {
+    format!("\tname = \"{name}\";\n\tstream_id = 0;\n\tloglevel = 13;\n\tfields := struct {{ }};\n")
+}
+
 /// Waits for something that other threads do.
 pub fn wait_until(mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
@@ -181,8 +186,13 @@ impl Program {
         None
     }
 
-    /// Registers an event class; only one thread does so at a time.
-    pub fn register_class(&self, text: &str) {
+    /// Registers an event class without fields; only one thread does so at a time.
+    pub fn register_class(&self, name: &str) {
+        self.register_text(&class_text(name));
+    }
+
+    /// Registers whatever a program may say of a class.
+    pub fn register_text(&self, text: &str) {
         let shared = self.shared();
         let count = shared.class_count().load(Ordering::Relaxed);
         let used = shared.class_text_used().load(Ordering::Relaxed);
