@@ -18,8 +18,10 @@
 #include "../objects/kept_pages.h"
 #include "../objects/objects.h"
 #include "../rules/expression_run.h"
+#include "../rules/function_events.h"
 #include "../rules/rules.h"
 #include "../stream/passage.h"
+#include "../stream/application.h"
 #include "../stream/record.h"
 #include "event_class.h"
 #include "tracing.h"
@@ -260,6 +262,37 @@ static int passes(const struct vestige_event *event, const struct vestige_value 
 	return expression_passes(event->filter, values, ip);
 }
 
+/* Filters that ask for it were never true: now they may be. */
+static void choose_again(void)
+{
+	for (const struct vestige_provider *one = providers; one; one = one->next)
+		for (uint32_t index = 0; index < one->event_count; index++)
+			if (was_chosen(one->events[index]))
+				rules_choose(one, one->events[index]);
+	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
+		if (!one->state)
+			connect_any(one);
+	function_events_choose();
+}
+
+static int add_context(const struct vestige_context *context)
+{
+	const int saved = errno;
+	signals before;
+	bool is_added;
+
+	tracing_start();
+	if (!settings.is_recording)
+		return 0;
+	before = enter();
+	is_added = application_add(context);
+	if (is_added)
+		choose_again();
+	leave(before);
+	errno = saved;
+	return is_added;
+}
+
 EXPORTED const struct vestige_tracer vestige_tracer = {
 	.struct_size = sizeof(struct vestige_tracer),
 	.add_tracepoint = add_tracepoint,
@@ -272,4 +305,5 @@ EXPORTED const struct vestige_tracer vestige_tracer = {
 	.now = now,
 	.begin_at = begin_at,
 	.open = open_stream,
+	.add_context = add_context,
 };

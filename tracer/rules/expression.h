@@ -39,6 +39,8 @@ enum step_flags {
 	/* What the integers of an array are. */
 	ELEMENT_IS_SIGNED = 1 << 2,
 	ELEMENT_IS_SWAPPED = 1 << 3,
+	/* A context that the program has registered. */
+	OF_APPLICATION = 1 << 4,
 };
 
 /* An instruction that was checked. */

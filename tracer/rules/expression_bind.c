@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/system.h"
+#include "../stream/application.h"
 #include "../stream/context.h"
 
 /* How many skips lead over one instruction, at most. */
@@ -122,12 +123,33 @@ static bool bind_element(struct binder *binder, struct step *step, uint32_t inde
 	return push(binder, TYPE_INTEGER);
 }
 
+/* One that is registered later is not there yet: then all is bound again. */
+static bool bind_application(struct binder *binder, struct step *step)
+{
+	const int number = application_find(step->value.text, step->index);
+
+	if (number < 0)
+		return false;
+	step->number = (uint32_t) number;
+	step->flags |= OF_APPLICATION;
+	switch (application_kind((unsigned int) number)) {
+	case VESTIGE_INTEGER:
+		return push(binder, TYPE_INTEGER);
+	case VESTIGE_FLOAT:
+		step->operation |= ON_REALS;
+		return push(binder, TYPE_REAL);
+	default:
+		step->operation |= ON_TEXTS;
+		return push(binder, TYPE_TEXT);
+	}
+}
+
 static bool bind_context(struct binder *binder, struct step *step)
 {
 	const int number = context_find(step->value.text, step->index);
 
 	if (number < 0)
-		return false;
+		return bind_application(binder, step);
 	step->number = (uint32_t) number;
 	if (context_is_text((unsigned int) number)) {
 		step->operation |= ON_TEXTS;

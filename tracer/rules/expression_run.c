@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../stream/application.h"
 #include "../stream/context.h"
 
 struct value {
@@ -127,10 +128,34 @@ static bool shift(struct value *top, bool is_left)
 	return true;
 }
 
-static void load_context(struct value *to, const struct step *step)
+static bool load_application(struct value *to, const struct step *step)
 {
-	to->as.text = context_text(step->number);
-	to->length = strlen(to->as.text);
+	struct vestige_value value;
+
+	if (!application_ask(step->number, &value))
+		return false;
+	if (step->operation == (OP_CONTEXT | ON_TEXTS)) {
+		value.length = value.as.bytes ? strlen(value.as.bytes) : 0;
+		load_string(to, &value);
+	} else if (step->operation == (OP_CONTEXT | ON_REALS)) {
+		to->as.real = value.as.real;
+	} else {
+		to->as.integer = value.as.integer;
+	}
+	return true;
+}
+
+static bool load_context(struct value *to, const struct step *step, const void *ip)
+{
+	if (step->flags & OF_APPLICATION)
+		return load_application(to, step);
+	if (step->operation == OP_CONTEXT) {
+		to->as.integer = (int64_t) context_number(step->number, ip);
+	} else {
+		to->as.text = context_text(step->number);
+		to->length = strlen(to->as.text);
+	}
+	return true;
 }
 
 /* Put a constant or a value on the stack. */
@@ -163,11 +188,11 @@ static bool load(struct value *to, const struct step *step, const struct vestige
 	case OP_ELEMENT:
 		return load_element(to, &values[step->number], step);
 	case OP_CONTEXT:
-		to->as.integer = (int64_t) context_number(step->number, ip);
-		return true;
+	case OP_CONTEXT | ON_REALS:
+	case OP_CONTEXT | ON_TEXTS:
+		return load_context(to, step, ip);
 	default:
-		load_context(to, step);
-		return true;
+		return false;
 	}
 }
 

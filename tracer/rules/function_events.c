@@ -30,27 +30,40 @@ static const struct vestige_event_class verbose = FIRST_FIELDS(2);
 static struct vestige_event entry_event = {.name = "func_entry", .log_level = LEVEL_FUNCTION};
 static struct vestige_event exit_event = {.name = "func_exit", .log_level = LEVEL_FUNCTION};
 
-static void choose(enum function_tracing *setting, struct vestige_event *event,
-		   const struct vestige_event_class *fast)
+/* What the recorder asks for, without rules. */
+static enum function_tracing wanted_entry;
+static enum function_tracing wanted_exit;
+
+/* One store, since hooks look at it: a context may be registered while they run. */
+static void choose(enum function_tracing *setting, enum function_tracing wanted,
+		   struct vestige_event *event, const struct vestige_event_class *fast)
 {
-	const bool is_fast = FUNCTIONS_FORM(*setting) == FUNCTIONS_FAST;
+	const bool is_fast = FUNCTIONS_FORM(wanted) == FUNCTIONS_FAST;
 	const struct vestige_provider provider = {
 		.name = is_fast ? FAST_PROVIDER : VERBOSE_PROVIDER,
 	};
 
-	if (FUNCTIONS_FORM(*setting) == FUNCTIONS_OFF)
+	if (FUNCTIONS_FORM(wanted) == FUNCTIONS_OFF)
 		return;
 	event->event_class = is_fast ? fast : &verbose;
 	if (!rules_choose(&provider, event))
-		*setting = FUNCTIONS_OFF;
+		wanted = FUNCTIONS_OFF;
 	else if (event->filter)
-		*setting |= FUNCTIONS_CONDITIONAL;
+		wanted |= FUNCTIONS_CONDITIONAL;
+	__atomic_store_n(setting, wanted, __ATOMIC_RELEASE);
 }
 
 void function_events_start(void)
 {
-	choose(&settings.on_entry, &entry_event, &fast_entry);
-	choose(&settings.on_exit, &exit_event, &fast_exit);
+	wanted_entry = settings.on_entry;
+	wanted_exit = settings.on_exit;
+	function_events_choose();
+}
+
+void function_events_choose(void)
+{
+	choose(&settings.on_entry, wanted_entry, &entry_event, &fast_entry);
+	choose(&settings.on_exit, wanted_exit, &exit_event, &fast_exit);
 }
 
 static bool passes(const struct vestige_event *event, const void *function, const void *call_site)

@@ -98,10 +98,11 @@ bool rules_choose(const struct vestige_provider *provider, struct vestige_event 
 	char name[FULL_NAME_SIZE];
 	struct rule rule;
 
-	event->filter = NULL;
 	/* Without any, all events are recorded. */
-	if (!arena.rules)
+	if (!arena.rules) {
+		event->filter = NULL;
 		return true;
+	}
 	if (!rules)
 		return false;
 	snprintf(name, sizeof(name), "%s:%s", provider->name, event->name);

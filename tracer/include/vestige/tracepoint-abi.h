@@ -111,6 +111,20 @@ struct vestige_value {
 	size_t length;
 };
 
+/* A context that a program knows of itself, `$app.PROVIDER:TYPE` in filters; see
+ * vestige/context.h. */
+struct vestige_context {
+	uint32_t struct_size;
+	/* VESTIGE_INTEGER, VESTIGE_FLOAT or VESTIGE_STRING. */
+	uint32_t kind;
+	/* PROVIDER:TYPE. */
+	const char *name;
+	/* Called with `data` at an event whose filter asks: in any thread, and in signal handlers.
+	 * A string ends with a zero. */
+	void (*get)(void *data, struct vestige_value *value);
+	void *data;
+};
+
 /* What events of one class have in common. */
 struct vestige_event_class {
 	uint32_t struct_size;
@@ -179,6 +193,8 @@ struct vestige_tracer {
 			size_t size, const void *ip, uint64_t time);
 	/* Let the thread have its data stream: it takes no events from before that. */
 	void (*open)(void);
+	/* Add a context, which stays; 0 when that cannot be done. */
+	int (*add_context)(const struct vestige_context *context);
 };
 
 #ifdef __cplusplus
