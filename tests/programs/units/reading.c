@@ -9,6 +9,8 @@
  *   reading rules FILE    whether each file's rules choose the event, and pass its values
  *   reading objects FILE  how many functions each file has that begin with "chosen", and its
  *                         debug link
+ *   reading maps FILE     what is mapped at 0x5000 in lists like /proc/self/maps: its beginning,
+ *                         offset, inode and path, or "no"
  *   reading classes       the event record class of the event, in TSDL
  *   reading formats       ends with status 1 where numbers and texts are not formatted as by the
  *                         C library
@@ -24,6 +26,7 @@
 
 #include "arena/classes.h"
 #include "arena/map.h"
+#include "base/maps.h"
 #include "base/settings.h"
 #include "hooks/event_class.h"
 #include "hooks/settings_words.h"
@@ -171,6 +174,19 @@ static void look_into(const char *path)
 	object_forget(&described);
 }
 
+static void find_mapping(const char *path)
+{
+	static struct maps maps;
+	struct mapping mapping;
+
+	if (maps_find(&maps, open(path, O_RDONLY), 0x5000, &mapping))
+		printf("%lx %llx %llu %s\n", (unsigned long) mapping.start,
+		       (unsigned long long) mapping.offset, (unsigned long long) mapping.inode,
+		       mapping.path);
+	else
+		printf("no\n");
+}
+
 /* --- lines --- */
 
 static void match(char *line)
@@ -281,7 +297,13 @@ int main(int count, char **words)
 		printf("%u\n", event_class_id(&provider, &event));
 	else if (!strcmp(mode, "objects"))
 		patterns_parse(chosen, strlen(chosen), false);
-	for (int index = 2; index < count; index++)
-		(strcmp(mode, "rules") ? look_into : choose)(words[index]);
+	for (int index = 2; index < count; index++) {
+		if (!strcmp(mode, "rules"))
+			choose(words[index]);
+		else if (!strcmp(mode, "maps"))
+			find_mapping(words[index]);
+		else
+			look_into(words[index]);
+	}
 	return 0;
 }

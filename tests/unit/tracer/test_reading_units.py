@@ -323,3 +323,37 @@ def test_event_record_classes(reading):
     assert "_bytes[4]" in text
     assert "_numbers[__numbers_length]" in text
     assert "hidden" not in text
+
+
+MAPPED = "4000-6000 r-xp 00001000 fe:01 77         /lib/a b.so (deleted)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([MAPPED], "4000 1000 77 /lib/a b.so (deleted)"),
+        (
+            ["1000-2000 r--p 0 00:00 0 ", "", "nonsense", MAPPED],
+            "4000 1000 77 /lib/a b.so (deleted)",
+        ),
+        (
+            ["4000-5000 r--p 0 fe:01 7 /a", "5000-5001 r--p ab fe:01 8 /b"],
+            "5000 ab 8 /b",
+        ),
+        (["4000-6000 rw-p 00000000 00:00 0          [heap]"], "no"),
+        (["4000-6000 rw-p 00000000"], "no"),
+        (["4000-"], "no"),
+        ([f"4000-6000 r-xp 0 fe:01 77 /{'a' * 9000}", "x"], "no"),
+        (
+            [f"0-1 r-xp 0 fe:01 77 /{'a' * 4095}"] * 5 + [MAPPED],
+            "4000 1000 77 /lib/a b.so (deleted)",
+        ),
+        ([], "no"),
+    ],
+)
+def test_the_list_of_what_is_mapped(reading, tmp_path, lines, told):
+    """Lines may be cut, too long or of something that is no file."""
+    path = tmp_path / "maps"
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+    assert reading("maps", path) == [told]
