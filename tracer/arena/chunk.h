@@ -27,7 +27,7 @@ struct arena_ring {
 	uint32_t seen_state;
 };
 
-/* Whether chunk_take() finds one, as far as one can tell. */
+/* Whether chunk_take() finds one, if no other thread takes it before. */
 bool chunk_is_there(const struct arena_ring *ring) HIDDEN;
 /* Take a chunk; 0 when there is none now. Signals are blocked. */
 uint32_t chunk_take(struct arena_ring *ring) HIDDEN;
@@ -37,7 +37,7 @@ struct arena_chunk *chunk_prepare(const struct arena_ring *ring, uint32_t number
 				  uint64_t now) HIDDEN;
 /* Make the chunk that was prepared the present one. */
 void chunk_show(struct arena_ring *ring, uint32_t number) HIDDEN;
-/* How many chunks of the slot hold records, as far as the thread knows. */
+/* How many chunks of the slot hold records; fewer if the collector has drained some since. */
 uint32_t chunk_used(const struct arena_ring *ring) HIDDEN;
 
 #endif

@@ -46,13 +46,15 @@ struct arena {
 
 extern struct arena arena HIDDEN;
 
-/* Map the arena; false where there is none, or one that is not for us. All descriptors are
- * closed again. */
+/* Map the arena. False if there is none, it is of another recording or agreement, or there is no
+ * address space for it: the process records nothing then. All descriptors are closed again. */
 bool arena_map(const struct arena_place *place) HIDDEN;
 /*
  * In a child process: let a chunk of the parent be, and have memory of this process in its
  * place. Code that goes on writing there writes nowhere. The chunk itself, should the pool
- * ever give it, gets another place. False where that cannot be done.
+ * ever give it, gets another place. False if there is no memory, or if as many have been set
+ * aside as can be: the child must not record then, since code that goes on would write over the
+ * parent's chunk.
  */
 bool arena_set_aside(uint32_t number) HIDDEN;
 /* Where a chunk is that was set aside, or NULL. */

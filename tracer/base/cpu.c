@@ -1,4 +1,5 @@
-/* Which CPU the thread runs on, where the kernel does not keep telling it. */
+/* Which CPU the thread runs on, for a C library before 2.35 or a kernel before 4.18: then nobody
+ * keeps the number in the thread's memory, and it is asked for. */
 #define _GNU_SOURCE
 #include "cpu.h"
 

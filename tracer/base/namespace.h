@@ -6,7 +6,8 @@
 
 #include "compiler.h"
 
-/* The inode of a namespace, by the name of its context; 0 where it cannot be told. */
+/* The inode of a namespace, by the name of its context. 0 if /proc is not mounted, the kernel has
+ * no such namespaces, or the program filters its system calls: the trace says 0 then. */
 uint64_t namespace_ask(const char *context) HIDDEN;
 
 #endif

@@ -34,7 +34,7 @@ struct process {
 	struct lock tracepoints;
 };
 
-/* In place of an inode: nothing tells it. */
+/* In place of an inode that namespace_ask() did not find, so that it is asked for once. */
 #define NO_NAMESPACE (~0ull)
 
 static struct process *process;

@@ -18,13 +18,13 @@ bool process_is_followed(void) HIDDEN;
 /* Its ID, as it was when recording began in it: a child of vfork(), which has our memory, is no
  * process of its own here. */
 uint32_t process_id(void) HIDDEN;
-/* The inode of its PID namespace, see namespaces(7); 0 where nothing tells it. It is asked for
+/* The inode of its PID namespace, see namespaces(7); 0 if /proc is not mounted. It is asked for
  * once, since the program may leave /proc. */
 uint64_t process_pid_namespace(void) HIDDEN;
 /* When recording began in it. */
 uint64_t process_start_time(void) HIDDEN;
-/* The name of this thread, with 17 bytes of zeros in its place; that of the program where the
- * kernel cannot be asked. */
+/* The name of this thread, with 17 bytes of zeros in its place; that of the program if that
+ * filters its system calls. */
 void process_thread_name(char *name) HIDDEN;
 /* A number above the ID of the process, in its upper half: another one after each change of
  * credentials or namespaces, and in each process. */

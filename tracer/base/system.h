@@ -135,7 +135,7 @@ static inline void system_wake(const void *number)
 	system_call(SYS_futex, (long) number, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
-/* Map a part of a file, or memory; NULL when that cannot be done. */
+/* Map a part of a file, or memory; NULL if the kernel refuses: the caller does without. */
 static inline void *system_mmap_at(void *place, size_t size, int protection, int flags, int file,
 				   uint64_t offset)
 {
@@ -181,7 +181,7 @@ static inline bool system_madvise(void *place, size_t size, int advice)
 	return system_call(SYS_madvise, (long) place, (long) size, advice, 0, 0, 0) == 0;
 }
 
-/* 0 where it cannot be asked for. */
+/* 0 if the program filters its system calls: process_id() knows another way. */
 static inline uint32_t system_getpid(void)
 {
 	const long process = system_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -198,7 +198,7 @@ static inline uint32_t system_gettid(void)
 }
 
 /* The name of the thread, of at most 16 bytes with the NUL; see PR_GET_NAME in prctl(2). It
- * stays what it is where it cannot be asked for. */
+ * stays what it is if the program filters its system calls. */
 static inline void system_thread_name(char *name)
 {
 	system_call(SYS_prctl, PR_GET_NAME, (long) name, 0, 0, 0, 0);

@@ -19,7 +19,7 @@
 /* Find a counter by its name, or add it; negative when there is none. Not for two threads at
  * once. */
 int perf_counter_find(const char *name, size_t length) HIDDEN;
-/* The count of this thread; 0 where it cannot be told. */
+/* The count of this thread; 0 if the kernel does not let us count, or has no register free. */
 uint64_t perf_counter_read(unsigned int number, uint64_t process) HIDDEN;
 /* Make what threads with counters need, once all are known. */
 void perf_counters_start(void) HIDDEN;
