@@ -39,6 +39,7 @@ def test_a_sandbox_that_shares_the_root(tmp_path, confined):
     assert (counted.lost, counted.damage) == (0, ())
 
 
+@pytest.mark.short
 def test_a_sandbox_with_a_root_of_its_own(tmp_path, confined):
     """The tracer is not in it: the program runs as ever, and the recorder says why."""
     root = ["--tmpfs", "/", "--ro-bind", "/usr", "/usr", "--proc", "/proc"]

@@ -95,6 +95,7 @@ def test_a_program_without_a_system_call(tmp_path, confined, name):
     check(words, run_counted(words, tmp_path / "trace"))
 
 
+@pytest.mark.short
 def test_a_program_started_in_another_root_prints_nothing_new(tmp_path):
     """The dynamic linker does not find the tracer there, and must not complain."""
     for library in ("lib", "lib64"):

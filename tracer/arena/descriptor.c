@@ -19,6 +19,8 @@
 
 /* How long a program waits at most for each step, since it waits before it begins. */
 #define MOST_SECONDS 2
+/* Of a program that is not recorded. */
+#define LONGEST_NAME 64
 
 /* What is at the path must be the file that the recorder has made. */
 static bool is_meant(const struct stat *status, const struct arena_place *place)
@@ -107,6 +109,29 @@ static int ask(const struct arena_place *place)
 		file = receive(connection);
 	system_close(connection);
 	return file;
+}
+
+void descriptor_tell(const struct arena_place *place, const char *name)
+{
+	char message[ARENA_TOKEN_SIZE + 1 + LONGEST_NAME];
+	size_t length = strlen(name);
+	int connection;
+
+	if (!place->socket[0])
+		return;
+	connection =
+		(int) system_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, 0, 0, 0);
+	if (connection < 0)
+		return;
+	if (length > LONGEST_NAME)
+		length = LONGEST_NAME;
+	memcpy(message, place->token, ARENA_TOKEN_SIZE);
+	message[ARENA_TOKEN_SIZE] = '!';
+	memcpy(message + ARENA_TOKEN_SIZE + 1, name, length);
+	if (connect_to(connection, place->socket))
+		system_call(SYS_sendto, connection, (long) message,
+			    (long) (ARENA_TOKEN_SIZE + 1 + length), MSG_NOSIGNAL, 0, 0);
+	system_close(connection);
 }
 
 int descriptor_open(const struct arena_place *place)

@@ -70,6 +70,11 @@ void tracing_start(void)
 	objects_start(filter_forget);
 }
 
+const struct arena_place *tracing_place(void)
+{
+	return &place;
+}
+
 /* Where nothing was traced before: constructors of other libraries come first. */
 static __attribute__((constructor(101))) void start(void)
 {

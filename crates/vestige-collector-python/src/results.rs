@@ -64,7 +64,8 @@ pub struct Outcome(pub inner::Outcome);
 properties! {
     Outcome {
         streams: u64, packets: u64, bytes: u64, lost: u64, lost_unplaced: u64,
-        overwritten: u64, problems: Vec<String>, is_full: bool, is_drained: bool,
+        overwritten: u64, problems: Vec<String>, unrecorded: Vec<(u32, String)>,
+        is_full: bool, is_drained: bool,
     }
     #[doc = core_doc!(Outcome.running)]
     #[getter]

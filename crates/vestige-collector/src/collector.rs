@@ -35,6 +35,8 @@ pub struct Outcome {
     pub lost_unplaced: u64,
     pub overwritten: u64,
     pub problems: Vec<String>,
+    /// IDs and names of processes whose root directory has no tracer.
+    pub unrecorded: Vec<(u32, String)>,
     /// Whether the size limit was reached.
     pub is_full: bool,
     /// Threads that may go on.
@@ -75,6 +77,7 @@ impl Outcome {
             lost_unplaced: unplaced,
             overwritten: trace.budget().overwritten(),
             problems: trace.problems(),
+            unrecorded: trace.unrecorded(),
             is_full: trace.was_full(),
             running,
             is_drained,

@@ -30,6 +30,7 @@ pub struct Trace {
     /// How many arenas share the room that is left.
     sharers: AtomicU64,
     problems: Mutex<Vec<String>>,
+    unrecorded: Mutex<Vec<(u32, String)>>,
     failure: Mutex<Option<Failure>>,
     began: Instant,
 }
@@ -83,6 +84,7 @@ impl Trace {
             was_full: AtomicBool::new(false),
             sharers: AtomicU64::new(0),
             problems: Mutex::default(),
+            unrecorded: Mutex::default(),
             failure: Mutex::default(),
             began: Instant::now(),
         })
@@ -136,6 +138,19 @@ impl Trace {
     /// What people should know.
     pub fn problems(&self) -> Vec<String> {
         lock(&self.problems).clone()
+    }
+
+    /// Notes a process that has said that what it executes cannot be recorded.
+    pub fn add_unrecorded(&self, process: u32, name: &str) {
+        let mut unrecorded = lock(&self.unrecorded);
+        if unrecorded.len() < MOST_PROBLEMS && unrecorded.iter().all(|one| one.0 != process) {
+            unrecorded.push((process, name.to_owned()));
+        }
+    }
+
+    /// IDs and names of those.
+    pub fn unrecorded(&self) -> Vec<(u32, String)> {
+        lock(&self.unrecorded).clone()
     }
 
     /// Notes a failure to write; the first one is told.

@@ -243,6 +243,10 @@ class Outcome:
         """What went wrong, for people."""
 
     @property
+    def unrecorded(self) -> list[tuple[int, str]]:
+        """IDs and names of processes whose root directory has no tracer."""
+
+    @property
     def running(self) -> list[_LiveSlot]:
         """Threads that may go on, but record no more."""
 

@@ -78,11 +78,7 @@ def recording_lines(
     without_lttng = why_without_lttng(recording.options, contents)
     if without_lttng is not None:
         yield f"vestige: {without_lttng}"
-    reason = why_without_calls(recording.command, recording.options, contents)
-    if reason is not None:
-        yield f"vestige: {reason}"
-    elif contents.events:
-        yield from (f"vestige: {line}" for line in unmatched_rules(recording))
+    yield from (f"vestige: {line}" for line in _what_is_missing(recording, contents))
     yield from (
         f"vestige: {line}" for line in _unmatched_functions(recording, contents)
     )
@@ -95,6 +91,18 @@ def recording_lines(
     yield f"vestige: vestige view {trace}"
     if contents.has_calls and is_python_by_default:
         yield f"vestige: {PYTHON_NOTE}"
+
+
+def _what_is_missing(recording: Recording, contents: Contents) -> Iterator[str]:
+    """Say why there is nothing of what somebody may look for."""
+    if contents.events and recording.collected.unreached:
+        # It is in what was started and is not recorded: that was named.
+        return
+    reason = why_without_calls(recording.command, recording.options, contents)
+    if reason is not None:
+        yield reason
+    elif contents.events:
+        yield from unmatched_rules(recording)
 
 
 def _unmatched_functions(recording: Recording, contents: Contents) -> Iterable[str]:

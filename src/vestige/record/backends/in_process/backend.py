@@ -148,7 +148,10 @@ class InProcess:
         collected.running = frozenset(background)
         collected.problems += [*refusal_lines(refusals), *skipped_lines(skipped)]
         if self._unreached is not None:
-            collected.unreached = self._unreached.found
+            known = {one.process for one in collected.unreached}
+            collected.unreached += [
+                one for one in self._unreached.found if one.process not in known
+            ]
             collected.more_unreached = self._unreached.more
         self._metadata.refine()
         if self._clock.problem is not None:

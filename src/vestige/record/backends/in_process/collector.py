@@ -13,7 +13,7 @@ from pathlib import Path
 from ....errors import RecordError
 from ..._agreement import AGREEMENT, ARENA_FILE, ARENA_IN_DIRECTORY
 from ..._collector import Collector, Outcome
-from ...collected import Collected
+from ...collected import Collected, Unreached
 from ...rules.encoding import encode_rules
 from ...rules.options import RecordingOptions
 from .metadata import event_names
@@ -23,6 +23,8 @@ __all__ = ["RunningCollector", "collected_from"]
 NANOSECONDS = 1_000_000_000
 CLASS_BYTES = 4 << 20
 """Address space that programs need for the texts of event classes."""
+ELSEWHERE = "the tracer is not reachable from its root directory"
+"""Why a process is not recorded that was started with another one."""
 PATIENCE = 2.0
 """Seconds for which a full disk may become free at the end."""
 
@@ -186,6 +188,9 @@ def collected_from(outcome: Outcome) -> Collected:
         lost=outcome.lost,
         unplaced=outcome.lost_unplaced,
         overwritten=outcome.overwritten,
+        unreached=[
+            Unreached(process, name, ELSEWHERE) for process, name in outcome.unrecorded
+        ],
         problems=outcome.problems,
         failure=(failure[0], f"{failure[2]}: {failure[1]}") if failure else None,
         is_drained=outcome.is_drained,
