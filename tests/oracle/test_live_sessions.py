@@ -306,3 +306,35 @@ def test_a_program_lives_through_the_end_of_the_daemon(workshop: Workshop, tmp_p
             program.kill()
             program.wait()
     assert lines(tmp_path)
+
+
+def test_after_a_kill_what_was_committed_is_read(workshop: Workshop, tmp_path):
+    """The next daemon finds it in the rings, and goes on with the program."""
+    with session_daemon() as daemon:
+        daemon.run_folder = daemon.home / ".lttng"
+        daemon.environment["VESTIGE_RUNDIR"] = str(daemon.run_folder)
+        daemon.start()
+        begin(daemon, tmp_path, "enable-event -u greeting:*")
+        run(daemon, workshop.program("greeting"), *"abc")
+        daemon.end(signal.SIGKILL)
+        assert daemon.start().returncode == 0
+        run(daemon, workshop.program("greeting"), "d")
+        end(daemon)
+    assert len(lines(tmp_path)) == 5 + 3
+
+
+def test_rings_lie_where_they_are_wanted(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """As LTTng lays them out, until the session is destroyed."""
+    shm = tmp_path / "shm"
+    daemon.lttng("create", "s", f"--output={tmp_path}/out", f"--shm-path={shm}")
+    daemon.lttng("enable-event", "-u", "greeting:*")
+    daemon.lttng("start")
+    run(daemon, workshop.program("greeting"))
+    [session] = shm.iterdir()
+    folder = session / "ust" / "uid" / str(os.getuid()) / "64-bit"
+    assert (folder / "channel0_0").stat().st_size > 4 * 524288
+    daemon.lttng("destroy")
+    assert list(shm.iterdir()) == []
+    assert len(lines(tmp_path / "out")) == 2

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from vestige.cli.commands.lttng.main import run
+from vestige.cli.lttng.main import run
 
 from .waiting import wait_until
 

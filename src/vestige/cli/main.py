@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - each
 
 def _run_lttng(words: Sequence[str]) -> int:
     """Run a session verb: it reads its words as LTTng does, and needs no parser."""
-    from .commands.lttng.main import run
+    from .lttng.main import run
 
     try:
         status = run(words)

@@ -31,6 +31,10 @@ def entry_point() -> NoReturn:
     if is_interruptible:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     _open_closed_streams()
+    if sys.argv[1:2] == ["lttng"] and sys.argv[2:3] not in (["-h"], ["--help"]):
+        from .lttng.start import run_and_exit
+
+        run_and_exit(sys.argv[2:])
     # It imports most of what there is to import, and that takes a while.
     from .exit_statuses import INTERRUPTED
     from .main import main

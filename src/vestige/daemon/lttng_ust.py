@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import Any
 
 from ..record.backends.lttng_ust.plan import (
@@ -11,6 +13,7 @@ from ..record.backends.lttng_ust.plan import (
     SessionPlan,
 )
 from ..record.backends.lttng_ust.programs import Losses, Programs
+from ..record.backends.lttng_ust.ring_files import make_private
 from .contexts import ContextType
 from .model import AGENT_CHANNELS, Channel, Context, Session
 from .refusals import refused
@@ -29,9 +32,12 @@ class LttngUstBackend:
 
     def __init__(self, paths: RunPaths) -> None:
         self._programs = Programs(paths.application_socket, paths.wait_page)
+        self._rings = paths.rings
 
     async def open(self) -> None:
         """Let programs come."""
+        make_private(self._rings)
+        self._programs.save_left(self._rings)
         await self._programs.open()
 
     async def apply(self, session: Session) -> None:
@@ -40,7 +46,7 @@ class LttngUstBackend:
         Args:
             session: The session.
         """
-        await self._programs.apply(plan_of(session))
+        await self._programs.apply(plan_of(session, self._rings))
 
     async def stop(self, session: Session) -> None:
         """Make the files of a session complete.
@@ -48,7 +54,7 @@ class LttngUstBackend:
         Args:
             session: The session, which is no longer active.
         """
-        lost = await self._programs.stop(plan_of(session))
+        lost = await self._programs.stop(plan_of(session, self._rings))
         _set_losses(session, lost)
 
     async def forget(self, session: Session) -> None:
@@ -87,6 +93,9 @@ class LttngUstBackend:
     async def close(self) -> None:
         """Let all programs go."""
         await self._programs.close()
+        # Sessions have removed what was in it.
+        with suppress(OSError):
+            os.rmdir(self._rings)  # noqa: PTH106 - in memory
 
 
 def _set_losses(session: Session, lost: Losses) -> None:
@@ -95,11 +104,12 @@ def _set_losses(session: Session, lost: Losses) -> None:
             session.channels[name].discarded_events = count
 
 
-def plan_of(session: Session) -> SessionPlan:
+def plan_of(session: Session, rings: str) -> SessionPlan:
     """Return what programs are told of a session.
 
     Args:
         session: The session.
+        rings: The directory of all ring buffers.
     """
     channels = session.channels.values()
     of_agents = AGENT_CHANNELS.values()
@@ -113,7 +123,10 @@ def plan_of(session: Session) -> SessionPlan:
         session.name,
         session.uid,
         session.gid,
+        session.created,
         session.output,
+        session.shm_path or f"{rings}/{session.name}",
+        session.shm_path is not None,
         session.active,
         session.buffers == "pid",
         tuple(_channel(one) for one in channels if one.name not in of_agents),

@@ -8,6 +8,7 @@ them, for tests and for a second daemon.
 from __future__ import annotations
 
 import os
+from zlib import crc32
 
 from .._typing import NamedTuple
 from ..errors import VestigeError
@@ -38,6 +39,9 @@ class RunPaths(NamedTuple):
     wait_page: str | None
     """Where programs of LTTng-UST wait for a daemon; ``None`` in a place of its own,
     which they do not know."""
+
+    rings: str
+    """The directory of ring buffers, in memory."""
 
     lock: str
     """Locked by the daemon that runs, LTTng's or ours."""
@@ -80,6 +84,7 @@ def run_paths(*, is_root: bool) -> RunPaths:
         f"{folder}/client-vestige-sessiond",
         f"{folder}/lttng-ust-sock-8",
         wait_page,
+        f"/dev/shm/vestige-rings-{os.getuid()}-{crc32(os.fsencode(folder)):08x}",  # noqa: S108 - memory
         f"{folder}/lttng-sessiond.lck",
         f"{folder}/lttng-sessiond.pid",
         f"{folder}/vestige-sessions.json",

@@ -18,6 +18,7 @@ from .fields import EnumLabels, field_lines
 from .metadata import event_text, stream_text, trace_text
 from .plan import ChannelPlan, SessionPlan
 from .ring import Ring, channel_memory, possible_cpus
+from .ring_files import RingFolder
 from .trace_files import DataStreamFile, MetadataFile, OwnerFiles
 
 __all__ = ["ChannelBuffers", "TraceBuffers"]
@@ -66,6 +67,13 @@ class TraceBuffers:
             self.folder = _new_folder(self.files, parts)
             self.metadata = MetadataFile(self.files, self.folder, self.uuid)
             self.metadata.add(trace_text(self.uuid, domain, clock_offset()))
+        facts = {
+            "output": self.folder,
+            "uid": plan.uid,
+            "gid": plan.gid,
+            "is_owners": plan.has_own_rings,
+        }
+        self.rings = RingFolder(plan.rings, parts, facts)
         self.channels: dict[str, ChannelBuffers] = {}
 
     def channel(self, plan: ChannelPlan) -> ChannelBuffers:
@@ -89,6 +97,7 @@ class TraceBuffers:
         """Let the buffers go; the files stay."""
         for channel in self.channels.values():
             channel.close()
+        self.rings.remove()
         if self.metadata is not None:
             self.metadata.close()
 
@@ -120,14 +129,26 @@ class ChannelBuffers:
         cpus = possible_cpus()
         geometry = (plan.subbuf_size, plan.num_subbuf)
         self.memory = channel_memory(*geometry, cpus, number, trace.uuid)
-        self.rings = [Ring(cpu, *geometry, number, trace.uuid) for cpu in range(cpus)]
+        folder = trace.rings.path
+        with trace.rings.rights():
+            self.rings = [
+                Ring(f"{folder}/{plan.name}_{cpu}", cpu, geometry, (number, trace.uuid))
+                for cpu in range(cpus)
+            ]
+        facts = {
+            "subbuf_size": plan.subbuf_size,
+            "num_subbuf": plan.num_subbuf,
+            "cpus": cpus,
+            "tracefile_size": plan.tracefile_size,
+            "tracefile_count": plan.tracefile_count,
+        }
+        trace.rings.describe(plan.name, facts)
         self._files = [
             DataStreamFile(
                 trace.files,
                 trace.folder,
                 f"{plan.name}_{ring.cpu}",
-                plan.tracefile_size,
-                plan.tracefile_count,
+                (plan.tracefile_size, plan.tracefile_count),
             )
             if trace.files is not None
             else None

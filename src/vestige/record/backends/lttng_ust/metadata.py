@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import uuid as uuids
 from collections.abc import Mapping, Sequence
 
@@ -36,7 +35,6 @@ def trace_text(uuid: bytes, domain: Mapping[str, str | int], clock_offset: int) 
         "tracer_minor": 13,
         **domain,
         "architecture_bit_width": 64,
-        "trace_creation_datetime": time.strftime("%Y%m%dT%H%M%S%z"),
     }
     lines = "".join(
         f"\t{name} = {value if isinstance(value, int) else quoted(value)};\n"

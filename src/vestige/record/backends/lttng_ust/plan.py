@@ -54,8 +54,17 @@ class SessionPlan(NamedTuple):
     """Its owner: root's sessions take programs of all users, others their own."""
 
     gid: int
+    created: float
+    """When it was created, in seconds since 1970."""
+
     output: str | None
     """The directory of the trace; ``None`` if nothing is written."""
+
+    rings: str
+    """The directory of the ring buffers."""
+
+    has_own_rings: bool
+    """Whether that is where the owner wants it."""
 
     is_active: bool
     is_per_process: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import socket
 import struct
 import time
@@ -18,6 +19,7 @@ from .application import Application, ApplicationError, receive
 from .buffers import ChannelBuffers, TraceBuffers
 from .plan import SessionPlan
 from .recording import Recording
+from .ring_files import left_rings
 from .wait_page import WaitPage
 
 __all__ = ["Losses", "Programs"]
@@ -203,8 +205,28 @@ class Programs:
                 "tracer_buffering_id": application.uid,
             }
         domain["trace_name"] = plan.name
+        created = time.localtime(plan.created)
+        domain["trace_creation_datetime"] = time.strftime("%Y%m%dT%H%M%S%z", created)
         traces = session.traces[key] = TraceBuffers(plan, parts, domain)
         return traces
+
+    def save_left(self, root: str) -> int:
+        """Write what a daemon that was killed has left in its rings, and remove them.
+
+        Args:
+            root: The directory of all rings.
+
+        Returns:
+            How many packets were written.
+        """
+        count = 0
+        for left in left_rings(root):
+            facts = left.facts
+            if facts["output"]:
+                with suppress(OSError):
+                    count += left.save(facts["output"], facts["uid"], facts["gid"])
+            shutil.rmtree(left.folder, ignore_errors=True)
+        return count
 
     async def apply(self, plan: SessionPlan) -> None:
         """Bring all programs to what a session says.

@@ -7,8 +7,6 @@ not full is ended when the session is stopped, after they have all acknowledged 
 
 from __future__ import annotations
 
-import fcntl
-import mmap
 import os
 import struct
 import time
@@ -79,43 +77,54 @@ def channel_memory(
 
 
 class Ring:
-    """The ring of one CPU.
+    """The ring of one CPU, in a file that programs map.
+
+    A program can make the file shorter, which would end us if we mapped it as well. So
+    it is read and written at places; both see the same pages.
 
     Args:
+        path: The file.
         cpu: Its number.
-        subbuf_size: Bytes of a sub-buffer.
-        num_subbuf: How many there are.
-        stream_id: The data stream class.
-        uuid: The trace.
+        geometry: Bytes of a sub-buffer, and how many there are.
+        identity: The data stream class and the trace, for a new ring; ``None`` for one
+            that is there.
+
+    Raises:
+        OSError: The file cannot be made or opened.
     """
 
     def __init__(
-        self, cpu: int, subbuf_size: int, num_subbuf: int, stream_id: int, uuid: bytes
+        self,
+        path: str,
+        cpu: int,
+        geometry: tuple[int, int],
+        identity: tuple[int, bytes] | None,
     ) -> None:
         self.cpu = cpu
-        self._size, self._count = subbuf_size, num_subbuf
-        self._whole = subbuf_size * num_subbuf
+        self.path = path
+        self._size, self._count = geometry
+        self._whole = self._size * self._count
         self._hot = 640
-        self._cold = self._hot + 128 * num_subbuf
-        self._end = self._cold + 128 * num_subbuf
-        self._array = self._end + 8 * num_subbuf
-        self._data = (self._array + 16 * num_subbuf + PAGE - 1) & -PAGE
+        self._cold = self._hot + 128 * self._count
+        self._end = self._cold + 128 * self._count
+        self._array = self._end + 8 * self._count
+        self._data = (self._array + 16 * self._count + PAGE - 1) & -PAGE
         self._pages = self._data + self._whole
-        self._writers = self._pages + 64 * num_subbuf
-        self._counts = self._writers + 8 * num_subbuf
-        self.memory_size = (self._counts + 8 * num_subbuf + PAGE - 1) & -PAGE
-        flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
-        self.file = os.memfd_create(f"lttng-ring-{cpu}", flags)
-        os.ftruncate(self.file, self.memory_size)
-        # Programs have the file as well: nobody can make it shorter any more.
-        seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-        fcntl.fcntl(self.file, fcntl.F_ADD_SEALS, seals)
-        self._memory = mmap.mmap(self.file, self.memory_size)
+        self._writers = self._pages + 64 * self._count
+        self._counts = self._writers + 8 * self._count
+        self.memory_size = (self._counts + 8 * self._count + PAGE - 1) & -PAGE
         self._lost_before = 0
-        self._set_up(stream_id, uuid)
+        self._packet_memory = memoryview(b"")
+        flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+        if identity is None:
+            self.file = os.open(path, flags)
+        else:
+            self.file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
+            os.ftruncate(self.file, self.memory_size)
+            self._set_up(*identity)
 
     def _set_up(self, stream_id: int, uuid: bytes) -> None:
-        memory = self._memory
+        memory = bytearray(self._data)
         reference = self.cpu + 1
         _WORD.pack_into(memory, _OFFSET, HEADER_SIZE)
         for place, target in (
@@ -132,22 +141,21 @@ class Ring:
         for index in range(self._count):
             page = self._pages + 64 * index
             struct.pack_into("=qq", memory, self._array + 16 * index, reference, page)
+            part = bytearray(64)
+            _WORD.pack_into(part, 0, index * self._size)
             struct.pack_into(
-                "=qq", memory, page + 32, reference, self._data + index * self._size
+                "=qq", part, 32, reference, self._data + index * self._size
             )
-            _WORD.pack_into(memory, page, index * self._size)
-            _WORD.pack_into(memory, self._writers + 8 * index, index)
+            os.pwrite(self.file, part, page)
+            os.pwrite(self.file, _WORD.pack(index), self._writers + 8 * index)
         struct.pack_into("=qq", memory, self._hot, HEADER_SIZE, HEADER_SIZE)
-        HEADER.pack_into(
-            memory,
-            self._data,
-            *(PACKET_MAGIC, uuid, stream_id, self.cpu, time.monotonic_ns(), 0),
-            *(ALL_BITS, ALL_BITS, 0, 0, self.cpu),
-        )
+        os.pwrite(self.file, memory, 0)
+        ids = (PACKET_MAGIC, uuid, stream_id, self.cpu, time.monotonic_ns(), 0)
+        header = HEADER.pack(*ids, ALL_BITS, ALL_BITS, 0, 0, self.cpu)
+        os.pwrite(self.file, header, self._data)
 
     def close(self) -> None:
         """Let the memory go; programs may still have it."""
-        self._memory.close()
         os.close(self.file)
 
     @property
@@ -156,15 +164,19 @@ class Ring:
         return self._word(_LOST)
 
     def _word(self, place: int) -> int:
-        number: int = _WORD.unpack_from(self._memory, place)[0]
-        return number
+        raw = os.pread(self.file, _WORD.size, place)
+        # Of a file that a program has made shorter, all that lacks is 0.
+        return int.from_bytes(raw, "little")
 
     def _set(self, place: int, number: int) -> None:
         # It goes round, as in the programs; and they may have written anything there.
-        _WORD.pack_into(self._memory, place, number & ALL_BITS)
+        os.pwrite(self.file, _WORD.pack(number & ALL_BITS), place)
 
-    def take(self) -> Iterator[bytes]:
-        """Yield full sub-buffers as packets, and give them back."""
+    def take(self) -> Iterator[memoryview]:
+        """Yield full sub-buffers as packets, and give them back.
+
+        A packet is there until the next one is asked for.
+        """
         # However a program moves the numbers, there are no more of them.
         for _ in range(self._count):
             consumed = self._word(_CONSUMED)
@@ -177,13 +189,19 @@ class Ring:
                 or (committed - self._size) & mask != full & mask
             ):
                 return
-            yield self._packet(index)
+            packet = self._packet(index)
+            if len(packet) >= HEADER_SIZE:
+                yield packet
             self._set(_CONSUMED, consumed + self._size)
 
-    def _packet(self, index: int) -> bytes:
+    def _packet(self, index: int) -> memoryview:
         begin = self._data + index * self._size
         size = min(self._word(begin + _PACKET_AT) // 8, self._size)
-        return bytes(self._memory[begin : begin + size])
+        if not self._packet_memory:
+            # New memory for each would take longer than copying.
+            self._packet_memory = memoryview(bytearray(self._size))
+        view = self._packet_memory[:size]
+        return view[: os.preadv(self.file, [view], begin)]
 
     def is_quiet(self) -> bool:
         """Tell whether all that was reserved in the open sub-buffer is committed."""
@@ -216,9 +234,10 @@ class Ring:
         begin = self._data + index * self._size
         now = max(time.monotonic_ns(), self._word(begin + _BEGIN_AT))
         packet = min((content + PAGE - 1) & -PAGE, self._size)
-        ENDING.pack_into(self._memory, begin + _END_AT, now, content * 8, packet * 8)
-        _WORD.pack_into(self._memory, begin + _DISCARDED_AT, self.lost)
-        _WORD.pack_into(self._memory, self._end + 8 * index, now)
+        ending = ENDING.pack(now & ALL_BITS, content * 8, packet * 8)
+        os.pwrite(self.file, ending, begin + _END_AT)
+        self._set(begin + _DISCARDED_AT, self.lost)
+        self._set(self._end + 8 * index, now)
         done = expected - used + self._size
         self._set(hot, done)
         self._set(hot + 8, done)

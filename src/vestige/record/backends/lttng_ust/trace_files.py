@@ -43,16 +43,18 @@ class OwnerFiles(NamedTuple):
             path.mkdir(mode=0o770, parents=True, exist_ok=True)
         return str(path)
 
-    def open(self, path: str) -> int:
-        """Open a new file to write to.
+    def open(self, path: str, *, is_continued: bool = False) -> int:
+        """Open a file to write to.
 
         Args:
             path: Its absolute path.
+            is_continued: Whether what is there stays.
 
         Raises:
             OSError: It cannot be made.
         """
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags |= os.O_APPEND if is_continued else os.O_TRUNC
         with owner_rights(self.uid, self.gid):
             return os.open(path, flags, 0o660)
 
@@ -64,21 +66,29 @@ class DataStreamFile:
         files: Whose they are.
         folder: The directory of the trace.
         name: The channel and the CPU.
-        largest: Bytes of a file before the next one begins; 0 for no limit.
-        most: How many files are kept; 0 for all.
+        limits: Bytes of a file before the next one begins, and how many files are
+            kept; 0 for no limit.
+        is_continued: Whether what is there is continued.
     """
 
     def __init__(
-        self, files: OwnerFiles, folder: str, name: str, largest: int, most: int
+        self,
+        files: OwnerFiles,
+        folder: str,
+        name: str,
+        limits: tuple[int, int],
+        *,
+        is_continued: bool = False,
     ) -> None:
         self._files = files
         self._folder, self._name = folder, name
-        self._largest, self._most = largest, most
+        self._largest, self._most = limits
+        self._is_continued = is_continued
         self._number = 0
         self._written = 0
         self._data = self._index = -1
 
-    def write(self, packet: bytes) -> None:
+    def write(self, packet: bytes | memoryview) -> None:
         """Write a packet.
 
         Args:
@@ -104,13 +114,27 @@ class DataStreamFile:
         self._written += len(packet)
 
     def _open(self) -> None:
+        if self._is_continued and self._largest:
+            self._number = self._last_number()
         name = f"{self._name}_{self._number}" if self._largest else self._name
         index = self._files.make_folder(self._folder, "index")
-        self._data = self._files.open(f"{self._folder}/{name}")
-        self._index = self._files.open(f"{index}/{name}.idx")
-        self._written = 0
-        header = INDEX_HEADER.pack(INDEX_MAGIC, 1, 1, INDEX_ENTRY.size)
-        _write_all(self._index, header)
+        is_continued = self._is_continued
+        self._data = self._files.open(
+            f"{self._folder}/{name}", is_continued=is_continued
+        )
+        self._index = self._files.open(f"{index}/{name}.idx", is_continued=is_continued)
+        self._is_continued = False
+        self._written = os.fstat(self._data).st_size
+        if os.fstat(self._index).st_size == 0:
+            header = INDEX_HEADER.pack(INDEX_MAGIC, 1, 1, INDEX_ENTRY.size)
+            _write_all(self._index, header)
+
+    def _last_number(self) -> int:
+        """Return the number of the file that was written last."""
+        files = Path(self._folder).glob(f"{self._name}_*")
+        newest = max(files, key=lambda one: one.stat().st_mtime_ns, default=None)
+        number = "" if newest is None else newest.name.rpartition("_")[2]
+        return int(number) if number.isdecimal() else 0
 
     def close(self) -> None:
         """Close the files; later packets would begin them anew."""
@@ -161,7 +185,7 @@ class MetadataFile:
         os.close(self._file)
 
 
-def _write_all(file: int, raw: bytes) -> None:
+def _write_all(file: int, raw: bytes | memoryview) -> None:
     view = memoryview(raw)
     while view:
         view = view[os.write(file, view) :]

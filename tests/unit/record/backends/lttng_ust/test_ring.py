@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+import os
 import struct
 
 import pytest
@@ -17,7 +19,7 @@ class Writer:
     """Writes as a program does, one record after the other."""
 
     def __init__(self, ring):
-        self.memory = ring._memory
+        self.memory = mmap.mmap(ring.file, ring.memory_size)
         self.data = ring._data
 
     def word(self, place):
@@ -69,9 +71,9 @@ class Writer:
 
 
 @pytest.fixture
-def ring():
+def ring(tmp_path):
     """A ring of four sub-buffers."""
-    ring = Ring(1, SIZE, COUNT, 7, UUID)
+    ring = Ring(str(tmp_path / "c_1"), 1, (SIZE, COUNT), (7, UUID))
     yield ring
     ring.close()
 
@@ -148,3 +150,25 @@ def test_numbers_that_make_no_sense_cost_a_few_packets_at_most(ring):
         assert len(list(ring.take())) <= COUNT
         ring.end_open()
         assert all(len(packet) <= SIZE for packet in ring.take())
+
+
+def test_a_file_that_was_made_shorter_gives_nothing(ring):
+    """And ends nobody."""
+    Writer(ring).write(100)
+    for size in (HOT, 200, 0):
+        os.ftruncate(ring.file, size)
+        assert list(ring.take()) == []
+        ring.end_open()
+        assert ring.lost == 0
+
+
+def test_a_ring_that_was_left_is_read_as_it_was(ring):
+    """What was full and what was not, once."""
+    writer = Writer(ring)
+    for _ in range(6):
+        writer.write(1000)
+    left = Ring(ring.path, 1, (SIZE, COUNT), None)
+    assert len(list(left.take())) == 1
+    left.end_open()
+    assert len(list(left.take())) == 1
+    left.close()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-from ...._typing import cast
-from ....daemon.client import start_daemon
-from ....daemon.refusals import refused
-from ....daemon.run_paths import home_folder
-from ....errors import SessionError
+from ..._typing import cast
+from ...daemon.client import start_daemon
+from ...daemon.refusals import refused
+from ...daemon.run_paths import home_folder
+from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .current_session import remove_current, write_current
 from .options import NEEDED, OPTIONAL, Option
@@ -77,7 +77,7 @@ def create(call: Call) -> int:
         call.say(f"Shared memory path set to {session['shm_path']}")
     write_current(made)
     if call.general.is_mi:
-        from ....daemon.mi import session_element
+        from ...daemon.mi import session_element
 
         call.emit(session_element(session))
     return DONE
@@ -171,8 +171,8 @@ def destroy(call: Call) -> int:
         call.error(f"Unknown argument: {call.words.arguments[1]}")
         status = FAILED
     if call.general.is_mi:
-        from ....daemon.mi import session_element
-        from ....daemon.xml_tree import element
+        from ...daemon.mi import session_element
+        from ...daemon.xml_tree import element
 
         shown = [
             session_element({**one, "active": one["was_active"]}) for one in destroyed
@@ -217,7 +217,7 @@ def set_session(call: Call) -> int:
     write_current(name)
     call.say(f"Session set to {name}")
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         session = element("session", element("name", name))
         call.emit(element("sessions", session))
@@ -255,7 +255,7 @@ def _switch(call: Call, name: str, *, is_started: bool) -> int:
             call.error(error.message)
         status = error.status
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         session = element(
             "session", element("name", name), element("enabled", is_started)
@@ -276,7 +276,7 @@ def regenerate(call: Call) -> int:
     done = "Metadata" if arguments[0] == "metadata" else "State dump"
     call.say(f"{done} successfully regenerated for session {name}")
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         call.emit(element("regenerate_action", element("name", arguments[0])))
     return DONE

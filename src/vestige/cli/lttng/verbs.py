@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ...._typing import TYPE_CHECKING, NamedTuple
+from ..._typing import TYPE_CHECKING, NamedTuple
 from .options import Option
 
 if TYPE_CHECKING:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ...._typing import TYPE_CHECKING
-from ....daemon.log_levels import level_name, level_number
-from ....daemon.refusals import REFUSALS
-from ....errors import SessionError
+from ..._typing import TYPE_CHECKING
+from ...daemon.log_levels import level_name, level_number
+from ...daemon.refusals import REFUSALS
+from ...errors import SessionError
 from .call import DONE, FAILED, WORDS_OF_DOMAINS, Call, FailedError
 from .channel_verbs import SESSION
 from .options import NEEDED, Option
 
 if TYPE_CHECKING:
-    from ....daemon.xml_tree import Element
+    from ...daemon.xml_tree import Element
 
 __all__ = ["DISABLE_EVENT", "ENABLE_EVENT", "disable_event", "enable_event"]
 
@@ -87,7 +87,7 @@ def enable_event(call: Call) -> int:
         if call.general.is_mi:
             shown.append(_rule_shown(domain, rule, is_done=failed == DONE))
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         call.emit(element("events", *shown), is_success=status == DONE)
     return status
@@ -211,8 +211,8 @@ def _say_enabled(
 
 
 def _rule_shown(domain: str, rule: dict[str, object], *, is_done: bool) -> Element:
-    from ....daemon.mi import event_element
-    from ....daemon.xml_tree import element
+    from ...daemon.mi import event_element
+    from ...daemon.xml_tree import element
 
     level = rule["level"]
     name = level_name(domain, level) if isinstance(level, int) else ""
@@ -237,7 +237,7 @@ def disable_event(call: Call) -> int:
         failed = _disable_one(call, session, domain, None if is_all else name)
         status = failed or status
         if call.general.is_mi:
-            from ....daemon.xml_tree import element
+            from ...daemon.xml_tree import element
 
             shown.append(
                 element(
@@ -248,7 +248,7 @@ def disable_event(call: Call) -> int:
                 )
             )
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         channel = element("name", asked or "channel0")
         call.emit(

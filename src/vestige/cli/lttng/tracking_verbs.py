@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ...._typing import TYPE_CHECKING
-from ....errors import SessionError
+from ..._typing import TYPE_CHECKING
+from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .channel_verbs import SESSION
 from .options import OPTIONAL, Option
 
 if TYPE_CHECKING:
-    from ....daemon.xml_tree import Element
+    from ...daemon.xml_tree import Element
 
 __all__ = ["TRACK", "track", "untrack"]
 
@@ -70,11 +70,11 @@ def _change(call: Call, *, is_added: bool) -> int:
         ]
         status = next((FAILED for _, is_done in done if not is_done), status)
         if call.general.is_mi:
-            from ....daemon.mi import tracker_element
+            from ...daemon.mi import tracker_element
 
             shown.append(tracker_element(attribute, done))
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         call.emit(element("process_attr_trackers", *shown), is_success=status == DONE)
     return status

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from ...._typing import TYPE_CHECKING, NamedTuple
-from ....daemon.client import Client
-from ....plain_text import plain
+from ..._typing import TYPE_CHECKING, NamedTuple
+from ...daemon.client import Client
+from ...plain_text import plain
 from .current_session import config_path, read_current
 from .options import Words
 
 if TYPE_CHECKING:
-    from ....daemon.xml_tree import Element
+    from ...daemon.xml_tree import Element
 
 __all__ = ["Call", "FailedError", "General"]
 
@@ -126,16 +126,16 @@ class Call:
         """
         self.is_answered = True
         if self.general.is_mi:
-            from ....daemon.mi import document
-            from ....daemon.xml_tree import element
+            from ...daemon.mi import document
+            from ...daemon.xml_tree import element
 
             print(document(self.verb, element("output", output), is_success=is_success))
 
     def emit_failure(self) -> None:
         """Print the document of a verb that failed before it had an answer."""
         if self.general.is_mi and not self.is_answered:
-            from ....daemon.mi import document
-            from ....daemon.xml_tree import element
+            from ...daemon.mi import document
+            from ...daemon.xml_tree import element
 
             print(document(self.verb, element("output"), is_success=False))
 

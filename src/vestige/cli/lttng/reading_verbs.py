@@ -6,9 +6,9 @@ import os
 import shlex
 import sys
 
-from .... import __version__
-from ...._typing import TYPE_CHECKING, cast
-from ....errors import SessionError
+from ... import __version__
+from ..._typing import TYPE_CHECKING, cast
+from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .options import NEEDED, Option
 
@@ -70,7 +70,7 @@ def version(call: Call) -> int:
     call.say("")
     call.say(f"The session verbs of LTTng {number}, by Vestige.")
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         call.emit(
             element(

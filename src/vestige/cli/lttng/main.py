@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from ....errors import SessionError, VestigeError
-from ....plain_text import plain
+from ...errors import SessionError, VestigeError
+from ...plain_text import plain
 from .call import FAILED, UNDEFINED, Call, FailedError, General
 from .options import Option, OptionError, Words, parse
 from .verbs import GENERAL, NOT_YET, VERBS, load_verb

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from ....daemon.run_paths import home_folder
+from ...daemon.run_paths import home_folder
 
 __all__ = ["config_path", "read_current", "remove_current", "write_current"]
 

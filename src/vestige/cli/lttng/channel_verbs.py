@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ...._typing import TYPE_CHECKING
-from ....errors import SessionError
+from ..._typing import TYPE_CHECKING
+from ...errors import SessionError
 from .call import DONE, FAILED, FATAL, WARNED, WORDS_OF_DOMAINS, Call, FailedError
 from .numbers import next_power_of_two, read_size, read_time
 from .options import NEEDED, Option
 
 if TYPE_CHECKING:
-    from ....daemon.contexts import ContextType
-    from ....daemon.xml_tree import Element
+    from ...daemon.contexts import ContextType
+    from ...daemon.xml_tree import Element
 
 __all__ = [
     "ADD_CONTEXT",
@@ -106,7 +106,7 @@ def _for_channels(call: Call, domain: str, what: str, values: dict[str, object])
         if call.general.is_mi:
             shown.append(_channel_shown(name, channel, what, is_done=is_done))
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         call.emit(element("channels", *shown), is_success=status == DONE)
     return status
@@ -133,8 +133,8 @@ def _report_channel(
 def _channel_shown(
     name: str, channel: dict[str, object], what: str, *, is_done: bool
 ) -> Element:
-    from ....daemon.mi import NO_LIVE_TIMER, channel_element
-    from ....daemon.xml_tree import element
+    from ...daemon.mi import NO_LIVE_TIMER, channel_element
+    from ...daemon.xml_tree import element
 
     success = element("success", is_done)
     if channel:
@@ -267,14 +267,14 @@ def add_context(call: Call) -> int:
         if call.general.is_mi:
             shown.append(_context_shown(one, is_done=is_done))
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         call.emit(element("contexts", *shown), is_success=status == DONE)
     return status
 
 
 def _context_types(names: list[str]) -> list[ContextType]:
-    from ....daemon.contexts import context_type
+    from ...daemon.contexts import context_type
 
     types = []
     for name in names:
@@ -286,11 +286,11 @@ def _context_types(names: list[str]) -> list[ContextType]:
 
 
 def _list_contexts(call: Call) -> int:
-    from ....daemon.contexts import CONTEXT_NAMES, context_type
+    from ...daemon.contexts import CONTEXT_NAMES, context_type
 
     call.say(*CONTEXT_NAMES)
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         types = filter(None, map(context_type, CONTEXT_NAMES))
         call.emit(
@@ -300,7 +300,7 @@ def _list_contexts(call: Call) -> int:
 
 
 def _context_shown(kind: ContextType, *, is_done: bool | None) -> Element:
-    from ....daemon.xml_tree import element
+    from ...daemon.xml_tree import element
 
     success = None if is_done is None else element("success", is_done)
     if kind.kind == "PERF":

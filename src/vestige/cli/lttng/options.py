@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...._typing import NamedTuple
+from ..._typing import NamedTuple
 
 __all__ = ["NEEDED", "NONE", "OPTIONAL", "Option", "OptionError", "Words", "parse"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ...exit_statuses import ExitStatuses
+from ..exit_statuses import ExitStatuses
 
 __all__ = ["LttngCommand"]
 
@@ -50,6 +50,6 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Run the command."""
-        from .main import run
+        from ..lttng.main import run
 
         return run(options.words)

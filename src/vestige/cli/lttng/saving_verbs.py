@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ...._typing import cast
-from ....daemon.refusals import REFUSALS, refused
-from ....daemon.run_paths import home_folder
-from ....errors import SessionError
+from ..._typing import cast
+from ...daemon.refusals import REFUSALS, refused
+from ...daemon.run_paths import home_folder
+from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .current_session import write_current
 from .options import NEEDED, Option
@@ -54,7 +54,7 @@ def save(call: Call) -> int:
     else:
         call.say(f"Session {name} saved successfully{where}.")
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         session = element("session", element("name", name or "*"))
         path = None if chosen is None else element("path", chosen)
@@ -130,7 +130,7 @@ def _say_loaded(
     if output is not None:
         call.say(f"Session URL overridden with {words.value('override-url')}")
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         path, url = words.value("input-path"), words.value("override-url")
         overrides = element(

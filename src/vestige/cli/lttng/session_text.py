@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from ...._typing import TYPE_CHECKING
-from ....daemon.log_levels import level_name
+from ..._typing import TYPE_CHECKING
+from ...daemon.log_levels import level_name
 
 if TYPE_CHECKING:
     from typing import Any

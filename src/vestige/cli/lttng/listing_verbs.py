@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...._typing import TYPE_CHECKING, cast
-from ....daemon.log_levels import level_name
-from ....daemon.refusals import REFUSALS
-from ....errors import SessionError
+from ..._typing import TYPE_CHECKING, cast
+from ...daemon.log_levels import level_name
+from ...daemon.refusals import REFUSALS
+from ...errors import SessionError
 from .call import DOMAINS as DOMAIN_OF
 from .call import DONE, FAILED, Call, FailedError
 from .event_verbs import DOMAINS
@@ -21,7 +21,7 @@ from .session_text import (
 if TYPE_CHECKING:
     from typing import Any
 
-    from ....daemon.xml_tree import Element
+    from ...daemon.xml_tree import Element
 
 __all__ = ["LIST", "STATUS", "list_", "status"]
 
@@ -52,8 +52,8 @@ def list_(call: Call) -> int:
         return _show_points(call, domains)
     sessions = cast("list[dict[str, Any]]", call.ask("list")["sessions"])
     if call.general.is_mi:
-        from ....daemon.mi import session_element
-        from ....daemon.xml_tree import element
+        from ...daemon.mi import session_element
+        from ...daemon.xml_tree import element
 
         call.emit(element("sessions", *map(session_element, sessions)), is_success=None)
     if not sessions:
@@ -97,8 +97,8 @@ def _show_session(call: Call, name: str) -> int:
 
 
 def _emit_session(call: Call, session: dict[str, Any], chosen: str | None) -> None:
-    from ....daemon.mi import session_element
-    from ....daemon.xml_tree import element
+    from ...daemon.mi import session_element
+    from ...daemon.xml_tree import element
 
     domains = _domain_elements(session, chosen, is_brief=call.words.has("domain"))
     shown = session_element(session, element("domains", *domains))
@@ -108,8 +108,8 @@ def _emit_session(call: Call, session: dict[str, Any], chosen: str | None) -> No
 def _domain_elements(
     session: dict[str, Any], chosen: str | None, *, is_brief: bool
 ) -> list[Element]:
-    from ....daemon.mi import channel_element, event_element, trackers_element
-    from ....daemon.xml_tree import element
+    from ...daemon.mi import channel_element, event_element, trackers_element
+    from ...daemon.xml_tree import element
 
     def rule_element(domain: str, rule: dict[str, Any]) -> Element:
         return event_element(
@@ -164,13 +164,13 @@ def _show_points(call: Call, options: list[str]) -> int:
             title = f"{option} events (Logger name):"
             call.say(title, "-" * 25, "", "None", "")
             if call.general.is_mi:
-                from ....daemon.xml_tree import element
+                from ...daemon.xml_tree import element
 
                 kind = element("type", option.upper())
                 buffers = element("buffer_type", "PER_PID")
                 domains.append(element("domain", kind, buffers, element("pids")))
     if call.general.is_mi:
-        from ....daemon.xml_tree import element
+        from ...daemon.xml_tree import element
 
         call.emit(element("domains", *domains), is_success=None)
     return DONE
@@ -194,8 +194,8 @@ def _show_tracepoints(call: Call, programs: list[dict[str, Any]]) -> None:
 
 
 def _tracepoints_element(call: Call, programs: list[dict[str, Any]]) -> Element:
-    from ....daemon.mi import event_element, program_element
-    from ....daemon.xml_tree import element
+    from ...daemon.mi import event_element, program_element
+    from ...daemon.xml_tree import element
 
     def fields_element(event: dict[str, Any]) -> Element | None:
         if not call.words.has("fields"):

@@ -1,0 +1,75 @@
+"""``vestige commands install`` writes launchers, and over nothing of others."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from support.session_daemon import session_daemon
+
+NAMES = ["lttng", "lttng-crash", "lttng-sessiond"]
+
+
+def test_launchers_are_programs_that_work(run, tmp_path):
+    """``lttng create`` starts a daemon, which others find by its name."""
+    status, text, _ = run("commands", "install", str(tmp_path / "bin"))
+    assert status == 0
+    assert sorted(text.splitlines()) == [str(tmp_path / "bin" / name) for name in NAMES]
+    with session_daemon() as daemon:
+        environment = {**os.environ, **daemon.environment}
+        done = subprocess.run(
+            [tmp_path / "bin" / "lttng-sessiond", "--daemonize"],
+            env=environment,
+            check=False,
+        )
+        assert done.returncode == 0
+        words = Path(f"/proc/{daemon.pid}/cmdline").read_text().split("\0")
+        assert Path(words[0]).name == "lttng-sessiond"
+        daemon.end()
+        done = subprocess.run(
+            [tmp_path / "bin" / "lttng", "create", "s"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("Spawning a session daemon\nSession s created.\n")
+
+
+def test_they_may_be_written_again(run, tmp_path):
+    """By another version, say."""
+    for _ in range(2):
+        assert run("commands", "install", str(tmp_path))[0] == 0
+
+
+def test_what_others_wrote_stays(run, tmp_path):
+    """And then none is written."""
+    (tmp_path / "lttng").write_text("#!/bin/sh\n")
+    status, text, errors = run("commands", "install", str(tmp_path))
+    assert (status, text) == (1, "")
+    assert f"{tmp_path}/lttng: not written by Vestige" in errors
+    assert [one.name for one in tmp_path.iterdir()] == ["lttng"]
+    (tmp_path / "lttng").unlink()
+    (tmp_path / "lttng").symlink_to("elsewhere")
+    assert run("commands", "install", str(tmp_path))[0] == 1
+
+
+def test_a_session_verb_imports_little():
+    """Neither the core nor asyncio, argparse or pathlib."""
+    script = (
+        "import sys; from vestige.cli.lttng.main import run; run(['list']); "
+        "print(sorted({'asyncio', 'argparse', 'pathlib', 'typing', 'dataclasses', "
+        "'vestige.core'} & sys.modules.keys()))"
+    )
+    with session_daemon() as daemon:
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", script],
+            env={**os.environ, **daemon.environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.stdout == "[]\n"
