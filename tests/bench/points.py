@@ -62,6 +62,7 @@ def jobs(lttng: LttngEnvironment | str, passes: int) -> Iterator[Job]:
     tracers: list[Tracer] = [Compiled(Vestige(CONTEXTS), own)]
     idle: list[Tracer] = [Compiled(Untraced("Vestige"), own)]
     usual: list[Tracer] = [Compiled(Vestige(), own)]
+    unchanged: list[Tracer] = []
     if not isinstance(lttng, str):
         theirs = _build("points-lttng", [], ["-llttng-ust", "-ldl"])
         peer = Lttng(lttng, LTTNG_CONTEXTS, events=EVENTS, helper="")
@@ -69,6 +70,7 @@ def jobs(lttng: LttngEnvironment | str, passes: int) -> Iterator[Job]:
         idle.append(Compiled(Untraced("LTTng-UST"), theirs))
         short = Lttng(lttng, ("vpid", "ip"), events=EVENTS, helper="")
         usual.append(Compiled(short, theirs))
+        unchanged += [Compiled(Vestige(), theirs), usual[-1]]
 
     def command(count: int) -> Sequence[str | Path]:
         return [own, str(count)]
@@ -93,6 +95,13 @@ def jobs(lttng: LttngEnvironment | str, passes: int) -> Iterator[Job]:
         usual,
         [Row("a tracepoint with vpid, ip", added, has_plain=False)],
     )
+    if unchanged:
+        yield Job(
+            "points of LTTng",
+            lambda: command(passes),
+            unchanged,
+            [Row("one compiled with LTTng-UST's headers", added, has_plain=False)],
+        )
     yield Job(
         "idle points",
         lambda: command(20 * passes),
