@@ -12,7 +12,7 @@ CHOSEN = "tests/oracle/test_filters.py"
 PAIRS = "tests/oracle/test_rules_of_sources.py"
 OWN = "tests/unit/record/test_rules_of_sources.py"
 TESTS = {
-    "tracepoints": {
+    "tracepoints, also of programs compiled with LTTng-UST": {
         "names": (CHOSEN, "test_the_same_events_are_taken"),
         "exclusions": (CHOSEN, "test_the_same_events_are_taken"),
         "levels": (CHOSEN, "test_the_same_events_are_taken"),

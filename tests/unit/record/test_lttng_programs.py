@@ -155,3 +155,17 @@ def test_lines_are_short(monkeypatch):
         "not recorded: b:c (LTTng-UST): the recording has too many kinds of events",
         "not recorded: d:e\\e[2J (LTTng-UST): an unknown reason (who knows)",
     ]
+
+
+def test_events_beyond_the_last_class_are_lost(tmp_path, build):
+    """They are counted; the program does not notice."""
+    count = 5000
+    done = run_recorded(tmp_path / "trace", [build("crowd"), str(count)])
+    opened = vestige.open(tmp_path / "trace")
+    found = sum(event.name.startswith("crowd:") for event in opened)
+    lost = sum(loss.count for loss in opened.losses)
+
+    assert done.returncode == 0
+    assert 4000 < found < 4096
+    assert found + lost == count
+    assert "(LTTng-UST): the recording has too many kinds of events" in done.stderr
