@@ -27,6 +27,7 @@
 #include "arena/classes.h"
 #include "arena/map.h"
 #include "base/maps.h"
+#include "base/process.h"
 #include "base/settings.h"
 #include "hooks/event_class.h"
 #include "hooks/settings_words.h"
@@ -284,6 +285,8 @@ int main(int count, char **words)
 	const char *mode = count > 1 ? words[1] : "";
 	const char chosen[] = ":chosen*";
 
+	if (!process_begin())
+		return 2;
 	if (!strcmp(mode, "globs"))
 		for_each_line(match);
 	else if (!strcmp(mode, "patterns"))

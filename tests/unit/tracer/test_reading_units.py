@@ -17,7 +17,10 @@ from vestige.record.rules.event_rules import EventRule, compile_rules
 TRACER = Path(__file__).parents[3] / "tracer"
 SOURCES = [
     *sorted((TRACER / "base").glob("*.c")),
-    *[TRACER / "stream" / f"{name}.c" for name in ("context", "perf_counter", "state")],
+    *[
+        TRACER / "stream" / f"{name}.c"
+        for name in ("application", "context", "perf_counter", "state")
+    ],
     *[TRACER / "objects" / "file.c"],
     *[TRACER / "hooks" / f"{name}.c" for name in ("event_class", "settings_words")],
     *[
