@@ -18,6 +18,20 @@ void settings_begin(bool is_recording, bool is_filtered)
 		settings_stop();
 }
 
+static void shorten(enum function_tracing *tracing)
+{
+	if (FUNCTIONS_FORM(*tracing) == FUNCTIONS_FAST)
+		*tracing += FUNCTIONS_USUAL - FUNCTIONS_FAST;
+}
+
+void settings_shorten(void)
+{
+	if (settings.contexts != USUAL_CONTEXTS || !settings.counter_is_clock)
+		return;
+	shorten(&settings.on_entry);
+	shorten(&settings.on_exit);
+}
+
 void settings_stop(void)
 {
 	settings.is_recording = false;

@@ -23,14 +23,16 @@ enum function_tracing {
 	FUNCTIONS_OFF = 1 + (int) FUNCTION_TRACING_OFF,
 	FUNCTIONS_FAST = 1 + (int) FUNCTION_TRACING_FAST,
 	FUNCTIONS_VERBOSE = 1 + (int) FUNCTION_TRACING_VERBOSE,
+	/* The same as FUNCTIONS_FAST, with the usual contexts and clock: see section.h. */
+	FUNCTIONS_USUAL,
 	/* Added to the others: only functions that were chosen by their names. */
-	FUNCTIONS_FILTERED = 4,
+	FUNCTIONS_FILTERED = 8,
 	/* The same: only calls that meet the filter of a rule. */
-	FUNCTIONS_CONDITIONAL = 8,
+	FUNCTIONS_CONDITIONAL = 16,
 };
 
 /* Without what was added. */
-#define FUNCTIONS_FORM(tracing) ((enum function_tracing)((tracing) & 3))
+#define FUNCTIONS_FORM(tracing) ((enum function_tracing)((tracing) & 7))
 
 /* Events that are recorded when they are asked for; those of functions aside. */
 enum optional_events {
@@ -63,6 +65,8 @@ extern struct settings settings HIDDEN;
 /* Begin with what was set, or with nothing where the process is not recorded; whether functions
  * are judged before they are recorded. */
 void settings_begin(bool is_recording, bool is_filtered) HIDDEN;
+/* Let hooks write the usual records in the usual way, if they are usual. */
+void settings_shorten(void) HIDDEN;
 /* Record nothing more in this process. */
 void settings_stop(void) HIDDEN;
 

@@ -9,12 +9,13 @@
 #include "../rules/filter.h"
 #include "../rules/function_events.h"
 #include "../stream/record.h"
+#include "../stream/section.h"
 #include "tracing.h"
 
 EXPORTED void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORTED void __cyg_profile_func_exit(void *function, void *call_site);
 
-static INLINED void trace_entry(void *function)
+static APART void trace_entry(void *function)
 {
 	struct record record;
 
@@ -24,7 +25,7 @@ static INLINED void trace_entry(void *function)
 	record_commit(&record);
 }
 
-static INLINED void trace_exit(void *function)
+static APART void trace_exit(void *function)
 {
 	struct record record;
 
@@ -33,7 +34,7 @@ static INLINED void trace_exit(void *function)
 	record_commit(&record);
 }
 
-static INLINED void trace_verbose(enum event_class class, void *function, void *call_site)
+static APART void trace_verbose(enum event_class class, void *function, void *call_site)
 {
 	struct record record;
 
@@ -58,36 +59,17 @@ static INLINED enum function_tracing find_tracing(const enum function_tracing *s
 	return FUNCTIONS_FORM(*setting);
 }
 
-/* Each is jumped to from its hook, which then needs no frame: doing nothing costs nothing. */
-static APART void trace_fast_entry(void *function)
-{
-	trace_entry(function);
-}
-
-static APART void trace_fast_exit(void *function)
-{
-	trace_exit(function);
-}
-
-static APART void trace_verbose_entry(void *function, void *call_site)
-{
-	trace_verbose(EVENT_ENTRY, function, call_site);
-}
-
-static APART void trace_verbose_exit(void *function, void *call_site)
-{
-	trace_verbose(EVENT_EXIT, function, call_site);
-}
-
 static APART void trace_entry_otherwise(void *function, void *call_site)
 {
 	const enum function_tracing tracing =
 		find_tracing(&settings.on_entry, function_entry_passes, function, call_site);
 
-	if (tracing == FUNCTIONS_FAST)
-		trace_fast_entry(function);
+	if (tracing == FUNCTIONS_FAST ||
+	    (tracing == FUNCTIONS_USUAL &&
+	     !section_append_usual(EVENT_FAST_ENTRY, function, true)))
+		trace_entry(function);
 	else if (tracing == FUNCTIONS_VERBOSE)
-		trace_verbose_entry(function, call_site);
+		trace_verbose(EVENT_ENTRY, function, call_site);
 }
 
 static APART void trace_exit_otherwise(void *function, void *call_site)
@@ -95,24 +77,31 @@ static APART void trace_exit_otherwise(void *function, void *call_site)
 	const enum function_tracing tracing =
 		find_tracing(&settings.on_exit, function_exit_passes, function, call_site);
 
-	if (tracing == FUNCTIONS_FAST)
-		trace_fast_exit(function);
+	if (tracing == FUNCTIONS_FAST ||
+	    (tracing == FUNCTIONS_USUAL &&
+	     !section_append_usual(EVENT_FAST_EXIT, function, false)))
+		trace_exit(function);
 	else if (tracing == FUNCTIONS_VERBOSE)
-		trace_verbose_exit(function, call_site);
+		trace_verbose(EVENT_EXIT, function, call_site);
 }
 
+/* What is not in a section is jumped to, so that the hooks need no frame. */
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	if (LIKELY(settings.on_entry == FUNCTIONS_FAST))
-		trace_fast_entry(function);
-	else if (settings.on_entry != FUNCTIONS_OFF)
+	if (LIKELY(settings.on_entry == FUNCTIONS_USUAL)) {
+		if (UNLIKELY(!section_append_usual(EVENT_FAST_ENTRY, function, true)))
+			trace_entry(function);
+	} else if (settings.on_entry != FUNCTIONS_OFF) {
 		trace_entry_otherwise(function, call_site);
+	}
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	if (LIKELY(settings.on_exit == FUNCTIONS_FAST))
-		trace_fast_exit(function);
-	else if (settings.on_exit != FUNCTIONS_OFF)
+	if (LIKELY(settings.on_exit == FUNCTIONS_USUAL)) {
+		if (UNLIKELY(!section_append_usual(EVENT_FAST_EXIT, function, false)))
+			trace_exit(function);
+	} else if (settings.on_exit != FUNCTIONS_OFF) {
 		trace_exit_otherwise(function, call_site);
+	}
 }

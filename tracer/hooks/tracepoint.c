@@ -242,7 +242,7 @@ static int begin_at(const struct vestige_event *event, struct vestige_record *re
 	if (!record_begin_at(own, class, ip, size, time ? time : 1))
 		return 0;
 	record->at = own->at;
-	return own->time > time ? 2 : 1;
+	return stream_last_time() > time ? 2 : 1;
 }
 
 static void open_stream(void)

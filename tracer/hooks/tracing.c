@@ -15,6 +15,7 @@
 #include "../rules/patterns.h"
 #include "../rules/rules.h"
 #include "../stream/perf_counter.h"
+#include "../stream/section.h"
 #include "../stream/stream.h"
 #include "forking.h"
 #include "settings_words.h"
@@ -44,13 +45,17 @@ static void tell_objects(void)
 
 static bool begin(void)
 {
-	if (!process_begin() || !arena_map(&place) || !streams_start(tell_objects))
+	if (!process_begin() || !arena_map(&place))
 		return false;
 	settings.is_overwriting = arena.is_overwriting;
+	if (!streams_start(tell_objects))
+		return false;
 	rules_start();
 	function_events_start();
 	perf_counters_start();
 	forking_start();
+	if (section_is_possible())
+		settings_shorten();
 	return true;
 }
 

@@ -1,8 +1,8 @@
 /*
  * A probe reserves a record, writes its fields with one call each, and commits. Between the
  * calls, what the tracer knows of the record is in the structure that the probe passes to each of
- * them: the probe does not look at it after it has reserved. So there is nothing to be
- * given back when a handler jumps out of the probe.
+ * them: the probe does not look at it after it has reserved. The record itself is a draft, which
+ * is found again when a handler has jumped out of the probe.
  */
 #define _GNU_SOURCE
 #include "events.h"
@@ -16,13 +16,10 @@
 
 /* A record between two calls, in the place of an ust_context. */
 struct unfinished {
-	/* The size, and the lowest bit of whether another record was pending. */
-	uint64_t size_and_nesting;
-	char *start;
-	uint64_t time;
-	uint64_t generation;
-	struct stream *stream;
+	struct draft *draft;
+	/* Where the next field goes, and where the last one ends. */
 	char *at;
+	char *end;
 };
 
 _Static_assert(sizeof(struct unfinished) <= sizeof(struct ust_context),
@@ -47,51 +44,36 @@ static int reserve(struct ust_context *context)
 	const uint32_t class = event->own.id;
 	/* In the call, not behind it: that may be another line. */
 	const char *ip = (const char *) context->place->ip - 1;
-	struct record record;
+	const size_t size = context->size;
+	struct draft *draft;
+	char *at;
 
 	if (UNLIKELY(!class)) {
 		stream_count_lost(stream_of_thread);
 		return -1;
 	}
-	if (!record_begin(&record, class, ip, context->size))
+	at = record_begin_draft(context, &draft, class, ip, size);
+	if (!at)
 		return -1;
-	*in_place_of(context) = (struct unfinished) {
-		.size_and_nesting =
-			(uint64_t) (record.end - record.start) << 1 | record.is_nested,
-		.start = record.start,
-		.time = record.time,
-		.generation = record.generation,
-		.stream = record.stream,
-		.at = record.at,
-	};
+	*in_place_of(context) = (struct unfinished) {draft, at, at + size};
 	return 0;
 }
 
 /* How much of a field finds room in its record: all, unless the probe measured another one. */
 static inline size_t fitting(const struct unfinished *record, size_t size)
 {
-	const size_t room =
-		(size_t) (record->start + (record->size_and_nesting >> 1) - record->at);
+	const size_t room = (size_t) (record->end - record->at);
 
 	return LIKELY(size <= room) ? size : room;
 }
 
 static void commit(struct ust_context *context)
 {
-	const struct unfinished *from = in_place_of(context);
-	struct record record = {
-		.stream = from->stream,
-		.start = from->start,
-		.at = from->at,
-		.end = from->start + (from->size_and_nesting >> 1),
-		.time = from->time,
-		.generation = from->generation,
-		.is_nested = from->size_and_nesting & 1,
-	};
+	const struct unfinished *record = in_place_of(context);
 
-	if (UNLIKELY(record.at != record.end))
-		memset(record.at, 0, (size_t) (record.end - record.at));
-	record_commit(&record);
+	if (UNLIKELY(record->at != record->end))
+		memset(record->at, 0, (size_t) (record->end - record->at));
+	record_commit_draft(record->draft, context);
 }
 
 static void write_field(struct ust_context *context, const void *from, size_t size,

@@ -1,5 +1,5 @@
-/* Writing the header, the contexts and the fields of a record; docs/formats/recording.md
- * describes them. */
+/* Writing contexts and fields of a record; docs/formats/recording.md describes them. Each returns
+ * where the next goes. */
 #ifndef VESTIGE_STREAM_FIELDS_H
 #define VESTIGE_STREAM_FIELDS_H
 
@@ -11,80 +11,39 @@
 #include "context.h"
 #include "state.h"
 
-/* The compact header with `ip` and `vpid`. */
-#define USUAL_START_SIZE (COMPACT_HEADER_SIZE + PLACE_SIZE + ID_SIZE)
-
-static inline uint32_t compact_header(uint32_t class, uint64_t time)
+static inline char *put_bytes(char *at, const void *bytes, size_t size)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return (uint32_t) (time << HEADER_CLASS_BITS) | class;
-#else
-	return class << HEADER_TIME_BITS | ((uint32_t) time & ((1u << HEADER_TIME_BITS) - 1));
-#endif
+	memcpy(at, bytes, size);
+	return at + size;
 }
 
-static inline void write_bytes(struct record *record, const void *bytes, size_t size)
+static inline char *put_u32(char *at, uint32_t value)
 {
-	memcpy(record->at, bytes, size);
-	record->at += size;
+	return put_bytes(at, &value, sizeof(value));
 }
 
-static inline void write_u64(struct record *record, uint64_t value)
+static inline char *put_u16(char *at, uint16_t value)
 {
-	write_bytes(record, &value, sizeof(value));
+	return put_bytes(at, &value, sizeof(value));
 }
 
-static inline void write_u32(struct record *record, uint32_t value)
-{
-	write_bytes(record, &value, sizeof(value));
-}
-
-static inline void write_u8(struct record *record, uint8_t value)
-{
-	write_bytes(record, &value, sizeof(value));
-}
-
-#define IS_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-
-static inline void write_u16(struct record *record, uint16_t value)
-{
-	write_bytes(record, &value, sizeof(value));
-}
-
-static inline void write_place(struct record *record, const void *place)
-{
-	record->at = encode_place(record->at, (uintptr_t) place);
-}
-
-static inline void write_contexts(struct record *record, const void *ip)
+static inline char *put_contexts(char *at, const struct stream *stream, const void *ip)
 {
 	const unsigned int contexts = settings.contexts;
 
 	if (contexts & CONTEXT_IP)
-		write_place(record, ip);
+		at = encode_place(at, (uintptr_t) ip);
 	if (contexts & CONTEXT_VPID)
-		write_u32(record, record->stream->vpid);
+		at = put_u32(at, stream->vpid);
 	if (contexts & CONTEXT_VTID)
-		write_u32(record, record->stream->vtid);
+		at = put_u32(at, stream->vtid);
 	if (contexts & CONTEXT_PROCNAME)
-		write_bytes(record, record->stream->procname, sizeof(record->stream->procname));
+		at = put_bytes(at, stream->procname, sizeof(stream->procname));
 	if (contexts & CONTEXT_CPU_ID)
-		write_u16(record, cpu_read());
+		at = put_u16(at, cpu_read());
 	if (UNLIKELY(contexts & MORE_CONTEXTS))
-		record->at = contexts_write_more(record->at);
-}
-
-/* The compact header, `ip` and `vpid`, 14 bytes: what records have by default, in two stores
- * that overlap instead of four. */
-static inline void write_usual_start(struct record *record, uint32_t header, const void *ip)
-{
-	const uint64_t place = (uintptr_t) ip & ((1ull << 48) - 1);
-	const uint64_t first = header | place << 32;
-	const uint64_t rest = place >> 16 | (uint64_t) record->stream->vpid << 32;
-
-	memcpy(record->at, &first, sizeof(first));
-	memcpy(record->at + USUAL_START_SIZE - sizeof(rest), &rest, sizeof(rest));
-	record->at += USUAL_START_SIZE;
+		at = contexts_write_more(at);
+	return at;
 }
 
 #endif

@@ -25,9 +25,11 @@ static struct stream *_Atomic *streams;
 static char *reserved;
 static atomic_uint reserved_taken;
 
+/* A stack, a page for the stream, and drafts. */
 static size_t stream_bytes(void)
 {
-	return SCRATCH_SIZE + page_size;
+	return SCRATCH_SIZE + page_size +
+		(sizeof(struct drafts) + page_size - 1) / page_size * page_size;
 }
 
 static char *make(unsigned int count)
@@ -36,7 +38,8 @@ static char *make(unsigned int count)
 	char *place = system_mmap(NULL, size, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
-	/* A stack is none that a child process may find filled with zeros. */
+	/* A stack is none that a child process may find filled with zeros, nor is what a record
+	 * is made of. */
 	for (unsigned int index = 0; place && index < count; index++) {
 		if (system_madvise(place + index * stream_bytes() + SCRATCH_SIZE, page_size,
 				   MADV_WIPEONFORK))
@@ -77,6 +80,18 @@ bool stream_memory_start(uint32_t slots)
 	return streams;
 }
 
+struct drafts *stream_memory_drafts(struct stream *stream)
+{
+	return (struct drafts *) (void *) ((char *) stream + page_size);
+}
+
+/* What the thread before had begun will not be appended. */
+static void clear(struct stream *stream)
+{
+	memset(stream, 0, sizeof(*stream));
+	drafts_clear(stream_memory_drafts(stream));
+}
+
 void stream_memory_note(uint32_t slot, struct stream *stream)
 {
 	atomic_store_explicit(&streams[slot], stream, memory_order_relaxed);
@@ -92,7 +107,7 @@ struct stream *stream_memory_take(uint32_t slot)
 	struct stream *stream = stream_memory_at(slot);
 
 	if (stream)
-		memset(stream, 0, sizeof(*stream));
+		clear(stream);
 	else
 		stream = stream_at(make(1));
 	if (!stream)

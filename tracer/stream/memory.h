@@ -2,6 +2,7 @@
 #ifndef VESTIGE_STREAM_MEMORY_H
 #define VESTIGE_STREAM_MEMORY_H
 
+#include "draft.h"
 #include "state.h"
 
 /* Make the table of it; false when there is no memory. */
@@ -9,6 +10,8 @@ bool stream_memory_start(uint32_t slots) HIDDEN;
 /* Find memory for the thread that has a slot, filled with zeros; NULL when there is none. Below
  * it is the stack of the slow path. */
 struct stream *stream_memory_take(uint32_t slot) HIDDEN;
+/* The drafts of its thread. */
+struct drafts *stream_memory_drafts(struct stream *stream) HIDDEN;
 /* The stream of the thread that has a slot, or had it last; NULL when none has. */
 struct stream *stream_memory_at(uint32_t slot) HIDDEN;
 /* A stream goes with a slot from now on. */

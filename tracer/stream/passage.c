@@ -14,6 +14,7 @@
 
 #include "../base/process.h"
 #include "../base/system.h"
+#include "local.h"
 #include "memory.h"
 #include "stream.h"
 

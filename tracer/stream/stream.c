@@ -11,10 +11,12 @@
 #include "../base/process.h"
 #include "../base/settings.h"
 #include "../base/system.h"
+#include "announce.h"
+#include "local.h"
 #include "memory.h"
-#include "pending.h"
 #include "perf_counter.h"
 #include "scratch.h"
+#include "section.h"
 #include "shared_thread.h"
 
 /* Records dropped at once after a thread found no memory for its stream. */
@@ -25,17 +27,15 @@ static void meet(void);
 __thread struct vestige_thread stream_thread __attribute__((tls_model("initial-exec"))) = {
 	.meet = meet,
 };
-/* Whether the thread is in here: what is instrumented and called from here is not traced. */
-static __thread bool is_busy __attribute__((tls_model("initial-exec")));
+/* Where the stack was when the thread came in here: what is instrumented and called from here is
+ * not traced. NULL: it is not here. */
+static __thread const char *busy __attribute__((tls_model("initial-exec")));
 /* How many of those are still to come. */
 static __thread unsigned int dropping __attribute__((tls_model("initial-exec")));
 /* Whether the thread may do nothing any more that a hook does. */
 static __thread bool is_closed __attribute__((tls_model("initial-exec")));
-/* The chunk in which a record is pending while the thread forks; 0: none is. */
+/* The chunk in which a record is announced while the thread forks; 0: none is. */
 static __thread uint32_t interrupted_chunk __attribute__((tls_model("initial-exec")));
-/* Where hooks go that a child process finds interrupted, and where a stream without a chunk
- * has room for nothing. */
-static struct arena_chunk nowhere;
 /* Called when a thread has got its first chunk. */
 static void (*on_first_chunk)(void);
 
@@ -53,14 +53,7 @@ static bool is_new_process(const struct stream *stream)
 
 static bool is_empty(const struct stream *stream)
 {
-	return stream->next == chunk_start(stream->chunk) && !stream->keeps;
-}
-
-static void go_nowhere(struct stream *stream)
-{
-	stream->chunk = &nowhere;
-	stream->next = (char *) &nowhere;
-	stream->limit = stream->next;
+	return stream->chunk->committed == sizeof(struct arena_chunk) && !stream->keeps;
 }
 
 void stream_begin_earlier(struct stream *stream, uint64_t time)
@@ -74,44 +67,55 @@ void stream_begin_earlier(struct stream *stream, uint64_t time)
 	stream->last_time = begin;
 }
 
+uint64_t stream_last_time(void)
+{
+	const struct stream *stream = stream_of_thread;
+
+	return is_open(stream) ? stream->chunk->packet.timestamp_end : 0;
+}
+
 static uint64_t later(uint64_t one, uint64_t other)
 {
 	return one > other ? one : other;
 }
 
 /*
- * Go on to a chunk that was taken. What was pending in the one before is given up.
+ * Go on to a chunk that was taken.
  *
  * Where signals are not blocked, since the program filters its system calls, a handler that
  * comes by here finds no room, from the first store to the last.
  */
 static void install(struct stream *stream, uint32_t number)
 {
+	struct arena_chunk *before = stream->chunk;
 	struct arena_chunk *chunk;
 
-	stream->limit = NULL;
+	stream->limit = 0;
+	stream->open = NULL;
 	compiler_barrier();
-	/* A handler that interrupts a record is told rather than that record. */
-	pending_end(stream);
+	announce_close(stream);
 	system_thread_name(stream->procname);
 	chunk = chunk_prepare(&stream->ring, number, clock_read());
 	chunk->packet.vpid = stream->vpid;
 	chunk->packet.vtid = stream->vtid;
 	memcpy(chunk->packet.procname, stream->procname, sizeof(chunk->packet.procname));
+	if (before)
+		/* An interrupted record that somebody completed may store its time again. */
+		before->least_end = before->packet.timestamp_end;
 	/* A packet that begins earlier, see stream_begin_earlier(), is none with losses in it. */
-	stream->previous_end = later(stream->chunk->packet.timestamp_end,
+	stream->previous_end = later(before ? before->packet.timestamp_end : 0,
 				     chunk->first_lost ? chunk->last_lost : 0);
+	/* A handler that nobody could block, and that took this for gone, may have had a chunk. */
+	if (UNLIKELY(chunk->seq != stream->ring.seq + 1))
+		return;
 	stream->last_time = chunk->packet.timestamp_begin;
-	stream->generation++;
-	stream->nested = 0;
-	stream->behind = 0;
-	stream->is_waiting = false;
 	stream->keeps = false;
 	stream->chunk = chunk;
-	stream->next = chunk_start(chunk);
+	stream->taken = 0;
 	chunk_show(&stream->ring, number);
 	compiler_barrier();
-	stream->limit = (char *) chunk + arena.chunk_bytes;
+	stream->limit = arena.chunk_bytes;
+	stream->open = section_is_possible() ? chunk : NULL;
 	waiting_look_ahead(&stream->ring);
 }
 
@@ -131,8 +135,8 @@ static void claim(struct stream *stream, uint32_t slot)
 	memcpy(identity.procname, stream->procname, sizeof(identity.procname));
 	stream->vpid = identity.vpid;
 	stream->vtid = slot_claim(slot, &identity);
-	/* An interrupted hook of the parent must not take a chunk of ours for its own. */
-	stream->generation = clock_read();
+	/* An interrupted record of the parent must not take an announcement of ours for its own. */
+	announce_start(stream, clock_read());
 	stream->ring = (struct arena_ring) {
 		.slot = arena_slot(slot),
 		.ledger = arena_ledger(slot),
@@ -159,7 +163,6 @@ static struct stream *open_stream(struct stream *stream)
 		return NULL;
 	}
 	dropping = 0;
-	go_nowhere(stream);
 	claim(stream, slot);
 	stream_thread.passage = &stream->passage;
 	return stream;
@@ -168,8 +171,8 @@ static struct stream *open_stream(struct stream *stream)
 struct room {
 	struct stream *stream;
 	size_t size;
-	/* When the record was about to be reserved. */
-	uint64_t generation;
+	/* The chunk that had none. */
+	uint64_t seq;
 	struct stream *found;
 	bool must_wait;
 };
@@ -180,16 +183,18 @@ static void make_room(void *argument)
 	struct room *room = argument;
 	struct stream *stream = room->stream;
 	const bool is_first = !is_open(stream);
+	const char *before = busy;
 	uint32_t number;
 
 	room->must_wait = false;
 	/* A handler that ran while we waited may have got us a chunk. */
-	if (!is_first && stream->generation != room->generation &&
-	    stream->limit - stream->next >= (ptrdiff_t) room->size) {
+	if (!is_first && stream->ring.seq != room->seq && stream_has_room(stream, room->size)) {
 		room->found = stream;
 		return;
 	}
-	number = chunk_take(&stream->ring);
+	/* A handler that nobody could block may have jumped away since one was taken. */
+	number = stream->taken ? stream->taken : chunk_take(&stream->ring);
+	stream->taken = number;
 	room->must_wait = !number;
 	if (!number)
 		return;
@@ -198,9 +203,9 @@ static void make_room(void *argument)
 	if (!is_first)
 		return;
 	/* The state dump makes records. */
-	is_busy = false;
+	busy = NULL;
 	on_first_chunk();
-	is_busy = true;
+	busy = before;
 }
 
 /* Whether we are on the stack of the slow path already. */
@@ -215,7 +220,9 @@ static void look_for_room(struct room *room)
 	/* A handler may leave by siglongjmp(): none runs while we are busy. */
 	const signals before = system_block_signals();
 
-	is_busy = true;
+	busy = stack_pointer();
+	/* A coroutine may have been taken to another thread before. */
+	room->stream = stream_of_thread;
 	if (!room->stream || is_new_process(room->stream)) {
 		room->stream = open_stream(room->stream);
 		stream_of_thread = room->stream ? room->stream : stream_of_thread;
@@ -227,15 +234,27 @@ static void look_for_room(struct room *room)
 		make_room(room);
 	else
 		scratch_call((char *) room->stream, make_room, room);
-	is_busy = false;
+	busy = NULL;
 	system_restore_signals(before);
+}
+
+/* Whether the thread is in here, further up on the stack. A handler that nobody could block may
+ * have jumped away from here. */
+static bool is_busy(const struct stream *stream)
+{
+	const char *stack = stack_pointer();
+
+	if (busy && stack >= busy && !(stream && is_on_scratch(stream, stack)) &&
+	    !system_is_on_signal_stack())
+		busy = NULL;
+	return busy;
 }
 
 /* Whether there is no hope that looking for room finds any; that is found out without a system
  * call, since it comes with each record. */
 static bool is_vain(const struct stream *stream, size_t size)
 {
-	if (is_busy || is_closed || size + sizeof(struct arena_chunk) > arena.chunk_bytes)
+	if (is_busy(stream) || is_closed || size + sizeof(struct arena_chunk) > arena.chunk_bytes)
 		return true;
 	if (stream && !is_new_process(stream))
 		return waiting_is_vain(&stream->ring);
@@ -272,7 +291,7 @@ struct stream *stream_make_room(struct stream *stream, size_t size)
 	}
 	if (is_vain(stream, size))
 		goto lost;
-	room.generation = stream ? stream->generation : 0;
+	room.seq = stream ? stream->ring.seq : 0;
 	do
 		look_for_room(&room);
 	while (room.must_wait && waiting_for_chunk(&room.stream->ring));
@@ -293,22 +312,21 @@ bool stream_keep(struct stream *stream, size_t size)
 {
 	if (!is_open(stream))
 		return true;
-	if (!stream->keeps && !is_empty(stream) && !pending_is_any(stream) &&
-	    !stream_make_room(stream, size))
+	if (!stream->keeps && !is_empty(stream) && !stream_make_room(stream, size))
 		return false;
 	stream->keeps = true;
 	stream->chunk->flags |= CHUNK_KEEP;
-	stream->limit = (char *) stream->chunk + arena.chunk_bytes;
+	stream->limit = arena.chunk_bytes;
 	return true;
 }
 
-void stream_limit(struct stream *stream, uint64_t generation, char *end)
+void stream_limit(struct stream *stream)
 {
 	/* A handler that goes on to another chunk has another limit. */
 	const signals before = system_block_signals();
 
-	if (stream->generation == generation)
-		stream->limit = end;
+	if (stream && stream->keeps)
+		stream->limit = stream->chunk->committed;
 	system_restore_signals(before);
 }
 
@@ -340,7 +358,8 @@ void stream_before_fork(void)
 {
 	const struct stream *stream = stream_of_thread;
 
-	interrupted_chunk = is_open(stream) && pending_is_any(stream) ? stream->ring.chunk : 0;
+	/* Or completed by another record, and it may go on late. */
+	interrupted_chunk = is_open(stream) && announce_is_any(stream) ? stream->ring.chunk : 0;
 }
 
 void stream_after_fork(void)
@@ -350,12 +369,11 @@ void stream_after_fork(void)
 	if (!stream || !is_new_process(stream))
 		return;
 	/* A handler that interrupted a hook may have forked. In the child, the hook goes on: it
-	 * finds memory in place of the parent's chunk, and afterwards no room. Where that cannot
-	 * be had, the child does not record. */
+	 * finds memory in place of the parent's chunk. Where that cannot be had, the child does
+	 * not record. */
 	if (interrupted_chunk && !arena_set_aside(interrupted_chunk))
 		settings_stop();
 	interrupted_chunk = 0;
-	go_nowhere(stream);
 }
 
 void streams_confine(void)
@@ -367,6 +385,7 @@ void streams_confine(void)
 bool streams_start(void (*first_chunk)(void))
 {
 	on_first_chunk = first_chunk;
+	section_start();
 	slots_start();
 	return stream_memory_start(arena.slot_count);
 }

@@ -13,9 +13,8 @@ struct stream *stream_make_room(struct stream *stream, size_t size) HIDDEN
 	__attribute__((noinline, cold));
 /* In overwrite mode, see to it that the next record comes into a chunk that stays. */
 bool stream_keep(struct stream *stream, size_t size) HIDDEN __attribute__((noinline, cold));
-/* Let nothing come behind a record in its chunk, but what is kept. */
-void stream_limit(struct stream *stream, uint64_t generation, char *end) HIDDEN
-	__attribute__((noinline, cold));
+/* Let nothing more come into a chunk that stays, but what is kept. */
+void stream_limit(struct stream *stream) HIDDEN __attribute__((noinline, cold));
 /* Before fork(), and in the child, in the only thread that it has. */
 void stream_before_fork(void) HIDDEN;
 void stream_after_fork(void) HIDDEN;
@@ -30,6 +29,8 @@ void streams_confine(void) HIDDEN;
 bool streams_start(void (*first_chunk)(void)) HIDDEN;
 /* Let an empty packet begin with a record of an earlier time. */
 void stream_begin_earlier(struct stream *stream, uint64_t time) HIDDEN;
+/* No record of the thread has come after this time. */
+uint64_t stream_last_time(void) HIDDEN;
 /* Count a record that found no place. */
 void stream_count_lost(struct stream *stream) HIDDEN __attribute__((noinline, cold));
 

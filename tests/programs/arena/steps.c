@@ -6,6 +6,9 @@
  *   steps calls N     N calls
  *   steps trap N      calls whose hooks are interrupted after each of N instructions, by a
  *                     handler with calls for several packets; prints how many calls there were
+ *   steps jumps N     calls whose hooks are interrupted after each of N instructions, by a
+ *                     handler that jumps away, or by one whose own hook is interrupted by one
+ *                     that does; prints how many calls there were, and how many jumps
  *   steps filter N    N calls, after a filter that ends the program at most system calls
  */
 #define _GNU_SOURCE
@@ -13,7 +16,9 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +33,14 @@
 APART void leaf(void)
 {
 	__asm__ volatile("");
+}
+
+static volatile long calls_made;
+
+/* One that counts itself between its entry and its exit. */
+APART void counted_leaf(void)
+{
+	calls_made++;
 }
 
 PLAIN static void calls(long count)
@@ -81,6 +94,15 @@ PLAIN static void names(void)
 	calls(5000);
 }
 
+#if defined(__x86_64__)
+/* The trap flag has the processor stop after each instruction. */
+#define STEP() __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc")
+#define RUN() __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc")
+#else
+#define STEP()
+#define RUN()
+#endif
+
 static volatile long instruction;
 static volatile long wanted;
 
@@ -91,27 +113,79 @@ PLAIN static void trap(int number)
 		calls(300);
 }
 
-/* The trap flag has the processor stop after each instruction. */
 PLAIN static void trace_calls(long count)
 {
-#if defined(__x86_64__)
 	struct sigaction action = {.sa_handler = trap};
 
 	sigaction(SIGTRAP, &action, NULL);
 	for (wanted = 1; wanted <= count; wanted++) {
 		instruction = 0;
-		__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+		STEP();
 		leaf();
-		__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+		RUN();
 		/* Those that are not reached have no handler. */
 		if (instruction < wanted)
 			break;
 	}
 	printf("%ld\n", 300 * (wanted - 1) + wanted - (wanted > count));
-#else
-	(void) trap;
-	(void) count;
-#endif
+}
+
+static volatile long second_wanted;
+static volatile bool is_in_handler;
+static volatile long jumps_made;
+static sigjmp_buf place;
+
+PLAIN static void trap_and_jump(int number)
+{
+	(void) number;
+	if (++instruction != (is_in_handler ? second_wanted : wanted))
+		return;
+	if (!is_in_handler && second_wanted) {
+		is_in_handler = true;
+		instruction = 0;
+		STEP();
+		counted_leaf();
+		RUN();
+		/* It was not reached. */
+	}
+	jumps_made++;
+	siglongjmp(place, 1);
+}
+
+/* With calls between, which nobody interrupts. */
+PLAIN static void jump_once(void)
+{
+	if (!sigsetjmp(place, 1)) {
+		instruction = 0;
+		is_in_handler = false;
+		STEP();
+		counted_leaf();
+		RUN();
+	}
+	RUN();
+	calls(20);
+	calls_made += 20;
+}
+
+PLAIN static void jumps(long count)
+{
+	struct sigaction action = {.sa_handler = trap_and_jump, .sa_flags = SA_NODEFER};
+	long jumped;
+
+	calls(1);
+	calls_made++;
+	sigaction(SIGTRAP, &action, NULL);
+	for (wanted = 1; wanted <= count; wanted++) {
+		jumped = jumps_made;
+		second_wanted = 0;
+		jump_once();
+		/* Those that are not reached have no handler. */
+		if (jumps_made == jumped)
+			break;
+		second_wanted = 1 + wanted * 7 % 120;
+		jump_once();
+	}
+	printf("%ld %ld\n", calls_made, jumps_made);
 }
 
 #define LOAD_NUMBER BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
@@ -152,6 +226,8 @@ PLAIN int main(int count, char **words)
 		calls(number);
 	else if (!strcmp(words[1], "trap"))
 		trace_calls(number);
+	else if (!strcmp(words[1], "jumps"))
+		jumps(number);
 	else if (!strcmp(words[1], "filter"))
 		filter(number);
 	return 0;

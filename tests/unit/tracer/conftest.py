@@ -48,7 +48,7 @@ def steps(tmp_path_factory):
 def tortured(collector, torture, tmp_path):
     """Collect a mode of the torture program; return that, its calls and its jumps."""
 
-    def run(mode, number, *options, prefix=()):
+    def run(mode, number, *options, prefix=(), environment=None):
         counter = tmp_path / "counter"
         counter.write_bytes(bytes(4096))
         got = collect(
@@ -57,7 +57,7 @@ def tortured(collector, torture, tmp_path):
             [*prefix, torture, mode, str(number)],
             "linger-ms=300",
             *options,
-            environment={"TORTURE_COUNTER": str(counter)},
+            environment={"TORTURE_COUNTER": str(counter), **(environment or {})},
         )
         calls, jumps = COUNTER.unpack(counter.read_bytes()[: COUNTER.size])
         assert got.damage == ()

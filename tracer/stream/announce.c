@@ -1,0 +1,196 @@
+/*
+ * Records that are announced before they are written.
+ *
+ * A record takes a number, writes down what it will store and where, and announces that, if no
+ * other has taken a number since. Then it stores its bytes, and commits. A record that finds
+ * one announced that is not committed completes it first: it stores the same bytes in the same
+ * place, and the commit of the second to come has no effect. So no matter where a record is
+ * interrupted, by whom, and whether it ever goes on: before its announcement it has not
+ * happened, after it, it has.
+ *
+ * One that goes on late stores its bytes once more, in a chunk that may be complete: the chunk
+ * is marked as doubtful, and has no other use for a time.
+ */
+#include "announce.h"
+
+#include <string.h>
+
+#include "../base/clock.h"
+#include "header.h"
+#include "local.h"
+
+/* In `announcing`: the number that was taken last, and below it that of the record that was
+ * announced last; 0: there is none in this chunk. */
+#define NUMBER_SHIFT 32
+#define ONE_NUMBER ((uint64_t) 1 << NUMBER_SHIFT)
+
+/* More often, only a handler that records with each single instruction interrupts. */
+#define MOST_TRIES 1000
+
+static uint64_t look(const struct stream *stream)
+{
+	return *(const volatile uint64_t *) &stream->announcing;
+}
+
+static struct announcement *of_number(struct stream *stream, uint32_t number)
+{
+	return &stream->announcements[number % ANNOUNCEMENTS];
+}
+
+/* Whether what was announced, if anything was, has been committed. */
+static bool is_complete(const struct stream *stream, uint64_t announcing)
+{
+	const uint32_t id = (uint32_t) announcing;
+	const struct announced *one = &stream->announcements[id % ANNOUNCEMENTS].record;
+
+	return !id || one->id != id || one->chunk->committed != one->start;
+}
+
+/* No byte more: the next record may be there. */
+static INLINED void copy(char *to, const char *from, uint32_t size)
+{
+	if (UNLIKELY(size > ANNOUNCED_BYTES)) {
+		memcpy(to, from, size);
+		return;
+	}
+	for (; size >= 8; to += 8, from += 8, size -= 8)
+		memcpy(to, from, 8);
+	if (size & 4) {
+		memcpy(to, from, 4);
+		to += 4;
+		from += 4;
+	}
+	if (size & 2) {
+		memcpy(to, from, 2);
+		to += 2;
+		from += 2;
+	}
+	if (size & 1)
+		*to = *from;
+}
+
+/* Store and commit a record. */
+static INLINED void complete(const struct announced *one)
+{
+	struct arena_chunk *chunk = one->chunk;
+	const uint32_t end = one->start + one->header_size + one->body_size;
+	char *place = (char *) chunk + one->start;
+
+	write_header(place, one->header_size, one->class, one->time);
+	copy(place + one->header_size, one->body, one->body_size);
+	chunk->packet.timestamp_end = one->time;
+	publish_barrier();
+	local_compare_exchange_half(&chunk->committed, one->start, end);
+}
+
+/* Complete the record of somebody else, who may be the last to store all the same. */
+static __attribute__((noinline, cold)) void help(struct stream *stream)
+{
+	const uint64_t seen = look(stream);
+	struct announcement one;
+
+	if (is_complete(stream, seen))
+		return;
+	one = *of_number(stream, (uint32_t) seen);
+	compiler_barrier();
+	/* Else somebody has, and the copy may be of two. */
+	if (look(stream) != seen || one.record.id != (uint32_t) seen)
+		return;
+	if (one.record.body_size <= ANNOUNCED_BYTES)
+		one.record.body = one.bytes;
+	one.record.chunk->flags |= CHUNK_DOUBTFUL;
+	complete(&one.record);
+}
+
+/* Find out what will be stored; false when the chunk does not take it. */
+static INLINED bool prepare(const struct stream *stream, const struct appending *record,
+			    struct announced *one)
+{
+	struct arena_chunk *chunk = stream->chunk;
+	uint32_t start;
+
+	if (!chunk || stream->open)
+		return false;
+	start = chunk->committed;
+	if (start + EXTENDED_HEADER_SIZE + record->copied > stream->limit)
+		return false;
+	if (LIKELY(!record->time))
+		one->time = clock_read();
+	else if (chunk == record->chunk && start == record->committed)
+		one->time = record->time;
+	else
+		return false;
+	one->chunk = chunk;
+	one->body = record->body;
+	one->start = start;
+	one->class = record->class;
+	one->header_size = header_size(record->class, one->time - stream->last_time);
+	one->body_size = record->size;
+	return true;
+}
+
+/* Write it down where those find it that interrupt us: we do not look there again. */
+static INLINED void write_down(struct announcement *place, const struct announced *one)
+{
+	place->record.id = one->id;
+	compiler_barrier();
+	place->record.chunk = one->chunk;
+	place->record.time = one->time;
+	place->record.body = one->body;
+	place->record.start = one->start;
+	place->record.class = one->class;
+	place->record.header_size = one->header_size;
+	place->record.body_size = one->body_size;
+	/* In whole words, of which there are as many in either place. */
+	for (uint32_t done = 0; done < one->body_size && done < ANNOUNCED_BYTES;
+	     done += WORD_BYTES)
+		memcpy(place->bytes + done, one->body + done, WORD_BYTES);
+}
+
+enum appended announce_append(struct stream *stream, const struct appending *record)
+{
+	for (int tries = 0; tries < MOST_TRIES; tries++) {
+		const uint64_t taken = local_add(&stream->announcing, ONE_NUMBER) + ONE_NUMBER;
+		struct announced one;
+
+		if (UNLIKELY(!is_complete(stream, taken))) {
+			help(stream);
+			continue;
+		}
+		if (UNLIKELY(!prepare(stream, record, &one)))
+			return APPEND_ELSEWHERE;
+		one.id = (uint32_t) (taken >> NUMBER_SHIFT);
+		write_down(of_number(stream, one.id), &one);
+		compiler_barrier();
+		if (UNLIKELY(!local_compare_exchange(&stream->announcing, taken,
+						     taken >> NUMBER_SHIFT << NUMBER_SHIFT |
+							     one.id)))
+			continue;
+		complete(&one);
+		stream->last_time = one.time;
+		return APPENDED;
+	}
+	return APPEND_OTHERWISE;
+}
+
+void announce_start(struct stream *stream, uint64_t first)
+{
+	stream->announcing = first << NUMBER_SHIFT;
+}
+
+bool announce_is_any(const struct stream *stream)
+{
+	return !is_complete(stream, look(stream)) || (stream->chunk->flags & CHUNK_DOUBTFUL);
+}
+
+void announce_close(struct stream *stream)
+{
+	uint64_t seen;
+
+	local_add(&stream->announcing, ONE_NUMBER);
+	do {
+		help(stream);
+		seen = look(stream);
+	} while (!local_compare_exchange(&stream->announcing, seen,
+					 ((seen >> NUMBER_SHIFT) + 1) << NUMBER_SHIFT));
+}

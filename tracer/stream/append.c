@@ -1,0 +1,68 @@
+/* Appending records: in a section where that goes, else announced. */
+#include "append.h"
+
+#include "../base/clock.h"
+#include "../base/settings.h"
+#include "announce.h"
+#include "section.h"
+#include "stream.h"
+
+/* Give a record its time: an earlier one, or that of a clock that no section can read. */
+static void set_time(struct appending *record, const struct stream *stream, uint64_t earlier)
+{
+	struct arena_chunk *chunk = stream->chunk;
+	uint64_t last;
+
+	record->chunk = chunk;
+	record->committed = *(volatile uint32_t *) &chunk->committed;
+	/* Where a record comes after this, the time is not used. */
+	last = chunk->packet.timestamp_end;
+	record->time = !earlier ? clock_read() : earlier > last ? earlier : last;
+}
+
+/* Append a record; whether its chunk must stay in overwrite mode. */
+static bool append(struct appending *record, uint64_t earlier, bool is_kept)
+{
+	const size_t room = append_room(record->size);
+
+	for (;;) {
+		struct stream *stream = stream_of_thread;
+
+		if (UNLIKELY(is_kept) && stream && !stream_keep(stream, room))
+			return false;
+		if (UNLIKELY(!stream || !stream_has_room(stream, room))) {
+			if (!stream_make_room(stream, room))
+				return false;
+			continue;
+		}
+		if (UNLIKELY(earlier || !settings.counter_is_clock))
+			set_time(record, stream, earlier);
+		switch (stream->open ? section_append(record) : announce_append(stream, record)) {
+		case APPENDED:
+			return true;
+		case APPEND_ELSEWHERE:
+			break;
+		case APPEND_EXTENDED:
+			record->header_size = EXTENDED_HEADER_SIZE;
+			break;
+		case APPEND_OTHERWISE:
+			if (!stream->open) {
+				stream_count_lost(stream);
+				return false;
+			}
+			/* What is left of the chunk is for records that may be interrupted. */
+			stream->open = NULL;
+		}
+	}
+}
+
+bool append_record(struct appending *record, uint64_t earlier)
+{
+	bool is_appended;
+
+	if (LIKELY(!append_is_kept(record->class)))
+		return append(record, earlier, false);
+	is_appended = append(record, earlier, true);
+	stream_limit(stream_of_thread);
+	return is_appended;
+}

@@ -1,0 +1,25 @@
+/* Appending a record to the stream of the thread. */
+#ifndef VESTIGE_STREAM_APPEND_H
+#define VESTIGE_STREAM_APPEND_H
+
+#include "../base/settings.h"
+#include "appending.h"
+
+/* Whether a record must outlive others, in overwrite mode: which object is where, for the calls
+ * that it tells about. */
+static inline bool append_is_kept(uint32_t class)
+{
+	return class > EVENT_EXIT && class <= EVENT_PYTHON_CODE && settings.is_overwriting;
+}
+
+/* The room that a record asks for, at most. */
+static inline size_t append_room(size_t size)
+{
+	return EXTENDED_HEADER_SIZE + WORD_BYTES + size;
+}
+
+/* Append a record; false when it is lost, which is counted. It has the present time, or an
+ * earlier one that is not before that of the record before. */
+bool append_record(struct appending *record, uint64_t earlier) HIDDEN;
+
+#endif

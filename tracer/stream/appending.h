@@ -1,0 +1,52 @@
+/* A record on its way to a chunk. */
+#ifndef VESTIGE_STREAM_APPENDING_H
+#define VESTIGE_STREAM_APPENDING_H
+
+#include "../agreement/agreement.h"
+#include "state.h"
+
+/* Bodies shorter than that are copied in whole words. */
+#define FEW_BYTES 256u
+#define WORD_BYTES 16u
+
+enum appended {
+	APPENDED,
+	/* There is no chunk, it has no room, or it is not as it was expected. */
+	APPEND_ELSEWHERE,
+	/* The header must be the extended one. */
+	APPEND_EXTENDED,
+	/* Interrupted again and again. */
+	APPEND_OTHERWISE,
+};
+
+/* A record that is to be appended. Its header is made when it is. */
+struct appending {
+	/* As many bytes more can be read as whole words have. */
+	const char *body;
+	/* The record's, if it is given; 0: that of the moment. */
+	uint64_t time;
+	/* With a given time: what is expected to be the last before it. */
+	struct arena_chunk *chunk;
+	uint32_t committed;
+	uint32_t class;
+	uint32_t size;
+	/* How much is read and stored: whole words where they are few. */
+	uint32_t copied;
+	uint32_t header_size;
+	/* How often it may be interrupted. */
+	uint32_t tries;
+};
+
+static inline void appending_begin(struct appending *record, uint32_t class, const char *body,
+				   uint32_t size)
+{
+	record->body = body;
+	record->time = 0;
+	record->class = class;
+	record->size = size;
+	record->copied = size >= FEW_BYTES ? size : (size + WORD_BYTES) / WORD_BYTES * WORD_BYTES;
+	record->header_size =
+		class >= HEADER_EXTENDED ? EXTENDED_HEADER_SIZE : COMPACT_HEADER_SIZE;
+}
+
+#endif
