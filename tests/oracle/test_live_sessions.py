@@ -338,3 +338,21 @@ def test_rings_lie_where_they_are_wanted(
     daemon.lttng("destroy")
     assert list(shm.iterdir()) == []
     assert len(lines(tmp_path / "out")) == 2
+
+
+def test_a_disk_that_is_full_is_told(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """The program goes on, and stop says why the trace lacks something."""
+    begin(
+        *(daemon, tmp_path),
+        "enable-channel -u c --subbuf-size=4k",
+        "enable-event -u -c c flood:*",
+    )
+    # It needs no disk of its own: a link to where nothing can be written.
+    run(daemon, workshop.program("flood"), 1)
+    folder = tmp_path / "ust" / "uid" / str(os.getuid()) / "64-bit"
+    for cpu in range(os.cpu_count() or 1):
+        (folder / f"c_{cpu}").symlink_to("/dev/full")
+    run(daemon, workshop.program("flood"), 5000)
+    assert "A part of the trace could not be written: [Errno" in end(daemon)

@@ -36,6 +36,13 @@ class Backend(Protocol):
             session: The session, which is no longer active.
         """
 
+    def failure(self, session: Session) -> str | None:
+        """Return why a part of the trace could not be written, if that is so.
+
+        Args:
+            session: The session.
+        """
+
     async def forget(self, session: Session) -> None:
         """Let a session go; its files stay.
 

@@ -57,6 +57,15 @@ class LttngUstBackend:
         lost = await self._programs.stop(plan_of(session, self._rings))
         _set_losses(session, lost)
 
+    def failure(self, session: Session) -> str | None:
+        """Return why a part of the trace could not be written, if that is so.
+
+        Args:
+            session: The session.
+        """
+        error = self._programs.failure(session.name)
+        return None if error is None else str(error)
+
     async def forget(self, session: Session) -> None:
         """Let a session go; its files stay.
 

@@ -120,7 +120,8 @@ async def stop(registry: Registry, peer: Peer, request: Request) -> dict[str, An
     """Stop a session; ``session`` is its name.
 
     Returns:
-        ``discarded_events`` and ``lost_packets`` since it was started.
+        ``discarded_events`` and ``lost_packets`` since it was started; ``failure``,
+        why a part of the trace could not be written.
 
     Raises:
         SessionError: It is not active.
@@ -140,6 +141,7 @@ async def _stop(registry: Registry, session: Session) -> dict[str, Any]:
     return {
         "discarded_events": after[0] - before[0],
         "lost_packets": after[1] - before[1],
+        "failure": registry.backend.failure(session),
     }
 
 

@@ -192,6 +192,8 @@ def _destroy_one(call: Call, name: str) -> dict[str, object]:
 
 
 def _warn_of_losses(call: Call, answer: dict[str, object]) -> None:
+    if failure := answer.get("failure"):
+        call.error(f"A part of the trace could not be written: {failure}")
     for key, what in (
         ("discarded_events", "events were discarded"),
         ("lost_packets", "packets were lost"),

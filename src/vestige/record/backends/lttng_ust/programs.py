@@ -26,6 +26,8 @@ __all__ = ["Losses", "Programs"]
 
 CREDENTIALS = struct.Struct("3i")
 MOST_WAITING = 128
+LONGEST_HALF = 10.0
+"""Seconds between the two sockets of a program."""
 Losses = dict[str, int]
 """Event records without room, by channel."""
 
@@ -114,6 +116,8 @@ class Programs:
         if old := half.pop(facts.kind, None):
             old[1].close()
         half[facts.kind] = (facts, connection)
+        if len(half) == 1:
+            asyncio.get_running_loop().call_later(LONGEST_HALF, self._drop, pid, half)
         if len(half) == 2:  # noqa: PLR2004 - both sockets
             del self._half[pid]
             command = half[abi.COMMAND_SOCKET]
@@ -122,6 +126,15 @@ class Programs:
                 command[0], (pid, uid), command[1], notify, self._channel_of
             )
             await self._serve(application)
+
+    def _drop(
+        self, pid: int, half: dict[int, tuple[Registration, socket.socket]]
+    ) -> None:
+        """Close the only socket of a program that has not opened the other one."""
+        if self._half.get(pid) is half:
+            del self._half[pid]
+            for _, connection in half.values():
+                connection.close()
 
     async def _serve(self, application: Application) -> None:
         self._applications.append(application)
@@ -247,6 +260,19 @@ class Programs:
 
         await asyncio.gather(*map(bring, [*self._applications]))
 
+    def failure(self, name: str) -> OSError | None:
+        """Return why a part of a session's trace could not be written.
+
+        Args:
+            name: The session.
+        """
+        session = self._sessions.get(name)
+        for traces in [] if session is None else session.traces.values():
+            for channel in traces.channels.values():
+                if channel.failure is not None:
+                    return channel.failure
+        return None
+
     async def stop(self, plan: SessionPlan) -> Losses:
         """Stop a session in all programs, and complete its files.
 
@@ -255,9 +281,6 @@ class Programs:
 
         Returns:
             The event records that were lost so far, by channel.
-
-        Raises:
-            OSError: The trace could not be written.
         """
         session = self._sessions.get(plan.name)
         if session is None:

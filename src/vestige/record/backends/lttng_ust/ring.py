@@ -7,12 +7,15 @@ not full is ended when the session is stopped, after they have all acknowledged 
 
 from __future__ import annotations
 
+import mmap
 import os
 import struct
 import time
 from collections.abc import Iterator
 
-__all__ = ["HEADER_SIZE", "Ring", "channel_memory", "possible_cpus"]
+from ...._typing import NamedTuple
+
+__all__ = ["HEADER_SIZE", "Packet", "Ring", "channel_memory", "possible_cpus"]
 
 PAGE = 4096
 HEADER = struct.Struct("=I16sIQQQQQQQI")
@@ -76,11 +79,22 @@ def channel_memory(
     return bytes(memory)
 
 
+class Packet(NamedTuple):
+    """A sub-buffer that is full."""
+
+    header: bytes
+    """Its header and its context."""
+
+    data: memoryview
+    """All of it, only for system calls: a program can take it away."""
+
+
 class Ring:
     """The ring of one CPU, in a file that programs map.
 
-    A program can make the file shorter, which would end us if we mapped it as well. So
-    it is read and written at places; both see the same pages.
+    A program can make the file shorter, which would end us if we touched what is
+    mapped. So numbers are read and written at places of the file; packets are mapped,
+    and only the kernel reads them, when they are written.
 
     Args:
         path: The file.
@@ -114,7 +128,6 @@ class Ring:
         self._counts = self._writers + 8 * self._count
         self.memory_size = (self._counts + 8 * self._count + PAGE - 1) & -PAGE
         self._lost_before = 0
-        self._packet_memory = memoryview(b"")
         flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
         if identity is None:
             self.file = os.open(path, flags)
@@ -122,6 +135,7 @@ class Ring:
             self.file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
             os.ftruncate(self.file, self.memory_size)
             self._set_up(*identity)
+        self._map: mmap.mmap | None = None
 
     def _set_up(self, stream_id: int, uuid: bytes) -> None:
         memory = bytearray(self._data)
@@ -156,6 +170,8 @@ class Ring:
 
     def close(self) -> None:
         """Let the memory go; programs may still have it."""
+        if self._map is not None:
+            self._map.close()
         os.close(self.file)
 
     @property
@@ -172,7 +188,7 @@ class Ring:
         # It goes round, as in the programs; and they may have written anything there.
         os.pwrite(self.file, _WORD.pack(number & ALL_BITS), place)
 
-    def take(self) -> Iterator[memoryview]:
+    def take(self) -> Iterator[Packet]:
         """Yield full sub-buffers as packets, and give them back.
 
         A packet is there until the next one is asked for.
@@ -190,18 +206,24 @@ class Ring:
             ):
                 return
             packet = self._packet(index)
-            if len(packet) >= HEADER_SIZE:
-                yield packet
+            if packet is not None:
+                with packet.data:
+                    yield packet
             self._set(_CONSUMED, consumed + self._size)
 
-    def _packet(self, index: int) -> memoryview:
+    def _packet(self, index: int) -> Packet | None:
         begin = self._data + index * self._size
-        size = min(self._word(begin + _PACKET_AT) // 8, self._size)
-        if not self._packet_memory:
-            # New memory for each would take longer than copying.
-            self._packet_memory = memoryview(bytearray(self._size))
-        view = self._packet_memory[:size]
-        return view[: os.preadv(self.file, [view], begin)]
+        header = os.pread(self.file, HEADER_SIZE, begin)
+        if len(header) < HEADER_SIZE:
+            return None
+        if self._map is None:
+            try:
+                self._map = mmap.mmap(self.file, self.memory_size)
+            except (OSError, ValueError):
+                return None
+        size = min(int.from_bytes(header[_PACKET_AT:][:8], "little") // 8, self._size)
+        with memoryview(self._map) as whole:
+            return Packet(header, whole[begin : begin + size])
 
     def is_quiet(self) -> bool:
         """Tell whether all that was reserved in the open sub-buffer is committed."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...._typing import NamedTuple
 from ....owner_rights import owner_rights
+from .ring import Packet
 
 __all__ = ["DataStreamFile", "MetadataFile", "OwnerFiles"]
 
@@ -88,7 +89,7 @@ class DataStreamFile:
         self._written = 0
         self._data = self._index = -1
 
-    def write(self, packet: bytes | memoryview) -> None:
+    def write(self, packet: Packet) -> None:
         """Write a packet.
 
         Args:
@@ -99,19 +100,19 @@ class DataStreamFile:
         """
         if self._data < 0:
             self._open()
-        elif self._largest and self._written + len(packet) > self._largest:
+        elif self._largest and self._written + len(packet.data) > self._largest:
             self.close()
             self._number += 1
             if self._most:
                 self._number %= self._most
             self._open()
         stream, instance, begin, end, content, size, sequence, lost = (
-            PACKET_CONTEXT.unpack_from(packet, _CONTEXT_AT)
+            PACKET_CONTEXT.unpack_from(packet.header, _CONTEXT_AT)
         )
-        _write_all(self._data, packet)
+        _write_all(self._data, packet.data)
         facts = (self._written, size, content, begin, end, lost)
         _write_all(self._index, INDEX_ENTRY.pack(*facts, stream, instance, sequence))
-        self._written += len(packet)
+        self._written += len(packet.data)
 
     def _open(self) -> None:
         if self._is_continued and self._largest:
@@ -186,6 +187,7 @@ class MetadataFile:
 
 
 def _write_all(file: int, raw: bytes | memoryview) -> None:
-    view = memoryview(raw)
-    while view:
-        view = view[os.write(file, view) :]
+    done = os.write(file, raw)
+    while done < len(raw):
+        with memoryview(raw) as whole:
+            done += os.write(file, whole[done:])
