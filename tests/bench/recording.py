@@ -101,6 +101,14 @@ class Measured:
     reason: str = ""
 
 
+FILTERS = {
+    "one comparison": "addr == 1",
+    "two comparisons": "addr == 1 || call_site == 1",
+    "a context": "$ctx.vtid == 1",
+}
+"""None is true for any call."""
+
+
 def call_size(run: Run) -> float:
     """Return the bytes of a call; the metadata of the trace are spread over all."""
     return run.size / run.values["calls"]
@@ -143,6 +151,14 @@ def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[J
         (inert(), Lttng(lttng, has_session=False)),
         [added_time("a call, not recording", "{:.2f} ns")],
     )
+    for name, expression in FILTERS.items():
+        options = ("-e", "lttng_ust_cyg_profile:*", "--filter", expression)
+        yield Job(
+            f"filtered {name}",
+            timed("calls", "1", *many),
+            (Vestige(options, takes_none=True),),
+            [added_time(f"a call that a filter leaves out, {name}")],
+        )
     yield Job(
         "latency",
         timed("latency", str(2 * calls)),

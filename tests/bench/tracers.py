@@ -107,6 +107,8 @@ class Vestige:
 
     options: Sequence[str] = ()
     name: str = "Vestige"
+    takes_none: bool = False
+    """Whether the options leave all calls out."""
 
     def missing(self) -> str | None:
         """Return None: it is what is measured."""
@@ -117,7 +119,8 @@ class Vestige:
         trace = directory / "vestige"
         command = [*VESTIGE, "record", "-q", "-o", trace, *self.options, "--", *program]
         text, _, seconds = _run(command)
-        return _recorded(Run(_values(text), seconds), trace)
+        run = Run(_values(text), seconds)
+        return run if self.takes_none else _recorded(run, trace)
 
 
 @dataclass(frozen=True)

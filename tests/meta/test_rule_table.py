@@ -12,12 +12,19 @@ CHOSEN = "tests/oracle/test_filters.py"
 PAIRS = "tests/oracle/test_rules_of_sources.py"
 OWN = "tests/unit/record/test_rules_of_sources.py"
 TESTS = {
-    "tracepoints, also of programs compiled with LTTng-UST": {
+    "tracepoints": {
         "names": (CHOSEN, "test_the_same_events_are_taken"),
         "exclusions": (CHOSEN, "test_the_same_events_are_taken"),
         "levels": (CHOSEN, "test_the_same_events_are_taken"),
         "fields": (CHOSEN, "test_random_filters"),
         "contexts": (CHOSEN, "test_the_same_events_pass"),
+    },
+    "tracepoints of programs compiled with LTTng-UST": {
+        "names": (CHOSEN, "test_rules_of_a_program_compiled_with_lttng"),
+        "exclusions": (CHOSEN, "test_rules_of_a_program_compiled_with_lttng"),
+        "levels": (CHOSEN, "test_rules_of_a_program_compiled_with_lttng"),
+        "fields": (CHOSEN, "test_a_program_compiled_with_lttng"),
+        "contexts": (CHOSEN, "test_contexts_of_a_program_compiled_with_lttng"),
     },
     "function calls": dict.fromkeys(KINDS, (PAIRS, "test_function_calls")),
     "memory (`--libc`)": dict.fromkeys(KINDS, (PAIRS, "test_memory")),

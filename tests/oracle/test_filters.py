@@ -128,3 +128,41 @@ def test_the_same_events_are_taken(
         trace = tmp_path / f"trace-{index}"
         run_recorded(trace, [program], "-e", *rule)
         assert numbered(trace) == theirs
+
+
+def test_a_program_compiled_with_lttng(
+    tmp_path: Path, lttng: LttngEnvironment, programs: tuple[Path, Path]
+) -> None:
+    """Its tracepoints obey the same rules, as it is."""
+    source = random.Random(14)  # noqa: S311 - no secrets
+    made = (random_filter(source).text for _ in range(POINTS))
+    filters = [one for one in dict.fromkeys(made) if not is_refused(one)][:POINTS]
+    theirs = under_lttng(lttng, tmp_path / "their-program", programs[1], filters)
+    ours = record_with(tmp_path / "trace", programs[1], filters)
+
+    assert any(theirs.values())
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("number", [0, 2, 4, 9, 10, 11])
+def test_rules_of_a_program_compiled_with_lttng(
+    tmp_path: Path, lttng: LttngEnvironment, programs: tuple[Path, Path], number: int
+) -> None:
+    """Names, exclusions and levels."""
+    rule = RULES[number]
+    theirs = their_events(lttng, tmp_path / f"theirs-{number}", programs[1], [rule])
+    run_recorded(tmp_path / "trace", [programs[1]], "-e", *rule)
+
+    assert numbered(tmp_path / "trace") == theirs
+
+
+def test_contexts_of_a_program_compiled_with_lttng(
+    tmp_path: Path, lttng: LttngEnvironment, programs: tuple[Path, Path]
+) -> None:
+    """Whether records have them or not."""
+    filters = [one for one in FILTERS if "$ctx" in one]
+    theirs = under_lttng(lttng, tmp_path / "contexts", programs[1], filters)
+    ours = record_with(tmp_path / "trace", programs[1], filters)
+
+    assert any(theirs.values())
+    assert ours == theirs

@@ -67,6 +67,9 @@ struct expression {
 	/* All that there are. */
 	struct expression *known;
 	uint32_t count;
+	/* Whether there are comparisons of fields with numbers alone, with && and || and !
+	 * between them: no more than one value is on the stack then. */
+	bool is_chain;
 	struct step steps[];
 };
 

@@ -332,6 +332,27 @@ static void join_steps(struct step *steps, uint32_t count)
 	}
 }
 
+static bool is_chain(const struct step *steps, uint32_t count)
+{
+	uint32_t place = 0;
+
+	while (place < count)
+		switch (steps[place].operation) {
+		case COMPARE_FIELD:
+			place += COMPARE_FIELD_STEPS;
+			break;
+		case OP_SKIP_IF_FALSE:
+		case OP_SKIP_IF_TRUE:
+		case OP_NOT:
+		case OP_RETURN:
+			place++;
+			break;
+		default:
+			return false;
+		}
+	return true;
+}
+
 /* Find one that is the same. */
 static const struct expression *find_known(const struct expression *wanted)
 {
@@ -369,6 +390,7 @@ const struct expression *expression_add(const struct expression *others,
 		return others;
 	}
 	join_steps(made->steps, count);
+	made->is_chain = is_chain(made->steps, count);
 	known = find_known(made);
 	if (known) {
 		system_munmap(made, size);

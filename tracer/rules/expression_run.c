@@ -339,11 +339,38 @@ static bool is_true(const struct expression *expression, const struct vestige_va
 	}
 }
 
+static APART bool is_chain_true(const struct step *steps, const struct vestige_value *values)
+{
+	const struct step *step = steps;
+	bool top = false;
+
+	for (;;)
+		switch (step->operation) {
+		case COMPARE_FIELD:
+			top = compare_field(step, values);
+			step += COMPARE_FIELD_STEPS;
+			break;
+		case OP_SKIP_IF_FALSE:
+			step = top ? step + 1 : &steps[step->index];
+			break;
+		case OP_SKIP_IF_TRUE:
+			step = top ? &steps[step->index] : step + 1;
+			break;
+		case OP_NOT:
+			top = !top;
+			step++;
+			break;
+		default:
+			return top;
+		}
+}
+
 static APART bool is_any_true(const struct expression *expression,
 			      const struct vestige_value *values, const void *ip)
 {
 	for (; expression; expression = expression->next)
-		if (is_true(expression, values, ip))
+		if (expression->is_chain ? is_chain_true(expression->steps, values)
+					 : is_true(expression, values, ip))
 			return true;
 	return false;
 }
@@ -351,9 +378,11 @@ static APART bool is_any_true(const struct expression *expression,
 bool expression_passes(const struct expression *expression, const struct vestige_value *values,
 		       const void *ip)
 {
-	/* Without a stack: nothing but one comparison. */
-	if (expression && !expression->next && expression->count == COMPARE_FIELD_STEPS + 1 &&
-	    expression->steps->operation == COMPARE_FIELD)
-		return compare_field(expression->steps, values);
+	/* Most filters: without a stack, or even a loop. */
+	if (LIKELY(expression && !expression->next && expression->is_chain)) {
+		if (expression->count == COMPARE_FIELD_STEPS + 1)
+			return compare_field(expression->steps, values);
+		return is_chain_true(expression->steps, values);
+	}
 	return is_any_true(expression, values, ip);
 }
