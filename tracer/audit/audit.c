@@ -61,9 +61,17 @@ static void set_folder(const char *tracer)
 	folder_size = size;
 }
 
+/* Whether a file can be opened, by the calls that the dynamic linker makes itself: a program may
+ * filter others. */
 static int exists(const char *path)
 {
-	return system_call_always(SYS_faccessat, AT_FDCWD, (long) path, R_OK, 0, 0, 0) == 0;
+	const long file = system_call_always(SYS_openat, AT_FDCWD, (long) path,
+					     O_RDONLY | O_CLOEXEC, 0, 0, 0);
+
+	if (file < 0)
+		return 0;
+	system_call_always(SYS_close, file, 0, 0, 0, 0, 0);
+	return 1;
 }
 
 /* What a dynamic section points to: some dynamic linkers relocate it there, some do not. */
