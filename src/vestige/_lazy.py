@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Mapping
-from importlib import import_module
 
 from ._typing import TYPE_CHECKING
 
@@ -36,6 +35,9 @@ def lazy_names(
     """
 
     def get(name: str) -> Any:
+        # Whoever uses no such name does not wait for it.
+        from importlib import import_module  # noqa: PLC0415 - see above
+
         if name in homes:
             home = homes[name]
             path = home if home.startswith(".") else f".{home}"

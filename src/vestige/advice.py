@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 
 __all__ = ["VestigeWarning", "nearest"]
 
@@ -28,8 +27,9 @@ def nearest(name: str, known: Sequence[str]) -> str:
     if not known:
         return "is none"
     # Only a mistake needs it, and it takes time to import.
-    difflib = import_module("difflib")
-    close = difflib.get_close_matches(name, known, n=MOST_NAMES, cutoff=0.5)
+    from difflib import get_close_matches  # noqa: PLC0415 - see above
+
+    close = get_close_matches(name, known, n=MOST_NAMES, cutoff=0.5)
     names = [*close, *(one for one in known if one not in close)]
     shown, left = names[:MOST_NAMES], len(names[MOST_NAMES:])
     text = ", ".join(f"'{one}'" for one in shown)

@@ -33,8 +33,7 @@ look-ups return a value that says why.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from errno import ENOENT, ENOTDIR
 
 from ._typing import TYPE_CHECKING
@@ -443,21 +442,22 @@ class CommandError(VestigeError):
         self.exit_code = exit_code
 
 
-@contextmanager
-def error_context(context: str) -> Iterator[None]:
+class error_context:  # noqa: N801 - as those of contextlib
     """Add ``context`` to any Vestige error that leaves the block.
 
     Args:
         context: What the block does, such as ``reading the metadata``.
-
-    Yields:
-        Nothing.
-
-    Raises:
-        VestigeError: The error that left the block, with the context added.
     """
-    try:
-        yield
-    except VestigeError as error:
-        error.add_context(context)
-        raise
+
+    def __init__(self, context: str) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(
+        self, _kind: object, error: BaseException | None, _traceback: object
+    ) -> None:
+        """Add the context, and let the error go on."""
+        if isinstance(error, VestigeError):
+            error.add_context(self._context)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 
 from ._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from typing import Self
 
 __all__ = ["BitMapValue", "EnumerationValue", "utc_datetime"]
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class EnumerationValue(int):
@@ -82,4 +80,8 @@ def utc_datetime(nanoseconds: int | None) -> datetime | None:
     """
     if nanoseconds is None:
         return None
-    return _EPOCH + timedelta(microseconds=nanoseconds // 1000)
+    # Who asks for no times does not wait for it.
+    from datetime import UTC, datetime, timedelta  # noqa: PLC0415 - see above
+
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    return epoch + timedelta(microseconds=nanoseconds // 1000)

@@ -14,7 +14,7 @@ import vestige
 from support.recordings import DEMO, DEMO_DEBUG_INFO
 from vestige.cli.commands import load_commands
 from vestige.cli.exit_statuses import READING
-from vestige.cli.main import build_parser
+from vestige.cli.parser import build_parser
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENTS = sorted(

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from vestige.cli.commands import load_commands
-from vestige.cli.main import build_parser
+from vestige.cli.parser import build_parser
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 REFERENCE = sorted((ROOT / "docs/reference").glob("*.md"))

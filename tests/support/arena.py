@@ -105,7 +105,7 @@ def collect(
         env={
             **os.environ,
             "VESTIGE_TRACER": words,
-            "TRACER_LIBRARY": str(library_path()),
+            "TRACER_LIBRARY": library_path(),
             **(environment or {}),
         },
     )

@@ -28,7 +28,8 @@ from support.peers import run_peer
 from support.recorded import record_command
 from support.surroundings import Surroundings
 from support.waiting import wait_until
-from vestige.record.backends.in_process.packets import is_stream_file, packet_heads
+from vestige.record.backends.in_process.packets import packet_heads
+from vestige.record.backends.in_process.stream_files import is_stream_file
 
 __all__ = [
     "DEATHS",
@@ -376,7 +377,8 @@ def _lost_by_thread(trace: Path) -> Counter[int]:
     """Read heads of packets: threads that do not overlap share a data stream."""
     packets = [
         (one.instance, one.number, one.lost, one.thread)
-        for path in filter(is_stream_file, trace.iterdir())
+        for path in trace.iterdir()
+        if is_stream_file(path.name)
         for one in packet_heads(path)
     ]
     found: Counter[int] = Counter()

@@ -104,9 +104,9 @@ class PreparedTrace:
         rate = ClockRate(1_000_000_000, 0)
         text = metadata_text(uuid, rate, options, "trace", is_counter=True)
         (directory / "metadata").write_text(text, encoding="utf-8")
-        self.collector = RunningCollector(directory, uuid, options, rules)
+        self.collector = RunningCollector(str(directory), uuid, options, rules)
         self.variables = tracer_environment(
-            directory, options, self.collector.words, is_counter=True
+            str(directory), options, self.collector.words, is_counter=True
         )
 
     def close(self) -> Collected:

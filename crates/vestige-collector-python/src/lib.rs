@@ -5,6 +5,7 @@
 // The docstrings, from the stub: see `build.rs` of the other binding.
 include!(concat!(env!("OUT_DIR"), "/core_doc.rs"));
 
+mod clock;
 mod collector;
 mod errors;
 mod results;
@@ -17,6 +18,8 @@ const INTERFACE: &str = include_str!(concat!(env!("OUT_DIR"), "/interface.txt"))
 /// The extension module `vestige.record._collector`.
 #[pymodule]
 mod _collector {
+    #[pymodule_export]
+    use crate::clock::counter;
     #[pymodule_export]
     use crate::collector::{recover, Collector};
     #[pymodule_export]

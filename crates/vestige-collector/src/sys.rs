@@ -302,3 +302,23 @@ pub fn without_signals<R>(work: impl FnOnce() -> R) -> R {
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const old, ptr::null_mut()) };
     result
 }
+
+/// The counter that the tracer reads where it runs at one rate (`tracer/base/clock.h`); elsewhere
+/// `CLOCK_MONOTONIC`.
+#[must_use]
+pub fn counter() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: all processors of this architecture have the instruction.
+    return unsafe { std::arch::x86_64::_rdtsc() };
+    #[cfg(not(target_arch = "x86_64"))]
+    monotonic()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn monotonic() -> u64 {
+    // SAFETY: all zeros are a value of the structure, which is ours.
+    let mut now: libc::timespec = unsafe { mem::zeroed() };
+    // SAFETY: as above.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}

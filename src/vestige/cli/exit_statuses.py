@@ -8,12 +8,16 @@ from ..damage import Damage
 from ..errors import CommandError, SelectionError, TraceFormatError
 
 __all__ = [
+    "CANNOT_START",
     "DAMAGED",
+    "FAILED",
     "INTERRUPTED",
     "LIKE_BABELTRACE",
+    "NOT_FOUND",
     "PLAIN",
     "READ",
     "READING",
+    "RECORDING",
     "UNREADABLE",
     "WRONG_USAGE",
     "ExitStatuses",
@@ -29,6 +33,9 @@ UNREADABLE = 3
 """Nothing could be read, or the output could not be written."""
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells report it."""
+
+FAILED, CANNOT_START, NOT_FOUND = 125, 126, 127
+"""Exit statuses, as env(1) and timeout(1) have them: a program's own are lower."""
 
 UNUSABLE = "metadata-unusable"
 """The kind of damage around which nothing can be read."""
@@ -119,3 +126,15 @@ PLAIN = ExitStatuses(
     failed=DAMAGED,
 )
 """Those of a verb that reads no trace, as of most commands."""
+
+RECORDING = ExitStatuses(
+    {
+        "": "that of PROGRAM; 128 and the number of the signal that ended it; or",
+        FAILED: "the recording cannot begin: no tracer, or no place for the trace",
+        CANNOT_START: "PROGRAM is found and cannot be started",
+        NOT_FOUND: "PROGRAM is not found",
+        WRONG_USAGE: "wrong usage",
+    },
+    failed=FAILED,
+)
+"""Those of a verb that runs a program."""

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 
+from .._signals import signals
+from .._suppress import suppress
+from .._typing import TYPE_CHECKING
 from ..errors import VestigeError
 from ..plain_text import plain
-from .abandoned import say_recovered
-from .commands import load_commands
-from .exit_statuses import UNREADABLE, ExitStatuses
-from .open_files import allow_many_files
-from .parser import build_parser, check_words
+from .exit_statuses import RECORDING, UNREADABLE, ExitStatuses
 
-__all__ = ["build_parser", "main"]
+if TYPE_CHECKING:
+    import argparse
+    from types import ModuleType
+
+__all__ = ["load_parser", "main"]
 
 _STARTING_PROGRAMS = ("demo", "record")
 """Verbs that run programs of others, which have the limits of the shell."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - each ending has its own status
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line.
 
     Args:
@@ -33,24 +34,61 @@ def main(arguments: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - each
         The exit status.
     """
     words = sys.argv[1:] if arguments is None else [*arguments]
-    if not words:
-        words = ["help"]
-    if words[0] == "lttng" and words[1:2] not in (["-h"], ["--help"]):
+    if words[:1] == ["lttng"] and words[1:2] not in (["-h"], ["--help"]):
         return _run_lttng(words[1:])
-    parser = build_parser(load_commands(words))
-    check_words(parser, words)
+    if words[:1] == ["record"]:
+        from .plain_recording import plain_options
+
+        plain_words = plain_options(words[1:])
+        if plain_words is not None:
+            from .recording import run
+
+            return _status_of(lambda: run(plain_words), RECORDING)
     try:
-        options = parser.parse_args(words)
+        options = _parsed(words or ["help"])
     except BrokenPipeError:
         return _quiet_broken_pipe()
     except OSError as error:  # the help cannot be written
         return report(_plain(error), UNREADABLE)
     if options.verb not in _STARTING_PROGRAMS:
+        from .abandoned import say_recovered
+        from .open_files import allow_many_files
+
         allow_many_files()
         say_recovered(getattr(options, "paths", None) or ())
-    statuses: ExitStatuses = options.exit_statuses
+    return _status_of(lambda: options.run(options), options.exit_statuses)
+
+
+def load_parser() -> ModuleType:
+    """Import the parser, which takes a while, and which not every verb needs.
+
+    Returns:
+        Its module.
+    """
+    from . import parser
+
+    return parser
+
+
+def _parsed(words: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line, or end the process with what is wrong."""
+    import argparse
+
+    from .commands import load_commands
+    from .parser import build_parser, check_words
+
+    # To translate the words of usage, it would read the locale. Python brings no
+    # translations, and those that others install have no words of ours.
+    vars(argparse)["_"] = str
+    parser = build_parser(load_commands(words))
+    check_words(parser, words)
+    return parser.parse_args(words)
+
+
+def _status_of(run: Callable[[], int], statuses: ExitStatuses) -> int:
+    """Run a verb; return its exit status, whatever goes wrong."""
     try:
-        status: int = options.run(options)
+        status = run()
         sys.stdout.flush()
     except BrokenPipeError:
         return _quiet_broken_pipe()
@@ -101,4 +139,4 @@ def report(error: Exception, status: int) -> int:
 def _quiet_broken_pipe() -> int:
     """The reader of our output went away: end as other filters do, without a word."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 128 + signal.SIGPIPE
+    return 128 + signals.SIGPIPE

@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
-from ..errors import SelectionError
+__all__ = ["add_memory_arguments"]
 
-__all__ = ["add_memory_arguments", "parse_size"]
-
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _MODES = ("block", "discard", "overwrite")
 _DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(us|ms|s|m|)")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0}
@@ -73,26 +70,3 @@ def add_memory_arguments(parser: argparse.ArgumentParser) -> None:
         "(discard); overwrite: drop the oldest events of a recording that has its "
         "maximum size",
     )
-
-
-def parse_size(text: str, option: str) -> int:
-    """Read a size.
-
-    Args:
-        text: A number, with k, M or G.
-        option: Whose value it is.
-
-    Returns:
-        Bytes.
-
-    Raises:
-        SelectionError: It is none.
-    """
-    plain = text.rstrip("bB")
-    number, unit = plain.rstrip("kKmMgG"), plain.lstrip("0123456789")
-    try:
-        return int(number) * _UNITS[unit.lower()]
-    except (ValueError, KeyError):
-        raise SelectionError(
-            f"{option}={text}: expected a number with k, M or G"
-        ) from None

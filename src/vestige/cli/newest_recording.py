@@ -7,14 +7,17 @@ whole, links are not followed, and a file of another user is not believed.
 
 from __future__ import annotations
 
-import argparse
 import os
 import stat
 import sys
-from contextlib import suppress
 
+from .._suppress import suppress
+from .._typing import TYPE_CHECKING
 from ..errors import CommandError
 from .exit_statuses import WRONG_USAGE
+
+if TYPE_CHECKING:
+    import argparse
 
 __all__ = ["recordings_directory", "remember", "take_newest"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from .._suppress import suppress
 
 __all__ = ["allow_many_files"]
 

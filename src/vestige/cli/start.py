@@ -8,16 +8,19 @@ that verbs can put things in order.
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from contextlib import suppress
 
+from .._signals import signals
+from .._suppress import suppress
 from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import NoReturn
 
 __all__ = ["entry_point"]
+
+_WITHOUT_PARSER = (["lttng"], ["record"])
+"""The beginnings of command lines most of which are read without it."""
 
 
 def entry_point() -> NoReturn:
@@ -26,10 +29,12 @@ def entry_point() -> NoReturn:
     What was opened is closed by now and what was written is flushed. Handing back
     memory piece by piece takes longer than reading a small trace: the process ends.
     """
+    # Before all imports, which leave nothing to collect.
+    _collect_garbage_seldom()
     # A shell that starts it in the background lets it ignore the signal.
-    is_interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    is_interruptible = signals.getsignal(signals.SIGINT) is signals.default_int_handler
     if is_interruptible:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signals.signal(signals.SIGINT, signals.SIG_DFL)
     _open_closed_streams()
     if sys.argv[1:2] == ["lttng"] and sys.argv[2:3] not in (["-h"], ["--help"]):
         from .lttng.start import run_and_exit
@@ -37,20 +42,20 @@ def entry_point() -> NoReturn:
         run_and_exit(sys.argv[2:])
     # It imports most of what there is to import, and that takes a while.
     from .exit_statuses import INTERRUPTED
-    from .main import main
+    from .main import load_parser, main
     from .terminal import make_all_text_printable
 
+    if sys.argv[1:2] not in _WITHOUT_PARSER:
+        load_parser()
     make_all_text_printable()
-    _collect_garbage_seldom()
-    _translate_no_usage()
     try:
         if is_interruptible:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signals.signal(signals.SIGINT, signals.default_int_handler)
         status = main()
     except KeyboardInterrupt:
         status = INTERRUPTED
     if is_interruptible:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signals.signal(signals.SIGINT, signals.SIG_DFL)
     if "vestige.debuginfo.cached_table" in sys.modules:
         sys.modules["vestige.debuginfo.cached_table"].save_all()
     # What could not be written stays in the buffer of some versions of Python.
@@ -64,16 +69,6 @@ def _collect_garbage_seldom() -> None:
     import gc
 
     gc.set_threshold(200_000, 20, 100)
-
-
-def _translate_no_usage() -> None:
-    """Leave the words of ``argparse`` alone; to translate them, it reads the locale.
-
-    Python brings no translations, and those that others install have no words of ours.
-    """
-    import argparse
-
-    vars(argparse)["_"] = str
 
 
 def _open_closed_streams() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import codecs
 import os
 import sys
@@ -11,6 +10,7 @@ from .._typing import TYPE_CHECKING
 from ..plain_text import plain
 
 if TYPE_CHECKING:
+    import argparse
     from typing import TextIO
 
 __all__ = [

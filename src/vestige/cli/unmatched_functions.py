@@ -11,7 +11,7 @@ from ..analysis.function_names import plain_names
 from ..core import demangle
 from ..errors import RecordError
 from ..inspect.elf import DYNAMIC_SYMBOLS, SYMBOLS, open_elf
-from ..inspect.program_file import Hooks, hooks_of
+from ..inspect.program_file import hooks_of
 from ..inspect.python_diagnosis import has_python
 from ..record.rules.options import RecordingOptions
 from ..record.summary.contents import Contents
@@ -71,7 +71,7 @@ def _instrumented_functions(objects: Iterable[str]) -> _Functions:
     """Read the symbols of what a compiler has instrumented."""
     found = {}
     for path in objects:
-        if path.startswith("/") and hooks_of(Path(path)) is Hooks.CALLED:
+        if path.startswith("/") and hooks_of(path) == "called":
             names = set(_symbols(Path(path)))
             if not names:
                 # It was stripped: nobody knows what it has.

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from .._lazy import lazy_names
 from .._typing import TYPE_CHECKING
-from .discovery import FoundTrace, find_traces
-from .trace_files import DamagedFile, LogicalTrace, StreamFiles, open_traces
 
 if TYPE_CHECKING:
     from ..model import ClockClass
@@ -36,7 +34,9 @@ if TYPE_CHECKING:
         variable_length_integer,
         variant,
     )
+    from .discovery import FoundTrace, find_traces
     from .stream_class_writer import StreamClassWriter
+    from .trace_files import DamagedFile, LogicalTrace, StreamFiles, open_traces
     from .writer import Writer
 
 __all__ = [
@@ -86,12 +86,18 @@ _DECLARATIONS = (
 
 _HOMES = {
     "ClockClass": "..model",
+    "DamagedFile": "trace_files",
     "DataStreamWriter": "data_stream_writer",
     "EventClassWriter": "data_stream_writer",
+    "FoundTrace": "discovery",
+    "LogicalTrace": "trace_files",
     "StreamClassWriter": "stream_class_writer",
+    "StreamFiles": "trace_files",
     "Writer": "writer",
+    "find_traces": "discovery",
+    "open_traces": "trace_files",
     **dict.fromkeys(_DECLARATIONS, "declarations"),
 }
-"""Modules of names that only who writes needs: reading does not wait for them."""
+"""The module of each public name, imported when the name is first used."""
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

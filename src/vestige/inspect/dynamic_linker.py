@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 import os
-import struct
+import sys
 from collections.abc import Iterator
-from pathlib import Path
 
-__all__ = ["CLASS_64", "dynamic_linker", "needed_libraries", "static_tls"]
+__all__ = [
+    "CLASS_64",
+    "dynamic_linker",
+    "needed_libraries",
+    "needed_names",
+    "static_tls",
+]
+
+LOADED, DYNAMIC = 1, 2
+"""``PT_LOAD`` and ``PT_DYNAMIC`` of elf(5)."""
+NEEDED, TEXTS = 1, 5
+"""``DT_NEEDED`` and ``DT_STRTAB``."""
+LONGEST_NAME = 4096
+MOST_ENTRIES = 512
+"""Of the dynamic section, that are looked at."""
 
 INTERPRETER = 3
-"""``PT_INTERP`` of elf(5)."""
+"""``PT_INTERP``."""
 TLS = 7
 """``PT_TLS``."""
 CLASS_64 = b"\2"
 """``ELFCLASS64``."""
 
 
-def _segments(header: bytes) -> Iterator[tuple[int, int, int, int, int]]:
-    """Return kind, offset, size in the file and in memory, and alignment."""
+def _segments(header: bytes) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Return kind, offset, address, size in the file and in memory, and alignment."""
     if len(header) < 64 or header[4:5] != CLASS_64:  # noqa: PLR2004 - bytes
         return
-    offset = struct.unpack_from("=Q", header, 32)[0]
-    size, count = struct.unpack_from("=HH", header, 54)
+    offset, size, count = _number(header, 32, 8), *_numbers(header, 54, 2, 2)
     for index in range(count):
         at = offset + index * size
         if at + 56 > len(header):
             return
-        kind, _, place, _, _, length, memory, alignment = struct.unpack_from(
-            "=IIQQQQQQ", header, at
-        )
-        yield kind, place, length, memory, alignment
+        kind = _number(header, at, 4)
+        place, address, _, length, memory, alignment = _numbers(header, at + 8, 8, 6)
+        yield kind, place, address, length, memory, alignment
+
+
+def _number(header: bytes, at: int, size: int) -> int:
+    # Each recording does this, and to import ``struct`` takes longer.
+    return int.from_bytes(header[at : at + size], sys.byteorder)
+
+
+def _numbers(header: bytes, at: int, size: int, count: int) -> list[int]:
+    return [_number(header, at + index * size, size) for index in range(count)]
 
 
 def dynamic_linker(header: bytes) -> str | None:
@@ -42,11 +62,52 @@ def dynamic_linker(header: bytes) -> str | None:
     Returns:
         Its path.
     """
-    for kind, place, length, _, _ in _segments(header):
+    for kind, place, _, length, _, _ in _segments(header):
         if kind == INTERPRETER:
             path = os.fsdecode(header[place : place + length].rstrip(b"\0"))
             return path if path.rpartition("/")[2].startswith("ld-linux") else None
     return None
+
+
+def needed_names(program: str) -> frozenset[str] | None:
+    """Return the names of the libraries that an executable itself asks for.
+
+    Args:
+        program: Its path.
+
+    Returns:
+        The names; ``None`` where they are not found out so simply.
+    """
+    try:
+        with open(program, "rb") as file:
+            header = file.read(4096)
+            segments = _segments(header)
+            [(at, size)] = [(one[1], one[3]) for one in segments if one[0] == DYNAMIC]
+            file.seek(at)
+            section = file.read(min(size, MOST_ENTRIES * 16))
+            entries = _numbers(section, 0, 8, len(section) // 8)
+            pairs = list(zip(entries[::2], entries[1::2], strict=True))
+            [texts] = [value for tag, value in pairs if tag == TEXTS]
+            names = set()
+            for tag, value in pairs:
+                if tag == NEEDED:
+                    file.seek(_place_of(texts + value, header))
+                    names.add(os.fsdecode(file.read(LONGEST_NAME).partition(b"\0")[0]))
+    except (OSError, OverflowError, ValueError):
+        return None
+    return frozenset(names)
+
+
+def _place_of(address: int, header: bytes) -> int:
+    """Return where in the file the byte is that is loaded at an address.
+
+    Raises:
+        ValueError: Nothing is.
+    """
+    for kind, place, start, length, _, _ in _segments(header):
+        if kind == LOADED and start <= address < start + length:
+            return place + address - start
+    raise ValueError("nothing is loaded there")
 
 
 def static_tls(header: bytes) -> int:
@@ -60,12 +121,12 @@ def static_tls(header: bytes) -> int:
     """
     return sum(
         memory + alignment
-        for kind, _, _, memory, alignment in _segments(header)
+        for kind, _, _, _, memory, alignment in _segments(header)
         if kind == TLS
     )
 
 
-def needed_libraries(program: Path, linker: str | None) -> Iterator[str]:
+def needed_libraries(program: str, linker: str | None) -> Iterator[str]:
     """Ask the dynamic linker which libraries it would load; it runs nothing of them.
 
     Args:
@@ -82,7 +143,7 @@ def needed_libraries(program: Path, linker: str | None) -> Iterator[str]:
     try:
         child = os.posix_spawn(
             linker,
-            [linker, "--list", os.fspath(program.absolute())],
+            [linker, "--list", os.path.abspath(program)],
             plain,
             file_actions=[
                 (os.POSIX_SPAWN_DUP2, writing, 1),

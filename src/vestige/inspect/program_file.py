@@ -10,19 +10,16 @@ import os
 import stat
 import struct
 from collections.abc import Iterator
-from contextlib import suppress
-from enum import Enum
-from pathlib import Path
 
-from .._typing import NamedTuple
+from .._typing import TYPE_CHECKING, NamedTuple
+from .programs import interpreter_of_script
 
-__all__ = [
-    "Hooks",
-    "find_program",
-    "hooks_of",
-    "interpreter_of_script",
-    "why_untraceable",
-]
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Hooks = Literal["none", "called", "defined"]
+
+__all__ = ["hooks_of", "why_untraceable"]
 
 MAGIC = b"\x7fELF"
 CLASS_64 = 2
@@ -50,19 +47,6 @@ MACHINES = {
 OWN_MACHINE = {"x86_64": 62, "aarch64": 183, "riscv64": 243, "s390x": 22, "ppc64le": 21}
 
 
-class Hooks(Enum):
-    """What an object has to do with the hooks of ``-finstrument-functions``."""
-
-    NONE = 0
-    """It was not compiled with it."""
-
-    CALLED = 1
-    """It calls hooks that others provide."""
-
-    DEFINED = 2
-    """It has hooks of its own."""
-
-
 class _Header(NamedTuple):
     bits: int
     machine: int
@@ -71,29 +55,7 @@ class _Header(NamedTuple):
     """Offset, size and number of entries."""
 
 
-def find_program(name: str, search_path: str | None) -> Path | None:
-    """Find a program as ``execvp(3)`` does.
-
-    Args:
-        name: Its name or path.
-        search_path: The value of ``PATH``.
-
-    Returns:
-        Its path; ``None`` when there is none.
-    """
-    if "/" in name:
-        return Path(name)
-    directories = (search_path or os.defpath).split(os.pathsep)
-    for directory in directories:
-        path = Path(directory or ".") / name
-        # Directories that may not be searched are passed over.
-        with suppress(OSError):
-            if path.is_file() and os.access(path, os.X_OK):
-                return path
-    return None
-
-
-def why_untraceable(program: Path) -> str | None:
+def why_untraceable(program: str) -> str | None:
     """Say why the dynamic linker does not load the tracer into a program.
 
     Args:
@@ -104,7 +66,7 @@ def why_untraceable(program: Path) -> str | None:
     """
     for _ in range(MOST_INTERPRETERS):
         try:
-            with program.open("rb") as file:
+            with open(program, "rb") as file:
                 start = file.read(4096)
                 reason = _privileges(program, os.fstat(file.fileno()))
         except OSError as error:
@@ -119,28 +81,7 @@ def why_untraceable(program: Path) -> str | None:
     return reason or _why_not_linked(program, start)
 
 
-def interpreter_of_script(start: bytes) -> Path | None:
-    """Return what runs a script; see execve(2).
-
-    Args:
-        start: Its first bytes.
-
-    Returns:
-        The path of the program, for ``env`` of what that starts; ``None`` when it is no
-        script.
-    """
-    if not start.startswith(b"#!"):
-        return None
-    words = start[2:].partition(b"\n")[0].split()
-    if not words:
-        return None
-    path = Path(os.fsdecode(words[0]))
-    if path.name == "env" and len(words) > 1:
-        return find_program(os.fsdecode(words[-1]), os.environ.get("PATH")) or path
-    return path
-
-
-def _privileges(program: Path, status: os.stat_result) -> str | None:
+def _privileges(program: str, status: os.stat_result) -> str | None:
     """See the section on secure-execution mode in ld.so(8)."""
     whose = None
     if status.st_mode & stat.S_ISUID and status.st_uid != os.getuid():
@@ -154,14 +95,14 @@ def _privileges(program: Path, status: os.stat_result) -> str | None:
     return f"{program} {whose}: the dynamic linker takes no library for it"
 
 
-def _has_capabilities(program: Path) -> bool:
+def _has_capabilities(program: str) -> bool:
     try:
         return bool(os.getxattr(program, "security.capability"))
     except OSError:
         return False
 
 
-def _why_not_linked(program: Path, start: bytes) -> str | None:
+def _why_not_linked(program: str, start: bytes) -> str | None:
     header = _read_header(start)
     if header is None:
         return f"{program} is for another architecture"
@@ -215,33 +156,35 @@ def _segments(header: _Header, start: bytes) -> Iterator[tuple[int, int, int]]:
         yield kind, place, length
 
 
-def hooks_of(path: Path) -> Hooks:
+def hooks_of(path: str) -> Hooks:
     """Tell whether an object was compiled with ``-finstrument-functions``.
 
     Args:
         path: An executable or a shared library.
 
     Returns:
-        What its dynamic symbols say; ``NONE`` as well when it cannot be read.
+        What its dynamic symbols say of the hooks: ``none`` is there, as well when it
+        cannot be read; they are ``called``, and others provide them; or they are
+        ``defined`` in it.
     """
-    if path.name.startswith(OUR_OWN):
-        return Hooks.NONE
+    if os.path.basename(path).startswith(OUR_OWN):
+        return "none"
     try:
         with (
-            path.open("rb") as file,
+            open(path, "rb") as file,
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
         ):
             if data.find(HOOK) < 0:
-                return Hooks.NONE
+                return "none"
             return _hooks_in(data)
     except (OSError, ValueError, struct.error):
-        return Hooks.NONE
+        return "none"
 
 
 def _hooks_in(data: mmap.mmap) -> Hooks:
     header = _read_header(data[:64])
     if header is None or header.bits != 64:  # noqa: PLR2004 - bits
-        return Hooks.NONE
+        return "none"
     offset, size, count = header.sections
     sections = [
         struct.unpack_from("=IIQQQQII", data, offset + index * size)
@@ -253,10 +196,10 @@ def _hooks_in(data: mmap.mmap) -> Hooks:
         names = sections[link]
         place = data.find(HOOK, names[4], names[4] + names[5])
         if place < 0:
-            return Hooks.NONE
+            return "none"
         wanted = place + 1 - names[4]
         symbols = struct.iter_unpack("=IBBHQQ", data[at : at + length // 24 * 24])
         for name, _, _, section, _, _ in symbols:
             if name == wanted:
-                return Hooks.DEFINED if section else Hooks.CALLED
-    return Hooks.NONE
+                return "defined" if section else "called"
+    return "none"

@@ -13,7 +13,7 @@ from .dynamic_linker import dynamic_linker, needed_libraries
 from .elf import open_elf
 from .instrumentation import Instrumentation, instrumentation_of
 from .lttng_providers import lttng_tracepoints
-from .program_file import find_program, interpreter_of_script
+from .programs import find_program, interpreter_of_script
 from .tracepoints import Tracepoint, described_tracepoints
 
 __all__ = [
@@ -63,19 +63,20 @@ def list_program(name: str) -> Listing:
     Raises:
         RecordError: There is no such program, it cannot be read, or is no ELF file.
     """
-    path = find_program(name, os.environ.get("PATH"))
-    if path is None:
+    found = find_program(name, os.environ.get("PATH"))
+    if found is None:
         raise RecordError(f"{name}: no such program in PATH")
+    path = Path(found)
     notes = []
     interpreter = interpreter_of_script(_start(path))
     if interpreter is not None:
         notes.append(f"{path} is a script: this is its interpreter, {interpreter}")
-        path = interpreter
+        path = Path(interpreter)
     with open_elf(path):
         pass
     start = _start(path)
     linker = dynamic_linker(start) or dynamic_linker(_start(PROC / "self" / "exe"))
-    libraries = list(needed_libraries(path, linker))
+    libraries = list(needed_libraries(str(path), linker))
     return _look([str(path), *libraries], Path("/"), notes)
 
 

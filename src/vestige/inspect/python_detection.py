@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
+import os
 
-from .program_file import find_program, interpreter_of_script
+from .programs import find_program, interpreter_of_script
 
 __all__ = ["is_python_program"]
 
-_INTERPRETER = re.compile(r"python(3(\.\d+)?)?t?")
+_INTERPRETER = r"python(3(\.\d+)?)?t?"
 _MOST_INTERPRETERS = 4
 """Of a script whose interpreter is a script, as the kernel has it."""
 _LONGEST_FIRST_LINE = 256
@@ -36,16 +35,24 @@ def is_python_program(name: str, search_path: str | None) -> bool:
     return False
 
 
-def _is_interpreter(program: Path) -> bool:
-    names = {program.name}
-    if program.is_symlink():
-        names.add(program.resolve().name)
-    return any(_INTERPRETER.fullmatch(name) for name in names)
+def _is_interpreter(program: str) -> bool:
+    names = {os.path.basename(program)}
+    if os.path.islink(program):
+        names.add(os.path.basename(os.path.realpath(program)))
+    return any(map(_is_name, names))
 
 
-def _start_of(program: Path) -> bytes:
+def _is_name(name: str) -> bool:
+    if not name.startswith("python"):
+        return False
+    import re  # noqa: PLC0415 - other programs need it not
+
+    return re.fullmatch(_INTERPRETER, name) is not None
+
+
+def _start_of(program: str) -> bytes:
     try:
-        with program.open("rb") as file:
+        with open(program, "rb") as file:
             return file.read(_LONGEST_FIRST_LINE)
     except OSError:
         return b""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
 
-from .program_file import find_program
+from .._suppress import suppress
+from .._typing import TYPE_CHECKING
+from .programs import find_program
+
+if TYPE_CHECKING:
+    import re
 
 __all__ = ["has_python", "why_isolated", "why_without_python"]
 
-_CPYTHON = re.compile(r"(?:lib)?python(3)(?:\.(\d+))?(t)?(?![a-z])")
-_PYPY = re.compile(r"(?:lib)?pypy")
+_CPYTHON = r"(?:lib)?python(3)(?:\.(\d+))?(t)?(?![a-z])"
 _FIRST = 11
 """The first minor version of Python 3 that is recorded."""
 _ISOLATING = {
@@ -35,8 +36,21 @@ def has_python(objects: Sequence[str]) -> bool:
     Args:
         objects: The paths of what it loaded.
     """
-    names = [Path(path).name for path in objects]
-    return any(_CPYTHON.match(name) or _PYPY.match(name) for name in names)
+    names = [os.path.basename(path) for path in objects]
+    return any(_is_pypy(name) or _match_cpython(name) for name in names)
+
+
+def _is_pypy(name: str) -> bool:
+    return name.startswith(("pypy", "libpypy"))
+
+
+def _match_cpython(name: str) -> re.Match[str] | None:
+    """Take the name of an interpreter apart; ``None`` when it is none."""
+    if not name.startswith(("python", "libpython")):
+        return None
+    import re  # noqa: PLC0415 - other programs need it not
+
+    return re.match(_CPYTHON, name)
 
 
 def why_without_python(command: Sequence[str], objects: Sequence[str]) -> str | None:
@@ -49,7 +63,7 @@ def why_without_python(command: Sequence[str], objects: Sequence[str]) -> str | 
     Returns:
         The reason, a sentence; ``None`` when nothing speaks against it.
     """
-    reasons = [_why_not_interpreter(Path(path).name) for path in objects]
+    reasons = [_why_not_interpreter(os.path.basename(path)) for path in objects]
     # Where several were started, one that can be recorded had its chance.
     if has_python(objects) and None not in [
         reason
@@ -65,9 +79,9 @@ def why_without_python(command: Sequence[str], objects: Sequence[str]) -> str | 
 
 
 def _why_not_interpreter(name: str) -> str | None:
-    if _PYPY.match(name):
+    if _is_pypy(name):
         return "PyPy is not recorded: its functions and its log need CPython"
-    found = _CPYTHON.match(name)
+    found = _match_cpython(name)
     if found is None:
         return None
     _, minor, is_free_threaded = found.groups()
@@ -91,19 +105,20 @@ def why_isolated(command: Sequence[str]) -> str | None:
         The reason, a sentence; ``None`` when it is not isolated.
     """
     for program, arguments in _commands(command):
-        if not _CPYTHON.match(program.name) and program.name != "python":
+        name = os.path.basename(program)
+        if not _match_cpython(name) and name != "python":
             continue
         for option in _options(arguments):
             what = _ISOLATING.get(option)
             if what is not None:
                 return (
-                    f"'{program.name} -{option}' {what}: functions and the log are "
+                    f"'{name} -{option}' {what}: functions and the log are "
                     f"recorded without -{option}"
                 )
     return None
 
 
-def _commands(command: Sequence[str]) -> Iterator[tuple[Path, Sequence[str]]]:
+def _commands(command: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
     """Return the program and, of a script, what runs it; each with its arguments."""
     words = [os.fspath(word) for word in command]
     program = find_program(words[0], os.environ.get("PATH"))
@@ -111,15 +126,15 @@ def _commands(command: Sequence[str]) -> Iterator[tuple[Path, Sequence[str]]]:
         return
     yield program, words[1:]
     start = b""
-    with suppress(OSError), program.open("rb") as file:
+    with suppress(OSError), open(program, "rb") as file:
         start = file.read(_MOST_SCRIPT_LINE)
     if not start.startswith(b"#!"):
         return
     line = os.fsdecode(start[2:].partition(b"\n")[0]).split()
-    if line and Path(line[0]).name == "env":
+    if line and os.path.basename(line[0]) == "env":
         line = [word for word in line[1:] if word != "-S"]
     if line:
-        yield Path(line[0]), line[1:]
+        yield line[0], line[1:]
 
 
 def _options(arguments: Sequence[str]) -> Iterator[str]:

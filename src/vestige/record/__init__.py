@@ -1,8 +1,9 @@
 """Recording programs: what is asked of the tracer, starting it, and closing the trace.
 
 The tracer is a C library that the recorder puts into the program with ``LD_PRELOAD``.
-It writes a CTF trace by itself; the recorder writes the metadata before the program
-starts, and when it has ended joins what is still in the files of the threads.
+It writes to memory, and a collector in the recorder from there to a CTF trace.
+:mod:`.rules` says what is wanted, :mod:`.backends` does it, driven by :mod:`.session`,
+and :mod:`.summary` says what became of it.
 
 The package can be called: ``vestige.record(["./app"], "app-trace")`` is :func:`record`.
 """

@@ -14,6 +14,7 @@ __all__ = [
     "Progress",
     "__interface__",
     "__version__",
+    "counter",
     "recover",
 ]
 
@@ -279,4 +280,11 @@ def recover(
     Raises:
         OSError: A file cannot be opened, or the arena has a collector that lives
             (:class:`BlockingIOError`).
+    """
+
+def counter() -> int:
+    """Read the counter that the tracer reads where it runs at one rate.
+
+    Returns:
+        Its value: of the time-stamp counter on x86-64, else of ``CLOCK_MONOTONIC``.
     """

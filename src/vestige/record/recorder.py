@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
 
+from .._typing import TYPE_CHECKING
 from ..errors import SelectionError
 from .backends.in_process.backend import InProcess
 from .backends.in_process.tracer import check_agreement, check_counters
@@ -15,33 +14,66 @@ from .rules.options import RecordingOptions
 from .session import Session
 from .trace_directory import TraceDirectory
 
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
 __all__ = ["Recording", "record"]
 
 
-class Recording(NamedTuple):
-    """A recording that has ended."""
+class Recording:
+    """A recording that has ended.
 
-    command: tuple[str, ...]
-    """The program and its arguments."""
+    Args:
+        command: The program and its arguments.
+        options: What was asked for.
+        directory: The trace.
+        status: The program's exit status; 128 and the number of the signal that ended
+            it.
+        seconds: How long the program ran.
+        collected: What the trace holds.
+    """
 
-    options: RecordingOptions
-    """What was asked for."""
+    def __init__(  # noqa: PLR0913 - facts, by name
+        self,
+        command: Sequence[str],
+        options: RecordingOptions,
+        directory: str | os.PathLike[str],
+        *,
+        status: int,
+        seconds: float,
+        collected: Collected,
+    ) -> None:
+        self.command = tuple(command)
+        """The program and its arguments."""
+        self.options = options
+        """What was asked for."""
+        self._directory = os.fspath(directory)
+        self.status = status
+        """The program's exit status; 128 and the number of the signal that ended it."""
+        self.seconds = seconds
+        """How long the program ran."""
+        self.collected = collected
+        """What the trace holds."""
 
-    directory: Path
-    """The trace."""
+    @property
+    def directory(self) -> Path:
+        """The trace."""
+        # The command line does not need it, and its import takes long.
+        from pathlib import Path  # noqa: PLC0415 - see above
 
-    status: int
-    """The program's exit status; 128 and the number of the signal that ended it."""
-
-    seconds: float
-    """How long the program ran."""
-
-    collected: Collected
-    """What the trace holds."""
+        return Path(self._directory)
 
     def __fspath__(self) -> str:
         """Return the path of the trace, for :func:`vestige.open` and others."""
-        return os.fspath(self.directory)
+        return self._directory
+
+    def __repr__(self) -> str:
+        """Say what was recorded where."""
+        return (
+            f"Recording({self.command!r}, directory={self._directory!r}, "
+            f"status={self.status}, seconds={self.seconds:.3f})"
+        )
 
 
 def record(
@@ -80,11 +112,18 @@ def record(
     options = RecordingOptions(**{**chosen._asdict(), **fields}) if fields else chosen
     check_agreement()
     check_counters(options.contexts)
-    place = TraceDirectory(Path(directory))
+    place = TraceDirectory(directory)
     backend = InProcess(place.path, options)
     with Session(place, backend) as session:
         session.prepare()
         session.start()
         status = backend.run(program)
         collected = session.stop()
-    return Recording(program, options, place.path, status, backend.seconds, collected)
+    return Recording(
+        program,
+        options,
+        place.path,
+        status=status,
+        seconds=backend.seconds,
+        collected=collected,
+    )

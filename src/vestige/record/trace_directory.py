@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
-from pathlib import Path
 
+from .._suppress import suppress
 from ..errors import RecordError
 from ._agreement import METADATA_FILE, REFUSALS_FILE
 
@@ -22,32 +21,32 @@ class TraceDirectory:
         RecordError: It cannot hold a trace.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        place = os.path.abspath(path)
         try:
-            os.fspath(path.absolute()).encode()
+            place.encode()
         except UnicodeEncodeError as error:
             # Its name is in the metadata, and readers take no other.
-            raise RecordError(
-                "expected a path of UTF-8 text", path=path.absolute()
-            ) from error
+            raise RecordError("expected a path of UTF-8 text", path=place) from error
         try:
-            self._is_new = not path.exists()
-            path.mkdir(parents=True, exist_ok=True)
-            self.path = path.resolve()
+            self._is_new = not os.path.exists(place)
+            os.makedirs(place, exist_ok=True)
+            self.path = os.path.realpath(place)
             """Its absolute path."""
-            if any(self.path.iterdir()):
+            if os.listdir(self.path):
                 raise RecordError(
                     "expected a new or an empty directory", path=self.path
                 )
         except OSError as error:
             raise RecordError(
-                f"cannot hold a trace: {error.strerror}", path=path
+                f"cannot hold a trace: {error.strerror}", path=os.fspath(path)
             ) from error
 
     def take_back(self) -> None:
         """Leave the place as it was: nothing is in the trace."""
-        with suppress(OSError):
-            for name in (REFUSALS_FILE, METADATA_FILE):
-                (self.path / name).unlink(missing_ok=True)
-            if self._is_new:
-                self.path.rmdir()
+        for name in (REFUSALS_FILE, METADATA_FILE):
+            with suppress(OSError):
+                os.unlink(os.path.join(self.path, name))
+        if self._is_new:
+            with suppress(OSError):
+                os.rmdir(self.path)

@@ -19,11 +19,15 @@ SLOW = {
 """Modules of which each takes as long to import as reading a small trace, or longer."""
 
 
+START = "from vestige.cli.start import entry_point; entry_point()"
+"""As installers have it."""
+
+
 def imported_by(*words):
     """Return the modules that are there when a command has run."""
     done = subprocess.run(
         # Without what the folder of installed packages has Python import at its start.
-        [sys.executable, "-S", "-v", "-m", "vestige", *map(str, words)],
+        [sys.executable, "-S", "-v", "-c", START, *map(str, words)],
         capture_output=True,
         text=True,
         check=True,
@@ -49,3 +53,34 @@ def test_help_waits_for_no_more_than_the_options(verb):
     assert "vestige.cli.parser" in modules
     assert modules & (SLOW - {"textwrap"}) == set()
     assert modules & {"pathlib", "vestige.core", "vestige.graph"} == set()
+
+
+NEVER = SLOW | {
+    *("argparse", "contextlib", "ctypes", "datetime", "enum", "functools", "heapq"),
+    *("importlib", "pathlib", "re", "shlex", "signal", "uuid"),
+    *("vestige.cli.parser", "vestige.expressions"),
+}
+"""Modules that no recording needs: programs wait for its start."""
+COMMON = ["-q", "--libc", "-c", "vtid"]
+"""Options, as somebody has them in a script."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no tracer")
+@pytest.mark.parametrize(("words", "most"), [([], 110), (COMMON, 92)])
+def test_a_recording_does_not_wait_for_imports(tmp_path, words, most):
+    """Neither before the program nor after it; Python's own start has some 35."""
+    modules = imported_by("record", *words, "-o", tmp_path / "trace", "/bin/true")
+
+    assert "vestige.record.backends.in_process.backend" in modules
+    assert modules & NEVER == set()
+    assert len(modules) <= most
+    assert ("vestige.core" in modules) is not bool(words)
+
+
+def test_a_mistake_in_the_words_of_a_recording_is_the_parsers():
+    """It says what is wrong, as for all verbs."""
+    command = [sys.executable, "-m", "vestige", "record", "--quie", "--", "/bin/true"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert "unknown option '--quie'; did you mean '--quiet'?" in done.stderr

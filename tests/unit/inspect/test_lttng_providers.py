@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_descriptions_are_found(tmp_path, flags):
     program = tmp_path / "handmade"
     source = PROGRAMS / "lttng/handmade.c"
     headers = PROGRAMS.parent.parent / "tracer/lttng"
-    library = library_path().with_name("libvestige-lttng.so")
+    library = Path(library_path()).with_name("libvestige-lttng.so")
     words = ["gcc", "-O1", f"-I{headers}", *flags, source, library]
     run_tool([*words, "-o", program, "-ldl"])
     found = list_program(str(program)).objects[0].tracepoints

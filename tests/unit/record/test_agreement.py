@@ -18,7 +18,7 @@ from vestige.expressions.code import Operation
 from vestige.record import _agreement
 from vestige.record.backends.in_process.packets import PACKET
 from vestige.record.backends.in_process.tracer import tracer_environment
-from vestige.record.rules.events import FunctionTracing
+from vestige.record.rules.choices import FunctionTracing
 from vestige.record.rules.options import RecordingOptions
 
 ROOT = PROGRAMS.parent.parent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -39,7 +40,7 @@ FINE = [
 def build(tmp_path_factory):
     """Compiles a source, and links it with the library as if it were LTTng's."""
     directory = tmp_path_factory.mktemp("programs")
-    library = library_path().with_name("libvestige-lttng.so")
+    library = Path(library_path()).with_name("libvestige-lttng.so")
 
     def get(name, *flags):
         target = directory / name

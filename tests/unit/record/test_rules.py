@@ -22,9 +22,9 @@ from support.filter_model import passes, random_filter
 from support.recorded import PreparedTrace, run_recorded
 from vestige.expressions.code import Operation
 from vestige.record import EventRule, RecordingOptions
-from vestige.record.backends.in_process.metadata import tracepoint_classes
 from vestige.record.rules.encoding import encode_rules
 from vestige.record.rules.event_rules import LOG_LEVELS, compile_rules
+from vestige.record.summary.tracepoint_classes import tracepoint_classes
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"

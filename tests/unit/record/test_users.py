@@ -113,7 +113,7 @@ def test_programs_of_many_users_at_once(tmp_path, app):
 def test_a_program_in_another_root(tmp_path, app, user):
     """The tracer's library is there; no path leads to the memory."""
     root = tmp_path / "root"
-    libraries = [str(path) for path in library_path().parent.glob("*.so")]
+    libraries = [str(path) for path in Path(library_path()).parent.glob("*.so")]
     listed = subprocess.run(
         ["ldd", app, *libraries], capture_output=True, text=True, check=True
     ).stdout

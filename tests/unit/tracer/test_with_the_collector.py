@@ -43,7 +43,7 @@ def recorded(tmp_path):
             env={
                 **os.environ,
                 "VESTIGE_TRACER": f"{WORDS} {place} directory={trace}",
-                "LD_PRELOAD": str(library_path()),
+                "LD_PRELOAD": library_path(),
                 "TORTURE_COUNTER": str(counter),
             },
         )

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import shlex
-import signal
+import os
 from collections.abc import Iterable, Iterator
 
+from ..._signals import signals
 from ...record.recorder import Recording
 from ...record.summary.contents import Contents, read_contents, size_of
-from ...record.summary.diagnosis import why_without_calls, why_without_lttng
-from ...record.summary.unmatched import unmatched_rules
-from .lost_events import larger_size, remedy
+from ...record.summary.lttng_library import why_without_lttng
 
 __all__ = ["recording_lines"]
 
-_FAILURES = {
-    128 + number: number.name
+_FAILURES = tuple(
+    128 + number
     for number in (
-        signal.SIGABRT,
-        signal.SIGBUS,
-        signal.SIGFPE,
-        signal.SIGILL,
-        signal.SIGKILL,
-        signal.SIGSEGV,
-        signal.SIGSYS,
-        signal.SIGTRAP,
-        signal.SIGXCPU,
-        signal.SIGXFSZ,
+        signals.SIGABRT,
+        signals.SIGBUS,
+        signals.SIGFPE,
+        signals.SIGILL,
+        signals.SIGKILL,
+        signals.SIGSEGV,
+        signals.SIGSYS,
+        signals.SIGTRAP,
+        signals.SIGXCPU,
+        signals.SIGXFSZ,
     )
-}
-"""Exit statuses of programs that failed, and the signals that ended them."""
+)
+"""Exit statuses of programs that failed: of the signals that ended them."""
 MOST_UNREACHED = 10
 """Processes that are named."""
 PYTHON_NOTE = (
@@ -50,41 +48,30 @@ def recording_lines(
     Yields:
         Lines for people.
     """
-    contents = read_contents(recording.directory, recording.options)
+    directory = os.fspath(recording)
+    contents = read_contents(directory, recording.options)
     lost = recording.collected.lost
-    size = sum(map(size_of, recording.directory.iterdir()))
+    size = sum(size_of(os.path.join(directory, name)) for name in os.listdir(directory))
     streams = _count(recording.collected.streams, "data stream")
     yield (
         f"vestige: recorded {_events(contents)} in {recording.seconds:.3f} s, "
         f"{_count(size, 'byte')}, {streams}; "
         + (f"{_count(lost, 'event')} lost" if lost else "no events lost")
     )
-    if recording.collected.overwritten:
-        yield (
-            f"vestige: {_count(recording.collected.overwritten, 'byte')} of older "
-            f"events were overwritten: {larger_size(recording)} keeps more"
-        )
-    if lost:
-        yield f"vestige: {remedy(recording)}"
+    yield from (f"vestige: {line}" for line in _losses(recording))
     yield from (
         f"vestige: warning: {problem}" for problem in recording.collected.problems
     )
     yield from (f"vestige: {line}" for line in _what_goes_on(recording))
-    failure = _FAILURES.get(recording.status)
-    if failure:
+    if recording.status in _FAILURES:
         # A shell says so of programs that it starts itself.
+        failure = _signal_name(recording.status - 128)
         yield f"vestige: exit status {recording.status}, as of {failure}"
     yield from (f"vestige: {line}" for line in contents.missing)
-    without_lttng = why_without_lttng(recording.options, contents)
-    if without_lttng is not None:
-        yield f"vestige: {without_lttng}"
     yield from (f"vestige: {line}" for line in _what_is_missing(recording, contents))
-    yield from (
-        f"vestige: {line}" for line in _unmatched_functions(recording, contents)
-    )
     if contents.events == 0:
         return
-    trace = shlex.quote(str(recording.directory))
+    trace = _quoted(directory)
     yield f"vestige: trace in {trace}"
     if contents.has_calls:
         yield f"vestige: vestige report {trace}"
@@ -93,16 +80,71 @@ def recording_lines(
         yield f"vestige: {PYTHON_NOTE}"
 
 
-def _what_is_missing(recording: Recording, contents: Contents) -> Iterator[str]:
-    """Say why there is nothing of what somebody may look for."""
-    if contents.events and recording.collected.unreached:
-        # It is in what was started and is not recorded: that was named.
+def _losses(recording: Recording) -> Iterator[str]:
+    """Say what is not in the trace for lack of room."""
+    overwritten = recording.collected.overwritten
+    if not (overwritten or recording.collected.lost):
         return
-    reason = why_without_calls(recording.command, recording.options, contents)
+    # Few recordings come here; the others do not wait for it.
+    from .lost_events import larger_size, remedy
+
+    if overwritten:
+        yield (
+            f"{_count(overwritten, 'byte')} of older events were overwritten: "
+            f"{larger_size(recording)} keeps more"
+        )
+    if recording.collected.lost:
+        yield remedy(recording)
+
+
+def _what_is_missing(recording: Recording, contents: Contents) -> Iterator[str]:
+    """Say what was wanted and is not there, and why."""
+    without_lttng = why_without_lttng(recording.options, contents)
+    if without_lttng is not None:
+        yield without_lttng
+    # Otherwise it is in what was started and is not recorded: that was named.
+    if not (contents.events and recording.collected.unreached):
+        yield from _why_it_is_missing(recording, contents)
+    yield from _unmatched_functions(recording, contents)
+
+
+def _why_it_is_missing(recording: Recording, contents: Contents) -> Iterator[str]:
+    """Say why there are no calls, or no events that rules were to take."""
+    reason = None
+    # As with losses.
+    if not contents.has_calls:
+        from ...record.summary.diagnosis import why_without_calls
+
+        reason = why_without_calls(recording.command, recording.options, contents)
     if reason is not None:
         yield reason
-    elif contents.events:
+    elif contents.events and recording.options.events:
+        from ...record.summary.unmatched import unmatched_rules
+
         yield from unmatched_rules(recording)
+
+
+def _signal_name(number: int) -> str:
+    # Its import takes time, and most programs do not fail.
+    from signal import Signals
+
+    return Signals(number).name
+
+
+def _quoted(path: str) -> str:
+    """Return a path as a shell takes it."""
+    if (
+        path.isascii()
+        and path.replace("/", "")
+        .replace("-", "")
+        .replace(".", "")
+        .replace("_", "")
+        .isalnum()
+    ):
+        return path
+    from shlex import quote
+
+    return quote(path)
 
 
 def _unmatched_functions(recording: Recording, contents: Contents) -> Iterable[str]:
@@ -138,7 +180,7 @@ def _what_goes_on(recording: Recording) -> Iterator[str]:
     elif not collected.is_drained:
         yield (
             "not all could be written, and the rest is kept in memory: make room, then "
-            f"'vestige record --recover {shlex.quote(str(recording.directory))}'"
+            f"'vestige record --recover {_quoted(os.fspath(recording))}'"
         )
     for one in collected.unreached[:MOST_UNREACHED]:
         yield f"{one.name} (PID {one.process}) is not recorded: {one.reason}"

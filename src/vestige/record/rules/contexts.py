@@ -6,7 +6,6 @@ code, which have 48 bits.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ..._typing import NamedTuple
@@ -57,7 +56,7 @@ COUNTERS = tuple(
     f"{COUNTER_PREFIX}{name}" for name in (*COUNTERS_OF_KERNEL, *COUNTERS_OF_PROCESSOR)
 )
 """Contexts that count something in the thread."""
-_RAW = re.compile(COUNTER_PREFIX + r"raw:r[0-9a-fA-F]{1,16}:[A-Za-z_][A-Za-z0-9_]*")
+_RAW = COUNTER_PREFIX + r"raw:r[0-9a-fA-F]{1,16}:[A-Za-z_][A-Za-z0-9_]*"
 
 
 def context_classes(names: Sequence[str]) -> list[ContextClass]:
@@ -74,7 +73,7 @@ def context_classes(names: Sequence[str]) -> list[ContextClass]:
     """
     counters = dict.fromkeys(name for name in names if name not in CONTEXTS)
     for name in counters:
-        if name not in COUNTERS and not _RAW.fullmatch(name):
+        if name not in COUNTERS and not _is_raw(name):
             raise SelectionError(
                 f"no context '{name}': expected some of {', '.join(CONTEXTS)}, or "
                 f"{COUNTER_PREFIX}NAME; --list-contexts lists all"
@@ -89,6 +88,13 @@ def context_classes(names: Sequence[str]) -> list[ContextClass]:
     ]
 
 
+def _is_raw(name: str) -> bool:
+    # Few recordings count anything.
+    import re  # noqa: PLC0415 - see above
+
+    return re.fullmatch(_RAW, name) is not None
+
+
 def counter_class(name: str) -> ContextClass:
     """Return the context of a counter.
 
@@ -98,7 +104,7 @@ def counter_class(name: str) -> ContextClass:
     Returns:
         The context, whose field has underscores only.
     """
-    field = re.sub(r"\W", "_", name)
+    field = "".join(one if one.isalnum() else "_" for one in name)
     is_of_kernel = name.removeprefix(COUNTER_PREFIX) in COUNTERS_OF_KERNEL
     of = "the kernel" if is_of_kernel else "the CPU"
     return ContextClass(

@@ -7,25 +7,24 @@ have a name without them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
 
+from ..._typing import TYPE_CHECKING, NamedTuple
 from ...errors import SelectionError
 from .._agreement import EVENTS
-from .event_rules import CompiledRule, compile_rules
-from .known_events import KNOWN_EVENTS
+
+if TYPE_CHECKING:
+    from .choices import FunctionTracing
+    from .event_rules import CompiledRule
 
 __all__ = [
     "ALWAYS_RECORDED",
     "BASE_ADDRESSES",
     "EVENT_NAMES",
-    "FunctionTracing",
     "Selection",
     "function_rules",
     "level_of",
     "select",
 ]
-
-FunctionTracing = Literal["fast", "verbose", "off"]
 
 FAST = "lttng_ust_cyg_profile_fast"
 VERBOSE = "lttng_ust_cyg_profile"
@@ -47,7 +46,6 @@ EVENT_NAMES = (
 NOT_FILTERED = (*ALWAYS_RECORDED, *BASE_ADDRESSES)
 """What addresses need to have names."""
 _PROVIDERS: dict[FunctionTracing, str] = {"fast": FAST, "verbose": VERBOSE}
-_FIELDS = {event.name: event.fields for event in KNOWN_EVENTS}
 
 
 class Selection(NamedTuple):
@@ -117,13 +115,16 @@ def function_rules(
     """
     if functions is None or functions not in _PROVIDERS:
         return ()
+    # Few recordings have rules.
+    from .event_rules import compile_rules  # noqa: PLC0415 - see above
+
     found: list[CompiledRule] = []
     is_chosen = False
     for event in ("func_entry", "func_exit"):
         names = [f"{provider}:{event}" for provider in _PROVIDERS.values()]
         own = f"{_PROVIDERS[functions]}:{event}"
         for rule in rules:
-            taken = [one for one in names if rule.chooses(one, _FIELDS[own])]
+            taken = [one for one in names if rule.chooses(one, _fields_of(own))]
             is_chosen = is_chosen or bool(taken)
             if taken and own not in taken:
                 found.append(rule._replace(glob=own, exclude=()))
@@ -160,5 +161,13 @@ def _form(
     for form in wanted:
         name = f"{_PROVIDERS.get(form)}:{event}"
         if name in _LEVELS and rule.takes_name(name, level_of(name)):
-            return form if rule.may_hold(_FIELDS[name]) else "off"
+            return form if rule.may_hold(_fields_of(name)) else "off"
     return "off"
+
+
+def _fields_of(name: str) -> frozenset[str]:
+    """Return the fields of an event that the tracer writes by itself."""
+    # As above.
+    from .known_events import KNOWN_EVENTS  # noqa: PLC0415 - see above
+
+    return next(event.fields for event in KNOWN_EVENTS if event.name == name)

@@ -12,16 +12,11 @@ from ..._typing import NamedTuple
 from .._agreement import EVENTS
 from .logger_rules import LOG_EVENT, LOG_FIELDS
 
-__all__ = ["HELPERS", "KNOWN_EVENTS", "KnownEvent", "provider_of"]
+__all__ = ["KNOWN_EVENTS", "KnownEvent", "provider_of"]
 
 DEBUG_LINE = 13
 """The log level of events that have none of their own, see lttng-ust(3)."""
 _FIELD = re.compile(r"\b_(?!_)(\w+)(?:\[[^\]]*\])?;")
-HELPERS = ("libc", "pthread", "dl")
-"""Libraries that stand in for functions of the C library, to tell of each call.
-
-The provider of their events is ``lttng_ust_`` and the name.
-"""
 _OBJECT = ("baddr", "memsz", "flags", "path", "has_build_id", "has_debug_link")
 _LINE_EVENTS = {
     "lttng_ust_libc:malloc": ("size", "ptr"),

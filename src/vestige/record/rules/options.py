@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Self
-
+from ..._typing import TYPE_CHECKING, NamedTuple
 from ...errors import SelectionError
 from .._agreement import LARGEST_PACKET, SMALLEST_PACKET
 from .contexts import CONTEXTS, context_classes
-from .encoding import encode_rules
-from .event_rules import CompiledRule, EventRule, compile_rules
-from .events import FunctionTracing, Selection, function_rules, select
-from .function_patterns import encode_patterns
-from .known_events import HELPERS
-from .sources import Sources, named_sources, rules_of_sources
+from .events import Selection, function_rules, select
+from .helpers import HELPERS
+
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+    from .choices import FunctionTracing, Mode, PythonFunctions
+    from .event_rules import CompiledRule, EventRule
 
 __all__ = ["CONTEXTS", "HELPERS", "PAGE", "RecordingOptions"]
 
@@ -22,7 +23,6 @@ PACKET_SIZE = 64 * 1024
 """Of the packets of a buffer that has no size of its own."""
 SMALLEST_RING, LARGEST_RING = 2, 64
 """Packets of a buffer."""
-PythonFunctions = Literal["python", "all"]
 PARTS = 64
 """A recording of limited size has at least so many packets."""
 LARGEST_ARENA = 1 << 38
@@ -85,7 +85,7 @@ class _Values(NamedTuple):
     arena_size: int = 256 * 1024 * 1024
     """Bytes of the memory that the threads of all programs share: their buffers."""
 
-    mode: Literal["block", "discard", "overwrite"] = "block"
+    mode: Mode = "block"
     """What goes when a buffer or the recording is full.
 
     ``block``: a thread whose buffer is full waits for the collector, so that nothing is
@@ -176,7 +176,12 @@ class RecordingOptions(_Values):
         Raises:
             SelectionError: A rule can take no event, or is none.
         """
-        named = named_sources(self.given_rules()) if self.events else Sources()
+        if not self.events:
+            return self
+        # As with rules.
+        from .sources import named_sources  # noqa: PLC0415 - see above
+
+        named = named_sources(self.given_rules())
         changes: dict[str, Any] = {}
         if not set(named.helpers) <= set(self.helpers):
             changes["helpers"] = (*self.helpers, *named.helpers)
@@ -233,7 +238,7 @@ class RecordingOptions(_Values):
             )
         self._check_python_limits()
         self.selection()
-        encode_rules(self.rules())
+        self._check_rules()
         self.function_patterns()
         context_classes(self.contexts)
         for name in self.helpers:
@@ -242,6 +247,12 @@ class RecordingOptions(_Values):
                     f"no helper '{name}': expected some of {', '.join(HELPERS)}"
                 )
         self._check_sizes()
+
+    def _check_rules(self) -> None:
+        if self.events:
+            from .encoding import encode_rules  # noqa: PLC0415 - as rules() has it
+
+            encode_rules(self.rules())
 
     def _check_sizes(self) -> None:
         packet = self.packet_size
@@ -314,6 +325,9 @@ class RecordingOptions(_Values):
         """
         if not self.events:
             return ()
+        # Who chooses no events does not wait for what makes rules of them.
+        from .sources import Sources, rules_of_sources  # noqa: PLC0415 - see above
+
         given = self.given_rules()
         on = Sources(self.helpers, self.python_functions is not None, self.python_gc)
         return (
@@ -331,6 +345,10 @@ class RecordingOptions(_Values):
         Raises:
             SelectionError: A rule can take no event, or is none.
         """
+        if not self.events:
+            return ()
+        from .event_rules import compile_rules  # noqa: PLC0415 - as above
+
         return compile_rules(self.events)
 
     def function_patterns(self) -> tuple[str, str]:
@@ -342,4 +360,9 @@ class RecordingOptions(_Values):
         Raises:
             SelectionError: A pattern can match no function, or there are too many.
         """
+        if not (self.include or self.exclude):
+            return "", ""
+        # As with rules.
+        from .function_patterns import encode_patterns  # noqa: PLC0415 - see above
+
         return encode_patterns(self.include, self.exclude)

@@ -15,7 +15,7 @@ from ...advice import nearest
 from ...errors import RecordError
 from ...inspect.elf import open_elf
 from ...inspect.lttng_providers import lttng_tracepoints
-from ...inspect.program_file import find_program
+from ...inspect.programs import find_program
 from ...inspect.tracepoints import Tracepoint, described_tracepoints
 from .event_rules import CompiledRule
 from .known_events import KNOWN_EVENTS

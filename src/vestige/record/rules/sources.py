@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from ..._typing import NamedTuple
 from .event_rules import CompiledRule, compile_rules
-from .known_events import HELPERS, KNOWN_EVENTS, KnownEvent
+from .helpers import HELPERS
+from .known_events import KNOWN_EVENTS, KnownEvent
 
 __all__ = ["Sources", "named_sources", "rules_of_sources"]
 
@@ -24,7 +25,7 @@ class Sources(NamedTuple):
     """What is switched on."""
 
     helpers: tuple[str, ...] = ()
-    """Some of :data:`~vestige.record.rules.known_events.HELPERS`."""
+    """Some of :data:`~vestige.record.rules.helpers.HELPERS`."""
 
     python_calls: bool = False
     """Whether functions of Python programs are recorded."""

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from errno import ENOENT
-from pathlib import Path
 
 from ..._typing import NamedTuple
 from ...core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifier
 from ...ctf.pid_namespaces import pid_namespace
 from ...errors import VestigeError
-from .._agreement import COMPACT_HEADER_SIZE, EVENTS
-from ..backends.in_process.packets import is_stream_file
+from .._agreement import COMPACT_HEADER_SIZE, EVENTS, METADATA_FILE
+from ..backends.in_process.stream_files import is_stream_file
 from ..rules.contexts import context_classes
 from ..rules.events import ALWAYS_RECORDED, FAST, VERBOSE
 from ..rules.options import RecordingOptions
-from .python_holes import read_missing
 
 __all__ = ["Contents", "read_contents", "size_of"]
 
 SMALL = 4 << 20
 """Bytes up to which event records are counted by name."""
+LOADS = ("lttng_ust_statedump:bin_info", "lttng_ust_lib:load")
+"""Events that tell which object was loaded."""
+MOST_OBJECTS = 4096
+"""Of these events, as many are looked at."""
 ENOUGH = 100_000
 """Event records that tell what kinds a larger recording has."""
 LARGE = 512 << 20
@@ -60,7 +63,7 @@ class Contents(NamedTuple):
     """What of Python programs was not recorded, and why: sentences."""
 
 
-def read_contents(directory: Path, options: RecordingOptions) -> Contents:
+def read_contents(directory: str, options: RecordingOptions) -> Contents:
     """Count the events of a recording.
 
     Args:
@@ -70,22 +73,26 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
     Returns:
         What is known; less where the trace cannot be read.
     """
-    paths = sorted(path for path in directory.iterdir() if is_stream_file(path))
+    found = sorted(filter(is_stream_file, os.listdir(directory)))
+    paths = [os.path.join(directory, name) for name in found]
     size = sum(map(size_of, paths))
     if not paths:
         return Contents(events=0, has_calls=False, has_chosen=False)
     try:
-        text = _read_metadata(directory / "metadata")
+        text = _read_metadata(os.path.join(directory, METADATA_FILE))
         trace = TraceClass.parse(text)
         streams = [_open(trace, path) for path in paths]
         if options.python_functions is not None and size <= LARGE:
+            # Most programs are not Python's.
+            from .python_holes import read_missing  # noqa: PLC0415 - see above
+
             missing = read_missing(
                 streams, text, has_builtins=options.python_functions == "all"
             )
         else:
             missing = ()
         if size <= SMALL:
-            return _count_by_name(streams)._replace(missing=missing)
+            return _count_by_name(trace, streams)._replace(missing=missing)
         names = _first_names(streams)
         # Where they were asked for, they may begin later.
         is_asked_for = options.functions or options.include or options.exclude
@@ -100,14 +107,15 @@ def read_contents(directory: Path, options: RecordingOptions) -> Contents:
         return Contents()
 
 
-def _read_metadata(path: Path) -> bytes:
+def _read_metadata(path: str) -> bytes:
     # A program may have put a pipe there, which would keep us waiting.
-    if path.is_symlink() or not path.is_file():
+    if os.path.islink(path) or not os.path.isfile(path):
         raise FileNotFoundError(ENOENT, "no regular file", path)
-    return path.read_bytes()
+    with open(path, "rb") as file:
+        return file.read()
 
 
-def size_of(path: Path) -> int:
+def size_of(path: str | os.PathLike[str]) -> int:
     """Return the size of a file.
 
     Args:
@@ -117,13 +125,13 @@ def size_of(path: Path) -> int:
         Its bytes; none when a process that goes on recording has taken it away.
     """
     try:
-        return path.stat().st_size
+        return os.stat(path).st_size
     except FileNotFoundError:
         return 0
 
 
-def _open(trace: TraceClass, path: Path) -> DataStream:
-    file = DataFile.open(trace, str(path))
+def _open(trace: TraceClass, path: str) -> DataStream:
+    file = DataFile.open(trace, path)
     return DataStream(
         trace,
         [file],
@@ -147,7 +155,7 @@ def _is_call(name: str) -> bool:
 def _first_names(streams: list[DataStream]) -> set[str]:
     """Return the names of the first event records, which are as the others are."""
     counter = EventCounter()
-    for merge in Muxer([(stream, None, None, None) for stream in streams]):
+    for merge in _merges(streams):
         counter.add(merge)
         counts = counter.counts
         if sum(counts.values()) >= ENOUGH:
@@ -155,25 +163,35 @@ def _first_names(streams: list[DataStream]) -> set[str]:
     return {name or "" for name in counter.counts}
 
 
-def _count_by_name(streams: list[DataStream]) -> Contents:
+def _count_by_name(trace: TraceClass, streams: list[DataStream]) -> Contents:
     counter = EventCounter()
-    loaded: list[str] = []
-    for merge in Muxer([(stream, None, None, None) for stream in streams]):
+    for merge in _merges(streams):
         counter.add(merge)
-        if len(loaded) < SMALL // 1024:
-            loaded += (
-                event["path"]
-                for event in merge.events()
-                if event.name in {"lttng_ust_statedump:bin_info", "lttng_ust_lib:load"}
-            )
     counts = counter.counts
-    has_calls = any(_is_call(name or "") for name in counts)
     return Contents(
         events=sum(counts.values()),
-        has_calls=has_calls,
+        has_calls=any(_is_call(name or "") for name in counts),
         has_chosen=not counts.keys() <= set(ALWAYS_RECORDED),
-        objects=tuple(dict.fromkeys(loaded)),
+        objects=tuple(dict.fromkeys(_loaded(trace, streams))),
     )
+
+
+def _loaded(trace: TraceClass, streams: list[DataStream]) -> Iterator[str]:
+    """Return the paths of objects, as event records tell of them."""
+    # Recordings have one class of data streams.
+    classes = [one["events"] for one in trace.describe()["streams"][:1]]
+    wanted = [event["name"] in LOADS for events in classes for event in events]
+    number = 0
+    for merge in Muxer([(stream, None, wanted, None) for stream in streams]):
+        for event in merge.events():
+            yield event["path"]
+            number += 1
+            if number == MOST_OBJECTS:
+                return
+
+
+def _merges(streams: list[DataStream]) -> Muxer:
+    return Muxer([(stream, None, None, None) for stream in streams])
 
 
 def _estimate(size: int, options: RecordingOptions) -> int:

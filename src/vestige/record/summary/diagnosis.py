@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
-from ...inspect.program_file import Hooks, find_program, hooks_of, why_untraceable
+from ...inspect.program_file import hooks_of, why_untraceable
+from ...inspect.programs import find_program
 from ...inspect.python_diagnosis import has_python, why_without_python
 from ..rules.events import ALWAYS_RECORDED, level_of
 from ..rules.options import RecordingOptions
 from .contents import Contents
 
-__all__ = ["why_without_calls", "why_without_lttng"]
+__all__ = ["why_without_calls"]
 
 HOW_TO_COMPILE = "compile with 'gcc -g -finstrument-functions'"
-_LTTNG = re.compile(r"/liblttng-ust\.so\.[01][^/]*$")
 WITHOUT_COMPILER = (
     "record calls of the C library with --libc, --pthread and --dl, which need no "
     "compiler"
@@ -52,31 +50,6 @@ def why_without_calls(
         return _why_without_events(command, options, contents)
     reason = _why_without_hooks(command, options, contents.objects)
     return f"no function calls: {reason}"
-
-
-def why_without_lttng(options: RecordingOptions, contents: Contents) -> str | None:
-    """Say why tracepoints of programs that were compiled with LTTng-UST are not there.
-
-    Args:
-        options: What was asked for.
-        contents: What the recording holds.
-
-    Returns:
-        The reason, for people; ``None`` where LTTng's own library was not loaded, or
-        was to be.
-    """
-    libraries = [path for path in contents.objects if _LTTNG.search(path)]
-    if not libraries or options.keep_lttng:
-        return None
-    if libraries[0].endswith(".so.0") or ".so.0." in libraries[0]:
-        return (
-            f"tracepoints of LTTng-UST 2.12 and before ({libraries[0]}) are not "
-            "recorded: compile the program again"
-        )
-    return (
-        f"LTTng-UST's own library was loaded ({libraries[0]}), and tracepoints that "
-        "use it are not recorded; --keep-lttng records next to it"
-    )
 
 
 def _why_without_tracer(command: Sequence[str]) -> str:
@@ -120,9 +93,9 @@ def _why_without_events(
 def _why_without_hooks(
     command: Sequence[str], options: RecordingOptions, objects: Sequence[str]
 ) -> str:
-    found = {path: hooks_of(Path(path)) for path in objects if path.startswith("/")}
-    defining = [path for path, hooks in found.items() if hooks is Hooks.DEFINED]
-    calling = [path for path, hooks in found.items() if hooks is Hooks.CALLED]
+    found = {path: hooks_of(path) for path in objects if path.startswith("/")}
+    defining = [path for path, hooks in found.items() if hooks == "defined"]
+    calling = [path for path, hooks in found.items() if hooks == "called"]
     if defining:
         return (
             f"{_names(defining)} has hooks of its own (__cyg_profile_func_enter), "
@@ -131,7 +104,7 @@ def _why_without_hooks(
     if not calling:
         if has_python(objects):
             return _why_without_python_calls(command, options, objects)
-        names = _names([path for path in found if ".so" not in Path(path).name])
+        names = _names([path for path in found if ".so" not in os.path.basename(path)])
         nothing = f"nothing in {names or 'the program'} is instrumented"
         return f"{nothing}; {HOW_TO_COMPILE}, or {WITHOUT_COMPILER}"
     if options.include or options.exclude:
@@ -171,7 +144,7 @@ def _why_without_python_calls(
 
 def _names(paths: Sequence[str]) -> str:
     """Return the names of a few files."""
-    return _shortened([Path(path).name for path in paths])
+    return _shortened([os.path.basename(path) for path in paths])
 
 
 def _shortened(texts: Sequence[str]) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...core import DataStream, Muxer
-from ..backends.in_process.metadata import event_names, tracepoint_classes
+from ..backends.in_process.metadata import event_names
+from .tracepoint_classes import tracepoint_classes
 
 __all__ = ["read_missing"]
 

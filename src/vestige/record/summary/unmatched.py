@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from ..backends.in_process.metadata import tracepoint_classes
+import os
+
+from ..._typing import TYPE_CHECKING
+from .._agreement import METADATA_FILE
 from ..recorder import Recording
-from ..rules.event_rules import CompiledRule
 from ..rules.events import EVENT_NAMES
 from ..rules.impossible import impossible_rules
 from ..rules.known_events import KNOWN_EVENTS
+from .tracepoint_classes import tracepoint_classes
+
+if TYPE_CHECKING:
+    from ..rules.event_rules import CompiledRule
 
 __all__ = ["unmatched_rules"]
 
@@ -28,7 +34,9 @@ def unmatched_rules(recording: Recording) -> list[str]:
     if not rules:
         return []
     try:
-        text = (recording.directory / "metadata").read_text(errors="replace")
+        path = os.path.join(recording, METADATA_FILE)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
     except OSError:
         return []
     found = tracepoint_classes(text)
@@ -60,7 +68,7 @@ def _line(rule: CompiledRule) -> str:
     conditions = [
         text
         for text, is_there in (
-            ("that level", rule.levels != CompiledRule("", "").levels),
+            ("that level", rule.levels != type(rule)("", "").levels),
             ("the fields of its filter", bool(rule.code)),
         )
         if is_there

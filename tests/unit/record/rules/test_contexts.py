@@ -148,7 +148,7 @@ def test_counters_of_the_processor(tmp_path, program):
     """Are there, or refused before the program runs."""
     name = "perf:thread:instructions"
     done = run_recorded(tmp_path / "trace", [program], "-q", "-c", f"ip,{name}")
-    library = ctypes.CDLL(str(library_path()))
+    library = ctypes.CDLL(library_path())
     if library.vestige_can_count(name.encode()) & 1:
         counts = [
             event["perf_thread_instructions"] for event in events(tmp_path / "trace")

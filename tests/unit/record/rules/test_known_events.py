@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from vestige.inspect.elf import open_elf
 from vestige.inspect.tracepoints import described_tracepoints
 from vestige.instrument import _logging, _pauses
 from vestige.record.backends.in_process.tracer import library_path
-from vestige.record.rules.known_events import HELPERS, KNOWN_EVENTS
+from vestige.record.rules.helpers import HELPERS
+from vestige.record.rules.known_events import KNOWN_EVENTS
 
 KNOWN = {event.name: event for event in KNOWN_EVENTS}
 
@@ -16,7 +19,7 @@ KNOWN = {event.name: event for event in KNOWN_EVENTS}
 @pytest.mark.parametrize("helper", HELPERS)
 def test_helpers(helper):
     """With their levels and fields, as the libraries describe them."""
-    with open_elf(library_path().with_name(f"libvestige-{helper}.so")) as image:
+    with open_elf(Path(library_path()).with_name(f"libvestige-{helper}.so")) as image:
         found = {
             f"{one.provider}:{one.name}": (
                 one.log_level,

@@ -20,7 +20,7 @@ from vestige.record import Recording, RecordingOptions
 from vestige.record.backends.in_process.background import processes_in_background
 from vestige.record.collected import Collected, Unreached
 from vestige.record.summary.contents import Contents, read_contents, size_of
-from vestige.record.summary.diagnosis import why_without_lttng
+from vestige.record.summary.lttng_library import why_without_lttng
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
-from heapq import merge
-from itertools import count, pairwise
-from pathlib import Path
+from itertools import chain, count, pairwise
 
+from ...._suppress import suppress
+from ...._typing import TYPE_CHECKING
 from ....errors import ProgramError
 from ...collected import Collected
 from ...rules.options import RecordingOptions
@@ -19,9 +18,8 @@ from .background import (
     recording_processes,
 )
 from .clock import LATER_SPANS, RecordingClock, has_constant_counter
-from .collector import RunningCollector
+from .collector import RunningCollector, counter
 from .launch import run
-from .losses import tell_losses
 from .metadata_file import MetadataFile
 from .program_environment import fit_environment
 from .refusals import (
@@ -31,9 +29,10 @@ from .refusals import (
     refusal_lines,
     remove_refusals,
 )
-from .skipped_events import skipped_lines
-from .tracer import clock_reader, tracer_environment
-from .unreached import UnreachedProcesses
+from .tracer import tracer_environment
+
+if TYPE_CHECKING:
+    from .unreached import UnreachedProcesses
 
 __all__ = ["InProcess"]
 
@@ -53,12 +52,12 @@ class InProcess:
         options: What is recorded.
     """
 
-    def __init__(self, directory: Path, options: RecordingOptions) -> None:
+    def __init__(self, directory: str, options: RecordingOptions) -> None:
         self._directory = directory
         self._options = options
         self._uuid = _new_uuid()
         self._is_counter = has_constant_counter()
-        self._open = ExitStack()
+        self._to_close: list[Callable[[], None]] = []
         self._has_stopped = False
         self._unreached: UnreachedProcesses | None = None
         self.seconds = 0.0
@@ -72,7 +71,7 @@ class InProcess:
             OSError: The directory cannot hold a trace.
         """
         is_counter = self._is_counter
-        self._clock = RecordingClock(clock_reader() if is_counter else None)
+        self._clock = RecordingClock(counter if is_counter else None)
         self._metadata = MetadataFile(
             self._directory,
             self._uuid,
@@ -80,12 +79,12 @@ class InProcess:
             self._clock,
             is_counter=is_counter,
         )
-        self._open.callback(self._metadata.close)
+        self._to_close.append(self._metadata.close)
         # From here on the trace is readable, whoever is killed.
         self._metadata.write()
         make_refusals(self._directory)
         self._collector = RunningCollector(self._directory, self._uuid, self._options)
-        self._open.callback(self._abandon)
+        self._to_close.append(self._abandon)
 
     def start(self) -> None:
         """Begin to collect.
@@ -142,11 +141,14 @@ class InProcess:
         else:
             collected = self._collector.close()
             remove_refusals(self._directory)
-        now = self._clock.now()
-        begin = self._clock.begin.value
-        tell_losses(self._directory, self._uuid, begin, now, collected.unplaced)
+        self._tell_losses(collected.unplaced)
         collected.running = frozenset(background)
-        collected.problems += [*refusal_lines(refusals), *skipped_lines(skipped)]
+        collected.problems += refusal_lines(refusals)
+        if skipped:
+            # Few recordings have any.
+            from .skipped_events import skipped_lines  # noqa: PLC0415 - see above
+
+            collected.problems += skipped_lines(skipped)
         if self._unreached is not None:
             known = {one.process for one in collected.unreached}
             collected.unreached += [
@@ -162,7 +164,8 @@ class InProcess:
 
     def close(self) -> None:
         """Give back what is open; nobody has written to memory that is left then."""
-        self._open.close()
+        while self._to_close:
+            self._to_close.pop()()
 
     def _abandon(self) -> None:
         if not self._has_stopped:
@@ -189,6 +192,14 @@ class InProcess:
             )
         return collected
 
+    def _tell_losses(self, count: int) -> None:
+        """Write into the trace what was lost by threads without a place in memory."""
+        if count:
+            from .losses import tell_losses  # noqa: PLC0415 - few lose anything
+
+            begin, now = self._clock.begin.value, self._clock.now()
+            tell_losses(self._directory, self._uuid, begin, now, count)
+
     def _tell_cost(self) -> None:
         """Write into the metadata what a recorded call costs."""
         from .cost import call_cost  # noqa: PLC0415 - short recordings need it not
@@ -198,10 +209,15 @@ class InProcess:
 
     def _schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:
         """Return what is to be done while the program runs."""
-        clocks = ((span, self._refine) for span in LATER_SPANS if self._is_counter)
-        later = count(FIRST_LOOKS[-1] + LATER_LOOKS, LATER_LOOKS)
-        looks = ((span, self._look) for spans in (FIRST_LOOKS, later) for span in spans)
-        return merge(clocks, looks, key=lambda one: one[0])
+        looks = chain(FIRST_LOOKS, count(FIRST_LOOKS[-1] + LATER_LOOKS, LATER_LOOKS))
+        next_look = next(looks)
+        for span in LATER_SPANS if self._is_counter else ():
+            while next_look <= span:
+                yield next_look, self._look
+                next_look = next(looks)
+            yield span, self._refine
+        for span in chain([next_look], looks):
+            yield span, self._look
 
     def _refine(self, _process: int) -> None:
         self._metadata.refine()
@@ -211,6 +227,9 @@ class InProcess:
         if self._unreached is None:
             if not self._options.follow_fork:
                 return
+            # Most programs have ended by now.
+            from .unreached import UnreachedProcesses  # noqa: PLC0415 - see above
+
             self._unreached = UnreachedProcesses(
                 process, lambda: self._collector.inodes, self._collector.has
             )
@@ -218,13 +237,13 @@ class InProcess:
             self._unreached.look()
 
 
-def _size(directory: Path) -> int:
+def _size(directory: str) -> int:
     size = 0
-    with suppress(OSError):
-        for path in directory.iterdir():
+    with suppress(OSError), os.scandir(directory) as files:
+        for one in files:
             # A process that goes on recording may take it away.
             with suppress(FileNotFoundError):
-                size += path.stat().st_size
+                size += one.stat().st_size
     return size
 
 

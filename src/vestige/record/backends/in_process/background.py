@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
-from contextlib import suppress
-from pathlib import Path
 
-from ....inspect.program_file import why_untraceable
+from ...._suppress import suppress
 from ..._agreement import SETTINGS_TAIL
 from .tracer import LIBRARY
 
@@ -27,7 +25,7 @@ MOST_LOOKS = 16
 """At the processes that began meanwhile; on a quiet machine, two are enough."""
 
 
-def processes_in_background(directory: Path, first: int | None = None) -> set[int]:
+def processes_in_background(directory: str, first: int | None = None) -> set[int]:
     """Find the processes that a recording was passed on to.
 
     Args:
@@ -67,7 +65,7 @@ def recording_processes(recorded: Collection[tuple[int, int]]) -> set[int]:
     if not recorded:
         return set()
     with suppress(OSError):
-        names = os.listdir("/proc")  # noqa: PTH208 - names are all that is needed
+        names = os.listdir("/proc")
         all_of_them = (int(name) for name in names if name.isdecimal())
         return {one for one in all_of_them if _has_place(one, recorded)}
     return set()
@@ -75,7 +73,7 @@ def recording_processes(recorded: Collection[tuple[int, int]]) -> set[int]:
 
 def _has_place(process: int, recorded: Collection[tuple[int, int]]) -> bool:
     try:
-        space = Path(f"/proc/{process}/ns/pid").stat().st_ino
+        space = os.stat(f"/proc/{process}/ns/pid").st_ino
     except OSError:
         # Another user's; a process ID alone may be that of somebody else.
         return False
@@ -112,8 +110,15 @@ def _is_recorded(process: int, mark: bytes) -> bool:
         mark in environment
         and LIBRARY.encode() in environment
         and b"\0VESTIGE_TRACER_OFF=" not in environment
-        and why_untraceable(Path(f"/proc/{process}/exe")) is None
+        and _is_traceable(process)
     )
+
+
+def _is_traceable(process: int) -> bool:
+    # Few recordings have any that may go on.
+    from ....inspect.program_file import why_untraceable  # noqa: PLC0415 - see above
+
+    return why_untraceable(f"/proc/{process}/exe") is None
 
 
 def _later_processes(first: int) -> Iterator[int]:
@@ -122,8 +127,9 @@ def _later_processes(first: int) -> Iterator[int]:
     The calling process is not among them.
     """
     try:
-        names = os.listdir("/proc")  # noqa: PTH208 - names are all that is needed
-        last = int(Path("/proc/loadavg").read_text(encoding="ascii").split()[-1])
+        names = os.listdir("/proc")
+        with open("/proc/loadavg", encoding="ascii") as file:
+            last = int(file.read().split()[-1])
     except (OSError, ValueError):
         return
     ours = {first, os.getpid()}
@@ -136,6 +142,7 @@ def _later_processes(first: int) -> Iterator[int]:
 
 def _read(process: int, name: str) -> bytes:
     try:
-        return Path(f"/proc/{process}/{name}").read_bytes()
+        with open(f"/proc/{process}/{name}", "rb") as file:
+            return file.read()
     except OSError:
         return b""

@@ -21,11 +21,10 @@ from .background import (
     recording_processes,
 )
 from .clock import Instant, RecordingClock
-from .collector import RunningCollector
+from .collector import RunningCollector, counter
 from .losses import tell_losses_later
 from .metadata_file import patch_clock
 from .refusals import remove_refusals
-from .tracer import clock_reader
 
 __all__ = ["go_on_in_background", "main"]
 
@@ -34,7 +33,7 @@ PAUSE = 0.25
 READY = b"+"
 
 
-def go_on_in_background(directory: Path, clock: RecordingClock) -> int:
+def go_on_in_background(directory: str, clock: RecordingClock) -> int:
     """Start the process that collects what other processes go on to record.
 
     Args:
@@ -45,7 +44,7 @@ def go_on_in_background(directory: Path, clock: RecordingClock) -> int:
         The ID of the process, once it collects; 0 when it could not begin. What
         processes record is then kept in memory, for ``vestige record --recover``.
     """
-    start = json.dumps([str(directory), os.getpid(), clock.is_counter, clock.begin])
+    start = json.dumps([directory, os.getpid(), clock.is_counter, clock.begin])
     mine, theirs = os.pipe()
     try:
         process = os.posix_spawn(
@@ -91,12 +90,9 @@ def main(arguments: Sequence[str]) -> None:
     Args:
         arguments: What :func:`go_on_in_background` hands over, as JSON.
     """
-    path, first, is_counter, begin = json.loads(arguments[0])
-    directory = Path(path)
+    directory, first, is_counter, begin = json.loads(arguments[0])
     os.chdir("/")
-    clock = RecordingClock(
-        clock_reader() if is_counter else None, begin=Instant(*begin)
-    )
+    clock = RecordingClock(counter if is_counter else None, begin=Instant(*begin))
     collector = RunningCollector.take_over(directory)
     collector.start()
     # Whoever has started us may have been killed meanwhile.

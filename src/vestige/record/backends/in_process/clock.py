@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 
-from ...._typing import NamedTuple
+from ...._typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "ClockRate",
@@ -28,13 +30,13 @@ __all__ = [
     "take",
 ]
 
-AVAILABLE_CLOCKS = Path(
-    "/sys/devices/system/clocksource/clocksource0/available_clocksource"
-)
+AVAILABLE_CLOCKS = "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 SECOND = 1_000_000_000
 """Nanoseconds."""
-TRIES = 200
-"""Readings of both clocks, of which the closest pair counts."""
+MOST_READINGS = 200
+"""Of both clocks; the closest pair counts."""
+ENOUGH_READINGS = 40
+"""As many in a row without a closer one, and it is the closest."""
 LATER_SPANS = (0.02, *(0.05 * 20**number for number in range(6)))
 """Seconds after which the frequency is measured again, while the program runs.
 
@@ -73,7 +75,7 @@ class ClockRate(NamedTuple):
 
 
 def has_constant_counter(
-    cpuinfo: Path = Path("/proc/cpuinfo"), clocks: Path = AVAILABLE_CLOCKS
+    cpuinfo: str | Path = "/proc/cpuinfo", clocks: str | Path = AVAILABLE_CLOCKS
 ) -> bool:
     """Tell whether the time-stamp counter runs at one rate on all cores.
 
@@ -86,9 +88,11 @@ def has_constant_counter(
         Whether all flags say so and the kernel agrees; False where nothing says it.
     """
     try:
-        text = cpuinfo.read_text()
-        if "tsc" not in clocks.read_text().split():
-            return False
+        with open(clocks, encoding="ascii") as file:
+            if "tsc" not in file.read().split():
+                return False
+        with open(cpuinfo, encoding="utf-8", errors="replace") as file:
+            text = file.read()
     except OSError:
         return False
     flags = [
@@ -166,7 +170,16 @@ def take(read: Callable[[], int] | None) -> Instant:
     Returns:
         The moment.
     """
-    return min((_take_once(read) for _ in range(TRIES)), key=lambda seen: seen[0])[1]
+    closest, moment = _take_once(read)
+    others = 0
+    for _ in range(MOST_READINGS):
+        duration, one = _take_once(read)
+        others += 1
+        if duration < closest:
+            closest, moment, others = duration, one, 0
+        if others == ENOUGH_READINGS:
+            break
+    return moment
 
 
 def _take_once(read: Callable[[], int] | None) -> tuple[int, Instant]:

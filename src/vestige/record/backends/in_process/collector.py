@@ -8,17 +8,15 @@ and what becomes of its answers.
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from ....errors import RecordError
-from ..._agreement import AGREEMENT, ARENA_FILE, ARENA_IN_DIRECTORY
-from ..._collector import Collector, Outcome
+from ..._agreement import AGREEMENT, ARENA_FILE, ARENA_IN_DIRECTORY, EVENTS
+from ..._collector import Collector, Outcome, counter
 from ...collected import Collected, Unreached
-from ...rules.encoding import encode_rules
 from ...rules.options import RecordingOptions
-from .metadata import event_names
 
-__all__ = ["RunningCollector", "collected_from"]
+__all__ = ["RunningCollector", "collected_from", "counter"]
 
 NANOSECONDS = 1_000_000_000
 CLASS_BYTES = 4 << 20
@@ -44,17 +42,17 @@ class RunningCollector:
 
     def __init__(
         self,
-        directory: Path,
+        directory: str,
         uuid: str,
         options: RecordingOptions,
         rules: bytes | None = None,
     ) -> None:
         if rules is None:
-            rules = encode_rules(options.rules()) if options.events else b""
+            rules = _encoded(options) if options.events else b""
         self._directory = directory
         try:
             self._core = Collector(
-                str(directory),
+                directory,
                 bytes.fromhex(uuid.replace("-", "")),
                 chunk_bytes=options.chunk_size,
                 ring=options.ring_size,
@@ -64,7 +62,7 @@ class RunningCollector:
                 max_size=options.size_limit,
                 rules=rules,
                 fingerprint=int(AGREEMENT, 16),
-                first_class=len(event_names()),
+                first_class=len(EVENTS),
                 class_bytes=CLASS_BYTES,
             )
         except OSError as error:
@@ -74,7 +72,7 @@ class RunningCollector:
             ) from error
 
     @classmethod
-    def _of(cls, directory: Path, core: Collector) -> RunningCollector:
+    def _of(cls, directory: str, core: Collector) -> RunningCollector:
         made = cls.__new__(cls)
         made._directory = directory  # noqa: SLF001 - its own class
         made._core = core  # noqa: SLF001
@@ -85,7 +83,7 @@ class RunningCollector:
         """What the tracer must know to find the memory: words of its environment."""
         _, inode, _ = self._core.arena_fd_info
         path = self._core.arena_path
-        if path == str(self._directory / ARENA_FILE):
+        if path == os.path.join(self._directory, ARENA_FILE):
             path = ARENA_IN_DIRECTORY
         socket, token = self._core.socket
         return {"arena": path, "arena-id": inode, "socket": socket, "token": token}
@@ -145,7 +143,7 @@ class RunningCollector:
         return collected_from(self._core.hand_over())
 
     @classmethod
-    def take_over(cls, directory: Path) -> RunningCollector:
+    def take_over(cls, directory: str) -> RunningCollector:
         """Collect for a recording that another process has handed over.
 
         Args:
@@ -158,13 +156,20 @@ class RunningCollector:
             RecordError: The memory is gone, or has a collector.
         """
         try:
-            core = Collector.attach(str(directory))
+            core = Collector.attach(directory)
         except OSError as error:
             raise RecordError(
                 f"cannot be collected: {error.strerror}",
                 path=error.filename or directory,
             ) from error
         return cls._of(directory, core)
+
+
+def _encoded(options: RecordingOptions) -> bytes:
+    # Few recordings have any.
+    from ...rules.encoding import encode_rules  # noqa: PLC0415 - see above
+
+    return encode_rules(options.rules())
 
 
 def _wait(options: RecordingOptions) -> int:

@@ -29,7 +29,7 @@ LARGEST = 1_000_000
 
 
 def call_cost(
-    directory: Path, options: RecordingOptions, *, is_counter: bool
+    directory: str, options: RecordingOptions, *, is_counter: bool
 ) -> int | None:
     """Measure what a call costs that is recorded.
 
@@ -41,7 +41,7 @@ def call_cost(
     Returns:
         Nanoseconds for entry and exit together; ``None`` if it cannot be measured.
     """
-    program = library_path().with_name(PROGRAM)
+    program = Path(library_path()).with_name(PROGRAM)
     # Calls of Python functions cost more, as much as the interpreter adds.
     if options.python_functions is not None or not program.is_file():
         return None
@@ -53,12 +53,12 @@ def call_cost(
         buffer_size=options.buffer_size,
         packet_size=options.packet_size,
     )
-    place = directory / ".cost"
+    place = Path(directory, ".cost")
     try:
         place.mkdir()
-        collector = RunningCollector(place, NO_UUID, plain)
+        collector = RunningCollector(str(place), NO_UUID, plain)
         environment = tracer_environment(
-            place, plain, collector.words, is_counter=is_counter
+            str(place), plain, collector.words, is_counter=is_counter
         )
         collector.start()
         done = subprocess.run(

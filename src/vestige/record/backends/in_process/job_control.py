@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
-from contextlib import suppress
-from pathlib import Path
+
+from ...._signals import signals
+from ...._suppress import suppress
 
 __all__ = ["stop_with"]
 
@@ -32,11 +32,11 @@ def stop_with(process: int) -> None:
         return
     if not _stays_stopped(process) or not _is_foreground_job():
         return
-    os.kill(os.getpid(), signal.SIGSTOP)
+    os.kill(os.getpid(), signals.SIGSTOP)
     with suppress(ProcessLookupError):
         # The shell continues its job: all of a process group.
         if os.getpgid(process) != os.getpgrp():
-            os.kill(process, signal.SIGCONT)
+            os.kill(process, signals.SIGCONT)
 
 
 def _stays_stopped(process: int) -> bool:
@@ -58,7 +58,8 @@ def _stays_stopped(process: int) -> bool:
 
 def _is_stopped(process: int) -> bool:
     try:
-        text = Path(f"/proc/{process}/stat").read_text(errors="replace")
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            text = file.read()
     except OSError:
         return False
     return text.rpartition(")")[2].split()[0] == "T"

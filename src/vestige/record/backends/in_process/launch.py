@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
 
+from ...._signals import signals
+from ...._suppress import suppress
+from ...._typing import TYPE_CHECKING
 from .job_control import stop_with
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["run"]
 
-_PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-_OF_THE_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
-_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+_PASSED_ON = (signals.SIGTERM, signals.SIGHUP, signals.SIGUSR1, signals.SIGUSR2)
+_OF_THE_TERMINAL = (signals.SIGINT, signals.SIGQUIT)
+_IGNORED_BY_PYTHON = (signals.SIGPIPE, signals.SIGXFSZ)
 
 
 def run(
@@ -57,9 +61,9 @@ def run(
 
     # Before the program starts: blocking signals would leave them to other threads.
     with (
-        _handled(_PASSED_ON, pass_on),
-        _handled(_OF_THE_TERMINAL, _leave),
-        _handled([signal.SIGCHLD], look_at_child),
+        _Handled(_PASSED_ON, pass_on),
+        _Handled(_OF_THE_TERMINAL, _leave),
+        _Handled([signals.SIGCHLD], look_at_child),
     ):
         process = os.posix_spawnp(
             command[0], list(command), environment, setsigdef=_IGNORED_BY_PYTHON
@@ -78,23 +82,27 @@ def _leave(_number: int, _frame: object) -> None:
     """Do nothing: it is for the program."""
 
 
-@contextmanager
-def _handled(
-    numbers: Sequence[signal.Signals], handler: Callable[[int, object], None]
-) -> Iterator[None]:
-    """Handle signals, but those that are ignored: they are by the program, too.
+class _Handled:
+    """Handles signals for a while, but those that are ignored: so the program has them.
 
     They are not ignored here, because the program would inherit that.
     """
-    before = {}
-    for number in numbers:
-        if signal.getsignal(number) not in {signal.SIG_IGN, None}:
-            before[number] = signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        for number, one in before.items():
-            signal.signal(number, one)
+
+    def __init__(
+        self, numbers: Sequence[int], handler: Callable[[int, object], None]
+    ) -> None:
+        self._numbers = numbers
+        self._handler = handler
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        for number in self._numbers:
+            if signals.getsignal(number) not in {signals.SIG_IGN, None}:
+                self._before[number] = signals.signal(number, self._handler)
+
+    def __exit__(self, *_error: object) -> None:
+        for number, one in self._before.items():
+            signals.signal(number, one)
 
 
 def _follow(

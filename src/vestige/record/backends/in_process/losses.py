@@ -13,22 +13,28 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ...._typing import TYPE_CHECKING
 from .metadata_file import METADATA
 from .packets import (
     LOST_STREAM,
     MAGIC,
     PACKET,
     PacketHead,
-    is_stream_file,
     packet_heads,
 )
+from .stream_files import is_stream_file
+
+if TYPE_CHECKING:
+    import os
 
 __all__ = ["tell_losses", "tell_losses_later"]
 
 _UUID = re.compile(rb'\buuid = "([0-9a-f-]{36})"')
 
 
-def tell_losses(directory: Path, uuid: str, begin: int, end: int, count: int) -> bool:
+def tell_losses(
+    directory: str | os.PathLike[str], uuid: str, begin: int, end: int, count: int
+) -> bool:
     """Write a data stream that tells losses, if there are any.
 
     Args:
@@ -41,7 +47,7 @@ def tell_losses(directory: Path, uuid: str, begin: int, end: int, count: int) ->
     Returns:
         Whether the trace tells them all; on a full disk it cannot.
     """
-    path = directory / LOST_STREAM
+    path = Path(directory, LOST_STREAM)
     with suppress(OSError):
         # Of an arena that is gone, nobody else knows.
         count = max([count, *(head.lost for head in packet_heads(path))])
@@ -65,7 +71,7 @@ def tell_losses(directory: Path, uuid: str, begin: int, end: int, count: int) ->
     return True
 
 
-def tell_losses_later(directory: Path, count: int) -> bool:
+def tell_losses_later(directory: str | os.PathLike[str], count: int) -> bool:
     """Do so when nobody knows any more when the recording began and ended.
 
     Args:
@@ -76,8 +82,8 @@ def tell_losses_later(directory: Path, count: int) -> bool:
         Whether the trace tells them all.
     """
     try:
-        found = _UUID.search((directory / METADATA).read_bytes())
-        heads = list(_all_heads(directory))
+        found = _UUID.search(Path(directory, METADATA).read_bytes())
+        heads = list(_all_heads(Path(directory)))
     except OSError:
         return False
     if found is None:
@@ -89,5 +95,5 @@ def tell_losses_later(directory: Path, count: int) -> bool:
 
 def _all_heads(directory: Path) -> Iterator[PacketHead]:
     for path in directory.iterdir():
-        if is_stream_file(path) and path.name != LOST_STREAM:
+        if is_stream_file(path.name) and path.name != LOST_STREAM:
             yield from packet_heads(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -23,7 +22,7 @@ from ...rules.contexts import context_classes
 from ...rules.options import RecordingOptions
 from .clock import ClockRate
 
-__all__ = ["event_names", "metadata_text", "tracepoint_classes"]
+__all__ = ["event_names", "metadata_text"]
 
 _HEAD = """\
 /* CTF 1.8 */
@@ -77,10 +76,6 @@ event {{
 	fields := struct {{ {fields} }};
 }};
 """
-
-_TRACEPOINT = re.compile(
-    r'^\tname = "([^"\n]+)";\n\tstream_id = 0;\n\tloglevel = (-?\d+);', re.MULTILINE
-)
 
 
 def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
@@ -153,19 +148,6 @@ def event_names() -> list[str]:
         The names, in the order of the IDs.
     """
     return [name for name, _, _, _ in EVENTS]
-
-
-def tracepoint_classes(text: str) -> list[tuple[str, int]]:
-    """Find the event record classes that processes have added.
-
-    Args:
-        text: The metadata of a recording; ``tracer/hooks/event_class.c`` writes these
-            classes, their names before their IDs' stream.
-
-    Returns:
-        Name and log level of each.
-    """
-    return [(found[1], int(found[2])) for found in _TRACEPOINT.finditer(text)]
 
 
 def _environment(name: str, created: float | None) -> Mapping[str, str | int]:

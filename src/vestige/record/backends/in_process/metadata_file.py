@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import time
-from contextlib import suppress
-from pathlib import Path
 
+from ...._suppress import suppress
 from ..._agreement import METADATA_FILE
 from ...rules.options import RecordingOptions
 from .clock import ClockRate, RecordingClock
@@ -22,7 +20,7 @@ from .metadata import metadata_text
 __all__ = ["MetadataFile", "patch_clock"]
 
 METADATA = METADATA_FILE
-_CLOCK = re.compile(rb"freq = (\d+ *);\s+offset = (-?\d+ *);")
+_CLOCK = rb"freq = (\d+ *);\s+offset = (-?\d+ *);"
 _OPENED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _BEGINNING = 8192
 """Bytes in which the clock is described."""
@@ -41,14 +39,14 @@ class MetadataFile:
 
     def __init__(
         self,
-        directory: Path,
+        directory: str,
         uuid: str,
         options: RecordingOptions,
         clock: RecordingClock,
         *,
         is_counter: bool,
     ) -> None:
-        self._name = directory.name
+        self._name = os.path.basename(directory)
         # Once: programs of the recording may put another directory in its place.
         self._directory = os.open(directory, _OPENED)
         self._uuid = uuid
@@ -95,7 +93,7 @@ class MetadataFile:
             self.write(cost)
 
 
-def patch_clock(directory: Path, rate: ClockRate) -> None:
+def patch_clock(directory: str, rate: ClockRate) -> None:
     """Write the rate of a clock over the one that is in the metadata.
 
     Args:
@@ -105,13 +103,16 @@ def patch_clock(directory: Path, rate: ClockRate) -> None:
     Raises:
         OSError: The file cannot be read or written.
     """
+    # Only the collector in the background does this.
+    import re  # noqa: PLC0415 - see above
+
     opened = os.open(directory, _OPENED)
     try:
         file = _open_regular(opened, os.O_RDWR)
     finally:
         os.close(opened)
     try:
-        found = _CLOCK.search(os.pread(file, _BEGINNING, 0))
+        found = re.search(_CLOCK, os.pread(file, _BEGINNING, 0))
         if found is None:
             return
         for group, number in ((1, rate.frequency), (2, rate.offset)):

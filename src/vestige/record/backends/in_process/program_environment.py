@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from ....inspect.dynamic_linker import (
     CLASS_64,
     dynamic_linker,
     needed_libraries,
+    needed_names,
     static_tls,
 )
-from ....inspect.program_file import find_program
+from ....inspect.programs import find_program
 
 __all__ = ["fit_environment"]
 
@@ -24,6 +25,19 @@ USUAL_STATIC_TLS = 4096
 stacks of threads, which may have 16 KB."""
 MOST_STATIC_TLS = 16 << 20
 OURS = ("LD_AUDIT", "LD_PRELOAD")
+SMALL = frozenset(
+    {
+        "ld-linux-x86-64.so.2",
+        "libc.so.6",
+        "libdl.so.2",
+        "libgcc_s.so.1",
+        "libm.so.6",
+        "libpthread.so.0",
+        "librt.so.1",
+        "libstdc++.so.6",
+    }
+)
+"""Libraries that all together need less than there is by default."""
 
 
 def fit_environment(environment: dict[str, str], program: str) -> None:
@@ -50,11 +64,20 @@ def fit_environment(environment: dict[str, str], program: str) -> None:
     if "LD_AUDIT" not in environment:
         return
     needed = 0
-    if path is not None and is_elf:
+    if path is not None and is_elf and not _needs_little(path):
         libraries = needed_libraries(path, dynamic_linker(header))
-        needed = sum(static_tls(_read(Path(library), 4096)) for library in libraries)
+        needed = sum(static_tls(_read(library, 4096)) for library in libraries)
     wanted = max(USUAL_STATIC_TLS, needed + FREE_STATIC_TLS)
     _append(environment, TUNABLES, f"{STATIC_TLS}={min(wanted, MOST_STATIC_TLS)}")
+
+
+def _needs_little(program: str) -> bool:
+    """Tell whether a program has no libraries but those of compilers.
+
+    Most small ones do not, and to ask the dynamic linker takes as long as they run.
+    """
+    names = needed_names(program)
+    return names is not None and names <= SMALL and "LD_PRELOAD" not in os.environ
 
 
 def _append(environment: dict[str, str], variable: str, setting: str) -> None:
@@ -65,9 +88,9 @@ def _append(environment: dict[str, str], variable: str, setting: str) -> None:
     environment[variable] = f"{before}:{setting}" if before else setting
 
 
-def _read(path: Path, size: int) -> bytes:
+def _read(path: str, size: int) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             return file.read(size)
     except OSError:
         return b""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
-from ...rules.event_rules import CompiledRule
-from ...rules.logger_rules import LOG_EVENT
+from ...._typing import TYPE_CHECKING
 from ...rules.options import RecordingOptions
 from .clock import SECOND
 
+if TYPE_CHECKING:
+    from ...rules.event_rules import CompiledRule
+
 __all__ = ["STARTUP", "python_word"]
 
-STARTUP = Path(__file__).parents[3] / "instrument" / "startup"
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
+STARTUP = os.path.join(_PACKAGE, "instrument", "startup")
 """The directory that Python looks into first, with a module that it always imports."""
 
 
@@ -46,5 +49,9 @@ def python_word(options: RecordingOptions, frequency: int = SECOND) -> str:
 
 
 def _has_log(rules: tuple[CompiledRule, ...]) -> bool:
+    if not rules:
+        return True
+    from ...rules.logger_rules import LOG_EVENT  # noqa: PLC0415 - few recordings have any
+
     # Whatever the level: that of a rule is compared where the event is made.
-    return not rules or any(rule.takes_name(LOG_EVENT, None) for rule in rules)
+    return any(rule.takes_name(LOG_EVENT, None) for rule in rules)

@@ -8,10 +8,8 @@ makes.
 from __future__ import annotations
 
 import os
-import re
-from contextlib import suppress
-from pathlib import Path
 
+from ...._suppress import suppress
 from ...._typing import NamedTuple
 from ...._version import __version__
 from ..._agreement import AGREEMENT, LARGEST_REFUSALS, REFUSALS_FILE, SKIPPED_MARK
@@ -47,7 +45,7 @@ class Refusal(NamedTuple):
     """The name of the program."""
 
 
-def make_refusals(directory: Path) -> None:
+def make_refusals(directory: str) -> None:
     """Make the file, empty.
 
     Args:
@@ -56,11 +54,11 @@ def make_refusals(directory: Path) -> None:
     Raises:
         OSError: The file cannot be made.
     """
-    with (directory / REFUSALS).open("xb") as file:
+    with open(os.path.join(directory, REFUSALS), "xb") as file:
         os.fchmod(file.fileno(), 0o600)
 
 
-def read_refusals(directory: Path) -> list[Refusal]:
+def read_refusals(directory: str) -> list[Refusal]:
     """Read the file.
 
     Args:
@@ -72,7 +70,7 @@ def read_refusals(directory: Path) -> list[Refusal]:
     return [one for one in _read(directory) if one.agreement != SKIPPED_MARK]
 
 
-def read_skipped(directory: Path) -> list[tuple[str, str]]:
+def read_skipped(directory: str) -> list[tuple[str, str]]:
     """Read what tracers say of single events in the same file.
 
     Args:
@@ -85,24 +83,29 @@ def read_skipped(directory: Path) -> list[tuple[str, str]]:
     return list(dict.fromkeys((one.version, one.program) for one in found))
 
 
-def _read(directory: Path) -> list[Refusal]:
+def _read(directory: str) -> list[Refusal]:
     data = b""
-    with suppress(OSError), (directory / REFUSALS).open("rb") as file:
+    with suppress(OSError), open(os.path.join(directory, REFUSALS), "rb") as file:
         data = file.read(2 * LARGEST_REFUSALS)
+    if not data:
+        return []
+    # Few recordings have any.
+    import re  # noqa: PLC0415 - see above
+
     lines = data.decode(errors="replace").splitlines()
     found = (re.fullmatch(_LINE, line) for line in lines)
     refusals = (Refusal(int(one[1]), *one.group(2, 3, 4)) for one in found if one)
     return list(dict.fromkeys(refusals))
 
 
-def remove_refusals(directory: Path) -> None:
+def remove_refusals(directory: str) -> None:
     """Remove the file, of which nobody will write any more.
 
     Args:
         directory: The trace.
     """
     with suppress(OSError):
-        (directory / REFUSALS).unlink()
+        os.unlink(os.path.join(directory, REFUSALS))
 
 
 def refusal_lines(refusals: list[Refusal]) -> list[str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 from ...._version import __version__
 from ....errors import RecordError
@@ -17,7 +15,7 @@ from ..._agreement import (
     SETTINGS_VARIABLE,
 )
 from ...rules.contexts import CONTEXTS
-from ...rules.known_events import HELPERS
+from ...rules.helpers import HELPERS
 from ...rules.options import RecordingOptions
 from .clock import SECOND
 from .python_programs import STARTUP, python_word
@@ -26,7 +24,6 @@ __all__ = [
     "can_audit",
     "check_agreement",
     "check_counters",
-    "clock_reader",
     "library_path",
     "tracer_environment",
 ]
@@ -42,11 +39,14 @@ LIKE_LTTNG = ("libvestige-lttng-tracepoint.so", "libvestige-lttng.so")
 """Take the place of LTTng-UST's libraries, whose names they have."""
 BESIDE_LTTNG = "libvestige-lttng-beside.so"
 """Gives LTTng-UST's own library a second probe for each event."""
+_NATIVE = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "native"
+)
 _FIRST_FREE_AUDIT = (2, 35)
 """Before this version of glibc an auditing library slowed each call between objects."""
 
 
-def library_path() -> Path:
+def library_path() -> str:
     """Return the path of the tracer.
 
     Returns:
@@ -55,13 +55,13 @@ def library_path() -> Path:
     Raises:
         RecordError: It is not there, or its path cannot be given to the dynamic linker.
     """
-    path = Path(__file__).parents[2] / "native" / LIBRARY
-    if not path.is_file():
+    path = os.path.join(_NATIVE, LIBRARY)
+    if not os.path.isfile(path):
         raise RecordError(
             "the tracer is not built: expected it here after 'make' or 'pip install'",
             path=path,
         )
-    if any(character in str(path) for character in " :"):
+    if " " in path or ":" in path:
         raise RecordError(
             "the dynamic linker takes no path with a space or a colon: "
             "install Vestige elsewhere",
@@ -77,40 +77,36 @@ def check_agreement() -> None:
         RecordError: It is of another build, or cannot be loaded.
     """
     path = library_path()
+    mark = f"{AGREEMENT} {__version__}\0".encode()
     try:
-        library = ctypes.CDLL(str(path))
+        with open(path, "rb") as file:
+            # To load it takes longer than many programs run.
+            if mark in file.read():
+                return
+    except OSError as error:
+        raise RecordError(f"the tracer cannot be loaded: {error}") from error
+    agreement, version = _stated_agreement(path)
+    raise RecordError(
+        f"the tracer is of another build ({version}, agreement {agreement}): "
+        f"expected {__version__}, agreement {AGREEMENT}; build it again",
+        path=path,
+    )
+
+
+def _stated_agreement(path: str) -> tuple[str, str]:
+    """Load a tracer; return its agreement and its version."""
+    import ctypes  # noqa: PLC0415 - only for the message
+
+    try:
+        library = ctypes.CDLL(path)
     except OSError as error:
         raise RecordError(f"the tracer cannot be loaded: {error}") from error
     try:
         its = (ctypes.c_char * 128).in_dll(library, "vestige_agreement")
-        agreement, _, version = its.value.decode(errors="replace").partition(" ")
     except ValueError:
-        agreement, version = "none", "an earlier version"
-    if agreement != AGREEMENT:
-        raise RecordError(
-            f"the tracer is of another build ({version}, agreement {agreement}): "
-            f"expected {__version__}, agreement {AGREEMENT}; build it again",
-            path=path,
-        )
-
-
-def clock_reader() -> Callable[[], int]:
-    """Return a function that reads the counter that the tracer uses.
-
-    Returns:
-        The function.
-
-    Raises:
-        RecordError: The tracer cannot be loaded.
-    """
-    try:
-        library = ctypes.CDLL(str(library_path()))
-    except OSError as error:
-        raise RecordError(f"the tracer cannot be loaded: {error}") from error
-    read = library.vestige_counter
-    read.restype = ctypes.c_uint64
-    read.argtypes = []
-    return read
+        return "none", "an earlier version"
+    agreement, _, version = its.value.decode(errors="replace").partition(" ")
+    return agreement, version
 
 
 def check_counters(names: Sequence[str]) -> None:
@@ -122,13 +118,16 @@ def check_counters(names: Sequence[str]) -> None:
     Raises:
         RecordError: One cannot.
     """
-    for name in names:
-        if name in CONTEXTS:
-            continue
-        library = ctypes.CDLL(str(library_path()))
-        can_count = library.vestige_can_count
-        can_count.restype = ctypes.c_bool
-        can_count.argtypes = [ctypes.c_char_p]
+    counters = [name for name in names if name not in CONTEXTS]
+    if not counters:
+        return
+    import ctypes  # noqa: PLC0415 - few recordings count anything
+
+    library = ctypes.CDLL(library_path())
+    can_count = library.vestige_can_count
+    can_count.restype = ctypes.c_bool
+    can_count.argtypes = [ctypes.c_char_p]
+    for name in counters:
         if not can_count(name.encode()):
             raise RecordError(
                 f"'{name}' cannot be counted: expected a processor that counts it (few "
@@ -138,7 +137,7 @@ def check_counters(names: Sequence[str]) -> None:
 
 
 def tracer_environment(
-    directory: Path,
+    directory: str,
     options: RecordingOptions,
     memory: Mapping[str, object],
     *,
@@ -187,14 +186,14 @@ def tracer_environment(
         _put_first(result, "PYTHONPATH", STARTUP)
     tracer = library_path()
     if can_audit():
-        _put_first(result, "LD_AUDIT", tracer.with_name(AUDITOR))
+        _put_first(result, "LD_AUDIT", _beside(AUDITOR))
     else:
-        _put_first(result, "LD_PRELOAD", tracer.with_name(CLOSER))
+        _put_first(result, "LD_PRELOAD", _beside(CLOSER))
     for name in _lttng_libraries(keeps=options.keep_lttng):
-        _put_first(result, "LD_PRELOAD", tracer.with_name(name))
+        _put_first(result, "LD_PRELOAD", _beside(name))
     for name in HELPERS:
         if name in options.helpers:
-            _put_first(result, "LD_PRELOAD", tracer.with_name(f"libvestige-{name}.so"))
+            _put_first(result, "LD_PRELOAD", _beside(f"libvestige-{name}.so"))
     _put_first(result, "LD_PRELOAD", tracer)
     return result
 
@@ -207,9 +206,13 @@ def _lttng_libraries(*, keeps: bool) -> tuple[str, ...]:
     return () if can_audit() else LIKE_LTTNG
 
 
-def _put_first(environment: dict[str, str], variable: str, path: Path) -> None:
+def _beside(name: str) -> str:
+    return os.path.join(_NATIVE, name)
+
+
+def _put_first(environment: dict[str, str], variable: str, path: str) -> None:
     others = environment.get(variable)
-    environment[variable] = str(path) + (f":{others}" if others else "")
+    environment[variable] = path + (f":{others}" if others else "")
 
 
 def can_audit() -> bool:
@@ -228,5 +231,5 @@ def can_audit() -> bool:
     return (
         name == "glibc"
         and numbers >= _FIRST_FREE_AUDIT
-        and library_path().with_name(AUDITOR).is_file()
+        and os.path.isfile(_beside(AUDITOR))
     )

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterator
-from contextlib import suppress
 from pathlib import Path
 
+from ...._suppress import suppress
 from ....inspect.program_file import why_untraceable
 from ...collected import Unreached
 from .tracer import LIBRARY
@@ -81,7 +81,7 @@ class UnreachedProcesses:
         """
         parents: dict[int, tuple[int, int]] = {}
         with suppress(OSError):
-            for name in os.listdir("/proc"):  # noqa: PTH208 - names are all we need
+            for name in os.listdir("/proc"):
                 if name.isdecimal():
                     known = _stat(int(name))
                     if known is not None:
@@ -125,7 +125,7 @@ def _why_without_tracer(process: int) -> str:
     root = ""
     with suppress(OSError):
         root = str((directory / "root").readlink())
-    reason = why_untraceable(directory / "exe")
+    reason = why_untraceable(str(directory / "exe"))
     if reason is not None:
         return reason.replace(f"{directory}/exe", _name(process))
     if root not in {"", "/"}:

@@ -42,7 +42,7 @@ def trace_text(uuid: bytes, domain: Mapping[str, str | int], clock_offset: int) 
     )
     name = uuids.UUID(bytes=uuid)
     # Traces of one boot have the same clock.
-    with open(BOOT, encoding="ascii") as file:  # noqa: PTH123 - no path of ours
+    with open(BOOT, encoding="ascii") as file:
         boot = file.read().strip()
     return (
         "/* CTF 1.8 */\n\n"

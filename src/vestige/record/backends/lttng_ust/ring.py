@@ -37,7 +37,7 @@ ALL_BITS = (1 << 64) - 1
 
 def possible_cpus() -> int:
     """Return how many CPUs there may ever be."""
-    with open(_POSSIBLE) as file:  # noqa: PTH123 - no path of ours
+    with open(_POSSIBLE) as file:
         last = file.read().strip().replace(",", "-").split("-")[-1]
     return int(last) + 1
 

@@ -1,0 +1,211 @@
+"""Recording a program from the command line, by options that were read already.
+
+Nothing here needs the parser: see :mod:`.plain_recording`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Sequence
+
+from .._suppress import suppress
+from .._typing import TYPE_CHECKING
+from ..errors import CommandError, ProgramError, RecordError, SelectionError
+from ..plain_text import plain
+from ..record.recorder import record
+from ..record.rules.options import RecordingOptions
+from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND, WRONG_USAGE
+from .newest_recording import remember
+from .sizes import parse_size
+
+if TYPE_CHECKING:
+    import argparse
+
+    from .plain_recording import PlainOptions
+
+__all__ = ["run"]
+
+
+def run(options: argparse.Namespace | PlainOptions) -> int:
+    """Record a program.
+
+    Args:
+        options: The command line.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        CommandError: It cannot be recorded as asked.
+    """
+    if options.recover is not None:
+        return _recover(options)
+    if options.program is None:
+        options.refuse("the following arguments are required: PROGRAM")
+    for line in options.old_names:
+        print(f"vestige: warning: {line}", file=sys.stderr)
+    wanted = _wanted(options)
+    command = [options.program, *options.arguments]
+    is_chosen_here = _wants_python_functions(wanted, command)
+    if is_chosen_here:
+        wanted = RecordingOptions(**{**wanted._asdict(), "python_functions": "python"})
+    _warn_of_rules(wanted, options.program)
+    output = options.output or _default_output(options.program)
+    try:
+        recording = record(command, output, wanted)
+    except ProgramError as error:
+        status = CANNOT_START if error.is_found else NOT_FOUND
+        raise CommandError(str(error), exit_code=status) from error
+    except RecordError as error:
+        raise CommandError(str(error), exit_code=FAILED) from error
+    remember(recording)
+    if not options.quiet:
+        # Reading what was recorded needs the Rust core; starting the program does not
+        # wait for it.
+        from .open_files import allow_many_files
+        from .render.recording import recording_lines
+
+        # The program had the limit that it was given.
+        allow_many_files()
+        _say(recording_lines(recording, is_python_by_default=is_chosen_here))
+    return recording.status
+
+
+def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
+    if options.has_loggers and not any(rule.is_logger for rule in options.event):
+        raise CommandError(
+            "--python: expected '-e LOGGER' after it; without any -e the whole log is "
+            "recorded",
+            exit_code=WRONG_USAGE,
+        )
+    try:
+        return RecordingOptions(
+            functions=options.functions,
+            contexts=_contexts(options.context),
+            buffer_size=parse_size(options.buffer_size, "--buffer-size"),
+            arena_size=parse_size(options.arena_size, "--arena-size"),
+            timeout=options.timeout,
+            events=tuple(options.event),
+            include=tuple(options.include_function),
+            exclude=tuple(options.exclude_function),
+            follow_fork=options.follow_fork,
+            helpers=tuple(options.helpers),
+            keep_lttng=options.keep_lttng,
+            mode=options.mode,
+            max_size=options.max_size and parse_size(options.max_size, "--max-size"),
+            python_functions=options.python_functions
+            or ("python" if options.python_arguments else None),
+            python_arguments=options.python_arguments,
+            python_gc=options.python_gc,
+            only_my_code=options.only_my_code,
+            min_duration=options.min_duration or 0,
+            max_depth=options.max_depth,
+            python_tracebacks=options.python_tracebacks,
+        )
+    except SelectionError as error:
+        raise CommandError(str(error), exit_code=WRONG_USAGE) from error
+
+
+def _recover(options: argparse.Namespace | PlainOptions) -> int:
+    """Write what a killed recording has left; return the exit status."""
+    from ..record.backends.in_process.recovery import recover
+
+    if options.program is not None:
+        raise CommandError(
+            f"--recover: expected no program, found {options.program}",
+            exit_code=WRONG_USAGE,
+        )
+    try:
+        found = recover(options.recover)
+    except RecordError as error:
+        raise CommandError(str(error), exit_code=FAILED) from error
+    if options.quiet:
+        return 0
+    packets = sum(one.packets for one in found)
+    lost = sum(one.lost for one in found)
+    lines = [line for one in found for line in one.problems]
+    if not found:
+        lines.append("nothing to recover")
+    else:
+        text = f"{lost:,} events lost" if lost else "no events lost"
+        lines.append(f"recovered {packets:,} packets; {text}")
+    if not all(one.is_drained for one in found):
+        lines.append("not all could be written: make room, and recover again")
+    _say(f"vestige: {line}" for line in lines)
+    return 0
+
+
+def _wants_python_functions(wanted: RecordingOptions, command: Sequence[str]) -> bool:
+    """Tell whether functions of a Python program are the only thing to record."""
+    from ..inspect.python_detection import is_python_program
+
+    choices = (
+        wanted.functions,
+        wanted.events,
+        wanted.include,
+        wanted.exclude,
+        wanted.helpers,
+        wanted.python_functions,
+    )
+    if any(choices) or not is_python_program(command[0], os.environ.get("PATH")):
+        return False
+    from ..inspect.python_diagnosis import why_isolated
+
+    # Whoever isolates an interpreter wants nothing in it unless it is asked for.
+    return why_isolated(command) is None
+
+
+def _warn_of_rules(wanted: RecordingOptions, program: str) -> None:
+    """Say which rules can take no event, as far as that is known."""
+    if not wanted.events:
+        return
+    from ..record.rules.impossible import impossible_rules
+    from ..record.rules.program_rules import doubtful_rules
+
+    rules = wanted.given_rules()
+    _say(
+        f"vestige: warning: {line}"
+        for line in (*impossible_rules(rules), *doubtful_rules(rules, program))
+    )
+
+
+def _say(lines: Iterable[str]) -> None:
+    """Print what is known: whatever happens, the exit status is that of the program."""
+    with suppress(OSError):
+        try:
+            for line in lines:
+                print(plain(line), file=sys.stderr)
+        except FileNotFoundError as error:
+            name = plain(str(error.filename))
+            print(f"vestige: error: {name}: it is gone", file=sys.stderr)
+
+
+def _contexts(text: str) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",")]
+    # With others, it is no context, and refused as such.
+    return tuple(name for name in names if name) if names != ["none"] else ()
+
+
+def _default_output(program: str) -> str:
+    home = os.environ.get("VESTIGE_HOME") or os.environ.get("HOME")
+    if not home:
+        home = os.getcwd()
+        print(
+            "vestige: warning: neither VESTIGE_HOME nor HOME is set: the trace goes to "
+            f"{home}/vestige-traces; --output=DIR chooses another place",
+            file=sys.stderr,
+        )
+    # Readers take no path that is not UTF-8.
+    base = os.path.basename(program.rstrip("/")).encode(errors="replace").decode()
+    place = os.path.join(
+        home, "vestige-traces", f"{base}-{time.strftime('%Y%m%d-%H%M%S')}"
+    )
+    path = place
+    number = 1
+    # What may not be looked at is told of when it is made.
+    while os.path.exists(path):
+        number += 1
+        path = f"{place}-{number}"
+    return path

@@ -1,0 +1,38 @@
+"""Names of data stream files: a program may put other files next to them."""
+
+from __future__ import annotations
+
+import pytest
+
+from vestige.record.backends.in_process.stream_files import is_stream_file
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "1-2",
+        "12-345.6",
+        "1-2@x_1",
+        "1-2.3@4",
+        "1-2.open",
+        "1-2.3.open",
+        "ring-7",
+        "lost",
+    ],
+)
+def test_names_that_the_collector_gives(name):
+    """Process and thread, perhaps a number and a mark; or a ring; or what was lost."""
+    assert is_stream_file(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "-", "1-", "-2", "1", "1-2.", "1-2-3", "a-2", "1-b", "1-2@", "1-2@a b"),
+        *("1-2.a", "1-2.3.4", "1-2.opened", "1-2@x.open", "ring-", "ring-a", "lost2"),
+        *("metadata", ".arena", "1-2~", " 1-2", "1-2.open.open"),
+    ],
+)
+def test_other_names(name):
+    """They are the program's."""
+    assert not is_stream_file(name)
