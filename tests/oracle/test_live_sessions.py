@@ -11,6 +11,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -20,6 +21,7 @@ from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, session_daemon
 from support.vestige_command import convert
 from support.waiting import wait_until
+from vestige.daemon.run_paths import run_paths
 
 pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
 
@@ -320,6 +322,11 @@ def test_after_a_kill_what_was_committed_is_read(workshop: Workshop, tmp_path):
         assert daemon.start().returncode == 0
         run(daemon, workshop.program("greeting"), "d")
         end(daemon)
+        with mock.patch.dict(os.environ, daemon.environment):
+            rings = Path(run_paths(is_root=os.geteuid() == 0).rings)
+        assert rings.is_dir()
+        daemon.end()
+        assert not rings.exists()
     assert len(lines(tmp_path)) == 5 + 3
 
 
@@ -356,3 +363,26 @@ def test_a_disk_that_is_full_is_told(
         (folder / f"c_{cpu}").symlink_to("/dev/full")
     run(daemon, workshop.program("flood"), 5000)
     assert "A part of the trace could not be written: [Errno" in end(daemon)
+
+
+def test_a_switch_timer_writes_what_there_is(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """While the session is active, and long before a sub-buffer is full."""
+    begin(
+        *(daemon, tmp_path),
+        "enable-channel -u c --switch-timer=50ms",
+        "enable-event -u -c c flood:*",
+    )
+    program = launch(daemon, workshop.program("flood"), 1, 100_000, 5_000)
+    try:
+        wait_until(
+            lambda: any(one.stat().st_size for one in tmp_path.rglob("c_[0-9]*")),
+            "it is written",
+            SECONDS,
+        )
+    finally:
+        program.kill()
+        program.wait()
+    assert end(daemon) == ""
+    assert lines(tmp_path)

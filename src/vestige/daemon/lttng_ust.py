@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from typing import Any
 
 from ..record.backends.lttng_ust.plan import (
@@ -13,7 +11,7 @@ from ..record.backends.lttng_ust.plan import (
     SessionPlan,
 )
 from ..record.backends.lttng_ust.programs import Losses, Programs
-from ..record.backends.lttng_ust.ring_files import make_private
+from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
 from .contexts import ContextType
 from .model import AGENT_CHANNELS, Channel, Context, Session
 from .refusals import refused
@@ -38,6 +36,8 @@ class LttngUstBackend:
         """Let programs come."""
         make_private(self._rings)
         self._programs.save_left(self._rings)
+        remove_folder(self._rings)
+        make_private(self._rings)
         await self._programs.open()
 
     async def apply(self, session: Session) -> None:
@@ -103,8 +103,7 @@ class LttngUstBackend:
         """Let all programs go."""
         await self._programs.close()
         # Sessions have removed what was in it.
-        with suppress(OSError):
-            os.rmdir(self._rings)  # noqa: PTH106 - in memory
+        remove_folder(self._rings)
 
 
 def _set_losses(session: Session, lost: Losses) -> None:
@@ -166,6 +165,7 @@ def _channel(channel: Channel) -> ChannelPlan:
             )
             for one in channel.rules
         ),
+        attributes.switch_timer,
     )
 
 

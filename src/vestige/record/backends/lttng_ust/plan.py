@@ -45,6 +45,9 @@ class ChannelPlan(NamedTuple):
     rules: tuple[tuple[RulePlan, bool], ...] = ()
     """Each with whether it is enabled."""
 
+    switch_timer: int = 0
+    """Microseconds after which sub-buffers are written that are not full; 0: never."""
+
 
 class SessionPlan(NamedTuple):
     """A session as it should be now."""

@@ -41,6 +41,14 @@ class _Session:
         """By user, or by process."""
         self.lost: Losses = {}
         """Of processes whose buffers are gone."""
+        self.timers: dict[str, asyncio.Task[None]] = {}
+        """The switch timers, by channel."""
+
+    def end_timers(self) -> None:
+        """End the switch timers."""
+        for timer in self.timers.values():
+            timer.cancel()
+        self.timers.clear()
 
 
 class Programs:
@@ -250,6 +258,28 @@ class Programs:
         session = self._sessions.setdefault(plan.name, _Session(plan))
         session.plan = plan
         await self._bring_all(session)
+        for channel in plan.channels:
+            if channel.switch_timer and channel.name not in session.timers:
+                seconds = channel.switch_timer / 1e6
+                timer = self._switch(session, channel.name, seconds)
+                loop = asyncio.get_running_loop()
+                session.timers[channel.name] = loop.create_task(timer)
+
+    async def _switch(self, session: _Session, channel: str, seconds: float) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            done: list[TraceBuffers] = []
+            for application in [*self._applications]:
+                recording = application.sessions.get(session.plan.name)
+                # Of the programs that share buffers, one is enough.
+                if recording is not None and recording.traces not in done:
+                    done.append(recording.traces)
+                    with suppress(ApplicationError):
+                        async with application.lock:
+                            await recording.flush(channel)
+            for traces in done:
+                if channel in traces.channels:
+                    traces.channels[channel].consume()
 
     async def _bring_all(self, session: _Session) -> None:
         async def bring(application: Application) -> None:
@@ -285,6 +315,7 @@ class Programs:
         session = self._sessions.get(plan.name)
         if session is None:
             return {}
+        session.end_timers()
         session.plan = plan
         await self._bring_all(session)
         lost = dict(session.lost)
@@ -302,6 +333,7 @@ class Programs:
         session = self._sessions.pop(name, None)
         if session is None:
             return
+        session.end_timers()
         for application in [*self._applications]:
             recording = application.sessions.pop(name, None)
             if recording is not None:

@@ -151,6 +151,21 @@ class Recording:
         await do(handle, abi.ENABLE)
         return handle
 
+    async def flush(self, channel: str) -> None:
+        """Make the program end the sub-buffers of a channel that are not full.
+
+        It does so with the atomic operations of writers, for all that share them.
+
+        Args:
+            channel: Its name.
+
+        Raises:
+            ApplicationError: The program does not do it.
+        """
+        made = self._channels.get(channel)
+        if made is not None:
+            await self._application.do(made.handle, abi.FLUSH_BUFFER)
+
     async def dump_state(self) -> None:
         """Make the program describe its state once more.
 

@@ -21,7 +21,7 @@ from ....owner_rights import owner_rights
 from .ring import Ring
 from .trace_files import DataStreamFile, OwnerFiles
 
-__all__ = ["LeftRings", "RingFolder", "left_rings", "make_private"]
+__all__ = ["LeftRings", "RingFolder", "left_rings", "make_private", "remove_folder"]
 
 DESCRIPTION = "vestige-rings.json"
 VERSION = 1
@@ -42,6 +42,15 @@ def make_private(path: str) -> None:
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid():
         raise RecordError("expected a directory of this user", path=path)
     Path(path).chmod(0o700)
+
+
+def remove_folder(path: str) -> None:
+    """Remove a directory of rings with all that is in it.
+
+    Args:
+        path: The directory, which :func:`make_private` has made.
+    """
+    shutil.rmtree(path, ignore_errors=True)
 
 
 class RingFolder:
