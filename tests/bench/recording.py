@@ -36,6 +36,7 @@ from bench.tracers import (
 )
 from bench.traces import OUTPUT
 from support.compilers import run_tool
+from support.judged_programs import build_judged
 from support.lttng import LttngEnvironment, missing_requirement
 from support.waiting import DeadlineExpiredError
 
@@ -46,6 +47,7 @@ LTTNG_CONTEXTS = ("vpid", "vtid", "ip")
 NO_CONTEXTS = ("--context=none",)
 STARTS = 10
 """Start-ups in a run: they are short."""
+CHILDREN = 3000
 MANY = 2
 """Threads whose files take no time worth speaking of."""
 SETTLE = 6.0
@@ -175,12 +177,14 @@ def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[J
         row = added_time(f"a call, {name}")
         settle = SETTLE if threads > MANY else 0
         yield Job(f"threads {threads}", command, full, [row], settle=settle)
-    yield _start_up(lttng)
+    yield from _start_up(lttng)
+    yield _children()
+    yield from _memory(timed("calls", "64", str(calls // 64)))
     yield from _helpers(lttng, calls)
     yield _lua(full)
 
 
-def _start_up(lttng: LttngEnvironment | str) -> Job:
+def _start_up(lttng: LttngEnvironment | str) -> Iterator[Job]:
     row = Row(
         "start-up, added to /bin/true",
         lambda run: run.seconds * 1e3,
@@ -190,7 +194,35 @@ def _start_up(lttng: LttngEnvironment | str) -> Job:
     # Large buffers take time to make: these are those that LTTng has by default.
     peer = Lttng(lttng, LTTNG_CONTEXTS, sub_buffer_size="512K")
     tracers = (Vestige(), peer, Uftrace())
-    return Job("start-up", lambda: ["/bin/true"], tracers, [row], repeat=STARTS)
+    yield Job("start-up", lambda: ["/bin/true"], tracers, [row], repeat=STARTS)
+    # As people start it; LTTng's work at the end is its daemon's.
+    whole = Row(
+        "start-up and summary, processor time",
+        lambda run: run.processor * 1e3,
+        "{:.1f} ms",
+        beside=operator.sub,
+    )
+    shown = (Vestige(has_summary=True), Uftrace())
+    yield Job("start-up, whole", lambda: ["/bin/true"], shown, [whole], repeat=STARTS)
+
+
+def _children() -> Job:
+    row = Row(f"{CHILDREN:,} short children", lambda run: run.seconds, "{:.2f} s")
+    command: list[str | Path] = [
+        build_judged(OUTPUT.resolve(), "children"),
+        str(CHILDREN),
+    ]
+    return Job("children", lambda: command, (Vestige(), Uftrace()), [row])
+
+
+def _memory(busy: Callable[[], Sequence[str | Path]]) -> Iterator[Job]:
+    """Of Vestige's recorder, which maps the buffers of the program."""
+    commands = {"a quiet thread": lambda: ["sleep", "0.5"], "64 threads": busy}
+    for name, command in commands.items():
+        row = Row(
+            f"recorder's memory, {name}", lambda run: run.peak / 1e6, "{:.0f} MB", max
+        )
+        yield Job(f"memory, {name}", command, (Vestige(),), [row])
 
 
 def _helpers(lttng: LttngEnvironment | str, calls: int) -> Iterator[Job]:

@@ -7,11 +7,14 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from tempfile import TemporaryFile
+from typing import NamedTuple, Protocol, Self
 
 import vestige
 from bench.measure import environment
@@ -26,6 +29,8 @@ from vestige.record.backends.in_process.tracer import library_path
 
 SECONDS = 300.0
 """For one run; it takes a few."""
+LOOK = 0.01
+"""Seconds between two looks at the memory of a command."""
 VESTIGE = [
     sys.executable,
     "-c",
@@ -59,6 +64,12 @@ class Run:
     lost: int = 0
     """Event records that the tracer counted as lost, or that are not there."""
 
+    processor: float = 0
+    """Seconds of all cores, of the command and what it waited for."""
+
+    peak: int = 0
+    """Bytes of the command itself that were in memory at once, nearly."""
+
 
 class Tracer(Protocol):
     """Runs a program, and records it or not."""
@@ -91,13 +102,12 @@ class Untraced:
     def run(self, program: Sequence[str | Path], directory: Path) -> Run:
         """Run the program."""
         del directory
-        text, _, seconds = _run(program, self.variables)
-        return Run(_values(text), seconds)
+        return _run(program, self.variables).run
 
 
 def inert() -> Untraced:
     """Return the tracer that is loaded and switched off."""
-    variables = {"LD_PRELOAD": str(library_path()), "VESTIGE_TRACER_OFF": "1"}
+    variables = {"LD_PRELOAD": library_path(), "VESTIGE_TRACER_OFF": "1"}
     return Untraced("Vestige", variables)
 
 
@@ -109,6 +119,8 @@ class Vestige:
     name: str = "Vestige"
     takes_none: bool = False
     """Whether the options leave all calls out."""
+    has_summary: bool = False
+    """Whether it prints what it recorded, as it does for people."""
 
     def missing(self) -> str | None:
         """Return None: it is what is measured."""
@@ -117,9 +129,9 @@ class Vestige:
     def run(self, program: Sequence[str | Path], directory: Path) -> Run:
         """Run the program."""
         trace = directory / "vestige"
-        command = [*VESTIGE, "record", "-q", "-o", trace, *self.options, "--", *program]
-        text, _, seconds = _run(command)
-        run = Run(_values(text), seconds)
+        options = self.options if self.has_summary else ("-q", *self.options)
+        command = [*VESTIGE, "record", "-o", trace, *options, "--", *program]
+        run = _run(command).run
         return run if self.takes_none else _recorded(run, trace)
 
 
@@ -199,38 +211,83 @@ class Uftrace:
         trace = directory / "uftrace"
         # A program that is not instrumented is run by force.
         options = ["--force", "--no-libcall", "-d", str(trace)]
-        text, warnings, seconds = _run(["uftrace", "record", *options, "--", *program])
-        counted = sum(map(int, re.findall(r"LOST (\d+) records", warnings)))
+        done = _run(["uftrace", "record", *options, "--", *program])
+        counted = sum(map(int, re.findall(r"LOST (\d+) records", done.errors)))
         files = [path for path in trace.glob("*.dat") if path.stem.isdigit()]
         kept = sum(path.stat().st_size for path in files) // UFTRACE_RECORD
-        values = _values(text)
-        missing = max(2 * int(values.get("calls", 0)) - kept, 0)
-        return Run(values, seconds, _size(trace), kept, max(counted, missing))
+        missing = max(2 * int(done.run.values.get("calls", 0)) - kept, 0)
+        lost = max(counted, missing)
+        return replace(done.run, size=_size(trace), events=kept, lost=lost)
+
+
+class _Watch:
+    """Looks at a process from time to time, and ends it if it takes too long.
+
+    What the kernel says in the end of its memory is that of this process, too, from
+    before the other program was executed.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.peak = 0
+        self._process = process
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        deadline = time.monotonic() + SECONDS
+        status = Path(f"/proc/{self._process.pid}/status")
+        while not self._ended.wait(LOOK):
+            if time.monotonic() > deadline:
+                self._process.kill()
+            with suppress(OSError):
+                found = re.search(r"VmHWM:\s*(\d+) kB", status.read_text())
+                self.peak = max(self.peak, 1024 * int(found[1]) if found else 0)
+
+
+class _Done(NamedTuple):
+    run: Run
+    errors: str
 
 
 def _run(
     command: Sequence[str | Path], variables: Mapping[str, str] | None = None
-) -> tuple[str, str, float]:
-    """Run a command and return what it printed, and how long it took."""
+) -> _Done:
+    """Run a command; measure it, and keep what it printed."""
     words = [os.fspath(word) for word in command]
-    start = time.perf_counter()
-    try:
-        done = subprocess.run(
+    with TemporaryFile("w+") as output, TemporaryFile("w+") as errors:
+        start = time.perf_counter()
+        process = subprocess.Popen(
             words,
             env={**environment(), **(variables or {})},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
+            stdout=output,
+            stderr=errors,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RunError(str(error)) from error
-    seconds = time.perf_counter() - start
-    if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or [""])[-1].strip()
-        raise RunError(f"exit status {done.returncode}: {last}")
-    return done.stdout, done.stderr, seconds
+        with _Watch(process) as watch:
+            _, status, used = os.wait4(process.pid, 0)
+            seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        errors.seek(0)
+        text, complaints = output.read(), errors.read()
+    if process.returncode != 0:
+        last = (complaints.strip().splitlines() or [""])[-1].strip()
+        raise RunError(f"exit status {process.returncode}: {last}")
+    run = Run(
+        _values(text),
+        seconds,
+        processor=used.ru_utime + used.ru_stime,
+        peak=watch.peak,
+    )
+    return _Done(run, complaints)
 
 
 def _values(text: str) -> Mapping[str, float]:
@@ -253,4 +310,4 @@ def _recorded(run: Run, trace: Path) -> Run:
     )
     if wanted and kept + lost != wanted:
         raise RunError(f"{kept} events kept and {lost} lost, of {wanted}")
-    return Run(run.values, run.seconds, _size(trace), kept, lost)
+    return replace(run, size=_size(trace), events=kept, lost=lost)
