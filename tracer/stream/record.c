@@ -1,6 +1,8 @@
 /* Records that are begun, and appended. */
 #include "record.h"
 
+#include <string.h>
+
 #include "memory.h"
 #include "section.h"
 
@@ -100,6 +102,18 @@ static bool is_ours(uint32_t vpid)
 	return !stream || stream->vpid == vpid;
 }
 
+/* The same of a draft whose body is short. */
+static inline bool append_short_draft(const struct draft *draft)
+{
+	struct record record;
+
+	memcpy(record.bytes, draft->memory, sizeof(record.bytes));
+	record.class = draft->class;
+	record.size = draft->body_size;
+	record.vpid = draft->vpid;
+	return append_in_section(&record);
+}
+
 void record_commit_draft(struct draft *draft, const void *owner)
 {
 	struct appending appending;
@@ -107,6 +121,12 @@ void record_commit_draft(struct draft *draft, const void *owner)
 	/* Somebody else has it, and perhaps wrote to it. */
 	if (draft->owner != owner) {
 		stream_count_lost(stream_of_thread);
+		return;
+	}
+	if (LIKELY(draft->body_size <= RECORD_BYTES && draft->class < HEADER_EXTENDED &&
+		   !draft->time && section_is_usual) &&
+	    append_short_draft(draft)) {
+		draft_give(draft, owner);
 		return;
 	}
 	appending_begin(&appending, draft->class, draft->memory, draft->body_size);
