@@ -101,8 +101,12 @@ impl<'a> Cursor<'a> {
     /// A name that no field before has.
     fn field_name(&mut self) -> Option<&'a str> {
         let name = self.name()?;
+        self.add_name(name).map(|()| name)
+    }
+
+    fn add_name(&mut self, name: &'a str) -> Option<()> {
         // Without it, a name could be a word of the language.
-        (name.starts_with('_') && self.names.insert(name)).then_some(name)
+        (name.starts_with('_') && self.names.insert(name)).then_some(())
     }
 
     /// What makes a field an array, or the length of the sequence that comes after it.
@@ -115,21 +119,23 @@ impl<'a> Cursor<'a> {
             return Some(());
         }
         // A field may be called so that is none.
-        let before = (self.rest, self.names.clone());
+        let before = self.rest;
         if self.sequence(name).is_none() {
-            (self.rest, self.names) = before;
+            self.rest = before;
         }
         Some(())
     }
 
+    /// The names are as before where there is none.
     fn sequence(&mut self, length: &str) -> Option<()> {
         self.take("; ")?;
         self.integer()?;
         self.take(" ")?;
-        self.field_name()?;
+        let name = self.name()?;
         self.take("[")?;
         self.take(length)?;
-        self.take("]")
+        self.take("]")?;
+        self.add_name(name)
     }
 
     /// Whether it is signed.
@@ -193,6 +199,9 @@ mod tests {
             "floating_point { exp_dig = 11; mant_dig = 53; align = 8; } _ratio; ",
             "integer { size = 64; align = 8; signed = 0; } __all_length; \
              integer { size = 8; align = 8; signed = 1; base = 10; } _all[__all_length]; ",
+            "integer { size = 64; align = 8; signed = 0; } __one_length; \
+             integer { size = 64; align = 8; signed = 0; } __two_length; \
+             integer { size = 8; align = 8; signed = 1; base = 10; } _all[__two_length]; ",
             "enum : integer { size = 32; align = 8; signed = 1; base = 10; } \
              { \"a \\\"b\\\"\" = -1 ... -1, \"c\" = 0 ... 7 } _kind; ",
         ] {

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::arena::Arena;
 use crate::class_text::is_class;
@@ -21,13 +21,21 @@ const LARGEST_METADATA: u64 = 1 << 30;
 pub struct Classes {
     first_id: u32,
     written: AtomicU32,
-    lock: Mutex<()>,
+    /// Bytes of the texts up to there, for whoever writes more.
+    bytes: Mutex<u64>,
+}
+
+/// Where a text lies, after the table.
+#[derive(Clone, Copy)]
+struct Place {
+    at: u32,
+    size: u32,
 }
 
 impl Classes {
     /// Nothing is written yet; the first class gets the ID.
     pub fn new(first_id: u32) -> Self {
-        Self { first_id, written: AtomicU32::new(0), lock: Mutex::new(()) }
+        Self { first_id, written: AtomicU32::new(0), bytes: Mutex::new(0) }
     }
 
     /// Goes on where a collector was killed; a class that it was writing is cut off.
@@ -42,10 +50,18 @@ impl Classes {
         let Ok(text) = String::from_utf8(text) else {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no text"));
         };
-        let is_there = |place: &u32| self.whole(arena, *place).is_some_and(|it| text.contains(&it));
-        let written = (0..count).rev().find(is_there).map_or(0, |place| place + 1);
+        let mut bytes = 0;
+        // As it was written: each text, and what all of them take with it.
+        let classes: Vec<(u32, Option<Place>, u64)> =
+            (0..count).map(|number| (number, place_of(arena, number, &mut bytes), bytes)).collect();
+        let whole = |number, place: Option<Place>| self.whole(arena, number, place?);
+        let last = classes.iter().rfind(|(number, place, _)| {
+            whole(*number, *place).is_some_and(|it| text.contains(&it))
+        });
+        let written = last.map_or(0, |(number, ..)| number + 1);
+        *self.bytes() = last.map_or(0, |(.., bytes)| *bytes);
         self.written.store(written, Ordering::Relaxed);
-        let next = (written < count).then(|| self.whole(arena, written)).flatten();
+        let next = classes.get(written as usize).and_then(|one| whole(one.0, one.1));
         let next = next.unwrap_or_default();
         let torn = (1..next.len()).rev().find(|size| {
             next.as_bytes().get(..*size).is_some_and(|part| text.as_bytes().ends_with(part))
@@ -56,9 +72,13 @@ impl Classes {
         Ok(())
     }
 
-    fn whole(&self, arena: &Arena, place: u32) -> Option<String> {
+    fn bytes(&self) -> MutexGuard<'_, u64> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn whole(&self, arena: &Arena, number: u32, place: Place) -> Option<String> {
         let body = class_text(arena, place)?;
-        Some(format!("{}{body}}};\n", head(self.first_id + place)))
+        Some(format!("{}{body}}};\n", head(self.first_id + number)))
     }
 
     /// Appends new classes; `problem` is called for each that is damaged.
@@ -72,17 +92,21 @@ impl Classes {
         if self.written.load(Ordering::Acquire) >= count {
             return Ok(());
         }
-        let _lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written_bytes = self.bytes();
+        // Counted once they are in the file: until then they are tried again.
+        let mut bytes = *written_bytes;
         let first = self.written.load(Ordering::Acquire);
         let mut text = Vec::new();
-        for place in first..count {
-            match self.whole(arena, place) {
+        for number in first..count {
+            let place = place_of(arena, number, &mut bytes);
+            match place.and_then(|place| self.whole(arena, number, place)) {
                 Some(whole) => text.extend(whole.bytes()),
-                None => problem(refusal(arena, place)),
+                None => problem(refusal(arena, number)),
             }
         }
         if first < count {
             append(files, &text)?;
+            *written_bytes = bytes;
             self.written.store(count, Ordering::Release);
         }
         Ok(())
@@ -106,8 +130,8 @@ impl Classes {
 }
 
 /// Why a class is left out. It is the same for all classes of a process, and reported once.
-fn refusal(arena: &Arena, place: u32) -> String {
-    let process = arena.class(place).process().load(Ordering::Relaxed);
+fn refusal(arena: &Arena, number: u32) -> String {
+    let process = arena.class(number).process().load(Ordering::Relaxed);
     let user = arena.user().map_or_else(|_| String::from("?"), |user| user.to_string());
     format!(
         "process {process} of user {user} describes events as no tracer does: \
@@ -163,9 +187,12 @@ fn class_ids(text: &str) -> Vec<u32> {
     ids
 }
 
-/// The text of a class, if it lies where it may and is one.
-fn class_text(arena: &Arena, place: u32) -> Option<String> {
-    let class = arena.class(place);
+/// Where the text of a class lies, if it may lie there; `bytes` are those of the texts so far.
+///
+/// A tracer puts the texts one after another. A program could have all entries of the table
+/// name the same one, and the copies would fill the collector's memory, and the disk.
+fn place_of(arena: &Arena, number: u32, bytes: &mut u64) -> Option<Place> {
+    let class = arena.class(number);
     let at = class.text_at().load(Ordering::Relaxed);
     let size = class.text_size().load(Ordering::Relaxed);
     let end = at.checked_add(size)?;
@@ -173,9 +200,15 @@ fn class_text(arena: &Arena, place: u32) -> Option<String> {
     if size == 0 || size > LARGEST_TEXT || end > ready {
         return None;
     }
-    let mut bytes = vec![0; size as usize];
+    *bytes = bytes.saturating_add(u64::from(size));
+    (*bytes <= arena.geometry().classes_bytes).then_some(Place { at, size })
+}
+
+/// The text of a class, if it is one.
+fn class_text(arena: &Arena, place: Place) -> Option<String> {
+    let mut bytes = vec![0; place.size as usize];
     let texts = arena.geometry().classes_at + CLASS_TABLE_BYTES;
-    arena.memory().read(texts + u64::from(at), &mut bytes);
+    arena.memory().read(texts + u64::from(place.at), &mut bytes);
     String::from_utf8(bytes).ok().filter(|text| is_class(text))
 }
 

@@ -159,3 +159,26 @@ fn what_would_spoil_the_metadata_is_left_out() {
     let text = metadata(&folder);
     assert_eq!(text, format!("/* CTF 1.8 */\n\nevent {{\n\tid = 30;\n{good}}};\n"));
 }
+
+#[test]
+fn classes_that_share_a_text_take_no_more_than_texts_may() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let field = |number| format!("string _f{number}; ");
+    let fields: String = (0..3000).map(field).collect();
+    program.register_text(&class_text("a:b").replace("struct { ", &format!("struct {{ {fields}")));
+    let entry = program.geometry.classes_at;
+    let size = program.memory.u32(entry + 20).load(Ordering::Relaxed);
+    for place in 1..4096 {
+        program.memory.u32(entry + place * CLASS_BYTES + 20).store(size, Ordering::Relaxed);
+    }
+    program.shared().class_count().store(4096, Ordering::Release);
+    program.thread(7, 8).record(1);
+
+    let outcome = collector.close(PATIENCE);
+
+    let most = program.geometry.classes_bytes / u64::from(size);
+    assert_eq!(outcome.problems, [refusal(0)]);
+    assert_eq!(metadata(&folder).matches("a:b").count() as u64, most);
+}
