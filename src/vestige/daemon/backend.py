@@ -64,8 +64,11 @@ class Backend(Protocol):
             session: An active session.
         """
 
-    async def programs(self) -> list[dict[str, Any]]:
+    async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
         """Return the registered programs with their tracepoints.
+
+        Args:
+            with_fields: Whether the fields of these are wanted.
 
         Each has ``pid``, ``name`` and ``events``; each of these ``name``, ``level`` and
         ``fields``, which have ``name``, ``type`` and ``nowrite``.

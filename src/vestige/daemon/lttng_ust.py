@@ -95,9 +95,13 @@ class LttngUstBackend:
             raise refused("NOT_SUPPORTED")
         await self._programs.write_metadata(session.name)
 
-    async def programs(self) -> list[dict[str, Any]]:
-        """Return the registered programs with their tracepoints."""
-        return await self._programs.list_programs()
+    async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
+        """Return the registered programs with their tracepoints.
+
+        Args:
+            with_fields: Whether the fields of these are wanted.
+        """
+        return await self._programs.list_programs(with_fields=with_fields)
 
     async def close(self) -> None:
         """Let all programs go."""

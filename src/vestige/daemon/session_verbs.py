@@ -190,7 +190,11 @@ async def regenerate(
 async def programs(
     registry: Registry,
     peer: Peer,  # noqa: ARG001 - of all verbs
-    request: Request,  # noqa: ARG001 - of all verbs
+    request: Request,
 ) -> dict[str, Any]:
-    """Return the programs that are registered, with their tracepoints."""
-    return {"programs": await registry.backend.programs()}
+    """Return the programs that are registered, with their tracepoints.
+
+    With ``fields``, also those of the tracepoints.
+    """
+    with_fields = request.flag("fields")
+    return {"programs": await registry.backend.programs(with_fields=with_fields)}

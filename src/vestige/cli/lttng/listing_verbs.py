@@ -154,7 +154,10 @@ def _show_points(call: Call, options: list[str]) -> int:
         if option == "kernel":
             text = REFUSALS["NEED_ROOT_SESSIOND"].text
             raise FailedError(FAILED, f"Unable to list kernel events: {text}")
-        programs = cast("list[dict[str, Any]]", call.ask("programs")["programs"])
+        programs = cast(
+            "list[dict[str, Any]]",
+            call.ask("programs", fields=call.words.has("fields"))["programs"],
+        )
         if option == "userspace":
             _show_tracepoints(call, programs)
             if call.general.is_mi:

@@ -220,8 +220,12 @@ class Application:
         self._enums[number] = EnumLabels(text(name), await self._notice(size))
         return abi.ENUM_ANSWER.pack(abi.NOTICE_ENUM, 0, number)
 
-    async def tracepoints(self) -> list[dict[str, Any]]:
-        """Return the tracepoints of the program with their fields.
+    async def tracepoints(self, *, with_fields: bool) -> list[dict[str, Any]]:
+        """Return the tracepoints of the program.
+
+        Args:
+            with_fields: Whether their fields are wanted, for which it is asked one by
+                one.
 
         Raises:
             ApplicationError: The program does not answer.
@@ -233,6 +237,8 @@ class Application:
                 if not text(name).startswith(HIDDEN):
                     one = {"name": text(name), "level": level, "fields": []}
                     events[text(name)] = one
+            if not with_fields:
+                return [*events.values()]
             for raw in await self._list(abi.TRACEPOINT_FIELD_LIST, abi.FIELD_LIST_GET):
                 of, name, kind, _, hidden = abi.FIELD.unpack_from(raw)
                 known = 0 <= kind < len(abi.FIELD_TYPES)

@@ -367,15 +367,22 @@ class Programs:
             if traces.metadata is not None:
                 traces.metadata.rewrite()
 
-    async def list_programs(self) -> list[dict[str, Any]]:
-        """Return the programs with their tracepoints."""
-        found = []
-        for application in [*self._applications]:
+    async def list_programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
+        """Return the programs with their tracepoints.
+
+        Args:
+            with_fields: Whether the fields of these are wanted.
+        """
+
+        async def describe(application: Application) -> dict[str, Any] | None:
             with suppress(ApplicationError):
-                events = await application.tracepoints()
+                events = await application.tracepoints(with_fields=with_fields)
                 name = _command_of(application)
-                found.append({"pid": application.pid, "name": name, "events": events})
-        return found
+                return {"pid": application.pid, "name": name, "events": events}
+            return None
+
+        found = await asyncio.gather(*map(describe, [*self._applications]))
+        return [one for one in found if one is not None]
 
     async def close(self) -> None:
         """Let all programs go, and listen no more."""
