@@ -226,6 +226,11 @@ impl Arenas {
         self.all().iter().map(lost).fold(0, u64::saturating_add)
     }
 
+    /// Records that were lost, and that no packet has told yet.
+    pub fn pending_losses(&self) -> u64 {
+        self.all().iter().map(|one| one.pending_losses()).fold(0, u64::saturating_add)
+    }
+
     /// Tells all programs to record nothing more; no arena is made from here on.
     pub fn close(&self) {
         self.list().is_closed = true;

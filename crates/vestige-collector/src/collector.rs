@@ -171,7 +171,7 @@ impl Collector {
         let found = self.arenas.pass(0, 0, Reach::Snapshot);
         self.arenas.unlock();
         let running = self.arenas.live_slots();
-        let pending = self.arenas.all().iter().map(|one| one.pending_losses()).sum::<u64>();
+        let pending = self.arenas.pending_losses();
         let mut outcome = self.outcome(found.stalled == 0 && running.is_empty(), running);
         outcome.lost = outcome.lost.saturating_add(pending);
         outcome
@@ -270,10 +270,14 @@ impl Collector {
         }
         let running = self.arenas.live_slots();
         let is_drained = found.stalled == 0;
+        // What found no room tells of losses, too.
+        let pending = if is_drained { 0 } else { self.arenas.pending_losses() };
         if is_drained && !self.is_closed.swap(true, Ordering::AcqRel) {
             self.arenas.remove();
         }
-        self.outcome(is_drained, running)
+        let mut outcome = self.outcome(is_drained, running);
+        outcome.lost = outcome.lost.saturating_add(pending);
+        outcome
     }
 
     fn outcome(&self, is_drained: bool, running: Vec<LiveSlot>) -> Outcome {

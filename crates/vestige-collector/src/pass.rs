@@ -249,15 +249,18 @@ impl Recording {
         }
     }
 
-    /// Losses of threads that go on, which no packet has told yet.
+    /// Losses that no packet has told yet: of threads that go on, and of those whose files
+    /// cannot be written.
     pub fn pending_losses(&self) -> u64 {
         let pending = |slot| {
-            let lost = self.arena.slot(slot).lost().load(Ordering::Acquire);
+            let place = self.arena.slot(slot);
             let guard = self.slot(slot)?;
-            let account = guard.as_deref()?.account;
-            Some(lost.saturating_add(account.beside).saturating_sub(account.told_lost))
+            let state = guard.as_deref().filter(|one| !one.is_damaged && !one.is_counted)?;
+            let is_claimed = place.claimed().load(Ordering::Acquire) != 0;
+            let lost = if is_claimed { place.lost().load(Ordering::Acquire) } else { 0 };
+            Some(lost.saturating_add(state.account.beside).saturating_sub(state.account.told_lost))
         };
-        self.live_slots().iter().filter_map(|one| pending(one.slot)).fold(0, u64::saturating_add)
+        (1..=self.slots_in_use()).filter_map(pending).fold(0, u64::saturating_add)
     }
 
     /// Counts losses that no stream of their thread tells as those of threads without a slot:

@@ -54,6 +54,9 @@ pub fn recover(
     let unplaced = recording.arena.shared().lost().load(Ordering::Relaxed);
     let mut outcome = Outcome::of(&trace, unplaced, is_drained, running);
     outcome.add_damage(&recording);
+    if !is_drained {
+        outcome.lost = outcome.lost.saturating_add(recording.pending_losses());
+    }
     if is_drained && unplaced <= told {
         let path = recording.arena.path();
         let is_last = register.arenas().is_ok_and(|all| all.iter().all(|one| one.path == path));

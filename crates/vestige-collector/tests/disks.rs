@@ -84,6 +84,32 @@ fn what_finds_no_room_stays_in_the_arena() {
 }
 
 #[test]
+fn losses_that_find_no_room_are_told_all_the_same() {
+    let folder = Folder::new();
+    let error = Arc::new(AtomicI32::new(libc::ENOSPC));
+    let collector = collector(&folder, disk(&error));
+    let program = Program::of(&folder);
+    let mut goes_on = program.thread(7, 8);
+    goes_on.record(500);
+    goes_on.place().lost().store(30, Ordering::Release);
+    run([|| {
+        let mut ends = program.thread(7, 9);
+        ends.record(500);
+        ends.place().lost().store(4, Ordering::Release);
+    }]);
+
+    let outcome = collector.close(Duration::from_millis(50));
+
+    assert_eq!((outcome.lost, outcome.is_drained), (34, false));
+    let arena = folder.arena().unwrap();
+    drop(collector);
+    let again = recovery::recover(&folder.trace(), &arena, 0, disk(&error)).unwrap();
+    assert_eq!((again.lost, again.is_drained), (34, false));
+    let all = recovery::recover(&folder.trace(), &arena, 0, Box::new(sys::write_parts)).unwrap();
+    assert_eq!((all.lost, all.is_drained), (34, true));
+}
+
+#[test]
 fn a_file_that_can_be_no_larger_is_continued_in_another() {
     let folder = Folder::new();
     let write: Box<Write> = Box::new(|file, head, body, tail, at| {

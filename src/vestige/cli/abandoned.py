@@ -21,7 +21,7 @@ def say_recovered(paths: Iterable[str | os.PathLike[str]]) -> None:
     """
     for path, one in recover_abandoned(paths):
         print(
-            f"vestige: {path}: its recorder was killed; "
+            f"vestige: {path}: its recorder was killed, or its disk was full; "
             f"{one.packets:,} packets were recovered from memory",
             file=sys.stderr,
         )

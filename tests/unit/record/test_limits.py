@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 
@@ -68,14 +69,17 @@ def test_a_full_disk(small_disk, program, what, options):
     """What is not written is kept in memory or counted as lost."""
     done = run_recorded(small_disk / "trace", [program, what, str(CALLS)], *options)
     assert "make room, then 'vestige record --recover" in done.stderr
+    told = re.search(r"; ([\d,]+|no) events? lost", done.stderr)
     grow_and_recover(small_disk, small_disk / "trace")
     found = counts(small_disk / "trace")
     calls = CALLS + 2 if what == "calls" else 8 * (CALLS + 1) + 1
 
     assert (done.returncode, done.stdout) == (0, "0 handled\n")
     assert found["func_entry"] > 1000
-    total = found["func_entry"] + found["func_exit"] + lost(small_disk / "trace")
-    assert total == 2 * calls
+    missing = lost(small_disk / "trace")
+    assert found["func_entry"] + found["func_exit"] + missing == 2 * calls
+    assert told is not None
+    assert int(told[1].replace("no", "0").replace(",", "")) == missing
 
 
 def test_a_disk_that_is_full_when_a_thread_begins(small_disk, program):

@@ -110,6 +110,12 @@ def _what_is_missing(recording: Recording, contents: Contents) -> Iterator[str]:
 
 def _why_it_is_missing(recording: Recording, contents: Contents) -> Iterator[str]:
     """Say why there are no calls, or no events that rules were to take."""
+    failure = recording.collected.failure
+    if contents.events == 0 and (failure or recording.collected.lost):
+        # It is no fault of the tracer. Where events were lost, the reason was told.
+        if failure and not recording.collected.lost:
+            yield f"nothing was written: {failure[1]}"
+        return
     reason = None
     # As with losses.
     if not contents.has_calls:
@@ -159,7 +165,7 @@ def _unmatched_functions(recording: Recording, contents: Contents) -> Iterable[s
 
 def _events(contents: Contents) -> str:
     if contents.events is None:
-        return "events"
+        return "events (not counted)"
     text = _count(contents.events, "event")
     return f"about {text}" if contents.is_estimated else text
 

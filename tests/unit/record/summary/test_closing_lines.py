@@ -135,6 +135,14 @@ def test_lost_events_and_what_would_have_kept_them(
     assert second.startswith(expected)
 
 
+def test_an_empty_trace_on_a_full_disk_is_no_fault_of_the_tracer(tmp_path):
+    """The error of the system is told, and no other reason."""
+    failure = (errno.ENOSPC, "1-1: No space left on device")
+    lines = lines_of_losses(tmp_path, RecordingOptions(), failure=failure)
+
+    assert lines[1:] == ["nothing was written: 1-1: No space left on device"]
+
+
 def test_a_recording_of_full_size(tmp_path, program):
     """Names the options that would have kept more."""
     lines = closing_lines(
