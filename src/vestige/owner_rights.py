@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pwd
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,6 +14,8 @@ __all__ = ["owner_rights"]
 @contextmanager
 def owner_rights(uid: int, gid: int) -> Iterator[None]:
     """Make the kernel check files as if a user touched them, in this thread.
+
+    That includes the groups of the user, which all threads have meanwhile.
 
     A daemon that is not root's has these rights already, and nothing is done.
 
@@ -27,6 +30,8 @@ def owner_rights(uid: int, gid: int) -> Iterator[None]:
         yield
         return
     libc = ctypes.CDLL(None)
+    before = os.getgroups()
+    os.setgroups(_groups(uid, gid))
     # Both return what was before, also when they fail: the second call tells.
     libc.setfsgid(gid)
     libc.setfsuid(uid)
@@ -37,3 +42,12 @@ def owner_rights(uid: int, gid: int) -> Iterator[None]:
     finally:
         libc.setfsuid(0)
         libc.setfsgid(0)
+        os.setgroups(before)
+
+
+def _groups(uid: int, gid: int) -> list[int]:
+    """Return the groups of a user; the daemon's own are none of them."""
+    try:
+        return os.getgrouplist(pwd.getpwuid(uid).pw_name, gid)
+    except KeyError:
+        return [gid]

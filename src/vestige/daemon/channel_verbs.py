@@ -25,7 +25,10 @@ PAGE = 4096
 """The smallest sub-buffer."""
 SUBBUF_SIZES = {"uid": 524288, "pid": 16384}
 """Bytes of a sub-buffer, by buffering scheme."""
-LARGEST = 1 << 63
+LARGEST = 1 << 36
+"""Bytes of a ring buffer; no more could be mapped for each CPU."""
+MOST_SUBBUFS = 1 << 14
+"""Sub-buffers of a ring buffer: each has its own part of the description."""
 LONGEST_NAME = 255
 
 
@@ -117,9 +120,10 @@ def _attributes(request: Request, buffers: str) -> ChannelAttributes:
     size, count = attributes.subbuf_size, attributes.num_subbuf
     least = 2 if attributes.overwrite else 1
     if (
-        not PAGE <= size < LARGEST
+        not PAGE <= size <= LARGEST
         or size & (size - 1)
-        or not least <= count < LARGEST
+        or not least <= count <= MOST_SUBBUFS
+        or size * count > LARGEST
         or count & (count - 1)
         or attributes.blocking_timeout < -1
         or (attributes.blocking_timeout and attributes.overwrite)

@@ -25,6 +25,8 @@ __all__ = ["Client", "start_daemon"]
 LONGEST_WAIT = 120.0
 """Seconds for an answer: programs that do not answer are given up long before."""
 
+CONNECTION_ENDED = "the request failed: the session daemon ended the connection"
+
 
 class Client:
     """A connection to a daemon.
@@ -72,8 +74,8 @@ class Client:
             The answer.
 
         Raises:
-            SessionError: The daemon refuses, or it went away.
-            VestigeError: It does not answer.
+            SessionError: The daemon refuses.
+            VestigeError: It does not answer, or it went away.
         """
         try:
             self._socket.sendall(encode_request(verb, values))
@@ -83,9 +85,9 @@ class Client:
                 f"the session daemon gave no answer for {LONGEST_WAIT:.0f} s"
             ) from None
         except OSError:
-            raise refused("NO_SESSIOND") from None
+            raise VestigeError(CONNECTION_ENDED) from None
         if not line:
-            raise refused("NO_SESSIOND")
+            raise VestigeError(CONNECTION_ENDED)
         return cast("dict[str, object]", decode_answer(line))
 
     def _line(self) -> bytes:

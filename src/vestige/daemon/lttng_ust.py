@@ -111,9 +111,10 @@ class LttngUstBackend:
 
 
 def _set_losses(session: Session, lost: Losses) -> None:
-    for name, count in lost.items():
+    for name, (events, packets) in lost.items():
         if name in session.channels:
-            session.channels[name].discarded_events = count
+            session.channels[name].discarded_events = events
+            session.channels[name].lost_packets = packets
 
 
 def plan_of(session: Session, rings: str) -> SessionPlan:

@@ -8,8 +8,9 @@ import os
 import signal
 import socket
 import struct
+import traceback
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from .._typing import NamedTuple
@@ -34,6 +35,9 @@ __all__ = ["Daemon", "DaemonOptions"]
 
 CREDENTIALS = struct.Struct("3i")
 """``struct ucred``: PID, user, group; unix(7)."""
+LONGEST_TURN = 15.0
+"""Seconds that the end waits for a request: programs are given up before."""
+UNORDERED_VERBS = {"programs"}
 SYSTEM_AUTO = "/etc/lttng/sessions/auto"
 
 
@@ -129,15 +133,21 @@ class Daemon:
             await self._end_sessions()
 
     async def _end_sessions(self) -> None:
-        async with self._turn:
-            backend = self._registry.backend
-            for session in self._registry.all():
+        # A request that takes longer is left where it is.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_TURN):
+                await self._turn.acquire()
+        backend = self._registry.backend
+        for session in self._registry.all():
+            try:
                 if session.active:
                     session.active = False
                     await backend.stop(session)
                 await backend.forget(session)
-            await backend.close()
-            self._registry.forget_store()
+            except Exception:  # noqa: BLE001 - the others end in order
+                traceback.print_exc()
+        await backend.close()
+        self._registry.forget_store()
 
     def _listen(self) -> socket.socket:
         path = self._options.paths.client_socket
@@ -177,12 +187,19 @@ class Daemon:
             return encode_refusal(refused("EPERM"))
         try:
             request = decode_request(line)
-            async with self._turn:
+            # What only looks at programs waits for them, and nobody for it.
+            is_alone = request.verb not in UNORDERED_VERBS
+            async with self._turn if is_alone else nullcontext():
                 return encode_answer(await answer(self._registry, peer, request))
         except SessionError as error:
             return encode_refusal(error)
         except OSError as error:
             return encode_refusal(refused("UNKNOWN", str(error)))
+        except Exception as error:  # noqa: BLE001 - it is answered
+            # Nothing that a program or a client sends ends the daemon.
+            traceback.print_exc()
+            what = f"the request failed: {type(error).__name__}: {error}"
+            return encode_refusal(refused("UNKNOWN", what))
 
     async def _load_sessions(self) -> None:
         for request in self._configurations():

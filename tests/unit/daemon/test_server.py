@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import json
 import os
@@ -16,6 +17,9 @@ import pytest
 
 from support.session_daemon import is_running
 from support.waiting import wait_until
+from vestige.daemon.registry import Peer
+from vestige.daemon.server import Daemon, DaemonOptions
+from vestige.daemon.verbs import VERBS
 
 SECONDS = 60.0
 
@@ -183,3 +187,21 @@ def test_sessions_are_loaded_at_the_start(home):
     done = home.start("--load", "/nonexistent")
     assert done.returncode == 1
     assert "/nonexistent: expected a session configuration" in done.stderr
+
+
+def test_a_request_that_fails_in_an_unforeseen_way_is_answered(monkeypatch, capsys):
+    """It is refused and logged; the connection stays."""
+
+    async def fail(*_):
+        raise ZeroDivisionError("unforeseen")
+
+    options = DaemonOptions(None)
+    daemon = Daemon(options, None, print)
+    daemon._registry = None
+    monkeypatch.setitem(VERBS, "list", fail)
+    peer = Peer(os.getpid(), os.getuid(), os.getgid())
+    line = b'{"version":1,"verb":"list","values":{}}\n'
+    answered = json.loads(asyncio.run(daemon._answer(peer, line)))
+    assert answered["refusal"] == "UNKNOWN"
+    assert answered["detail"] == "the request failed: ZeroDivisionError: unforeseen"
+    assert "Traceback" in capsys.readouterr().err

@@ -125,7 +125,9 @@ def _run_verb(  # noqa: PLR0911 - each ending has its own status
         return error.status
     except SessionError as error:
         call.emit_failure()
-        call.error(error.message)
+        # The sentence of an unknown error says nothing.
+        has_detail = error.name == "UNKNOWN" and error.detail
+        call.error(f"{error.message}: {error.detail}" if has_detail else error.message)
         return FAILED if error.name in _ALWAYS_FAILED else error.status
     except BrokenPipeError:
         raise

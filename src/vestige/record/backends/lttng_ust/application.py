@@ -6,8 +6,8 @@ import array
 import asyncio
 import socket
 import struct
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from . import abi
@@ -18,10 +18,14 @@ __all__ = ["Application", "ApplicationError", "receive"]
 
 LONGEST_WAIT = 5.0
 """Seconds for an answer, as LTTng waits by default."""
+LONGEST_REQUEST, LONGEST_LIST = 10.0, 20.0
+"""Seconds for all answers to a request, and to one for the tracepoints."""
 INVALID = -22
 """``-EINVAL``, for a program that asks what makes no sense."""
 LARGEST_NOTICE = 16 << 20
 MOST_TRACEPOINTS = 100_000
+MOST_ENUMS, MOST_ENUM_BYTES = 1 << 16, 64 << 20
+"""Of a program, without those that are the same."""
 HIDDEN = "lttng_ust_tracelog"
 NO_ENTRY = -2
 """``-ENOENT``: a list has no more."""
@@ -86,8 +90,29 @@ class Application:
         self._command, self._notify = command, notify
         self._channel_of = channel_of
         self._enums: dict[int, EnumLabels] = {}
+        self._enum_numbers: dict[EnumLabels, int] = {}
+        self._enum_bytes = 0
         self.sessions: dict[str, Any] = {}
         self.is_gone = False
+
+    @asynccontextmanager
+    async def turn(self, seconds: float = LONGEST_REQUEST) -> AsyncIterator[None]:
+        """Have the program for one request.
+
+        A program that takes too long for it is let go, however it divides its time.
+
+        Args:
+            seconds: How long all of it may take, with what goes on before.
+
+        Raises:
+            ApplicationError: It takes too long.
+        """
+        try:
+            async with asyncio.timeout(seconds), self.lock:
+                yield
+        except TimeoutError:
+            self.close()
+            raise ApplicationError(f"no end of a request for {seconds:g} s") from None
 
     async def ask(
         self, handle: int, command: int, body: bytes = b"", *payloads: Payload
@@ -215,10 +240,27 @@ class Application:
 
     async def _enum(self) -> bytes:
         raw = await self._notice(abi.ENUM_NOTICE.size)
-        _, name, size = abi.ENUM_NOTICE.unpack(raw)
-        number = len(self._enums)
-        self._enums[number] = EnumLabels(text(name), await self._notice(size))
-        return abi.ENUM_ANSWER.pack(abi.NOTICE_ENUM, 0, number)
+        session, name, size = abi.ENUM_NOTICE.unpack(raw)
+        labels = EnumLabels(text(name), await self._notice(size))
+        code, number = INVALID, 0
+        if any(one.handle == session for one in self.sessions.values()):
+            known = self._enum_number(labels)
+            if known is not None:
+                code, number = 0, known
+        return abi.ENUM_ANSWER.pack(abi.NOTICE_ENUM, code, number)
+
+    def _enum_number(self, labels: EnumLabels) -> int | None:
+        """Return the ID of an enumeration; ``None`` if there are too many."""
+        number = self._enum_numbers.get(labels)
+        if number is None:
+            size = self._enum_bytes + len(labels.raw)
+            number = len(self._enums)
+            if number >= MOST_ENUMS or size > MOST_ENUM_BYTES:
+                return None
+            self._enum_bytes = size
+            self._enums[number] = labels
+            self._enum_numbers[labels] = number
+        return number
 
     async def tracepoints(self, *, with_fields: bool) -> list[dict[str, Any]]:
         """Return the tracepoints of the program.
@@ -230,7 +272,7 @@ class Application:
         Raises:
             ApplicationError: The program does not answer.
         """
-        async with self.lock:
+        async with self.turn(LONGEST_LIST):
             events: dict[str, dict[str, Any]] = {}
             for raw in await self._list(abi.TRACEPOINT_LIST, abi.TRACEPOINT_LIST_GET):
                 name, level = abi.TRACEPOINT.unpack_from(raw)
@@ -261,7 +303,8 @@ class Application:
                 break
             if get == abi.FIELD_LIST_GET:
                 # It follows the answer.
-                rest = await receive(self._command, FIELD_ITERATOR_SIZE)
+                async with asyncio.timeout(LONGEST_WAIT):
+                    rest = await receive(self._command, FIELD_ITERATOR_SIZE)
             found.append(rest)
         await self.do(handle, abi.RELEASE)
         return found

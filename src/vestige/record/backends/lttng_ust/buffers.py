@@ -7,6 +7,7 @@ events becomes classes of the trace: those of the same description share one.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import time
 import uuid
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from .fields import EnumLabels, field_lines
+from .fields import EnumLabels, UnknownFieldClassError, field_lines
 from .metadata import event_text, stream_text, trace_text
 from .plan import ChannelPlan, SessionPlan
 from .ring import Ring, channel_memory, possible_cpus
@@ -26,7 +27,8 @@ __all__ = ["ChannelBuffers", "TraceBuffers"]
 QUIET_SECONDS, QUIET_PAUSE = 0.2, 0.002
 """How long a record that was begun may take after its program has stopped, and how
 often one looks."""
-MOST_CLASSES = 1 << 20
+MOST_CLASSES, MOST_CLASS_BYTES = 1 << 20, 64 << 20
+"""Event classes of a channel, and what declares their fields."""
 MOST_PIPE_BYTES = 4096
 
 
@@ -92,6 +94,16 @@ class TraceBuffers:
         """Write all that programs, which have stopped, have recorded."""
         for channel in self.channels.values():
             await channel.complete()
+        if self.metadata is not None:
+            self.metadata.write()
+
+    @property
+    def failure(self) -> OSError | None:
+        """Why a part of the trace was not written."""
+        if self.metadata is not None and self.metadata.failure is not None:
+            return self.metadata.failure
+        failures = [one.failure for one in self.channels.values()]
+        return next((one for one in failures if one is not None), None)
 
     def close(self) -> None:
         """Let the buffers go; the files stay."""
@@ -158,14 +170,21 @@ class ChannelBuffers:
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._wakes, self._woken)
         self._classes: dict[tuple[str, int, bytes], int] = {}
+        self._class_bytes = 0
         self._is_declared = False
         self.failure: OSError | None = None
-        """Why nothing more is written."""
+        """Why a part was not written."""
+        self._unwritten = 0
 
     @property
     def lost(self) -> int:
         """How many event records found no room."""
         return sum(ring.lost for ring in self.rings)
+
+    @property
+    def lost_packets(self) -> int:
+        """How many packets are not in the files."""
+        return self._unwritten + sum(ring.damaged for ring in self.rings)
 
     def declare(self, contexts: list[str]) -> None:
         """Take the contexts of the channel, as the first program has them.
@@ -195,12 +214,17 @@ class ChannelBuffers:
             uri: Where it is described.
 
         Raises:
-            UnknownFieldClassError: One of its fields has no TSDL here.
+            UnknownFieldClassError: One of its fields has no TSDL here, or there are
+                too many classes.
         """
         fields = field_lines(raw, enums)
         key = (name, level, "\n".join(fields).encode())
         number = self._classes.get(key)
         if number is None:
+            size = self._class_bytes + len(name) + len(key[2]) + len(uri)
+            if len(self._classes) >= MOST_CLASSES or size > MOST_CLASS_BYTES:
+                raise UnknownFieldClassError("expected fewer event classes")
+            self._class_bytes = size
             number = self._classes[key] = len(self._classes)
             if self._trace.metadata is not None:
                 self._trace.metadata.add(
@@ -218,13 +242,20 @@ class ChannelBuffers:
     def consume(self) -> None:
         """Write the sub-buffers that are full."""
         for ring, file in zip(self.rings, self._files, strict=True):
+            before = ring.damaged
             for packet in ring.take():
-                if file is None or self.failure is not None:
+                if file is None:
                     continue
+                # The next one may find room again.
                 try:
                     file.write(packet)
                 except OSError as error:
+                    self._unwritten += 1
                     self.failure = error
+            if ring.damaged > before and self.failure is None:
+                self.failure = OSError(
+                    errno.EILSEQ, "a program damaged its ring buffer", ring.path
+                )
 
     async def complete(self) -> None:
         """End the sub-buffers that are not full, and write all."""

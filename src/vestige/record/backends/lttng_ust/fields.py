@@ -19,6 +19,8 @@ IS_AUTOMATIC = 1
 INTEGER, STRING, FLOAT, ENUM, ARRAY, SEQUENCE = 0, 4, 5, 8, 9, 10
 STRUCT = 11
 MOST_FIELDS = 4096
+MOST_NESTED = 16
+"""How many field classes may be within each other."""
 ENCODINGS = ("none", "UTF8", "ASCII")
 
 
@@ -83,8 +85,14 @@ def quoted(value: str) -> str:
     return f'"{escaped}"'
 
 
-def _declare(rows: list[_Row], enums: Mapping[int, EnumLabels]) -> tuple[str, str, str]:
+def _declare(
+    rows: list[_Row], enums: Mapping[int, EnumLabels], depth: int = 1
+) -> tuple[str, str, str]:
     """Take a field with all of its own; return its name and what is around it."""
+    if depth > MOST_NESTED:
+        raise UnknownFieldClassError(
+            f"expected up to {MOST_NESTED} field classes within each other"
+        )
     if not rows:
         raise UnknownFieldClassError("expected an element after an array")
     name, kind, facts = rows.pop(0)
@@ -101,7 +109,7 @@ def _declare(rows: list[_Row], enums: Mapping[int, EnumLabels]) -> tuple[str, st
     if kind == ENUM:
         (number,) = struct.unpack_from("=Q", facts, NAME_SIZE)
         is_signed = bool(rows) and struct.unpack_from("=I", rows[0].facts, 4)[0]
-        _, container, _ = _declare(rows, enums)
+        _, container, _ = _declare(rows, enums, depth + 1)
         if number not in enums:
             raise UnknownFieldClassError("expected an enumeration that was sent")
         labels = _labels(enums[number].raw, is_signed=bool(is_signed))
@@ -111,7 +119,7 @@ def _declare(rows: list[_Row], enums: Mapping[int, EnumLabels]) -> tuple[str, st
             length = str(struct.unpack_from("=I", facts)[0])
         else:
             length = f"_{_identifier(text(facts[:NAME_SIZE]))}"
-        _, element, rest = _declare(rows, enums)
+        _, element, rest = _declare(rows, enums, depth + 1)
         return name, element, f"[{length}]{rest}"
     raise UnknownFieldClassError(f"expected no field class {kind}")
 

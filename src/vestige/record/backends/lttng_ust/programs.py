@@ -28,8 +28,14 @@ CREDENTIALS = struct.Struct("3i")
 MOST_WAITING = 128
 LONGEST_HALF = 10.0
 """Seconds between the two sockets of a program."""
-Losses = dict[str, int]
-"""Event records without room, by channel."""
+LONGEST_END = 5.0
+"""Seconds for programs to be let go."""
+Losses = dict[str, tuple[int, int]]
+"""Event records without room, and packets that are not in the files, by channel."""
+
+
+_Who = tuple[int, int, Registration | None]
+"""A program that registers: its process ID, its user; without an ID, what it says."""
 
 
 class _Session:
@@ -43,6 +49,8 @@ class _Session:
         """Of processes whose buffers are gone."""
         self.timers: dict[str, asyncio.Task[None]] = {}
         """The switch timers, by channel."""
+        self.failure: OSError | None = None
+        """Why a part was not recorded, of no buffers that are there."""
 
     def end_timers(self) -> None:
         """End the switch timers."""
@@ -63,8 +71,8 @@ class Programs:
         self._path = path
         self._wait_page = WaitPage(wait_page)
         self._applications: list[Application] = []
-        self._half: dict[int, dict[int, tuple[Registration, socket.socket]]] = {}
-        """Sockets of programs that have not opened the other yet, by process ID."""
+        self._half: dict[_Who, dict[int, tuple[Registration, socket.socket]]] = {}
+        """Sockets of programs that have not opened the other yet."""
         self._sessions: dict[str, _Session] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._listener: socket.socket | None = None
@@ -120,14 +128,23 @@ class Programs:
         except (ApplicationError, TimeoutError, ValueError):
             connection.close()
             return
-        half = self._half.setdefault(pid, {})
-        if old := half.pop(facts.kind, None):
-            old[1].close()
+        # Processes of other PID namespaces have no ID here: what they say tells them
+        # apart.
+        who = (pid, uid, None if pid else facts._replace(kind=abi.COMMAND_SOCKET))
+        half = self._half.setdefault(who, {})
+        if facts.kind in half:
+            self._drop(who, half)
+            half = self._half[who] = {}
         half[facts.kind] = (facts, connection)
+        loop = asyncio.get_running_loop()
         if len(half) == 1:
-            asyncio.get_running_loop().call_later(LONGEST_HALF, self._drop, pid, half)
+            loop.call_later(LONGEST_HALF, self._drop, who, half)
+            # It has nothing to say before it is complete: it ends, or errs.
+            loop.add_reader(connection, self._drop, who, half)
         if len(half) == 2:  # noqa: PLR2004 - both sockets
-            del self._half[pid]
+            del self._half[who]
+            for _, one in half.values():
+                loop.remove_reader(one)
             command = half[abi.COMMAND_SOCKET]
             notify = half[abi.NOTIFY_SOCKET][1]
             application = Application(
@@ -136,24 +153,28 @@ class Programs:
             await self._serve(application)
 
     def _drop(
-        self, pid: int, half: dict[int, tuple[Registration, socket.socket]]
+        self, who: _Who, half: dict[int, tuple[Registration, socket.socket]]
     ) -> None:
         """Close the only socket of a program that has not opened the other one."""
-        if self._half.get(pid) is half:
-            del self._half[pid]
+        if self._half.get(who) is half:
+            del self._half[who]
             for _, connection in half.values():
+                asyncio.get_running_loop().remove_reader(connection)
                 connection.close()
 
     async def _serve(self, application: Application) -> None:
         self._applications.append(application)
         notices = asyncio.get_running_loop().create_task(application.answer_notices())
         try:
-            async with application.lock:
+            async with application.turn():
                 await application.ask(0, abi.TRACER_VERSION)
             for session in [*self._sessions.values()]:
                 if session.plan.is_active:
-                    await self._bring(application, session)
-            async with application.lock:
+                    try:
+                        await self._bring(application, session)
+                    except OSError as error:
+                        session.failure = error
+            async with application.turn():
                 await application.do(0, abi.REGISTER_DONE)
         except ApplicationError:
             application.close()
@@ -166,10 +187,11 @@ class Programs:
         """Complete the buffers that were of a process alone."""
         for session in self._sessions.values():
             if session.plan.is_per_process:
-                traces = session.traces.pop(application.pid, None)
+                traces = session.traces.pop(id(application), None)
                 if traces is not None:
                     await traces.complete()
                     _count(session.lost, traces)
+                    session.failure = session.failure or traces.failure
                     traces.close()
 
     def _channel_of(
@@ -185,7 +207,9 @@ class Programs:
         """Bring a program to what a session says now."""
         plan = session.plan
         facts = application.facts
-        async with application.lock:
+        async with application.turn():
+            if application.is_gone:
+                raise ApplicationError("the program is gone")
             recording = application.sessions.get(plan.name)
             if not plan.permits(facts.pid, facts.uid, facts.gid, application.uid):
                 if recording is not None:
@@ -201,7 +225,8 @@ class Programs:
 
     def _traces(self, application: Application, session: _Session) -> TraceBuffers:
         plan = session.plan
-        key = application.pid if plan.is_per_process else application.uid
+        # Processes elsewhere can have the same ID, or none here.
+        key = id(application) if plan.is_per_process else application.uid
         found = session.traces.get(key)
         if found is not None:
             return found
@@ -254,16 +279,21 @@ class Programs:
 
         Args:
             plan: The session, which is active.
+
+        Raises:
+            OSError: There is no room for buffers, or the like.
         """
         session = self._sessions.setdefault(plan.name, _Session(plan))
         session.plan = plan
-        await self._bring_all(session)
+        error = await self._bring_all(session)
         for channel in plan.channels:
             if channel.switch_timer and channel.name not in session.timers:
                 seconds = channel.switch_timer / 1e6
                 timer = self._switch(session, channel.name, seconds)
                 loop = asyncio.get_running_loop()
                 session.timers[channel.name] = loop.create_task(timer)
+        if error is not None:
+            raise error
 
     async def _switch(self, session: _Session, channel: str, seconds: float) -> None:
         while True:
@@ -274,21 +304,26 @@ class Programs:
                 # Of the programs that share buffers, one is enough.
                 if recording is not None and recording.traces not in done:
                     done.append(recording.traces)
-                    with suppress(ApplicationError):
-                        async with application.lock:
-                            await recording.flush(channel)
+                    # The answer is waited for, also if the timer ends meanwhile.
+                    await asyncio.shield(_flush(application, recording, channel))
             for traces in done:
                 if channel in traces.channels:
                     traces.channels[channel].consume()
 
-    async def _bring_all(self, session: _Session) -> None:
-        async def bring(application: Application) -> None:
+    async def _bring_all(self, session: _Session) -> OSError | None:
+        """Bring all programs at once; return why one of them could not be."""
+
+        async def bring(application: Application) -> OSError | None:
             try:
                 await self._bring(application, session)
             except ApplicationError:
                 application.close()
+            except OSError as error:
+                return error
+            return None
 
-        await asyncio.gather(*map(bring, [*self._applications]))
+        errors = await asyncio.gather(*map(bring, [*self._applications]))
+        return next((one for one in errors if one is not None), None)
 
     def failure(self, name: str) -> OSError | None:
         """Return why a part of a session's trace could not be written.
@@ -297,11 +332,10 @@ class Programs:
             name: The session.
         """
         session = self._sessions.get(name)
-        for traces in [] if session is None else session.traces.values():
-            for channel in traces.channels.values():
-                if channel.failure is not None:
-                    return channel.failure
-        return None
+        if session is None:
+            return None
+        failures = [one.failure for one in session.traces.values()]
+        return next((one for one in failures if one is not None), session.failure)
 
     async def stop(self, plan: SessionPlan) -> Losses:
         """Stop a session in all programs, and complete its files.
@@ -310,14 +344,14 @@ class Programs:
             plan: The session, which is no longer active.
 
         Returns:
-            The event records that were lost so far, by channel.
+            What was lost so far, by channel.
         """
         session = self._sessions.get(plan.name)
         if session is None:
             return {}
         session.end_timers()
         session.plan = plan
-        await self._bring_all(session)
+        session.failure = await self._bring_all(session) or session.failure
         lost = dict(session.lost)
         for traces in session.traces.values():
             await traces.complete()
@@ -334,12 +368,15 @@ class Programs:
         if session is None:
             return
         session.end_timers()
-        for application in [*self._applications]:
+
+        async def release(application: Application) -> None:
             recording = application.sessions.pop(name, None)
             if recording is not None:
                 with suppress(ApplicationError):
-                    async with application.lock:
+                    async with application.turn():
                         await recording.release()
+
+        await asyncio.gather(*map(release, [*self._applications]))
         for traces in session.traces.values():
             traces.close()
 
@@ -349,12 +386,15 @@ class Programs:
         Args:
             name: The session.
         """
-        for application in [*self._applications]:
+
+        async def dump(application: Application) -> None:
             recording = application.sessions.get(name)
             if recording is not None:
                 with suppress(ApplicationError):
-                    async with application.lock:
+                    async with application.turn():
                         await recording.dump_state()
+
+        await asyncio.gather(*map(dump, [*self._applications]))
 
     async def write_metadata(self, name: str) -> None:
         """Write the metadata of a session once more.
@@ -394,7 +434,16 @@ class Programs:
             _remove(self._path)
         for application in self._applications:
             application.close()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._tasks:
+            _, others = await asyncio.wait([*self._tasks], timeout=LONGEST_END)
+            for task in others:
+                task.cancel()
+
+
+async def _flush(application: Application, recording: Recording, channel: str) -> None:
+    with suppress(ApplicationError):
+        async with application.turn():
+            await recording.flush(channel)
 
 
 def _remove(path: str) -> None:
@@ -412,4 +461,5 @@ def _command_of(application: Application) -> str:
 
 def _count(lost: Losses, traces: TraceBuffers) -> None:
     for name, channel in traces.channels.items():
-        lost[name] = lost.get(name, 0) + channel.lost
+        events, packets = lost.get(name, (0, 0))
+        lost[name] = (events + channel.lost, packets + channel.lost_packets)

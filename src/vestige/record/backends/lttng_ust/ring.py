@@ -28,7 +28,7 @@ ENDING = struct.Struct("=QQQ")
 _OFFSET, _CONSUMED, _READERS, _LOST = 128, 152, 384, 392
 """Places in a ring: where writers reserve, what was consumed, who is to be woken,
 records without room."""
-_END_AT, _DISCARDED_AT, _BEGIN_AT, _PACKET_AT = 40, 72, 32, 56
+_END_AT, _DISCARDED_AT, _BEGIN_AT = 40, 72, 32
 """Places in a packet."""
 _POSSIBLE = "/sys/devices/system/cpu/possible"
 _WORD = struct.Struct("=Q")
@@ -128,6 +128,8 @@ class Ring:
         self._counts = self._writers + 8 * self._count
         self.memory_size = (self._counts + 8 * self._count + PAGE - 1) & -PAGE
         self._lost_before = 0
+        self.damaged = 0
+        """How many packets made no sense, and were left out."""
         flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
         if identity is None:
             self.file = os.open(path, flags)
@@ -215,15 +217,20 @@ class Ring:
         begin = self._data + index * self._size
         header = os.pread(self.file, HEADER_SIZE, begin)
         if len(header) < HEADER_SIZE:
+            self.damaged += 1
+            return None
+        _, content, packet = ENDING.unpack_from(header, _END_AT)
+        if not HEADER_SIZE * 8 <= content <= packet <= self._size * 8 or packet % 8:
+            self.damaged += 1
             return None
         if self._map is None:
             try:
                 self._map = mmap.mmap(self.file, self.memory_size)
             except (OSError, ValueError):
+                self.damaged += 1
                 return None
-        size = min(int.from_bytes(header[_PACKET_AT:][:8], "little") // 8, self._size)
         with memoryview(self._map) as whole:
-            return Packet(header, whole[begin : begin + size])
+            return Packet(header, whole[begin : begin + packet // 8])
 
     def is_quiet(self) -> bool:
         """Tell whether all that was reserved in the open sub-buffer is committed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 from ...._typing import NamedTuple
@@ -96,7 +97,7 @@ class DataStreamFile:
             packet: All of it.
 
         Raises:
-            OSError: The disk is full, or the like.
+            OSError: The disk is full, or the like. Nothing of the packet is there.
         """
         if self._data < 0:
             self._open()
@@ -109,26 +110,40 @@ class DataStreamFile:
         stream, instance, begin, end, content, size, sequence, lost = (
             PACKET_CONTEXT.unpack_from(packet.header, _CONTEXT_AT)
         )
-        _write_all(self._data, packet.data)
         facts = (self._written, size, content, begin, end, lost)
-        _write_all(self._index, INDEX_ENTRY.pack(*facts, stream, instance, sequence))
+        entry = INDEX_ENTRY.pack(*facts, stream, instance, sequence)
+        indexed = os.fstat(self._index).st_size
+        try:
+            _write_all(self._data, packet.data)
+            _write_all(self._index, entry)
+        except OSError:
+            _cut(self._data, self._written)
+            _cut(self._index, indexed)
+            raise
         self._written += len(packet.data)
 
     def _open(self) -> None:
         if self._is_continued and self._largest:
             self._number = self._last_number()
         name = f"{self._name}_{self._number}" if self._largest else self._name
+        try:
+            self._open_files(name)
+        except OSError:
+            self.close()
+            raise
+
+    def _open_files(self, name: str) -> None:
         index = self._files.make_folder(self._folder, "index")
         is_continued = self._is_continued
         self._data = self._files.open(
             f"{self._folder}/{name}", is_continued=is_continued
         )
         self._index = self._files.open(f"{index}/{name}.idx", is_continued=is_continued)
-        self._is_continued = False
         self._written = os.fstat(self._data).st_size
         if os.fstat(self._index).st_size == 0:
             header = INDEX_HEADER.pack(INDEX_MAGIC, 1, 1, INDEX_ENTRY.size)
             _write_all(self._index, header)
+        self._is_continued = False
 
     def _last_number(self) -> int:
         """Return the number of the file that was written last."""
@@ -160,6 +175,10 @@ class MetadataFile:
         self._file = files.open(f"{folder}/metadata")
         self._uuid = uuid
         self._packets: list[bytes] = []
+        self._done = self._written = 0
+        """Packets that are in the file, and their bytes."""
+        self.failure: OSError | None = None
+        """Why the rest of them are not."""
 
     def add(self, text: str) -> None:
         """Add a declaration.
@@ -172,18 +191,37 @@ class MetadataFile:
         sizes = (0, bits, bits)
         head = METADATA_HEADER.pack(METADATA_MAGIC, self._uuid, *sizes, 0, 0, 0, 1, 8)
         self._packets.append(head + raw)
-        _write_all(self._file, head + raw)
+        self.write()
+
+    def write(self) -> None:
+        """Write what is not in the file: there was no room, and may be some now."""
+        try:
+            for packet in self._packets[self._done :]:
+                _write_all(self._file, packet)
+                self._done += 1
+                self._written += len(packet)
+        except OSError as error:
+            _cut(self._file, self._written)
+            self.failure = error
+        else:
+            self.failure = None
 
     def rewrite(self) -> None:
         """Write all of it once more."""
-        raw = b"".join(self._packets)
-        os.ftruncate(self._file, 0)
-        os.lseek(self._file, 0, os.SEEK_SET)
-        _write_all(self._file, raw)
+        self._done = self._written = 0
+        _cut(self._file, 0)
+        self.write()
 
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
+
+
+def _cut(file: int, size: int) -> None:
+    """Take away what was written in part; what comes next is written there."""
+    with suppress(OSError):
+        os.ftruncate(file, size)
+    os.lseek(file, size, os.SEEK_SET)
 
 
 def _write_all(file: int, raw: bytes | memoryview) -> None:

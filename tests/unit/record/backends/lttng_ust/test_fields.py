@@ -102,3 +102,11 @@ def test_what_makes_no_sense_is_refused(raw):
     """The program gets an error, and the daemon goes on."""
     with pytest.raises(UnknownFieldClassError):
         field_lines(raw, {})
+
+
+def test_field_classes_within_each_other_are_bounded():
+    """A program cannot exhaust the stack."""
+    array = field("a", 9, struct.pack("=I", 2))
+    assert field_lines(array * 15 + field("i", 0, INTEGER), {})
+    with pytest.raises(UnknownFieldClassError, match="16 field classes"):
+        field_lines(array * 4000 + field("i", 0, INTEGER), {})

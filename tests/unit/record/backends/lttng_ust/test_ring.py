@@ -190,3 +190,19 @@ def test_a_packet_that_is_taken_away_is_an_error_of_its_file(ring, tmp_path):
             pytest.raises(OSError, match="Bad address"),
         ):
             file.write(packet.data)
+
+
+@pytest.mark.parametrize(
+    ("content", "size"), [(800, 0), (0, 800), (8000, 800), (800, 8 * SIZE + 8)]
+)
+def test_a_packet_with_sizes_that_make_no_sense_is_left_out(ring, content, size):
+    """It is counted, and the ring goes on."""
+    writer = Writer(ring)
+    writer.write(100)
+    ring.end_open()
+    struct.pack_into("=QQ", writer.memory, ring._data + 48, content, size)
+    assert list(ring.take()) == []
+    assert ring.damaged == 1
+    writer.write(100)
+    ring.end_open()
+    assert len(list(ring.take())) == 1
