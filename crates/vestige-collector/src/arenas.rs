@@ -222,8 +222,7 @@ impl Arenas {
 
     /// Records that were lost where no slot was free.
     pub fn unplaced(&self) -> u64 {
-        let lost = |one: &Arc<Recording>| one.arena.shared().lost().load(Ordering::Relaxed);
-        self.all().iter().map(lost).fold(0, u64::saturating_add)
+        self.all().iter().map(|one| one.unplaced()).fold(0, u64::saturating_add)
     }
 
     /// Records that were lost, and that no packet has told yet.

@@ -163,7 +163,7 @@ impl Recording {
             begin,
             end,
             records: (bytes > 0).then(|| (place.offset() + u64::from(from), bytes)),
-            lost: place.lost().load(Ordering::Relaxed),
+            lost: self.possible_losses(place.lost().load(Ordering::Relaxed)),
             losses: has_losses.then_some((first_lost, last_lost.min(begin))),
             discarded: place.discarded().load(Ordering::Relaxed),
             vpid: packet.vpid().load(Ordering::Relaxed),

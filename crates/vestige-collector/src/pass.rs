@@ -216,7 +216,7 @@ impl Recording {
     /// Tells losses that no chunk has told, in a packet without records.
     fn tell_losses(&self, slot: u32, state: &mut SlotState) -> Result<(), Stall> {
         let place = self.arena.slot(slot);
-        let lost = place.lost().load(Ordering::Acquire);
+        let lost = self.possible_losses(place.lost().load(Ordering::Acquire));
         let told = state.account.told_lost;
         if lost.saturating_add(state.account.beside) <= told || state.is_damaged {
             return Ok(());
@@ -258,6 +258,7 @@ impl Recording {
             let state = guard.as_deref().filter(|one| !one.is_damaged && !one.is_counted)?;
             let is_claimed = place.claimed().load(Ordering::Acquire) != 0;
             let lost = if is_claimed { place.lost().load(Ordering::Acquire) } else { 0 };
+            let lost = self.possible_losses(lost);
             Some(lost.saturating_add(state.account.beside).saturating_sub(state.account.told_lost))
         };
         (1..=self.slots_in_use()).filter_map(pending).fold(0, u64::saturating_add)

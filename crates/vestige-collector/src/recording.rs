@@ -13,6 +13,9 @@ use crate::pool::{Pool, Stock};
 use crate::streams::Identity;
 use crate::trace::Trace;
 
+/// One in each nanosecond, for months.
+const MOST_LOSSES: u64 = 1 << 53;
+
 /// What limits a recording.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
@@ -134,6 +137,23 @@ impl Recording {
     /// Free chunks, for one thread at a time.
     pub fn stock(&self) -> MutexGuard<'_, Stock> {
         lock(&self.stock)
+    }
+
+    /// A count of lost records as a program has it; 0 where there cannot be so many.
+    pub fn possible_losses(&self, lost: u64) -> u64 {
+        if lost <= MOST_LOSSES {
+            return lost;
+        }
+        let path = self.arena.path().display();
+        self.trace.add_problem(format!(
+            "{path}: the arena is damaged: it counts more lost events than there can be"
+        ));
+        0
+    }
+
+    /// Records that threads without a slot have lost.
+    pub fn unplaced(&self) -> u64 {
+        self.possible_losses(self.arena.shared().lost().load(Ordering::Relaxed))
     }
 
     /// Tells programs to record nothing more.

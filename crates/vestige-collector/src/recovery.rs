@@ -51,7 +51,7 @@ pub fn recover(
     remove_empty(directory).map_err(|error| at_path(&error, directory))?;
     let running = recording.live_slots();
     let is_drained = found.stalled == 0;
-    let unplaced = recording.arena.shared().lost().load(Ordering::Relaxed);
+    let unplaced = recording.unplaced();
     let mut outcome = Outcome::of(&trace, unplaced, is_drained, running);
     outcome.add_damage(&recording);
     if !is_drained {

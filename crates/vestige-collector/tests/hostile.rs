@@ -153,3 +153,21 @@ fn an_arena_that_is_truncated_ends_nobody() {
     assert!(outcome.problems.iter().any(|one| one.contains("took memory")), "{outcome:?}");
     assert!(record_count(&packets(&folder.trace().join("7-8"))) >= 6 * 488);
 }
+
+#[test]
+fn more_losses_than_there_can_be_are_damage() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(1);
+    program.shared().lost().store(u64::MAX / 3, Ordering::Relaxed);
+    thread.place().lost().store(u64::MAX - 1, Ordering::Relaxed);
+    let arena = folder.arena().unwrap();
+
+    let outcome = collector.close(PATIENCE);
+
+    assert_eq!((outcome.lost, outcome.packets), (0, 1));
+    let damage = "the arena is damaged: it counts more lost events than there can be";
+    assert_eq!(outcome.problems, [format!("{}: {damage}", arena.display())]);
+}
