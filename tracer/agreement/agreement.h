@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "cf84a4115848b0b6"
+#define AGREEMENT "9dffe54297d64a5b"
 
 /* --- Packets, see docs/formats/recording.md --- */
 

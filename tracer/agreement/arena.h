@@ -34,9 +34,13 @@ enum arena_flags {
 enum chunk_flags {
 	/* Overwrite mode takes others away. */
 	CHUNK_KEEP = 1,
-	/* A record was given up, and the code that was interrupted may still write it: no
-	 * other thread should have the chunk soon. */
+	/* An interrupted record was completed by another one, and may be written here once
+	 * more: no other thread should have the chunk soon. */
 	CHUNK_DOUBTFUL = 2,
+	/* The record goes on in the next chunk, and the packet with it. */
+	CHUNK_CONTINUES = 4,
+	/* It begins with the rest of that of the chunk before. */
+	CHUNK_CONTINUED = 8,
 };
 
 /* A robust mutex, shared by processes, which a thread holds as long as it lives: the kernel

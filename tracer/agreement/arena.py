@@ -76,8 +76,16 @@ CHUNK_FLAGS = Enumeration(
         Value(
             "DOUBTFUL",
             2,
-            about="A record was given up, and the code that was interrupted may still "
-            "write it: no other thread should have the chunk soon.",
+            about="An interrupted record was completed by another one, and may be written "
+            "here once more: no other thread should have the chunk soon.",
+        ),
+        Value(
+            "CONTINUES",
+            4,
+            about="The record goes on in the next chunk, and the packet with it.",
+        ),
+        Value(
+            "CONTINUED", 8, about="It begins with the rest of that of the chunk before."
         ),
     ),
     about="Bits of a chunk's flags.",

@@ -60,6 +60,8 @@ bool append_record(struct appending *record, uint64_t earlier)
 {
 	bool is_appended;
 
+	if (UNLIKELY(append_is_large(record->size)))
+		return stream_append_parts(record, earlier, append_is_kept(record->class));
 	if (LIKELY(!append_is_kept(record->class)))
 		return append(record, earlier, false);
 	is_appended = append(record, earlier, true);

@@ -2,6 +2,7 @@
 #ifndef VESTIGE_STREAM_APPEND_H
 #define VESTIGE_STREAM_APPEND_H
 
+#include "../arena/map.h"
 #include "../base/settings.h"
 #include "appending.h"
 
@@ -16,6 +17,12 @@ static inline bool append_is_kept(uint32_t class)
 static inline size_t append_room(size_t size)
 {
 	return EXTENDED_HEADER_SIZE + WORD_BYTES + size;
+}
+
+/* Whether no chunk has room for it. */
+static inline bool append_is_large(size_t size)
+{
+	return append_room(size) > arena.chunk_bytes - sizeof(struct arena_chunk);
 }
 
 /* Append a record; false when it is lost, which is counted. It has the present time, or an

@@ -41,8 +41,9 @@ void record_commit_draft(struct draft *draft, const void *owner) HIDDEN;
 /* Whether the present chunk will do, for all that one can tell. */
 static inline bool record_has_room(const struct stream *stream, uint32_t class, size_t size)
 {
-	return append_is_kept(class) ? stream->chunk != NULL
-				     : stream_has_room(stream, append_room(size));
+	return append_is_kept(class) || append_is_large(size)
+		? stream->chunk != NULL
+		: stream_has_room(stream, append_room(size));
 }
 
 /* Find the stream for a record, with room for it as a rule; NULL when it is lost. */
@@ -52,7 +53,8 @@ static inline struct stream *record_stream(uint32_t class, size_t size)
 
 	if (LIKELY(stream && record_has_room(stream, class, size)))
 		return stream;
-	return stream_make_room(stream, append_room(size));
+	return stream_make_room(stream,
+				append_is_large(size) ? EXTENDED_HEADER_SIZE : append_room(size));
 }
 
 /* Begin a record and write its contexts. It has the time when it is appended, or an earlier one

@@ -63,8 +63,9 @@ struct stream {
 	/* Whether the chunk has what all records need to be understood: in overwrite mode, it
 	 * stays. It has no room for other records: `limit` is where it ends. */
 	bool keeps;
-	/* A chunk that was taken and is not yet the present one; 0: there is none. */
-	uint32_t taken;
+	/* Chunks that were taken and have not yet been the present one. */
+	uint32_t taken_count;
+	uint32_t taken[ARENA_SPARES];
 	struct arena_chunk *chunk;
 	/* When the packet before ended, or the last record was lost that came after it. */
 	uint64_t previous_end;

@@ -12,6 +12,7 @@
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "announce.h"
+#include "header.h"
 #include "local.h"
 #include "memory.h"
 #include "perf_counter.h"
@@ -85,8 +86,9 @@ static uint64_t later(uint64_t one, uint64_t other)
  * Where signals are not blocked, since the program filters its system calls, a handler that
  * comes by here finds no room, from the first store to the last.
  */
-static void install(struct stream *stream, uint32_t number)
+static struct arena_chunk *install(struct stream *stream, uint32_t flags)
 {
+	const uint32_t number = stream->taken[stream->taken_count - 1];
 	struct arena_chunk *before = stream->chunk;
 	struct arena_chunk *chunk;
 
@@ -96,6 +98,7 @@ static void install(struct stream *stream, uint32_t number)
 	announce_close(stream);
 	system_thread_name(stream->procname);
 	chunk = chunk_prepare(&stream->ring, number, clock_read());
+	chunk->flags = flags;
 	chunk->packet.vpid = stream->vpid;
 	chunk->packet.vtid = stream->vtid;
 	memcpy(chunk->packet.procname, stream->procname, sizeof(chunk->packet.procname));
@@ -107,12 +110,20 @@ static void install(struct stream *stream, uint32_t number)
 				     chunk->first_lost ? chunk->last_lost : 0);
 	/* A handler that nobody could block, and that took this for gone, may have had a chunk. */
 	if (UNLIKELY(chunk->seq != stream->ring.seq + 1))
-		return;
+		return chunk;
 	stream->last_time = chunk->packet.timestamp_begin;
 	stream->keeps = false;
 	stream->chunk = chunk;
-	stream->taken = 0;
+	stream->taken_count--;
 	chunk_show(&stream->ring, number);
+	return chunk;
+}
+
+/* Let records come into a chunk that was installed. */
+static void open_chunk(struct stream *stream, struct arena_chunk *chunk)
+{
+	if (UNLIKELY(stream->chunk != chunk))
+		return;
 	compiler_barrier();
 	stream->limit = arena.chunk_bytes;
 	stream->open = section_is_possible() ? chunk : NULL;
@@ -173,9 +184,54 @@ struct room {
 	size_t size;
 	/* The chunk that had none. */
 	uint64_t seq;
+	/* A record that needs several chunks, and how many with the one after; or NULL, and one. */
+	const struct appending *record;
+	uint64_t earlier;
+	bool is_kept;
+	uint32_t chunks;
 	struct stream *found;
 	bool must_wait;
 };
+
+/* Write a part of a record, as much as goes into a chunk. */
+static uint32_t write_part(struct arena_chunk *chunk, uint32_t start, const char *bytes,
+			   uint32_t left)
+{
+	const uint32_t size = left < arena.chunk_bytes - start ? left : arena.chunk_bytes - start;
+
+	memcpy((char *) chunk + start, bytes, size);
+	publish_barrier();
+	__atomic_store_n(&chunk->committed, start + size, __ATOMIC_RELEASE);
+	return size;
+}
+
+/*
+ * Write a record to as many chunks as it needs, which are one packet, and go on to another. When
+ * the last of them has bytes, the record is complete.
+ */
+static struct arena_chunk *write_parts(struct stream *stream, const struct room *room)
+{
+	const struct appending *record = room->record;
+	const uint32_t kept = room->is_kept ? CHUNK_KEEP : 0;
+	uint32_t left = room->chunks - 2;
+	struct arena_chunk *chunk = install(stream, (left ? CHUNK_CONTINUES : 0) | kept);
+	uint64_t time;
+	uint32_t done;
+
+	if (room->earlier)
+		stream_begin_earlier(stream, room->earlier);
+	time = stream->last_time;
+	write_header((char *) (chunk + 1), EXTENDED_HEADER_SIZE, record->class, time);
+	done = write_part(chunk, sizeof(*chunk) + EXTENDED_HEADER_SIZE, record->body,
+			  record->size);
+	for (; left; left--) {
+		chunk = install(stream,
+				CHUNK_CONTINUED | (left > 1 ? CHUNK_CONTINUES : 0) | kept);
+		done += write_part(chunk, sizeof(*chunk), record->body + done,
+				   record->size - done);
+	}
+	return install(stream, 0);
+}
 
 /* What is done on a stack of our own, where there is one. */
 static void make_room(void *argument)
@@ -184,21 +240,26 @@ static void make_room(void *argument)
 	struct stream *stream = room->stream;
 	const bool is_first = !is_open(stream);
 	const char *before = busy;
-	uint32_t number;
 
 	room->must_wait = false;
 	/* A handler that ran while we waited may have got us a chunk. */
-	if (!is_first && stream->ring.seq != room->seq && stream_has_room(stream, room->size)) {
+	if (!room->record && !is_first && stream->ring.seq != room->seq &&
+	    stream_has_room(stream, room->size)) {
 		room->found = stream;
 		return;
 	}
-	/* A handler that nobody could block may have jumped away since one was taken. */
-	number = stream->taken ? stream->taken : chunk_take(&stream->ring);
-	stream->taken = number;
-	room->must_wait = !number;
-	if (!number)
-		return;
-	install(stream, number);
+	/* A handler that nobody could block may have jumped away since some were taken. */
+	while (stream->taken_count < room->chunks) {
+		const uint32_t number = chunk_take(&stream->ring);
+
+		if (!number) {
+			room->must_wait = true;
+			return;
+		}
+		stream->taken[stream->taken_count] = number;
+		stream->taken_count++;
+	}
+	open_chunk(stream, room->record ? write_parts(stream, room) : install(stream, 0));
 	room->found = stream;
 	if (!is_first)
 		return;
@@ -269,12 +330,12 @@ static bool is_vain(const struct stream *stream, size_t size)
 	return true;
 }
 
-struct stream *stream_make_room(struct stream *stream, size_t size)
+static struct stream *find_room(struct room *room)
 {
 	/* Where the stack of the program ends, its handler runs before signals are blocked. */
 	volatile char touched[512] __attribute__((unused));
 	const int saved = errno;
-	struct room room = {.stream = stream, .size = size};
+	struct stream *stream = room->stream;
 
 	touched[0] = 0;
 	if (UNLIKELY(!is_open(stream) && !process_is_followed()))
@@ -289,17 +350,43 @@ struct stream *stream_make_room(struct stream *stream, size_t size)
 		settings_stop();
 		return NULL;
 	}
-	if (is_vain(stream, size))
+	if (is_vain(stream, room->size))
 		goto lost;
-	room.seq = stream ? stream->ring.seq : 0;
+	room->seq = stream ? stream->ring.seq : 0;
 	do
-		look_for_room(&room);
-	while (room.must_wait && waiting_for_chunk(&room.stream->ring));
+		look_for_room(room);
+	while (room->must_wait && waiting_for_chunk(&room->stream->ring));
 lost:
-	if (!room.found)
+	if (!room->found)
 		stream_count_lost(stream_of_thread);
 	errno = saved;
-	return room.found;
+	return room->found;
+}
+
+struct stream *stream_make_room(struct stream *stream, size_t size)
+{
+	struct room room = {.stream = stream, .size = size, .chunks = 1};
+
+	return find_room(&room);
+}
+
+bool stream_append_parts(const struct appending *record, uint64_t earlier, bool is_kept)
+{
+	const uint32_t in_chunk = arena.chunk_bytes - (uint32_t) sizeof(struct arena_chunk);
+	struct room room = {
+		.stream = stream_of_thread,
+		.record = record,
+		.earlier = earlier,
+		.is_kept = is_kept,
+		/* One more, so that this packet is complete at once. */
+		.chunks = (EXTENDED_HEADER_SIZE + record->size + in_chunk - 1) / in_chunk + 1,
+	};
+
+	/* The present chunk is one of those that the thread may have. */
+	if (room.chunks < arena.ring_chunks)
+		return find_room(&room);
+	stream_count_lost(room.stream);
+	return false;
 }
 
 /* What has no stream records nothing. */

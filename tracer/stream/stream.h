@@ -2,6 +2,7 @@
 #ifndef VESTIGE_STREAM_STREAM_H
 #define VESTIGE_STREAM_STREAM_H
 
+#include "appending.h"
 #include "state.h"
 
 /* What a thread has for tracepoints whose provider may be unloaded, see passage.h. */
@@ -10,6 +11,9 @@ extern __thread struct vestige_thread stream_thread HIDDEN
 
 /* Make room for a record in another chunk, or in the first; NULL when it is dropped. */
 struct stream *stream_make_room(struct stream *stream, size_t size) HIDDEN
+	__attribute__((noinline, cold));
+/* Append a record that no chunk has room for, as a packet of several; false when it is lost. */
+bool stream_append_parts(const struct appending *record, uint64_t earlier, bool is_kept) HIDDEN
 	__attribute__((noinline, cold));
 /* In overwrite mode, see to it that the next record comes into a chunk that stays. */
 bool stream_keep(struct stream *stream, size_t size) HIDDEN __attribute__((noinline, cold));

@@ -16,9 +16,13 @@ pub const ARENA_FULL: u32 = 2;
 pub const ARENA_OVERWRITE: u32 = 1;
 /// Overwrite mode takes others away.
 pub const CHUNK_KEEP: u32 = 1;
-/// A record was given up, and the code that was interrupted may still write it: no other thread
-/// should have the chunk soon.
+/// An interrupted record was completed by another one, and may be written here once more: no other
+/// thread should have the chunk soon.
 pub const CHUNK_DOUBTFUL: u32 = 2;
+/// The record goes on in the next chunk, and the packet with it.
+pub const CHUNK_CONTINUES: u32 = 4;
+/// It begins with the rest of that of the chunk before.
+pub const CHUNK_CONTINUED: u32 = 8;
 
 /// The packet header and the packet context. All sizes are in bits, as CTF has them.
 #[derive(Clone, Copy)]

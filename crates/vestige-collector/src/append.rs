@@ -15,13 +15,14 @@ use crate::sys::Span;
 /// A file may go away while a packet is written to it, in overwrite mode; then there is another.
 const MOST_FILES: u32 = 4;
 
-/// What is to be written of a chunk, and what was lost before.
-#[derive(Clone, Copy, Default)]
+/// What is to be written of one chunk or several, and what was lost before.
+#[derive(Clone, Default)]
 pub struct Draft {
     pub begin: u64,
     pub end: u64,
-    /// Where the records lie in the arena, and their bytes.
-    pub records: Option<(u64, u32)>,
+    /// Where the records lie in the arena, and their bytes: several parts for one that is longer
+    /// than a chunk.
+    pub records: Vec<(u64, u32)>,
     /// Records that the slot lost outside of its chunks, up to the end of the packet.
     pub lost: u64,
     /// When the first and the last of them were lost, if that was before the packet.
@@ -33,6 +34,13 @@ pub struct Draft {
     pub procname: [u8; 16],
     /// Never taken away in overwrite mode.
     pub is_kept: bool,
+}
+
+impl Draft {
+    /// Bytes of all records: no more than a ring has.
+    fn bytes(&self) -> u32 {
+        self.records.iter().map(|part| part.1).fold(0, u32::saturating_add)
+    }
 }
 
 /// Why nothing was written.
@@ -53,8 +61,7 @@ struct Packets {
 
 impl Packets {
     fn bytes(&self, draft: &Draft) -> u64 {
-        let records = draft.records.map_or(0, |(_, bytes)| bytes);
-        self.heads.len() as u64 + u64::from(records + self.padding)
+        self.heads.len() as u64 + u64::from(draft.bytes()) + u64::from(self.padding)
     }
 }
 
@@ -76,7 +83,7 @@ impl Recording {
         advance: impl FnOnce(&mut Account),
     ) -> Result<(), Stall> {
         let mut account = state.account;
-        if draft.records.is_some() || is_untold(&account, draft) {
+        if !draft.records.is_empty() || is_untold(&account, draft) {
             self.begin_stream(state, draft);
             account = state.account;
             self.write_draft(slot, state, draft, &mut account)?;
@@ -107,7 +114,7 @@ impl Recording {
         draft: &Draft,
         account: &mut Account,
     ) -> Result<(), Stall> {
-        let records = draft.records.map_or(0, |(_, bytes)| u64::from(bytes));
+        let records = u64::from(draft.bytes());
         let is_kept = {
             let mut budget = self.trace.budget();
             !budget.is_overwriting() || (draft.is_kept && budget.keep(records))
@@ -164,7 +171,7 @@ impl Recording {
                 put(account, first, last, 0, outside);
             }
         }
-        let records = draft.records.map_or(0, |(_, bytes)| bytes);
+        let records = draft.bytes();
         if records > 0 || all > account.told_lost {
             put(account, draft.begin, draft.end, records, all);
         }
@@ -182,16 +189,44 @@ impl Recording {
     }
 
     fn write(&self, file: &File, draft: &Draft, packets: &Packets, at: u64) -> io::Result<()> {
-        let body = draft.records.map(|(place, bytes)| Span {
-            memory: self.arena.memory(),
-            at: place,
-            bytes,
-        });
         let padding = [0; ALIGNMENT as usize];
         let tail = padding.get(..packets.padding as usize).unwrap_or_default();
         let started = self.trace.now();
-        let done = self.trace.files.write_at(file, &packets.heads, body, tail, at);
+        let done = self.write_parts(file, draft, packets, tail, at);
         self.trace.tallies.write_ns.fetch_add(self.trace.now() - started, Ordering::Relaxed);
+        done
+    }
+
+    /// Writes the heads, the parts of the records one behind the other, and the padding.
+    fn write_parts(
+        &self,
+        file: &File,
+        draft: &Draft,
+        packets: &Packets,
+        tail: &[u8],
+        at: u64,
+    ) -> io::Result<()> {
+        let mut head = packets.heads.as_slice();
+        let mut place = at;
+        let Some((last, others)) = draft.records.split_last() else {
+            return self.trace.files.write_at(file, head, None, tail, place);
+        };
+        let span =
+            |part: &(u64, u32)| Span { memory: self.arena.memory(), at: part.0, bytes: part.1 };
+        for part in others {
+            if let Err(error) = self.trace.files.write_at(file, head, Some(span(part)), &[], place)
+            {
+                // What is there is no packet.
+                let _ = file.set_len(at);
+                return Err(error);
+            }
+            place += head.len() as u64 + u64::from(part.1);
+            head = &[];
+        }
+        let done = self.trace.files.write_at(file, head, Some(span(last)), tail, place);
+        if done.is_err() {
+            let _ = file.set_len(at);
+        }
         done
     }
 

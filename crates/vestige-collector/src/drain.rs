@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use crate::append::{Draft, Stall};
 use crate::classes::METADATA;
-use crate::layout::{DOUBTFUL, KEEP, RECORDS_AT};
+use crate::layout::{CONTINUED, CONTINUES, DOUBTFUL, KEEP, RECORDS_AT};
 use crate::pool::NOBODY;
 use crate::recording::{Recording, SlotState};
 use crate::sys;
@@ -27,6 +27,13 @@ pub enum Reach {
     Everything,
 }
 
+/// Chunks that are one packet, the first one first, with their numbers in the ring.
+struct Group {
+    chunks: Vec<(u32, u64)>,
+    /// Whether they lack a part of their record, whose thread jumped away or ended.
+    is_torn: bool,
+}
+
 impl Recording {
     /// Drains a slot; how many chunks were written.
     pub fn drain(&self, slot: u32, state: &mut SlotState, reach: Reach) -> Result<u32, Stall> {
@@ -42,15 +49,47 @@ impl Recording {
             list.remove(0);
         }
         let mut drained = 0;
-        for (chunk, seq) in list.into_iter().rev() {
-            self.drain_chunk(slot, state, chunk, seq)?;
-            self.recycle(slot, state, chunk, !has_ended, drained);
-            drained += 1;
+        for group in self.groups(list, has_ended) {
+            self.drain_group(slot, state, &group)?;
+            for (chunk, _) in group.chunks {
+                self.recycle(slot, state, chunk, !has_ended, drained);
+                drained += 1;
+            }
         }
         if reach == Reach::Snapshot && !state.is_damaged {
             self.flush(slot, state, cur)?;
         }
         Ok(drained)
+    }
+
+    /// Which chunks belong together, the oldest first; those that may still go on are left out.
+    fn groups(&self, list: Vec<(u32, u64)>, has_ended: bool) -> Vec<Group> {
+        let mut groups = Vec::new();
+        let mut open: Option<Group> = None;
+        for (chunk, seq) in list.into_iter().rev() {
+            let place = self.arena.chunk(chunk);
+            let flags = place.flags().load(Ordering::Relaxed);
+            let is_rest = flags & CONTINUED != 0;
+            let has_bytes = place.committed().load(Ordering::Acquire) > RECORDS_AT;
+            let mut group = match open.take() {
+                Some(group) if is_rest => group,
+                before => {
+                    groups.extend(before.map(|group| Group { is_torn: true, ..group }));
+                    Group { chunks: Vec::new(), is_torn: is_rest }
+                }
+            };
+            group.is_torn |= is_rest && !has_bytes;
+            group.chunks.push((chunk, seq));
+            if flags & CONTINUES == 0 {
+                groups.push(group);
+            } else {
+                open = Some(group);
+            }
+        }
+        if has_ended {
+            groups.extend(open.map(|group| Group { is_torn: true, ..group }));
+        }
+        groups
     }
 
     /// Chunks that are not yet in files with their numbers, the present one first.
@@ -162,7 +201,10 @@ impl Recording {
         Draft {
             begin,
             end,
-            records: (bytes > 0).then(|| (place.offset() + u64::from(from), bytes)),
+            records: (bytes > 0)
+                .then(|| (place.offset() + u64::from(from), bytes))
+                .into_iter()
+                .collect(),
             lost: self.possible_losses(place.lost().load(Ordering::Relaxed)),
             losses: has_losses.then_some((first_lost, last_lost.min(begin))),
             discarded: place.discarded().load(Ordering::Relaxed),
@@ -178,16 +220,21 @@ impl Recording {
         committed.clamp(RECORDS_AT, self.arena.geometry().chunk_bytes)
     }
 
-    fn drain_chunk(
-        &self,
-        slot: u32,
-        state: &mut SlotState,
-        chunk: u32,
-        seq: u64,
-    ) -> Result<(), Stall> {
-        let committed = self.committed(chunk);
+    fn drain_group(&self, slot: u32, state: &mut SlotState, group: &Group) -> Result<(), Stall> {
+        let Some(((first, first_seq), rest)) = group.chunks.split_first() else { return Ok(()) };
+        let committed = self.committed(*first);
         self.write_classes()?;
-        let draft = self.draft(state, chunk, committed);
+        let mut draft = self.draft(state, *first, committed);
+        for (chunk, _) in rest {
+            let part = self.draft(state, *chunk, self.committed(*chunk));
+            draft.records.extend(part.records);
+            draft.end = draft.end.max(part.end);
+            draft.discarded = draft.discarded.saturating_add(part.discarded);
+        }
+        if group.is_torn {
+            draft.records.clear();
+        }
+        let seq = rest.last().map_or(*first_seq, |(_, seq)| *seq);
         let discarded = u64::from(draft.discarded);
         let done = self.append(slot, state, &draft, |account| {
             account.drained_seq = seq;
@@ -277,6 +324,10 @@ impl Recording {
         let chunk = cur as u32;
         let is_next = cur >> 32 == state.account.drained_seq + 1;
         if !is_next || !self.claim(slot, state, chunk) {
+            return Ok(());
+        }
+        let flags = self.arena.chunk(chunk).flags().load(Ordering::Relaxed);
+        if flags & (CONTINUES | CONTINUED) != 0 {
             return Ok(());
         }
         let committed = self.committed(chunk);

@@ -9,7 +9,8 @@ pub use crate::agreement::{
     ArenaChunk as Chunk, ArenaClass as Class, ArenaControl as Control, ArenaLedger as Ledger,
     ArenaShared as Shared, ArenaSlot as Slot, Packet, ARENA_CLOSED as CLOSED, ARENA_FULL as FULL,
     ARENA_MOST_CLASSES as MOST_CLASSES, ARENA_OVERWRITE as OVERWRITE,
-    ARENA_SPARES as MOST_RING_CHUNKS, CHUNK_DOUBTFUL as DOUBTFUL, CHUNK_KEEP as KEEP,
+    ARENA_SPARES as MOST_RING_CHUNKS, CHUNK_CONTINUED as CONTINUED, CHUNK_CONTINUES as CONTINUES,
+    CHUNK_DOUBTFUL as DOUBTFUL, CHUNK_KEEP as KEEP,
 };
 use crate::agreement::{ARENA_ALIGNMENT, ARENA_MAGIC};
 

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "cf84a4115848b0b6"
+AGREEMENT = "9dffe54297d64a5b"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889

@@ -320,7 +320,7 @@ def test_processes_share_the_classes_of_tracepoints(collector, chosen, tmp_path)
     assert got.damage == ()
 
 
-def test_a_record_that_no_chunk_holds_is_counted(collector, tmp_path):
+def test_a_record_that_no_ring_holds_is_counted(collector, tmp_path):
     """The others are there."""
     program = tmp_path / "lengthy"
     source = PROGRAMS / "lengthy.c"
@@ -328,7 +328,11 @@ def test_a_record_that_no_chunk_holds_is_counted(collector, tmp_path):
     run_tool(["gcc", "-O1", *flags, "-o", program, source, "-ldl"])
     whole = collect(collector, tmp_path / "whole", [program], words=TRACEPOINTS)
     got = collect(
-        collector, tmp_path / "trace", [program], "chunk=4096", words=TRACEPOINTS
+        collector,
+        tmp_path / "trace",
+        [program],
+        *("chunk=4096", "ring=2"),
+        words=TRACEPOINTS,
     )
     emitted = sum(whole.events[name] for name in ("text", "numbers"))
 
