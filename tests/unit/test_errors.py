@@ -10,6 +10,7 @@ import vestige
 from vestige import errors
 from vestige.errors import (
     CommandError,
+    DaemonRunsError,
     DebugInfoError,
     DeclarationError,
     FieldValueError,
@@ -21,6 +22,7 @@ from vestige.errors import (
     ProgramError,
     RecordError,
     SelectionError,
+    SessionError,
     StorageError,
     TimestampError,
     TraceFormatError,
@@ -51,6 +53,8 @@ TREE = {
     WriterClosedError: (WriteError, ValueError),
     StorageError: (WriteError,),
     CommandError: (VestigeError,),
+    SessionError: (VestigeError,),
+    DaemonRunsError: (VestigeError,),
 }
 
 
