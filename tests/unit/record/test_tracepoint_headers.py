@@ -340,7 +340,7 @@ LONG_MESSAGES = """
 #include <lttng/tracef.h>
 #include <stdlib.h>
 #include <string.h>
-static char text[1000001];
+static char text[3000001];
 static void message(size_t length)
 {
     memset(text, 'x', length);
@@ -372,7 +372,7 @@ def test_a_record_that_no_buffer_holds_is_counted(tmp_path, sources):
     sources.write("long.c", LONG_MESSAGES)
     program = sources.build("long", "long.c")
     trace = tmp_path / "trace"
-    run_recorded(trace, [program, "3", "1000000", "4"])
+    run_recorded(trace, [program, "3", "3000000", "4"])
     opened = vestige.open(trace)
     texts = [event.payload["msg"] for event in opened.events("lttng_ust_tracef:*")]
 
