@@ -110,7 +110,7 @@ fn decode_columns(layout: &Layout, merge: &Merge) -> usize {
 
 fn render(renderer: &mut Renderer, merge: &Merge) -> usize {
     let mut length = 0;
-    let rendered = renderer.render(merge, 0..merge.runs.len(), 0, None, &mut |piece| {
+    let rendered = renderer.render(merge, 0..merge.runs.len(), 0, &[], &mut |piece| {
         length += piece.len();
         true
     });

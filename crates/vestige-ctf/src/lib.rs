@@ -24,6 +24,7 @@ mod call_stacks;
 pub mod calls;
 pub mod columns;
 pub mod counts;
+pub mod derived;
 pub mod encode;
 pub mod error;
 pub mod filter;

@@ -64,7 +64,7 @@ impl CallFold {
 
     #[doc = core_doc!(CallFold.begin)]
     fn begin(&self, py: Python<'_>, merge: &Merge) {
-        py.detach(|| self.lock().begin(&merge.inner, merge.visible()));
+        py.detach(|| self.lock().begin(&merge.inner, merge.visible().as_deref()));
     }
 
     #[doc = core_doc!(CallFold.advance)]
@@ -202,7 +202,6 @@ impl CallFold {
     #[doc = core_doc!(CallFold.select)]
     fn select(&self, py: Python<'_>, merge: &Merge) {
         let visible = py.detach(|| self.lock().select(&merge.inner));
-        // What another filter hid before stays hidden.
-        let _ = merge.visible.set(visible);
+        merge.hide(visible);
     }
 }

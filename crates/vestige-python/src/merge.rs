@@ -1,12 +1,12 @@
 //! `Muxer` and `Merge`: data streams merged by time.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use vestige_ctf::derived::Derived;
 use vestige_ctf::muxer::{self, Notice};
 use vestige_ctf::stream::{Batch, LostKind, Record, Selection};
-use vestige_ctf::text::Derived;
 
 use crate::errors::damage_tuple;
 use crate::event::EventRecord;
@@ -82,17 +82,26 @@ impl Muxer {
             streams: Arc::clone(&self.streams),
             owners: self.owners.clone_ref(py),
             interner: Arc::clone(&self.interner),
-            derived: OnceLock::new(),
+            added: Mutex::default(),
             order: OnceLock::new(),
-            visible: OnceLock::new(),
         }))
     }
 }
 
 /// A filter's column with the Python objects it stands for.
-pub struct PythonDerived {
-    pub text: Derived,
+#[derive(Clone)]
+pub struct AddedColumn {
+    pub values: Arc<Derived>,
     pub places: Arc<PlaceObjects>,
+}
+
+/// What filters added to a merge.
+#[derive(Default)]
+struct Added {
+    /// Columns, in the order of the filters.
+    columns: Vec<AddedColumn>,
+    /// For each record in order whether it is shown, when a filter hides some.
+    visible: Option<Arc<[bool]>>,
 }
 
 #[doc = core_doc!(Merge)]
@@ -102,16 +111,43 @@ pub struct Merge {
     pub streams: Arc<Vec<Py<DataStream>>>,
     pub owners: Py<PyList>,
     pub interner: Arc<Interner>,
-    pub derived: OnceLock<PythonDerived>,
+    added: Mutex<Added>,
     /// For each record in order its batch and its row; made when records are asked for.
     order: OnceLock<Vec<(u32, u32)>>,
-    /// For each record in order whether it is shown, when a filter hides some.
-    pub visible: OnceLock<Vec<bool>>,
 }
 
 impl Merge {
-    pub fn visible(&self) -> Option<&[bool]> {
-        self.visible.get().map(Vec::as_slice)
+    fn added(&self) -> std::sync::MutexGuard<'_, Added> {
+        // A panic cannot leave it half-changed.
+        self.added.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The columns that filters added, in their order.
+    pub fn derived(&self) -> Vec<AddedColumn> {
+        self.added().columns.clone()
+    }
+
+    /// Adds a column; a field that is there already stays as it is.
+    pub fn add_column(&self, column: AddedColumn) {
+        let mut added = self.added();
+        if added.columns.iter().all(|one| one.values.name != column.values.name) {
+            added.columns.push(column);
+        }
+    }
+
+    /// For each record in order whether it is shown, when a filter hides some.
+    pub fn visible(&self) -> Option<Arc<[bool]>> {
+        self.added().visible.clone()
+    }
+
+    /// Hides the records with `false`; what another filter hid before stays hidden.
+    pub fn hide(&self, visible: Vec<bool>) {
+        let mut added = self.added();
+        let both = match &added.visible {
+            None => visible,
+            Some(before) => before.iter().zip(visible).map(|(&one, other)| one && other).collect(),
+        };
+        added.visible = Some(both.into());
     }
 
     pub fn order(&self) -> &[(u32, u32)] {
@@ -159,22 +195,22 @@ impl Merge {
     #[doc = core_doc!(Merge.shown)]
     fn shown(this: Bound<'_, Self>) -> Py<Self> {
         let merge = this.get();
-        let Some((inner, kept)) = merge.inner.shown(merge.visible()) else { return this.unbind() };
+        let Some((inner, kept)) = merge.inner.shown(merge.visible().as_deref()) else {
+            return this.unbind();
+        };
         let py = this.py();
-        let derived = OnceLock::new();
-        if let Some(all) = merge.derived.get() {
-            let column = kept.iter().filter_map(|&index| all.text.column.get(index).copied());
-            let text = Derived { column: column.collect(), ..all.text.clone() };
-            let _ = derived.set(PythonDerived { text, places: Arc::clone(&all.places) });
-        }
+        let of_shown = |one: AddedColumn| AddedColumn {
+            values: Arc::new(one.values.of_records(&kept)),
+            places: one.places,
+        };
+        let columns = merge.derived().into_iter().map(of_shown).collect();
         let shown = Self {
             inner: Arc::new(inner),
             streams: Arc::clone(&merge.streams),
             owners: merge.owners.clone_ref(py),
             interner: Arc::clone(&merge.interner),
-            derived,
+            added: Mutex::new(Added { columns, visible: None }),
             order: OnceLock::new(),
-            visible: OnceLock::new(),
         };
         match Py::new(py, shown) {
             Ok(shown) => shown,
@@ -263,10 +299,14 @@ impl Merge {
 
     #[doc = core_doc!(Merge.place)]
     pub fn place<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(derived) = self.derived.get() else { return Ok(None) };
-        match derived.text.column.get(index) {
-            Some(&place) if place != vestige_ctf::places::NO_PLACE => derived.places.get(py, place),
-            _ => Ok(None),
+        let found = self.added().columns.iter().find_map(|one| {
+            let place = one.values.place(index)?;
+            Some((place, Arc::clone(&one.places)))
+        });
+        // Without the lock: it may call Python.
+        match found {
+            Some((place, places)) => places.get(py, place),
+            None => Ok(None),
         }
     }
 }

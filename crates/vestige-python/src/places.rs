@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use vestige_ctf::derived::{Derived, PlaceTable};
 use vestige_ctf::places::{self, Pending};
-use vestige_ctf::text::{Derived, PlaceTable};
 
-use crate::merge::{Merge, PythonDerived};
+use crate::merge::{AddedColumn, Merge};
 use crate::place_format::PlaceFormat;
 use crate::place_objects::PlaceObjects;
 use crate::symbols::SymbolTable;
@@ -232,10 +232,9 @@ impl PlaceColumn {
     #[doc = core_doc!(PlaceColumn.finish)]
     fn finish(&self, merge: &Merge) {
         let column = self.lock().take_column();
-        let text = Derived { name: self.name.clone(), column, table: Arc::clone(&self.table) };
-        let places = Arc::clone(&self.objects);
-        // A merge that already has a column keeps it: the first filter wins.
-        let _ = merge.derived.set(PythonDerived { text, places });
+        let values = Derived { name: self.name.clone(), column, table: Arc::clone(&self.table) };
+        let (values, places) = (Arc::new(values), Arc::clone(&self.objects));
+        merge.add_column(AddedColumn { values, places });
     }
 
     #[doc = core_doc!(PlaceColumn.count)]

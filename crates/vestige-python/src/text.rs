@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use vestige_ctf::derived::Derived;
 use vestige_ctf::text::{
-    ClockFormat, Derived, HeaderFields, Names, OffsetSource, Options, Palette, Renderer,
-    ShortOptions, ShortRenderer, Style,
+    ClockFormat, HeaderFields, Names, OffsetSource, Options, Palette, Renderer, ShortOptions,
+    ShortRenderer, Style,
 };
 use vestige_ctf::CtfError;
 
@@ -41,7 +42,7 @@ impl Layout {
         merge: &vestige_ctf::muxer::Merge,
         runs: std::ops::Range<usize>,
         first: usize,
-        derived: Option<&Derived>,
+        derived: &[Arc<Derived>],
         write: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Rendered {
         match self {
@@ -198,10 +199,10 @@ impl TextRenderer {
     ) -> Rendered {
         let before = merge.inner.runs.get(..runs.0).unwrap_or_default();
         let first = before.iter().map(|run| (run.end - run.start) as usize).sum();
-        let derived = merge.derived.get().map(|derived| &derived.text);
+        let derived: Vec<_> = merge.derived().into_iter().map(|one| one.values).collect();
         match self.inner.lock() {
             Ok(mut renderer) => {
-                renderer.render(&merge.inner, runs.0..runs.1, first, derived, write)
+                renderer.render(&merge.inner, runs.0..runs.1, first, &derived, write)
             }
             Err(_) => Ok(()),
         }

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from .. import core
 from .._typing import NamedTuple
 from ..damage import Damage
-from ..errors import GraphError, TraceFormatError
+from ..errors import TraceFormatError
 from .intersection import intersections
 from .notice import DamageNotice, notices_of
 from .protocols import Filter, Sink, Source
@@ -195,9 +195,6 @@ class Graph:
         filters: The filters, in the order in which they see a merge.
         selection: Which event records are wanted.
         strict: Whether to stop at the first damage.
-
-    Raises:
-        GraphError: Two filters are of one class that a graph can have once.
     """
 
     def __init__(
@@ -208,7 +205,6 @@ class Graph:
         selection: Selection | None = None,
         strict: bool = False,  # noqa: FBT001, FBT002 - as above
     ) -> None:
-        _refuse_overwriting(filters)
         self.sources = sources
         self.sink = sink
         self.filters = filters
@@ -253,19 +249,6 @@ class Graph:
     def _refuse(self, damage: Sequence[Damage]) -> None:
         if self.strict and damage:
             raise TraceFormatError.of_damage(damage[0])
-
-
-def _refuse_overwriting(filters: Sequence[Filter]) -> None:
-    """Refuse filters of which one would undo what another one of its class did."""
-    known: dict[type, int] = {}
-    for number, component in enumerate(filters, 1):
-        kind = type(component)
-        if getattr(kind, "is_single", False) and kind in known:
-            raise GraphError(
-                f"filters {known[kind]} and {number} are both {kind.__name__}: the "
-                "second would overwrite what the first one adds; a graph takes one"
-            )
-        known.setdefault(kind, number)
 
 
 def _all_right(streams: Sequence[Stream]) -> bool:

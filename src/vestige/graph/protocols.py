@@ -25,14 +25,18 @@ class Source(Protocol):
 
 
 class Filter(Protocol):
-    """Adds to merges on their way to the sink."""
+    """Adds to merges on their way to the sink.
+
+    There may be several of one class: each adds a column of its own, and a record that
+    one of them hides stays hidden.
+    """
 
     @property
     def needed_events(self) -> frozenset[str]:
         """Names of events that the filter needs, also when nobody wants to see them."""
 
     def process(self, merge: core.Merge) -> None:
-        """Attach a derived column to a merge.
+        """Add a derived column to a merge, or hide some of its records.
 
         Args:
             merge: The next merge, in order.

@@ -9,12 +9,12 @@ use super::layout::Layout;
 use super::node::{Fields, Node};
 use super::plan::StreamPlan;
 use super::types::{Column, ColumnType};
+use crate::derived::Derived;
 use crate::error::CtfError;
 use crate::muxer::Merge;
 use crate::places::NO_PLACE;
 use crate::record::{DecodeError, State};
 use crate::stream::{Batch, Part, Record};
-use crate::text::Derived;
 
 /// Most bytes of list elements of one record batch.
 const MAX_ELEMENT_BYTES: u64 = 1 << 29;

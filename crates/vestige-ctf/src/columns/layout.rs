@@ -87,6 +87,8 @@ pub struct FixedColumns {
 pub struct Layout {
     /// The columns in order.
     pub columns: Vec<Column>,
+    /// Name of the structure that a filter adds, if it is a column.
+    pub derived: Option<String>,
     /// How many columns there are with all parts of nested ones.
     pub builders: usize,
     /// The columns that are no fields.
@@ -167,7 +169,8 @@ impl Layout {
             let plan = stream_plan(input, entries, &fields, &fixed.origins, trace, &names.events);
             plans.insert(Arc::as_ptr(&input.stream) as usize, Arc::new(plan));
         }
-        Ok(Self { columns, builders, fixed, plans, inputs })
+        let derived = options.derived.clone();
+        Ok(Self { columns, derived, builders, fixed, plans, inputs })
     }
 
     /// The plan of a data stream.

@@ -29,6 +29,6 @@ pub(crate) use number::push_wide;
 pub(crate) use time::{civil_date, push_nanoseconds};
 
 pub use options::{ClockFormat, HeaderFields, Names, Options, Palette, Style};
-pub use renderer::{Derived, PlaceTable, Renderer};
+pub use renderer::Renderer;
 pub use short::{ShortOptions, ShortRenderer};
 pub use time::{OffsetSource, TimeFormatter};

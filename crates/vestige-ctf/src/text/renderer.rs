@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, RwLock};
-
-use rayon::prelude::*;
-use vestige_workers::on_all_cores;
+use std::sync::Arc;
 
 use super::escape::push_string;
 use super::fields::FieldWriter;
@@ -16,6 +13,7 @@ use super::plans::{EventPlans, PlanTable};
 use super::snippet::Snippet;
 use super::tasks::{in_waves, Piece, Pieces, Task, Timeline};
 use super::time::{OffsetSource, TimeFormatter};
+use crate::derived::{Derived, OfPlaces, PlacesOf};
 use crate::error::CtfError;
 use crate::model::{EventClass, FieldClass};
 use crate::muxer::Merge;
@@ -27,20 +25,6 @@ use crate::stream::{Batch, DataStream, Record};
 pub(super) const MAX_TEXT: usize = 512 * 1024 * 1024;
 /// How much text a task writes before it tells the other tasks.
 pub(super) const TEXT_STEP: usize = 1024 * 1024;
-
-/// Source places: object, function and source line, each as text. Only ever appended to.
-pub type PlaceTable = RwLock<Vec<[String; 3]>>;
-
-/// A column that a filter added to the common context of the records of a merge.
-#[derive(Clone)]
-pub struct Derived {
-    /// Name of the added structure.
-    pub name: String,
-    /// For each record in the order of the merge an index into `table`, or [`crate::places::NO_PLACE`].
-    pub column: Vec<u32>,
-    /// The values.
-    pub table: Arc<PlaceTable>,
-}
 
 /// The plans of one data stream's stream class.
 struct StreamPlan {
@@ -62,7 +46,7 @@ pub struct Renderer {
     clock: TimeFormatter,
     timeline: Timeline,
     plans: PlanTable<StreamPlan>,
-    places: Vec<Vec<u8>>,
+    places: OfPlaces<Vec<u8>>,
     pieces: Pieces,
 }
 
@@ -76,7 +60,7 @@ impl Renderer {
             clock,
             timeline: Timeline::default(),
             plans: PlanTable::default(),
-            places: Vec::new(),
+            places: OfPlaces::default(),
             pieces: Pieces::default(),
         }
     }
@@ -88,7 +72,7 @@ impl Renderer {
 
     /// Gives the text of the records of some runs of a merge to `write`, piece by piece in
     /// order, until it returns `false`. `first` is the index in the merge of the first record of
-    /// the runs.
+    /// the runs; `derived` are the columns that filters added.
     ///
     /// # Errors
     ///
@@ -99,7 +83,7 @@ impl Renderer {
         merge: &Merge,
         runs: Range<usize>,
         first: usize,
-        derived: Option<&Derived>,
+        derived: &[Arc<Derived>],
         write: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<(), (usize, CtfError)> {
         let (table, options) = (&mut self.plans, &self.options);
@@ -108,29 +92,18 @@ impl Renderer {
             table.of(stream, || stream_plan(stream, options))
         });
         let plans: Vec<Arc<StreamPlan>> = plans.collect();
-        if let Some(derived) = derived {
-            self.render_places(derived);
-        }
+        self.places.update(derived, |one, place| place_text(&one.name, place, options));
         let tasks = self.timeline.tasks(merge, merge.runs.get(runs).unwrap_or_default(), first);
         let context = Context {
             options: &self.options,
             merge,
             plans: &plans,
-            derived: derived.map(|derived| (derived, self.places.as_slice())),
+            derived: self.places.columns(derived),
             written: AtomicUsize::new(0),
             pieces: &self.pieces,
         };
         let render = |clock: &mut TimeFormatter, task| context.task(&task, clock);
         in_waves(tasks, &self.clock, render, |piece| self.pieces.write(piece, write))
-    }
-
-    /// Renders the places that were added since the last merge.
-    fn render_places(&mut self, derived: &Derived) {
-        let Ok(table) = derived.table.read() else { return };
-        let added = table.get(self.places.len()..).unwrap_or_default();
-        let text = |place| place_text(&derived.name, place, &self.options);
-        let texts: Vec<Vec<u8>> = on_all_cores(|| added.par_iter().map(text).collect());
-        self.places.extend(texts);
     }
 }
 
@@ -192,7 +165,7 @@ struct Context<'a> {
     options: &'a Options,
     merge: &'a Merge,
     plans: &'a [Arc<StreamPlan>],
-    derived: Option<(&'a Derived, &'a [Vec<u8>])>,
+    derived: Vec<PlacesOf<'a, Vec<u8>>>,
     /// About how much text all tasks have written.
     written: AtomicUsize,
     pieces: &'a Pieces,
@@ -215,6 +188,7 @@ impl Context<'_> {
         let mut last = task.last;
         let mut index = task.first;
         let mut told = 0;
+        let mut joined = Vec::new();
         for run in &task.runs {
             let Some((batch, records)) = self.merge.run(run) else { continue };
             let Some(plan) = self.plans.get(run.batch as usize) else { continue };
@@ -237,7 +211,7 @@ impl Context<'_> {
                 });
                 let Some(event) = event else { continue };
                 event.header.push(&mut out, self.options, clock, times, &mut last);
-                let place = self.place(index);
+                let place = self.places(index, &mut joined);
                 if let Err(error) = self.body(&mut out, batch, record, (plan, event), text, place) {
                     out.truncate(length);
                     let at = batch.file_offset(record);
@@ -250,11 +224,23 @@ impl Context<'_> {
         (out, None)
     }
 
+    /// The fields that filters added to a record, as text; `joined` is where several meet.
     #[inline]
-    fn place(&self, index: usize) -> Option<&[u8]> {
-        let (derived, places) = self.derived?;
-        let place = *derived.column.get(index)?;
-        places.get(place as usize).map(Vec::as_slice)
+    fn places<'b>(&'b self, index: usize, joined: &'b mut Vec<u8>) -> Option<&'b [u8]> {
+        match self.derived.as_slice() {
+            [] => None,
+            [one] => one.get(index).map(Vec::as_slice),
+            several => {
+                joined.clear();
+                for text in several.iter().filter_map(|one| one.get(index)) {
+                    if !joined.is_empty() {
+                        joined.extend_from_slice(b", ");
+                    }
+                    joined.extend_from_slice(text);
+                }
+                (!joined.is_empty()).then_some(joined.as_slice())
+            }
+        }
     }
 
     /// The text of the packet context, the same for all records of a packet.

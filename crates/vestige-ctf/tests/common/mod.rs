@@ -155,7 +155,7 @@ pub fn merge(streams: Vec<Arc<DataStream>>) -> Outcome {
             outcome.records.extend(records.iter().map(|r| (batch.nanoseconds(r), rank)));
         }
         let mut text = Vec::new();
-        let rendered = renderer.render(&merge, 0..merge.runs.len(), 0, None, &mut |piece| {
+        let rendered = renderer.render(&merge, 0..merge.runs.len(), 0, &[], &mut |piece| {
             text.extend_from_slice(piece);
             true
         });

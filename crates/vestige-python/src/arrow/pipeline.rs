@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use vestige_ctf::columns::{decode, Column, Decoded, Dictionaries, Layout, RecordBatch};
-use vestige_ctf::text::Derived;
+use vestige_ctf::derived::Derived;
 use vestige_ctf::CtfError;
 
 use crate::errors::trace_format_error;
@@ -28,9 +28,9 @@ struct Begun {
 }
 
 impl Begun {
-    fn new(merge: Py<Merge>) -> Self {
-        let derived = merge.get().derived.get();
-        let derived = derived.map(|derived| Arc::new(derived.text.clone()));
+    fn new(merge: Py<Merge>, layout: &Layout) -> Self {
+        let mut added = merge.get().derived().into_iter().map(|one| one.values);
+        let derived = added.find(|one| layout.derived.as_ref() == Some(&one.name));
         Self { merge, derived, next: 0 }
     }
 }
@@ -110,7 +110,7 @@ impl<T: Send + 'static> Pipeline<T> {
             let Some(merges) = &self.merges else { return };
             let next = merges.bind(py).call_method0("__next__");
             match next.and_then(|merge| Ok(merge.downcast_into::<Merge>()?)) {
-                Ok(merge) => self.begun = Some(Begun::new(merge.unbind())),
+                Ok(merge) => self.begun = Some(Begun::new(merge.unbind(), &self.layout)),
                 Err(end) => {
                     self.merges = None;
                     if !end.is_instance_of::<PyStopIteration>(py) {

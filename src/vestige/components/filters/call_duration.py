@@ -33,9 +33,6 @@ class CallDurationFilter:
         SelectionError: The events do not tell their threads.
     """
 
-    is_single = True
-    """A graph takes one: a merge has room for what one of them adds."""
-
     needed_events = frozenset({*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS})
     """Entries and exits from the beginning on, so that both readings see the same."""
 

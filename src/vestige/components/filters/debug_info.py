@@ -38,9 +38,6 @@ class DebugInfoFilter:
         sources: The traces, for the symbols that may be packed with them.
     """
 
-    is_single = True
-    """A graph takes one: a merge has room for what one of them adds."""
-
     def __init__(
         self,
         options: DebugInfoOptions | None = None,

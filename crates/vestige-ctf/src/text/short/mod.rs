@@ -17,18 +17,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-use rayon::prelude::*;
-use vestige_workers::on_all_cores;
-
 use self::line::{Layout, LineWriter, PacketText, Widths};
 use self::options::Colors;
 use self::place::PlaceText;
 use self::plan::{EventPlan, StreamPlan};
 use super::options::Options;
 use super::plans::PlanTable;
-use super::renderer::{Derived, MAX_TEXT, TEXT_STEP};
+use super::renderer::{MAX_TEXT, TEXT_STEP};
 use super::tasks::{in_waves, Piece, Pieces, Task, Timeline};
 use super::time::{OffsetSource, TimeFormatter};
+use crate::derived::{Derived, OfPlaces, PlacesOf};
 use crate::error::CtfError;
 use crate::muxer::Merge;
 
@@ -42,7 +40,7 @@ pub struct ShortRenderer {
     clock: TimeFormatter,
     timeline: Timeline,
     plans: PlanTable<StreamPlan>,
-    places: Vec<PlaceText>,
+    places: OfPlaces<PlaceText>,
     /// Of the columns of all lines so far; none before the first.
     widths: Option<Widths>,
     pieces: Pieces,
@@ -59,7 +57,7 @@ impl ShortRenderer {
             options,
             timeline: Timeline::default(),
             plans: PlanTable::default(),
-            places: Vec::new(),
+            places: OfPlaces::default(),
             widths: None,
             pieces: Pieces::default(),
         }
@@ -72,7 +70,7 @@ impl ShortRenderer {
 
     /// Gives the text of the records of some runs of a merge to `write`, piece by piece in
     /// order, until it returns `false`. `first` is the index in the merge of the first record of
-    /// the runs.
+    /// the runs; `derived` are the columns that filters added, of which a line shows the first.
     ///
     /// # Errors
     ///
@@ -83,7 +81,7 @@ impl ShortRenderer {
         merge: &Merge,
         runs: Range<usize>,
         first: usize,
-        derived: Option<&Derived>,
+        derived: &[Arc<Derived>],
         write: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<(), (usize, CtfError)> {
         let (table, options, fields) = (&mut self.plans, &self.options, &self.fields);
@@ -92,9 +90,8 @@ impl ShortRenderer {
             table.of(stream, || StreamPlan::new(stream, options, fields))
         });
         let plans: Vec<Arc<StreamPlan>> = plans.collect();
-        if let Some(derived) = derived {
-            self.render_places(derived);
-        }
+        let colors = &self.colors;
+        self.places.update(derived, |_, place| PlaceText::new(place, colors));
         let tasks = self.timeline.tasks(merge, merge.runs.get(runs).unwrap_or_default(), first);
         let most = Widths::most(self.options.width);
         let mut layout = Layout {
@@ -107,7 +104,7 @@ impl ShortRenderer {
         let shared = Shared {
             merge,
             plans: &plans,
-            places: derived.map(|derived| (derived, self.places.as_slice())),
+            places: self.places.columns(derived),
             written: AtomicUsize::new(0),
             pieces: &self.pieces,
         };
@@ -125,23 +122,13 @@ impl ShortRenderer {
         self.widths = Some(widths.min(most));
         rendered
     }
-
-    /// Renders the places that were added since the last merge.
-    fn render_places(&mut self, derived: &Derived) {
-        let Ok(table) = derived.table.read() else { return };
-        let added = table.get(self.places.len()..).unwrap_or_default();
-        let colors = &self.colors;
-        let texts: Vec<PlaceText> =
-            on_all_cores(|| added.par_iter().map(|place| PlaceText::new(place, colors)).collect());
-        self.places.extend(texts);
-    }
 }
 
 /// What all tasks of a merge share.
 struct Shared<'a> {
     merge: &'a Merge,
     plans: &'a [Arc<StreamPlan>],
-    places: Option<(&'a Derived, &'a [PlaceText])>,
+    places: Vec<PlacesOf<'a, PlaceText>>,
     /// About how much text all tasks have written.
     written: AtomicUsize,
     pieces: &'a Pieces,
@@ -192,8 +179,6 @@ impl Shared<'_> {
 
     #[inline]
     fn place(&self, index: usize) -> Option<&PlaceText> {
-        let (derived, places) = self.places?;
-        let place = *derived.column.get(index)?;
-        places.get(place as usize)
+        self.places.iter().find_map(|one| one.get(index))
     }
 }
