@@ -79,9 +79,10 @@ impl Collector {
 
     #[doc = core_doc!(Collector.attach)]
     #[staticmethod]
-    fn attach(py: Python<'_>, directory: PathBuf) -> PyResult<Self> {
+    #[pyo3(signature = (directory, *, shared_memory = PathBuf::from("/dev/shm")))]
+    fn attach(py: Python<'_>, directory: PathBuf, shared_memory: PathBuf) -> PyResult<Self> {
         let write = Box::new(sys::write_parts);
-        py.detach(|| inner::Collector::attach(&directory, write))
+        py.detach(|| inner::Collector::attach(&directory, &shared_memory, write))
             .map(Self)
             .map_err(|error| exception(&error))
     }
@@ -119,6 +120,24 @@ impl Collector {
         self.0.socket().unwrap_or_default()
     }
 
+    #[doc = core_doc!(Collector.make_inherited)]
+    fn make_inherited(&self) -> PyResult<i32> {
+        self.0.make_inherited().map_err(|error| exception(&error))
+    }
+
+    #[doc = core_doc!(Collector.set_inherited)]
+    fn set_inherited(&self, descriptor: i32) -> PyResult<()> {
+        let end = sys::own_socket(descriptor).map_err(|error| exception(&error))?;
+        self.0.set_inherited(end);
+        Ok(())
+    }
+
+    #[doc = core_doc!(Collector.inherited)]
+    #[getter]
+    fn inherited(&self) -> Option<i32> {
+        self.0.inherited()
+    }
+
     #[doc = core_doc!(Collector.start)]
     fn start(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.0.start()).map_err(|error| exception(&error))
@@ -140,12 +159,17 @@ impl Collector {
     }
 
     #[doc = core_doc!(Collector.close)]
-    #[pyo3(signature = (deadline = 10.0))]
-    fn close(&self, py: Python<'_>, deadline: f64) -> Outcome {
+    #[pyo3(signature = (deadline = 10.0, *, keep_losses = false))]
+    fn close(&self, py: Python<'_>, deadline: f64, keep_losses: bool) -> Outcome {
         // What is no number is no time.
         let patience = Duration::try_from_secs_f64(deadline.clamp(0.0, LONGEST));
         let patience = patience.unwrap_or_default();
-        Outcome(py.detach(|| self.0.close(patience)))
+        Outcome(py.detach(|| self.0.close(patience, keep_losses)))
+    }
+
+    #[doc = core_doc!(Collector.remove)]
+    fn remove(&self, py: Python<'_>) {
+        py.detach(|| self.0.remove());
     }
 }
 

@@ -5,10 +5,12 @@
 // The docstrings, from the stub: see `build.rs` of the other binding.
 include!(concat!(env!("OUT_DIR"), "/core_doc.rs"));
 
+mod abandoned;
 mod clock;
 mod collector;
 mod errors;
 mod results;
+mod word;
 
 use pyo3::prelude::*;
 
@@ -19,11 +21,15 @@ const INTERFACE: &str = include_str!(concat!(env!("OUT_DIR"), "/interface.txt"))
 #[pymodule]
 mod _collector {
     #[pymodule_export]
+    use crate::abandoned::{look_at_abandoned, remove_abandoned};
+    #[pymodule_export]
     use crate::clock::counter;
     #[pymodule_export]
     use crate::collector::{recover, Collector};
     #[pymodule_export]
     use crate::results::{Outcome, Progress};
+    #[pymodule_export]
+    use crate::word::exchange;
 
     use super::*;
 

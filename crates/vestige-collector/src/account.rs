@@ -27,8 +27,8 @@ pub struct Account {
     pub packets: u64,
     /// Lost records as the last packet counts them.
     pub told_lost: u64,
-    /// Of those: the ones that are not in the `lost` of a chunk.
-    pub beside: u64,
+    /// Of those: the ones of a thread before, whose stream the slot goes on with.
+    pub inherited: u64,
     /// When the last packet ends.
     pub last_end: u64,
 }
@@ -47,14 +47,14 @@ impl Account {
             self.told_lost,
             pair(self.flushed, self.file_number),
             self.last_end,
-            self.beside,
+            self.inherited,
             self.ring_number,
             pair(self.ring_bytes as u32, self.opened),
         ]
     }
 
     const fn of_words(words: [u64; 10]) -> Self {
-        let [drained_seq, file_bytes, instance_id, packets, told_lost, file, last_end, beside, ring_number, ring] =
+        let [drained_seq, file_bytes, instance_id, packets, told_lost, file, last_end, inherited, ring_number, ring] =
             words;
         Self {
             drained_seq,
@@ -67,7 +67,7 @@ impl Account {
             ring_bytes: ring & 0xFFFF_FFFF,
             packets,
             told_lost,
-            beside,
+            inherited,
             last_end,
         }
     }
@@ -87,7 +87,7 @@ impl Account {
         ledger.flushed().store(self.flushed, Ordering::Relaxed);
         ledger.file_number().store(self.file_number, Ordering::Relaxed);
         ledger.last_end().store(self.last_end, Ordering::Relaxed);
-        ledger.beside().store(self.beside, Ordering::Relaxed);
+        ledger.inherited().store(self.inherited, Ordering::Relaxed);
         ledger.ring_number().store(self.ring_number, Ordering::Relaxed);
         ledger.ring_bytes().store(self.ring_bytes, Ordering::Relaxed);
         ledger.opened().store(self.opened, Ordering::Relaxed);
@@ -112,7 +112,7 @@ impl Account {
             flushed: ledger.flushed().load(Ordering::Relaxed),
             file_number: ledger.file_number().load(Ordering::Relaxed),
             last_end: ledger.last_end().load(Ordering::Relaxed),
-            beside: ledger.beside().load(Ordering::Relaxed),
+            inherited: ledger.inherited().load(Ordering::Relaxed),
             ring_number: ledger.ring_number().load(Ordering::Relaxed),
             ring_bytes: ledger.ring_bytes().load(Ordering::Relaxed),
             opened: ledger.opened().load(Ordering::Relaxed),

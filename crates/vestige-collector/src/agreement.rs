@@ -14,6 +14,8 @@ pub const ARENA_CLOSED: u32 = 1;
 pub const ARENA_FULL: u32 = 2;
 /// The oldest packets make room for new ones.
 pub const ARENA_OVERWRITE: u32 = 1;
+/// The collector has stopped, and another one is about to begin.
+pub const ARENA_HANDED_OVER: u32 = 2;
 /// Overwrite mode takes others away.
 pub const CHUNK_KEEP: u32 = 1;
 /// An interrupted record was completed by another one, and may be written here once more: no other
@@ -107,7 +109,17 @@ pub struct ArenaControl {
     pub life: [u8; 64],
     /// The collector's own: where one that takes over goes on to serve, name and token.
     pub socket: [u64; 4],
-    pub rest: [u8; 3808],
+    /// From here on for those who find the arena when its collector was killed: an inode; 0:
+    /// unknown.
+    pub mount_namespace: u64,
+    /// Of the directory of the trace: where it is, and its path.
+    pub directory_device: u64,
+    pub directory_inode: u64,
+    /// Of the root directory below which the path is that: chroot(2) makes no mount namespace.
+    pub root_device: u64,
+    pub root_inode: u64,
+    pub directory: [u8; 3072],
+    pub rest: [u8; 696],
 }
 
 const _: () = {
@@ -140,7 +152,13 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaControl, unused) == 168);
     assert!(core::mem::offset_of!(ArenaControl, life) == 192);
     assert!(core::mem::offset_of!(ArenaControl, socket) == 256);
-    assert!(core::mem::offset_of!(ArenaControl, rest) == 288);
+    assert!(core::mem::offset_of!(ArenaControl, mount_namespace) == 288);
+    assert!(core::mem::offset_of!(ArenaControl, directory_device) == 296);
+    assert!(core::mem::offset_of!(ArenaControl, directory_inode) == 304);
+    assert!(core::mem::offset_of!(ArenaControl, root_device) == 312);
+    assert!(core::mem::offset_of!(ArenaControl, root_inode) == 320);
+    assert!(core::mem::offset_of!(ArenaControl, directory) == 328);
+    assert!(core::mem::offset_of!(ArenaControl, rest) == 3400);
     assert!(size_of::<ArenaControl>() == 4096);
 };
 
@@ -201,7 +219,7 @@ pub struct ArenaSlot {
     /// The sequence number of the present chunk in the upper half, its number in the lower one: as
     /// one word, it only grows.
     pub cur: u64,
-    /// Records lost outside of chunks, and when.
+    /// Records lost, and when.
     pub lost: u64,
     pub first_lost: u64,
     pub last_lost: u64,
@@ -265,7 +283,7 @@ pub struct ArenaLedger {
     pub flushed: u32,
     pub file_number: u32,
     pub last_end: u64,
-    pub beside: u64,
+    pub inherited: u64,
     pub ring_number: u64,
     pub ring_bytes: u64,
     pub opened: u32,
@@ -290,7 +308,7 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaLedger, flushed) == 56);
     assert!(core::mem::offset_of!(ArenaLedger, file_number) == 60);
     assert!(core::mem::offset_of!(ArenaLedger, last_end) == 64);
-    assert!(core::mem::offset_of!(ArenaLedger, beside) == 72);
+    assert!(core::mem::offset_of!(ArenaLedger, inherited) == 72);
     assert!(core::mem::offset_of!(ArenaLedger, ring_number) == 80);
     assert!(core::mem::offset_of!(ArenaLedger, ring_bytes) == 88);
     assert!(core::mem::offset_of!(ArenaLedger, opened) == 96);
@@ -317,15 +335,14 @@ pub struct ArenaChunk {
     pub seq: u64,
     /// Of enum chunk_flags.
     pub flags: u32,
-    /// Records that were given up in here.
-    pub discarded: u32,
+    pub reserved: u32,
     /// The slot's losses when the chunk was taken into use, and when those were that came since the
     /// chunk before; 0: none came.
     pub lost: u64,
     pub first_lost: u64,
     pub last_lost: u64,
-    /// The packet does not end before this. Code that goes on with a record that was given up may
-    /// store an earlier time, in a chunk that is complete.
+    /// The packet does not end before this. Code that goes on with a record that another completed
+    /// may store an earlier time, in a chunk that is complete.
     pub least_end: u64,
     pub unused: [u8; 24],
     /// The thread fills the times, the IDs and the name, the collector all of it, in a copy.
@@ -340,7 +357,7 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaChunk, prev) == 12);
     assert!(core::mem::offset_of!(ArenaChunk, seq) == 16);
     assert!(core::mem::offset_of!(ArenaChunk, flags) == 24);
-    assert!(core::mem::offset_of!(ArenaChunk, discarded) == 28);
+    assert!(core::mem::offset_of!(ArenaChunk, reserved) == 28);
     assert!(core::mem::offset_of!(ArenaChunk, lost) == 32);
     assert!(core::mem::offset_of!(ArenaChunk, first_lost) == 40);
     assert!(core::mem::offset_of!(ArenaChunk, last_lost) == 48);

@@ -23,12 +23,10 @@ pub struct Draft {
     /// Where the records lie in the arena, and their bytes: several parts for one that is longer
     /// than a chunk.
     pub records: Vec<(u64, u32)>,
-    /// Records that the slot lost outside of its chunks, up to the end of the packet.
+    /// Records that the slot lost up to the end of the packet.
     pub lost: u64,
     /// When the first and the last of them were lost, if that was before the packet.
     pub losses: Option<(u64, u64)>,
-    /// Records lost in the chunk itself.
-    pub discarded: u32,
     pub vpid: u32,
     pub vtid: u32,
     pub procname: [u8; 16],
@@ -138,8 +136,7 @@ impl Recording {
     /// The heads of all packets; only the last one has records.
     fn packets(&self, draft: &Draft, account: &mut Account) -> Packets {
         let mut packets = Packets { heads: Vec::with_capacity(312), count: 0, padding: 0 };
-        let outside = draft.lost.saturating_add(account.beside).max(account.told_lost);
-        let all = outside.saturating_add(u64::from(draft.discarded)).max(account.told_lost);
+        let all = draft.lost.saturating_add(account.inherited).max(account.told_lost);
         let mut put = |account: &mut Account, begin: u64, end: u64, bytes: u32, lost: u64| {
             let begin = begin.max(account.last_end);
             let head = Head {
@@ -167,8 +164,8 @@ impl Recording {
             put(account, before, before, 0, 0);
         }
         if let Some((first, last)) = draft.losses {
-            if outside > account.told_lost {
-                put(account, first, last, 0, outside);
+            if all > account.told_lost {
+                put(account, first, last, 0, all);
             }
         }
         let records = draft.bytes();
@@ -443,8 +440,7 @@ impl Recording {
 
 /// Whether losses are not yet in a packet.
 fn is_untold(account: &Account, draft: &Draft) -> bool {
-    let all = draft.lost.saturating_add(account.beside).saturating_add(draft.discarded.into());
-    all > account.told_lost
+    draft.lost.saturating_add(account.inherited) > account.told_lost
 }
 
 const _: () = assert!(PACKET_BYTES % ALIGNMENT == 0);

@@ -1,7 +1,10 @@
 //! The file that programs write to, and its parts in memory.
 
-use std::fs::{File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::mem::offset_of;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -9,16 +12,20 @@ use std::sync::atomic::Ordering;
 use crate::fault::Guard;
 use crate::geometry::Geometry;
 use crate::layout::{
-    CLASS_BYTES, CLASS_STEP, CLASS_TABLE_BYTES, LEDGER_BYTES, MAGIC, OVERWRITE, REGION, SLOT_BYTES,
+    CLASS_BYTES, CLASS_STEP, CLASS_TABLE_BYTES, HANDED_OVER, LEDGER_BYTES, MAGIC, OVERWRITE,
+    REGION, SLOT_BYTES,
 };
 use crate::mapping::Mapping;
 use crate::views::{Chunk, Class, Control, Ledger, Shared, Slot};
-use crate::{life, sys};
+use crate::{layout, life, sys};
 
 /// Where `Control::life`, `Control::socket` and `Shared::class_lock` lie.
 const LIFE_AT: u64 = 192;
 const SOCKET_AT: u64 = 256;
 const CLASS_LOCK_AT: u64 = 256;
+const DIRECTORY_AT: u64 = offset_of!(layout::Control, directory) as u64;
+const DIRECTORY_BYTES: usize = offset_of!(layout::Control, rest) - DIRECTORY_AT as usize;
+const MOUNT_NAMESPACE: &str = "/proc/self/ns/mnt";
 /// A file system with less free memory is not used for an arena.
 const LEAST_FREE: u64 = 32 << 20;
 /// The arena of a recording where there is no shared memory.
@@ -88,39 +95,54 @@ impl std::fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
+/// What paths mean to this process: the inode of its mount namespace, 0 where it is unknown, and
+/// device and inode of its root directory.
+fn view_of_files() -> [u64; 3] {
+    let namespace = fs::metadata(MOUNT_NAMESPACE).map_or(0, |found| found.ino());
+    let root = fs::metadata("/").map_or((0, 0), |found| (found.dev(), found.ino()));
+    [namespace, root.0, root.1]
+}
+
 impl Arena {
-    /// Makes an arena in a folder of shared memory or, failing that, in the trace directory.
-    pub fn make(shared_memory: &Path, directory: &Path, plan: &Plan) -> io::Result<Self> {
-        let path = Self::free_path(shared_memory, directory, plan.user)?;
+    /// Makes an arena in a folder of shared memory, if that has room for one.
+    pub fn make_in_memory(folder: &Path, plan: &Plan) -> io::Result<Self> {
+        let free = File::open(folder).map(|folder| sys::free_bytes(&folder));
+        if free.map_err(|error| at_path(&error, folder))?.is_none_or(|free| free < LEAST_FREE) {
+            return Err(at_path(&io::Error::other("has less than 32 MiB left"), folder));
+        }
+        let name = format!("vestige-{}-{:016x}", plan.user, sys::random()?);
+        Self::make(&folder.join(name), plan)
+    }
+
+    /// Makes an arena in the directory of its trace.
+    pub fn make_in_directory(directory: &Path, plan: &Plan) -> io::Result<Self> {
+        let name = if plan.user == sys::effective_user() {
+            IN_DIRECTORY.to_owned()
+        } else {
+            format!("{IN_DIRECTORY}-{}", plan.user)
+        };
+        Self::make(&directory.join(name), plan)
+    }
+
+    fn make(path: &Path, plan: &Plan) -> io::Result<Self> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create_new(true)
             .mode(0o600)
             .custom_flags(libc::O_NOFOLLOW)
-            .open(&path)
-            .map_err(|error| at_path(&error, &path))?;
-        Self::fill(&path, file, plan).map_err(|error| {
+            .open(path)
+            .map_err(|error| at_path(&error, path))?;
+        Self::fill(path, file, plan).map_err(|error| {
             // Nobody knows of it yet; the first error is the one to tell.
-            let _ = std::fs::remove_file(&path);
-            at_path(&error, &path)
+            let _ = fs::remove_file(path);
+            at_path(&error, path)
         })
     }
 
-    fn free_path(shared_memory: &Path, directory: &Path, user: u32) -> io::Result<PathBuf> {
-        let has_room = File::open(shared_memory)
-            .ok()
-            .and_then(|folder| sys::free_bytes(&folder))
-            .is_some_and(|free| free >= LEAST_FREE);
-        if has_room {
-            return Ok(shared_memory.join(format!("vestige-{user}-{:016x}", sys::random()?)));
-        }
-        let name = if user == sys::effective_user() {
-            IN_DIRECTORY.to_owned()
-        } else {
-            format!("{IN_DIRECTORY}-{user}")
-        };
-        Ok(directory.join(name))
+    /// Whether its file system is memory: what is written there goes to no disk.
+    pub fn is_in_memory(&self) -> bool {
+        sys::is_in_memory(&self.file)
     }
 
     fn fill(path: &Path, file: File, plan: &Plan) -> io::Result<Self> {
@@ -136,7 +158,7 @@ impl Arena {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no arena has such sizes"));
         }
         sys::lock_file(&file)?;
-        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
         file.set_len(geometry.arena_bytes)?;
         let memory = Mapping::new(&file, geometry.arena_bytes)?;
         let guard = Guard::new(&memory);
@@ -175,7 +197,7 @@ impl Arena {
         if !found.is_file() || found.nlink() != 1 {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no arena"));
         }
-        sys::lock_file(&file)?;
+        sys::lock_file_soon(&file)?;
         if found.len() < REGION {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too short"));
         }
@@ -214,13 +236,20 @@ impl Arena {
         let start = at / REGION * REGION;
         let end = (at + bytes).div_ceil(REGION) * REGION;
         let end = end.min(self.memory.bytes());
-        sys::allocate(&self.file, start, end.saturating_sub(start))?;
-        self.memory.populate(start, end.saturating_sub(start))
+        let bytes = end.saturating_sub(start);
+        match sys::allocate(&self.file, start, bytes) {
+            Ok(()) => self.memory.populate(start, bytes, false),
+            // Some file systems can only be written to.
+            Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
+                self.memory.populate(start, bytes, true)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Removes the file; programs that have it mapped keep it until they end.
     pub fn remove(&self) -> io::Result<()> {
-        std::fs::remove_file(&self.path).map_err(|error| at_path(&error, &self.path))
+        fs::remove_file(&self.path).map_err(|error| at_path(&error, &self.path))
     }
 
     /// Where the file is.
@@ -277,6 +306,43 @@ impl Arena {
         self.memory.write(SOCKET_AT, socket);
     }
 
+    /// Notes whose trace it holds, for those who find it when its collector was killed.
+    pub fn set_directory(&self, directory: &Path) -> io::Result<()> {
+        let found = fs::metadata(directory)?;
+        let control = self.control();
+        let [namespace, root_device, root_inode] = view_of_files();
+        control.mount_namespace().store(namespace, Ordering::Relaxed);
+        control.root_device().store(root_device, Ordering::Relaxed);
+        control.root_inode().store(root_inode, Ordering::Relaxed);
+        control.directory_device().store(found.dev(), Ordering::Relaxed);
+        control.directory_inode().store(found.ino(), Ordering::Relaxed);
+        let mut path = [0; DIRECTORY_BYTES];
+        let name = directory.as_os_str().as_bytes();
+        // One that is longer is not noted: a part of it would be another directory.
+        if let Some(room) = path.get_mut(..name.len()).filter(|room| room.len() < DIRECTORY_BYTES) {
+            room.copy_from_slice(name);
+        }
+        self.memory.write(DIRECTORY_AT, &path);
+        Ok(())
+    }
+
+    /// Whether the path of its trace's directory means here what it meant to its collector.
+    pub fn is_seen_from_here(&self) -> bool {
+        let control = self.control();
+        let noted = [control.mount_namespace(), control.root_device(), control.root_inode()]
+            .map(|field| field.load(Ordering::Relaxed));
+        let [namespace, ..] = noted;
+        namespace != 0 && noted == view_of_files()
+    }
+
+    /// The directory of its trace, as it was called then; empty if it is not noted.
+    pub fn directory(&self) -> PathBuf {
+        let mut path = [0; DIRECTORY_BYTES];
+        self.memory.read(DIRECTORY_AT, &mut path);
+        let name = path.split(|byte| *byte == 0).next().unwrap_or_default();
+        PathBuf::from(OsStr::from_bytes(name))
+    }
+
     /// Lets a user open it; nothing in it is to be trusted any more then.
     pub fn give_to(&self, user: u32) -> io::Result<()> {
         if user == sys::effective_user() {
@@ -309,6 +375,24 @@ impl Arena {
             first_class: control.first_class().load(Ordering::Relaxed),
             user: self.user()?,
         })
+    }
+
+    /// Notes that another collector is about to begin, or has begun.
+    pub fn set_handed_over(&self, is_so: bool) {
+        let flags = self.control().flags();
+        if is_so {
+            flags.fetch_or(HANDED_OVER, Ordering::Relaxed);
+        } else {
+            flags.fetch_and(!HANDED_OVER, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether one is: the process that has said so lives until then.
+    pub fn is_handed_over(&self) -> bool {
+        let control = self.control();
+        let process = control.collector_pid().load(Ordering::Relaxed);
+        control.flags().load(Ordering::Relaxed) & HANDED_OVER != 0
+            && Path::new("/proc").join(process.to_string()).exists()
     }
 
     /// Whether the recording keeps the newest packets.

@@ -49,7 +49,7 @@ pub struct Arenas {
 
 impl Maker {
     fn make(&self, plan: &Plan, is_first: bool) -> io::Result<Arc<Recording>> {
-        let arena = Arena::make(&self.shared_memory, &self.directory, plan)?;
+        let arena = self.make_file(plan)?;
         let path = arena.path().to_owned();
         let made = self.fill(arena, plan, is_first).inspect_err(|_| {
             // Nobody knows of it yet; the first error is the one to tell.
@@ -57,6 +57,23 @@ impl Maker {
             let _ = self.register.remove(&path);
         })?;
         Ok(Arc::new(made))
+    }
+
+    /// In shared memory or, failing that, in the directory of the trace.
+    fn make_file(&self, plan: &Plan) -> io::Result<Arena> {
+        let refusal = match Arena::make_in_memory(&self.shared_memory, plan) {
+            Ok(arena) => return Ok(arena),
+            Err(refusal) => refusal,
+        };
+        let arena = Arena::make_in_directory(&self.directory, plan)?;
+        if !arena.is_in_memory() {
+            self.trace.add_problem(format!(
+                "{}: the memory of the recording is a file in the directory of the trace, \
+                 which the kernel writes to the disk from time to time",
+                without_number(&refusal)
+            ));
+        }
+        Ok(arena)
     }
 
     fn fill(&self, arena: Arena, plan: &Plan, is_first: bool) -> io::Result<Recording> {
@@ -70,6 +87,7 @@ impl Maker {
             }
             arena.hold_life()?;
         }
+        arena.set_directory(&self.directory)?;
         let recording = Recording::new(arena, pool, Arc::clone(&self.trace), plan.first_class);
         let path = recording.arena.path();
         recording.keep_ahead();
@@ -87,6 +105,8 @@ impl Maker {
     fn adopt(&self, arena: Arena, first_class: u32) -> io::Result<Arc<Recording>> {
         let pool = Pool::of_old(&arena);
         arena.make_collector_life()?;
+        arena.set_handed_over(false);
+        arena.set_directory(&self.directory)?;
         arena.control().collector_pid().store(std::process::id(), Ordering::Relaxed);
         let recording = Recording::new(arena, pool, Arc::clone(&self.trace), first_class);
         recording.go_on(&self.directory)?;
@@ -116,7 +136,11 @@ impl Arenas {
     }
 
     /// Takes over those of a collector that is gone, while programs may go on to write to them.
-    pub fn take_over(directory: &Path, write: Box<Write>) -> io::Result<Self> {
+    pub fn take_over(
+        directory: &Path,
+        shared_memory: &Path,
+        write: Box<Write>,
+    ) -> io::Result<Self> {
         let register = Register::new(directory);
         let entries = register.arenas().map_err(|error| at_path(&error, register.path()))?;
         let mut entries = entries.into_iter();
@@ -131,7 +155,7 @@ impl Arenas {
             trace: Arc::new(Trace::open(directory, plan.uuid, limits, write)?),
             register,
             directory: directory.to_owned(),
-            shared_memory: entry.path.parent().unwrap_or(directory).to_owned(),
+            shared_memory: shared_memory.to_owned(),
             plan,
         };
         let first = maker.adopt(arena, entry.first_class)?;
@@ -256,6 +280,7 @@ impl Arenas {
     /// Lets another process take them over.
     pub fn unlock(&self) {
         for one in self.all() {
+            one.arena.set_handed_over(true);
             self.tell(one.arena.unlock());
         }
     }
@@ -285,6 +310,12 @@ impl Arenas {
             }
         }
     }
+}
+
+/// An error of the system without its number.
+fn without_number(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error ").next().unwrap_or_default().to_owned()
 }
 
 fn is_not_found(error: &io::Error) -> bool {

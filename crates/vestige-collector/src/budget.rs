@@ -20,6 +20,8 @@ pub struct Budget {
     most: u64,
     is_overwriting: bool,
     used: u64,
+    /// Of those: the ones for which there was no room to be asked for.
+    beyond: u64,
     /// Of those: packets that are never taken away.
     kept: u64,
     overwritten: u64,
@@ -58,7 +60,8 @@ impl Budget {
     /// Takes bytes; those files are to be removed that `gone` names. False: there is no room.
     pub fn take(&mut self, bytes: u64, gone: &mut Vec<u64>) -> bool {
         self.used = self.used.saturating_add(bytes);
-        while self.most != 0 && self.used > self.most {
+        let beyond = if self.is_overwriting { 0 } else { self.beyond };
+        while self.most != 0 && self.used > self.most.saturating_add(beyond) {
             let oldest = if self.is_overwriting { self.rings.pop_front() } else { None };
             let Some((number, size)) = oldest else {
                 self.give(bytes);
@@ -69,6 +72,13 @@ impl Budget {
             gone.push(number);
         }
         true
+    }
+
+    /// Counts bytes that must be written, whether there is room or not. What was promised for
+    /// chunks that are filled already is kept all the same.
+    pub const fn add(&mut self, bytes: u64) {
+        self.used = self.used.saturating_add(bytes);
+        self.beyond = self.beyond.saturating_add(bytes);
     }
 
     /// Gives bytes back that were not written.

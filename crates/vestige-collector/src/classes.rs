@@ -1,5 +1,6 @@
 //! Event classes that programs register: appended to the metadata before events of them.
 
+use std::collections::HashMap;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,6 +13,8 @@ use crate::layout::{CLASS_STEP, CLASS_TABLE_BYTES, MOST_CLASSES};
 
 /// The file that describes all events.
 pub const METADATA: &str = "metadata";
+/// How an event class begins, up to its ID.
+const HEAD: &str = "\nevent {\n\tid = ";
 /// Before the ID, in the name of an event class that fills a gap.
 const UNUSED: &str = "vestige:unused_";
 const LARGEST_TEXT: u32 = 1 << 20;
@@ -55,8 +58,12 @@ impl Classes {
         let classes: Vec<(u32, Option<Place>, u64)> =
             (0..count).map(|number| (number, place_of(arena, number, &mut bytes), bytes)).collect();
         let whole = |number, place: Option<Place>| self.whole(arena, number, place?);
+        let starts = class_starts(&text);
         let last = classes.iter().rfind(|(number, place, _)| {
-            whole(*number, *place).is_some_and(|it| text.contains(&it))
+            let start = starts.get(&(self.first_id + number));
+            let there = start.and_then(|at| text.get(*at..)).unwrap_or_default();
+            // Most are not looked at: a program may say that it has thousands.
+            start.is_some() && whole(*number, *place).is_some_and(|it| there.starts_with(&it))
         });
         let written = last.map_or(0, |(number, ..)| number + 1);
         *self.bytes() = last.map_or(0, |(.., bytes)| *bytes);
@@ -81,16 +88,17 @@ impl Classes {
         Some(format!("{}{body}}};\n", head(self.first_id + number)))
     }
 
-    /// Appends new classes; `problem` is called for each that is damaged.
+    /// Appends new classes, and tells how many bytes; `problem` is called for each that is
+    /// damaged.
     pub fn write(
         &self,
         arena: &Arena,
         files: &Files,
         problem: &mut dyn FnMut(String),
-    ) -> io::Result<()> {
+    ) -> io::Result<u64> {
         let count = arena.shared().class_count().load(Ordering::Acquire).min(MOST_CLASSES);
         if self.written.load(Ordering::Acquire) >= count {
-            return Ok(());
+            return Ok(0);
         }
         let mut written_bytes = self.bytes();
         // Counted once they are in the file: until then they are tried again.
@@ -109,7 +117,7 @@ impl Classes {
             *written_bytes = bytes;
             self.written.store(count, Ordering::Release);
         }
-        Ok(())
+        Ok(text.len() as u64)
     }
 
     /// Gives the texts memory ahead of need.
@@ -129,6 +137,17 @@ impl Classes {
     }
 }
 
+/// Where each class begins in a text, by its ID: the last one, if there are several.
+fn class_starts(text: &str) -> HashMap<u32, usize> {
+    let starts = text.match_indices(HEAD).filter_map(|(at, _)| {
+        let rest = text.get(at + HEAD.len()..)?;
+        // No number is longer.
+        let end = rest.bytes().take(11).position(|byte| byte == b';')?;
+        Some((rest.get(..end)?.parse().ok()?, at))
+    });
+    starts.collect()
+}
+
 /// Why a class is left out. It is the same for all classes of a process, and reported once.
 fn refusal(arena: &Arena, number: u32) -> String {
     let process = arena.class(number).process().load(Ordering::Relaxed);
@@ -140,7 +159,7 @@ fn refusal(arena: &Arena, number: u32) -> String {
 }
 
 fn head(id: u32) -> String {
-    format!("\nevent {{\n\tid = {id};\n")
+    format!("{HEAD}{id};\n")
 }
 
 /// Describes IDs that no program has registered, where those of an arena begin far above the
@@ -180,7 +199,7 @@ fn unused(id: u32) -> String {
 
 /// The IDs of all classes in a text, in their order.
 fn class_ids(text: &str) -> Vec<u32> {
-    let starts = text.split("\nevent {\n\tid = ").skip(1);
+    let starts = text.split(HEAD).skip(1);
     let mut ids: Vec<u32> = starts.filter_map(|one| one.split(';').next()?.parse().ok()).collect();
     ids.sort_unstable();
     ids.dedup();

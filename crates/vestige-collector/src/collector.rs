@@ -1,7 +1,8 @@
 //! A collector: its arenas, its threads, and what becomes of a recording.
 
 use std::io::{self, Write as _};
-use std::os::unix::net::UnixStream;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use crate::arena::Plan;
 use crate::arenas::Arenas;
 use crate::drain::Reach;
 use crate::files::Write;
+use crate::inherited::{Entrance, Inherited};
 use crate::leader::{Leader, Signals};
 use crate::pass::LiveSlot;
 use crate::pool::Pool;
@@ -110,6 +112,7 @@ pub struct Collector {
     /// Until the threads have it; none where there can be no socket.
     server: Mutex<Option<Server>>,
     has_socket: bool,
+    inherited: Mutex<Option<Inherited>>,
     threads: Mutex<Option<Threads>>,
     process: u32,
     is_closed: AtomicBool,
@@ -145,6 +148,7 @@ impl Collector {
             signals: Arc::default(),
             secret,
             has_socket: server.is_some(),
+            inherited: Mutex::default(),
             server: Mutex::new(server),
             threads: Mutex::new(None),
             process: std::process::id(),
@@ -154,8 +158,8 @@ impl Collector {
 
     /// Takes over the arenas of a trace whose collector is gone, while programs may go on to
     /// write to them.
-    pub fn attach(directory: &Path, write: Box<Write>) -> io::Result<Self> {
-        let arenas = Arenas::take_over(directory, write)?;
+    pub fn attach(directory: &Path, shared_memory: &Path, write: Box<Write>) -> io::Result<Self> {
+        let arenas = Arenas::take_over(directory, shared_memory, write)?;
         let secret = Secret::of(arenas.first().arena.socket());
         Ok(Self::of(arenas, secret))
     }
@@ -197,6 +201,25 @@ impl Collector {
         self.has_socket.then(|| (self.secret.name(), self.secret.token_text()))
     }
 
+    /// Makes a socket for programs to inherit, before the start: the number of the descriptor,
+    /// which is the collector's own.
+    pub fn make_inherited(&self) -> io::Result<RawFd> {
+        let made = Inherited::new()?;
+        let number = made.theirs().map(AsRawFd::as_raw_fd);
+        *lock(&self.inherited) = Some(made);
+        number.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Goes on with that of a collector before, which has handed over its own end.
+    pub fn set_inherited(&self, ours: UnixDatagram) {
+        *lock(&self.inherited) = Some(Inherited::of(ours));
+    }
+
+    /// Our end of it, for a collector that takes over.
+    pub fn inherited(&self) -> Option<RawFd> {
+        lock(&self.inherited).as_ref().map(|one| one.ours().as_raw_fd())
+    }
+
     /// Begins to collect; returns when programs may begin to record.
     pub fn start(&self) -> io::Result<()> {
         let mut threads = lock(&self.threads);
@@ -205,12 +228,14 @@ impl Collector {
         }
         let (end, ends) = UnixStream::pair()?;
         let server = lock(&self.server).take();
+        let entrance =
+            lock(&self.inherited).as_ref().map(|one| Entrance::open(one, &ends)).transpose()?;
         let arenas = Arc::clone(&self.arenas);
         let server = begin("vestige-serve", move |tell| {
             // Apart from the life of the first one: what other users have changed in the
             // others must not keep the kernel from marking that.
             if tell(hold_lives(&arenas.others())) {
-                server::serve(server.as_ref(), &arenas, &ends);
+                server::serve(server.as_ref(), &arenas, entrance.as_ref(), &ends);
             }
         })?;
         let arenas = Arc::clone(&self.arenas);
@@ -257,7 +282,9 @@ impl Collector {
 
     /// Writes all that there is, and ends the recording for programs that go on. What a disk
     /// refuses is tried again until the time is over, and stays in the arenas then.
-    pub fn close(&self, patience: Duration) -> Outcome {
+    ///
+    /// If `keeps_losses`, arenas stay that alone know of losses, until `remove`.
+    pub fn close(&self, patience: Duration, keeps_losses: bool) -> Outcome {
         let deadline = Instant::now() + patience;
         // Once without it: programs that have just ended are drained while others go on.
         self.arenas.pass(0, 0, Reach::Complete);
@@ -272,12 +299,20 @@ impl Collector {
         let is_drained = found.stalled == 0;
         // What found no room tells of losses, too.
         let pending = if is_drained { 0 } else { self.arenas.pending_losses() };
-        if is_drained && !self.is_closed.swap(true, Ordering::AcqRel) {
-            self.arenas.remove();
+        let may_go = !keeps_losses || self.arenas.unplaced() == 0;
+        if is_drained && may_go {
+            self.remove();
         }
         let mut outcome = self.outcome(is_drained, running);
         outcome.lost = outcome.lost.saturating_add(pending);
         outcome
+    }
+
+    /// Removes the arenas, of which all is in files.
+    pub fn remove(&self) {
+        if !self.is_closed.swap(true, Ordering::AcqRel) {
+            self.arenas.remove();
+        }
     }
 
     fn outcome(&self, is_drained: bool, running: Vec<LiveSlot>) -> Outcome {

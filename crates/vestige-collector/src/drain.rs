@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use crate::append::{Draft, Stall};
 use crate::classes::METADATA;
 use crate::layout::{CONTINUED, CONTINUES, DOUBTFUL, KEEP, RECORDS_AT};
-use crate::pool::NOBODY;
+use crate::pool::{Pool, NOBODY};
 use crate::recording::{Recording, SlotState};
 use crate::sys;
 
@@ -207,7 +207,6 @@ impl Recording {
                 .collect(),
             lost: self.possible_losses(place.lost().load(Ordering::Relaxed)),
             losses: has_losses.then_some((first_lost, last_lost.min(begin))),
-            discarded: place.discarded().load(Ordering::Relaxed),
             vpid: packet.vpid().load(Ordering::Relaxed),
             vtid: packet.vtid().load(Ordering::Relaxed),
             procname: packet.procname(),
@@ -229,30 +228,36 @@ impl Recording {
             let part = self.draft(state, *chunk, self.committed(*chunk));
             draft.records.extend(part.records);
             draft.end = draft.end.max(part.end);
-            draft.discarded = draft.discarded.saturating_add(part.discarded);
         }
         if group.is_torn {
             draft.records.clear();
         }
         let seq = rest.last().map_or(*first_seq, |(_, seq)| *seq);
-        let discarded = u64::from(draft.discarded);
         let done = self.append(slot, state, &draft, |account| {
             account.drained_seq = seq;
             account.flushed = 0;
-            account.beside = account.beside.saturating_add(discarded);
         });
         if let Err(Stall::Never(why)) = done {
-            self.give_up(slot, state, seq, why);
+            self.give_up(slot, state, seq, &draft, why);
             return Ok(());
         }
         done
     }
 
     /// Goes on without a chunk that cannot be written, ever.
-    fn give_up(&self, slot: u32, state: &mut SlotState, seq: u64, why: &str) {
+    ///
+    /// How many records are in it, only a reader could tell. So they count as one: the trace
+    /// must not look as if nothing were lost.
+    fn give_up(&self, slot: u32, state: &mut SlotState, seq: u64, draft: &Draft, why: &str) {
         let (vpid, vtid) = (state.identity.vpid, state.identity.vtid);
-        self.trace
-            .add_problem(format!("records of thread {vtid} of process {vpid} are lost: {why}"));
+        let bytes: u64 = draft.records.iter().map(|part| u64::from(part.1)).sum();
+        if bytes > 0 {
+            self.arena.shared().lost().fetch_add(1, Ordering::Relaxed);
+            self.trace.add_problem(format!(
+                "thread {vtid} of process {vpid}: {bytes} bytes of records are lost, \
+                 which count as one event: {why}"
+            ));
+        }
         state.account.drained_seq = seq;
         state.account.flushed = 0;
         state.account.store(self.arena.ledger(slot));
@@ -261,7 +266,15 @@ impl Recording {
     fn write_classes(&self) -> Result<(), Stall> {
         let mut problem = |text| self.trace.add_problem(text);
         match self.classes.write(&self.arena, &self.trace.files, &mut problem) {
-            Ok(()) => Ok(()),
+            Ok(0) => Ok(()),
+            Ok(bytes) => {
+                // The limit is that of the whole recording: fewer chunks are handed out.
+                self.trace.budget().add(bytes);
+                if self.trace.is_limited() {
+                    self.keep_ahead();
+                }
+                Ok(())
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 // Somebody removed it; records are worth more than what describes them.
                 self.trace.add_problem(format!("{METADATA} is gone: it lacks event classes"));
@@ -331,7 +344,7 @@ impl Recording {
             return Ok(());
         }
         let committed = self.committed(chunk);
-        if committed <= state.account.flushed.max(RECORDS_AT) {
+        if committed <= state.account.flushed.max(RECORDS_AT) || !self.has_room_to_flush() {
             return Ok(());
         }
         self.write_classes()?;
@@ -346,6 +359,20 @@ impl Recording {
             return Ok(());
         }
         done
+    }
+
+    /// Whether a packet more than a chunk needs has room besides all that threads may fill:
+    /// each has a head of its own.
+    fn has_room_to_flush(&self) -> bool {
+        // At the end, nothing more comes: the room of the chunk is there.
+        if !self.trace.is_limited() || self.is_closed() {
+            return true;
+        }
+        // Chunks that nobody has taken are withdrawn as there is less room.
+        self.keep_ahead();
+        let allowed = self.trace.allowed_chunks(self.arena.geometry().chunk_bytes);
+        let free = u64::from(Pool::free(&self.arena));
+        self.pool.handed_out(&self.stock()).saturating_sub(free) < allowed
     }
 
     /// Makes all chunks of a slot free whose thread has ended.

@@ -5,6 +5,7 @@
 //! a ring of *chunks*; the collector notes in a *ledger* what it has done for a slot. See
 //! `docs/formats/arena.md`.
 
+pub mod abandoned;
 pub mod account;
 pub mod agreement;
 pub mod append;
@@ -18,6 +19,7 @@ pub mod drain;
 pub mod fault;
 pub mod files;
 pub mod geometry;
+pub mod inherited;
 pub mod layout;
 pub mod leader;
 pub mod life;
@@ -33,3 +35,4 @@ pub mod streams;
 pub mod sys;
 pub mod trace;
 pub mod views;
+pub mod word;

@@ -100,8 +100,9 @@ impl Mapping {
         }
     }
 
-    /// Makes the pages, so that no store to them can fail.
-    pub fn populate(&self, at: u64, count: u64) -> io::Result<()> {
+    /// Makes the pages, so that no store to them can fail; `must` if nothing else has made sure
+    /// that they have blocks.
+    pub fn populate(&self, at: u64, count: u64, must: bool) -> io::Result<()> {
         let place = self.pointer(at, count).ok_or(io::ErrorKind::InvalidInput)?;
         // SAFETY: the pages are ours; their contents stay.
         let done =
@@ -110,11 +111,13 @@ impl Mapping {
             return Ok(());
         }
         let error = io::Error::last_os_error();
-        // Older kernels make them when they are touched; they have their blocks already.
-        if error.raw_os_error() == Some(libc::EINVAL) {
-            return Ok(());
+        match error.raw_os_error() {
+            // Older kernels make them when they are touched.
+            Some(libc::EINVAL) if !must => Ok(()),
+            // A store would be answered by a signal.
+            Some(libc::EFAULT) => Err(io::Error::from_raw_os_error(libc::ENOSPC)),
+            _ => Err(error),
         }
-        Err(error)
     }
 }
 

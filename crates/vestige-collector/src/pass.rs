@@ -218,7 +218,7 @@ impl Recording {
         let place = self.arena.slot(slot);
         let lost = self.possible_losses(place.lost().load(Ordering::Acquire));
         let told = state.account.told_lost;
-        if lost.saturating_add(state.account.beside) <= told || state.is_damaged {
+        if lost.saturating_add(state.account.inherited) <= told || state.is_damaged {
             return Ok(());
         }
         if self.trace.was_full() && state.account.opened == 0 {
@@ -259,7 +259,10 @@ impl Recording {
             let is_claimed = place.claimed().load(Ordering::Acquire) != 0;
             let lost = if is_claimed { place.lost().load(Ordering::Acquire) } else { 0 };
             let lost = self.possible_losses(lost);
-            Some(lost.saturating_add(state.account.beside).saturating_sub(state.account.told_lost))
+            Some(
+                lost.saturating_add(state.account.inherited)
+                    .saturating_sub(state.account.told_lost),
+            )
         };
         (1..=self.slots_in_use()).filter_map(pending).fold(0, u64::saturating_add)
     }

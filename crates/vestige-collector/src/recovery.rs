@@ -35,6 +35,11 @@ pub fn recover(
     let entry = register.find(arena).map_err(|error| at_path(&error, register.path()))?;
     let has_rebooted = entry.as_ref().is_some_and(Entry::is_of_earlier_boot);
     let arena = Arena::open(arena)?;
+    if arena.is_handed_over() {
+        // It takes a moment to begin; to recover would end the recording.
+        let error = io::Error::from_raw_os_error(libc::EWOULDBLOCK);
+        return Err(at_path(&error, arena.path()));
+    }
     let first_class = entry.map_or_else(
         || arena.control().first_class().load(Ordering::Relaxed),
         |entry| entry.first_class,

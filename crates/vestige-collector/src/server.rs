@@ -14,6 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::arenas::Arenas;
+use crate::inherited::Entrance;
 use crate::sys::{self, Peer};
 
 const TOKEN_BYTES: usize = 16;
@@ -151,10 +152,12 @@ impl Server {
     }
 
     /// Answers until there is something to read at `end`.
-    pub fn run(&self, arenas: &Arenas, end: &UnixStream) {
+    pub fn run(&self, arenas: &Arenas, entrance: Option<&Entrance>, end: &UnixStream) {
         let mut waiting: Vec<Waiting> = Vec::new();
-        while !self.wait(&waiting, end) {
+        while !self.wait(&waiting, entrance, end) {
             self.accept(&mut waiting);
+            let others = entrance.into_iter().flat_map(Entrance::take);
+            waiting.extend(others.filter_map(|one| Waiting::new(one).ok()));
             waiting.retain_mut(|one| match one.listen() {
                 Step::Waits => true,
                 Step::IsGone => false,
@@ -175,8 +178,9 @@ impl Server {
     }
 
     /// Waits for something to do; whether that is to end.
-    fn wait(&self, waiting: &[Waiting], end: &UnixStream) -> bool {
+    fn wait(&self, waiting: &[Waiting], entrance: Option<&Entrance>, end: &UnixStream) -> bool {
         let mut files: Vec<BorrowedFd<'_>> = vec![end.as_fd(), self.listener.as_fd()];
+        files.extend(entrance.map(|one| one.bell().as_fd()));
         files.extend(waiting.iter().map(|one| one.connection.as_fd()));
         let until = waiting.iter().map(|one| one.until).min();
         let time = until.map(|until| until.saturating_duration_since(Instant::now()));
@@ -217,9 +221,14 @@ fn answer(arenas: &Arenas, one: &Waiting) {
 
 /// Serves, if there is a socket, and holds the lives of the arenas of other users until the
 /// end: the kernel marks them when this thread ends.
-pub fn serve(server: Option<&Server>, arenas: &Arc<Arenas>, end: &UnixStream) {
+pub fn serve(
+    server: Option<&Server>,
+    arenas: &Arc<Arenas>,
+    entrance: Option<&Entrance>,
+    end: &UnixStream,
+) {
     match server {
-        Some(server) => server.run(arenas, end),
+        Some(server) => server.run(arenas, entrance, end),
         None => while !sys::poll(&[end.as_fd()], None) {},
     }
 }

@@ -87,7 +87,7 @@ impl Streams {
         });
         if let Some((_, _, old)) = known.and_then(|place| self.ended.remove(place)) {
             let (drained_seq, flushed) = (account.drained_seq, account.flushed);
-            *account = Account { drained_seq, flushed, beside: old.told_lost, ..old };
+            *account = Account { drained_seq, flushed, inherited: old.told_lost, ..old };
             return false;
         }
         let space = self.space(thread.pid_namespace);

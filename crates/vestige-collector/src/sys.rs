@@ -5,13 +5,19 @@
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
-use std::os::unix::net::UnixStream;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
-use std::{mem, ptr};
+use std::{mem, ptr, thread};
 
 use crate::mapping::Mapping;
+
+/// As `linux/magic.h` has it.
+const RAMFS_MAGIC: libc::__fsword_t = 0x8584_58f6;
+/// Looking at the file takes less than a millisecond.
+const LOCK_ATTEMPTS: u32 = 5;
+const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
 /// Some bytes of an arena.
 #[derive(Clone, Copy)]
@@ -92,6 +98,17 @@ pub fn lock_file(file: &File) -> io::Result<()> {
     checked(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) }).map(drop)
 }
 
+/// As `lock_file`, when somebody may look at the file for a moment: see `abandoned.rs`.
+pub fn lock_file_soon(file: &File) -> io::Result<()> {
+    for _ in 0..LOCK_ATTEMPTS {
+        match lock_file(file) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(LOCK_PAUSE),
+            other => return other,
+        }
+    }
+    lock_file(file)
+}
+
 /// Unlocks it again.
 pub fn unlock_file(file: &File) -> io::Result<()> {
     // SAFETY: no memory is passed.
@@ -117,6 +134,15 @@ pub fn free_bytes(file: &File) -> Option<u64> {
     // SAFETY: the structure is ours.
     checked(unsafe { libc::fstatvfs(file.as_raw_fd(), &raw mut found) }).ok()?;
     Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+/// Whether a file is in memory, and goes to no disk.
+pub fn is_in_memory(file: &File) -> bool {
+    // SAFETY: all zeros are a value of the structure.
+    let mut found: libc::statfs = unsafe { mem::zeroed() };
+    // SAFETY: the structure is ours.
+    let done = checked(unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut found) });
+    done.is_ok() && [libc::TMPFS_MAGIC, RAMFS_MAGIC].contains(&found.f_type)
 }
 
 /// How many files the process may have open.
@@ -203,6 +229,60 @@ pub fn send_file(connection: &UnixStream, file: &File) -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     Ok(())
+}
+
+/// Takes a connection out of a message; none if something else was in it.
+pub fn receive_connection(socket: &UnixDatagram) -> io::Result<Option<UnixStream>> {
+    // Aligned as control messages are.
+    let mut control = [0_u64; 8];
+    let mut byte = [0_u8];
+    let mut data = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
+    // SAFETY: all zeros are a value of the structure.
+    let mut message: libc::msghdr = unsafe { mem::zeroed() };
+    message.msg_iov = &raw mut data;
+    message.msg_iovlen = 1;
+    message.msg_control = control.as_mut_ptr().cast();
+    let size = mem::size_of::<libc::c_int>() as libc::c_uint;
+    let flags = libc::MSG_CMSG_CLOEXEC | libc::MSG_DONTWAIT;
+    // SAFETY: the control message has room for its head and one descriptor; the kernel closes
+    // what finds no room. A descriptor that comes is new, and ours.
+    let file = unsafe {
+        message.msg_controllen = libc::CMSG_LEN(size) as _;
+        if libc::recvmsg(socket.as_raw_fd(), &raw mut message, flags) < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let head = libc::CMSG_FIRSTHDR(&raw const message);
+        if head.is_null()
+            || (*head).cmsg_type != libc::SCM_RIGHTS
+            || (*head).cmsg_len < libc::CMSG_LEN(size) as usize
+        {
+            return Ok(None);
+        }
+        OwnedFd::from_raw_fd(ptr::read_unaligned(libc::CMSG_DATA(head).cast()))
+    };
+    let is_connection = option(&file, libc::SO_DOMAIN) == Some(libc::AF_UNIX)
+        && option(&file, libc::SO_TYPE) == Some(libc::SOCK_STREAM);
+    Ok(is_connection.then(|| UnixStream::from(file)))
+}
+
+/// A socket by the number of a descriptor, which stays as it is.
+pub fn own_socket(descriptor: RawFd) -> io::Result<UnixDatagram> {
+    // SAFETY: a number that is no descriptor is an error; the copy is new, and ours.
+    unsafe {
+        let copy = checked(libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 3))?;
+        Ok(UnixDatagram::from_raw_fd(copy))
+    }
+}
+
+/// A number that the system says of a socket; none if it is no socket.
+fn option(file: &OwnedFd, name: libc::c_int) -> Option<libc::c_int> {
+    let mut value: libc::c_int = 0;
+    let mut size = mem::size_of::<libc::c_int>() as libc::socklen_t;
+    let place = (&raw mut value).cast();
+    // SAFETY: the number is ours, and as large as it says.
+    let done =
+        unsafe { libc::getsockopt(file.as_raw_fd(), libc::SOL_SOCKET, name, place, &raw mut size) };
+    (done == 0).then_some(value)
 }
 
 /// Waits until there is something to read, or for a time; whether it is the first file.

@@ -14,6 +14,8 @@ use crate::streams::Streams;
 
 /// Problems that are told by name; the rest is only counted.
 const MOST_PROBLEMS: usize = 100;
+/// Of those that differ in numbers only: a program can say that it is any process.
+const MOST_ALIKE: usize = 8;
 /// How long nothing is written after a failure.
 pub const RETRY_NS: u64 = 20_000_000;
 
@@ -29,10 +31,52 @@ pub struct Trace {
     was_full: AtomicBool,
     /// How many arenas share the room that is left.
     sharers: AtomicU64,
-    problems: Mutex<Vec<String>>,
+    problems: Mutex<Problems>,
     unrecorded: Mutex<Vec<(u32, String)>>,
     failure: Mutex<Option<Failure>>,
     began: Instant,
+}
+
+/// What people should know, each once.
+#[derive(Default)]
+struct Problems {
+    texts: Vec<String>,
+    /// How many there are of a kind, and how many of those are not in `texts`.
+    kinds: Vec<(String, usize, usize)>,
+}
+
+/// A text without its numbers.
+fn kind_of(text: &str) -> String {
+    let parts = text.split(|one: char| one.is_ascii_digit()).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("N")
+}
+
+impl Problems {
+    fn add(&mut self, text: String) {
+        if self.texts.contains(&text) {
+            return;
+        }
+        let kind = kind_of(&text);
+        let known = self.kinds.iter_mut().find(|one| one.0 == kind);
+        match known {
+            Some((_, count, more)) if *count == MOST_ALIKE => *more = more.saturating_add(1),
+            _ if self.texts.len() == MOST_PROBLEMS => {}
+            Some((_, count, _)) => {
+                *count += 1;
+                self.texts.push(text);
+            }
+            None => {
+                self.kinds.push((kind, 1, 0));
+                self.texts.push(text);
+            }
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let more = self.kinds.iter().filter(|one| one.2 > 0);
+        let more = more.map(|(kind, _, more)| format!("and {more} times the like: {kind}"));
+        self.texts.iter().cloned().chain(more).collect()
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -129,15 +173,12 @@ impl Trace {
 
     /// Notes something that people should know.
     pub fn add_problem(&self, text: String) {
-        let mut problems = lock(&self.problems);
-        if problems.len() < MOST_PROBLEMS && !problems.contains(&text) {
-            problems.push(text);
-        }
+        lock(&self.problems).add(text);
     }
 
     /// What people should know.
     pub fn problems(&self) -> Vec<String> {
-        lock(&self.problems).clone()
+        lock(&self.problems).lines()
     }
 
     /// Notes a process that has said that what it executes cannot be recorded.

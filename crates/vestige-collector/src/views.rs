@@ -46,7 +46,8 @@ view! {
         rules_bytes: u64, slots_at: u64, classes_at: u64, classes_bytes: u64, chunks_at: u64,
         chunk_bytes: u32, chunk_count: u32, slot_count: u32, ring_chunks: u32, wait_ns: u64,
         state: u32, progress: u32, collector_pid: u32, flags: u32, chunks_ready: u32,
-        slots_ready: u32, first_class: u32, max_bytes: u64,
+        slots_ready: u32, first_class: u32, max_bytes: u64, mount_namespace: u64,
+        directory_device: u64, directory_inode: u64, root_device: u64, root_inode: u64,
     }
 }
 
@@ -73,7 +74,7 @@ view! {
     Ledger {
         consumed: u32, given: u32, returned: u32, generation: u32, drained_seq: u64,
         file_bytes: u64, instance_id: u64, packets: u64, told_lost: u64, flushed: u32,
-        file_number: u32, last_end: u64, beside: u64, ring_number: u64, ring_bytes: u64,
+        file_number: u32, last_end: u64, inherited: u64, ring_number: u64, ring_bytes: u64,
         opened: u32, redo: u32,
     }
 }
@@ -82,7 +83,7 @@ view! {
     /// The head of a chunk.
     Chunk {
         committed: u32, owner: u32, next_free: u32, prev: u32, seq: u64, flags: u32,
-        discarded: u32, lost: u64, first_lost: u64, last_lost: u64, least_end: u64,
+        lost: u64, first_lost: u64, last_lost: u64, least_end: u64,
     }
 }
 

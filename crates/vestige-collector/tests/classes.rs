@@ -5,12 +5,12 @@ mod common;
 
 use std::fs;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{class_text, collector, Folder, Program};
 use vestige_collector::drain::Reach;
 use vestige_collector::layout::CLASS_BYTES;
-use vestige_collector::sys;
+use vestige_collector::{recovery, sys};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -35,7 +35,7 @@ fn classes_get_numbers_in_order() {
     program.register_class("a:c");
     program.thread(7, 8).record(1);
 
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     assert_eq!(
         metadata(&folder),
@@ -60,7 +60,7 @@ fn each_is_written_once() {
         thread.record(500);
         collector.recording().pass(0, Reach::Complete);
     }
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     for number in 0..3 {
         assert_eq!(metadata(&folder).matches(&format!("a:{number}")).count(), 1);
@@ -81,7 +81,7 @@ fn the_head_may_be_written_anew_meanwhile() {
     program.register_class("a:c");
     thread.record(500);
 
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     let text = metadata(&folder);
     assert!(text.starts_with("/* CTF 2.9 */\n") && text.contains("a:b") && text.contains("a:c"));
@@ -98,7 +98,7 @@ fn texts_that_lie_elsewhere_are_left_out() {
     program.memory.u32(entry + 16).store(u32::MAX - 5, Ordering::Relaxed);
     program.thread(7, 8).record(1);
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!(outcome.problems, [refusal(0)]);
     assert!(!metadata(&folder).contains("a:b") && metadata(&folder).contains("a:c"));
@@ -127,7 +127,7 @@ fn records_are_written_without_metadata() {
     fs::remove_file(folder.trace().join("metadata")).unwrap();
     program.thread(7, 8).record(1);
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert!(outcome.is_drained && outcome.packets == 1);
     assert_eq!(outcome.problems, ["metadata is gone: it lacks event classes"]);
@@ -153,7 +153,7 @@ fn what_would_spoil_the_metadata_is_left_out() {
     program.register_text(&good);
     program.thread(7, 8).record(1);
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!(outcome.problems, [refusal(77)]);
     let text = metadata(&folder);
@@ -176,9 +176,33 @@ fn classes_that_share_a_text_take_no_more_than_texts_may() {
     program.shared().class_count().store(4096, Ordering::Release);
     program.thread(7, 8).record(1);
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     let most = program.geometry.classes_bytes / u64::from(size);
     assert_eq!(outcome.problems, [refusal(0)]);
     assert_eq!(metadata(&folder).matches("a:b").count() as u64, most);
+}
+
+#[test]
+fn going_on_with_many_classes_takes_no_time() {
+    let folder = Folder::new();
+    let killed = collector(&folder);
+    let program = Program::of(&folder);
+    for number in 0..4000 {
+        program.register_class(&format!("a:{number}"));
+    }
+    drop(killed);
+    // None of them is there, and much else is.
+    let text = "\nevent {\n\tid = 7;\n};\n".repeat(500_000);
+    fs::write(folder.trace().join("metadata"), &text).unwrap();
+    let started = Instant::now();
+    let arena = folder.arena().unwrap();
+    let write = Box::new(sys::write_parts);
+    recovery::recover(&folder.trace(), &arena, 0, write).unwrap();
+
+    // Searching through all of it for each takes a minute.
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    // The end of a line might be the beginning of a class that was cut.
+    let now = metadata(&folder);
+    assert!(text.starts_with(&now) && now.len() + 1 >= text.len(), "{}", now.len());
 }

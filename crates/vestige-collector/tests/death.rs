@@ -43,7 +43,7 @@ fn a_killed_process_leaves_whole_packets() {
         child.kill().unwrap();
         child.wait().unwrap();
 
-        let outcome = collector.close(PATIENCE);
+        let outcome = collector.close(PATIENCE, false);
 
         assert!(outcome.is_drained && outcome.running.is_empty());
         assert_eq!((outcome.streams, outcome.problems), (3, vec![]));
@@ -71,7 +71,7 @@ fn a_chunk_that_was_begun_but_not_told_is_written() {
         thread.record(2);
     }]);
 
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     let counts: Vec<usize> =
         packets(&folder.trace().join("7-8")).iter().map(|one| one.records.len()).collect();
@@ -92,7 +92,7 @@ fn a_spare_that_was_begun_but_not_told_is_written() {
         thread.record(2);
     }]);
 
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     assert_eq!(record_count(&packets(&folder.trace().join("7-8"))), 491);
 }
@@ -140,7 +140,7 @@ fn chunks_come_back_from_threads_that_end() {
         run([|| program.thread(number, number).record(8 * 488)]);
     }
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!((outcome.streams, outcome.lost), (100, 0));
     let recording = collector.recording();

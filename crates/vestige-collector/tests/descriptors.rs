@@ -41,7 +41,7 @@ fn files_are_closed_and_opened_again() {
     collector.recording().pass(0, Reach::Snapshot);
 
     drop(others);
-    assert_eq!(collector.close(Duration::from_secs(5)).streams, 40);
+    assert_eq!(collector.close(Duration::from_secs(5), false).streams, 40);
     let found = trace(&folder);
     assert_eq!(found.len(), 40);
     assert!(found.values().all(|one| record_count(one) == 1000));

@@ -52,7 +52,7 @@ fn a_disk_that_gets_room_again_has_all() {
     assert!(whole < 5000);
 
     error.store(0, Ordering::Relaxed);
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!((outcome.lost, outcome.is_drained), (0, true));
     assert_eq!(record_count(&packets(&folder.trace().join("7-8"))), 5000);
@@ -68,7 +68,7 @@ fn what_finds_no_room_stays_in_the_arena() {
     thread.record(2000);
 
     let started = Instant::now();
-    let outcome = collector.close(Duration::from_millis(200));
+    let outcome = collector.close(Duration::from_millis(200), false);
 
     assert!(started.elapsed() < PATIENCE);
     assert!(!outcome.is_drained);
@@ -98,7 +98,7 @@ fn losses_that_find_no_room_are_told_all_the_same() {
         ends.place().lost().store(4, Ordering::Release);
     }]);
 
-    let outcome = collector.close(Duration::from_millis(50));
+    let outcome = collector.close(Duration::from_millis(50), false);
 
     assert_eq!((outcome.lost, outcome.is_drained), (34, false));
     let arena = folder.arena().unwrap();
@@ -124,7 +124,7 @@ fn a_file_that_can_be_no_larger_is_continued_in_another() {
     let mut thread = program.thread(7, 8);
     thread.record(5000);
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!(outcome.failure.map(|failure| failure.errno), None);
     let found = trace(&folder);
@@ -160,7 +160,7 @@ fn others_write_while_one_disk_is_slow() {
     }));
     is_slow.store(false, Ordering::Relaxed);
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!((outcome.lost, outcome.streams), (0, 4));
     assert!(trace(&folder).values().all(|one| record_count(one) == 48_800));
@@ -193,5 +193,39 @@ fn a_file_that_cannot_be_written_holds_up_no_other() {
     wait_until(|| record_count(&packets(&path("7-10"))) == 976);
 
     assert_eq!(collector.progress().failure.unwrap().errno, Some(libc::EIO));
-    assert!(!collector.close(Duration::from_millis(50)).is_drained);
+    assert!(!collector.close(Duration::from_millis(50), false).is_drained);
+}
+
+#[test]
+fn a_chunk_that_can_never_be_written_is_counted() {
+    let folder = Folder::new();
+    let collector = collector(
+        &folder,
+        Box::new(|_, _, _, _, _| Err(io::Error::from_raw_os_error(libc::EFAULT))),
+    );
+    let program = Program::of(&folder);
+    run([|| program.thread(7, 8).record(100)]);
+
+    let outcome = collector.close(PATIENCE, false);
+
+    assert_eq!((outcome.lost, outcome.lost_unplaced, outcome.is_drained), (1, 1, true));
+    let told = "thread 8 of process 7: 800 bytes of records are lost, which count as one event";
+    assert!(outcome.problems.iter().any(|one| one.starts_with(told)), "{:?}", outcome.problems);
+}
+
+#[test]
+fn losses_that_only_the_arena_knows_keep_it() {
+    let folder = Folder::new();
+    let error = Arc::new(AtomicI32::new(0));
+    let first = collector(&folder, disk(&error));
+    Program::of(&folder).shared().lost().store(5, Ordering::Relaxed);
+
+    let outcome = first.close(PATIENCE, true);
+
+    assert_eq!((outcome.lost_unplaced, outcome.is_drained), (5, true));
+    assert!(folder.names().contains(&".arena".to_owned()));
+    assert!(folder.arena().is_some());
+    first.remove();
+    assert_eq!(folder.names(), ["metadata"]);
+    assert_eq!(folder.arena(), None);
 }

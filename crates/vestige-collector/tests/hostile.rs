@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use common::{collector, packets, record_count, trace, wait_until, Folder, Program};
 use vestige_collector::drain::Reach;
+use vestige_collector::layout::CLASS_BYTES;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -77,7 +78,7 @@ fn garbage_everywhere_hurts_nobody() {
             is_over.store(true, Ordering::Relaxed);
         });
 
-        let outcome = collector.close(Duration::from_millis(100));
+        let outcome = collector.close(Duration::from_millis(100), false);
 
         let panics = outcome.problems.iter().filter(|one| one.contains("ended by itself"));
         assert_eq!(panics.count(), 0);
@@ -97,7 +98,7 @@ fn a_damaged_ring_leaves_others_alone() {
     // It points at a chunk of the other one.
     program.chunk(bad.chunk).prev().store(good.chunk, Ordering::Relaxed);
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!(record_count(&packets(&folder.trace().join("7-8"))), 1500);
     assert_eq!(outcome.problems.len(), 1);
@@ -128,7 +129,7 @@ fn what_is_committed_is_bounded_by_the_chunk() {
     let chunk = program.chunk(thread.chunk);
     chunk.committed().store(u32::MAX, Ordering::Relaxed);
 
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     let length = std::fs::metadata(folder.trace().join("7-8")).unwrap().len();
     assert_eq!(length, 104 + 4096 - 192);
@@ -148,7 +149,7 @@ fn an_arena_that_is_truncated_ends_nobody() {
     let arena = folder.arena().unwrap();
     OpenOptions::new().write(true).open(&arena).unwrap().set_len(0).unwrap();
 
-    let outcome = collector.close(Duration::from_millis(200));
+    let outcome = collector.close(Duration::from_millis(200), false);
 
     assert!(outcome.problems.iter().any(|one| one.contains("took memory")), "{outcome:?}");
     assert!(record_count(&packets(&folder.trace().join("7-8"))) >= 6 * 488);
@@ -165,9 +166,30 @@ fn more_losses_than_there_can_be_are_damage() {
     thread.place().lost().store(u64::MAX - 1, Ordering::Relaxed);
     let arena = folder.arena().unwrap();
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!((outcome.lost, outcome.packets), (0, 1));
     let damage = "the arena is damaged: it counts more lost events than there can be";
     assert_eq!(outcome.problems, [format!("{}: {damage}", arena.display())]);
+}
+
+#[test]
+fn what_differs_in_numbers_only_is_not_told_again_and_again() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    for process in 0..90_u32 {
+        program.register_text("nonsense");
+        let entry = program.geometry.classes_at + u64::from(process) * CLASS_BYTES;
+        program.memory.u32(entry + 24).store(1000 + process, Ordering::Relaxed);
+        thread.record(1);
+        collector.recording().pass(0, Reach::Snapshot);
+    }
+
+    let outcome = collector.close(PATIENCE, false);
+
+    let (last, others) = outcome.problems.split_last().unwrap();
+    assert_eq!(others.len(), 8, "{:?}", outcome.problems);
+    assert!(last.starts_with("and 82 times the like: process N of user N "), "{last}");
 }

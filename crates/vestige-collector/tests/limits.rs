@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use common::{collector_of, plan, record_count, run, trace, Folder, Packet, Program};
+use vestige_collector::drain::Reach;
 use vestige_collector::layout::{FULL, KEEP};
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -39,7 +40,7 @@ fn a_recording_ends_at_its_limit_and_counts_what_comes_then() {
         }
     }]);
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     let packets = &trace(&folder)["7-8"];
     assert_eq!(record_count(packets) as u64 + outcome.lost, count);
@@ -91,7 +92,7 @@ fn overwrite_mode_keeps_the_newest_records() {
         thread.clock
     }])[0];
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     let packets = ring_packets(&folder);
     assert_eq!(packets.last().unwrap().records.last(), Some(&last));
@@ -121,7 +122,7 @@ fn some_packets_stay_in_overwrite_mode() {
         kept
     }])[0];
 
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     let stays = &trace(&folder)["7-8"];
     assert_eq!((stays.len(), stays[0].records[0]), (1, kept));
@@ -143,9 +144,57 @@ fn kept_packets_take_a_quarter_at_most() {
         }
     }]);
 
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     let kept = fs::metadata(folder.trace().join("7-8")).unwrap().len();
     assert!(kept > most / 5 && kept <= most / 3, "{kept}");
     assert!(size(&folder) <= most);
+}
+
+/// Records now and then, each record a packet, until there is no room.
+fn record_seldom(folder: &Folder, most: u64, classes: u32) -> (u64, u64) {
+    let collector = collector_of(folder, &plan(), most);
+    let program = Program::of(folder);
+    let recording = collector.recording();
+    let mut thread = program.thread(7, 8);
+    let mut count = 0;
+    for number in 0..4000 {
+        if number % 100 == 0 && number / 100 < classes {
+            program.register_class(&format!("a:{number:02000}"));
+        }
+        count += 1;
+        if !(thread.put() || thread.switch() && thread.put()) {
+            thread.lose();
+        }
+        recording.pass(0, Reach::Snapshot);
+        recording.keep_ahead();
+    }
+
+    let outcome = collector.close(PATIENCE, false);
+
+    assert_eq!(outcome.problems, Vec::<String>::new());
+    let records = trace(folder).values().map(|packets| record_count(packets) as u64).sum::<u64>();
+    assert_eq!(records + outcome.lost, count);
+    (records, size(folder))
+}
+
+#[test]
+fn packets_of_quiet_threads_leave_room_for_those_that_are_promised() {
+    let folder = Folder::new();
+    let most = 200 * 1024;
+    let (records, size) = record_seldom(&folder, most, 0);
+
+    assert!(size <= most, "{size}");
+    assert!(records > 1000, "{records}");
+}
+
+#[test]
+fn event_classes_count_as_well() {
+    let folder = Folder::new();
+    let most = 300 * 1024;
+    let (records, size) = record_seldom(&folder, most, 10);
+
+    assert!(fs::metadata(folder.trace().join("metadata")).unwrap().len() > 20_000);
+    assert!(size <= most, "{size}");
+    assert!(records > 1000, "{records}");
 }

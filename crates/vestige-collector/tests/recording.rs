@@ -22,7 +22,7 @@ fn all_records_of_all_threads_are_in_files() {
         move || program.thread(100, 100 + number).record(20_000)
     }));
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!((outcome.streams, outcome.lost), (4, 0));
     assert!(outcome.is_drained && outcome.problems.is_empty() && outcome.running.is_empty());
@@ -52,7 +52,7 @@ fn complete_chunks_are_written_while_the_thread_goes_on() {
 
     // 488 records a chunk; the third is not complete.
     assert_eq!(record_count(&packets(&folder.trace().join("7-8"))), 976);
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
     assert_eq!(record_count(&packets(&folder.trace().join("7-8"))), 1000);
     assert_eq!(outcome.running.len(), 1);
     assert_eq!(outcome.running[0].identity.vtid, 8);
@@ -132,7 +132,7 @@ fn a_first_packet_tells_no_losses() {
         }
     }));
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!(outcome.lost, 2);
     let told = |name: &str| -> Vec<(usize, u64)> {
@@ -155,30 +155,10 @@ fn losses_at_the_end_of_a_thread_are_told() {
         thread.clock
     }])[0];
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     let all = packets(&folder.trace().join("7-8"));
     assert_eq!((all[1].end, all[1].discarded, outcome.lost), (last, 1, 1));
-}
-
-#[test]
-fn losses_inside_a_chunk_belong_to_its_packet() {
-    let folder = Folder::new();
-    let collector = collector(&folder);
-    let program = Program::of(&folder);
-    let mut thread = program.thread(7, 8);
-    for _ in 0..3 {
-        thread.switch();
-        thread.record(1);
-        let chunk = program.chunk(thread.chunk);
-        chunk.discarded().store(2, std::sync::atomic::Ordering::Relaxed);
-    }
-
-    let outcome = collector.close(PATIENCE);
-
-    let all = packets(&folder.trace().join("7-8"));
-    let told: Vec<u64> = all.iter().map(|packet| packet.discarded).collect();
-    assert_eq!((told, outcome.lost), (vec![0, 2, 4, 6], 6));
 }
 
 #[test]
@@ -192,7 +172,7 @@ fn threads_that_find_no_room_count_all_that_they_lose() {
         move || program.thread(100, 100 + number).record_or_lose(100_000)
     }));
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     let found = trace(&folder);
     let recorded: usize = found.values().map(|one| record_count(one)).sum();
@@ -209,7 +189,7 @@ fn a_thread_without_records_has_no_file() {
     let mut thread = program.thread(7, 8);
     thread.switch();
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!(outcome.streams, 0);
     assert_eq!(folder.names(), ["metadata"]);
@@ -227,7 +207,7 @@ fn a_slot_is_used_again() {
         run([|| program.thread(number, number).record(600)]);
     }
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!((outcome.streams, outcome.lost), (50, 0));
     assert!(trace(&folder).values().all(|one| record_count(one) == 600));

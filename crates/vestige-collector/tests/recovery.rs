@@ -272,10 +272,50 @@ fn losses_of_a_thread_that_goes_on_are_told_by_who_takes_over() {
     let told = |at: usize| trace(&folder)["7-8"][at].discarded;
     assert_eq!((handed_over.lost, told(0)), (1, 0));
 
-    let second = Collector::attach(&folder.trace(), Box::new(sys::write_parts)).unwrap();
+    let second =
+        Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap();
     // Complete before the loss would be told, were it told with the present chunk.
     thread.record(2000);
-    let outcome = second.close(Duration::from_secs(5));
+    let outcome = second.close(Duration::from_secs(5), false);
 
     assert_eq!((outcome.lost, record_count(&trace(&folder)["7-8"])), (1, 2001));
+}
+
+#[test]
+fn what_is_handed_over_is_not_recovered() {
+    let folder = Folder::new();
+    let first = collector(&folder);
+    first.start().unwrap();
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(10);
+    first.hand_over();
+    let arena = folder.arena().unwrap();
+
+    let write = Box::new(sys::write_parts);
+    let error = recovery::recover(&folder.trace(), &arena, 0, write).err().unwrap();
+
+    assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
+    let write = Box::new(sys::write_parts);
+    let second = Collector::attach(&folder.trace(), &folder.memory(), write).unwrap();
+    second.start().unwrap();
+    thread.record(10);
+    assert_eq!(second.close(Duration::ZERO, false).lost, 0);
+    assert_eq!(record_count(&trace(&folder)["7-8"]), 20);
+}
+
+#[test]
+fn what_nobody_has_taken_over_is() {
+    let folder = Folder::new();
+    let first = collector(&folder);
+    first.start().unwrap();
+    let program = Program::of(&folder);
+    run([|| program.thread(7, 8).record(10)]);
+    first.hand_over();
+    drop(first);
+    // Who was to hand it over has ended.
+    program.memory.u32(136).store(u32::MAX, Ordering::Relaxed);
+
+    assert!(recover(&folder).is_drained);
+    assert_eq!(record_count(&trace(&folder)["7-8"]), 10);
 }

@@ -105,7 +105,7 @@ fn the_socket_goes_with_the_recording() {
     let collector = collector(&folder);
     let address = SocketAddr::from_abstract_name(collector.socket().unwrap().0).unwrap();
     collector.start().unwrap();
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     assert!(UnixStream::connect_addr(&address).is_err());
 }
@@ -120,13 +120,14 @@ fn a_collector_that_takes_over_has_the_same_socket() {
     thread.record(1);
     first.hand_over();
 
-    let second = Collector::attach(&folder.trace(), Box::new(sys::write_parts)).unwrap();
+    let second =
+        Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap();
     second.start().unwrap();
 
     assert_eq!(second.socket(), first.socket());
     assert_eq!(ask(&second, &token(&first)), 1);
     thread.record(1);
-    second.close(PATIENCE);
+    second.close(PATIENCE, false);
     assert_eq!(trace(&folder)["7-8"].len(), 2);
     assert_eq!(plan().user, sys::effective_user());
 }

@@ -76,7 +76,7 @@ fn a_later_thread_of_a_process_goes_on_with_a_file() {
     let told: Vec<(u32, usize, u64)> =
         found["7-8"].iter().map(|one| (one.vtid, one.records.len(), one.discarded)).collect();
     assert_eq!(told, [(8, 5, 0), (8, 0, 1), (9, 0, 2), (9, 5, 2)]);
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
     assert_eq!((outcome.streams, outcome.lost), (1, 2));
 }
 

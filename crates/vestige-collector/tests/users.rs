@@ -62,7 +62,7 @@ fn a_user_gets_a_file_of_its_own() {
     assert_eq!((file.uid(), file.mode() & 0o777), (NOBODY, 0o600));
     let register = fs::read_to_string(folder.trace().join(".arena")).unwrap();
     assert_eq!(register.lines().count(), 2);
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
     assert!(!path(&first).exists() && !path(&other).exists());
     assert_eq!(folder.names(), ["metadata"]);
 }
@@ -80,7 +80,7 @@ fn there_are_so_many_users_at_most() {
 
     assert_eq!(made, 63);
     assert!(collector.arenas().of_user(63).is_ok());
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn all_of_them_are_collected() {
     // The same IDs: each is a process in a namespace of its own.
     run(programs.iter().map(|program| || program.thread(7, 8).record(20_000)));
 
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert_eq!((outcome.streams, outcome.lost, outcome.is_drained), (4, 0, true));
     let found = trace(&folder);
@@ -120,7 +120,7 @@ fn a_process_is_not_gone_on_with_by_another_user() {
         run([|| program.thread_since(7, 8, 4711).record(10)]);
         collector.arenas().pass(0, 0, Reach::Complete);
     }
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     assert_eq!(trace(&folder).len(), 2);
 }
@@ -147,7 +147,7 @@ fn what_a_user_writes_into_a_ledger_is_not_believed() {
     }
     run([|| program.thread(9, 9).record(1000)]);
 
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     assert_eq!(fs::read(folder.trace().join("7-8")).unwrap(), before);
     assert_eq!(record_count(&trace(&folder)["9-9"]), 1000);
@@ -167,7 +167,7 @@ fn event_classes_have_different_ids_and_leave_no_gap() {
         run([|| program.thread(7, 8).record(1)]);
     }
     assert!(!metadata(&folder).contains("unused"));
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     let text = metadata(&folder);
     let ids = text.match_indices("\tid = ").map(|(at, start)| {
@@ -191,7 +191,7 @@ fn users_without_event_classes_leave_nothing_in_the_metadata() {
     let before = metadata(&folder);
     let program = Program::open(&path(&collector.arenas().of_user(NOBODY).unwrap()));
     run([|| program.thread(7, 8).record(1)]);
-    collector.close(PATIENCE);
+    collector.close(PATIENCE, false);
 
     assert_eq!(metadata(&folder), before);
 }
@@ -214,7 +214,8 @@ fn all_are_handed_over() {
     first.hand_over();
     threads.iter_mut().for_each(|thread| thread.record(1000));
 
-    let second = Collector::attach(&folder.trace(), Box::new(sys::write_parts)).unwrap();
+    let second =
+        Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap();
     second.start().unwrap();
     assert_eq!(second.live_slots().len(), 2);
     threads.iter_mut().for_each(|thread| thread.record(1000));
@@ -222,7 +223,7 @@ fn all_are_handed_over() {
     Program::open(&path(&third)).register_class("a:third");
     let program = Program::open(&path(&third));
     program.thread(7, 8).record(1);
-    let outcome = second.close(PATIENCE);
+    let outcome = second.close(PATIENCE, false);
 
     assert!(outcome.is_drained, "{:?}", outcome.problems);
     let found = trace(&folder);
@@ -286,7 +287,7 @@ fn they_share_the_size_of_the_recording() {
             count as u64
         }
     }));
-    let outcome = collector.close(PATIENCE);
+    let outcome = collector.close(PATIENCE, false);
 
     assert!(outcome.is_full);
     let found = trace(&folder);

@@ -275,7 +275,6 @@ impl<'a> Thread<'a> {
         place.prev().store(self.chunk, Ordering::Relaxed);
         place.seq().store(self.seq, Ordering::Relaxed);
         place.flags().store(0, Ordering::Relaxed);
-        place.discarded().store(0, Ordering::Relaxed);
         place.lost().store(slot.lost().load(Ordering::Relaxed), Ordering::Relaxed);
         let first = slot.first_lost().swap(0, Ordering::Relaxed);
         place.first_lost().store(first, Ordering::Relaxed);
