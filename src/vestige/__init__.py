@@ -12,7 +12,8 @@ This package reads the recording, or any other trace in the Common Trace Format:
 you ask for it. Everything that goes wrong is a :class:`VestigeError`.
 
 Other parts are modules of their own: :mod:`vestige.instrument` has tracepoints and
-spans for Python programs, :mod:`vestige.record` starts recordings, :mod:`vestige.ctf`
+spans for Python programs, :mod:`vestige.record` starts recordings,
+:class:`vestige.Session` records programs that run already, :mod:`vestige.ctf`
 writes traces, :mod:`vestige.export` writes tables, :mod:`vestige.analysis` has call
 trees.
 """
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         analysis,
         columns,
         components,
+        control,
         ctf,
         dask,
         debuginfo,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     )
     from .advice import VestigeWarning
     from .columns import EventColumns
+    from .control import Session, sessions
     from .core import Event
     from .damage import Damage
     from .debuginfo import Place, Unresolved
@@ -96,6 +99,7 @@ __all__ = [
     "ProgramError",
     "RecordError",
     "SelectionError",
+    "Session",
     "SessionError",
     "StorageError",
     "Stream",
@@ -114,6 +118,7 @@ __all__ = [
     "analysis",
     "columns",
     "components",
+    "control",
     "ctf",
     "dask",
     "debuginfo",
@@ -124,6 +129,7 @@ __all__ = [
     "model",
     "open",
     "record",
+    "sessions",
     "units",
     "values",
 ]
@@ -150,6 +156,7 @@ _HOMES = {
     "ProgramError": "errors",
     "RecordError": "errors",
     "SelectionError": "errors",
+    "Session": "control",
     "SessionError": "errors",
     "StorageError": "errors",
     "Stream": "graph",
@@ -165,6 +172,7 @@ _HOMES = {
     "WriteError": "errors",
     "WriterClosedError": "errors",
     "open": "trace",
+    "sessions": "control",
 }
 """The module of each public name: it is imported when the name is first used.
 
@@ -177,6 +185,7 @@ _MODULES = (
     "analysis",
     "columns",
     "components",
+    "control",
     "ctf",
     "dask",
     "debuginfo",

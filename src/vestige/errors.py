@@ -260,6 +260,9 @@ class SessionError(VestigeError):
         self.status = status
         self.detail = detail
 
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (super().__str__(), self.detail)))
+
 
 class DaemonRunsError(VestigeError):
     """A session daemon, LTTng's or ours, has the lock of a run directory already.

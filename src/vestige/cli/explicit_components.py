@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
     from .params import ParamValue
 
-__all__ = ["COMPONENT_CLASSES", "Component", "add_component_arguments", "components"]
+__all__ = [
+    "COMPONENT_CLASSES",
+    "DEBUG_INFO",
+    "Component",
+    "add_component_arguments",
+    "components",
+]
 
 STRINGS = "an array of strings"
 """Kind of the parameter ``inputs``."""
@@ -54,6 +60,9 @@ TEXT_SWITCHES = (
 )
 """Parameters of ``sink.text.pretty`` that are booleans."""
 
+DEBUG_INFO = "filter.lttng-utils.debug-info"
+"""The class of filters that add a field."""
+
 COMPONENT_CLASSES: dict[str, dict[str, str]] = {
     "source.ctf.fs": {
         "inputs": STRINGS,
@@ -64,7 +73,7 @@ COMPONENT_CLASSES: dict[str, dict[str, str]] = {
     },
     "filter.utils.muxer": {},
     "filter.utils.trimmer": {"begin": TIME, "end": TIME, "gmt": "a boolean"},
-    "filter.lttng-utils.debug-info": {
+    DEBUG_INFO: {
         "debug-info-dir": "a string",
         "debug-info-field-name": "a string",
         "full-path": "a boolean",
@@ -81,9 +90,6 @@ COMPONENT_CLASSES: dict[str, dict[str, str]] = {
 }
 """The parameters of each component class that can be named, with their kinds."""
 
-SINGLE = frozenset({"filter.lttng-utils.debug-info"})
-"""The classes that a command line may name once."""
-
 SOURCE = "source.ctf.fs"
 """The only class of sources."""
 
@@ -97,15 +103,10 @@ class Component:
     Args:
         name: Its component class, as ``source.ctf.fs``.
         implicit: Whether it is the source of the paths of the command line.
-        given: How the command line names it.
     """
 
-    def __init__(
-        self, name: str, *, implicit: bool = False, given: str | None = None
-    ) -> None:
+    def __init__(self, name: str, *, implicit: bool = False) -> None:
         self.name = name
-        self.given = given or name
-        """How the command line names it."""
         self.implicit = implicit
         self.params: dict[str, ParamValue] = {}
         """Its parameters."""
@@ -165,7 +166,7 @@ def components(options: argparse.Namespace) -> list[Component]:
     found: list[Component] = []
     for option, value in getattr(options, "named_components", None) or []:
         if option == "component":
-            found.append(Component(component_class(value), given=value))
+            found.append(Component(component_class(value)))
             continue
         if not found:
             found.append(Component(SOURCE, implicit=True))
@@ -174,22 +175,7 @@ def components(options: argparse.Namespace) -> list[Component]:
         found[-1].params.update(parse_params(value))
     for component in found:
         _check(component)
-    _refuse_overwriting(found)
     return found
-
-
-def _refuse_overwriting(found: Sequence[Component]) -> None:
-    """Refuse two filters if the second would overwrite what the first one adds."""
-    known: dict[str, Component] = {}
-    for component in found:
-        before = known.setdefault(component.name, component)
-        if component.name in SINGLE and before is not component:
-            raise CommandError(
-                f"--component: '{before.given}' and '{component.given}' are both "
-                f"{component.name}, and the second would overwrite what the first one "
-                "adds; use one",
-                exit_code=2,
-            )
 
 
 def component_class(text: str) -> str:

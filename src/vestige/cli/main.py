@@ -70,6 +70,11 @@ def load_parser() -> ModuleType:
     return parser
 
 
+def _untranslated(text: str | None) -> str | None:
+    # Descriptions that are not there are translated, too.
+    return text
+
+
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
     """Parse a command line, or end the process with what is wrong."""
     import argparse
@@ -79,7 +84,7 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
 
     # To translate the words of usage, it would read the locale. Python brings no
     # translations, and those that others install have no words of ours.
-    vars(argparse)["_"] = str
+    vars(argparse)["_"] = _untranslated
     parser = build_parser(load_commands(words))
     check_words(parser, words)
     return parser.parse_args(words)

@@ -14,19 +14,21 @@ from .._typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["PlainOptions", "plain_options"]
+__all__ = ["DEFAULTS", "PlainOptions", "plain_options"]
 
-_DEFAULTS: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "arena_size": "256M",
     "buffer_size": "4M",
     "context": "ip,vpid",
     "event": (),
+    "duration": None,
     "exclude_function": (),
     "follow_fork": True,
     "functions": None,
     "has_loggers": False,
     "helpers": (),
     "include_function": (),
+    "inherit_socket": False,
     "keep_lttng": False,
     "max_depth": None,
     "max_size": None,
@@ -35,12 +37,14 @@ _DEFAULTS: dict[str, Any] = {
     "old_names": (),
     "only_my_code": False,
     "output": None,
+    "pids": (),
     "python_arguments": False,
     "python_functions": None,
     "python_gc": False,
     "python_tracebacks": False,
     "quiet": False,
     "recover": None,
+    "session": None,
     "timeout": 10.0,
 }
 """What options say that are not given; lists are tuples here."""
@@ -50,6 +54,7 @@ _SETTINGS: dict[str, tuple[str, Any]] = {
     "--functions=fast": ("functions", "fast"),
     "--functions=off": ("functions", "off"),
     "--functions=verbose": ("functions", "verbose"),
+    "--inherit-socket": ("inherit_socket", True),
     "--keep-lttng": ("keep_lttng", True),
     "--mode=block": ("mode", "block"),
     "--mode=discard": ("mode", "discard"),
@@ -108,7 +113,7 @@ def plain_options(words: Sequence[str]) -> PlainOptions | None:
     Returns:
         The options; ``None`` when it is for the parser.
     """
-    values = dict(_DEFAULTS)
+    values = dict(DEFAULTS)
     left = iter(words)
     program = _read_options(left, values)
     # The parser has rules of its own for a second one.
@@ -152,6 +157,6 @@ def _read_value(word: str, left: Iterator[str], values: dict[str, Any]) -> bool:
         values[_PATTERNS[option]] += (value,)
     else:
         before = values["context"]
-        is_first = before is _DEFAULTS["context"]
+        is_first = before is DEFAULTS["context"]
         values["context"] = value if is_first else f"{before},{value}"
     return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from .._suppress import suppress
 from .._typing import TYPE_CHECKING
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     from .plain_recording import PlainOptions
 
-__all__ = ["run"]
+__all__ = ["contexts_of", "default_output", "run"]
+
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - see shm_overview(7)
 
 
 def run(options: argparse.Namespace | PlainOptions) -> int:
@@ -52,7 +54,7 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
     if is_chosen_here:
         wanted = RecordingOptions(**{**wanted._asdict(), "python_functions": "python"})
     _warn_of_rules(wanted, options.program)
-    output = options.output or _default_output(options.program)
+    output = options.output or default_output(options.program)
     try:
         recording = record(command, output, wanted)
     except ProgramError as error:
@@ -70,6 +72,7 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
         # The program had the limit that it was given.
         allow_many_files()
         _say(recording_lines(recording, is_python_by_default=is_chosen_here))
+    _say(_abandoned_lines(os.fspath(recording), is_quiet=options.quiet))
     return recording.status
 
 
@@ -83,7 +86,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
     try:
         return RecordingOptions(
             functions=options.functions,
-            contexts=_contexts(options.context),
+            contexts=contexts_of(options.context),
             buffer_size=parse_size(options.buffer_size, "--buffer-size"),
             arena_size=parse_size(options.arena_size, "--arena-size"),
             timeout=options.timeout,
@@ -93,6 +96,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             follow_fork=options.follow_fork,
             helpers=tuple(options.helpers),
             keep_lttng=options.keep_lttng,
+            inherit_socket=options.inherit_socket,
             mode=options.mode,
             max_size=options.max_size and parse_size(options.max_size, "--max-size"),
             python_functions=options.python_functions
@@ -182,13 +186,40 @@ def _say(lines: Iterable[str]) -> None:
             print(f"vestige: error: {name}: it is gone", file=sys.stderr)
 
 
-def _contexts(text: str) -> tuple[str, ...]:
+def _abandoned_lines(own: str, *, is_quiet: bool) -> Iterator[str]:
+    """Clear away memory of recordings that were killed; say what is left of it."""
+    start = f"vestige-{os.geteuid()}-"
+    names: list[str] = []
+    # It may not be there.
+    with suppress(OSError):
+        names = os.listdir(_SHARED_MEMORY)
+    if not any(name.startswith(start) for name in names):
+        return
+    # Nobody else has any, as a rule.
+    from .render.abandoned import abandoned_lines
+
+    lines = abandoned_lines(own)
+    if not is_quiet:
+        yield from lines
+
+
+def contexts_of(text: str) -> tuple[str, ...]:
+    """Return the contexts that an option names.
+
+    Args:
+        text: Their names with commas between them, or ``none``.
+    """
     names = [name.strip() for name in text.split(",")]
     # With others, it is no context, and refused as such.
     return tuple(name for name in names if name) if names != ["none"] else ()
 
 
-def _default_output(program: str) -> str:
+def default_output(program: str) -> str:
+    """Return where a trace goes if no option says so.
+
+    Args:
+        program: What is recorded: a path, or its last part.
+    """
     home = os.environ.get("VESTIGE_HOME") or os.environ.get("HOME")
     if not home:
         home = os.getcwd()

@@ -9,10 +9,18 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigError
+from contextlib import suppress
+from functools import partial
 from typing import NoReturn
 
 from .. import __version__
-from ..daemon.run_paths import TRACING_GROUP, home_folder, run_paths
+from ..daemon.run_paths import (
+    AGENT_PORTS,
+    TRACING_GROUP,
+    RunPaths,
+    home_folder,
+    run_paths,
+)
 from ..errors import DaemonRunsError, VestigeError
 from ..plain_text import plain
 
@@ -20,11 +28,11 @@ __all__ = ["entry_point", "main"]
 
 FAILED, FATAL = 1, 3
 """Exit statuses; lttng-sessiond(8)."""
+LAST_PORT = 65535
 SYSTEM_CONFIG = "/etc/lttng/lttng.conf"
 _WITHOUT_MEANING = {
     "kmod-probes": "LIST",
     "extra-kmod-probes": "LIST",
-    "agent-tcp-port": "PORT",
     "kconsumerd-cmd-sock": "PATH",
     "kconsumerd-err-sock": "PATH",
     "ustconsumerd32-cmd-sock": "PATH",
@@ -83,6 +91,18 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "-a", "--apps-sock", metavar="PATH", help="where programs connect"
+    )
+    parser.add_argument(
+        "--attached",
+        action="store_true",
+        help="say on standard output when clients can connect, load no sessions, and "
+        "end after standard input, once no session is left",
+    )
+    parser.add_argument(
+        "--agent-tcp-port",
+        metavar="PORT",
+        help="where agents of logging libraries connect, at 127.0.0.1 "
+        f"(default: the first free port from {AGENT_PORTS[0]} to {AGENT_PORTS[-1]})",
     )
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     for name, metavar in _WITHOUT_MEANING.items():
@@ -160,12 +180,9 @@ def _report(settings: Mapping[str, str], message: str) -> int:
 
 
 def _run(settings: Mapping[str, str]) -> int:
-    paths = run_paths(is_root=os.geteuid() == 0)
-    paths = paths._replace(
-        client_socket=settings.get("client-sock", paths.client_socket),
-        application_socket=settings.get("apps-sock", paths.application_socket),
-    )
+    paths = _paths(settings)
     parent = os.getppid()
+    is_attached = _is_on(settings, "attached")
     is_daemon = _is_on(settings, "daemonize")
     signals_parent = _is_on(settings, "sig-parent")
     tell: Callable[[], None] | None = None
@@ -176,15 +193,20 @@ def _run(settings: Mapping[str, str]) -> int:
         tell = background
 
     def when_ready() -> None:
+        if is_attached:
+            # Whoever started us may be gone: then nobody asks for anything.
+            with suppress(BrokenPipeError):
+                os.write(1, b"ready\n")
+            _close_streams(1, 2)
         if is_daemon:
-            _close_streams()
+            _close_streams(0, 1, 2)
         if tell is not None:
             tell()
         if signals_parent:
             os.kill(parent, signal.SIGUSR1)
 
     # This takes a while to import: who asks for help does not wait for it.
-    from ..daemon.lttng_ust import LttngUstBackend
+    from ..daemon.own_programs import AllPrograms
     from ..daemon.server import Daemon, DaemonOptions
 
     daemon_options = DaemonOptions(
@@ -192,9 +214,38 @@ def _run(settings: Mapping[str, str]) -> int:
         settings.get("group", TRACING_GROUP),
         settings.get("load"),
         home_folder(),
+        is_attached,
     )
-    Daemon(daemon_options, LttngUstBackend, when_ready).run()
+
+    def warn(message: str) -> None:
+        if settings.get("quiet") != "yes":
+            print(f"Warning: {plain(message)}", file=sys.stderr, flush=True)
+
+    Daemon(daemon_options, partial(AllPrograms, warn=warn), when_ready).run()
     return 0
+
+
+def _paths(settings: Mapping[str, str]) -> RunPaths:
+    paths = run_paths(is_root=os.geteuid() == 0)
+    ports = paths.agent_ports
+    if "agent-tcp-port" in settings:
+        ports = (_port(settings["agent-tcp-port"]),)
+    elif _is_on(settings, "attached"):
+        # Agents do not look for such a daemon, and there are few ports.
+        ports = ()
+    return paths._replace(
+        client_socket=settings.get("client-sock", paths.client_socket),
+        application_socket=settings.get("apps-sock", paths.application_socket),
+        agent_ports=ports,
+    )
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= LAST_PORT:
+        raise VestigeError(
+            f"agent-tcp-port = {text}: expected a port from 1 to {LAST_PORT}"
+        )
+    return int(text)
 
 
 def _go_to_background() -> Callable[[], None] | int:
@@ -216,9 +267,9 @@ def _go_to_background() -> Callable[[], None] | int:
     return tell
 
 
-def _close_streams() -> None:
+def _close_streams(*streams: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
+    for stream in streams:
         os.dup2(null, stream)
     if null > 2:  # noqa: PLR2004 - the last standard stream
         os.close(null)

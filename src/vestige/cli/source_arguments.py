@@ -1,4 +1,4 @@
-"""What a command line says about sources and the time that is wanted of them."""
+"""What a command line says about components: sources, filters, the text of the sink."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from .._typing import TYPE_CHECKING
 from ..components.sinks.text_pretty import FIELD_NAMES, NAME_SCOPES, TextOptions
 from ..components.sources.ctf_fs import CtfFsSource
 from ..errors import CommandError
-from .explicit_components import SOURCE, TEXT_SWITCHES, Component
+from .explicit_components import DEBUG_INFO, SOURCE, TEXT_SWITCHES, Component
 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["apply_components", "open_sources"]
+    from ..components.filters.debug_info import DebugInfoFilter
+    from ..debuginfo import DebugInfoOptions
+
+__all__ = ["apply_components", "debug_info_filters", "open_sources"]
 
 
 def apply_components(
@@ -40,8 +43,6 @@ def apply_components(
         match component.name:
             case "filter.utils.trimmer":
                 _apply_trimmer(options, component)
-            case "filter.lttng-utils.debug-info":
-                _apply_debug_info(options, component)
             case "sink.utils.dummy":
                 options.output_format = "dummy"
             case "sink.text.pretty":
@@ -59,20 +60,6 @@ def _apply_trimmer(options: argparse.Namespace, component: Component) -> None:
             raise CommandError(f"the time range's {name} is given twice", exit_code=2)
         setattr(options, name, str(value))
     options.trimmer_gmt = component.get("gmt", False)
-
-
-def _apply_debug_info(options: argparse.Namespace, component: Component) -> None:
-    options.debug_info = True
-    names = {
-        "debug-info-dir": "debug_info_dir",
-        "debug-info-field-name": "debug_info_field_name",
-        "full-path": "debug_info_full_path",
-        "target-prefix": "debug_info_target_prefix",
-    }
-    for name, value in component.params.items():
-        setattr(
-            options, names[name], [f"/={value}"] if name == "target-prefix" else value
-        )
 
 
 def _text_changes(options: argparse.Namespace, component: Component) -> dict[str, Any]:
@@ -122,6 +109,69 @@ def _choice(component: Component, param: str, choices: tuple[str, ...]) -> str |
             exit_code=2,
         )
     return str(value)
+
+
+def debug_info_filters(
+    options: argparse.Namespace,
+    components: Sequence[Component],
+    sources: Sequence[CtfFsSource],
+) -> list[DebugInfoFilter]:
+    """Return the filters that add source places, in the order in which they do.
+
+    The one that options imply comes first, as with Babeltrace 2; then come those that
+    the command line names.
+
+    Args:
+        options: The parsed command line.
+        components: The components that it names.
+        sources: The traces, for the symbols that may be packed with them.
+
+    Raises:
+        CommandError: A target prefix is malformed.
+    """
+    named = [part for part in components if part.name == DEBUG_INFO]
+    is_implied = _implies_debug_info(options, is_named=bool(named))
+    if not (named or is_implied):
+        return []
+    from ..components.filters.debug_info import DebugInfoFilter
+    from .debug_info_arguments import debug_file_options, debug_info_options
+
+    wanted = [debug_info_options(options)] if is_implied else []
+    if named:
+        # Those of Babeltrace 2 are of the implied filter, ours of all.
+        ours = debug_file_options(options)._replace(
+            debug_directories=None, target_prefixes=()
+        )
+        wanted += [_debug_info(ours, part) for part in named]
+    return [DebugInfoFilter(one, sources) for one in wanted]
+
+
+def _implies_debug_info(options: argparse.Namespace, *, is_named: bool) -> bool:
+    """Tell if the options ask for the filter: any of Babeltrace 2's does so there."""
+    return bool(
+        options.debug_info
+        or options.debug_info_dir
+        or options.debug_info_full_path
+        or options.debug_info_target_prefix
+        or options.debug_info_field_name != "debug_info"
+        or (not is_named and (options.debuginfod or options.no_demangle))
+    )
+
+
+def _debug_info(options: DebugInfoOptions, component: Component) -> DebugInfoOptions:
+    """Return options with the parameters of a component."""
+    from pathlib import Path
+
+    from ..debuginfo.options import split_path_list
+
+    directories = component.get("debug-info-dir")
+    prefix = component.get("target-prefix")
+    return options._replace(
+        field_name=component.get("debug-info-field-name", options.field_name),
+        full_path=component.get("full-path", options.full_path),
+        debug_directories=None if directories is None else split_path_list(directories),
+        target_prefixes=() if prefix is None else (("/", Path(prefix)),),
+    )
 
 
 def open_sources(

@@ -3,7 +3,7 @@
 The daemon (:mod:`.server`) keeps sessions, their channels and recording event rules,
 and drives a :class:`~.backend.Backend` that reaches programs. The client
 (:mod:`.client`) asks it. Both speak :mod:`.protocol`. Nobody but the command
-line imports this package.
+line and :mod:`vestige.control` imports this package.
 """
 
 from __future__ import annotations

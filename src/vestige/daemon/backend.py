@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from .model import Session
@@ -17,8 +18,12 @@ class Backend(Protocol):
     right.
     """
 
-    async def open(self) -> None:
-        """Let programs come, from now on."""
+    async def open(self, sessions: Sequence[Session]) -> None:
+        """Let programs come, from now on.
+
+        Args:
+            sessions: What a daemon before this one has left.
+        """
 
     async def apply(self, session: Session) -> None:
         """Bring all programs to what a session says now.
@@ -72,6 +77,15 @@ class Backend(Protocol):
 
         Each has ``pid``, ``name`` and ``events``; each of these ``name``, ``level`` and
         ``fields``, which have ``name``, ``type`` and ``nowrite``.
+        """
+
+    async def loggers(self, domain: str) -> list[dict[str, Any]]:
+        """Return the programs with an agent, and the names of their loggers.
+
+        Args:
+            domain: Of which library: ``JUL``, ``LOG4J`` or ``PYTHON``.
+
+        Each has ``pid``, ``name`` and ``loggers``.
         """
 
     async def close(self) -> None:

@@ -1,127 +1,322 @@
-"""Asking the session daemon, and starting it.
+"""What clients ask the session daemon for: a method for each verb.
 
-This is imported by each verb: no asyncio, no core, nothing that takes long.
+Commands and :class:`vestige.Session` use the same methods. This is imported by each
+command: no asyncio, no core, nothing that takes long.
 """
 
 from __future__ import annotations
 
-import os
-import socket
-import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
-from .._typing import TYPE_CHECKING, cast
-from ..errors import VestigeError
-from .protocol import LARGEST_MESSAGE, decode_answer, encode_request
-from .refusals import refused
-from .run_paths import TRACING_GROUP, client_sockets
+from .._typing import TYPE_CHECKING
+from .connection import Connection
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Any
 
-__all__ = ["Client", "start_daemon"]
-
-LONGEST_WAIT = 120.0
-"""Seconds for an answer: programs that do not answer are given up long before."""
-
-CONNECTION_ENDED = "the request failed: the session daemon ended the connection"
+__all__ = ["Client"]
 
 
-class Client:
-    """A connection to a daemon.
+class Client(Connection):
+    """A connection to a daemon, with a method for each verb.
 
-    Args:
-        connection: A socket that is connected to one.
+    Each of them raises a :class:`~vestige.SessionError` when the daemon refuses.
     """
 
-    def __init__(self, connection: socket.socket) -> None:
-        self._socket = connection
-        self._rest = b""
-
-    @classmethod
-    def connect(cls, group: str = TRACING_GROUP) -> Self:
-        """Connect to root's daemon or to that of this user, as lttng(1) says.
-
-        Args:
-            group: Whose members may control root's.
-
-        Returns:
-            The connection.
-
-        Raises:
-            SessionError: No daemon is there.
-        """
-        for path in client_sockets(group):
-            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            connection.settimeout(LONGEST_WAIT)
-            try:
-                connection.connect(path)
-            except OSError:
-                connection.close()
-                continue
-            return cls(connection)
-        raise refused("NO_SESSIOND")
-
-    def ask(self, verb: str, **values: object) -> dict[str, object]:
-        """Ask for something and wait for the answer.
+    def create(  # noqa: PLR0913 - as the daemon takes them
+        self,
+        name: str | None,
+        output: str | None = None,
+        *,
+        no_output: bool = False,
+        shm_path: str | None = None,
+        home: str | None = None,
+        temporary: bool = False,
+    ) -> dict[str, Any]:
+        """Create a session.
 
         Args:
-            verb: What is to be done.
-            values: What it needs.
+            name: Its name; ``None`` for one with the time in it.
+            output: The directory of its trace, an absolute path.
+            no_output: Whether no trace is written.
+            shm_path: Where its ring buffers are.
+            home: Where the trace is if there is no ``output``.
+            temporary: Whether it ends with this connection.
 
         Returns:
-            The answer.
-
-        Raises:
-            SessionError: The daemon refuses.
-            VestigeError: It does not answer, or it went away.
+            The session.
         """
-        try:
-            self._socket.sendall(encode_request(verb, values))
-            line = self._line()
-        except TimeoutError:
-            raise VestigeError(
-                f"the session daemon gave no answer for {LONGEST_WAIT:.0f} s"
-            ) from None
-        except OSError:
-            raise VestigeError(CONNECTION_ENDED) from None
-        if not line:
-            raise VestigeError(CONNECTION_ENDED)
-        return cast("dict[str, object]", decode_answer(line))
+        return self.ask(
+            "create",
+            name=name,
+            output=output,
+            no_output=no_output,
+            shm_path=shm_path,
+            home=home,
+            temporary=temporary,
+        )
 
-    def _line(self) -> bytes:
-        parts = [self._rest]
-        size = len(self._rest)
-        while b"\n" not in parts[-1]:
-            part = self._socket.recv(1 << 16)
-            if not part or size > LARGEST_MESSAGE:
-                return b""
-            parts.append(part)
-            size += len(part)
-        line, _, self._rest = b"".join(parts).partition(b"\n")
-        return line
+    def sessions(self) -> list[dict[str, Any]]:
+        """Return all sessions, newest first."""
+        found: list[dict[str, Any]] = self.ask("list")["sessions"]
+        return found
 
-    def close(self) -> None:
-        """End the connection."""
-        self._socket.close()
+    def describe(self, session: str) -> dict[str, Any]:
+        """Return a session with all that is in it.
 
+        Args:
+            session: Its name.
+        """
+        return self.ask("describe", session=session)
 
-def start_daemon(command: Sequence[str]) -> bool:
-    """Start a daemon and wait until clients can connect.
+    def start(self, session: str) -> dict[str, Any]:
+        """Start a session.
 
-    Args:
-        command: Its program and arguments; it must go to the background by itself.
+        Args:
+            session: Its name.
 
-    Returns:
-        Whether it says that it runs.
-    """
-    # Takes less time to import than the subprocess module.
-    sys.stdout.flush()
-    try:
-        child = os.posix_spawn(command[0], [*command], dict(os.environ))
-    except OSError:
-        return False
-    with suppress(ChildProcessError):
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    return False
+        Returns:
+            The session.
+        """
+        return self.ask("start", session=session)
+
+    def stop(self, session: str) -> dict[str, Any]:
+        """Stop a session, and wait until its trace is complete.
+
+        Args:
+            session: Its name.
+
+        Returns:
+            ``discarded_events``, ``lost_packets``, ``failure``, ``gaps``.
+        """
+        return self.ask("stop", session=session)
+
+    def destroy(self, session: str) -> dict[str, Any]:
+        """Destroy a session; its trace stays.
+
+        Args:
+            session: Its name.
+
+        Returns:
+            The session, whether it ``was_active``, and then what :meth:`stop` returns.
+        """
+        return self.ask("destroy", session=session)
+
+    def regenerate(self, session: str, what: str) -> None:
+        """Write a part of a trace once more.
+
+        Args:
+            session: The session's name.
+            what: ``metadata`` or ``statedump``.
+        """
+        self.ask("regenerate", session=session, what=what)
+
+    def loggers(self, domain: str) -> list[dict[str, Any]]:
+        """Return the programs that have an agent, with the names of their loggers.
+
+        Args:
+            domain: ``JUL``, ``LOG4J`` or ``PYTHON``.
+        """
+        found: list[dict[str, Any]] = self.ask("loggers", domain=domain)["programs"]
+        return found
+
+    def programs(self, *, fields: bool = False) -> list[dict[str, Any]]:
+        """Return the registered programs with their tracepoints.
+
+        Args:
+            fields: Whether the fields of these are wanted.
+        """
+        found: list[dict[str, Any]] = self.ask("programs", fields=fields)["programs"]
+        return found
+
+    def enable_channel(
+        self,
+        session: str,
+        channel: str,
+        *,
+        domain: str = "UST",
+        **attributes: object,
+    ) -> dict[str, Any]:
+        """Make a channel, or enable it again.
+
+        Args:
+            session: The session's name.
+            channel: Its name.
+            domain: Its domain.
+            attributes: As :class:`~.model.ChannelAttributes` has them, and ``buffers``.
+
+        Returns:
+            The channel.
+        """
+        return self.ask(
+            "enable-channel",
+            session=session,
+            domain=domain,
+            channel=channel,
+            **attributes,
+        )
+
+    def disable_channel(
+        self, session: str, channel: str, *, domain: str = "UST"
+    ) -> dict[str, Any]:
+        """Disable a channel.
+
+        Args:
+            session: The session's name.
+            channel: Its name.
+            domain: Its domain.
+
+        Returns:
+            The channel.
+        """
+        return self.ask(
+            "disable-channel", session=session, domain=domain, channel=channel
+        )
+
+    def add_context(
+        self, session: str, name: str, channel: str | None, *, domain: str = "UST"
+    ) -> None:
+        """Add a context to the event records of channels.
+
+        Args:
+            session: The session's name.
+            name: The context's.
+            channel: The channel's; ``None`` for all.
+            domain: Its domain.
+        """
+        self.ask(
+            "add-context", session=session, domain=domain, channel=channel, type=name
+        )
+
+    def enable_event(  # noqa: PLR0913 - the conditions of a rule
+        self,
+        session: str,
+        name: str,
+        channel: str | None,
+        *,
+        domain: str = "UST",
+        level_type: str = "ALL",
+        level: int = -1,
+        filter: str | None = None,  # noqa: A002 - as the field calls it
+        exclusions: Sequence[str] = (),
+    ) -> str:
+        """Make a recording event rule, or enable it again.
+
+        Args:
+            session: The session's name.
+            name: The pattern of events.
+            channel: The channel's name; ``None`` for that by default.
+            domain: Its domain.
+            level_type: ``ALL``, ``RANGE`` or ``SINGLE``.
+            level: The log level.
+            filter: An expression that must be true.
+            exclusions: Patterns of events that are left out.
+
+        Returns:
+            The channel's name.
+        """
+        answer = self.ask(
+            "enable-event",
+            session=session,
+            domain=domain,
+            channel=channel,
+            name=name,
+            level_type=level_type,
+            level=level,
+            filter=filter,
+            exclusions=list(exclusions),
+        )
+        return str(answer["channel"])
+
+    def disable_event(
+        self,
+        session: str,
+        name: str | None,
+        channel: str | None,
+        *,
+        domain: str = "UST",
+    ) -> None:
+        """Disable recording event rules.
+
+        Args:
+            session: The session's name.
+            name: The pattern that they were made with; ``None`` for all.
+            channel: The channel's name; ``None`` for that by default.
+            domain: Its domain.
+        """
+        self.ask(
+            "disable-event", session=session, domain=domain, channel=channel, name=name
+        )
+
+    def track(
+        self, session: str, attribute: str, value: str | None, *, domain: str = "UST"
+    ) -> None:
+        """Let processes record.
+
+        Args:
+            session: The session's name.
+            attribute: ``vpid``, ``vuid`` or ``vgid``.
+            value: Which; ``None`` for all.
+            domain: Its domain.
+        """
+        self.ask(
+            "track", session=session, domain=domain, attribute=attribute, value=value
+        )
+
+    def untrack(
+        self, session: str, attribute: str, value: str | None, *, domain: str = "UST"
+    ) -> None:
+        """Keep processes from recording.
+
+        Args:
+            session: The session's name.
+            attribute: As of :meth:`track`.
+            value: As of :meth:`track`.
+            domain: Its domain.
+        """
+        self.ask(
+            "untrack", session=session, domain=domain, attribute=attribute, value=value
+        )
+
+    def save(self, session: str | None = None) -> dict[str, str]:
+        """Return the configurations of sessions, by their names.
+
+        Args:
+            session: The name of the only one that is wanted.
+        """
+        found: dict[str, str] = self.ask("save", session=session)["documents"]
+        return found
+
+    def load(  # noqa: PLR0913 - as the daemon takes them
+        self,
+        text: str,
+        path: str,
+        *,
+        session: str | None = None,
+        force: bool = False,
+        override_name: str | None = None,
+        override_output: str | None = None,
+    ) -> list[str]:
+        """Set up the sessions of a configuration.
+
+        Args:
+            text: The configuration.
+            path: Where it was read.
+            session: The name of the only one that is wanted.
+            force: Whether those of the same name are destroyed.
+            override_name: Another name.
+            override_output: Another directory for the trace.
+
+        Returns:
+            Their names.
+        """
+        found: list[str] = self.ask(
+            "load",
+            text=text,
+            path=path,
+            session=session,
+            force=force,
+            override_name=override_name,
+            override_output=override_output,
+        )["sessions"]
+        return found

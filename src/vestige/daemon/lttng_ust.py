@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..record.backends.lttng_ust.agents import Agents
+from ..record.backends.lttng_ust.buffers import clock_offset
 from ..record.backends.lttng_ust.plan import (
     ChannelPlan,
     ContextPlan,
     RulePlan,
     SessionPlan,
 )
-from ..record.backends.lttng_ust.programs import Losses, Programs
-from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
+from ..record.backends.lttng_ust.programs import Losses, Programs, command_of
+from ..record.backends.lttng_ust.ring_files import (
+    Left,
+    RingOwner,
+    make_private,
+    remove_folder,
+)
 from .contexts import ContextType
-from .model import AGENT_CHANNELS, Channel, Context, Session
+from .loggers import agent_plans, logger_rules
+from .model import AGENT_CHANNELS, Channel, Context, EventRule, Session
 from .refusals import refused
 from .run_paths import RunPaths
 from .tracking_verbs import tracked_number
@@ -26,19 +36,42 @@ class LttngUstBackend:
 
     Args:
         paths: The places of the daemon.
+        warn: Says what is missing, but hinders nothing else.
     """
 
-    def __init__(self, paths: RunPaths) -> None:
+    def __init__(
+        self, paths: RunPaths, warn: Callable[[str], None] | None = None
+    ) -> None:
         self._programs = Programs(paths.application_socket, paths.wait_page)
+        self._agents = Agents(
+            paths.agent_port, paths.agent_ports, self._programs.has_program
+        )
+        self._ports, self._warn = paths.agent_ports, warn
         self._rings = paths.rings
 
-    async def open(self) -> None:
-        """Let programs come."""
+    async def open(self, sessions: Sequence[Session]) -> None:
+        """Let programs come.
+
+        Args:
+            sessions: What a daemon before this one has left.
+        """
         make_private(self._rings)
-        self._programs.save_left(self._rings)
+        left = self._programs.save_left(self._rings)
+        for session in sessions:
+            if session.shm_path is not None:
+                owner = RingOwner(session.uid, session.gid)
+                mine = self._programs.save_left(session.shm_path, owner)
+                left += [one for one in mine if one.session == session.name]
+        _tell_gaps(sessions, left)
         remove_folder(self._rings)
         make_private(self._rings)
         await self._programs.open()
+        if not await self._agents.open() and self._warn is not None:
+            first, last = self._ports[0], self._ports[-1]
+            ports = (
+                f"port {first} is" if first == last else f"ports {first} to {last} are"
+            )
+            self._warn(f"{ports} in use: loggers of Java and Python are not recorded")
 
     async def apply(self, session: Session) -> None:
         """Bring all programs to what a session says now.
@@ -47,6 +80,8 @@ class LttngUstBackend:
             session: The session.
         """
         await self._programs.apply(plan_of(session, self._rings))
+        # Events of loggers have a place in the program before they come.
+        await self._agents.apply(session.name, agent_plans(session))
 
     async def stop(self, session: Session) -> None:
         """Make the files of a session complete.
@@ -54,6 +89,7 @@ class LttngUstBackend:
         Args:
             session: The session, which is no longer active.
         """
+        await self._agents.apply(session.name, {})
         lost = await self._programs.stop(plan_of(session, self._rings))
         _set_losses(session, lost)
 
@@ -72,6 +108,7 @@ class LttngUstBackend:
         Args:
             session: The session.
         """
+        await self._agents.apply(session.name, {})
         await self._programs.forget(session.name)
 
     async def dump_state(self, session: Session) -> None:
@@ -103,11 +140,34 @@ class LttngUstBackend:
         """
         return await self._programs.list_programs(with_fields=with_fields)
 
+    async def loggers(self, domain: str) -> list[dict[str, Any]]:
+        """Return the programs with an agent, and the names of their loggers.
+
+        Args:
+            domain: Of which library.
+        """
+        return [
+            {"pid": pid, "name": command_of(pid), "loggers": names}
+            for pid, names in await self._agents.loggers(domain)
+        ]
+
     async def close(self) -> None:
         """Let all programs go."""
+        await self._agents.close()
         await self._programs.close()
         # Sessions have removed what was in it.
         remove_folder(self._rings)
+
+
+def _tell_gaps(sessions: Sequence[Session], left: Sequence[Left]) -> None:
+    """Note of each session that was active how long nothing was recorded."""
+    offset = clock_offset()
+    for session in sessions:
+        last = [one.last_event for one in left if one.session == session.name]
+        if session.active and last:
+            now = time.time()
+            begin = (max(last) + offset) / 1e9 if max(last) else session.created
+            session.gaps.append([min(begin, now), now])
 
 
 def _set_losses(session: Session, lost: Losses) -> None:
@@ -124,8 +184,6 @@ def plan_of(session: Session, rings: str) -> SessionPlan:
         session: The session.
         rings: The directory of all ring buffers.
     """
-    channels = session.channels.values()
-    of_agents = AGENT_CHANNELS.values()
     numbers = [
         None
         if values is None
@@ -142,13 +200,17 @@ def plan_of(session: Session, rings: str) -> SessionPlan:
         session.shm_path is not None,
         session.active,
         session.buffers == "pid",
-        tuple(_channel(one) for one in channels if one.name not in of_agents),
+        tuple(_channel(session, one) for one in session.channels.values()),
         (numbers[0], numbers[1], numbers[2]),
     )
 
 
-def _channel(channel: Channel) -> ChannelPlan:
+def _channel(session: Session, channel: Channel) -> ChannelPlan:
     attributes = channel.attributes
+    rules = [(_rule(one), one.enabled) for one in channel.rules]
+    for domain, name in AGENT_CHANNELS.items():
+        if name == channel.name:
+            rules += logger_rules(session, domain)
     return ChannelPlan(
         channel.name,
         attributes.subbuf_size,
@@ -157,20 +219,18 @@ def _channel(channel: Channel) -> ChannelPlan:
         attributes.tracefile_size,
         attributes.tracefile_count,
         tuple(map(_context, channel.contexts)),
-        tuple(
-            (
-                RulePlan(
-                    one.name,
-                    one.level_type,
-                    one.level,
-                    one.filter,
-                    tuple(one.exclusions),
-                ),
-                one.enabled,
-            )
-            for one in channel.rules
-        ),
+        tuple(rules),
+        attributes.overwrite,
+        attributes.blocking_timeout,
+        attributes.read_timer,
+        attributes.monitor_timer,
         attributes.switch_timer,
+    )
+
+
+def _rule(rule: EventRule) -> RulePlan:
+    return RulePlan(
+        rule.name, rule.level_type, rule.level, rule.filter, tuple(rule.exclusions)
     )
 
 

@@ -156,6 +156,13 @@ class Session:
     created: float = 0.0
     """Seconds since 1970."""
 
+    is_temporary: bool = False
+    """Whether it ends with the connection of the client that created it."""
+
+    gaps: list[list[float]] = field(default_factory=list)
+    """When nothing was recorded, since the daemon was killed: from, to, in seconds
+    since 1970; until ``stop`` has said so."""
+
     def has_other_channels(self) -> bool:
         """Tell whether rules need the name of a channel."""
         known = {DEFAULT_CHANNEL, *AGENT_CHANNELS.values()}

@@ -25,6 +25,8 @@ class Peer(NamedTuple):
     pid: int
     uid: int
     gid: int
+    connection: int = 0
+    """The number of the connection."""
 
 
 class Registry:
@@ -43,6 +45,8 @@ class Registry:
         self._store = store
         self._clock = clock
         self._sessions: dict[tuple[int, str], Session] = {}
+        self._temporary: dict[int, list[Session]] = {}
+        """Sessions that end with a connection, by its number."""
 
     def now(self) -> float:
         """Return seconds since 1970."""
@@ -51,7 +55,9 @@ class Registry:
     def take_over(self) -> list[Session]:
         """Go on with what another daemon left; return the sessions."""
         for session in self._store.read():
-            self._sessions[session.uid, session.name] = session
+            # The connections of the others are gone.
+            if not session.is_temporary:
+                self._sessions[session.uid, session.name] = session
         return self.all()
 
     def all(self) -> list[Session]:
@@ -96,6 +102,26 @@ class Registry:
             raise refused("EXIST_SESS")
         self._sessions[session.uid, session.name] = session
         self.save()
+
+    def bind(self, session: Session, peer: Peer) -> None:
+        """Let a session end with the connection of who created it.
+
+        Args:
+            session: The session.
+            peer: Who created it.
+        """
+        session.is_temporary = True
+        self._temporary.setdefault(peer.connection, []).append(session)
+        self.save()
+
+    def take_temporary(self, peer: Peer) -> list[Session]:
+        """Return the sessions that are to end with a connection, once.
+
+        Args:
+            peer: Whose connection has ended.
+        """
+        bound = self._temporary.pop(peer.connection, [])
+        return [one for one in self.all() if any(one is that for that in bound)]
 
     def remove(self, session: Session) -> None:
         """Keep a session no longer.

@@ -13,13 +13,22 @@ from zlib import crc32
 from .._typing import NamedTuple
 from ..errors import VestigeError
 
-__all__ = ["RunPaths", "client_sockets", "home_folder", "run_paths"]
+__all__ = [
+    "RUN_FOLDER",
+    "RunPaths",
+    "client_sockets",
+    "daemon_folder",
+    "home_folder",
+    "run_paths",
+]
 
 RUN_FOLDER = "/var/run/lttng"
 """Root's."""
 WAIT_PAGE = "/dev/shm/lttng-ust-wait-8"  # noqa: S108 - LTTng's name
 """Root's; those of users have their number after it."""
 TRACING_GROUP = "tracing"
+AGENT_PORTS = tuple(range(5345, 5355))
+"""LTTng's."""
 LONGEST_SOCKET_PATH = 107
 """Bytes in ``sun_path``, without its zero."""
 
@@ -32,6 +41,9 @@ class RunPaths(NamedTuple):
 
     client_socket: str
     """Where clients connect."""
+
+    lttng_socket: str
+    """Where clients of LTTng connect to LTTng's daemon."""
 
     application_socket: str
     """Where programs of LTTng-UST connect; the number is their oldest ABI."""
@@ -52,17 +64,24 @@ class RunPaths(NamedTuple):
     state: str
     """What a daemon that was killed leaves to the next one."""
 
+    agent_port: str
+    """Has the port where agents of logging libraries connect."""
+
+    agent_ports: tuple[int, ...] = AGENT_PORTS
+    """Of these, the first that is free is that port."""
+
 
 def home_folder() -> str | None:
     """Return ``$LTTNG_HOME``, else ``$HOME``; ``None`` if neither is there."""
     return os.environ.get("LTTNG_HOME") or os.environ.get("HOME")
 
 
-def run_paths(*, is_root: bool) -> RunPaths:
+def run_paths(*, is_root: bool, folder: str | None = None) -> RunPaths:
     """Return the places of the daemon of this user.
 
     Args:
         is_root: Whether the daemon is root's.
+        folder: The run directory, where it is not that by default.
 
     Returns:
         The places; nothing is made.
@@ -70,7 +89,7 @@ def run_paths(*, is_root: bool) -> RunPaths:
     Raises:
         VestigeError: There is no home, or its path is too long for a socket.
     """
-    folder = os.environ.get("VESTIGE_RUNDIR")
+    folder = folder or os.environ.get("VESTIGE_RUNDIR")
     wait_page = None
     if not folder:
         whose = "" if is_root else f"-{os.getuid()}"
@@ -82,12 +101,14 @@ def run_paths(*, is_root: bool) -> RunPaths:
     paths = RunPaths(
         folder,
         f"{folder}/client-vestige-sessiond",
+        f"{folder}/client-lttng-sessiond",
         f"{folder}/lttng-ust-sock-8",
         wait_page,
         f"/dev/shm/vestige-rings-{os.getuid()}-{crc32(os.fsencode(folder)):08x}",  # noqa: S108 - memory
         f"{folder}/lttng-sessiond.lck",
         f"{folder}/lttng-sessiond.pid",
         f"{folder}/vestige-sessions.json",
+        f"{folder}/agent.port",
     )
     if len(os.fsencode(paths.client_socket)) > LONGEST_SOCKET_PATH:
         raise VestigeError(
@@ -97,15 +118,21 @@ def run_paths(*, is_root: bool) -> RunPaths:
     return paths
 
 
-def client_sockets(group: str = TRACING_GROUP) -> list[str]:
+def daemon_folder() -> str:
+    """Return the run directory of this user's daemon."""
+    return run_paths(is_root=os.geteuid() == 0).folder
+
+
+def client_sockets(group: str = TRACING_GROUP, folder: str | None = None) -> list[str]:
     """Return the sockets to try, the first that answers being the right one.
 
     Args:
         group: Whose members may control root's daemon.
+        folder: The run directory of the only daemon that is meant.
     """
     is_root = os.getuid() == 0
-    own = run_paths(is_root=is_root).client_socket
-    if is_root or os.environ.get("VESTIGE_RUNDIR") or not _is_member(group):
+    own = run_paths(is_root=is_root, folder=folder).client_socket
+    if is_root or folder or os.environ.get("VESTIGE_RUNDIR") or not _is_member(group):
         return [own]
     return [f"{RUN_FOLDER}/client-vestige-sessiond", own]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import grp
+import itertools
 import os
 import signal
 import socket
@@ -16,7 +17,7 @@ from pathlib import Path
 from .._typing import NamedTuple
 from ..errors import SessionError, VestigeError
 from .backend import Backend
-from .lock import take_lock
+from .lock import check_sockets, take_lock
 from .protocol import (
     LARGEST_MESSAGE,
     Request,
@@ -28,6 +29,7 @@ from .refusals import refused
 from .registry import Peer, Registry, make_output
 from .run_paths import TRACING_GROUP, RunPaths
 from .saving_verbs import load_text
+from .session_verbs import end_session
 from .store import Store
 from .verbs import answer
 
@@ -37,7 +39,7 @@ CREDENTIALS = struct.Struct("3i")
 """``struct ucred``: PID, user, group; unix(7)."""
 LONGEST_TURN = 15.0
 """Seconds that the end waits for a request: programs are given up before."""
-UNORDERED_VERBS = {"programs"}
+UNORDERED_VERBS = {"loggers", "programs"}
 SYSTEM_AUTO = "/etc/lttng/sessions/auto"
 
 
@@ -54,7 +56,8 @@ class DaemonOptions(NamedTuple):
     home: str | None = None
     """Where configurations by default are."""
 
-    is_quiet: bool = False
+    is_attached: bool = False
+    """Whether it ends after its standard input, once no session is left."""
 
 
 class Daemon:
@@ -78,6 +81,10 @@ class Daemon:
         self._turn = asyncio.Lock()
         """One request at a time: verbs need no thought of each other."""
         self._registry: Registry
+        self._connections = itertools.count(1)
+        self._end: asyncio.Event
+        self._is_released = False
+        """Whether it ends when no session is left."""
 
     def run(self) -> None:
         """Run it.
@@ -94,6 +101,7 @@ class Daemon:
         )
         lock = take_lock(paths.lock)
         try:
+            check_sockets(paths.lock, (paths.lttng_socket, paths.application_socket))
             pid = Path(paths.pid)
             pid.write_text(f"{os.getpid()}\n")
             try:
@@ -107,18 +115,22 @@ class Daemon:
         backend = self._make_backend(self._options.paths)
         store = Store(self._options.paths.state)
         self._registry = registry = Registry(backend, store)
-        end = asyncio.Event()
+        self._end = end = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, end.set)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        await backend.open()
-        for session in registry.take_over():
+        sessions = registry.take_over()
+        await backend.open(sessions)
+        for session in sessions:
             if session.active:
                 with suppress(SessionError):
                     make_output(session)
                 await backend.apply(session)
-        await self._load_sessions()
+        if self._options.is_attached:
+            loop.add_reader(0, self._read_input)
+        else:
+            await self._load_sessions()
         listener = self._listen()
         server = await asyncio.start_unix_server(
             self._serve_client, sock=listener, limit=LARGEST_MESSAGE
@@ -131,6 +143,17 @@ class Daemon:
             with suppress(FileNotFoundError):
                 os.unlink(self._options.paths.client_socket)  # noqa: PTH108 - in memory
             await self._end_sessions()
+
+    def _read_input(self) -> None:
+        """Notice that whoever started this daemon needs it no more, or is gone."""
+        if not os.read(0, 1 << 12):
+            asyncio.get_running_loop().remove_reader(0)
+            self._is_released = True
+            self._end_if_idle()
+
+    def _end_if_idle(self) -> None:
+        if self._is_released and not self._registry.all():
+            self._end.set()
 
     async def _end_sessions(self) -> None:
         # A request that takes longer is left where it is.
@@ -172,7 +195,8 @@ class Daemon:
         packed = connection.getsockopt(
             socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size
         )
-        peer = Peer(*CREDENTIALS.unpack(packed))
+        pid, uid, gid = CREDENTIALS.unpack(packed)
+        peer = Peer(pid, uid, gid, next(self._connections))
         with suppress(ConnectionError):
             # A line that is too long has no end that could be found again.
             with suppress(ValueError):
@@ -180,6 +204,17 @@ class Daemon:
                     writer.write(await self._answer(peer, line))
                     await writer.drain()
             writer.close()
+        await self._end_connection(peer)
+
+    async def _end_connection(self, peer: Peer) -> None:
+        """End the sessions that were to last as long as a connection."""
+        for session in self._registry.take_temporary(peer):
+            async with self._turn:
+                try:
+                    await end_session(self._registry, session)
+                except Exception:  # noqa: BLE001 - the others end in order
+                    traceback.print_exc()
+        self._end_if_idle()
 
     async def _answer(self, peer: Peer, line: bytes) -> bytes:
         own = os.geteuid()

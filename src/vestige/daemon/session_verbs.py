@@ -6,7 +6,7 @@ import time
 from pathlib import PurePosixPath
 from typing import Any
 
-from .model import Session
+from .model import AGENT_DOMAINS, Session
 from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry, home_of, make_output
@@ -15,7 +15,9 @@ __all__ = [
     "create",
     "describe",
     "destroy",
+    "end_session",
     "list_sessions",
+    "loggers",
     "programs",
     "regenerate",
     "start",
@@ -33,7 +35,7 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
         registry: The sessions.
         peer: Who asks, and will own it.
         request: ``name``, ``output`` (a directory), ``no_output``, ``shm_path``,
-            ``home``.
+            ``home``, ``temporary`` (it ends with the connection).
 
     Returns:
         The session as :func:`describe` has it.
@@ -66,6 +68,8 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
         created=registry.now(),
     )
     registry.add(session)
+    if request.flag("temporary"):
+        registry.bind(session, peer)
     return session.to_json()
 
 
@@ -121,7 +125,8 @@ async def stop(registry: Registry, peer: Peer, request: Request) -> dict[str, An
 
     Returns:
         ``discarded_events`` and ``lost_packets`` since it was started; ``failure``,
-        why a part of the trace could not be written.
+        why a part of the trace could not be written; ``gaps``, when no daemon was
+        there to record.
 
     Raises:
         SessionError: It is not active.
@@ -136,9 +141,11 @@ async def _stop(registry: Registry, session: Session) -> dict[str, Any]:
     before = _losses(session)
     session.active = False
     await registry.backend.stop(session)
-    registry.save()
     after = _losses(session)
+    gaps, session.gaps = session.gaps, []
+    registry.save()
     return {
+        "gaps": gaps,
         "discarded_events": after[0] - before[0],
         "lost_packets": after[1] - before[1],
         "failure": registry.backend.failure(session),
@@ -159,7 +166,16 @@ async def destroy(registry: Registry, peer: Peer, request: Request) -> dict[str,
     Returns:
         What :func:`stop` returns, and whether it was active.
     """
-    session = registry.session(peer, request.text("session"))
+    return await end_session(registry, registry.session(peer, request.text("session")))
+
+
+async def end_session(registry: Registry, session: Session) -> dict[str, Any]:
+    """Do what :func:`destroy` does.
+
+    Args:
+        registry: The sessions.
+        session: The session.
+    """
     was_active = session.active
     lost: dict[str, Any] = {}
     if was_active:
@@ -185,6 +201,22 @@ async def regenerate(
     else:
         await registry.backend.dump_state(session)
     return {}
+
+
+async def loggers(
+    registry: Registry,
+    peer: Peer,  # noqa: ARG001 - of all verbs
+    request: Request,
+) -> dict[str, Any]:
+    """Return the programs that have an agent of ``domain``, with their loggers.
+
+    Raises:
+        SessionError: There are no loggers in it.
+    """
+    domain = request.text("domain")
+    if domain not in AGENT_DOMAINS:
+        raise refused("UNSUPPORTED_DOMAIN")
+    return {"programs": await registry.backend.loggers(domain)}
 
 
 async def programs(

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "9dffe54297d64a5b"
+AGREEMENT = "14840ade9034327f"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -28,6 +28,13 @@ EXTENDED_HEADER_SIZE = 13
 MOST_COUNTERS = 8
 """Of one recording."""
 COUNTER_PREFIX = "perf:thread:"
+MOST_APPLICATION_CONTEXTS = 16
+"""In each record of a recording."""
+MOST_APPLICATION_OPERANDS = 6
+"""Different ones in a filter."""
+LONGEST_APPLICATION_NAME = 255
+"""With its prefix."""
+APPLICATION_PREFIX = "$app."
 EXPRESSION_DEPTH = 24
 """Values on the stack."""
 MOST_INSTRUCTIONS = 2_048
@@ -227,13 +234,6 @@ EVENTS: tuple[tuple[str, int, int | None, str], ...] = (
         8,
         "integer { size = 64; align = 8; signed = false; base = 16; } _baddr;",
     ),
-    ("vestige:abandoned", 13, 0, ""),
-    (
-        "vestige:abandoned_place",
-        13,
-        6,
-        "integer { size = 8; align = 8; signed = false; base = 16; } _bytes[6];",
-    ),
     (
         "ust_baddr:init",
         13,
@@ -251,12 +251,6 @@ EVENTS: tuple[tuple[str, int, int | None, str], ...] = (
         13,
         8,
         "integer { size = 64; align = 8; signed = false; base = 16; } _baddr;",
-    ),
-    (
-        "vestige:abandoned_places",
-        13,
-        12,
-        "integer { size = 8; align = 8; signed = false; base = 16; } _bytes[12];",
     ),
     (
         "vestige_python:code",
@@ -426,6 +420,8 @@ CONTEXTS: tuple[tuple[str, int, str, str], ...] = (
 
 COUNTER_FIELD = "integer { size = 64; align = 8; signed = false; base = 10; } {name};"
 """In TSDL; the name is to be filled in."""
+APPLICATION_FIELDS = 'enum : integer { size = 8; align = 8; signed = true; base = 10; } { "_none" = 0, "_int8" = 1, "_int16" = 2, "_int32" = 3, "_int64" = 4, "_uint8" = 5, "_uint16" = 6, "_uint32" = 7, "_uint64" = 8, "_float" = 9, "_double" = 10, "_string" = 11 } _{name}_tag; variant <_{name}_tag> { struct { } align(1) _none; integer { size = 8; align = 8; signed = true; base = 10; } _int8; integer { size = 16; align = 8; signed = true; base = 10; } _int16; integer { size = 32; align = 8; signed = true; base = 10; } _int32; integer { size = 64; align = 8; signed = true; base = 10; } _int64; integer { size = 8; align = 8; signed = false; base = 10; } _uint8; integer { size = 16; align = 8; signed = false; base = 10; } _uint16; integer { size = 32; align = 8; signed = false; base = 10; } _uint32; integer { size = 64; align = 8; signed = false; base = 10; } _uint64; floating_point { exp_dig = 8; mant_dig = 24; align = 8; } _float; floating_point { exp_dig = 11; mant_dig = 53; align = 8; } _double; string _string; } _{name};'
+"""The same of a context of an application."""
 COUNTERS_OF_KERNEL = (
     "page-fault",
     "faults",
@@ -485,6 +481,7 @@ SETTINGS = (
     "arena-id",
     "socket",
     "token",
+    "inherited",
     "clock",
     "contexts",
     "entries",

@@ -15,7 +15,10 @@ __all__ = [
     "__interface__",
     "__version__",
     "counter",
+    "exchange",
+    "look_at_abandoned",
     "recover",
+    "remove_abandoned",
 ]
 
 _LiveSlot: TypeAlias = tuple[int, int, int, str]
@@ -51,8 +54,8 @@ class Collector:
         first_class: The ID of the first event class that programs register.
         class_bytes: Most bytes of the texts of event classes.
         user: The user ID whose programs record; ``None`` is the one of this process.
-        shared_memory: Where the arena is made, by default ``/dev/shm``; if it has less
-            than 32 MiB left, the arena is in the trace.
+        shared_memory: Where the arena is made, by default ``/dev/shm``; if nothing can
+            be made there, or it has less than 32 MiB left, the arena is in the trace.
 
     Raises:
         OSError: A file cannot be made, or the directory cannot be trusted.
@@ -79,11 +82,14 @@ class Collector:
         shared_memory: str | PathLike[str] = ...,
     ) -> Collector: ...
     @staticmethod
-    def attach(directory: str | PathLike[str]) -> Collector:
+    def attach(
+        directory: str | PathLike[str], *, shared_memory: str | PathLike[str] = ...
+    ) -> Collector:
         """Take over arenas whose collector is gone; programs may go on.
 
         Args:
             directory: The trace; its file ``.arena`` names the arenas.
+            shared_memory: Where arenas of other users are made.
 
         Returns:
             A collector that has not been started.
@@ -120,6 +126,32 @@ class Collector:
         is made then. Only root can make one for another user.
         """
 
+    def make_inherited(self) -> int:
+        """Make a socket for programs that cannot reach the named one, before the start.
+
+        Programs inherit it, and ask over it as over the named one.
+
+        Returns:
+            Its descriptor, which belongs to the collector and is closed by ``exec``.
+
+        Raises:
+            OSError: There can be none.
+        """
+
+    def set_inherited(self, descriptor: int) -> None:
+        """Go on with the socket of a collector before, before the start.
+
+        Args:
+            descriptor: That collector's :attr:`inherited`.
+
+        Raises:
+            OSError: It is none.
+        """
+
+    @property
+    def inherited(self) -> int | None:
+        """The collector's end of the socket that programs inherit, if there is one."""
+
     def start(self) -> None:
         """Begin to collect; programs may record when it returns.
 
@@ -149,7 +181,7 @@ class Collector:
             pid_namespace: The inode of its PID namespace.
         """
 
-    def close(self, deadline: float = 10.0) -> Outcome:
+    def close(self, deadline: float = 10.0, *, keep_losses: bool = False) -> Outcome:
         """Write all that there is, and let no program record any more.
 
         What a disk refuses is tried again until the time is over. What is left then
@@ -158,10 +190,15 @@ class Collector:
 
         Args:
             deadline: How long to try, in seconds.
+            keep_losses: Whether an arena stays that alone knows of losses, until
+                :meth:`remove`.
 
         Returns:
             What the recording holds.
         """
+
+    def remove(self) -> None:
+        """Remove arenas of which all is in files, after :meth:`close`."""
 
 @final
 class Progress:
@@ -282,9 +319,58 @@ def recover(
             (:class:`BlockingIOError`).
     """
 
+def look_at_abandoned(
+    arena_path: str | PathLike[str],
+) -> tuple[str, int, int, bool, int, int] | None:
+    """Tell what an arena says of itself whose collector was killed.
+
+    Args:
+        arena_path: A file in shared memory.
+
+    Returns:
+        The directory of its trace, as it was called when the recording began, its
+        device and its inode; whether it would be called so here: not in another mount
+        namespace, nor below another root directory; bytes of memory; threads that go on
+        to write. ``None`` if it is another user's, no arena, or has a collector.
+
+    Raises:
+        OSError: It cannot be opened, or is damaged.
+    """
+
+def remove_abandoned(arena_path: str | PathLike[str]) -> bool:
+    """Remove an arena whose collector was killed, and what is in it.
+
+    Args:
+        arena_path: A file in shared memory.
+
+    Returns:
+        Whether it was removed: not if a collector has it by now, or a thread goes on to
+        write to it.
+
+    Raises:
+        OSError: It cannot be removed.
+    """
+
 def counter() -> int:
     """Read the counter that the tracer reads where it runs at one rate.
 
     Returns:
         Its value: of the time-stamp counter on x86-64, else of ``CLOCK_MONOTONIC``.
+    """
+
+def exchange(file: int, at: int, expected: int, new: int) -> int:
+    """Change a word of memory that programs share, by one atomic operation.
+
+    Args:
+        file: The descriptor of the file that they map, open for reading and writing.
+        at: Where the word of 8 bytes is, a multiple of 8.
+        expected: What is to be replaced; if something else is there, it stays.
+        new: What replaces it.
+
+    Returns:
+        What was there.
+
+    Raises:
+        OSError: The file does not reach so far, also if it is cut meanwhile.
+        ValueError: The place is no multiple of 8.
     """

@@ -1,8 +1,8 @@
-"""What programs with tracepoints are compiled with: headers, and an empty library.
+"""What programs with tracepoints are compiled with: headers, and small libraries.
 
 The headers ask nothing of the linker: a program finds the tracer when it starts, if it
-is recorded. For builds that link LTTng-UST there are libraries of its names with
-nothing in them.
+is recorded. For builds that link LTTng-UST there are libraries of its names: in one is
+an object that loads the tracer where there is a session daemon, the others are empty.
 """
 
 from __future__ import annotations

@@ -34,6 +34,9 @@ VERBS = {
     "config": Verb("ConfigCommand", "print flags for compiling tracepoints"),
     "gen-tp": Verb("GenTpCommand", "make a tracepoint provider from a template"),
     "lttng": Verb("LttngCommand", "control recording sessions as 'lttng' does"),
+    "lttng-crash": Verb(
+        "LttngCrashCommand", "recover a session's trace from its ring buffers"
+    ),
     "commands": Verb("CommandsCommand", "install the names of LTTng's programs"),
     "demo": Verb("DemoCommand", "record a small program and show its events"),
     "completion": Verb("CompletionCommand", "print a completion script for a shell"),

@@ -17,7 +17,7 @@ MARK = "# Written by 'vestige commands install': it may be written again."
 PROGRAMS = {
     "lttng": "cli.lttng.start",
     "lttng-sessiond": "cli.sessiond",
-    "lttng-crash": "cli.start",
+    "lttng-crash": "cli.crash",
 }
 """Each launcher, and the module of the package that it starts."""
 DAEMONS = ("lttng-sessiond",)

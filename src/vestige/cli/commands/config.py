@@ -22,7 +22,9 @@ class ConfigCommand:
         "Print the flags that a C or C++ compiler needs to build a program with "
         "tracepoints, on one line. The headers have the names and macros of LTTng-UST "
         "2.13, so programs written for it compile unchanged. Nothing of Vestige is "
-        "linked; a build that links lttng-ust finds an empty library of that name."
+        "linked by these flags. With -llttng-ust, a program also joins the sessions of "
+        "'vestige lttng': an object is linked that loads the tracer where a session "
+        "daemon is."
     )
     examples = """\
 examples:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from ..._typing import TYPE_CHECKING
 from ..damage_output import add_strict_argument, print_damage
-from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
+from ..debug_info_arguments import add_debug_info_arguments
 from ..exit_statuses import LIKE_BABELTRACE
 from ..explicit_components import SOURCE, add_component_arguments, components
 from ..general_options import add_general_arguments
@@ -115,7 +115,11 @@ examples:
     def run(self, options: argparse.Namespace) -> int:
         """Print the traces; return 1 when any of them is damaged."""
         from ...graph import Graph
-        from ..source_arguments import apply_components, open_sources
+        from ..source_arguments import (
+            apply_components,
+            debug_info_filters,
+            open_sources,
+        )
 
         named = components(options)
         if not options.paths and not any(part.name == SOURCE for part in named):
@@ -127,9 +131,7 @@ examples:
         )
         text = text._replace(**changes)
         sources = open_sources(options, named)
-        filters = (
-            [debug_info_filter(options, sources)] if _wants_debug_info(options) else []
-        )
+        filters = debug_info_filters(options, named, sources)
         selection = select(options, sources, bounds)
         with open_sink(options, text) as sink:
             graph = Graph(sources, sink, filters, selection, strict=options.strict)
@@ -149,19 +151,6 @@ def _integer(text: str) -> int:
     if value.bit_length() > LARGEST_OFFSET_BITS:
         raise argparse.ArgumentTypeError(f"{text} does not fit 64 bits")
     return value
-
-
-def _wants_debug_info(options: argparse.Namespace) -> bool:
-    """Any of its options implies the filter, as with Babeltrace 2."""
-    return bool(
-        options.debug_info
-        or options.debug_info_dir
-        or options.debug_info_full_path
-        or options.debug_info_target_prefix
-        or options.debuginfod
-        or options.no_demangle
-        or options.debug_info_field_name != "debug_info"
-    )
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ...errors import CommandError, RecordError
+from ...errors import CommandError, RecordError, SessionError
 from ...plain_text import plain
 from ..exit_statuses import READ, UNREADABLE, WRONG_USAGE, ExitStatuses
 
@@ -19,6 +19,28 @@ LISTING = ExitStatuses(
         UNREADABLE: "there is no such program or process, or it cannot be read",
     }
 )
+
+
+def _joining(pid: int) -> str:
+    """Say whether a process can be joined, as far as a session daemon knows."""
+    from ...control.processes import has_lttng_ust
+    from ...daemon.client import Client
+
+    try:
+        client = Client.connect()
+    except SessionError:
+        registered = None
+    else:
+        registered = {one["pid"] for one in client.programs()}
+        client.close()
+    if registered is not None and pid in registered:
+        return f"{pid} is registered: 'vestige record -p {pid}' joins it"
+    if registered is None and has_lttng_ust(pid):
+        return (
+            f"no session daemon runs; {pid} has LTTng-UST: 'vestige record -p {pid}' "
+            "starts one and joins it"
+        )
+    return f"{pid} is not registered with a session daemon: it cannot be joined"
 
 
 class ListCommand:
@@ -35,6 +57,7 @@ examples:
   vestige list ./app
   vestige list --fields ./app ...           with the fields of each tracepoint
   vestige list $(pidof app)                 with the plugins that it has loaded
+  vestige list -p $(pidof app)              and whether it can be joined
   vestige list --json ./app | jq -r '.objects[].tracepoints[] | .provider + ":" + .name'
 """
     exit_statuses = LISTING
@@ -43,6 +66,7 @@ examples:
         """Add the options."""
         parser.add_argument(
             "program",
+            nargs="?",
             metavar="PROGRAM|PID",
             help="a program (a path, or a name in $PATH), a library, or a process ID; "
             "write ./NUMBER for a file whose name is a number",
@@ -54,20 +78,31 @@ examples:
             help="list the fields of tracepoints as well",
         )
         parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument(
+            "-p",
+            "--pid",
+            metavar="PID",
+            help="the same as PID, and say whether 'vestige record -p PID' can join it",
+        )
+        parser.set_defaults(refuse=parser.error)
 
     def run(self, options: argparse.Namespace) -> int:
         """Print what was found."""
         from ...inspect import list_process, list_program
         from ..render.listing import listing_json, listing_lines
 
-        name: str = options.program
+        if (options.program is None) == (options.pid is None):
+            options.refuse("expected PROGRAM, or --pid=PID")
+        name: str = options.pid or options.program
+        is_process = name.isascii() and name.isdigit()
+        if options.pid is not None and not is_process:
+            options.refuse(f"--pid={name}: expected a process ID")
         try:
-            if name.isascii() and name.isdigit():
-                listing = list_process(int(name))
-            else:
-                listing = list_program(name)
+            listing = list_process(int(name)) if is_process else list_program(name)
         except RecordError as error:
             raise CommandError(str(error)) from error
+        if options.pid is not None:
+            print(f"vestige: {plain(_joining(int(name)))}", file=sys.stderr)
         if options.json:
             print(listing_json(listing))
             return 0

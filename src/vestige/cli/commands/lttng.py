@@ -27,7 +27,8 @@ class LttngCommand:
     description = (
         "Control what running programs record: the commands of LTTng 2.13 for "
         "sessions, channels, recording event rules and contexts. 'vestige lttng help' "
-        "lists them."
+        "lists them. 'vestige record -p PID' records a running program without any of "
+        "them, and vestige.Session does in Python what they do."
     )
     examples = """\
 examples:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
+from ..._typing import TYPE_CHECKING
 from ..context_arguments import add_context_arguments
 from ..event_rule_arguments import add_event_rule_arguments, add_function_arguments
 from ..exit_statuses import RECORDING
 from ..memory_arguments import add_memory_arguments
+from ..min_duration import nanoseconds
 from ..python_function_arguments import add_python_arguments
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["RecordCommand"]
 
@@ -18,6 +24,25 @@ _HELPERS = {
     "pthread": "pthread_mutex_lock, pthread_mutex_trylock and pthread_mutex_unlock",
     "dl": "dlopen, dlmopen and dlclose",
 }
+
+
+class _AddPids(argparse.Action):
+    """Adds process IDs."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        _option: str | None = None,
+    ) -> None:
+        pids = [*getattr(namespace, self.dest)]
+        for word in str(values).split(","):
+            if not (word.isascii() and word.isdigit()) or not 0 < int(word) < 1 << 31:
+                raise argparse.ArgumentError(self, f"'{word}': expected a process ID")
+            if int(word) not in pids:
+                pids.append(int(word))
+        setattr(namespace, self.dest, pids)
 
 
 class RecordCommand:
@@ -49,6 +74,9 @@ examples:
   vestige record --python-functions --only-my-code -- python3 app.py
   vestige record --no-follow-fork -- make           only make itself
   vestige record --libc --pthread -- ./app          memory and mutexes, too
+  vestige record -p $(pidof app)                    a program that runs, until Ctrl-C
+  vestige record -p 4242 -e 'app:*' --duration 10s
+  vestige record --session NAME -- ./app            into a session of 'vestige lttng'
 """
     exit_statuses = RECORDING
 
@@ -61,6 +89,28 @@ examples:
             type=Path,
             help="write the trace to DIR (default: vestige-traces/NAME-DATE-TIME in "
             "$VESTIGE_HOME or $HOME)",
+        )
+        parser.add_argument(
+            "-p",
+            "--pid",
+            dest="pids",
+            metavar="PID[,PID]...",
+            action=_AddPids,
+            default=[],
+            help="start nothing: join programs that run and have a tracer, LTTng-UST's "
+            "or Vestige's, until Ctrl-C or their end (repeatable)",
+        )
+        parser.add_argument(
+            "--duration",
+            metavar="TIME",
+            type=nanoseconds,
+            help="with --pid: end after TIME, such as 10s",
+        )
+        parser.add_argument(
+            "--session",
+            metavar="NAME",
+            help="record PROGRAM into the session NAME of the session daemon, as "
+            "'vestige lttng' or vestige.Session made it",
         )
         add_event_rule_arguments(parser)
         parser.add_argument(
@@ -100,6 +150,13 @@ examples:
             default=True,
             help="record child processes as well (the default)",
         )
+        parser.add_argument(
+            "--inherit-socket",
+            action="store_true",
+            help="give programs a descriptor (a high number) that leads to the "
+            "recorder: needed in a network namespace of their own (containers, "
+            "sandboxes), if they have another /dev/shm or another user",
+        )
         add_memory_arguments(parser)
         parser.add_argument(
             "--max-size",
@@ -131,7 +188,14 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Record the program; return its exit status."""
-        # The help does not wait for it.
-        from ..recording import run
+        # The help does not wait for them, and one is enough.
+        if options.pids:
+            from ..joining import run
+        elif options.session is not None:
+            from ..session_program import run
+        elif options.duration is not None:
+            options.refuse("--duration: expected with --pid")
+        else:
+            from ..recording import run
 
         return run(options)

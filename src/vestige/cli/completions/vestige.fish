@@ -50,8 +50,8 @@ function _shtab_vestige_using
   test "$_shtab_vestige_cmdpath" = "$argv"
 end
 
-set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp lttng commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --end --event --except --exclude --exclude-function --exe --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --pid --python-functions --recover --retry-duration --sort --thread --timerange --to -b -c -e -f -i -l -n -o -p -t -w
+set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version
+set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --pid --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -b -c -e -f -i -l -n -o -p -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
@@ -61,6 +61,9 @@ complete -c vestige -n _shtab_vestige_using -s V -l version -d 'show program'"'"
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a record -d 'Run PROGRAM and record it: the calls of functions that were compiled with -finstrument-functions, tracepoints, calls of the C library (--libc, --pthread, --dl), and the log records, spans and functions of Python programs. No daemon and no privileges are needed. The program keeps its terminal and signals, and its exit status is that of this command.'
 complete -c vestige -n '_shtab_vestige_using record' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using record' -s o -l output -xka "(__fish_complete_directories)" -d 'write the trace to DIR (default: vestige-traces/NAME-DATE-TIME in $VESTIGE_HOME or $HOME)'
+complete -c vestige -n '_shtab_vestige_using record' -s p -l pid -x -d 'start nothing: join programs that run and have a tracer, LTTng-UST'"'"'s or Vestige'"'"'s, until Ctrl-C or their end (repeatable)'
+complete -c vestige -n '_shtab_vestige_using record' -l duration -x -d 'with --pid: end after TIME, such as 10s'
+complete -c vestige -n '_shtab_vestige_using record' -l session -x -d 'record PROGRAM into the session NAME of the session daemon, as '"'"'vestige lttng'"'"' or vestige.Session made it'
 complete -c vestige -n '_shtab_vestige_using record' -s e -l event -x -d 'record events whose name matches PATTERN, with *, ? and [...] (repeatable; default: function calls and all tracepoints). The state dump and loaded objects are always recorded'
 complete -c vestige -n '_shtab_vestige_using record' -l python -d 'choose loggers of Python programs by name with the -e options that follow; their log levels are Python'"'"'s, such as WARNING or 30'
 complete -c vestige -n '_shtab_vestige_using record' -l exclude -l except -x -d 'after -e: leave out events whose name matches (repeatable)'
@@ -84,6 +87,7 @@ complete -c vestige -n '_shtab_vestige_using record' -l python-tracebacks -d 're
 complete -c vestige -n '_shtab_vestige_using record' -s c -l context -x -d 'add these context fields to each event: ip, vpid, vtid, procname, cpu_id, ..., or none (repeatable; default: ip,vpid, which Babeltrace needs for source lines)'
 complete -c vestige -n '_shtab_vestige_using record' -l list-contexts -d 'list all context fields'
 complete -c vestige -n '_shtab_vestige_using record' -l follow-fork -l no-follow-fork -d 'record child processes as well (the default)'
+complete -c vestige -n '_shtab_vestige_using record' -l inherit-socket -d 'give programs a descriptor (a high number) that leads to the recorder: needed in a network namespace of their own (containers, sandboxes), if they have another /dev/shm or another user'
 complete -c vestige -n '_shtab_vestige_using record' -l buffer-size -x -d 'buffer size of each thread, with k, M or G (default: 4M); a buffer has up to 64 packets, and no event is larger than a packet (64k)'
 complete -c vestige -n '_shtab_vestige_using record' -l arena-size -x -d 'memory for the buffers of all threads, used as far as it is needed (default: 256M)'
 complete -c vestige -n '_shtab_vestige_using record' -l mode -x -d 'what to do when buffers are full: let the thread wait (block, the default), up to a TIMEOUT without progress (block=10s), or drop new events (discard); overwrite: drop the oldest events of a recording that has its maximum size'
@@ -96,6 +100,7 @@ complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 
 complete -c vestige -n '_shtab_vestige_using list' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using list' -s f -l fields -d 'list the fields of tracepoints as well'
 complete -c vestige -n '_shtab_vestige_using list' -l json -d 'print JSON'
+complete -c vestige -n '_shtab_vestige_using list' -s p -l pid -x -d 'the same as PID, and say whether '"'"'vestige record -p PID'"'"' can join it'
 complete -c vestige -n '_shtab_vestige_using list; and test $_shtab_vestige_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a program (a path, or a name in $PATH), a library, or a process ID; write ./NUMBER for a file whose name is a number'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a view -d 'Show the events of the CTF traces in or below each PATH, in time order, one line each: time, time since the previous event, process and thread, name, fields, and the function and source line where the trace allows it. On a terminal the text is coloured, fits the width and goes through a pager ($PAGER).'
 complete -c vestige -n '_shtab_vestige_using view' -s h -l help -d 'show this help message and exit'
@@ -264,7 +269,7 @@ complete -c vestige -n '_shtab_vestige_using symbolize' -s a -l addresses -d 'pr
 complete -c vestige -n '_shtab_vestige_using symbolize' -s s -l basenames -d 'print file names without directories'
 complete -c vestige -n '_shtab_vestige_using symbolize' -s C -l demangle -d 'print readable names instead of linker symbols'
 complete -c vestige -n '_shtab_vestige_using symbolize' -l pretty -l pretty-print -d 'print each frame on one line'
-complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a config -d 'Print the flags that a C or C++ compiler needs to build a program with tracepoints, on one line. The headers have the names and macros of LTTng-UST 2.13, so programs written for it compile unchanged. Nothing of Vestige is linked; a build that links lttng-ust finds an empty library of that name.'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a config -d 'Print the flags that a C or C++ compiler needs to build a program with tracepoints, on one line. The headers have the names and macros of LTTng-UST 2.13, so programs written for it compile unchanged. Nothing of Vestige is linked by these flags. With -llttng-ust, a program also joins the sessions of '"'"'vestige lttng'"'"': an object is linked that loads the tracer where a session daemon is.'
 complete -c vestige -n '_shtab_vestige_using config' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using config' -l cflags -d 'print compiler flags'
 complete -c vestige -n '_shtab_vestige_using config' -l libs -d 'print linker flags: -ldl, and where to find -llttng-ust'
@@ -276,9 +281,14 @@ complete -c vestige -n '_shtab_vestige_using gen-tp' -s h -l help -d 'show this 
 complete -c vestige -n '_shtab_vestige_using gen-tp' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'make only this .h, .c or .o file (repeatable; default: all three, named after the template)'
 complete -c vestige -n '_shtab_vestige_using gen-tp' -s v -l verbose -d 'print each step'
 complete -c vestige -n '_shtab_vestige_using gen-tp; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'tracepoint definitions, usually NAME.tp'
-complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a lttng -d 'Control what running programs record: the commands of LTTng 2.13 for sessions, channels, recording event rules and contexts. '"'"'vestige lttng help'"'"' lists them.'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a lttng -d 'Control what running programs record: the commands of LTTng 2.13 for sessions, channels, recording event rules and contexts. '"'"'vestige lttng help'"'"' lists them. '"'"'vestige record -p PID'"'"' records a running program without any of them, and vestige.Session does in Python what they do.'
 complete -c vestige -n '_shtab_vestige_using lttng' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record list view report export convert check repair debuginfo symbolize config gen-tp lttng commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
+complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a lttng-crash -d 'Recover the trace of a session whose daemon, or whose machine, crashed: what programs had committed to the ring buffers below SHMDIR, the directory that '"'"'create --shm-path'"'"' was given. SHMDIR is never changed.'
+complete -c vestige -n '_shtab_vestige_using lttng-crash' -s h -l help -d 'show this help message and exit'
+complete -c vestige -n '_shtab_vestige_using lttng-crash' -s x -l extract -xka "(__fish_complete_directories)" -d 'write the traces to DIR'
+complete -c vestige -n '_shtab_vestige_using lttng-crash' -s e -l viewer -x -d 'show them with READER, a program and its arguments (default: '"'"'vestige view'"'"')'
+complete -c vestige -n '_shtab_vestige_using lttng-crash' -s v -l verbose -d 'say which traces are written'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a commands -d 'Write launchers with the names of LTTng'"'"'s programs (lttng, lttng-sessiond, lttng-crash) into DIR, so that scripts made for LTTng use Vestige. What others have put there stays as it is.'
 complete -c vestige -n '_shtab_vestige_using commands' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using commands; and test $_shtab_vestige_npos -eq 0' -ka "install" -d 'write the launchers'
@@ -310,6 +320,6 @@ complete -c vestige -n '_shtab_vestige_using completion' -s h -l help -d 'show t
 complete -c vestige -n '_shtab_vestige_using completion; and test $_shtab_vestige_npos -eq 0' -ka "bash zsh fish" -d 'bash, zsh or fish'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a help -d 'Describe Vestige, or one of its commands and all options of it.'
 complete -c vestige -n '_shtab_vestige_using help' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record list view report export convert check repair debuginfo symbolize config gen-tp lttng commands demo completion help version" -d 'the command to describe'
+complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version" -d 'the command to describe'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a version -d 'Print the version of Vestige.'
 complete -c vestige -n '_shtab_vestige_using version' -s h -l help -d 'show this help message and exit'

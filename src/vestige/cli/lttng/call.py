@@ -67,20 +67,18 @@ class Call:
             self._client = Client.connect(self.general.group)
         return self._client
 
-    def ask(self, verb: str, **values: object) -> dict[str, object]:
-        """Ask the daemon.
-
-        Args:
-            verb: What is to be done.
-            values: What it needs.
-
-        Returns:
-            The answer.
+    def have_daemon(self) -> None:
+        """Start a daemon if none runs.
 
         Raises:
-            SessionError: It is refused, or there is no daemon.
+            SessionError: None runs, and none is to be started or can be.
         """
-        return self.client.ask(verb, **values)
+        general = self.general
+        if general.starts_daemon:
+            # Commands that find a daemon do not wait for it.
+            from ...daemon.starting import connect
+
+            self._client = connect(general.group, daemon=general.daemon, say=self.say)
 
     def close(self) -> None:
         """End the connection, if there is one."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..._typing import TYPE_CHECKING
+from ...daemon.numbers import read_size, read_time, round_sizes
 from ...errors import SessionError
 from .call import DONE, FAILED, FATAL, WARNED, WORDS_OF_DOMAINS, Call, FailedError
-from .numbers import next_power_of_two, read_size, read_time
 from .options import NEEDED, Option
 
 if TYPE_CHECKING:
@@ -90,13 +90,9 @@ def _for_channels(call: Call, domain: str, what: str, values: dict[str, object])
     for name in call.words.arguments[0].split(","):
         channel: dict[str, object] = {}
         try:
-            channel = call.ask(
-                f"{what}-channel",
-                session=session,
-                domain=domain,
-                channel=name,
-                **values,
-            )
+            client = call.client
+            do = client.enable_channel if what == "enable" else client.disable_channel
+            channel = do(session, name, domain=domain, **values)
             word = WORDS_OF_DOMAINS[domain]
             call.say(f"{word} channel {name} {what}d for session {session}")
             is_done = True
@@ -209,26 +205,16 @@ def _blocking_timeout(call: Call) -> int:
 
 
 def _round(call: Call, values: dict[str, object]) -> None:
-    """Round sizes and numbers of sub-buffers up, and say so."""
-    for name, what in (
-        ("subbuf_size", "The subbuf size"),
-        ("num_subbuf", "The number of subbuffers"),
-    ):
-        number = values.get(name)
-        if isinstance(number, int):
-            values[name] = rounded = next_power_of_two(number)
-            if rounded != number:
-                call.warn(
-                    f"{what} ({number}) is rounded to the next power of 2 ({rounded})"
-                )
-    size = values.get("tracefile_size")
-    by_default = 16384 if values["buffers"] == "pid" else 524288
-    least = values.get("subbuf_size", by_default)
-    if isinstance(size, int) and isinstance(least, int) and 0 < size < least:
-        call.warn(
-            f"Tracefile size rounded up from ({size}) to subbuffer size ({least})"
-        )
-        values["tracefile_size"] = least
+    """Round sizes and numbers up, and say so."""
+    for name, given, rounded in round_sizes(values):
+        if name == "tracefile_size":
+            call.warn(
+                f"Tracefile size rounded up from ({given}) to subbuffer size "
+                f"({rounded})"
+            )
+            continue
+        what = "subbuf size" if name == "subbuf_size" else "number of subbuffers"
+        call.warn(f"The {what} ({given}) is rounded to the next power of 2 ({rounded})")
 
 
 def add_context(call: Call) -> int:
@@ -252,13 +238,7 @@ def add_context(call: Call) -> int:
     shown: list[Element] = []
     for one in types:
         try:
-            call.ask(
-                "add-context",
-                session=session,
-                domain=domain,
-                channel=channel,
-                type=one.name,
-            )
+            call.client.add_context(session, one.name, channel, domain=domain)
             call.say(f"{WORDS_OF_DOMAINS[domain]} context {one.name} added to {where}")
             is_done = True
         except SessionError as error:

@@ -11,6 +11,8 @@ from .channel_verbs import SESSION
 from .options import NEEDED, Option
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ...daemon.xml_tree import Element
 
 __all__ = ["DISABLE_EVENT", "ENABLE_EVENT", "disable_event", "enable_event"]
@@ -71,6 +73,11 @@ def enable_event(call: Call) -> int:
     exclusions = [
         one for text in call.words.values("exclude") for one in split_names(text)
     ]
+    if exclusions and domain not in {"UST", "KERNEL"}:
+        word = WORDS_OF_DOMAINS[domain]
+        raise FailedError(
+            FAILED, f"Event name exclusions are not yet implemented for {word} events"
+        )
     status = DONE
     shown: list[Element] = []
     for name in names:
@@ -159,12 +166,19 @@ def _check_exclusions(name: str, exclusions: list[str]) -> None:
             )
 
 
-def _enable_one(call: Call, session: str, domain: str, rule: dict[str, object]) -> int:
+def _enable_one(call: Call, session: str, domain: str, rule: dict[str, Any]) -> int:
     name, expression = rule["name"], rule["filter"]
     asked = call.words.value("channel")
     try:
-        answer = call.ask(
-            "enable-event", session=session, domain=domain, channel=asked, **rule
+        channel = call.client.enable_event(
+            session,
+            name,
+            asked,
+            domain=domain,
+            level_type=rule["level_type"],
+            level=rule["level"],
+            filter=expression,
+            exclusions=rule["exclusions"],
         )
     except SessionError as error:
         if error.name == "NO_SESSIOND":
@@ -176,7 +190,7 @@ def _enable_one(call: Call, session: str, domain: str, rule: dict[str, object]) 
             where += f", filter '{expression}'"
         call.error(f"Event {name}: {error.message} ({where})")
         return error.status
-    _say_enabled(call, domain, rule, str(answer["channel"]))
+    _say_enabled(call, domain, rule, channel)
     return DONE
 
 
@@ -186,9 +200,7 @@ def _channel_named(asked: str | None, error: SessionError) -> str:
     return "<default>" if error.name == "NEED_CHANNEL_NAME" else "channel0"
 
 
-def _say_enabled(
-    call: Call, domain: str, rule: dict[str, object], channel: str
-) -> None:
+def _say_enabled(call: Call, domain: str, rule: dict[str, Any], channel: str) -> None:
     name, expression = rule["name"], rule["filter"]
     is_all = call.words.has("all")
     exclusions = [
@@ -210,7 +222,7 @@ def _say_enabled(
         call.say(f"{word} event {name} enabled")
 
 
-def _rule_shown(domain: str, rule: dict[str, object], *, is_done: bool) -> Element:
+def _rule_shown(domain: str, rule: dict[str, Any], *, is_done: bool) -> Element:
     from ...daemon.mi import event_element
     from ...daemon.xml_tree import element
 
@@ -263,9 +275,7 @@ def _disable_one(call: Call, session: str, domain: str, name: str | None) -> int
     channel = asked or "channel0"
     word = WORDS_OF_DOMAINS[domain]
     try:
-        call.ask(
-            "disable-event", session=session, domain=domain, channel=asked, name=name
-        )
+        call.client.disable_event(session, name, asked, domain=domain)
     except SessionError as error:
         if error.name == "NO_SESSIOND":
             raise

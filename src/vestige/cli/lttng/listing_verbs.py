@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..._typing import TYPE_CHECKING, cast
+from ..._typing import TYPE_CHECKING
 from ...daemon.log_levels import level_name
 from ...daemon.refusals import REFUSALS
 from ...errors import SessionError
@@ -50,7 +50,7 @@ def list_(call: Call) -> int:
     domains = [one.name for one in DOMAINS if call.words.has(one.name)]
     if domains:
         return _show_points(call, domains)
-    sessions = cast("list[dict[str, Any]]", call.ask("list")["sessions"])
+    sessions = call.client.sessions()
     if call.general.is_mi:
         from ...daemon.mi import session_element
         from ...daemon.xml_tree import element
@@ -76,7 +76,7 @@ def _activity(session: dict[str, Any]) -> str:
 
 def _show_session(call: Call, name: str) -> int:
     try:
-        session = cast("dict[str, Any]", call.ask("describe", session=name))
+        session = call.client.describe(name)
     except SessionError as error:
         if error.name != "SESS_NOT_FOUND":
             raise
@@ -154,29 +154,52 @@ def _show_points(call: Call, options: list[str]) -> int:
         if option == "kernel":
             text = REFUSALS["NEED_ROOT_SESSIOND"].text
             raise FailedError(FAILED, f"Unable to list kernel events: {text}")
-        programs = cast(
-            "list[dict[str, Any]]",
-            call.ask("programs", fields=call.words.has("fields"))["programs"],
-        )
         if option == "userspace":
+            programs = call.client.programs(fields=call.words.has("fields"))
             _show_tracepoints(call, programs)
             if call.general.is_mi:
                 domains.append(_tracepoints_element(call, programs))
         else:
-            # Loggers have no way to register yet: their agents speak another protocol.
-            title = f"{option} events (Logger name):"
-            call.say(title, "-" * 25, "", "None", "")
+            programs = call.client.loggers(option.upper())
+            _show_loggers(call, option, programs)
             if call.general.is_mi:
-                from ...daemon.xml_tree import element
-
-                kind = element("type", option.upper())
-                buffers = element("buffer_type", "PER_PID")
-                domains.append(element("domain", kind, buffers, element("pids")))
+                domains.append(_loggers_element(option.upper(), programs))
     if call.general.is_mi:
         from ...daemon.xml_tree import element
 
         call.emit(element("domains", *domains), is_success=None)
     return DONE
+
+
+def _show_loggers(call: Call, option: str, programs: list[dict[str, Any]]) -> None:
+    call.say(f"{option} events (Logger name):", "-" * 25, "")
+    if not programs:
+        call.say("None", "")
+    for program in programs:
+        call.say(f"PID: {program['pid']} - Name: {program['name']}")
+        call.say(*(f"      - {name}" for name in program["loggers"]), "")
+
+
+def _loggers_element(domain: str, programs: list[dict[str, Any]]) -> Element:
+    from ...daemon.mi import event_element, program_element
+    from ...daemon.xml_tree import element
+
+    # Loggers have no level of their own: LTTng shows the name of 0.
+    level = level_name(domain, 0) or "UNKNOWN"
+    shown = (
+        program_element(
+            one["pid"],
+            one["name"],
+            [event_element({"name": name}, level) for name in one["loggers"]],
+        )
+        for one in programs
+    )
+    return element(
+        "domain",
+        element("type", domain),
+        element("buffer_type", "PER_PID"),
+        element("pids", *shown),
+    )
 
 
 def _show_tracepoints(call: Call, programs: list[dict[str, Any]]) -> None:

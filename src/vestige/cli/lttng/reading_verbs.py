@@ -7,13 +7,13 @@ import shlex
 import sys
 
 from ... import __version__
-from ..._typing import TYPE_CHECKING, cast
+from ..._typing import TYPE_CHECKING
 from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .options import NEEDED, Option
 
 if TYPE_CHECKING:
-    from typing import Any
+    pass
 
 __all__ = ["VIEW", "version", "view"]
 
@@ -52,7 +52,7 @@ def view(call: Call) -> int:
 
 def _output_of(call: Call, name: str) -> str:
     try:
-        session = cast("dict[str, Any]", call.ask("describe", session=name))
+        session = call.client.describe(name)
     except SessionError as error:
         if error.name != "SESS_NOT_FOUND":
             raise

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..._typing import cast
 from ...daemon.refusals import REFUSALS, refused
 from ...daemon.run_paths import home_folder
 from ...errors import SessionError
@@ -43,7 +42,7 @@ def save(call: Call) -> int:
     name = call.words.arguments[0] if call.words.arguments else None
     if call.words.has("all"):
         name = None
-    documents = cast("dict[str, str]", call.ask("save", session=name)["documents"])
+    documents = call.client.save(name)
     chosen = call.words.value("output-path")
     folder = Path(chosen or f"{home_folder() or ''}/.lttng/sessions")
     for one, text in documents.items():
@@ -93,10 +92,9 @@ def load(call: Call) -> int:
     loaded: list[str] = []
     for path in _files(words.value("input-path"), name):
         try:
-            answer = call.ask(
-                "load",
-                text=_read(path),
-                path=str(path),
+            loaded += call.client.load(
+                _read(path),
+                str(path),
                 session=name,
                 force=words.has("force"),
                 override_name=override,
@@ -108,7 +106,6 @@ def load(call: Call) -> int:
             if error.detail is not None:
                 call.error(error.detail)
             raise FailedError(FAILED, error.message) from None
-        loaded += cast("list[str]", answer["sessions"])
     if name is not None and not loaded:
         raise FailedError(FAILED, REFUSALS["LOAD_SESSION_NOENT"].text)
     _say_loaded(call, name, loaded, output)

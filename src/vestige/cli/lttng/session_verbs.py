@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
+import time
+from typing import Any
 
-from ..._typing import cast
-from ...daemon.client import start_daemon
-from ...daemon.refusals import refused
 from ...daemon.run_paths import home_folder
 from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
@@ -59,12 +57,11 @@ def create(call: Call) -> int:
     if name == "auto":
         raise FailedError(FAILED, "auto is a reserved keyword for default session(s)")
     output = _output(call)
-    _have_daemon(call)
+    call.have_daemon()
     shm_path = call.words.value("shm-path")
-    session = call.ask(
-        "create",
-        name=name,
-        output=output,
+    session = call.client.create(
+        name,
+        output,
         no_output=call.words.has("no-output"),
         shm_path=None if shm_path is None else os.path.abspath(shm_path),  # noqa: PTH100 - pathlib takes long to import
         home=home_folder(),
@@ -132,26 +129,10 @@ def url_path(url: str) -> str:
     return path
 
 
-def _have_daemon(call: Call) -> None:
-    """Start a daemon if none runs: only this verb does."""
-    try:
-        call.client  # noqa: B018 - it connects
-    except SessionError:
-        if not call.general.starts_daemon:
-            raise
-        call.say("Spawning a session daemon")
-        chosen = call.general.daemon or os.environ.get("LTTNG_SESSIOND_PATH")
-        command = [chosen] if chosen else [sys.executable, "-m", "vestige.cli.sessiond"]
-        if not start_daemon([*command, "--daemonize"]):
-            raise refused("NO_SESSIOND") from None
-        call.client  # noqa: B018 - as above
-
-
 def destroy(call: Call) -> int:
     """Destroy a session, or all."""
     if call.words.has("all"):
-        sessions = cast("list[dict[str, object]]", call.ask("list")["sessions"])
-        names = [str(one["name"]) for one in sessions]
+        names = [str(one["name"]) for one in call.client.sessions()]
         if not names:
             call.say("No session found, nothing to do.")
     else:
@@ -161,7 +142,9 @@ def destroy(call: Call) -> int:
     status = DONE
     for name in names:
         try:
-            destroyed.append(_destroy_one(call, name))
+            one, failed = _destroy_one(call, name)
+            destroyed.append(one)
+            status = failed or status
         except SessionError as error:
             if error.name != "SESS_NOT_FOUND":
                 raise
@@ -181,19 +164,26 @@ def destroy(call: Call) -> int:
     return status
 
 
-def _destroy_one(call: Call, name: str) -> dict[str, object]:
-    session = call.ask("destroy", session=name)
+def _destroy_one(call: Call, name: str) -> tuple[dict[str, Any], int]:
+    session = call.client.destroy(name)
     if session["was_active"] and not call.words.has("no-wait"):
         call.say(f"Destroying session {name}..")
-    _warn_of_losses(call, session)
+    status = _warn_of_losses(call, session)
     call.say(f"Session {name} destroyed")
     remove_current(name)
-    return session
+    return session, status
 
 
-def _warn_of_losses(call: Call, answer: dict[str, object]) -> None:
-    if failure := answer.get("failure"):
-        call.error(f"A part of the trace could not be written: {failure}")
+def _warn_of_losses(call: Call, answer: dict[str, Any]) -> int:
+    """Say what the trace lacks; return the status for it."""
+    for begin, end in answer.get("gaps") or ():
+        first, last = (
+            time.strftime("%F %T", time.localtime(one)) for one in (begin, end)
+        )
+        call.warn(
+            "The session daemon was killed: nothing was recorded "
+            f"from {first} to {last}."
+        )
     for key, what in (
         ("discarded_events", "events were discarded"),
         ("lost_packets", "packets were lost"),
@@ -203,6 +193,10 @@ def _warn_of_losses(call: Call, answer: dict[str, object]) -> None:
                 f"{count} {what}, please refer to the documentation on channel "
                 "configuration."
             )
+    if failure := answer.get("failure"):
+        call.error(f"A part of the trace could not be written: {failure}")
+        return FAILED
+    return DONE
 
 
 def set_session(call: Call) -> int:
@@ -211,7 +205,7 @@ def set_session(call: Call) -> int:
     if name is None:
         raise FailedError(FAILED, "Missing session name")
     try:
-        call.ask("describe", session=name)
+        call.client.describe(name)
     except SessionError as error:
         if error.name != "SESS_NOT_FOUND":
             raise
@@ -242,11 +236,14 @@ def _switch(call: Call, name: str, *, is_started: bool) -> int:
     word = "started" if is_started else "stopped"
     status, is_done = DONE, False
     try:
-        answer = call.ask("start" if is_started else "stop", session=name)
+        client = call.client
+        answer = client.start(name) if is_started else client.stop(name)
         is_done = True
         if not is_started and not call.words.has("no-wait"):
             call.say("Waiting for data availability")
-            _warn_of_losses(call, answer)
+            status = _warn_of_losses(call, answer)
+        elif not is_started and answer["failure"]:
+            status = FAILED
         call.say(f"Tracing {word} for session {name}")
     except SessionError as error:
         if error.name in {"TRACE_ALREADY_STARTED", "TRACE_ALREADY_STOPPED"}:
@@ -262,7 +259,9 @@ def _switch(call: Call, name: str, *, is_started: bool) -> int:
         session = element(
             "session", element("name", name), element("enabled", is_started)
         )
-        call.emit(element("sessions", session if is_done else None), is_success=is_done)
+        call.emit(
+            element("sessions", session if is_done else None), is_success=status == DONE
+        )
     return status
 
 
@@ -274,7 +273,7 @@ def regenerate(call: Call) -> int:
     if arguments[0] not in {"metadata", "statedump"}:
         raise FailedError(2, "Unrecognized argument used with 'regenerate' command")
     name = call.session(call.words.value("session"))
-    call.ask("regenerate", session=name, what=arguments[0])
+    call.client.regenerate(name, arguments[0])
     done = "Metadata" if arguments[0] == "metadata" else "State dump"
     call.say(f"{done} successfully regenerated for session {name}")
     if call.general.is_mi:

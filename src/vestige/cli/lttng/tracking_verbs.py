@@ -111,9 +111,10 @@ def _change_one(  # noqa: PLR0913 - as the daemon asks for them
     is_added: bool,
 ) -> bool:
     name = _NAMES[attribute]
-    verb = "track" if is_added else "untrack"
     try:
-        call.ask(verb, session=session, domain=domain, attribute=attribute, value=value)
+        client = call.client
+        do = client.track if is_added else client.untrack
+        do(session, attribute, value, domain=domain)
     except SessionError as error:
         if error.name == "PROCESS_ATTR_EXISTS":
             call.warn(f"{value} is already in the {name} inclusion set")

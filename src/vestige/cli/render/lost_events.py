@@ -26,8 +26,10 @@ def remedy(recording: Recording) -> str:
         return _of_full_size(recording)
     if recording.collected.lost == recording.collected.unplaced:
         return (
-            "threads without memory of their own lost them: those that share it with "
-            "another task (clone), or that follow thousands of others"
+            "they were lost in threads that could not write to the recording: after "
+            "they had forbidden themselves all system calls (seccomp's strict mode) or "
+            "the time-stamp counter, while a child shared their memory (clone), or "
+            "since there were thousands of others"
         )
     larger = _size(2 * recording.options.buffer_size)
     if recording.options.mode == "discard":

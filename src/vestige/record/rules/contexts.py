@@ -12,10 +12,14 @@ from ..._typing import NamedTuple
 from ...errors import SelectionError
 from .. import _agreement
 from .._agreement import (
+    APPLICATION_FIELDS,
+    APPLICATION_PREFIX,
     COUNTER_FIELD,
     COUNTER_PREFIX,
     COUNTERS_OF_KERNEL,
     COUNTERS_OF_PROCESSOR,
+    LONGEST_APPLICATION_NAME,
+    MOST_APPLICATION_CONTEXTS,
     MOST_COUNTERS,
 )
 
@@ -37,7 +41,7 @@ class ContextClass(NamedTuple):
     """Without the underscore that it has in TSDL."""
 
     size: int
-    """Bytes."""
+    """Bytes; of a context of an application, those that it has at least."""
 
     field: str
     """Its declaration in TSDL, CTF 1.8.3, section 7."""
@@ -57,6 +61,7 @@ COUNTERS = tuple(
 )
 """Contexts that count something in the thread."""
 _RAW = COUNTER_PREFIX + r"raw:r[0-9a-fA-F]{1,16}:[A-Za-z_][A-Za-z0-9_]*"
+_PRINTED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-:/+@"
 
 
 def context_classes(names: Sequence[str]) -> list[ContextClass]:
@@ -69,14 +74,17 @@ def context_classes(names: Sequence[str]) -> list[ContextClass]:
         The contexts, each once.
 
     Raises:
-        SelectionError: There is none of a name, or too many count.
+        SelectionError: There is none of a name, or there are too many of a kind.
     """
-    counters = dict.fromkeys(name for name in names if name not in CONTEXTS)
+    others = dict.fromkeys(name for name in names if name not in CONTEXTS)
+    applications = [name for name in others if name.startswith(APPLICATION_PREFIX)]
+    counters = [name for name in others if not name.startswith(APPLICATION_PREFIX)]
     for name in counters:
         if name not in COUNTERS and not _is_raw(name):
             raise SelectionError(
-                f"no context '{name}': expected some of {', '.join(CONTEXTS)}, or "
-                f"{COUNTER_PREFIX}NAME; --list-contexts lists all"
+                f"no context '{name}': expected some of {', '.join(CONTEXTS)}, "
+                f"{COUNTER_PREFIX}NAME or {APPLICATION_PREFIX}PROVIDER:TYPE; "
+                "--list-contexts lists all"
             )
     if len(counters) > MOST_COUNTERS:
         raise SelectionError(
@@ -85,7 +93,49 @@ def context_classes(names: Sequence[str]) -> list[ContextClass]:
     return [
         *(one for one in CONTEXT_CLASSES if one.name in names),
         *map(counter_class, counters),
+        *_application_classes(applications),
     ]
+
+
+def _application_classes(names: Sequence[str]) -> list[ContextClass]:
+    if len(names) > MOST_APPLICATION_CONTEXTS:
+        raise SelectionError(
+            f"{len(names)} contexts of applications: expected up to "
+            f"{MOST_APPLICATION_CONTEXTS} in a recording"
+        )
+    fields: dict[str, str] = {}
+    for name in names:
+        provider, colon, kind = name.removeprefix(APPLICATION_PREFIX).partition(":")
+        if not provider or not colon or not kind or not _is_printed(provider + kind):
+            raise SelectionError(
+                f"no context '{name}': expected {APPLICATION_PREFIX}PROVIDER:TYPE, of "
+                f"letters, digits and some of '_.-/+@', with "
+                f"{LONGEST_APPLICATION_NAME} characters or fewer"
+            )
+        if (other := fields.setdefault(_field_name(name), name)) != name:
+            raise SelectionError(
+                f"'{other}' and '{name}' would be the same field, {_field_name(name)}: "
+                "expected one of them"
+            )
+    return [
+        ContextClass(
+            name,
+            1,
+            APPLICATION_FIELDS.replace("{name}", _field_name(name)),
+            "what the program says of itself",
+        )
+        for name in names
+    ]
+
+
+def _is_printed(text: str) -> bool:
+    is_short = len(text) + len(APPLICATION_PREFIX) < LONGEST_APPLICATION_NAME
+    return is_short and all(one in _PRINTED for one in text)
+
+
+def _field_name(name: str) -> str:
+    """Return the name of a field, which has underscores only."""
+    return "".join(one if one.isalnum() else "_" for one in name)
 
 
 def _is_raw(name: str) -> bool:
@@ -104,7 +154,7 @@ def counter_class(name: str) -> ContextClass:
     Returns:
         The context, whose field has underscores only.
     """
-    field = "".join(one if one.isalnum() else "_" for one in name)
+    field = _field_name(name)
     is_of_kernel = name.removeprefix(COUNTER_PREFIX) in COUNTERS_OF_KERNEL
     of = "the kernel" if is_of_kernel else "the CPU"
     return ContextClass(

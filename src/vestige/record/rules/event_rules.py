@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from ..._typing import TYPE_CHECKING, NamedTuple
 from ...errors import SelectionError
 from ...log_levels import LEVEL_PREFIXES, LOG_LEVELS
+from .._agreement import APPLICATION_PREFIX, MOST_APPLICATION_OPERANDS
 from .logger_rules import LOG_EVENT, logger_filter
 
 if TYPE_CHECKING:
@@ -158,6 +159,13 @@ def compile_rules(rules: Iterable[str | EventRule]) -> tuple[CompiledRule, ...]:
         raise SelectionError(
             f"{count:,} patterns of events: expected up to {MOST_PATTERNS:,}"
         )
+    for rule in compiled:
+        asked = [one for one in rule.contexts if one.startswith(APPLICATION_PREFIX)]
+        if len(asked) > MOST_APPLICATION_OPERANDS:
+            raise SelectionError(
+                f"the filter for '{rule.text}' asks for {len(asked)} contexts of "
+                f"applications: expected up to {MOST_APPLICATION_OPERANDS}"
+            )
     return tuple(compiled)
 
 

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...advice import nearest
 from ...log_levels import LOG_LEVELS
+from .._agreement import APPLICATION_PREFIX
 from .contexts import CONTEXTS, COUNTERS
 from .event_rules import CompiledRule
 from .events import NOT_FILTERED
 from .known_events import KNOWN_EVENTS, KnownEvent, provider_of
 
 __all__ = ["impossible_rules"]
-
-APPLICATION = "$app."
-"""Contexts of programs begin so: they are known when they are there."""
 
 
 def impossible_rules(rules: Iterable[CompiledRule]) -> list[str]:
@@ -39,7 +37,9 @@ def impossible_rules(rules: Iterable[CompiledRule]) -> list[str]:
 def _contexts(rule: CompiledRule) -> Iterator[str]:
     known = (*CONTEXTS, *COUNTERS)
     for name in sorted(rule.contexts):
-        if name not in known and not name.startswith((APPLICATION, "perf:thread:raw:")):
+        if name not in known and not name.startswith(
+            (APPLICATION_PREFIX, "perf:thread:raw:")
+        ):
             yield (
                 f"the filter for '{rule.text}' is never true: there is no context "
                 f"$ctx.{name}; there {nearest(name, known)}"

@@ -150,6 +150,12 @@ class _Values(NamedTuple):
     """Whether programs that were compiled with LTTng-UST's headers keep its library, so
     that LTTng records them, too."""
 
+    inherit_socket: bool = False
+    """Whether programs inherit a descriptor by which they reach the recorder.
+
+    Those in a network namespace of their own need it where its memory has no path.
+    """
+
 
 class RecordingOptions(_Values):
     """What a recording holds.

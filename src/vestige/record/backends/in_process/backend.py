@@ -116,7 +116,12 @@ class InProcess:
         fit_environment(environment, program[0])
         started = time.monotonic()
         try:
-            return run(program, environment, schedule=self._schedule())
+            return run(
+                program,
+                environment,
+                schedule=self._schedule(),
+                inherited=self._collector.to_inherit,
+            )
         except OSError as error:
             raise ProgramError(program[0], error) from error
         finally:
@@ -141,7 +146,9 @@ class InProcess:
         else:
             collected = self._collector.close()
             remove_refusals(self._directory)
-        self._tell_losses(collected.unplaced)
+        are_told = self._tell_losses(collected.unplaced)
+        if not background:
+            self._give_back(collected, are_told=are_told)
         collected.running = frozenset(background)
         collected.problems += refusal_lines(refusals)
         if skipped:
@@ -185,20 +192,28 @@ class InProcess:
         from .background_collector import go_on_in_background  # noqa: PLC0415
 
         collected = self._collector.hand_over()
-        if not go_on_in_background(self._directory, self._clock):
+        inherited = self._collector.inherited
+        if not go_on_in_background(self._directory, self._clock, inherited):
             collected.problems.append(
                 "no process could be started to collect what goes on: it stays in "
                 "memory, for --recover"
             )
         return collected
 
-    def _tell_losses(self, count: int) -> None:
+    def _give_back(self, collected: Collected, *, are_told: bool) -> None:
+        """Give the memory back if the trace has all that is in it."""
+        collected.is_drained &= are_told
+        if collected.is_drained:
+            self._collector.remove()
+
+    def _tell_losses(self, count: int) -> bool:
         """Write into the trace what was lost by threads without a place in memory."""
         if count:
             from .losses import tell_losses  # noqa: PLC0415 - few lose anything
 
             begin, now = self._clock.begin.value, self._clock.now()
-            tell_losses(self._directory, self._uuid, begin, now, count)
+            return tell_losses(self._directory, self._uuid, begin, now, count)
+        return True
 
     def _tell_cost(self) -> None:
         """Write into the metadata what a recorded call costs."""

@@ -31,20 +31,26 @@ __all__ = ["go_on_in_background", "main"]
 PAUSE = 0.25
 """Seconds between two looks at whether processes go on."""
 READY = b"+"
+INHERITED = 3
+"""The number of a descriptor in the process."""
 
 
-def go_on_in_background(directory: str, clock: RecordingClock) -> int:
+def go_on_in_background(
+    directory: str, clock: RecordingClock, inherited: int | None = None
+) -> int:
     """Start the process that collects what other processes go on to record.
 
     Args:
         directory: The trace, whose collector has stopped.
         clock: The clock of the recording.
+        inherited: The collector's end of the socket that programs have inherited.
 
     Returns:
         The ID of the process, once it collects; 0 when it could not begin. What
         processes record is then kept in memory, for ``vestige record --recover``.
     """
-    start = json.dumps([directory, os.getpid(), clock.is_counter, clock.begin])
+    number = None if inherited is None else INHERITED
+    start = json.dumps([directory, os.getpid(), clock.is_counter, clock.begin, number])
     mine, theirs = os.pipe()
     try:
         process = os.posix_spawn(
@@ -55,6 +61,7 @@ def go_on_in_background(directory: str, clock: RecordingClock) -> int:
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_DUP2, theirs, 1),
                 (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+                *([] if number is None else [(os.POSIX_SPAWN_DUP2, inherited, number)]),
             ],
             setsid=True,
         )
@@ -90,10 +97,12 @@ def main(arguments: Sequence[str]) -> None:
     Args:
         arguments: What :func:`go_on_in_background` hands over, as JSON.
     """
-    directory, first, is_counter, begin = json.loads(arguments[0])
+    directory, first, is_counter, begin, inherited = json.loads(arguments[0])
     os.chdir("/")
     clock = RecordingClock(counter if is_counter else None, begin=Instant(*begin))
-    collector = RunningCollector.take_over(directory)
+    collector = RunningCollector.take_over(directory, inherited)
+    if inherited is not None:
+        os.close(inherited)
     collector.start()
     # Whoever has started us may have been killed meanwhile.
     with suppress(BrokenPipeError):
@@ -113,7 +122,8 @@ def main(arguments: Sequence[str]) -> None:
         time.sleep(PAUSE)
     collected = collector.close()
     # With what was told before, since nothing forgets what it has counted.
-    tell_losses_later(directory, collected.unplaced)
+    if tell_losses_later(directory, collected.unplaced) and collected.is_drained:
+        collector.remove()
     remove_refusals(directory)
     if clock.problem is None:
         patch_clock(directory, clock.rate())

@@ -23,6 +23,8 @@ CLASS_BYTES = 4 << 20
 """Address space that programs need for the texts of event classes."""
 ELSEWHERE = "the tracer is not reachable from its root directory"
 """Why a process is not recorded that was started with another one."""
+HIGHEST = 1024
+"""The number of an inherited descriptor is below it, and as high as it may be."""
 PATIENCE = 2.0
 """Seconds for which a full disk may become free at the end."""
 
@@ -50,6 +52,7 @@ class RunningCollector:
         if rules is None:
             rules = _encoded(options) if options.events else b""
         self._directory = directory
+        self._inherited: tuple[int, int] | None = None
         try:
             self._core = Collector(
                 directory,
@@ -65,6 +68,8 @@ class RunningCollector:
                 first_class=len(EVENTS),
                 class_bytes=CLASS_BYTES,
             )
+            if options.inherit_socket:
+                self._inherited = _with_high_number(self._core.make_inherited())
         except OSError as error:
             raise RecordError(
                 f"cannot be recorded to: {error.strerror}",
@@ -76,6 +81,7 @@ class RunningCollector:
         made = cls.__new__(cls)
         made._directory = directory  # noqa: SLF001 - its own class
         made._core = core  # noqa: SLF001
+        made._inherited = None  # noqa: SLF001
         return made
 
     @property
@@ -86,7 +92,27 @@ class RunningCollector:
         if path == os.path.join(self._directory, ARENA_FILE):
             path = ARENA_IN_DIRECTORY
         socket, token = self._core.socket
-        return {"arena": path, "arena-id": inode, "socket": socket, "token": token}
+        inherited = ""
+        if self._inherited is not None:
+            descriptor, number = self._inherited
+            inherited = f"{number},{os.fstat(descriptor).st_ino}"
+        return {
+            "arena": path,
+            "arena-id": inode,
+            "socket": socket,
+            "token": token,
+            "inherited": inherited,
+        }
+
+    @property
+    def to_inherit(self) -> tuple[int, int] | None:
+        """A descriptor that programs are to inherit, and its number there."""
+        return self._inherited
+
+    @property
+    def inherited(self) -> int | None:
+        """The descriptor with which another process goes on to answer these."""
+        return self._core.inherited
 
     @property
     def inodes(self) -> frozenset[int]:
@@ -125,10 +151,16 @@ class RunningCollector:
     def close(self) -> Collected:
         """Write all that is there, and end the recording for programs that go on.
 
+        Losses that no stream tells stay in memory, until :meth:`remove`.
+
         Returns:
             What the recording holds.
         """
-        return collected_from(self._core.close(PATIENCE))
+        return collected_from(self._core.close(PATIENCE, keep_losses=True))
+
+    def remove(self) -> None:
+        """Give the memory back, once the trace tells what was lost."""
+        self._core.remove()
 
     def abandon(self) -> None:
         """End a recording to which nobody has written."""
@@ -143,11 +175,14 @@ class RunningCollector:
         return collected_from(self._core.hand_over())
 
     @classmethod
-    def take_over(cls, directory: str) -> RunningCollector:
+    def take_over(
+        cls, directory: str, inherited: int | None = None
+    ) -> RunningCollector:
         """Collect for a recording that another process has handed over.
 
         Args:
             directory: The trace, absolute.
+            inherited: The descriptor of that name of the one before.
 
         Returns:
             The collector, which has not been started.
@@ -157,12 +192,31 @@ class RunningCollector:
         """
         try:
             core = Collector.attach(directory)
+            if inherited is not None:
+                core.set_inherited(inherited)
         except OSError as error:
             raise RecordError(
                 f"cannot be collected: {error.strerror}",
                 path=error.filename or directory,
             ) from error
         return cls._of(directory, core)
+
+
+def _with_high_number(descriptor: int) -> tuple[int, int]:
+    """Return a descriptor, and a number for it that programs hardly use."""
+    # Few recordings need it.
+    import resource  # noqa: PLC0415 - see above
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY or limit > HIGHEST:
+        # The kernel has a table as long as the highest number.
+        limit = HIGHEST
+    for number in range(limit - 1, 2, -1):
+        try:
+            os.fstat(number)
+        except OSError:
+            return descriptor, number
+    return descriptor, descriptor
 
 
 def _encoded(options: RecordingOptions) -> bytes:

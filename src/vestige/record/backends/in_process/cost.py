@@ -14,9 +14,11 @@ from ...rules.options import RecordingOptions
 from .collector import RunningCollector
 from .tracer import library_path, tracer_environment
 
-__all__ = ["call_cost"]
+__all__ = ["MEASUREMENT", "call_cost", "remove_measurement"]
 
 PROGRAM = "call-cost"
+MEASUREMENT = ".cost"
+"""A directory in the trace, for a moment."""
 NO_UUID = "00000000-0000-0000-0000-000000000000"
 CALLS = 64 * 400
 """Calls that the program makes."""
@@ -53,7 +55,7 @@ def call_cost(
         buffer_size=options.buffer_size,
         packet_size=options.packet_size,
     )
-    place = Path(directory, ".cost")
+    place = Path(directory, MEASUREMENT)
     try:
         place.mkdir()
         collector = RunningCollector(str(place), NO_UUID, plain)
@@ -71,16 +73,22 @@ def call_cost(
             check=True,
         )
         collector.close()
+        collector.remove()
         recorded = sum(path.stat().st_size for path in place.iterdir())
         cost = int(done.stdout)
     except (OSError, RecordError, subprocess.SubprocessError, ValueError):
         return None
     finally:
-        _remove(place)
+        remove_measurement(place)
     return cost if recorded >= CALLS * LEAST_RECORD and 0 < cost < LARGEST else None
 
 
-def _remove(place: Path) -> None:
+def remove_measurement(place: Path) -> None:
+    """Remove the directory of a measurement, as far as that can be done.
+
+    Args:
+        place: The directory.
+    """
     # The module that can do it takes longer to import than all of this.
     with suppress(OSError):
         for path in place.iterdir():

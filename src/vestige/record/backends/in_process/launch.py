@@ -27,6 +27,7 @@ def run(
     environment: dict[str, str],
     *,
     schedule: Iterable[tuple[float, Callable[[int], object]]] = (),
+    inherited: tuple[int, int] | None = None,
 ) -> int:
     """Run a program and wait for its end.
 
@@ -38,6 +39,7 @@ def run(
         environment: Its environment.
         schedule: What is to be done while the program runs, and when: seconds from its
             start, ascending. It is called with the ID of the process.
+        inherited: A descriptor that it gets besides, and the number that it has there.
 
     Returns:
         Its exit status; 128 and the number of the signal that ended it.
@@ -66,7 +68,11 @@ def run(
         _Handled([signals.SIGCHLD], look_at_child),
     ):
         process = os.posix_spawnp(
-            command[0], list(command), environment, setsigdef=_IGNORED_BY_PYTHON
+            command[0],
+            list(command),
+            environment,
+            file_actions=[(os.POSIX_SPAWN_DUP2, *inherited)] if inherited else [],
+            setsigdef=_IGNORED_BY_PYTHON,
         )
         for number in early:
             pass_on(number, None)

@@ -70,7 +70,8 @@ def _recover(directory: Path, arena: str, told: int = 0) -> Collected:
         ) from error
     except OSError as error:
         raise RecordError(
-            f"cannot be recovered: {error.strerror}", path=error.filename or directory
+            f"cannot be recovered: {error.strerror or error}",
+            path=error.filename or directory,
         ) from error
 
 

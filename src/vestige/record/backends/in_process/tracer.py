@@ -9,12 +9,12 @@ from ...._version import __version__
 from ....errors import RecordError
 from ..._agreement import (
     AGREEMENT,
+    COUNTER_PREFIX,
     SETTINGS,
     SETTINGS_HEAD,
     SETTINGS_TAIL,
     SETTINGS_VARIABLE,
 )
-from ...rules.contexts import CONTEXTS
 from ...rules.helpers import HELPERS
 from ...rules.options import RecordingOptions
 from .clock import SECOND
@@ -25,6 +25,7 @@ __all__ = [
     "check_agreement",
     "check_counters",
     "library_path",
+    "recording_words",
     "tracer_environment",
 ]
 
@@ -118,7 +119,7 @@ def check_counters(names: Sequence[str]) -> None:
     Raises:
         RecordError: One cannot.
     """
-    counters = [name for name in names if name not in CONTEXTS]
+    counters = [name for name in names if name.startswith(COUNTER_PREFIX)]
     if not counters:
         return
     import ctypes  # noqa: PLC0415 - few recordings count anything
@@ -134,6 +135,50 @@ def check_counters(names: Sequence[str]) -> None:
                 "virtual machines do), and a kernel that lets programs read it "
                 "(/proc/sys/kernel/perf_event_paranoid, .../cpu/rdpmc)"
             )
+
+
+def recording_words(
+    directory: str,
+    options: RecordingOptions,
+    memory: Mapping[str, object],
+    *,
+    is_counter: bool,
+    frequency: int = SECOND,
+) -> str:
+    """Return the words by which the tracer knows what to record, as it reads them.
+
+    Args:
+        directory: The trace, absolute.
+        options: What is recorded.
+        memory: Words by which the tracer finds the memory that it writes to.
+        is_counter: Whether the clock is the time-stamp counter.
+        frequency: Of the clock, in Hz.
+
+    Returns:
+        One text, in which words are parted by spaces.
+    """
+    chosen = options.selection()
+    include, exclude = options.function_patterns()
+    words = {
+        "clock": "counter" if is_counter else "monotonic",
+        "contexts": ",".join(options.contexts),
+        "entries": chosen.entries,
+        "exits": chosen.exits,
+        "events": "baddr" if chosen.base_addresses else "",
+        "follow-fork": int(options.follow_fork),
+        "recorder": os.getpid(),
+        "include": include,
+        "exclude": exclude,
+        "python": python_word(options, frequency),
+        **memory,
+    }
+    return " ".join(
+        [
+            f"{SETTINGS_HEAD}{AGREEMENT}",
+            *(f"{name}={words[name]}" for name in SETTINGS),
+            f"{SETTINGS_TAIL}{directory}",
+        ]
+    )
 
 
 def tracer_environment(
@@ -160,29 +205,10 @@ def tracer_environment(
         RecordError: The tracer is not there.
     """
     result = dict(os.environ)
-    chosen = options.selection()
-    include, exclude = options.function_patterns()
-    words = {
-        "clock": "counter" if is_counter else "monotonic",
-        "contexts": ",".join(options.contexts),
-        "entries": chosen.entries,
-        "exits": chosen.exits,
-        "events": "baddr" if chosen.base_addresses else "",
-        "follow-fork": int(options.follow_fork),
-        "recorder": os.getpid(),
-        "include": include,
-        "exclude": exclude,
-        "python": python_word(options, frequency),
-        **memory,
-    }
-    result[VARIABLE] = " ".join(
-        [
-            f"{SETTINGS_HEAD}{AGREEMENT}",
-            *(f"{name}={words[name]}" for name in SETTINGS),
-            f"{SETTINGS_TAIL}{directory}",
-        ]
+    result[VARIABLE] = recording_words(
+        directory, options, memory, is_counter=is_counter, frequency=frequency
     )
-    if words["python"]:
+    if python_word(options, frequency):
         _put_first(result, "PYTHONPATH", STARTUP)
     tracer = library_path()
     if can_audit():

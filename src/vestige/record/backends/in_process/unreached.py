@@ -24,6 +24,10 @@ MOST_FOUND = 100
 """Processes that are kept; of more, only the number is."""
 GRACE_TICKS = 10
 """A process younger than this, hundredths of a second, may not have begun."""
+VALGRIND_GRACE_TICKS = 1000
+"""The same in Valgrind, whose own program is there first, and which is slow."""
+IN_VALGRIND = b"VALGRIND_LAUNCHER="
+"""What Valgrind adds to the environment of its tools."""
 
 
 class UnreachedProcesses:
@@ -67,7 +71,9 @@ class UnreachedProcesses:
             if now - start < GRACE_TICKS or one in self._found or one in self._others:
                 continue
             reason = self._why(process)
-            if reason is None:
+            if reason is None or (
+                now - start < VALGRIND_GRACE_TICKS and _is_in_valgrind(process)
+            ):
                 continue
             if len(self._found) < MOST_FOUND:
                 self._found[one] = Unreached(process, _name(process), reason)
@@ -122,6 +128,8 @@ class UnreachedProcesses:
 
 def _why_without_tracer(process: int) -> str:
     directory = Path(f"/proc/{process}")
+    if _is_in_valgrind(process):
+        return "Valgrind runs a program into which no library is loaded"
     root = ""
     with suppress(OSError):
         root = str((directory / "root").readlink())
@@ -130,12 +138,19 @@ def _why_without_tracer(process: int) -> str:
         return reason.replace(f"{directory}/exe", _name(process))
     if root not in {"", "/"}:
         return f"its root directory, {root}, does not have the tracer's library"
-    environment = b""
-    with suppress(OSError):
-        environment = (directory / "environ").read_bytes()
-    if LIBRARY.encode() not in environment:
+    if LIBRARY.encode() not in _environment(process):
         return "its environment has no LD_PRELOAD of the tracer"
     return "the dynamic linker did not load the tracer's library"
+
+
+def _environment(process: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{process}/environ").read_bytes()
+    return b""
+
+
+def _is_in_valgrind(process: int) -> bool:
+    return IN_VALGRIND in _environment(process)
 
 
 def _mapped(process: int) -> list[tuple[int, str]]:

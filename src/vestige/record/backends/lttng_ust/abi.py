@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import struct
 
 from ...._typing import NamedTuple
 
-__all__ = ["Registration", "read_registration", "text"]
+__all__ = ["Registration", "process_number", "read_registration", "text"]
 
 MAGIC = 0xC57C57C5
 MAJOR = 9
@@ -25,6 +27,8 @@ ENABLE, DISABLE = 0x80, 0x81
 TRACEPOINT_LIST_GET, FIELD_LIST_GET = 0x90, 0x91
 FILTER, EXCLUSION = 0xA0, 0xA1
 
+SO_PEERPIDFD = 77
+PIDFD = struct.Struct("=i")
 NAME_SIZE = 256
 EVENT_BODY = struct.Struct("=i256siiQ")
 CHANNEL_BODY = struct.Struct("=Qi")
@@ -84,6 +88,29 @@ class Registration(NamedTuple):
     """Which of its sockets this is."""
 
     name: str
+
+
+def process_number(connection: socket.socket) -> int:
+    """Return what tells the process that connected from all others; 0 if unknown.
+
+    Args:
+        connection: Its socket.
+    """
+    try:
+        raw = connection.getsockopt(socket.SOL_SOCKET, SO_PEERPIDFD, PIDFD.size)
+        (file,) = PIDFD.unpack(raw)
+    except (OSError, struct.error):
+        return 0
+    try:
+        # Since Linux 6.9 each process has a node of its own; before, all share one.
+        number = os.fstat(file).st_ino
+        own = os.pidfd_open(os.getpid())
+        try:
+            return 0 if os.fstat(own).st_ino == number else number
+        finally:
+            os.close(own)
+    finally:
+        os.close(file)
 
 
 def text(raw: bytes) -> str:

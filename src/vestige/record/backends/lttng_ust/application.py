@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import array
 import asyncio
+import os
 import socket
 import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from math import inf
 from typing import Any
 
 from . import abi
@@ -17,9 +19,11 @@ from .fields import EnumLabels, UnknownFieldClassError, field_lines
 __all__ = ["Application", "ApplicationError", "receive"]
 
 LONGEST_WAIT = 5.0
-"""Seconds for an answer, as LTTng waits by default."""
-LONGEST_REQUEST, LONGEST_LIST = 10.0, 20.0
-"""Seconds for all answers to a request, and to one for the tracepoints."""
+"""Seconds for all answers to a request, as LTTng waits by default."""
+WAIT_VARIABLE = "LTTNG_APP_SOCKET_TIMEOUT"
+"""The variable of the daemon that says another number; 0 or -1 is for ever."""
+LISTS = 4
+"""How often as long a request for the tracepoints may take: each has an answer."""
 INVALID = -22
 """``-EINVAL``, for a program that asks what makes no sense."""
 LARGEST_NOTICE = 16 << 20
@@ -33,6 +37,19 @@ NO_ENTRY = -2
 
 class ApplicationError(Exception):
     """A program does not do as it should, or is gone."""
+
+
+def longest_wait(times: int = 1) -> float | None:
+    """Return for how many seconds a program is waited for; ``None``: for ever.
+
+    Args:
+        times: How often as long as for most.
+    """
+    try:
+        seconds = float(os.environ.get(WAIT_VARIABLE, LONGEST_WAIT))
+    except ValueError:
+        seconds = LONGEST_WAIT
+    return seconds * times if 0 < seconds < inf else None
 
 
 async def receive(connection: socket.socket, size: int) -> bytes:
@@ -96,23 +113,24 @@ class Application:
         self.is_gone = False
 
     @asynccontextmanager
-    async def turn(self, seconds: float = LONGEST_REQUEST) -> AsyncIterator[None]:
+    async def turn(self, times: int = 1) -> AsyncIterator[None]:
         """Have the program for one request.
 
         A program that takes too long for it is let go, however it divides its time.
 
         Args:
-            seconds: How long all of it may take, with what goes on before.
+            times: How often as long as most it may take, with what goes on before.
 
         Raises:
             ApplicationError: It takes too long.
         """
+        seconds = longest_wait(times)
         try:
             async with asyncio.timeout(seconds), self.lock:
                 yield
         except TimeoutError:
             self.close()
-            raise ApplicationError(f"no end of a request for {seconds:g} s") from None
+            raise ApplicationError(f"no end of a request for {seconds} s") from None
 
     async def ask(
         self, handle: int, command: int, body: bytes = b"", *payloads: Payload
@@ -135,7 +153,7 @@ class Application:
             raise ApplicationError("the program is gone")
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(LONGEST_WAIT):
+            async with asyncio.timeout(longest_wait()):
                 message = abi.MESSAGE.pack(handle, command, body)
                 await loop.sock_sendall(self._command, message)
                 for one in payloads:
@@ -146,9 +164,7 @@ class Application:
                 raw = await receive(self._command, abi.REPLY.size)
         except TimeoutError:
             self.close()
-            raise ApplicationError(
-                f"no answer to command {command:#x} for {LONGEST_WAIT:g} s"
-            ) from None
+            raise ApplicationError(f"no answer to command {command:#x}") from None
         except (OSError, ApplicationError) as error:
             self.close()
             raise ApplicationError(str(error)) from error
@@ -272,7 +288,7 @@ class Application:
         Raises:
             ApplicationError: The program does not answer.
         """
-        async with self.turn(LONGEST_LIST):
+        async with self.turn(LISTS):
             events: dict[str, dict[str, Any]] = {}
             for raw in await self._list(abi.TRACEPOINT_LIST, abi.TRACEPOINT_LIST_GET):
                 name, level = abi.TRACEPOINT.unpack_from(raw)
@@ -303,7 +319,7 @@ class Application:
                 break
             if get == abi.FIELD_LIST_GET:
                 # It follows the answer.
-                async with asyncio.timeout(LONGEST_WAIT):
+                async with asyncio.timeout(longest_wait()):
                     rest = await receive(self._command, FIELD_ITERATOR_SIZE)
             found.append(rest)
         await self.do(handle, abi.RELEASE)

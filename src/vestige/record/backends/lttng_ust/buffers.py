@@ -15,18 +15,22 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from ...._typing import NamedTuple
 from .fields import EnumLabels, UnknownFieldClassError, field_lines
 from .metadata import event_text, stream_text, trace_text
+from .overwriting_ring import OverwritingRing
 from .plan import ChannelPlan, SessionPlan
-from .ring import Ring, channel_memory, possible_cpus
+from .ring import Ring, RingShape, channel_memory, possible_cpus
 from .ring_files import RingFolder
 from .trace_files import DataStreamFile, MetadataFile, OwnerFiles
 
-__all__ = ["ChannelBuffers", "TraceBuffers"]
+__all__ = ["ChannelBuffers", "TraceBuffers", "Usage"]
 
 QUIET_SECONDS, QUIET_PAUSE = 0.2, 0.002
 """How long a record that was begun may take after its program has stopped, and how
 often one looks."""
+STUCK_SECONDS = 1.0
+"""How long nothing is committed to a sub-buffer that a killed program has left."""
 MOST_CLASSES, MOST_CLASS_BYTES = 1 << 20, 64 << 20
 """Event classes of a channel, and what declares their fields."""
 MOST_PIPE_BYTES = 4096
@@ -68,15 +72,32 @@ class TraceBuffers:
             self.files = OwnerFiles(plan.output, plan.uid, plan.gid)
             self.folder = _new_folder(self.files, parts)
             self.metadata = MetadataFile(self.files, self.folder, self.uuid)
-            self.metadata.add(trace_text(self.uuid, domain, clock_offset()))
         facts = {
             "output": self.folder,
+            "session": plan.name,
             "uid": plan.uid,
             "gid": plan.gid,
             "is_owners": plan.has_own_rings,
         }
         self.rings = RingFolder(plan.rings, parts, facts)
+        self._copy: MetadataFile | None = None
+        if plan.has_own_rings:
+            # So that nothing else is needed to read them after a crash.
+            folder = str(self.rings.path)
+            owner = OwnerFiles(folder, plan.uid, plan.gid)
+            self._copy = MetadataFile(owner, folder, self.uuid)
+        self.declare(trace_text(self.uuid, domain, clock_offset()))
         self.channels: dict[str, ChannelBuffers] = {}
+
+    def declare(self, text: str) -> None:
+        """Add a declaration to the metadata.
+
+        Args:
+            text: In TSDL.
+        """
+        for file in (self.metadata, self._copy):
+            if file is not None:
+                file.add(text)
 
     def channel(self, plan: ChannelPlan) -> ChannelBuffers:
         """Return the buffers of a channel, which are made if there are none.
@@ -110,8 +131,9 @@ class TraceBuffers:
         for channel in self.channels.values():
             channel.close()
         self.rings.remove()
-        if self.metadata is not None:
-            self.metadata.close()
+        for file in (self.metadata, self._copy):
+            if file is not None:
+                file.close()
 
 
 def _new_folder(files: OwnerFiles, parts: tuple[str, ...]) -> str:
@@ -123,6 +145,36 @@ def _new_folder(files: OwnerFiles, parts: tuple[str, ...]) -> str:
         if not Path(path, "metadata").exists():
             return path
     raise FileExistsError(17, "too many traces", path)
+
+
+def _make_rings(
+    path: str, cpus: int, shape: RingShape, identity: tuple[int, bytes]
+) -> list[Ring]:
+    """Make a ring for each CPU, or none."""
+    kind = OverwritingRing if shape.is_overwriting else Ring
+    rings: list[Ring] = []
+    try:
+        for cpu in range(cpus):
+            rings.append(kind(f"{path}_{cpu}", cpu, shape, identity))  # noqa: PERF401 - those that are made are closed
+    except BaseException:
+        for ring in rings:
+            ring.close()
+            Path(ring.path).unlink()
+        raise
+    return rings
+
+
+class Usage(NamedTuple):
+    """How full the rings of a channel were when they were looked at."""
+
+    lowest: int
+    """Bytes that are reserved and not consumed, of the emptiest ring."""
+
+    highest: int
+    """Of the fullest."""
+
+    consumed: int
+    """Bytes that were consumed so far, of all."""
 
 
 class ChannelBuffers:
@@ -139,17 +191,22 @@ class ChannelBuffers:
         self.plan = plan
         self.number = number
         cpus = possible_cpus()
-        geometry = (plan.subbuf_size, plan.num_subbuf)
-        self.memory = channel_memory(*geometry, cpus, number, trace.uuid)
-        folder = trace.rings.path
+        shape = RingShape(
+            plan.subbuf_size,
+            plan.num_subbuf,
+            plan.is_overwriting,
+            plan.read_timer > 0,
+            plan.blocking_timeout,
+        )
+        self.memory = channel_memory(shape, cpus, number, trace.uuid)
         with trace.rings.rights():
-            self.rings = [
-                Ring(f"{folder}/{plan.name}_{cpu}", cpu, geometry, (number, trace.uuid))
-                for cpu in range(cpus)
-            ]
+            self.rings = _make_rings(
+                f"{trace.rings.path}/{plan.name}", cpus, shape, (number, trace.uuid)
+            )
         facts = {
             "subbuf_size": plan.subbuf_size,
             "num_subbuf": plan.num_subbuf,
+            "is_overwriting": plan.is_overwriting,
             "cpus": cpus,
             "tracefile_size": plan.tracefile_size,
             "tracefile_count": plan.tracefile_count,
@@ -171,10 +228,12 @@ class ChannelBuffers:
         self._loop.add_reader(self._wakes, self._woken)
         self._classes: dict[tuple[str, int, bytes], int] = {}
         self._class_bytes = 0
-        self._is_declared = False
+        self._is_declared = self._is_closed = False
         self.failure: OSError | None = None
         """Why a part was not written."""
         self._unwritten = 0
+        self.usage: Usage | None = None
+        """What :meth:`sample` found last."""
 
     @property
     def lost(self) -> int:
@@ -184,7 +243,9 @@ class ChannelBuffers:
     @property
     def lost_packets(self) -> int:
         """How many packets are not in the files."""
-        return self._unwritten + sum(ring.damaged for ring in self.rings)
+        return self._unwritten + sum(
+            ring.damaged + ring.overwritten + ring.cut for ring in self.rings
+        )
 
     def declare(self, contexts: list[str]) -> None:
         """Take the contexts of the channel, as the first program has them.
@@ -192,8 +253,8 @@ class ChannelBuffers:
         Args:
             contexts: Their declarations.
         """
-        if not self._is_declared and self._trace.metadata is not None:
-            self._trace.metadata.add(stream_text(self.number, contexts))
+        if not self._is_declared:
+            self._trace.declare(stream_text(self.number, contexts))
         self._is_declared = True
 
     def event_class(
@@ -226,12 +287,11 @@ class ChannelBuffers:
                 raise UnknownFieldClassError("expected fewer event classes")
             self._class_bytes = size
             number = self._classes[key] = len(self._classes)
-            if self._trace.metadata is not None:
-                self._trace.metadata.add(
-                    event_text(
-                        name, number, self.number, level=level, fields=fields, uri=uri
-                    )
+            self._trace.declare(
+                event_text(
+                    name, number, self.number, level=level, fields=fields, uri=uri
                 )
+            )
         return number
 
     def _woken(self) -> None:
@@ -257,6 +317,12 @@ class ChannelBuffers:
                     errno.EILSEQ, "a program damaged its ring buffer", ring.path
                 )
 
+    def sample(self) -> None:
+        """Look how full the rings are, and keep that."""
+        used = [ring.used for ring in self.rings]
+        taken = sum(ring.taken for ring in self.rings)
+        self.usage = Usage(min(used), max(used), taken)
+
     async def complete(self) -> None:
         """End the sub-buffers that are not full, and write all."""
         deadline = time.monotonic() + QUIET_SECONDS
@@ -265,11 +331,35 @@ class ChannelBuffers:
                 await asyncio.sleep(QUIET_PAUSE)
         self.consume()
         for ring in self.rings:
+            self._end_stuck(ring)
             ring.end_open()
+        self.consume()
+
+    def _end_stuck(self, ring: Ring) -> None:
+        for _ in range(self.plan.num_subbuf):
+            stuck = ring.stuck
+            if stuck is None:
+                return
+            ring.end_stuck(stuck[0])
+            self.consume()
+
+    async def free(self) -> None:
+        """End what a program that was killed has not committed: others wait for it."""
+        before = [ring.stuck for ring in self.rings]
+        if not any(before):
+            return
+        # Whoever is in a record now, and lives, has ended it by then.
+        await asyncio.sleep(STUCK_SECONDS)
+        if self._is_closed:
+            return
+        for ring, stuck in zip(self.rings, before, strict=True):
+            if stuck is not None and ring.stuck == stuck:
+                ring.end_stuck(stuck[0])
         self.consume()
 
     def close(self) -> None:
         """Let the rings go; the files stay."""
+        self._is_closed = True
         self._loop.remove_reader(self._wakes)
         os.close(self._wakes)
         os.close(self.wake)

@@ -16,7 +16,7 @@ TYPE_AT, TYPE_END = 260, 892
 LABEL_SIZE, LABEL_AT, OPTIONS_AT = 336, 48, 304
 IS_AUTOMATIC = 1
 """The value of a label is that after the last one."""
-INTEGER, STRING, FLOAT, ENUM, ARRAY, SEQUENCE = 0, 4, 5, 8, 9, 10
+INTEGER, STRING, FLOAT, VARIANT, ENUM, ARRAY, SEQUENCE = 0, 4, 5, 6, 8, 9, 10
 STRUCT = 11
 MOST_FIELDS = 4096
 MOST_NESTED = 16
@@ -106,6 +106,17 @@ def _declare(
         order = " byte_order = be;" if reverse else ""
         facts_text = f"exp_dig = {exponent}; mant_dig = {mantissa}; align = {align};"
         return name, f"floating_point {{ {facts_text}{order} }}", ""
+    return name, *_declare_compound(kind, facts, rows, enums, depth)
+
+
+def _declare_compound(
+    kind: int,
+    facts: bytes,
+    rows: list[_Row],
+    enums: Mapping[int, EnumLabels],
+    depth: int,
+) -> tuple[str, str]:
+    """Take what belongs to a field after it; return what is around its name."""
     if kind == ENUM:
         (number,) = struct.unpack_from("=Q", facts, NAME_SIZE)
         is_signed = bool(rows) and struct.unpack_from("=I", rows[0].facts, 4)[0]
@@ -113,14 +124,24 @@ def _declare(
         if number not in enums:
             raise UnknownFieldClassError("expected an enumeration that was sent")
         labels = _labels(enums[number].raw, is_signed=bool(is_signed))
-        return name, f"enum : {container} {{ {', '.join(labels)} }}", ""
+        return f"enum : {container} {{ {', '.join(labels)} }}", ""
+    (count,) = struct.unpack_from("=I", facts)
     if kind in {ARRAY, SEQUENCE}:
-        if kind == ARRAY:
-            length = str(struct.unpack_from("=I", facts)[0])
-        else:
-            length = f"_{_identifier(text(facts[:NAME_SIZE]))}"
+        length = (
+            str(count) if kind == ARRAY else f"_{_identifier(text(facts[:NAME_SIZE]))}"
+        )
         _, element, rest = _declare(rows, enums, depth + 1)
-        return name, element, f"[{length}]{rest}"
+        return element, f"[{length}]{rest}"
+    if kind in {STRUCT, VARIANT}:
+        members = "".join(
+            f" {before} _{_identifier(member)}{after};"
+            for member, before, after in (
+                _declare(rows, enums, depth + 1) for _ in range(count)
+            )
+        )
+        tag = _identifier(text(facts[4 : 4 + NAME_SIZE]))
+        head = "struct" if kind == STRUCT else f"variant <_{tag}>"
+        return f"{head} {{{members} }}", ""
     raise UnknownFieldClassError(f"expected no field class {kind}")
 
 

@@ -45,6 +45,18 @@ class ChannelPlan(NamedTuple):
     rules: tuple[tuple[RulePlan, bool], ...] = ()
     """Each with whether it is enabled."""
 
+    is_overwriting: bool = False
+    """Whether the oldest sub-buffers make room for new ones."""
+
+    blocking_timeout: int = 0
+    """Microseconds that programs wait for room, if they may; -1: for ever."""
+
+    read_timer: int = 0
+    """Microseconds between two looks for full sub-buffers; 0: programs tell of them."""
+
+    monitor_timer: int = 0
+    """Microseconds between two samples of how full the rings are; 0: never."""
+
     switch_timer: int = 0
     """Microseconds after which sub-buffers are written that are not full; 0: never."""
 

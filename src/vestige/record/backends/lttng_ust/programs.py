@@ -13,16 +13,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ....owner_rights import owner_rights
 from . import abi
-from .abi import Registration, read_registration
+from .abi import Registration, process_number, read_registration
 from .application import Application, ApplicationError, receive
-from .buffers import ChannelBuffers, TraceBuffers
-from .plan import SessionPlan
+from .buffers import ChannelBuffers, TraceBuffers, Usage
+from .plan import ChannelPlan, SessionPlan
 from .recording import Recording
-from .ring_files import left_rings
+from .ring_files import Left, RingOwner, left_rings
+from .timers import Timers
 from .wait_page import WaitPage
 
-__all__ = ["Losses", "Programs"]
+__all__ = ["Losses", "Programs", "command_of"]
 
 CREDENTIALS = struct.Struct("3i")
 MOST_WAITING = 128
@@ -34,8 +36,9 @@ Losses = dict[str, tuple[int, int]]
 """Event records without room, and packets that are not in the files, by channel."""
 
 
-_Who = tuple[int, int, Registration | None]
-"""A program that registers: its process ID, its user; without an ID, what it says."""
+_Who = tuple[int, int, int, Registration | None]
+"""A program that registers: its process ID, its user; without an ID, the number that
+the kernel has for it, and what it says."""
 
 
 class _Session:
@@ -47,16 +50,18 @@ class _Session:
         """By user, or by process."""
         self.lost: Losses = {}
         """Of processes whose buffers are gone."""
-        self.timers: dict[str, asyncio.Task[None]] = {}
-        """The switch timers, by channel."""
+        self.timers = Timers()
         self.failure: OSError | None = None
         """Why a part was not recorded, of no buffers that are there."""
 
-    def end_timers(self) -> None:
-        """End the switch timers."""
-        for timer in self.timers.values():
-            timer.cancel()
-        self.timers.clear()
+    def buffers(self, channel: str) -> list[ChannelBuffers]:
+        """Return the buffers of a channel, of all users or processes.
+
+        Args:
+            channel: Its name.
+        """
+        all_traces = self.traces.values()
+        return [one.channels[channel] for one in all_traces if channel in one.channels]
 
 
 class Programs:
@@ -74,6 +79,8 @@ class Programs:
         self._half: dict[_Who, dict[int, tuple[Registration, socket.socket]]] = {}
         """Sockets of programs that have not opened the other yet."""
         self._sessions: dict[str, _Session] = {}
+        self._left: dict[str, Losses] = {}
+        """What a daemon before this one had lost, by session."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._listener: socket.socket | None = None
         self._accepting: asyncio.Task[None] | None = None
@@ -128,12 +135,17 @@ class Programs:
         except (ApplicationError, TimeoutError, ValueError):
             connection.close()
             return
-        # Processes of other PID namespaces have no ID here: what they say tells them
-        # apart.
-        who = (pid, uid, None if pid else facts._replace(kind=abi.COMMAND_SOCKET))
+        # Processes of other PID namespaces have no ID here: what they say, and what
+        # newer kernels say, tells them apart.
+        said = None if pid else facts._replace(kind=abi.COMMAND_SOCKET)
+        who = (pid, uid, 0 if pid else process_number(connection), said)
         half = self._half.setdefault(who, {})
         if facts.kind in half:
             self._drop(who, half)
+            if who[:3] == (0, uid, 0):
+                # Two that nothing tells apart: either may come again, alone.
+                connection.close()
+                return
             half = self._half[who] = {}
         half[facts.kind] = (facts, connection)
         loop = asyncio.get_running_loop()
@@ -185,7 +197,7 @@ class Programs:
 
     async def _bury(self, application: Application) -> None:
         """Complete the buffers that were of a process alone."""
-        for session in self._sessions.values():
+        for session in [*self._sessions.values()]:
             if session.plan.is_per_process:
                 traces = session.traces.pop(id(application), None)
                 if traces is not None:
@@ -193,6 +205,11 @@ class Programs:
                     _count(session.lost, traces)
                     session.failure = session.failure or traces.failure
                     traces.close()
+            else:
+                # It may have been killed in a record, which others wait for.
+                for traces in [*session.traces.values()]:
+                    for channel in [*traces.channels.values()]:
+                        await channel.free()
 
     def _channel_of(
         self, application: Application, session: int, channel: int
@@ -256,23 +273,35 @@ class Programs:
         traces = session.traces[key] = TraceBuffers(plan, parts, domain)
         return traces
 
-    def save_left(self, root: str) -> int:
+    def save_left(self, root: str, owner: RingOwner | None = None) -> list[Left]:
         """Write what a daemon that was killed has left in its rings, and remove them.
 
         Args:
             root: The directory of all rings.
+            owner: Whose that is and what is in it; ``None`` for the daemon's own, of
+                which each ring says whose trace it belongs to.
 
         Returns:
-            How many packets were written.
+            What was lost, of each set of rings.
         """
-        count = 0
-        for left in left_rings(root):
+        found = []
+        for left in left_rings(root, owner or RingOwner(os.geteuid(), os.getegid())):
             facts = left.facts
-            if facts["output"]:
-                with suppress(OSError):
-                    count += left.save(facts["output"], facts["uid"], facts["gid"])
-            shutil.rmtree(left.folder, ignore_errors=True)
-        return count
+            # What is in a directory of a user counts for nobody else.
+            uid, gid = owner or (facts["uid"], facts["gid"])
+            with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+                one = left.save(uid, gid)
+                found.append(one)
+                self._add_left(one)
+            with owner_rights(*left.owner):
+                shutil.rmtree(left.folder, ignore_errors=True)
+        return found
+
+    def _add_left(self, left: Left) -> None:
+        known = self._left.setdefault(left.session, {})
+        for channel, (events, packets) in left.lost.items():
+            before = known.get(channel, (0, 0))
+            known[channel] = (before[0] + events, before[1] + packets)
 
     async def apply(self, plan: SessionPlan) -> None:
         """Bring all programs to what a session says.
@@ -283,32 +312,69 @@ class Programs:
         Raises:
             OSError: There is no room for buffers, or the like.
         """
-        session = self._sessions.setdefault(plan.name, _Session(plan))
+        session = self._sessions.get(plan.name)
+        if session is None:
+            session = self._sessions[plan.name] = _Session(plan)
+            session.lost = self._left.pop(plan.name, {})
         session.plan = plan
         error = await self._bring_all(session)
         for channel in plan.channels:
-            if channel.switch_timer and channel.name not in session.timers:
-                seconds = channel.switch_timer / 1e6
-                timer = self._switch(session, channel.name, seconds)
-                loop = asyncio.get_running_loop()
-                session.timers[channel.name] = loop.create_task(timer)
+            self._begin_timers(session, channel)
         if error is not None:
             raise error
 
-    async def _switch(self, session: _Session, channel: str, seconds: float) -> None:
-        while True:
-            await asyncio.sleep(seconds)
-            done: list[TraceBuffers] = []
-            for application in [*self._applications]:
-                recording = application.sessions.get(session.plan.name)
-                # Of the programs that share buffers, one is enough.
-                if recording is not None and recording.traces not in done:
-                    done.append(recording.traces)
-                    # The answer is waited for, also if the timer ends meanwhile.
-                    await asyncio.shield(_flush(application, recording, channel))
-            for traces in done:
-                if channel in traces.channels:
-                    traces.channels[channel].consume()
+    def _begin_timers(self, session: _Session, channel: ChannelPlan) -> None:
+        name = channel.name
+
+        async def switch() -> None:
+            await self._switch(session, name)
+
+        async def read() -> None:
+            for buffers in session.buffers(name):
+                buffers.consume()
+
+        async def monitor() -> None:
+            for buffers in session.buffers(name):
+                buffers.sample()
+
+        session.timers.begin("switch", name, channel.switch_timer, switch)
+        session.timers.begin("read", name, channel.read_timer, read)
+        session.timers.begin("monitor", name, channel.monitor_timer, monitor)
+
+    async def _switch(self, session: _Session, channel: str) -> None:
+        """End the sub-buffers of a channel that are not full, and write them."""
+        done: list[TraceBuffers] = []
+        for application in [*self._applications]:
+            recording = application.sessions.get(session.plan.name)
+            # Of the programs that share buffers, one is enough.
+            if recording is not None and recording.traces not in done:
+                done.append(recording.traces)
+                # The answer is waited for, also if the timer ends meanwhile.
+                await asyncio.shield(_flush(application, recording, channel))
+        for traces in done:
+            if channel in traces.channels:
+                traces.channels[channel].consume()
+
+    def usage(self, name: str) -> dict[str, list[Usage]]:
+        """Return how full the rings of a session were, when its timers looked.
+
+        Args:
+            name: The session.
+
+        Returns:
+            One for each user or process, by channel.
+        """
+        session = self._sessions.get(name)
+        if session is None:
+            return {}
+        return {
+            channel.name: [
+                one.usage
+                for one in session.buffers(channel.name)
+                if one.usage is not None
+            ]
+            for channel in session.plan.channels
+        }
 
     async def _bring_all(self, session: _Session) -> OSError | None:
         """Bring all programs at once; return why one of them could not be."""
@@ -349,7 +415,7 @@ class Programs:
         session = self._sessions.get(plan.name)
         if session is None:
             return {}
-        session.end_timers()
+        session.timers.end()
         session.plan = plan
         session.failure = await self._bring_all(session) or session.failure
         lost = dict(session.lost)
@@ -367,7 +433,7 @@ class Programs:
         session = self._sessions.pop(name, None)
         if session is None:
             return
-        session.end_timers()
+        session.timers.end()
 
         async def release(application: Application) -> None:
             recording = application.sessions.pop(name, None)
@@ -417,12 +483,23 @@ class Programs:
         async def describe(application: Application) -> dict[str, Any] | None:
             with suppress(ApplicationError):
                 events = await application.tracepoints(with_fields=with_fields)
-                name = _command_of(application)
+                name = command_of(application.pid) or application.facts.name
                 return {"pid": application.pid, "name": name, "events": events}
             return None
 
         found = await asyncio.gather(*map(describe, [*self._applications]))
         return [one for one in found if one is not None]
+
+    def has_program(self, pid: int, uid: int) -> bool:
+        """Tell whether a user has a program with a process ID.
+
+        Args:
+            pid: The ID, as the program sees it.
+            uid: The user.
+        """
+        return any(
+            one.uid == uid and pid == one.facts.pid for one in self._applications
+        )
 
     async def close(self) -> None:
         """Let all programs go, and listen no more."""
@@ -450,13 +527,20 @@ def _remove(path: str) -> None:
     Path(path).unlink(missing_ok=True)
 
 
-def _command_of(application: Application) -> str:
-    """Return the first word of a program's command line, as LTTng shows it."""
+def command_of(pid: int) -> str:
+    """Return the first word of a program's command line, as LTTng shows it.
+
+    Args:
+        pid: Its process ID.
+
+    Returns:
+        The word; empty if there is none.
+    """
     try:
-        raw = Path(f"/proc/{application.pid}/cmdline").read_bytes()
+        raw = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         raw = b""
-    return raw.split(b"\0", 1)[0].decode(errors="replace") or application.facts.name
+    return raw.split(b"\0", 1)[0].decode(errors="replace")
 
 
 def _count(lost: Losses, traces: TraceBuffers) -> None:

@@ -3,6 +3,7 @@
 Many programs share a ring. They reserve and commit with atomic operations; here, in
 discard mode, only how much was consumed is written while they run. A sub-buffer that is
 not full is ended when the session is stopped, after they have all acknowledged that.
+Rings that overwrite are in :mod:`.overwriting_ring`.
 """
 
 from __future__ import annotations
@@ -12,10 +13,19 @@ import os
 import struct
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from ...._typing import NamedTuple
+from .crash_header import CRASH_HEADER_SIZE, CrashHeader
 
-__all__ = ["HEADER_SIZE", "Packet", "Ring", "channel_memory", "possible_cpus"]
+__all__ = [
+    "HEADER_SIZE",
+    "Packet",
+    "Ring",
+    "RingShape",
+    "channel_memory",
+    "possible_cpus",
+]
 
 PAGE = 4096
 HEADER = struct.Struct("=I16sIQQQQQQQI")
@@ -25,14 +35,19 @@ HEADER_SIZE = HEADER.size
 PACKET_MAGIC = 0xC1FC1FC1
 ENDING = struct.Struct("=QQQ")
 """End, content and packet, of the above."""
-_OFFSET, _CONSUMED, _READERS, _LOST = 128, 152, 384, 392
-"""Places in a ring: where writers reserve, what was consumed, who is to be woken,
-records without room."""
+_OFFSET, CONSUMED, _READERS = 128, 152, 384
+"""Places in a ring: where writers reserve, what was consumed, who is to be woken."""
+_LAST_EVENT = 168
+_LOST = (392, 400, 408)
+"""Where it counts the records without room: the ring was full, a sub-buffer was not
+ended, a sub-buffer is too small."""
 _END_AT, _DISCARDED_AT, _BEGIN_AT = 40, 72, 32
 """Places in a packet."""
 _POSSIBLE = "/sys/devices/system/cpu/possible"
 _WORD = struct.Struct("=Q")
 ALL_BITS = (1 << 64) - 1
+LONGEST_BLOCKING = (1 << 31) - 1
+"""Milliseconds."""
 
 
 def possible_cpus() -> int:
@@ -42,18 +57,35 @@ def possible_cpus() -> int:
     return int(last) + 1
 
 
-def channel_memory(
-    subbuf_size: int, num_subbuf: int, cpus: int, stream_id: int, uuid: bytes
-) -> bytes:
+class RingShape(NamedTuple):
+    """What all rings of a channel have in common."""
+
+    subbuf_size: int
+    """Bytes of a sub-buffer, a power of two."""
+
+    num_subbuf: int
+    """How many there are, a power of two."""
+
+    is_overwriting: bool = False
+    """Whether the oldest sub-buffers make room for new ones."""
+
+    is_polled: bool = False
+    """Whether nobody is woken by a full sub-buffer."""
+
+    blocking_timeout: int = 0
+    """Microseconds that programs wait for room, if they may; -1: for ever."""
+
+
+def channel_memory(shape: RingShape, cpus: int, stream_id: int, uuid: bytes) -> bytes:
     """Return the description of a channel that programs keep a copy of.
 
     Args:
-        subbuf_size: Bytes of a sub-buffer, a power of two.
-        num_subbuf: How many there are, a power of two.
+        shape: Its rings.
         cpus: How many rings there are.
         stream_id: The data stream class that packet headers name.
         uuid: The trace that they name.
     """
+    subbuf_size, num_subbuf = shape.subbuf_size, shape.num_subbuf
     size = 768 + 16 * cpus
     memory = bytearray(size + 120)
     order = num_subbuf.bit_length() - 1
@@ -65,18 +97,26 @@ def channel_memory(
         memory,
         120,
         *(whole, subbuf_size, subbuf_size.bit_length() - 1, order),
-        *(whole.bit_length() - 1, 0),
+        *(whole.bit_length() - 1, shape.is_overwriting),
     )
+    struct.pack_into("=i", memory, 88, _milliseconds(shape.blocking_timeout))
     struct.pack_into("=QQ", memory, 152, num_subbuf, time.monotonic_ns())
     # For each CPU, discard, mapped; woken by writers.
-    struct.pack_into("=IIII", memory, 184, 0, 1, 1, 1)
-    struct.pack_into("=I", memory, 184 + 28, 1)
+    struct.pack_into("=IIII", memory, 184, 0, 1, not shape.is_overwriting, 1)
+    struct.pack_into("=I", memory, 184 + 28, not shape.is_polled)
     memory[344:351] = b"channel"
     for index in range(cpus):
         struct.pack_into("=qq", memory, 664 + 16 * index, index + 1, 0)
     struct.pack_into("=I", memory, size + 92, stream_id)
     memory[size + 100 : size + 116] = uuid
     return bytes(memory)
+
+
+def _milliseconds(blocking_timeout: int) -> int:
+    """Return how long programs wait, as they count it; a part of one is one."""
+    if blocking_timeout < 0:
+        return -1
+    return min(-(-blocking_timeout // 1000), LONGEST_BLOCKING)
 
 
 class Packet(NamedTuple):
@@ -99,7 +139,7 @@ class Ring:
     Args:
         path: The file.
         cpu: Its number.
-        geometry: Bytes of a sub-buffer, and how many there are.
+        shape: Its sub-buffers.
         identity: The data stream class and the trace, for a new ring; ``None`` for one
             that is there.
 
@@ -107,40 +147,55 @@ class Ring:
         OSError: The file cannot be made or opened.
     """
 
+    spare = 0
+    """Sub-buffers that only the reader has."""
+
     def __init__(
         self,
         path: str,
         cpu: int,
-        geometry: tuple[int, int],
+        shape: RingShape,
         identity: tuple[int, bytes] | None,
     ) -> None:
         self.cpu = cpu
         self.path = path
-        self._size, self._count = geometry
+        self._size, self._count = shape.subbuf_size, shape.num_subbuf
+        allocated = self._count + self.spare
         self._whole = self._size * self._count
         self._hot = 640
         self._cold = self._hot + 128 * self._count
         self._end = self._cold + 128 * self._count
         self._array = self._end + 8 * self._count
-        self._data = (self._array + 16 * self._count + PAGE - 1) & -PAGE
-        self._pages = self._data + self._whole
-        self._writers = self._pages + 64 * self._count
+        self._data = (self._array + 16 * allocated + PAGE - 1) & -PAGE
+        self._pages = self._data + allocated * self._size
+        self._writers = self._pages + 64 * allocated
         self._counts = self._writers + 8 * self._count
         self.memory_size = (self._counts + 8 * self._count + PAGE - 1) & -PAGE
         self._lost_before = 0
         self.damaged = 0
         """How many packets made no sense, and were left out."""
+        self.cut = 0
+        """How many packets lack records, since a program was killed in one."""
+        self.overwritten = 0
+        """How many packets made room for new ones before they were taken."""
         flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
         if identity is None:
             self.file = os.open(path, flags)
         else:
             self.file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
-            os.ftruncate(self.file, self.memory_size)
-            self._set_up(*identity)
+            try:
+                # A page that cannot be made kills the program that touches it.
+                os.posix_fallocate(self.file, 0, self.memory_size)
+                self._set_up(*identity)
+            except BaseException:
+                os.close(self.file)
+                Path(path).unlink()
+                raise
         self._map: mmap.mmap | None = None
 
     def _set_up(self, stream_id: int, uuid: bytes) -> None:
         memory = bytearray(self._data)
+        memory[:CRASH_HEADER_SIZE] = self._crash_header.pack()
         reference = self.cpu + 1
         _WORD.pack_into(memory, _OFFSET, HEADER_SIZE)
         for place, target in (
@@ -154,7 +209,7 @@ class Ring:
         struct.pack_into("=i", memory, 264, self.cpu)
         memory[280] = 1
         _WORD.pack_into(memory, _READERS, 1)
-        for index in range(self._count):
+        for index in range(self._count + self.spare):
             page = self._pages + 64 * index
             struct.pack_into("=qq", memory, self._array + 16 * index, reference, page)
             part = bytearray(64)
@@ -163,12 +218,42 @@ class Ring:
                 "=qq", part, 32, reference, self._data + index * self._size
             )
             os.pwrite(self.file, part, page)
-            os.pwrite(self.file, _WORD.pack(index), self._writers + 8 * index)
+        for index in range(self._count):
+            self.set(self._writers + 8 * index, self.first_use(index))
         struct.pack_into("=qq", memory, self._hot, HEADER_SIZE, HEADER_SIZE)
         os.pwrite(self.file, memory, 0)
         ids = (PACKET_MAGIC, uuid, stream_id, self.cpu, time.monotonic_ns(), 0)
         header = HEADER.pack(*ids, ALL_BITS, ALL_BITS, 0, 0, self.cpu)
         os.pwrite(self.file, header, self._data)
+
+    @property
+    def _crash_header(self) -> CrashHeader:
+        return CrashHeader(
+            self.memory_size,
+            self._writers,
+            self._array,
+            self._size,
+            self._count,
+            is_overwriting=bool(self.spare),
+        )
+
+    def is_laid_out_as(self, header: CrashHeader) -> bool:
+        """Tell whether what a ring says of itself is so here.
+
+        Args:
+            header: What it says.
+        """
+        # LTTng's rings end where the last part does, ours with a page.
+        own = self._crash_header
+        return header._replace(memory_size=own.memory_size) == own
+
+    def first_use(self, index: int) -> int:
+        """Return what says of a part of the ring which sub-buffer it has.
+
+        Args:
+            index: Its place in the ring, in sub-buffers.
+        """
+        return index
 
     def close(self) -> None:
         """Let the memory go; programs may still have it."""
@@ -179,16 +264,50 @@ class Ring:
     @property
     def lost(self) -> int:
         """How many event records found no room so far."""
-        return self._word(_LOST)
+        return sum(map(self.word, _LOST)) & ALL_BITS
 
-    def _word(self, place: int) -> int:
+    def word(self, place: int) -> int:
+        """Return a number of the ring.
+
+        Args:
+            place: Where it is.
+        """
         raw = os.pread(self.file, _WORD.size, place)
         # Of a file that a program has made shorter, all that lacks is 0.
         return int.from_bytes(raw, "little")
 
-    def _set(self, place: int, number: int) -> None:
+    def set(self, place: int, number: int) -> None:
+        """Write a number into the ring.
+
+        Args:
+            place: Where it is.
+            number: The number.
+        """
         # It goes round, as in the programs; and they may have written anything there.
         os.pwrite(self.file, _WORD.pack(number & ALL_BITS), place)
+
+    @property
+    def last_event(self) -> int:
+        """When something was recorded last, by the monotonic clock; 0 for never."""
+        return self.word(_LAST_EVENT)
+
+    def resume(self, sequence: int) -> None:
+        """Go on where a daemon that was killed has stopped.
+
+        Args:
+            sequence: The number of the last packet that was written.
+        """
+
+    @property
+    def used(self) -> int:
+        """Bytes that were reserved and not consumed."""
+        used = (self.word(_OFFSET) - self.word(CONSUMED)) & ALL_BITS
+        return min(used, self._whole)
+
+    @property
+    def taken(self) -> int:
+        """Bytes that were consumed so far."""
+        return self.word(CONSUMED)
 
     def take(self) -> Iterator[Packet]:
         """Yield full sub-buffers as packets, and give them back.
@@ -197,24 +316,70 @@ class Ring:
         """
         # However a program moves the numbers, there are no more of them.
         for _ in range(self._count):
-            consumed = self._word(_CONSUMED)
-            index = consumed % self._whole // self._size
-            committed = self._word(self._cold + 128 * index)
-            mask = ALL_BITS >> (self._count.bit_length() - 1)
-            full = (consumed & -self._whole) // self._count
-            if (
-                self._word(_OFFSET) // self._size == consumed // self._size
-                or (committed - self._size) & mask != full & mask
-            ):
+            consumed = self.word(CONSUMED)
+            if not self._is_full(consumed):
                 return
-            packet = self._packet(index)
+            begin = self.hold(consumed)
+            packet = None if begin is None else self._packet(begin)
             if packet is not None:
                 with packet.data:
                     yield packet
-            self._set(_CONSUMED, consumed + self._size)
+            if begin is not None:
+                self.give_back(consumed)
 
-    def _packet(self, index: int) -> Packet | None:
-        begin = self._data + index * self._size
+    def _is_full(self, consumed: int) -> bool:
+        index = consumed % self._whole // self._size
+        committed = self.word(self._cold + 128 * index)
+        mask = ALL_BITS >> (self._count.bit_length() - 1)
+        full = (consumed & -self._whole) // self._count
+        return (
+            self.word(_OFFSET) // self._size != consumed // self._size
+            and (committed - self._size) & mask == full & mask
+        )
+
+    def hold(self, consumed: int) -> int | None:
+        """Keep writers from a full sub-buffer; return where it is.
+
+        Args:
+            consumed: What was consumed before it.
+
+        Returns:
+            Its place in the file; ``None`` if a writer has it.
+        """
+        return self._data + consumed % self._whole
+
+    def give_back(self, consumed: int) -> None:
+        """Let writers have a sub-buffer again.
+
+        Args:
+            consumed: What was consumed before it.
+        """
+        self.set(CONSUMED, consumed + self._size)
+
+    def open_place(self, offset: int) -> int:
+        """Return where a sub-buffer is that writers have.
+
+        Args:
+            offset: What was reserved before a place in it.
+        """
+        return self._data + self.open_index(offset) * self._size
+
+    def open_index(self, offset: int) -> int:
+        """Return the number of a sub-buffer that writers have.
+
+        Args:
+            offset: What was reserved before a place in it.
+        """
+        return offset % self._whole // self._size
+
+    def ended(self, offset: int) -> None:
+        """Do what remains when a sub-buffer is ended that writers had.
+
+        Args:
+            offset: What was reserved before a place in it.
+        """
+
+    def _packet(self, begin: int) -> Packet | None:
         header = os.pread(self.file, HEADER_SIZE, begin)
         if len(header) < HEADER_SIZE:
             self.damaged += 1
@@ -235,11 +400,11 @@ class Ring:
     def is_quiet(self) -> bool:
         """Tell whether all that was reserved in the open sub-buffer is committed."""
         hot, expected, _ = self._open()
-        return self._word(hot) == expected
+        return self.word(hot) == expected
 
     def _open(self) -> tuple[int, int, int]:
         """Return of the open sub-buffer: its counters, their aim, its use."""
-        offset = self._word(_OFFSET)
+        offset = self.word(_OFFSET)
         used = offset % self._size
         index = offset % self._whole // self._size
         expected = offset // self._whole * self._size + used
@@ -255,22 +420,73 @@ class Ring:
         if used == 0 or (used == HEADER_SIZE and self.lost == self._lost_before):
             return
         content = used
-        if self._word(hot) != expected:
-            # The second counter says up to where all is committed.
-            content = max(HEADER_SIZE, min(used, self._word(hot + 8) % self._size))
+        if self.word(hot) != expected:
+            content = self._contiguous(hot, expected - used, used)
         self._lost_before = self.lost
-        index = (hot - self._hot) // 128
-        begin = self._data + index * self._size
-        now = max(time.monotonic_ns(), self._word(begin + _BEGIN_AT))
+        offset = self.word(_OFFSET)
+        self._end_subbuffer(offset, self.open_place(offset), content)
+        self.set(_OFFSET, offset - used + self._size)
+
+    @property
+    def stuck(self) -> tuple[int, int] | None:
+        """The sub-buffer that is never committed, if a killed program has left one.
+
+        That is the oldest one if writers are further, and something in it was reserved
+        and not committed: what was consumed before it, and what of it is committed. It
+        is no other's that writes just now if it is the same after a while.
+        """
+        consumed = self.word(CONSUMED)
+        ahead = (self.word(_OFFSET) - consumed) & ALL_BITS
+        if ahead < self._size or ahead > self._whole or self._is_full(consumed):
+            return None
+        index = consumed % self._whole // self._size
+        return consumed, self.word(self._hot + 128 * index)
+
+    def end_stuck(self, consumed: int) -> None:
+        """End a sub-buffer that a killed program has left.
+
+        Args:
+            consumed: What was consumed before it.
+        """
+        hot = self._hot + 128 * (consumed % self._whole // self._size)
+        before = (consumed & -self._whole) // self._count
+        content = self._contiguous(hot, before, self._size)
+        if content == self._size:
+            # All is committed, but nobody has told: the rest of it may be padding.
+            page = self._pages + 64 * self.open_index(consumed)
+            content = min(max(HEADER_SIZE, self.word(page + 24)), self._size)
+        self._end_subbuffer(consumed, self.open_place(consumed), content)
+
+    def _contiguous(self, hot: int, before: int, used: int) -> int:
+        """Return up to where all of a sub-buffer is committed; count what is not taken.
+
+        Args:
+            hot: Where its counters are.
+            before: Their value when it was empty.
+            used: How many bytes were reserved.
+        """
+        committed = (self.word(hot) - before) & ALL_BITS
+        # The second counter stops where something was not committed.
+        content = (self.word(hot + 8) - before) & ALL_BITS
+        if not HEADER_SIZE <= content <= used:
+            content = HEADER_SIZE
+        if content < committed <= used:
+            self.cut += 1
+        return content
+
+    def _end_subbuffer(self, position: int, begin: int, content: int) -> None:
+        index = position % self._whole // self._size
+        now = max(time.monotonic_ns(), self.word(begin + _BEGIN_AT))
         packet = min((content + PAGE - 1) & -PAGE, self._size)
         ending = ENDING.pack(now & ALL_BITS, content * 8, packet * 8)
         os.pwrite(self.file, ending, begin + _END_AT)
-        self._set(begin + _DISCARDED_AT, self.lost)
-        self._set(self._end + 8 * index, now)
-        done = expected - used + self._size
-        self._set(hot, done)
-        self._set(hot + 8, done)
+        self.set(begin + _DISCARDED_AT, self.lost)
+        self.set(self._end + 8 * index, now)
+        done = (position & -self._whole) // self._count + self._size
+        hot = self._hot + 128 * index
+        self.set(hot, done)
+        self.set(hot + 8, done)
         count = self._counts + 8 * index
-        self._set(count, self._word(count) + 1)
-        self._set(self._cold + 128 * index, done)
-        self._set(_OFFSET, self._word(_OFFSET) - used + self._size)
+        self.set(count, self.word(count) + 1)
+        self.ended(position)
+        self.set(self._cold + 128 * index, done)

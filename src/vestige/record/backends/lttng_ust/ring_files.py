@@ -18,13 +18,26 @@ from typing import Any
 from ...._typing import NamedTuple
 from ....errors import RecordError
 from ....owner_rights import owner_rights
-from .ring import Ring
+from .overwriting_ring import OverwritingRing
+from .ring import Ring, RingShape
 from .trace_files import DataStreamFile, OwnerFiles
 
-__all__ = ["LeftRings", "RingFolder", "left_rings", "make_private", "remove_folder"]
+__all__ = [
+    "Left",
+    "LeftRings",
+    "RingFolder",
+    "RingOwner",
+    "left_rings",
+    "make_private",
+    "remove_folder",
+]
 
 DESCRIPTION = "vestige-rings.json"
 VERSION = 1
+MOST_CPUS = 1 << 13
+MOST_NAMESAKES = 1000
+SMALLEST, LARGEST = 4096, 1 << 40
+"""Bytes of a sub-buffer, and of a ring."""
 
 
 def make_private(path: str) -> None:
@@ -69,12 +82,9 @@ class RingFolder:
         self, root: str, parts: tuple[str, ...], facts: dict[str, Any]
     ) -> None:
         self._root = Path(root)
-        self.path = Path(root, *parts)
-        # What a daemon before this one has left was read before.
         self._facts: dict[str, Any] = {"version": VERSION, "channels": {}, **facts}
         with self.rights():
-            shutil.rmtree(self.path, ignore_errors=True)
-            self.path.mkdir(mode=0o700, parents=True)
+            self.path = _new_folder(Path(root, *parts))
 
     def rights(self) -> AbstractContextManager[None]:
         """Return a context with the rights of the owner of the session."""
@@ -109,67 +119,143 @@ class RingFolder:
                 folder.rmdir()
 
 
+def _new_folder(wanted: Path) -> Path:
+    """Make a directory of its own: programs elsewhere may have the same name and ID."""
+    wanted.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for number in range(1, MOST_NAMESAKES):
+        path = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o700)
+            return path
+    raise FileExistsError(17, "too many rings of this name", str(wanted))
+
+
+class Left(NamedTuple):
+    """What a daemon that was killed had not written of a session."""
+
+    session: str
+    lost: dict[str, tuple[int, int]]
+    """Event records without room, and packets that are lost, by channel."""
+
+    last_event: int
+    """When something was recorded last, by the monotonic clock; 0 for never."""
+
+
+class RingOwner(NamedTuple):
+    """Whose rings are read, and whose trace they are written to."""
+
+    uid: int
+    gid: int
+
+
 class LeftRings(NamedTuple):
     """Rings that a daemon has left."""
 
     folder: Path
     facts: dict[str, Any]
+    owner: RingOwner
 
     def rings(self) -> Iterator[tuple[str, Ring, dict[str, int]]]:
         """Yield each ring with its channel and the facts of that."""
         for channel, facts in self.facts["channels"].items():
-            geometry = (facts["subbuf_size"], facts["num_subbuf"])
-            for cpu in range(facts["cpus"]):
+            is_overwriting = bool(facts.get("is_overwriting", False))
+            shape = RingShape(facts["subbuf_size"], facts["num_subbuf"], is_overwriting)
+            check_shape(shape)
+            kind = OverwritingRing if is_overwriting else Ring
+            for cpu in range(min(facts["cpus"], MOST_CPUS)):
                 path = str(self.folder / f"{channel}_{cpu}")
-                with suppress(OSError):
-                    yield channel, Ring(path, cpu, geometry, None), facts
+                ring = None
+                with suppress(OSError), owner_rights(*self.owner):
+                    ring = kind(path, cpu, shape, None)
+                if ring is not None:
+                    yield channel, ring, facts
 
-    def save(self, output: str, uid: int, gid: int) -> int:
-        """Append what programs had committed to the data stream files of a trace.
+    def save(self, uid: int, gid: int) -> Left:
+        """Append what programs had committed to the data stream files of the trace.
 
         Args:
-            output: The directory of the trace.
-            uid: Whose it is.
+            uid: Whose that is.
             gid: As above.
 
         Returns:
-            How many packets that were.
+            What was lost.
 
         Raises:
             OSError: They cannot be written.
         """
-        count = 0
-        files = OwnerFiles(output, uid, gid)
+        lost: dict[str, tuple[int, int]] = {}
+        last_event = 0
+        output = self.facts["output"]
         for channel, ring, facts in self.rings():
-            file = DataStreamFile(
-                files,
-                output,
-                f"{channel}_{ring.cpu}",
-                (facts["tracefile_size"], facts["tracefile_count"]),
-                is_continued=True,
-            )
+            last_event = max(last_event, ring.last_event)
             try:
-                for is_open_ended in (False, True):
-                    if is_open_ended:
-                        ring.end_open()
-                    for packet in ring.take():
-                        file.write(packet)
-                        count += 1
+                if output:
+                    _save(ring, output, channel, facts, OwnerFiles(output, uid, gid))
+                events, packets = lost.get(channel, (0, 0))
+                packets += ring.damaged + ring.overwritten + ring.cut
+                lost[channel] = (events + ring.lost, packets)
             finally:
-                file.close()
                 ring.close()
-        return count
+        return Left(str(self.facts.get("session", "")), lost, last_event)
 
 
-def left_rings(root: str) -> Iterator[LeftRings]:
+def check_shape(shape: RingShape) -> None:
+    """Refuse rings that nobody has made.
+
+    Args:
+        shape: The sub-buffers.
+
+    Raises:
+        ValueError: Their size or their number is none.
+    """
+    for value in (shape.subbuf_size, shape.num_subbuf):
+        if not isinstance(value, int) or value < 1 or value & (value - 1):
+            raise ValueError("expected a power of two")
+    if shape.subbuf_size < SMALLEST or shape.subbuf_size * shape.num_subbuf > LARGEST:
+        raise ValueError("expected the size of a ring")
+
+
+def _save(
+    ring: Ring, output: str, channel: str, facts: dict[str, int], files: OwnerFiles
+) -> None:
+    limits = (facts["tracefile_size"], facts["tracefile_count"])
+    name = f"{channel}_{ring.cpu}"
+    file = DataStreamFile(files, output, name, limits, is_continued=True)
+    try:
+        if Path(output, name).exists() or limits[0]:
+            file.resume()
+            ring.resume(file.last)
+        # One that a killed program has left may be before each full one.
+        for _ in range(facts["num_subbuf"] + 1):
+            _write_all(ring, file)
+            stuck = ring.stuck
+            if stuck is None:
+                break
+            ring.end_stuck(stuck[0])
+        ring.end_open()
+        _write_all(ring, file)
+    finally:
+        file.close()
+
+
+def _write_all(ring: Ring, file: DataStreamFile) -> None:
+    for packet in ring.take():
+        file.write(packet)
+
+
+def left_rings(root: str, owner: RingOwner) -> Iterator[LeftRings]:
     """Yield the rings that lie below a directory.
 
     Args:
-        root: The directory; rings of other users there are none.
+        root: The directory.
+        owner: Whose rings these are; those of others are left alone.
     """
-    for path in sorted(Path(root).rglob(DESCRIPTION)):
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            if path.lstat().st_uid == os.geteuid():
-                facts = json.loads(path.read_text())
-                if facts["version"] == VERSION:
-                    yield LeftRings(path.parent, facts)
+    found = []
+    with owner_rights(*owner):
+        for path in sorted(Path(root).rglob(DESCRIPTION)):
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                if path.lstat().st_uid == owner.uid:
+                    facts = json.loads(path.read_text())
+                    if facts["version"] == VERSION:
+                        found.append(LeftRings(path.parent, facts, owner))
+    yield from found

@@ -55,8 +55,8 @@ class OwnerFiles(NamedTuple):
         Raises:
             OSError: It cannot be made.
         """
-        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        flags |= os.O_APPEND if is_continued else os.O_TRUNC
+        flags = os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags |= os.O_RDWR if is_continued else os.O_WRONLY | os.O_TRUNC
         with owner_rights(self.uid, self.gid):
             return os.open(path, flags, 0o660)
 
@@ -89,9 +89,22 @@ class DataStreamFile:
         self._number = 0
         self._written = 0
         self._data = self._index = -1
+        self.last = -1
+        """The number of the last packet of a file that is continued."""
+
+    def resume(self) -> None:
+        """Open the files that are continued, and cut what was written of a packet.
+
+        Raises:
+            OSError: They cannot be opened.
+        """
+        if self._data < 0:
+            self._open()
 
     def write(self, packet: Packet) -> None:
         """Write a packet.
+
+        Of a file that is continued, what it has already is not written again.
 
         Args:
             packet: All of it.
@@ -110,6 +123,8 @@ class DataStreamFile:
         stream, instance, begin, end, content, size, sequence, lost = (
             PACKET_CONTEXT.unpack_from(packet.header, _CONTEXT_AT)
         )
+        if sequence <= self.last:
+            return
         facts = (self._written, size, content, begin, end, lost)
         entry = INDEX_ENTRY.pack(*facts, stream, instance, sequence)
         indexed = os.fstat(self._index).st_size
@@ -139,11 +154,29 @@ class DataStreamFile:
             f"{self._folder}/{name}", is_continued=is_continued
         )
         self._index = self._files.open(f"{index}/{name}.idx", is_continued=is_continued)
+        if is_continued:
+            self._cut_to_index()
         self._written = os.fstat(self._data).st_size
         if os.fstat(self._index).st_size == 0:
             header = INDEX_HEADER.pack(INDEX_MAGIC, 1, 1, INDEX_ENTRY.size)
             _write_all(self._index, header)
         self._is_continued = False
+
+    def _cut_to_index(self) -> None:
+        """Leave whole packets: an entry is written after its packet."""
+        indexed = os.fstat(self._index).st_size - INDEX_HEADER.size
+        entries = max(0, indexed // INDEX_ENTRY.size)
+        end = 0
+        if entries:
+            place = INDEX_HEADER.size + (entries - 1) * INDEX_ENTRY.size
+            raw = os.pread(self._index, INDEX_ENTRY.size, place)
+            start, bits, *_, self.last = INDEX_ENTRY.unpack(raw)
+            end = start + bits // 8
+            _cut(self._index, place + INDEX_ENTRY.size)
+        else:
+            _cut(self._index, 0)
+        size = os.fstat(self._data).st_size
+        _cut(self._data, min(size, end))
 
     def _last_number(self) -> int:
         """Return the number of the file that was written last."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
-__all__ = ["next_power_of_two", "read_size", "read_time"]
+__all__ = ["read_size", "read_time", "round_sizes"]
 
 _SIZES = {"k": 10, "K": 10, "M": 20, "G": 30}
 _TIMES = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
@@ -50,10 +51,24 @@ def _read_number(text: str) -> int | None:
     return None
 
 
-def next_power_of_two(number: int) -> int:
-    """Return the least power of two that is not less.
+def round_sizes(attributes: dict[str, object]) -> Iterator[tuple[str, int, int]]:
+    """Round sizes and numbers of a channel up to what there can be.
 
     Args:
-        number: At least 1.
+        attributes: Of the channel, by name; some of them are replaced.
+
+    Yields:
+        The name of each that was replaced, what was given, and what it is now.
     """
-    return 1 << (number - 1).bit_length()
+    for name in ("subbuf_size", "num_subbuf"):
+        number = attributes.get(name)
+        if isinstance(number, int) and number > 0:
+            attributes[name] = rounded = 1 << (number - 1).bit_length()
+            if rounded != number:
+                yield name, number, rounded
+    size = attributes.get("tracefile_size")
+    by_default = 16384 if attributes.get("buffers") == "pid" else 524288
+    least = attributes.get("subbuf_size", by_default)
+    if isinstance(size, int) and isinstance(least, int) and 0 < size < least:
+        attributes["tracefile_size"] = least
+        yield "tracefile_size", size, least

@@ -1,0 +1,235 @@
+"""``vestige record -p``: recording programs that run, until somebody says enough."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from shutil import rmtree
+
+from .._typing import TYPE_CHECKING
+from ..control.joining import join
+from ..control.processes import process_name
+from ..errors import (
+    CommandError,
+    DaemonRunsError,
+    SelectionError,
+    SessionError,
+    VestigeError,
+)
+from ..plain_text import plain
+from ..record.trace_directory import TraceDirectory
+from .exit_statuses import FAILED, WRONG_USAGE
+from .newest_recording import remember
+from .recording import contexts_of, default_output
+from .sizes import parse_size
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["NOT_HERE", "check_options", "run", "say"]
+
+_ENDING: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+NOT_HERE = {
+    "arena_size": "--arena-size",
+    "exclude_function": "--exclude-function",
+    "follow_fork": "--no-follow-fork",
+    "functions": "--functions",
+    "helpers": "--libc, --pthread or --dl",
+    "include_function": "--include-function",
+    "inherit_socket": "--inherit-socket",
+    "keep_lttng": "--keep-lttng",
+    "max_depth": "--max-depth",
+    "max_size": "--max-size",
+    "min_duration": "--min-duration",
+    "only_my_code": "--only-my-code",
+    "python_arguments": "--python-arguments",
+    "python_functions": "--python-functions",
+    "python_gc": "--python-gc",
+    "python_tracebacks": "--python-tracebacks",
+    "recover": "--recover",
+    "timeout": "--mode=block=TIMEOUT",
+}
+"""Options for programs that are started, by what they set."""
+WHY = "it is for programs that are started"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Record programs that run.
+
+    Args:
+        options: The command line, with ``pids``.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        CommandError: They cannot be recorded as asked.
+    """
+    check_options(options, "-p", {**NOT_HERE, "session": "--session"}, WHY)
+    if options.mode == "overwrite":
+        raise CommandError(
+            "-p: expected no --mode=overwrite: programs that run drop their newest "
+            "events when buffers are full",
+            exit_code=WRONG_USAGE,
+        )
+    if options.program is not None:
+        options.refuse(f"-p: expected no program, found {options.program}")
+    names = {pid: process_name(pid) for pid in options.pids}
+    output = options.output or default_output(names[options.pids[0]] or "joined")
+    with ExitStack() as stack:
+        try:
+            place = TraceDirectory(output)
+            stack.callback(place.take_back)
+            # The place was empty: a session that could not begin has made this.
+            stack.callback(rmtree, f"{place.path}/ust", ignore_errors=True)
+            session = join(
+                options.pids,
+                place.path,
+                rules=options.event,
+                contexts=contexts_of(options.context),
+                buffer_size=parse_size(options.buffer_size, "--buffer-size"),
+            )
+        except SelectionError as error:
+            raise CommandError(str(error), exit_code=WRONG_USAGE) from error
+        except DaemonRunsError as error:
+            whose = f", process {error.pid}," if error.pid else ""
+            raise CommandError(
+                f"another session daemon{whose} has the programs of this user: end it, "
+                "or record with its 'lttng'",
+                exit_code=FAILED,
+            ) from error
+        except VestigeError as error:
+            raise CommandError(str(error), exit_code=FAILED) from error
+        stack.pop_all()
+    started = time.monotonic()
+    who = ", ".join(f"{pid} ({names[pid]})" for pid in options.pids)
+    until = "" if options.duration is None else f" or {options.duration / 1e9:g} s"
+    try:
+        with session, ending_signals() as ended:
+            say(options, [f"recording {who}; Ctrl-C{until} ends it"])
+            ends = (ended, session.client.fileno())
+            gone = _wait(options.pids, ends, options.duration)
+            losses = session.stop()
+            seconds = time.monotonic() - started
+    except SessionError as error:
+        raise CommandError(str(error), exit_code=FAILED) from error
+    except VestigeError as error:
+        raise CommandError(
+            f"{error}: the next one, which 'vestige-sessiond --daemonize' starts, "
+            f"writes what is missing in {place.path}",
+            exit_code=FAILED,
+        ) from error
+    remember(place.path)
+    from .render.session_recording import session_lines
+
+    say(options, [f"{pid} ({names[pid]}) has ended" for pid in gone])
+    say(options, session_lines(session, losses, seconds, "--buffer-size"))
+    return 0
+
+
+def check_options(
+    options: argparse.Namespace, what: str, refused: dict[str, str], why: str
+) -> None:
+    """Refuse options that mean nothing for what runs, or has its own.
+
+    Args:
+        options: The command line.
+        what: The option that they do not go with.
+        refused: Names of options, by what they set.
+        why: A sentence.
+
+    Raises:
+        CommandError: One of them is given.
+    """
+    from .plain_recording import DEFAULTS
+
+    for name, option in refused.items():
+        default = DEFAULTS[name]
+        value = getattr(options, name)
+        if value != (list(default) if isinstance(default, tuple) else default):
+            raise CommandError(
+                f"{what}: expected no {option}: {why}",
+                exit_code=WRONG_USAGE,
+            )
+
+
+def say(options: argparse.Namespace, lines: Iterable[str]) -> None:
+    """Print lines on standard error, unless that is not wanted.
+
+    Args:
+        options: The command line.
+        lines: The lines.
+    """
+    if not options.quiet:
+        with suppress(OSError):
+            for line in lines:
+                print(f"vestige: {plain(line)}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def ending_signals() -> Iterator[int]:
+    """Take the first signal that ends a program as the wish to end a recording.
+
+    Signals that are ignored stay so; a second one does what it does otherwise.
+
+    Yields:
+        A descriptor that can be read once there was one.
+    """
+    reader, writer = os.pipe()
+    before: dict[int, signal._HANDLER] = {}
+
+    def notice(_number: int, _frame: object) -> None:
+        os.write(writer, b"\0")
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    for number in _ENDING:
+        if signal.getsignal(number) not in {signal.SIG_IGN, None}:
+            before[number] = signal.signal(number, notice)
+    try:
+        yield reader
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        os.close(reader)
+        os.close(writer)
+
+
+def _wait(pids: Sequence[int], ends: Sequence[int], duration: int | None) -> list[int]:
+    """Wait for a signal, the end of the daemon, of the time, or of all programs.
+
+    Returns:
+        The programs that have ended.
+    """
+    end = None if duration is None else time.monotonic() + duration / 1e9
+    gone: list[int] = []
+    running: dict[int, int] = {}
+    poll = select.poll()
+    for one in ends:
+        poll.register(one, select.POLLIN)
+    try:
+        for pid in pids:
+            try:
+                running[os.pidfd_open(pid)] = pid
+            except ProcessLookupError:
+                gone.append(pid)
+        for handle in running:
+            poll.register(handle, select.POLLIN)
+        while running:
+            rest = None if end is None else max(end - time.monotonic(), 0) * 1000
+            ready = [one for one, _ in poll.poll(rest)]
+            if not ready or not {*ends}.isdisjoint(ready):
+                break
+            for handle in ready:
+                poll.unregister(handle)
+                os.close(handle)
+                gone.append(running.pop(handle))
+    finally:
+        for handle in running:
+            os.close(handle)
+    return gone

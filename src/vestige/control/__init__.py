@@ -1,0 +1,38 @@
+"""Control of what running programs record: recording sessions for Python programs.
+
+:class:`vestige.Session` asks the session daemon, as the commands of ``vestige lttng``
+do, with the same client.
+"""
+
+from __future__ import annotations
+
+from .._lazy import lazy_names
+from .._typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .channel import Channel
+    from .facts import ChannelStatistics, Losses, Program, Tracepoint
+    from .session import Session, sessions
+
+__all__ = [
+    "Channel",
+    "ChannelStatistics",
+    "Losses",
+    "Program",
+    "Session",
+    "Tracepoint",
+    "sessions",
+]
+
+_HOMES = {
+    "Channel": "channel",
+    "ChannelStatistics": "facts",
+    "Losses": "facts",
+    "Program": "facts",
+    "Session": "session",
+    "Tracepoint": "facts",
+    "sessions": "session",
+}
+"""The module of each public name, imported when the name is first used."""
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

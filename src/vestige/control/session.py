@@ -1,0 +1,544 @@
+"""Recording sessions: :class:`Session` and :func:`sessions`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from ..daemon.client import Client
+from ..daemon.run_paths import home_folder
+from ..errors import SessionError, VestigeError, error_context
+from ..notebook import facts_html
+from .channel import Channel, channel_attributes, enable_event
+from .facts import ChannelStatistics, Losses, Program
+from .link import Link
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from ..trace import Trace
+
+__all__ = ["Session", "session_on", "sessions"]
+
+Size = int | str
+Time = int | str
+Domain = Literal["userspace", "jul", "log4j", "python"]
+_DOMAINS = {"userspace": "UST", "jul": "JUL", "log4j": "LOG4J", "python": "PYTHON"}
+Tracked = int | str | Iterable[int | str]
+
+
+class Session:
+    """A recording session: what programs record, and where to, while they run.
+
+    Programs of LTTng-UST take part, also those that run already. The session daemon
+    keeps the session; one is started if none runs. At the end of the context, or when
+    this program ends, the session is destroyed. Its trace stays.
+
+    A session is for one thread at a time.
+
+    Args:
+        name: Its name; by default, one with the time in it.
+        output: The directory of its trace; by default one in ``lttng-traces`` of
+            ``$LTTNG_HOME`` or ``$HOME``.
+        private: Whether it has a daemon of its own, which only programs with
+            :attr:`environment` find.
+        keep: Whether it goes on after the context and after this program.
+        has_output: Whether a trace is written.
+        shm_path: The directory of its ring buffers, if they are to survive a crash of
+            the machine's memory file system.
+        group: Whose members may use root's daemon.
+
+    Raises:
+        DaemonRunsError: LTTng's daemon is in the way.
+        SessionError: The name is taken or cannot be one, or no daemon can be started.
+        VestigeError: As above.
+
+    Example:
+        >>> with vestige.Session("demo", output="demo-trace") as session:
+        ...     channel = session.add_channel("ch", subbuf_size="1M")
+        ...     channel.enable_event("my_app:*", level="INFO", filter="size > 100")
+        ...     channel.add_context("vpid", "procname")
+        ...     session.start()
+        ...     time.sleep(10)
+        ...     print(session.stop())
+        >>> trace = vestige.open("demo-trace")
+    """
+
+    def __init__(  # noqa: PLR0913 - by name
+        self,
+        name: str | None = None,
+        *,
+        output: str | os.PathLike[str] | None = None,
+        private: bool = False,
+        keep: bool = False,
+        has_output: bool = True,
+        shm_path: str | os.PathLike[str] | None = None,
+        group: str = "tracing",
+    ) -> None:
+        if private and keep:
+            raise VestigeError("a private session cannot be kept: its daemon ends")
+        link = Link.to_private_daemon() if private else Link.to_daemon(group)
+        self._create(
+            link,
+            name,
+            output,
+            is_temporary=not keep,
+            no_output=not has_output,
+            shm_path=None if shm_path is None else os.path.abspath(shm_path),  # noqa: PTH100 - as it is
+        )
+
+    def _create(
+        self,
+        link: Link,
+        name: str | None,
+        output: str | os.PathLike[str] | None,
+        *,
+        is_temporary: bool = True,
+        **options: Any,
+    ) -> None:
+        try:
+            with error_context(f"session '{name}'" if name else "new session"):
+                facts = link.client.create(
+                    name,
+                    None if output is None else os.path.abspath(output),  # noqa: PTH100 - as it is
+                    home=home_folder(),
+                    temporary=is_temporary,
+                    **options,
+                )
+        except BaseException:
+            link.close()
+            raise
+        self._begin(link, facts, is_owner=is_temporary)
+
+    def _begin(self, link: Link, facts: dict[str, Any], *, is_owner: bool) -> None:
+        self._link: Link | None = link
+        self._environment = link.environment
+        self._name = str(facts["name"])
+        self._output: str | None = facts["output"]
+        self._is_owner = is_owner
+        self._process = os.getpid()
+        self._last: dict[str, Any] | None = None
+        """What it was like when it was destroyed."""
+
+    @classmethod
+    def find(cls, name: str, *, group: str = "tracing") -> Session:
+        """Return a session that is there; the end of its context does nothing to it.
+
+        Args:
+            name: Its name.
+            group: Whose members may use root's daemon.
+
+        Raises:
+            SessionError: There is none of this name, or no daemon.
+        """
+        link = Link(Client.connect(group))
+        try:
+            with error_context(f"session '{name}'"):
+                facts = link.client.describe(name)
+        except BaseException:
+            link.close()
+            raise
+        found = cls.__new__(cls)
+        found._begin(link, facts, is_owner=False)  # noqa: SLF001 - of this class
+        return found
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    @property
+    def client(self) -> Client:
+        """The connection to the daemon.
+
+        Raises:
+            VestigeError: The session was closed.
+        """
+        if self._link is None:
+            raise VestigeError(f"session '{self._name}' is closed")
+        return self._link.client
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What programs need in their environment to find a private daemon.
+
+        Empty for a session that is not private: programs find its daemon by themselves.
+        """
+        return dict(self._environment)
+
+    def _facts(self) -> dict[str, Any]:
+        if self._link is None and self._last is not None:
+            return self._last
+        with self._context():
+            return self.client.describe(self._name)
+
+    def _context(self) -> error_context:
+        return error_context(f"session '{self._name}'")
+
+    @property
+    def output(self) -> Path | None:
+        """The directory of its trace; ``None`` if nothing is written."""
+        return None if self._output is None else Path(self._output)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is started."""
+        return bool(self._facts()["active"])
+
+    @property
+    def channels(self) -> dict[str, Channel]:
+        """Its channels, by name."""
+        found = self._facts()["channels"]
+        return {name: Channel(self, facts) for name, facts in found.items()}
+
+    def add_channel(  # noqa: PLR0913 - by name
+        self,
+        name: str = "channel0",
+        *,
+        subbuf_size: Size | None = None,
+        num_subbuf: int | None = None,
+        overwrite: bool = False,
+        blocking_timeout: Time | None = None,
+        switch_timer: Time | None = None,
+        read_timer: Time | None = None,
+        monitor_timer: Time | None = None,
+        tracefile_size: Size | None = None,
+        tracefile_count: int | None = None,
+        buffers: Literal["uid", "pid"] | None = None,
+    ) -> Channel:
+        """Make a channel. Its attributes are final.
+
+        Args:
+            name: Its name.
+            subbuf_size: Bytes of a sub-buffer, or a text such as ``4M``; rounded up to
+                a power of two.
+            num_subbuf: The number of sub-buffers, rounded up to a power of two.
+            overwrite: Whether the oldest sub-buffer makes room when all are full.
+                Otherwise new events are discarded.
+            blocking_timeout: How long programs that allow it wait for room; -1 is for
+                ever. Times are microseconds, or texts such as ``50ms``.
+            switch_timer: How often sub-buffers are given away that are not full.
+            read_timer: How often full sub-buffers are looked for.
+            monitor_timer: How often it is sampled how full buffers are.
+            tracefile_size: Bytes after which a new file begins.
+            tracefile_count: How many files of a stream are kept.
+            buffers: Whether each user (``uid``, the default) or each process (``pid``)
+                has buffers of its own; the same for all channels of a session.
+
+        Returns:
+            The channel.
+
+        Raises:
+            SelectionError: A text is no size, or no time.
+            SessionError: It is there, comes too late, or cannot be.
+        """
+        attributes = channel_attributes(
+            {
+                "subbuf_size": subbuf_size,
+                "num_subbuf": num_subbuf,
+                "tracefile_size": tracefile_size,
+                "tracefile_count": tracefile_count,
+            },
+            {
+                "blocking_timeout": blocking_timeout,
+                "switch_timer": switch_timer,
+                "read_timer": read_timer,
+                "monitor_timer": monitor_timer,
+            },
+            buffers,
+        )
+        with self._context(), error_context(f"channel '{name}'"):
+            facts = self.client.enable_channel(
+                self._name, name, overwrite=overwrite, **attributes
+            )
+        return Channel(self, facts)
+
+    def enable_event(  # noqa: PLR0913 - the conditions of a rule
+        self,
+        name: str,
+        *,
+        domain: Domain = "userspace",
+        filter: str | None = None,  # noqa: A002 - as the field calls it
+        level: str | int | None = None,
+        only_level: str | int | None = None,
+        exclude: Sequence[str] = (),
+    ) -> None:
+        """Record events to the channel by default, which is made if it is not there.
+
+        Args:
+            name: As of :meth:`.Channel.enable_event`; the others, too. The name of a
+                logger in other domains than ``userspace``.
+            domain: Where the events come from.
+            filter: See there.
+            level: See there.
+            only_level: See there.
+            exclude: See there.
+
+        Raises:
+            SelectionError: A level is wrong.
+            SessionError: The daemon refuses the rule, or a channel must be named.
+        """
+        with self._context():
+            enable_event(
+                self,
+                None,
+                name,
+                domain=_DOMAINS[domain],
+                filter=filter,
+                level=level,
+                only_level=only_level,
+                exclude=exclude,
+            )
+
+    def add_context(self, *names: str) -> None:
+        """Add fields to each event record of all channels.
+
+        Args:
+            names: Such as ``vpid`` or ``perf:thread:instructions``.
+
+        Raises:
+            SessionError: There is no such context, or the session was started before.
+        """
+        for name in names:
+            with self._context(), error_context(f"context '{name}'"):
+                self.client.add_context(self._name, name, None)
+
+    def track(
+        self,
+        *,
+        vpid: Tracked | None = None,
+        vuid: Tracked | None = None,
+        vgid: Tracked | None = None,
+    ) -> None:
+        """Let only some processes record: those that are added here.
+
+        A set has all processes at first; the first values empty it. ``"*"`` puts all
+        into it again.
+
+        Args:
+            vpid: Process IDs, as the processes see them.
+            vuid: Users, by number or name.
+            vgid: Groups, by number or name.
+
+        Raises:
+            SessionError: One is in the set already, or nobody has this name.
+        """
+        self._change(self.client.track, vpid=vpid, vuid=vuid, vgid=vgid)
+
+    def untrack(
+        self,
+        *,
+        vpid: Tracked | None = None,
+        vuid: Tracked | None = None,
+        vgid: Tracked | None = None,
+    ) -> None:
+        """Take processes out of a set again; ``"*"`` takes all.
+
+        Args:
+            vpid: As of :meth:`track`.
+            vuid: As of :meth:`track`.
+            vgid: As of :meth:`track`.
+
+        Raises:
+            SessionError: One is not in the set, or the set has all processes.
+        """
+        self._change(self.client.untrack, vpid=vpid, vuid=vuid, vgid=vgid)
+
+    def _change(self, do: Any, **sets: Tracked | None) -> None:
+        for attribute, values in sets.items():
+            if values is None:
+                continue
+            several = isinstance(values, Iterable) and not isinstance(values, str)
+            for value in values if several else [values]:  # type: ignore[union-attr]
+                with self._context(), error_context(f"{attribute} {value}"):
+                    do(self._name, attribute, None if value == "*" else str(value))
+
+    def start(self) -> None:
+        """Start it: programs record from now on.
+
+        Raises:
+            SessionError: It is started, or has no channel.
+        """
+        with self._context():
+            self.client.start(self._name)
+
+    def stop(self) -> Losses:
+        """Stop it, and wait until its trace is complete. It can be started again.
+
+        Returns:
+            What was lost since it was started.
+
+        Raises:
+            SessionError: It is not started.
+        """
+        with self._context():
+            answer = self.client.stop(self._name)
+        return Losses(
+            answer["discarded_events"],
+            answer["lost_packets"],
+            answer["failure"],
+            tuple((begin, end) for begin, end in answer["gaps"]),
+        )
+
+    def dump_state(self) -> None:
+        """Let programs record once more which objects they have loaded.
+
+        Raises:
+            SessionError: It is not started.
+        """
+        with self._context():
+            self.client.regenerate(self._name, "statedump")
+
+    def statistics(self) -> dict[str, ChannelStatistics]:
+        """Return what each channel has recorded and lost, by its name.
+
+        The trace is read for that, as far as it is written: completely after
+        :meth:`stop`.
+        """
+        # As in trace().
+        from .statistics import channel_statistics  # noqa: PLC0415 - see above
+
+        return channel_statistics(self._facts())
+
+    def programs(self, *, fields: bool = False) -> list[Program]:
+        """Return the programs that have registered with the daemon.
+
+        Args:
+            fields: Whether the fields of their tracepoints are wanted.
+        """
+        return [Program.of(one) for one in self.client.programs(fields=fields)]
+
+    def trace(self, **options: Any) -> Trace:
+        """Open what was recorded.
+
+        Args:
+            options: As of :func:`vestige.open`.
+
+        Returns:
+            The trace, as far as it is written: completely after :meth:`stop`.
+
+        Raises:
+            VestigeError: It writes no trace.
+            NotATraceError: Nothing was recorded.
+        """
+        # Who only controls sessions reads nothing.
+        from ..trace import open as open_trace  # noqa: PLC0415 - see above
+
+        output = self.output
+        if output is None:
+            raise VestigeError(f"session '{self._name}' writes no trace")
+        return open_trace(output, **options)
+
+    def destroy(self) -> None:
+        """Stop and destroy it; its trace stays.
+
+        Raises:
+            SessionError: It is there no more.
+        """
+        with self._context():
+            self._last = self.client.destroy(self._name)
+        self._is_owner = False
+        self.close()
+
+    def close(self) -> None:
+        """Destroy it if it is not to be kept, and end the connection.
+
+        More than once does no harm. In a process that was forked since, it does
+        nothing: the session is its parent's.
+        """
+        if self._link is None or os.getpid() != self._process:
+            return
+        try:
+            if self._is_owner:
+                self._last = self._link.client.destroy(self._name)
+        except SessionError as error:
+            if error.name != "SESS_NOT_FOUND":
+                raise
+        finally:
+            self._link.close()
+            self._link = None
+
+    def __enter__(self) -> Self:
+        """Return the session."""
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        """Destroy it if it is not to be kept; its trace stays."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Show its name, and whether it is started."""
+        return f"Session({', '.join([repr(self._name), *self._state()])})"
+
+    def _state(self) -> list[str]:
+        where = "no output" if self._output is None else repr(self._output)
+        return [self._condition(), where]
+
+    def _condition(self) -> str:
+        if self._link is None:
+            return "closed"
+        try:
+            return "active" if self.is_active else "inactive"
+        except VestigeError:
+            # It was destroyed by others, or the daemon is gone.
+            return "gone"
+
+    def _repr_html_(self) -> str:
+        """Show notebooks a table of what is in it."""
+        rows: list[tuple[str, object]] = [
+            ("state", self._condition()),
+            ("output", self._output or "none"),
+        ]
+        try:
+            channels = self._facts()["channels"]
+        except VestigeError:
+            channels = {}
+        for name, channel in channels.items():
+            rules = [one["name"] for one in channel["rules"] if one["enabled"]]
+            lost = channel["discarded_events"]
+            note = f"; {lost:,} events discarded" if lost else ""
+            rows.append((f"channel {name}", f"{', '.join(rules) or 'no rule'}{note}"))
+        return facts_html(f"Session {self._name}", rows)
+
+
+def session_on(link: Link, name: str, output: str) -> Session:
+    """Make a session of a daemon that is known.
+
+    Args:
+        link: The connection, which is closed with the session.
+        name: Its name.
+        output: The directory of its trace.
+    """
+    made = Session.__new__(Session)
+    made._create(link, name, output)  # noqa: SLF001 - its module
+    return made
+
+
+def sessions(*, group: str = "tracing") -> list[Session]:
+    """Return the sessions of the daemon that this user sees, the newest first.
+
+    Args:
+        group: Whose members may use root's daemon.
+
+    Returns:
+        The sessions; none if no daemon runs.
+
+    Example:
+        >>> for session in vestige.sessions():
+        ...     print(session.name, session.is_active)
+    """
+    try:
+        with_names = Client.connect(group)
+    except SessionError:
+        return []
+    names = [str(one["name"]) for one in with_names.sessions()]
+    with_names.close()
+    # Each has a connection of its own, which is closed with it.
+    return [Session.find(name, group=group) for name in names]

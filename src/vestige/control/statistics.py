@@ -1,0 +1,84 @@
+"""What is in the trace of a session, by channel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..core import Verifier
+from ..errors import NotATraceError, VestigeError
+from ..graph import Stream
+from ..trace import open as open_trace
+from .facts import ChannelStatistics
+
+__all__ = ["channel_statistics"]
+
+_FILE = re.compile(r"(.+?)_\d+(?:_\d+)?")
+"""A data stream file: its channel, the CPU, the number of the file."""
+
+
+def channel_statistics(session: dict[str, Any]) -> dict[str, ChannelStatistics]:
+    """Return what each channel has recorded and lost.
+
+    Programs with Vestige's own tracer write data streams of threads, whatever the
+    channels are: they count where there is one channel, else no number of events is
+    known.
+
+    Args:
+        session: As the daemon describes it.
+    """
+    channels: dict[str, Any] = session["channels"]
+    recorded = _recorded(session["output"], list(channels))
+    return {
+        name: ChannelStatistics(
+            recorded[name][0],
+            channel["discarded_events"],
+            recorded[name][1],
+            channel["lost_packets"],
+        )
+        for name, channel in channels.items()
+    }
+
+
+def _recorded(
+    output: str | None, channels: list[str]
+) -> dict[str, tuple[int | None, int]]:
+    """Return event records and packets of each channel, as far as they are written."""
+    nothing: dict[str, tuple[int | None, int]]
+    if output is None:
+        return dict.fromkeys(channels, (None, 0))
+    nothing = dict.fromkeys(channels, (0, 0))
+    try:
+        trace = open_trace(output, debug_info=False)
+    except NotATraceError:
+        return nothing
+    except VestigeError:
+        return dict.fromkeys(channels, (None, 0))
+    of_threads = [one for one in trace.streams if _is_own(one)]
+    found = nothing
+    for name in channels:
+        streams = [one for one in trace.streams if _channel_of(one.name) == name]
+        if len(channels) == 1:
+            streams += of_threads
+        events, packets = _counted(streams)
+        is_known = len(channels) == 1 or not of_threads
+        found[name] = (events if is_known else None, packets)
+    return found
+
+
+def _counted(streams: Sequence[Stream]) -> tuple[int | None, int]:
+    verifier = Verifier([one.handle for one in streams])
+    while verifier.step():
+        pass  # Ctrl-C is noticed between two steps.
+    return verifier.records, sum(len(one.handle.packet_times) for one in streams)
+
+
+def _is_own(stream: Stream) -> bool:
+    return stream.trace.parsed.environment.get("tracer_name") == "vestige"
+
+
+def _channel_of(file: str) -> str:
+    name = file.rpartition("/")[2]
+    matched = _FILE.fullmatch(name)
+    return matched[1] if matched else name

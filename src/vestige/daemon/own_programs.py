@@ -1,0 +1,220 @@
+"""The backends for programs with Vestige's own tracer, and for all programs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..record.backends.in_process.tracer import library_path
+from ..record.backends.registered.programs import RegisteredPrograms
+from .lttng_ust import LttngUstBackend, plan_of
+from .model import AGENT_CHANNELS, Session
+from .refusals import refused
+from .run_paths import RunPaths
+
+__all__ = ["AllPrograms", "OwnPrograms"]
+
+
+class OwnPrograms:
+    """Records programs that have Vestige's own tracer.
+
+    Args:
+        paths: The places of the daemon.
+    """
+
+    def __init__(self, paths: RunPaths) -> None:
+        self._programs = RegisteredPrograms(paths.folder, library_path())
+        self._rings = paths.rings
+        self._told: dict[str, tuple[str, int]] = {}
+        """By session: the channel whose losses have ours, and how many those are."""
+
+    async def open(self) -> None:
+        """Let programs come."""
+        await self._programs.open()
+
+    def take_back_losses(self, session: Session) -> None:
+        """Take what :meth:`stop` has added away, before it adds all of it again.
+
+        Args:
+            session: The session.
+        """
+        channel, lost = self._told.pop(session.name, ("", 0))
+        if channel in session.channels:
+            session.channels[channel].discarded_events -= lost
+
+    async def apply(self, session: Session) -> None:
+        """Bring all programs to what a session says now.
+
+        Args:
+            session: The session.
+        """
+        await self._programs.apply(plan_of(session, self._rings))
+
+    async def stop(self, session: Session) -> None:
+        """Make the files of a session complete, and add its losses.
+
+        Args:
+            session: The session, which is no longer active.
+        """
+        lost = await self._programs.stop(plan_of(session, self._rings))
+        # All channels of such a program have one buffer.
+        for name, channel in session.channels.items():
+            if channel.enabled and name not in AGENT_CHANNELS.values():
+                channel.discarded_events += lost
+                self._told[session.name] = (name, lost)
+                break
+
+    def failure(self, session: Session) -> str | None:
+        """Return why a part of the trace could not be written, if that is so.
+
+        Args:
+            session: The session.
+        """
+        error = self._programs.failure(session.name)
+        return None if error is None else str(error)
+
+    async def forget(self, session: Session) -> None:
+        """Let a session go; its files stay.
+
+        Args:
+            session: The session.
+        """
+        self._told.pop(session.name, None)
+        await self._programs.forget(session.name)
+
+    async def dump_state(self, session: Session) -> None:
+        """Make all programs describe their state once more.
+
+        Args:
+            session: An active session.
+        """
+        await self._programs.dump_state(session.name)
+
+    async def write_metadata(self, session: Session) -> None:
+        """Write the metadata of a session once more.
+
+        Args:
+            session: An active session.
+
+        Raises:
+            SessionError: Buffers of processes begin and end at any time.
+        """
+        if session.buffers == "pid":
+            raise refused("NOT_SUPPORTED")
+        self._programs.write_metadata(session.name)
+
+    async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
+        """Return the registered programs with their tracepoints.
+
+        Args:
+            with_fields: Whether the fields of these are wanted.
+        """
+        return await self._programs.list_programs(with_fields=with_fields)
+
+    async def close(self) -> None:
+        """Let all programs go."""
+        await self._programs.close()
+
+
+class AllPrograms:
+    """Records programs of LTTng-UST, and those with Vestige's own tracer.
+
+    Args:
+        paths: The places of the daemon.
+        warn: Says what is missing, but hinders nothing else.
+    """
+
+    def __init__(
+        self, paths: RunPaths, warn: Callable[[str], None] | None = None
+    ) -> None:
+        self._lttng_ust = LttngUstBackend(paths, warn)
+        self._own = OwnPrograms(paths)
+
+    async def open(self, sessions: Sequence[Session]) -> None:
+        """Let programs come.
+
+        Args:
+            sessions: What a daemon before this one has left.
+        """
+        await self._lttng_ust.open(sessions)
+        await self._own.open()
+
+    async def apply(self, session: Session) -> None:
+        """Bring all programs to what a session says now.
+
+        Args:
+            session: The session.
+        """
+        await asyncio.gather(self._lttng_ust.apply(session), self._own.apply(session))
+
+    async def stop(self, session: Session) -> None:
+        """Make the files of a session complete.
+
+        Args:
+            session: The session, which is no longer active.
+        """
+        # The first sets the losses of channels that it has, the second adds to them.
+        self._own.take_back_losses(session)
+        await self._lttng_ust.stop(session)
+        await self._own.stop(session)
+
+    def failure(self, session: Session) -> str | None:
+        """Return why a part of the trace could not be written, if that is so.
+
+        Args:
+            session: The session.
+        """
+        return self._lttng_ust.failure(session) or self._own.failure(session)
+
+    async def forget(self, session: Session) -> None:
+        """Let a session go; its files stay.
+
+        Args:
+            session: The session.
+        """
+        await self._lttng_ust.forget(session)
+        await self._own.forget(session)
+
+    async def dump_state(self, session: Session) -> None:
+        """Make all programs describe their state once more.
+
+        Args:
+            session: An active session.
+        """
+        await self._lttng_ust.dump_state(session)
+        await self._own.dump_state(session)
+
+    async def write_metadata(self, session: Session) -> None:
+        """Write the metadata of a session once more.
+
+        Args:
+            session: An active session.
+        """
+        await self._lttng_ust.write_metadata(session)
+        await self._own.write_metadata(session)
+
+    async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
+        """Return the registered programs with their tracepoints.
+
+        Args:
+            with_fields: Whether the fields of these are wanted.
+        """
+        found = await asyncio.gather(
+            self._lttng_ust.programs(with_fields=with_fields),
+            self._own.programs(with_fields=with_fields),
+        )
+        return [*found[0], *found[1]]
+
+    async def loggers(self, domain: str) -> list[dict[str, Any]]:
+        """Return the programs with an agent, and the names of their loggers.
+
+        Args:
+            domain: Of which library: ``JUL``, ``LOG4J`` or ``PYTHON``.
+        """
+        return await self._lttng_ust.loggers(domain)
+
+    async def close(self) -> None:
+        """Let all programs go."""
+        await self._lttng_ust.close()
+        await self._own.close()

@@ -1,0 +1,120 @@
+"""What programs and a session daemon say.
+
+Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, then say
+``make agreement``.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+REGISTRATION_VERSION = 1
+"""Another one is refused on both sides."""
+RUN_VARIABLE = "VESTIGE_RUNDIR"
+"""Names another run directory."""
+REGISTER_VARIABLE = "VESTIGE_REGISTER"
+"""0: do not register."""
+REGISTER_TIMEOUT_VARIABLE = "LTTNG_UST_REGISTER_TIMEOUT"
+"""Milliseconds for which a program waits before it begins; -1 is for ever."""
+REGISTER_TIMEOUT = 3_000
+"""As many, by default."""
+SYSTEM_RUN_FOLDER = "/var/run/lttng"
+"""The run directory of root."""
+USER_RUN_FOLDER = ".lttng"
+"""That of a user, in the home directory."""
+REGISTRATION_SOCKET = "vestige-sock-1"
+"""In the run directory."""
+REGISTRATION_PAGE = "vestige-wait-1"
+"""As above: its first word grows when a daemon begins."""
+REGISTRATION_TRACER = "vestige-tracer-1"
+"""As above: has the path of the tracer, for programs that have none."""
+LARGEST_WORDS = 8_192
+"""Bytes of the words of a recording."""
+LONGEST_EVENT_NAME = 512
+"""With its zero."""
+LONGEST_FIELD_NAME = 256
+"""As above."""
+
+
+class Message(IntEnum):
+    """What a message is."""
+
+    HELLO = 1
+    """From the program, first of all."""
+    DONE = 2
+    """From the program: what was asked for is done, or why it is not."""
+    EVENT = 3
+    """From the program: an event that it has."""
+    FIELD = 4
+    """From the program: a field of the event before."""
+    RECORD = 5
+    """Record this: a whole recording."""
+    STOP = 6
+    """Record nothing."""
+    DUMP = 7
+    """Describe the state of the process once more."""
+    LIST = 8
+    """Say which events there are; the answer ends with DONE."""
+    GO = 9
+    """The program may begin. It is not answered."""
+
+
+class Joining(IntEnum):
+    """What became of a request."""
+
+    DONE = 0
+    """It is as it was asked for."""
+    BUSY = 1
+    """Another recording goes on."""
+    FAILED = 2
+    """The memory cannot be had, or the words are malformed."""
+
+
+MESSAGE_HEAD_FORMAT = "HHIII"
+MESSAGE_HEAD_SIZE = 16
+MESSAGE_HEAD_OFFSETS = {
+    "kind": 0,
+    "version": 2,
+    "size": 4,
+    "generation": 8,
+    "status": 12,
+}
+"""Before each message."""
+
+MESSAGE_HELLO_FORMAT = "QQQII16s"
+MESSAGE_HELLO_SIZE = 48
+MESSAGE_HELLO_OFFSETS = {
+    "fingerprint": 0,
+    "pid_namespace": 8,
+    "arena": 16,
+    "vpid": 24,
+    "bits": 28,
+    "name": 32,
+}
+"""Who a program is. Its user and its process ID are what the kernel says."""
+
+MESSAGE_RECORD_FORMAT = "II"
+MESSAGE_RECORD_SIZE = 8
+MESSAGE_RECORD_OFFSETS = {
+    "words_size": 0,
+    "rules_size": 4,
+}
+"""The words are those of the environment of a recording."""
+
+MESSAGE_EVENT_FORMAT = "iI512s"
+MESSAGE_EVENT_SIZE = 520
+MESSAGE_EVENT_OFFSETS = {
+    "level": 0,
+    "is_recorded": 4,
+    "name": 8,
+}
+"""An event that a program has."""
+
+MESSAGE_FIELD_FORMAT = "II256s"
+MESSAGE_FIELD_SIZE = 264
+MESSAGE_FIELD_OFFSETS = {
+    "kind": 0,
+    "flags": 4,
+    "name": 8,
+}
+"""A field of an event."""

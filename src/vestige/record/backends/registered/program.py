@@ -1,0 +1,222 @@
+"""A program that has registered: what it is asked, and what it answers."""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ._agreement import Joining, Message
+from .messages import (
+    EVENT,
+    FIELD,
+    LARGEST_MESSAGE,
+    RECORD,
+    Hello,
+    Received,
+    decode,
+    encode,
+    text,
+)
+
+__all__ = ["Program", "ProgramGoneError"]
+
+LONGEST_WAIT = 5.0
+"""Seconds for an answer."""
+MOST_MESSAGES = 100_000
+"""Of one answer."""
+FIELD_TYPES = ("integer", "float", "string", "unknown", "unknown", "enum")
+"""As lists have them, by ``enum vestige_field_kind``."""
+NOT_WRITTEN = 1 << 4
+"""Of a field's flags."""
+
+
+class ProgramGoneError(Exception):
+    """A program has ended, does not answer, or says what it must not."""
+
+
+class Program:
+    """A program and its connection.
+
+    Args:
+        connection: To the program; it does not block.
+        credentials: Its process ID, user and group, as the kernel says.
+        hello: What it says of itself.
+    """
+
+    def __init__(
+        self,
+        connection: socket.socket,
+        credentials: tuple[int, int, int],
+        hello: Hello,
+    ) -> None:
+        self._connection = connection
+        self.pid, self.uid, self.gid = credentials
+        self.hello = hello
+        self.session: str | None = None
+        """The name of the session that has the program."""
+
+        self.is_gone = False
+        self._generation = 0
+        self._lock = asyncio.Lock()
+        self._answers: asyncio.Queue[Received | None] = asyncio.Queue()
+        self._is_asked = False
+
+    @property
+    def vpid(self) -> int:
+        """Its process ID, as it sees it."""
+        return self.hello.vpid
+
+    def command(self) -> str:
+        """Return the first word of its command line."""
+        try:
+            raw = Path(f"/proc/{self.pid}/cmdline").read_bytes()
+        except OSError:
+            raw = b""
+        return raw.split(b"\0", 1)[0].decode(errors="replace") or self.hello.name
+
+    async def read(self) -> None:
+        """Take what it says, until it is gone.
+
+        It speaks only when it is asked: one that says more is let go.
+        """
+        loop = asyncio.get_running_loop()
+        with suppress(OSError, ValueError):
+            while raw := await loop.sock_recv(self._connection, LARGEST_MESSAGE):
+                if not self._is_asked or self._answers.qsize() > MOST_MESSAGES:
+                    break
+                self._answers.put_nowait(decode(raw))
+        self.close()
+
+    async def record(self, words: str, rules: bytes) -> Joining:
+        """Tell it what to record; return what it says to that.
+
+        Args:
+            words: The words of the recording.
+            rules: Its rules.
+
+        Raises:
+            ProgramGoneError: It does not answer.
+        """
+        raw = os.fsencode(words)
+        file = os.memfd_create("vestige-rules", os.MFD_CLOEXEC)
+        try:
+            os.pwrite(file, rules, 0)
+            body = RECORD.pack(len(raw), len(rules)) + raw
+            answer = await self._ask(Message.RECORD, body, file=file)
+        finally:
+            os.close(file)
+        with suppress(ValueError):
+            return Joining(answer[-1].status)
+        return Joining.FAILED
+
+    async def stop(self) -> None:
+        """Let it record nothing.
+
+        Raises:
+            ProgramGoneError: It does not answer.
+        """
+        await self._ask(Message.STOP)
+
+    async def dump_state(self) -> None:
+        """Let it describe its state once more.
+
+        Raises:
+            ProgramGoneError: It does not answer.
+        """
+        await self._ask(Message.DUMP)
+
+    def let_begin(self) -> None:
+        """Let the program begin, which waited for what to record."""
+        with suppress(OSError):
+            self._connection.send(encode(Message.GO, self._generation))
+
+    async def events(self, *, with_fields: bool) -> list[dict[str, Any]]:
+        """Return its events, by name; those with the same name once.
+
+        Args:
+            with_fields: Whether their fields are wanted.
+
+        Raises:
+            ProgramGoneError: It does not answer.
+        """
+        found: dict[str, dict[str, Any]] = {}
+        fields: list[dict[str, Any]] = []
+        for one in await self._ask(Message.LIST, status=int(with_fields)):
+            if one.kind == Message.EVENT and len(one.body) == EVENT.size:
+                level, _, name = EVENT.unpack(one.body)
+                fields = []
+                facts = {"name": text(name), "level": level, "fields": fields}
+                found.setdefault(text(name), facts)
+            elif one.kind == Message.FIELD and len(one.body) == FIELD.size:
+                kind, flags, name = FIELD.unpack(one.body)
+                known = kind if kind < len(FIELD_TYPES) else 3
+                fields.append(
+                    {
+                        "name": text(name),
+                        "type": FIELD_TYPES[known],
+                        "nowrite": bool(flags & NOT_WRITTEN),
+                    }
+                )
+        return [*found.values()]
+
+    async def _ask(
+        self,
+        kind: Message,
+        body: bytes = b"",
+        *,
+        status: int = 0,
+        file: int | None = None,
+    ) -> list[Received]:
+        """Ask, and wait for the answer; return all messages of it."""
+        try:
+            async with asyncio.timeout(LONGEST_WAIT), self._lock:
+                return await self._answer(kind, body, status, file)
+        except TimeoutError:
+            self.close()
+            raise ProgramGoneError(f"no answer for {LONGEST_WAIT:g} s") from None
+        except OSError as error:
+            self.close()
+            raise ProgramGoneError(str(error)) from error
+
+    async def _answer(
+        self, kind: Message, body: bytes, status: int, file: int | None
+    ) -> list[Received]:
+        if self.is_gone:
+            raise ProgramGoneError("it has ended")
+        self._generation += 1
+        self._is_asked = True
+        rights = []
+        if file is not None:
+            files = array.array("i", [file])
+            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)]
+        # It reads all that it is sent: one whose socket is full does not.
+        message = encode(kind, self._generation, body, status)
+        self._connection.sendmsg([message], rights)
+        found: list[Received] = []
+        while True:
+            one = await self._answers.get()
+            if one is None or one.generation != self._generation:
+                self.close()
+                raise ProgramGoneError("it has ended, or answers something else")
+            found.append(one)
+            if one.kind == Message.DONE:
+                self._is_asked = False
+                return found
+
+    def close(self) -> None:
+        """End the talk: the program goes on without us."""
+        if not self.is_gone:
+            self.is_gone = True
+            self._answers.put_nowait(None)
+            with suppress(OSError):
+                self._connection.shutdown(socket.SHUT_RDWR)
+
+    def dispose(self) -> None:
+        """Close the connection, once nobody reads from it."""
+        self.close()
+        self._connection.close()

@@ -1,0 +1,191 @@
+"""The trace of a session's programs: a collector that runs as long as the session."""
+
+from __future__ import annotations
+
+import uuid as uuids
+from pathlib import Path
+
+from ....errors import RecordError
+from ....expressions.code import Instruction
+from ...collected import Collected
+from ...rules.choices import FunctionTracing
+from ...rules.contexts import CONTEXTS
+from ...rules.encoding import encode_rules
+from ...rules.event_rules import HIGHEST, LOWEST, CompiledRule
+from ...rules.options import RecordingOptions
+from ..in_process.clock import RecordingClock, has_constant_counter
+from ..in_process.collector import RunningCollector, counter
+from ..in_process.losses import tell_losses
+from ..in_process.metadata_file import MetadataFile
+from ..in_process.tracer import recording_words
+from ..lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
+from ..lttng_ust.trace_files import OwnerFiles
+
+__all__ = ["ProgramTrace", "compiled_rules"]
+
+VERBOSE_FUNCTIONS = "lttng_ust_cyg_profile:"
+"""Of rules that want the addresses of calls, too."""
+
+
+class ProgramTrace:
+    """What the programs of one user, or one program, record for a session.
+
+    Args:
+        plan: The session.
+        folder: The directory of the trace, below that of the session.
+
+    Raises:
+        RecordError: There is no memory, or no place for the trace.
+        OSError: As above.
+    """
+
+    def __init__(self, plan: SessionPlan, folder: tuple[str, ...]) -> None:
+        assert plan.output is not None  # noqa: S101 - others have no trace
+        files = OwnerFiles(plan.output, plan.uid, plan.gid)
+        self._folder = files.make_folder(*folder)
+        self._options = _options(plan)
+        self._is_counter = has_constant_counter()
+        self._clock = RecordingClock(counter if self._is_counter else None)
+        self._lost = 0
+        """What collectors have told that were handed over."""
+        self.failure: OSError | RecordError | None = None
+        self._uuid = str(uuids.uuid4())
+        self._metadata: MetadataFile | None = None
+        if Path(self._folder, "metadata").exists():
+            # A daemon was killed, and programs have gone on.
+            self._collector = RunningCollector.take_over(self._folder)
+        else:
+            self._begin()
+        self._collector.start()
+
+    def _begin(self) -> None:
+        self._metadata = MetadataFile(
+            self._folder,
+            self._uuid,
+            self._options,
+            self._clock,
+            is_counter=self._is_counter,
+        )
+        self._metadata.write()
+        # Programs get their rules otherwise, since these change.
+        self._collector = RunningCollector(
+            self._folder, self._uuid, self._options, encode_rules(())
+        )
+
+    def words(self, plan: SessionPlan) -> str:
+        """Return what programs are told.
+
+        Args:
+            plan: The session as it is now.
+        """
+        return recording_words(
+            self._folder,
+            self._options._replace(functions=_functions(plan)),
+            self._collector.words,
+            is_counter=self._is_counter,
+        )
+
+    def complete(self) -> int:
+        """Write all that is there; programs may go on.
+
+        Returns:
+            How many event records were lost so far.
+        """
+        found = self._collector.hand_over()
+        self._note(found)
+        self._lost += found.lost
+        self._refine()
+        self._collector = RunningCollector.take_over(self._folder)
+        self._collector.start()
+        return self._lost
+
+    def write_metadata(self) -> None:
+        """Write what begins the metadata once more."""
+        self._refine()
+
+    def close(self) -> int:
+        """End the trace.
+
+        Returns:
+            How many event records were lost.
+        """
+        found = self._collector.close()
+        self._note(found)
+        self._lost += found.lost
+        if found.unplaced and self._metadata is not None:
+            begin, now = self._clock.begin.value, self._clock.now()
+            tell_losses(self._folder, self._uuid, begin, now, found.unplaced)
+        self._refine()
+        if self._metadata is not None:
+            self._metadata.close()
+        return self._lost
+
+    def _refine(self) -> None:
+        if self._metadata is not None:
+            self._metadata.refine()
+
+    def _note(self, found: Collected) -> None:
+        if found.failure is not None and self.failure is None:
+            self.failure = RecordError(found.failure[1])
+
+
+def _options(plan: SessionPlan) -> RecordingOptions:
+    kinds = {one.kind.lower() for channel in _enabled(plan) for one in channel.contexts}
+    return RecordingOptions(
+        contexts=tuple(one for one in CONTEXTS if one in kinds),
+        mode="discard",
+    )
+
+
+def _functions(plan: SessionPlan) -> FunctionTracing:
+    """Return the events that entries and exits of functions make, if rules want any."""
+    patterns = [
+        one.name for channel in _enabled(plan) for one, on in channel.rules if on
+    ]
+    is_verbose = any(one.startswith(VERBOSE_FUNCTIONS) for one in patterns)
+    return "verbose" if is_verbose else "fast"
+
+
+def _enabled(plan: SessionPlan) -> list[ChannelPlan]:
+    return [one for one in plan.channels if one.is_enabled]
+
+
+def compiled_rules(plan: SessionPlan) -> tuple[CompiledRule, ...]:
+    """Return the rules of a session that are in force, as the tracer takes them.
+
+    Args:
+        plan: The session.
+    """
+    return tuple(
+        _compiled(rule)
+        for channel in _enabled(plan)
+        for rule, is_enabled in channel.rules
+        if is_enabled
+    )
+
+
+def _compiled(rule: RulePlan) -> CompiledRule:
+    levels = (LOWEST, HIGHEST)
+    if rule.level_type == "RANGE":
+        levels = (LOWEST, rule.level)
+    elif rule.level_type == "SINGLE":
+        levels = (rule.level, rule.level)
+    code: tuple[Instruction, ...] = ()
+    if rule.filter is not None:
+        # Few rules have one.
+        from ....expressions import compile_filter  # noqa: PLC0415 - see above
+
+        code = tuple(compile_filter(rule.filter))
+    exclude = tuple(map(_glob, rule.exclusions))
+    return CompiledRule(rule.name, _glob(rule.name), exclude, levels, code)
+
+
+def _glob(pattern: str) -> str:
+    """Write a pattern whose only wildcard is a star as fnmatch(3) takes it."""
+    glob = ""
+    characters = iter(pattern)
+    for character in characters:
+        one = next(characters, "") if character == "\\" else character
+        is_plain = character == "\\" or one != "*"
+        glob += f"[{one}]" if is_plain and one in {"*", "?", "["} else one
+    return glob
