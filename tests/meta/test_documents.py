@@ -12,6 +12,7 @@ import pytest
 
 import vestige
 from support.recordings import DEMO, DEMO_DEBUG_INFO
+from support.session_daemon import session_daemon
 from vestige.cli.commands import load_commands
 from vestige.cli.exit_statuses import READING
 from vestige.cli.parser import build_parser
@@ -129,4 +130,7 @@ def test_the_examples_run(
         "end": None,
     }
 
-    exec(compile(code, label(path), "exec"), names)  # noqa: S102 - our own documents
+    with session_daemon() as home:
+        for name, value in home.environment.items():
+            monkeypatch.setenv(name, value)
+        exec(compile(code, label(path), "exec"), names)  # noqa: S102 - our own documents

@@ -8,80 +8,30 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
-from collections.abc import Iterator
+import time
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
+from support.live_sessions import (
+    SECONDS,
+    begin,
+    daemon_for_programs,
+    end,
+    launch,
+    lines,
+    our_lines,
+    run,
+)
 from support.lttng import Channel, Program
 from support.peers import babeltrace
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, session_daemon
-from support.vestige_command import convert
 from support.waiting import wait_until
 from vestige.daemon.run_paths import run_paths
 
 pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
-
-SECONDS = 60.0
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[SessionDaemon]:
-    """A daemon whose application socket is where programs of its home look."""
-    with session_daemon() as daemon:
-        daemon.run_folder = daemon.home / ".lttng"
-        daemon.environment["VESTIGE_RUNDIR"] = str(daemon.run_folder)
-        started = daemon.start()
-        assert started.returncode == 0, started.stderr
-        yield daemon
-
-
-@pytest.fixture
-def daemon(running: SessionDaemon) -> SessionDaemon:
-    """That daemon, without sessions."""
-    running.lttng("destroy", "--all")
-    return running
-
-
-def begin(daemon: SessionDaemon, output: Path, *commands: str) -> None:
-    """Start a session that writes to a directory."""
-    for words in (f"create s --output={output}", *commands, "start"):
-        done = daemon.lttng(*words.split())
-        assert done.status == 0, done.err
-
-
-def end(daemon: SessionDaemon) -> str:
-    """Stop the session; return what was said on standard error."""
-    done = daemon.lttng("stop")
-    assert done.status == 0
-    return done.err
-
-
-def launch(daemon: SessionDaemon, *argv: object, **options: object) -> subprocess.Popen:
-    """Start a program that looks for the daemon in its home."""
-    environment = {**os.environ, **daemon.environment, **options}
-    return subprocess.Popen([*map(str, argv)], env=environment)
-
-
-def run(daemon: SessionDaemon, *argv: object, **options: object) -> None:
-    """Run a program to its end."""
-    assert launch(daemon, *argv, **options).wait(SECONDS) == 0
-
-
-def lines(trace: Path) -> list[str]:
-    """Return the events of a trace without times and CPUs; both readers agree."""
-    assert convert(trace).stdout == babeltrace(trace).stdout
-    return our_lines(trace)
-
-
-def our_lines(trace: Path) -> list[str]:
-    """Return them as Vestige prints them."""
-    text = convert(trace).stdout.decode(errors="replace")
-    text = re.sub(r"^\[[^]]*\] \([^)]*\) \S+ ", "", text, flags=re.MULTILINE)
-    return re.sub(r"\{ cpu_id = \d+ \}, ", "", text).splitlines()
 
 
 def test_a_program_is_recorded(daemon: SessionDaemon, workshop: Workshop, tmp_path):
@@ -330,6 +280,67 @@ def test_after_a_kill_what_was_committed_is_read(workshop: Workshop, tmp_path):
     assert len(lines(tmp_path)) == 5 + 3
 
 
+@pytest.mark.parametrize("where", ["", "shm"])
+def test_what_a_killed_daemon_missed_is_told(workshop: Workshop, tmp_path, where):
+    """What was lost in its rings, and when nothing was recorded, once."""
+    with daemon_for_programs() as daemon:
+        options = f"--shm-path={tmp_path}/{where}" if where else ""
+        begin(
+            daemon,
+            tmp_path / "out",
+            "enable-channel -u c --subbuf-size=4k --num-subbuf=2",
+            "enable-event -u -c c flood:*",
+            options=options,
+        )
+        before = int(time.time())
+        run(daemon, workshop.program("flood"), 20_000)
+        daemon.end(signal.SIGKILL)
+        assert daemon.start().returncode == 0
+        said = end(daemon)
+        gap = re.search(r"nothing was recorded from (.*) to (.*)\.", said)
+        lost = re.search(r"(\d+) events were discarded", said)
+        assert gap is not None
+        assert lost is not None
+        first, last = (
+            time.mktime(time.strptime(one, "%Y-%m-%d %H:%M:%S")) for one in gap.groups()
+        )
+        assert before <= first <= last <= time.time()
+        assert len(lines(tmp_path / "out")) + int(lost[1]) == 20_000
+        daemon.lttng("start")
+        assert end(daemon) == ""
+
+
+def test_a_program_that_is_stopped_holds_nobody_long(workshop: Workshop, tmp_path):
+    """The daemon waits for all at once, and for none longer than it is told."""
+    with session_daemon() as daemon:
+        daemon.run_folder = daemon.home / ".lttng"
+        daemon.environment["VESTIGE_RUNDIR"] = str(daemon.run_folder)
+        daemon.environment["LTTNG_APP_SOCKET_TIMEOUT"] = "2"
+        assert daemon.start().returncode == 0
+        programs = [
+            launch(daemon, workshop.program("flood"), 1, 100_000, 20_000)
+            for _ in range(3)
+        ]
+        try:
+            wait_until(
+                lambda: daemon.lttng("list", "-u").out.count("PID:") == 3,
+                "they register",
+                SECONDS,
+            )
+            for one in programs[:2]:
+                one.send_signal(signal.SIGSTOP)
+            before = time.monotonic()
+            begin(daemon, tmp_path, "enable-event -u flood:*")
+            waited = time.monotonic() - before
+            end(daemon)
+        finally:
+            for one in programs:
+                one.kill()
+                one.wait()
+        assert 2 <= waited < 4
+        assert lines(tmp_path)
+
+
 def test_rings_lie_where_they_are_wanted(
     daemon: SessionDaemon, workshop: Workshop, tmp_path
 ):
@@ -362,7 +373,9 @@ def test_a_disk_that_is_full_is_told(
     for cpu in range(os.cpu_count() or 1):
         (folder / f"c_{cpu}").symlink_to("/dev/full")
     run(daemon, workshop.program("flood"), 5000)
-    assert "A part of the trace could not be written: [Errno" in end(daemon)
+    done = daemon.lttng("stop")
+    assert "A part of the trace could not be written: [Errno" in done.err
+    assert done.status == 1
 
 
 def test_a_switch_timer_writes_what_there_is(

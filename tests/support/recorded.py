@@ -111,7 +111,9 @@ class PreparedTrace:
 
     def close(self) -> Collected:
         """Write what the programs have recorded."""
-        return self.collector.close()
+        collected = self.collector.close()
+        self.collector.remove()
+        return collected
 
     @contextmanager
     def locked_classes(self) -> Iterator[None]:

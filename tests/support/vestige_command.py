@@ -26,3 +26,8 @@ def convert(
     if comparing_peer_with_itself():
         command = ["babeltrace2"]
     return run_peer([*command, *options, trace], environment=environment)
+
+
+def vestige(*words: object) -> Output:
+    """Run any command of Vestige; its status is part of what comes back."""
+    return run_peer([sys.executable, "-m", "vestige", *map(str, words)])

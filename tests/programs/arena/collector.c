@@ -32,7 +32,7 @@ static struct {
 
 /* What is known of a slot, and of chunks. */
 struct own {
-	uint64_t drained, last_end, told, given_up, sequence;
+	uint64_t drained, last_end, told, sequence;
 	int file;
 };
 
@@ -41,7 +41,7 @@ static bool *is_aside;
 static const char *out;
 static unsigned char token[16];
 static struct {
-	unsigned long packets, ended, given_up, lost, bytes, doubtful, kept;
+	unsigned long packets, ended, lost, bytes, doubtful, kept;
 } seen;
 static volatile bool is_over;
 
@@ -117,12 +117,10 @@ static void drain_chunk(uint32_t slot, uint32_t number)
 		packet.timestamp_end = chunk->least_end;
 	if (chunk->first_lost)
 		tell_losses(slot, &packet, chunk->first_lost, chunk->last_lost,
-			    chunk->lost + own->given_up);
-	seen.given_up += chunk->discarded;
+			    chunk->lost);
 	seen.doubtful += (chunk->flags & CHUNK_DOUBTFUL) != 0;
 	seen.kept += (chunk->flags & CHUNK_KEEP) != 0;
-	own->given_up += chunk->discarded;
-	packet.events_discarded = chunk->lost + own->given_up;
+	packet.events_discarded = chunk->lost;
 	if (packet.events_discarded && !own->sequence) {
 		struct packet none = packet;
 
@@ -205,9 +203,9 @@ static void end_slot(uint32_t number)
 
 	drain(number, true);
 	memcpy(packet.procname, slot->procname, sizeof(packet.procname));
-	if (LOAD(slot->lost) + own->given_up > own->told)
+	if (LOAD(slot->lost) > own->told)
 		tell_losses(number, &packet, LOAD(slot->first_lost), LOAD(slot->last_lost),
-			    LOAD(slot->lost) + own->given_up);
+			    LOAD(slot->lost));
 	seen.lost += LOAD(slot->lost);
 	seen.ended++;
 	for (uint32_t chunk = 1; chunk <= control->chunk_count; chunk++)
@@ -346,11 +344,11 @@ static void write_facts(int status)
 {
 	const unsigned long facts[] = {
 		(unsigned long) (WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)),
-		seen.packets, seen.bytes, seen.ended, seen.lost, LOAD(shared->lost), seen.given_up,
+		seen.packets, seen.bytes, seen.ended, seen.lost, LOAD(shared->lost),
 		seen.doubtful, seen.kept, LOAD(shared->class_count), LOAD(shared->slots_high),
 	};
 	static const char *const names[] = {
-		"status", "packets", "bytes", "slots", "lost", "shared_lost", "given_up",
+		"status", "packets", "bytes", "slots", "lost", "shared_lost",
 		"doubtful", "kept", "classes", "highest",
 	};
 	char name[4096];

@@ -8,12 +8,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>
-#include <stdarg.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "../expect.h"
 #include "chunk.h"
 #include "classes.h"
 #include "maker.h"
@@ -25,26 +25,13 @@
 #define ROUNDS 20000u
 
 static struct wanted wanted = {
-	.chunk = 4096, .chunks = 64, .ring = 8, .slots = 16, .wait_ms = 60000,
+	.chunk = 4096,
+	.chunks = 64,
+	.ring = 8,
+	.slots = 16,
+	.wait_ms = 60000,
 };
 static struct arena_place place;
-
-__attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	exit(1);
-}
-
-#define EXPECT(condition) \
-	do \
-		if (!(condition)) \
-			fail("line %d: not so: %s", __LINE__, #condition); \
-	while (0)
 
 static void find_place(void)
 {
@@ -62,7 +49,7 @@ static void make_and_map(void)
 	slots_start();
 }
 
-static void in_threads(unsigned int count, void *(*function)(void *))
+static void in_threads(unsigned int count, void *(*function)(void *) )
 {
 	pthread_t threads[64];
 
@@ -83,8 +70,8 @@ static void *pop_and_push(void *argument)
 		uint32_t mine[8];
 		int count = 0;
 
-		while (count < 8 && (mine[count] = stack_pop(&arena.shared->free_chunks,
-							     tracer_link)))
+		while (count < 8 &&
+		       (mine[count] = stack_pop(&arena.shared->free_chunks, tracer_link)))
 			count++;
 		for (int index = 0; index < count; index++) {
 			/* Nobody else has it. */
@@ -204,7 +191,9 @@ static void *fill(void *argument)
 	const struct slot_identity identity = {.vpid = 7};
 	const uint32_t number = slot_take();
 	struct arena_ring ring = {
-		.slot = arena_slot(number), .ledger = arena_ledger(number), .number = number,
+		.slot = arena_slot(number),
+		.ledger = arena_ledger(number),
+		.number = number,
 	};
 
 	slot_claim(number, &identity);
@@ -418,12 +407,12 @@ static void mode_refused(void)
 	make_arena(place.path, &wanted);
 	find_place();
 	good = *control;
-#define REFUSED(change)							\
-	do {								\
-		change;							\
-		if (arena_map(&place))					\
-			fail("taken: %s", #change);			\
-		memcpy(control, &good, sizeof(good));			\
+#define REFUSED(change)                               \
+	do {                                          \
+		change;                               \
+		if (arena_map(&place))                \
+			fail("taken: %s", #change);   \
+		memcpy(control, &good, sizeof(good)); \
 	} while (0)
 	REFUSED(control->magic[0] = 'v');
 	REFUSED(control->fingerprint++);
@@ -460,10 +449,10 @@ int main(int count, char **words)
 		const char *name;
 		void (*function)(void);
 	} modes[] = {
-		{"stacks", mode_stacks}, {"hostile", mode_hostile}, {"claims", mode_claims},
-		{"given", mode_given}, {"operation", mode_operation}, {"rings", mode_rings}, {"vain", mode_vain},
-		{"classes", mode_classes}, {"crowd", mode_crowd}, {"aside", mode_aside},
-		{"refused", mode_refused},
+		{"stacks", mode_stacks}, {"hostile", mode_hostile},     {"claims", mode_claims},
+		{"given", mode_given},   {"operation", mode_operation}, {"rings", mode_rings},
+		{"vain", mode_vain},     {"classes", mode_classes},     {"crowd", mode_crowd},
+		{"aside", mode_aside},   {"refused", mode_refused},
 	};
 
 	if (count != 3)

@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "../expect.h"
 #include "clock.h"
 #include "settings.h"
 #include "announce.h"
@@ -33,23 +33,6 @@
 static struct stream stream;
 static _Alignas(4096) char memory[CHUNK];
 static struct arena_chunk *const chunk = (struct arena_chunk *) (void *) memory;
-
-__attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	exit(1);
-}
-
-#define EXPECT(condition) \
-	do \
-		if (!(condition)) \
-			fail("line %d: not so: %s", __LINE__, #condition); \
-	while (0)
 
 static void begin(bool has_sections)
 {
@@ -104,8 +87,8 @@ static void read_records(unsigned int *counts)
 
 	memset(counts, 0, 256 * sizeof(*counts));
 	while (at < end) {
-		const unsigned int header = *at == HEADER_EXTENDED ? EXTENDED_HEADER_SIZE
-								   : COMPACT_HEADER_SIZE;
+		const unsigned int header =
+			*at == HEADER_EXTENDED ? EXTENDED_HEADER_SIZE : COMPACT_HEADER_SIZE;
 		const unsigned int size = at[header];
 		const uint64_t time = read_time(at, last);
 

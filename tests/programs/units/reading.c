@@ -9,6 +9,11 @@
  *   reading rules FILE    whether each file's rules choose the event, and pass its values
  *   reading objects FILE  how many functions each file has that begin with "chosen", and its
  *                         debug link
+ *   reading described DYNAMIC FILE
+ *                         for each file, as if it were mapped whole, then as if nothing could be
+ *                         read of the mapping: how large the object is, and its build ID, or "no"
+ *   reading descriptor PATH INODE SOCKET
+ *                         whether the arena is found, and how many descriptors are open more
  *   reading maps FILE     what is mapped at 0x5000 in lists like /proc/self/maps: its beginning,
  *                         offset, inode and path, or "no"
  *   reading classes       the event record class of the event, in TSDL
@@ -16,21 +21,26 @@
  *                         C library
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "arena/classes.h"
+#include "arena/descriptor.h"
 #include "arena/map.h"
 #include "base/maps.h"
 #include "base/process.h"
 #include "base/settings.h"
 #include "hooks/event_class.h"
 #include "hooks/settings_words.h"
+#include "objects/describe.h"
 #include "objects/file.h"
 #include "rules/expression_run.h"
 #include "rules/function_names.h"
@@ -139,9 +149,9 @@ static void choose(const char *path)
 			exit(1);
 		return;
 	}
-	arena.rules = read_file(path, &size);
-	arena.rules_size = size;
-	rules_start();
+	const char *rules = read_file(path, &size);
+
+	rules_set(rules, size);
 	is_chosen = rules_choose(&provider, &event);
 	printf("%d %d\n", is_chosen,
 	       is_chosen && (!event.filter || expression_passes(event.filter, values, NULL)));
@@ -216,18 +226,85 @@ static void find_context(char *line)
 
 static void read_settings(char *line)
 {
-	struct arena_place place = {.inode = 0};
+	static struct wanted wanted;
+	struct context_choice contexts;
 
-	memset(&settings, 0, sizeof(settings));
+	memset(&wanted, 0, sizeof(wanted));
 	setenv(SETTINGS_VARIABLE, line, 1);
-	if (settings_words_read(&place))
-		printf("%s %llu %s %d %d %x %u %s\n", place.path,
-		       (unsigned long long) place.inode, place.socket, settings.on_entry,
-		       settings.on_exit, settings.contexts, settings.context_size,
-		       settings.directory);
+	if (settings_words_read(&wanted)) {
+		contexts = settings_contexts(&wanted.settings);
+		printf("%s %llu %s %d %d %x %u %s\n", wanted.place.path,
+		       (unsigned long long) wanted.place.inode, wanted.place.socket,
+		       wanted.settings.on_entry, wanted.settings.on_exit, contexts.chosen,
+		       contexts.size, wanted.settings.directory);
+	}
 	else
 		printf("no\n");
 	patterns.count = 0;
+}
+
+/* --- objects that are loaded --- */
+
+static void describe_at(char *path, char *place, uint64_t dynamic)
+{
+	const struct link_map map = {
+		.l_addr = (uintptr_t) place,
+		.l_name = path,
+		.l_ld = (ElfW(Dyn) *) (void *) (place + dynamic),
+	};
+	struct object object = {.size = 0};
+
+	if (object_from_map(&object, &map)) {
+		printf("%llu ", (unsigned long long) object.size);
+		for (size_t index = 0; index < object.build_id_size; index++)
+			printf("%02x", object.build_id[index]);
+		printf(" %s\n", strcmp(object.path, path) ? object.path : "same");
+	} else {
+		printf("no\n");
+	}
+	object_forget(&object);
+}
+
+static void describe(char *path, uint64_t dynamic)
+{
+	const int file = open(path, O_RDONLY);
+	struct stat status;
+	char *place;
+
+	if (file < 0 || fstat(file, &status) != 0)
+		exit(2);
+	place = mmap(NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+	if (place == MAP_FAILED)
+		exit(2);
+	close(file);
+	describe_at(path, place, dynamic);
+	munmap(place, (size_t) status.st_size);
+	describe_at(path, place, dynamic);
+}
+
+/* --- where the arena is --- */
+
+static int count_descriptors(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	int count = 0;
+
+	while (directory && readdir(directory))
+		count++;
+	closedir(directory);
+	return count;
+}
+
+static void open_arena(const char *path, const char *inode, const char *name)
+{
+	struct arena_place place = {.inode = strtoull(inode, NULL, 10)};
+	const int before = count_descriptors();
+	int file;
+
+	strcpy(place.path, path);
+	strcpy(place.socket, name);
+	file = descriptor_open(&place);
+	printf("%s %d\n", file < 0 ? "no" : "found", count_descriptors() - before);
 }
 
 static void for_each_line(void (*function)(char *line))
@@ -301,8 +378,15 @@ int main(int count, char **words)
 		printf("%u\n", event_class_id(&provider, &event));
 	else if (!strcmp(mode, "objects"))
 		patterns_parse(chosen, strlen(chosen), false);
+	if (!strcmp(mode, "descriptor") && count > 4) {
+		open_arena(words[2], words[3], words[4]);
+		return 0;
+	}
 	for (int index = 2; index < count; index++) {
-		if (!strcmp(mode, "rules"))
+		if (!strcmp(mode, "described")) {
+			if (index > 2)
+				describe(words[index], strtoull(words[2], NULL, 10));
+		} else if (!strcmp(mode, "rules"))
 			choose(words[index]);
 		else if (!strcmp(mode, "maps"))
 			find_mapping(words[index]);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../expect.h"
 #include "base/lock.h"
 #include "base/process.h"
 #include "objects/loads.h"
@@ -21,14 +22,6 @@
 #define THREADS 4
 #define ROUNDS 20000u
 #define FUNCTIONS 8
-
-#define EXPECT(condition)                                                               \
-	do {                                                                            \
-		if (!(condition)) {                                                     \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
-			exit(1);                                                        \
-		}                                                                       \
-	} while (0)
 
 /* In place of the tracer's: all objects are known. */
 bool objects_are_told(void)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
 
@@ -175,14 +176,20 @@ def test_an_offset_that_no_clock_can_have_is_wrong_usage(run, option, value, mes
     assert f"argument {option}: " in errors
 
 
-def test_two_components_that_overwrite_each_other_are_wrong_usage(run):
-    """Each adds a field of its name, and there is room for one."""
+def test_each_named_filter_adds_a_field(run):
+    """After that which an option asks for; each has its own parameters."""
     name = "filter.lttng-utils.debug-info"
-    words = [f"{option}{name}" for option in ("--component=", "--component=other:")]
-    status, text, errors = run("convert", HELLO, *words)
+    words = ["-c", name, "-p", 'debug-info-field-name="b",full-path=yes']
+    words += ["-c", f"other:{name}", "-p", 'debug-info-field-name="a"', "--debug-info"]
+    status, text, errors = run("convert", DATA / "reload", *words)
 
-    assert (status, text) == (2, "")
-    assert f"'{name}' and 'other:{name}' are both {name}" in errors
+    assert (status, errors) == (0, "")
+    line = next(line for line in text.splitlines() if 'bin = "/' in line)
+    assert re.findall(r'(\w+) = \{ bin = "(/?)', line) == [
+        ("debug_info", ""),
+        ("b", "/"),
+        ("a", ""),
+    ]
 
 
 class TestOutput:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -126,3 +128,30 @@ def test_command_lines_of_any_words_mean_the_same(parser):
             read += 1
             assert found == by_the_parser(parser, line), line
     assert read > 300
+
+
+def test_a_short_recording_imports_no_more_than_it_uses(tmp_path):
+    """These take longer to import than all of the recorder; start-up is what counts."""
+    command = [sys.executable, "-X", "importtime", "-m", "vestige", "record"]
+    done = subprocess.run(
+        [*command, "-o", tmp_path / "trace", "--", "true"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "vestige.record.recorder" in imported
+    assert not imported & {
+        "argparse",
+        "asyncio",
+        "dataclasses",
+        "enum",
+        "json",
+        "pathlib",
+        "re",
+        "shlex",
+        "socket",
+        "subprocess",
+        "typing",
+    }

@@ -80,6 +80,17 @@ def test_pairs_of_long_calls_are_shown(tmp_path, least, times):
     assert [time for time, _ in shown(path, least)] == times
 
 
+@pytest.mark.parametrize("bounds", [(6, 20), (20, 6), (5, 101, 6)])
+def test_what_any_filter_hides_is_hidden(tmp_path, bounds):
+    """In whatever order they stand."""
+    path = write_calls(tmp_path / "trace", {"s": [packet(EVENTS)]})
+    source, sink = CtfFsSource([path]), Times()
+    filters = [CallDurationFilter(least, [source]) for least in bounds]
+    Graph([source], sink, filters).run()
+
+    assert sink.seen == shown(path, max(bounds))
+
+
 def test_over_many_merges(tmp_path):
     """The first entry comes long before its exit."""
     events = [enter(1000, A)]

@@ -65,12 +65,35 @@ def test_the_lock_of_another_daemon_is_respected(home):
     assert f"process ID {os.getpid()}" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["client-lttng-sessiond", "lttng-ust-sock-8"])
+def test_a_daemon_without_its_lock_is_respected(home, name):
+    """LTTng's loses it when it goes to the background, and goes on listening."""
+    home.run_folder.mkdir()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(home.run_folder / name))
+        listener.listen()
+        done = home.start()
+    assert done.returncode == 1
+    assert f"process ID {os.getpid()}" in done.stderr
+    assert (home.run_folder / name).exists()
+
+
+@pytest.mark.parametrize("name", ["client-lttng-sessiond", "lttng-ust-sock-8"])
+def test_a_socket_that_was_left_is_nobody(home, name):
+    """Of a daemon that was killed."""
+    home.run_folder.mkdir()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(home.run_folder / name))
+        listener.listen()
+    assert home.start().returncode == 0
+
+
 def test_a_signal_ends_it_in_order(home):
-    """Nothing is left of it, and no session for the next one."""
+    """Nothing is left of it but what programs wait on; no session for the next one."""
     home.lttng("create", "s")
     home.end()
     left = sorted(one.name for one in home.run_folder.iterdir())
-    assert left == ["lttng-sessiond.lck"]
+    assert left == ["lttng-sessiond.lck", "vestige-tracer-1", "vestige-wait-1"]
     assert home.start().returncode == 0
     assert home.lttng("list").out == "Currently no available recording session\n"
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from support.ctf_writer import Event, Packet, Trace, numbered
 from support.recordings import DATA, copy_trace
-from vestige.components.filters.debug_info import DebugInfoFilter
+from vestige.components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
+from vestige.components.sinks.text_pretty import TextOptions, TextPrettySink
 from vestige.components.sources.ctf_fs import CtfFsSource
-from vestige.errors import GraphError
 from vestige.graph import DamageNotice, Graph, LostNotice, Selection, mux, notices_of
 
 
@@ -73,17 +74,28 @@ def test_filters_see_every_merge_in_their_order_and_what_they_need():
     assert sink.names == ["reload:inside"] * 12
 
 
-def test_two_filters_that_overwrite_each_other_are_refused():
-    """A merge has room for what one of them adds."""
-    source = CtfFsSource([DATA / "hello"])
-    filters = [DebugInfoFilter(), Watcher([], "one"), DebugInfoFilter()]
-    with pytest.raises(GraphError, match="filters 1 and 3 are both DebugInfoFilter"):
-        Graph([source], Collector(), filters)
-    Graph(
-        [source],
-        Collector(),
-        [Watcher([], "one"), Watcher([], "two"), DebugInfoFilter()],
-    )
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a"), ("a", "b", "c"), ("a", "a")])
+def test_each_filter_adds_a_column_of_its_own(names, tmp_path):
+    """In the order of the filters; a field that is there already stays as it is."""
+    source = CtfFsSource([DATA / "reload"])
+    filters = [
+        DebugInfoFilter(DebugInfoOptions(field_name=name, full_path=number > 0))
+        for number, name in enumerate(names)
+    ]
+    path = tmp_path / "text"
+    with path.open("wb") as file:
+        sink = TextPrettySink(TextOptions(), descriptor=file.fileno())
+        Graph([source], sink, filters).run()
+
+    lines = path.read_text().splitlines()
+    found = [re.findall(r"(\w+) = \{ bin = \"([^\"]*)", line) for line in lines]
+    for added in found:
+        assert [name for name, _ in added] == list(dict.fromkeys(names))
+    known = [[place for _, place in added] for added in found if added[0][1]]
+    assert len(known) == 20
+    for first, *others in known:
+        assert "/" not in first
+        assert all(one.endswith(f"/{first}") for one in others)
 
 
 def test_damage_is_returned_what_could_not_be_opened_first(tmp_path):

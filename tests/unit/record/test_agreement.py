@@ -220,6 +220,7 @@ class TestDescriptions:
         """Each once, and the directory last."""
         directory = Path("/a directory")
         memory = {"arena": "/a", "arena-id": 1, "socket": "", "token": ""}
+        memory["inherited"] = ""
         text = tracer_environment(
             directory, RecordingOptions(), memory, is_counter=True
         )["VESTIGE_TRACER"]

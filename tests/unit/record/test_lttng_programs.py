@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
 )
 SOURCES = PROGRAMS / "lttng"
+SECONDS = 60.0
 HEADERS = PROGRAMS.parent.parent / "tracer/lttng"
 FINE = [
     ("sound:fine", {"number": 1, "text": "one"}),
@@ -89,6 +91,16 @@ def test_level_and_uri_are_in_the_metadata(tmp_path, handmade):
     assert metadata.count('model.emf.uri = "http://example.com/fine"') == 1
 
 
+def test_threads_without_room_lose_only_what_they_record(tmp_path, build):
+    """Their first event is counted once, so to make ready for it counts nothing."""
+    program = build("waiting_readers")
+    options = ["--mode=discard", "--arena-size=1M"]
+    done = run_recorded(tmp_path / "trace", [program], *options)
+
+    assert done.returncode == 0
+    assert "; no events lost" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -118,6 +130,15 @@ def test_no_auditor_is_needed(tmp_path, handmade, monkeypatch):
     assert payloads(tmp_path / "trace") == FINE
 
 
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="not installed: valgrind")
+def test_events_are_recorded_in_valgrind(tmp_path, handmade):
+    """Where there is no auditor either."""
+    done = run_recorded(tmp_path / "trace", ["valgrind", "-q", handmade])
+
+    assert done.returncode == 0
+    assert payloads(tmp_path / "trace") == FINE
+
+
 def test_a_package_is_unloaded_while_threads_are_in_it(tmp_path, build):
     """None of them is in code that is gone."""
     package = build("package", "-shared", "-fPIC")
@@ -136,7 +157,7 @@ def test_lttng_is_kept_when_that_is_asked_for(tmp_path):
         tracer_environment(
             tmp_path,
             RecordingOptions(keep_lttng=keeps),
-            {"arena": ".", "arena-id": 0, "socket": "", "token": ""},
+            {"arena": ".", "arena-id": 0, "socket": "", "token": "", "inherited": ""},
             is_counter=True,
         )["LD_PRELOAD"]
         for keeps in (False, True)
@@ -144,6 +165,65 @@ def test_lttng_is_kept_when_that_is_asked_for(tmp_path):
 
     assert "lttng" not in preloaded[0]
     assert "libvestige-lttng-beside.so" in preloaded[1]
+
+
+def test_a_child_process_is_not_left_with_a_lock(tmp_path):
+    """When another thread adds or removes a provider while the program forks."""
+    source = tmp_path / "forking.c"
+    source.write_text(
+        """
+        #include <pthread.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+
+        void lttng_ust_probe_unregister(void *registered);
+
+        static volatile int is_over;
+
+        static void *remove(void *argument)
+        {
+            while (!is_over)
+                lttng_ust_probe_unregister(argument);
+            return argument;
+        }
+
+        int main(void)
+        {
+            pthread_t thread;
+            int status = 0;
+
+            pthread_create(&thread, NULL, remove, NULL);
+            for (int count = 0; count < 500 && !status; count++) {
+                const pid_t child = fork();
+
+                if (!child) {
+                    alarm(5);
+                    lttng_ust_probe_unregister(NULL);
+                    _exit(0);
+                }
+                waitpid(child, &status, 0);
+            }
+            is_over = 1;
+            pthread_join(thread, NULL);
+            return status != 0;
+        }
+        """
+    )
+    beside = Path(library_path()).with_name("libvestige-lttng-beside.so")
+    program = tmp_path / "forking"
+    # In place of LTTng's, which need not be there: it has none of the functions.
+    (tmp_path / "empty.c").write_text("int empty;")
+    empty = tmp_path / "liblttng-ust.so.1"
+    run_tool(["gcc", "-shared", "-fPIC", "-o", empty, tmp_path / "empty.c"])
+    run_tool(["gcc", "-pthread", "-o", program, source, beside])
+    done = subprocess.run(
+        [program],
+        env={"LD_LIBRARY_PATH": f"{tmp_path}:{beside.parent}"},
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert done.returncode == 0
 
 
 def test_lines_are_short(monkeypatch):

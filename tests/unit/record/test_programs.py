@@ -262,6 +262,7 @@ def test_a_set_user_id_program_runs_as_it_is(tmp_path):
 def environment_for(trace: Path, program: str) -> dict[str, str]:
     """Return the environment in which a program is recorded."""
     memory = {"arena": "/absent", "arena-id": 1, "socket": "", "token": ""}
+    memory["inherited"] = ""
     environment = tracer_environment(
         trace, RecordingOptions(), memory, is_counter=False
     )

@@ -412,3 +412,57 @@ def test_children_that_stay_hold_up_no_provider(tmp_path, sources):
     found = payloads(record_instrumented(tmp_path / "trace", [program]))
 
     assert [payload["number"] for _, payload in found] == list(range(3000))
+
+
+def test_a_handler_ends_the_program_while_tracepoints_go(tmp_path, sources):
+    """Its destructors take tracepoints away, too: nobody waits for the other."""
+    sources.write(
+        "going.c",
+        """
+        #include <signal.h>
+        #include <stdlib.h>
+        #include <sys/time.h>
+        #include <vestige/tracepoint-abi.h>
+
+        #define COUNT 5000
+
+        extern const struct vestige_tracer vestige_tracer __attribute__((weak));
+        static struct vestige_tracepoint points[COUNT], last;
+
+        static void go(void)
+        {
+            vestige_tracer.remove_tracepoint(&last);
+        }
+
+        static void end(int number)
+        {
+            (void) number;
+            exit(0);
+        }
+
+        int main(void)
+        {
+            const struct itimerval soon = {.it_value = {0, 500}};
+
+            if (!&vestige_tracer)
+                return 1;
+            for (int index = 0; index <= COUNT; index++) {
+                struct vestige_tracepoint *point =
+                    index < COUNT ? &points[index] : &last;
+
+                point->struct_size = sizeof(*point);
+                point->provider = "none";
+                point->name = "none";
+                vestige_tracer.add_tracepoint(point);
+            }
+            atexit(go);
+            signal(SIGALRM, end);
+            setitimer(ITIMER_REAL, &soon, NULL);
+            /* Those that were added first are found last. */
+            for (;;)
+                vestige_tracer.remove_tracepoint(&points[0]);
+        }
+        """,
+    )
+    program = sources.build("going", "going.c")
+    record_instrumented(tmp_path / "trace", [program])

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import random
+import socket
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -21,12 +24,19 @@ SOURCES = [
         TRACER / "stream" / f"{name}.c"
         for name in ("application", "context", "perf_counter", "state")
     ],
-    *[TRACER / "objects" / "file.c"],
+    *[TRACER / "objects" / f"{name}.c" for name in ("describe", "file")],
+    *[TRACER / "arena" / "descriptor.c"],
     *[TRACER / "hooks" / f"{name}.c" for name in ("event_class", "settings_words")],
     *[
         TRACER / "rules" / f"{name}.c"
         for name in (
-            *["cxx_names", "expression_bind", "expression_run", "function_names"],
+            *[
+                "cxx_names",
+                "decision",
+                "expression_bind",
+                "expression_run",
+                "function_names",
+            ],
             *["patterns", "rules"],
         )
     ],
@@ -37,6 +47,7 @@ FLAGS = [
     *[f"-I{TRACER}", f"-I{TRACER / 'include'}", "-pthread"],
 ]
 SECONDS = 60
+PT_DYNAMIC = 2
 
 
 @pytest.fixture(scope="module")
@@ -309,6 +320,114 @@ def test_damaged_objects(reading, library, tmp_path, chance):
         )
 
     assert len(reading("objects", *paths)) == len(paths)
+
+
+def dynamic_section(content: bytes) -> int:
+    """Return the address of the dynamic section that a 64-bit ELF file states."""
+    first = int.from_bytes(content[32:40], "little")
+    count = int.from_bytes(content[56:58], "little")
+    for header in range(first, first + 56 * count, 56):
+        if int.from_bytes(content[header : header + 4], "little") == PT_DYNAMIC:
+            return int.from_bytes(content[header + 16 : header + 24], "little")
+    raise AssertionError("no dynamic section")
+
+
+def test_objects_are_described(reading, tmp_path):
+    """By what is mapped, or else by the file; it must be the same object in both."""
+    # Its note is the last, and has no padding.
+    build_id = "0123456789abcdef0123"
+    named = tmp_path / "named.so"
+    other = tmp_path / "other.so"
+    run_tool(
+        [
+            *["gcc", "-shared", "-fPIC", "-nostdlib", f"-Wl,--build-id=0x{build_id}"],
+            *["-x", "c", "/dev/null", "-o", named],
+        ]
+    )
+    run_tool(["objcopy", "--remove-section=.note.gnu.build-id", named, other])
+    dynamic = dynamic_section(named.read_bytes())
+    mapped, unmapped = reading("described", str(dynamic), named)
+    less, _ = reading("described", str(dynamic), other)
+
+    assert mapped.split()[1:] == unmapped.split()[1:] == [build_id, "same"]
+    assert int(mapped.split()[0]) > dynamic
+    assert build_id not in less
+    assert reading("described", str(dynamic + 8), named) == ["no", "no"]
+    assert reading("described", str(dynamic), __file__) == ["no", "no"]
+
+
+def test_damaged_objects_that_are_loaded(reading, library, tmp_path, chance):
+    """Segments and notes may lie anywhere, and say anything."""
+    whole = library.read_bytes()
+    paths = []
+    for number in range(300):
+        content = bytearray(whole)
+        low, high = chance.choice([(16, 64), (64, 800), (64, 800), (0, len(whole))])
+        for _ in range(chance.randint(1, 3)):
+            content[chance.randrange(low, high)] = chance.choice([0, 1, 127, 128, 255])
+        paths.append(tmp_path / f"loaded-{number}")
+        paths[-1].write_bytes(content[: chance.choice([len(content)] * 3 + [100, 300])])
+    lines = reading("described", str(dynamic_section(whole)), *paths)
+
+    assert len(lines) == 2 * len(paths)
+    assert any(line == "no" for line in lines)
+    assert any(line != "no" for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("answer", "times", "mode", "expected"),
+    [
+        (b"!", 1, 0o600, "found 1"),
+        (b"!", 1, 0o644, "no 0"),
+        (b"!", 2, 0o600, "no 0"),
+        (b"!", 3, 0o600, "no 0"),
+        (b"!", 0, 0o600, "no 0"),
+        (b"", 0, 0o600, "no 0"),
+    ],
+)
+def test_what_a_socket_gives(reading, tmp_path, answer, times, mode, expected):
+    """It is taken if it is one file of this user alone; nothing else stays open."""
+    path = tmp_path / "given"
+    path.touch()
+    path.chmod(mode)
+    name = f"vestige-test-{tmp_path.name}-{os.getpid()}"
+    file = os.open(path, os.O_RDWR)
+
+    def serve():
+        connection, _ = listening.accept()
+        with connection:
+            connection.recv(16)
+            if answer:
+                socket.send_fds(connection, [answer], [file] * times)
+
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"\0{name}")
+        listening.listen()
+        thread = threading.Thread(target=serve)
+        thread.start()
+        found = reading("descriptor", "", "0", name)
+        thread.join()
+    os.close(file)
+
+    assert found == [expected]
+
+
+def test_what_is_at_the_path_is_looked_at(reading, tmp_path):
+    """It must be the file that is meant, and not a link to it, a pipe or a directory."""
+    path = tmp_path / "meant"
+    path.touch()
+    inode = path.stat().st_ino
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    assert reading("descriptor", path, str(inode), "") == ["found 1"]
+    assert reading("descriptor", path, str(inode + 1), "") == ["no 0"]
+    assert reading("descriptor", link, str(inode), "") == ["no 0"]
+    assert reading("descriptor", pipe, str(pipe.stat().st_ino), "") == ["no 0"]
+    assert reading("descriptor", tmp_path, str(tmp_path.stat().st_ino), "") == ["no 0"]
+    assert reading("descriptor", tmp_path / "none", str(inode), "") == ["no 0"]
 
 
 def test_event_record_classes(reading):

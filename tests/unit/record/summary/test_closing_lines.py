@@ -111,7 +111,7 @@ def lines_of_losses(directory, options, **collected):
             {"failure": (errno.EIO, "1-1: Input/output error")},
             "the collector could not write: 1-1: Input/output error",
         ),
-        ({}, {"unplaced": 3}, "threads without memory of their own lost them"),
+        ({}, {"unplaced": 3}, "they were lost in threads that could not write to the"),
         (
             {"mode": "discard"},
             {},

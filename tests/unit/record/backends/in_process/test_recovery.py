@@ -86,6 +86,18 @@ def test_what_is_no_recording(tmp_path):
     assert recover(tmp_path / "trace") == []
 
 
+def test_what_is_named_and_no_arena(tmp_path):
+    """It stays as it is, and the error says what is wrong."""
+    trace, other = tmp_path / "trace", tmp_path / "other"
+    assert run_recorded(trace, ["true"]).returncode == 0
+    other.write_bytes(b"something else" * 100_000)
+    (trace / ARENAS).write_text(f"{other}\t1\t\t0\t1\n")
+
+    with pytest.raises(RecordError, match=r"cannot be recovered: .*it is no arena"):
+        recover(trace)
+    assert other.stat().st_size == 1_400_000
+
+
 def test_memory_that_is_gone(tmp_path):
     """As after the machine was started again."""
     trace = tmp_path / "trace"

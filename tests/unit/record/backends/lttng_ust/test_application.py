@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import subprocess
+import sys
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -59,8 +61,9 @@ def test_a_program_that_stops_within_a_list_is_let_go(monkeypatch):
         assert ours.is_gone
 
 
-def test_answers_that_come_one_by_one_have_a_limit_together():
+def test_answers_that_come_one_by_one_have_a_limit_together(monkeypatch):
     """Each of them comes in time."""
+    monkeypatch.setenv(application.WAIT_VARIABLE, "0.5")
 
     async def drip(ours, command):
         async def answers():
@@ -70,7 +73,7 @@ def test_answers_that_come_one_by_one_have_a_limit_together():
 
         dripping = asyncio.get_running_loop().create_task(answers())
         try:
-            async with ours.turn(0.5):
+            async with ours.turn():
                 while True:
                     await ours.do(1, abi.ENABLE)
         finally:
@@ -146,3 +149,35 @@ def test_the_only_socket_of_a_program_that_ended_is_closed(tmp_path, monkeypatch
         return connection.fileno()
 
     assert asyncio.run(run()) == -1
+
+
+@pytest.mark.parametrize(
+    ("variable", "seconds"),
+    [("", 5.0), ("x", 5.0), ("nan", None), ("0", None), ("-1", None), ("2", 2.0)],
+)
+def test_how_long_programs_are_waited_for_can_be_chosen(monkeypatch, variable, seconds):
+    """As for LTTng's daemon."""
+    monkeypatch.setenv(application.WAIT_VARIABLE, variable)
+    assert application.longest_wait() == seconds
+
+
+def test_the_kernel_tells_processes_apart_that_have_no_id(tmp_path):
+    """Each has a number of its own; the same one for all of its sockets."""
+    connect = "import socket, sys; s = [socket.socket(socket.AF_UNIX) for _ in '12'];"
+    connect += "[one.connect(sys.argv[1]) for one in s]; input()"
+    numbers = []
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "s"))
+        listener.listen()
+        for _ in range(2):
+            command = [sys.executable, "-c", connect, str(tmp_path / "s")]
+            with subprocess.Popen(command, stdin=subprocess.PIPE) as child:
+                both = [listener.accept()[0] for _ in range(2)]
+                numbers.append([abi.process_number(one) for one in both])
+                for one in both:
+                    one.close()
+                child.communicate(b"\n")
+    if numbers == [[0, 0]] * 2:
+        pytest.skip("this kernel has no numbers of processes")
+    (first, again), (second, _) = numbers
+    assert first == again != second != 0

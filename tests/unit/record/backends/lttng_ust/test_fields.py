@@ -110,3 +110,29 @@ def test_field_classes_within_each_other_are_bounded():
     assert field_lines(array * 15 + field("i", 0, INTEGER), {})
     with pytest.raises(UnknownFieldClassError, match="16 field classes"):
         field_lines(array * 4000 + field("i", 0, INTEGER), {})
+
+
+def test_variants_and_structures():
+    """A choice for each label of the field before; members in their order."""
+    tag = struct.pack("=I", 2) + b"$app.p:t_tag"
+    raw = b"".join(
+        (
+            field("$app.p:t_tag", 0, INTEGER),
+            field("$app.p:t", 6, tag),
+            field("none", 11, b""),
+            field("pair", 11, struct.pack("=I", 2)),
+            field("a", 0, INTEGER),
+            field("b", 4, b"\1"),
+            field("after", 0, INTEGER),
+        )
+    )
+    assert field_lines(raw, {}) == [
+        f"{INTEGER_TEXT} __app_p_t_tag;",
+        (
+            f"variant <__app_p_t_tag> {{ struct {{ }} _none; struct {{ {INTEGER_TEXT} _a; "
+            "string { encoding = UTF8; } _b; } _pair; } __app_p_t;"
+        ),
+        f"{INTEGER_TEXT} _after;",
+    ]
+    with pytest.raises(UnknownFieldClassError):
+        field_lines(field("a", 6, struct.pack("=I", 0xFFFFFFFF)), {})

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import struct
 
 import pytest
 
-from vestige.record.backends.lttng_ust.ring import HEADER_SIZE, Ring
+from vestige.record.backends.lttng_ust.ring import (
+    HEADER_SIZE,
+    Ring,
+    RingShape,
+    channel_memory,
+)
 
 SIZE, COUNT = 4096, 4
 UUID = bytes(range(16))
@@ -73,7 +79,7 @@ class Writer:
 @pytest.fixture
 def ring(tmp_path):
     """A ring of four sub-buffers."""
-    ring = Ring(str(tmp_path / "c_1"), 1, (SIZE, COUNT), (7, UUID))
+    ring = Ring(str(tmp_path / "c_1"), 1, RingShape(SIZE, COUNT), (7, UUID))
     yield ring
     ring.close()
 
@@ -172,7 +178,7 @@ def test_a_ring_that_was_left_is_read_as_it_was(ring):
     writer = Writer(ring)
     for _ in range(6):
         writer.write(1000)
-    left = Ring(ring.path, 1, (SIZE, COUNT), None)
+    left = Ring(ring.path, 1, RingShape(SIZE, COUNT), None)
     assert len(list(left.take())) == 1
     left.end_open()
     assert len(list(left.take())) == 1
@@ -206,3 +212,68 @@ def test_a_packet_with_sizes_that_make_no_sense_is_left_out(ring, content, size)
     writer.write(100)
     ring.end_open()
     assert len(list(ring.take())) == 1
+
+
+def test_a_subbuffer_that_was_never_committed_is_ended(ring):
+    """What was committed before the hole is read, and what the others wrote later."""
+    writer = Writer(ring)
+    writer.write(100)
+    writer.write(50, is_committed=False)
+    hole = writer.word(HOT + 8)
+    for _ in range(5):
+        writer.write(1000)
+    # The second counter stays where the hole is.
+    writer.put(HOT + 8, hole)
+    writer.put(COLD, 0)
+    assert headers(ring) == []
+    stuck = ring.stuck
+    assert stuck is not None
+    ring.end_stuck(stuck[0])
+    [packet] = headers(ring)
+    assert struct.unpack_from("=Q", packet, 48)[0] // 8 == HEADER_SIZE + 100
+    assert ring.cut == 1
+    assert ring.stuck is None
+    ring.end_open()
+    assert len(headers(ring)) == 1
+    for _ in range(20):
+        assert writer.write(1000)
+        list(ring.take())
+    assert ring.lost == 0
+
+
+def test_records_that_fit_into_no_subbuffer_are_lost(ring):
+    """As those that found a ring that goes wrong."""
+    writer = Writer(ring)
+    for place, lost in ((392, 1), (400, 2), (408, 4)):
+        writer.put(place, lost)
+    assert ring.lost == 7
+
+
+def test_programs_wait_for_milliseconds():
+    """A part of one is one, and there is a longest time."""
+    places = {0: 0, -1: -1, 1: 1, 1000: 1, 1001: 2, 1 << 60: (1 << 31) - 1}
+    for timeout, milliseconds in places.items():
+        shape = RingShape(SIZE, COUNT, blocking_timeout=timeout)
+        memory = channel_memory(shape, 2, 0, UUID)
+        assert struct.unpack_from("=i", memory, 88)[0] == milliseconds
+
+
+def test_memory_is_there_before_a_program_touches_it(ring):
+    """The kernel kills a program for which it finds no page."""
+    assert os.fstat(ring.file).st_blocks * 512 >= ring.memory_size
+
+
+def test_a_ring_without_memory_leaves_nothing(tmp_path, monkeypatch):
+    """Neither a file nor a descriptor."""
+    made = []
+
+    def is_full(file, _at, _size):
+        made.append(file)
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(os, "posix_fallocate", is_full)
+    with pytest.raises(OSError, match="full"):
+        Ring(str(tmp_path / "r"), 0, RingShape(SIZE, COUNT), (0, UUID))
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(made[0])

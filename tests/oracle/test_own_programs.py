@@ -1,0 +1,54 @@
+"""What programs with Vestige's own tracer record for sessions, Babeltrace 2 reads, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import vestige
+from support.own_programs import STEP, build_ordered, ordered
+from support.peers import babeltrace
+from support.session_daemon import SessionDaemon, session_daemon
+from support.vestige_command import convert
+
+pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
+
+
+@pytest.fixture
+def daemon() -> Iterator[SessionDaemon]:
+    """A daemon that runs."""
+    with session_daemon() as one:
+        started = one.start()
+        assert started.returncode == 0, started.stderr
+        yield one
+
+
+def test_the_trace_is_read_after_each_stop(daemon: SessionDaemon, tmp_path: Path):
+    """With contexts, while the program and the session go on, and at the end."""
+    program = build_ordered(tmp_path)
+    trace = tmp_path / "trace"
+    for words in (
+        f"create s --output={trace}",
+        "enable-event -u ordered:*",
+        "add-context -u -t ip -t vpid -t procname",
+    ):
+        assert daemon.lttng(*words.split()).status == 0
+    with ordered(daemon, program) as one:
+        for number in range(3):
+            assert daemon.lttng("start").status == 0
+            one.do("50")
+            assert daemon.lttng("stop").status == 0
+            text = babeltrace(trace).stdout
+            assert text.count(b"ordered:step") == 50 * (number + 1)
+            assert text == convert(trace).stdout
+        one.end()
+    daemon.lttng("destroy")
+    # The rate of the clock is known better by then.
+    text = babeltrace(trace).stdout
+    assert text.count(b"ordered:step") == 150
+    assert text == convert(trace).stdout
+    # The program said what is loaded where.
+    places = {str(one.debug_info) for one in vestige.open(trace) if one.name == STEP}
+    assert all("ordered.c" in one for one in places), places

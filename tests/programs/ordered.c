@@ -1,0 +1,68 @@
+/*
+ * ordered: does what lines of its standard input say, and answers each with a line.
+ *
+ *   N     emit ordered:step N times
+ *   tN    let two new threads do that
+ *   fork  let a child process do what the rest of the input says; it is waited for
+ *   exec  begin anew, with the rest of the input
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "ordered_tp.h"
+
+static void *emit(void *count)
+{
+	for (long number = 0; number < (long) count; number++)
+		lttng_ust_tracepoint(ordered, step, number);
+	return NULL;
+}
+
+static void emit_in_threads(long count)
+{
+	pthread_t threads[2];
+
+	for (int one = 0; one < 2; one++)
+		if (pthread_create(&threads[one], NULL, emit, (void *) count) != 0)
+			exit(3);
+	for (int one = 0; one < 2; one++)
+		pthread_join(threads[one], NULL);
+}
+
+int main(int count, char **words)
+{
+	char line[64];
+	size_t length = 0;
+	int status = 0;
+
+	(void) count;
+	/* Without a buffer, so that what is not read is there for the next program. */
+	while (read(0, &line[length], 1) == 1) {
+		if (line[length] != '\n') {
+			length = length + 1 < sizeof(line) - 1 ? length + 1 : length;
+			continue;
+		}
+		line[length] = '\0';
+		length = 0;
+		if (!strcmp(line, "fork")) {
+			if (fork() && (wait(&status) < 0 || status != 0))
+				return 2;
+		} else if (!strcmp(line, "exec")) {
+			execv("/proc/self/exe", words);
+			return 4;
+		} else if (line[0] == 't') {
+			emit_in_threads(atol(line + 1));
+		} else {
+			emit((void *) atol(line));
+		}
+		printf("%s\n", line);
+		fflush(stdout);
+	}
+	return 0;
+}

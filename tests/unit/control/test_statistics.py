@@ -1,0 +1,38 @@
+"""What a channel has recorded is counted in the trace."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import vestige
+from support.recordings import DATA
+from vestige.control.statistics import channel_statistics
+
+
+@pytest.fixture
+def output(tmp_path):
+    """The trace of a program with Vestige's own tracer, where a session has it."""
+    folder = tmp_path / "out/ust/uid/0/64-bit-vestige"
+    shutil.copytree(DATA / "recording-1", folder)
+    return str(tmp_path / "out")
+
+
+def described(output, *channels):
+    """Return what a daemon says of a session."""
+    losses = {"discarded_events": 0, "lost_packets": 0}
+    return {"output": output, "channels": dict.fromkeys(channels, losses)}
+
+
+def test_threads_of_programs_with_the_own_tracer_count_for_the_only_channel(output):
+    """Their files are not named for it."""
+    found = channel_statistics(described(output, "ch"))["ch"]
+    assert found.events == vestige.open(output).events().count() > 0
+    assert found.packets > 0
+
+
+def test_of_several_channels_nobody_knows_which_it_was(output):
+    """No number is better than a wrong one."""
+    found = channel_statistics(described(output, "a", "b"))
+    assert [one.events for one in found.values()] == [None, None]

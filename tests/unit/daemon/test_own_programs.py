@@ -1,0 +1,348 @@
+"""Programs with Vestige's own tracer register, and record what sessions say."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import struct
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from support.own_programs import (
+    STEP,
+    build_ordered,
+    ordered,
+    steps,
+    wait_for_listed,
+)
+from support.session_daemon import SECONDS, SessionDaemon
+from vestige.record.backends.registered import programs as registered
+from vestige.record.backends.registered._agreement import Message
+from vestige.record.backends.registered.messages import encode
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program with a tracepoint."""
+    return build_ordered(tmp_path_factory.mktemp("ordered"))
+
+
+def begin(daemon: SessionDaemon, output: Path, *commands: str, name: str = "s") -> None:
+    """Start a session that writes to a directory."""
+    for words in (f"create {name} --output={output}", *commands, "start"):
+        done = daemon.lttng(*words.split())
+        assert done.status == 0, done.err
+
+
+def test_a_program_is_recorded_from_its_start(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """It waits for the rules; then through several starts, into one trace."""
+    begin(daemon, tmp_path, "enable-event -u ordered:*")
+    with ordered(daemon, program) as one:
+        one.do("1000")
+        done = daemon.lttng("stop")
+        assert (done.status, done.err) == (0, "")
+        assert steps(tmp_path).total() == 1000
+        one.do("7")
+        daemon.lttng("start")
+        one.do("200")
+        one.do("t300")
+        daemon.lttng("stop")
+        assert steps(tmp_path) == {one.process.pid: 1800}
+        one.end()
+    daemon.lttng("destroy")
+    assert steps(tmp_path).total() == 1800
+    folder = tmp_path / f"ust/uid/{os.getuid()}/64-bit-vestige"
+    assert (folder / "metadata").is_file()
+    assert not (folder / ".arena").exists()
+
+
+def test_a_running_program_joins_two_sessions_one_after_the_other(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Each has its own events, its contexts, and the names of what is loaded."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        for number, context in enumerate(("procname", "vtid", "vpid")):
+            output = tmp_path / str(number)
+            rule = "enable-event -u ordered:step"
+            begin(daemon, output, rule, f"add-context -u -t {context}")
+            one.do("100")
+            one.do("t50")
+            daemon.lttng("stop")
+            one.do("5")
+            daemon.lttng("destroy")
+            one.do("5")
+            assert steps(output) == {one.process.pid: 200}
+            dumped = steps(output, ["lttng_ust_statedump:bin_info"])
+            assert dumped[one.process.pid] > 2
+        one.end()
+
+
+def test_rules_take_effect_at_once(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """New ones, disabled ones, levels, filters, exclusions."""
+    begin(daemon, tmp_path, "enable-event -u no:event")
+    with ordered(daemon, program) as one:
+        one.do("10")
+        daemon.lttng("enable-event", "-u", STEP, "--filter", "number<3")
+        one.do("10")
+        daemon.lttng("disable-event", "-u", STEP)
+        one.do("10")
+        daemon.lttng("enable-event", "-u", "ordered:*", "--exclude", STEP)
+        one.do("10")
+        daemon.lttng("enable-event", "-u", "ord*", "--loglevel=WARNING")
+        one.do("10")
+        daemon.lttng("enable-event", "-u", "ord*", "--loglevel=INFO")
+        one.do("10")
+        daemon.lttng("stop")
+        one.end()
+    assert steps(tmp_path).total() == 3 + 10
+
+
+def test_functions_are_recorded_where_rules_name_them(
+    daemon: SessionDaemon, tmp_path: Path
+):
+    """Fast events and verbose ones, switched while the program runs."""
+    program = build_ordered(tmp_path, "-finstrument-functions")
+    trace = tmp_path / "trace"
+    begin(daemon, trace, "enable-event -u ordered:*")
+    with ordered(daemon, program) as one:
+        one.do("1")
+        daemon.lttng("enable-event", "-u", "lttng_ust_cyg_profile_fast:func_entry")
+        one.do("1")
+        one.do("1")
+        daemon.lttng("disable-event", "-u", "lttng_ust_cyg_profile_fast:func_entry")
+        one.do("1")
+        daemon.lttng("enable-event", "-u", "lttng_ust_cyg_profile:*")
+        one.do("1")
+        daemon.lttng("stop")
+        one.do("1")
+        one.end()
+    assert steps(trace).total() == 5
+    # Each calls one function of the program.
+    assert steps(trace, ["lttng_ust_cyg_profile_fast:func_entry"]).total() == 2
+    assert steps(trace, ["lttng_ust_cyg_profile:func_entry"]).total() == 1
+    assert steps(trace, ["lttng_ust_cyg_profile:func_exit"]).total() == 1
+
+
+def test_programs_are_listed_with_their_events(daemon: SessionDaemon, program: Path):
+    """With levels, and with fields where these are asked for."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        listed = daemon.lttng("list", "-u").out
+        assert f"PID: {one.process.pid} - Name: {program}" in listed
+        assert f"{STEP} (loglevel: TRACE_INFO (6)) (type: tracepoint)" in listed
+        assert "field: number (integer)" in daemon.lttng("list", "-u", "-f").out
+        one.end()
+    assert STEP not in daemon.lttng("list", "-u").out
+
+
+def test_children_and_other_programs_are_recorded(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """After fork and exec; several at the same time; one that is killed."""
+    begin(daemon, tmp_path, "enable-event -u ordered:*")
+    with ordered(daemon, program) as one, ordered(daemon, program) as other:
+        one.do("10")
+        other.do("30")
+        os.kill(other.process.pid, signal.SIGKILL)
+        assert one.process.stdin is not None
+        one.process.stdin.write("fork\n20\nexec\n5\n")
+        one.end()
+        other.process.wait(SECONDS)
+        # A child of fork emits, executes itself, and emits again.
+        pid, other_pid = one.process.pid, other.process.pid
+    done = daemon.lttng("stop")
+    assert done.err == ""
+    found = steps(tmp_path)
+    assert (found.pop(pid), found.pop(other_pid)) == (10, 30)
+    assert [*found.values()] == [25]
+
+
+def test_many_programs_that_begin_at_once_lose_nothing(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Each thread waits for its first memory, as no channel has so much ahead."""
+    begin(daemon, tmp_path, "enable-event -u ordered:*")
+    with ExitStack() as stack:
+        all_of_them = [
+            stack.enter_context(ordered(daemon, program)) for _ in range(150)
+        ]
+        wait_for_listed(daemon, *all_of_them)
+        for one in all_of_them:
+            assert one.process.stdin is not None
+            one.process.stdin.write("10\n")
+            one.process.stdin.flush()
+        for one in all_of_them:
+            assert one.process.stdout is not None
+            assert one.process.stdout.readline() == "10\n"
+        assert daemon.lttng("stop").err == ""
+    assert [*steps(tmp_path).values()] == [10] * 150
+
+
+def test_programs_wait_for_a_daemon(home: SessionDaemon, program: Path, tmp_path: Path):
+    """One that runs before the daemon, and goes on when that is killed."""
+    with ordered(home, program) as never:
+        # Nobody has been here: the program has no thread for it.
+        assert never.threads() == 1
+        never.end()
+    home.start()
+    home.end()
+    with ordered(home, program) as one:
+        home.start()
+        wait_for_listed(home, one)
+        begin(home, tmp_path, "enable-event -u ordered:*")
+        one.do("100")
+        home.end(signal.SIGKILL)
+        one.do("10")
+        home.start()
+        wait_for_listed(home, one)
+        one.do("1000")
+        assert home.lttng("stop").err == ""
+        one.end()
+    assert steps(tmp_path).total() == 1110
+
+
+@pytest.mark.parametrize("linker", ["bfd", "gold", "lld", "mold"])
+def test_programs_that_link_lttng_ust_have_no_need_of_more(
+    daemon: SessionDaemon, tmp_path: Path, linker: str
+):
+    """An object that they link loads the tracer, whichever linker there is."""
+    if shutil.which(f"ld.{linker}") is None:
+        pytest.skip(f"not installed: ld.{linker}")
+    linked = build_ordered(tmp_path, f"-fuse-ld={linker}", "-llttng-ust")
+    trace = tmp_path / "trace"
+    begin(daemon, trace, "enable-event -u ordered:*")
+    with ordered(daemon, linked, preload=False) as one:
+        one.do("100")
+        one.do("t100")
+        assert daemon.lttng("stop").status == 0
+        one.end()
+    assert steps(trace) == {one.process.pid: 300}
+
+
+def test_a_tracer_that_others_can_write_is_not_loaded(
+    daemon: SessionDaemon, tmp_path: Path
+):
+    """Whoever writes its path, or the tracer, could run anything in the program."""
+    linked = build_ordered(tmp_path, "-llttng-ust")
+    stated = daemon.run_folder / "vestige-tracer-1"
+    stated.chmod(0o666)
+    try:
+        with ordered(daemon, linked, preload=False) as one:
+            one.do("1")
+            assert "libvestige" not in one.maps()
+            one.end()
+    finally:
+        stated.chmod(0o644)
+    with ordered(daemon, linked, preload=False) as one:
+        one.do("1")
+        assert "libvestige-tracer" in one.maps()
+        one.end()
+
+
+def test_programs_that_must_not_register_do_not(daemon: SessionDaemon, program: Path):
+    """By their environment."""
+    with ordered(daemon, program, environment={"VESTIGE_REGISTER": "0"}) as one:
+        one.do("1")
+        assert one.threads() == 1
+        one.end()
+
+
+def test_a_session_that_comes_second_says_what_it_lacks(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """A program records for one at a time; the next has it when that ends."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    begin(daemon, first, "enable-event -u ordered:*", name="first")
+    with ordered(daemon, program) as one:
+        one.do("10")
+        begin(daemon, second, "enable-event -u ordered:*", name="second")
+        one.do("10")
+        assert daemon.lttng("stop", "first").status == 0
+        one.do("5")
+        stopped = daemon.lttng("stop", "second")
+        assert "it records for session 'first'" in stopped.err
+        one.end()
+    assert (steps(first).total(), steps(second).total()) == (20, 5)
+
+
+def test_a_program_that_is_not_tracked_records_nothing(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Until it is."""
+    begin(daemon, tmp_path, "enable-event -u ordered:*", "track -u --vpid=1")
+    with ordered(daemon, program) as one:
+        one.do("10")
+        daemon.lttng("track", "-u", f"--vpid={one.process.pid}")
+        one.do("20")
+        daemon.lttng("untrack", "-u", f"--vpid={one.process.pid}")
+        one.do("30")
+        daemon.lttng("stop")
+        one.end()
+    assert steps(tmp_path).total() == 20
+
+
+def connect(daemon: SessionDaemon) -> socket.socket:
+    """Connect as a program does."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection.connect(str(daemon.run_folder / "vestige-sock-1"))
+    return connection
+
+
+def test_hostile_programs_harm_nobody(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Such as say nothing, nonsense or too much, and as many as there can be."""
+    forged = [
+        b"",
+        b"x",
+        bytes(4000),
+        encode(Message.DONE, 7),
+        struct.pack("=HHIII", 1, 1, 0xFFFFFFFF, 0, 0) + bytes(48),
+        encode(Message.HELLO, 0, bytes(48)),
+    ]
+    connections = []
+    for raw in forged * 3:
+        connections.append(connect(daemon))
+        if raw:
+            connections[-1].send(raw)
+    connections += [connect(daemon) for _ in range(registered.MOST_STRANGERS)]
+    begin(daemon, tmp_path, "enable-event -u ordered:*")
+    for one in connections:
+        one.close()
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        one.do("10")
+        assert daemon.lttng("stop").status == 0
+        one.end()
+    assert steps(tmp_path).total() == 10
+
+
+def test_a_program_that_never_answers_is_let_go(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """The daemon goes on without it, and so does the program."""
+    with ordered(daemon, program) as stopped, ordered(daemon, program) as one:
+        wait_for_listed(daemon, stopped, one)
+        os.kill(stopped.process.pid, signal.SIGSTOP)
+        begin(daemon, tmp_path, "enable-event -u ordered:*")
+        one.do("10")
+        assert daemon.lttng("stop").status == 0
+        os.kill(stopped.process.pid, signal.SIGCONT)
+        stopped.do("10")
+        stopped.end()
+        one.end()
+    # It may have heard of the session by now; what it recorded then is of it.
+    assert steps(tmp_path)[one.process.pid] == 10

@@ -1,0 +1,284 @@
+"""Memory of recordings whose recorder was killed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.compilers import run_tool
+from support.recorded import (
+    build_program,
+    counts,
+    kill_all,
+    record_command,
+    run_recorded,
+    start_traced,
+)
+from support.waiting import wait_until
+from vestige.record import RecordingOptions
+from vestige.record.backends.in_process.abandoned_arenas import FOLDER, clear_abandoned
+from vestige.record.backends.in_process.cost import MEASUREMENT
+from vestige.record.backends.in_process.recovery import ARENAS
+
+PROGRAM = """
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    printf("%d\\n", getpid());
+    fflush(stdout);
+    pause();
+    return 0;
+}
+"""
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """A program whose functions are instrumented."""
+    return build_program(tmp_path_factory.mktemp("abandoned"))
+
+
+def arena_of(trace):
+    """Return the file in shared memory that a trace names."""
+    return Path((trace / ARENAS).read_text().split("\t")[0])
+
+
+@pytest.fixture
+def killed(tmp_path, program):
+    """A trace whose recorder was killed with its program; its memory goes at the end."""
+    trace = tmp_path / "killed trace"
+    words = ["sh", "-c", '"$0" calls 1000; echo done; sleep 60', str(program)]
+    with start_traced(trace, words, RecordingOptions()) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "0 handled\n"
+        assert process.stdout.readline() == "done\n"
+        kill_all(process)
+    arena = arena_of(trace)
+    assert arena.parent == Path(FOLDER)
+    yield trace
+    arena.unlink(missing_ok=True)
+
+
+def lines_of(trace, text):
+    """Record something else; return the lines that name a trace with a text."""
+    other = trace.parent / "other"
+    done = run_recorded(other, ["true"])
+    shutil.rmtree(other)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if text in line]
+    return [line for line in lines if str(trace) in line]
+
+
+def test_the_next_recording_names_what_can_be_recovered(killed):
+    """With the command that does it."""
+    arena = arena_of(killed)
+    [line] = lines_of(killed, "was killed")
+
+    command = line.split("'", 1)[1].rpartition("'")[0]
+    assert shlex.split(command) == ["vestige", "record", "--recover", str(killed)]
+    recovering = [sys.executable, "-m", *shlex.split(command)]
+    subprocess.run(recovering, check=True, capture_output=True)
+    assert counts(killed)["func_entry"] == 1002
+    assert not arena.exists()
+    assert lines_of(killed, "") == []
+
+
+def test_what_has_another_name_by_now_is_named_so(killed):
+    """Its memory is found by what the directory is, not by its name."""
+    moved = killed.parent / "moved"
+    killed.rename(moved)
+
+    assert len(lines_of(moved, "--recover")) == 1
+    assert arena_of(moved).exists()
+
+
+def test_memory_goes_with_its_trace(killed):
+    """When the directory is removed."""
+    arena = arena_of(killed)
+    shutil.rmtree(killed)
+    [line] = lines_of(killed, "removed")
+
+    assert "MiB of memory" in line
+    assert not arena.exists()
+    assert lines_of(killed, "") == []
+
+
+def test_memory_of_a_directory_that_was_replaced_goes(killed):
+    """Another trace has its name."""
+    arena = arena_of(killed)
+    shutil.rmtree(killed)
+    done = run_recorded(killed, ["true"])
+
+    assert done.returncode == 0
+    assert not arena.exists()
+
+
+def test_a_quiet_recording_says_nothing_of_it(killed):
+    """It clears away what is to be cleared."""
+    other = killed.parent / "other"
+    assert run_recorded(other, ["true"], "-q").stderr == ""
+    arena = arena_of(killed)
+    shutil.rmtree(killed)
+    shutil.rmtree(other)
+    assert run_recorded(other, ["true"], "-q").stderr == ""
+
+    assert not arena.exists()
+
+
+def test_memory_of_a_measurement_goes(killed):
+    """What a call costs was measured in the trace; nobody wants to recover that."""
+    (killed / "metadata").touch()
+    arena = arena_of(killed)
+    place = killed / MEASUREMENT
+    with start_traced(place, ["sleep", "60"], RecordingOptions()) as process:
+        wait((place / ARENAS).exists)
+        measured = arena_of(place)
+        kill_all(process)
+    lines = lines_of(killed, "")
+
+    assert not measured.exists()
+    assert not place.exists()
+    assert arena.exists()
+    assert len(lines) == 1
+    assert MEASUREMENT not in lines[0]
+
+
+def test_a_trace_with_the_name_of_a_measurement_is_named(tmp_path):
+    """Somebody may call a recording so."""
+    place = tmp_path / MEASUREMENT
+    with start_traced(place, ["sleep", "60"], RecordingOptions()) as process:
+        wait((place / ARENAS).exists)
+        kill_all(process)
+
+    assert len(lines_of(place, "--recover")) == 1
+    arena_of(place).unlink()
+
+
+def test_a_recording_that_runs_is_left_alone(tmp_path):
+    """Also when its directory is gone: its recorder lives."""
+    trace = tmp_path / "trace"
+    with start_traced(
+        trace, ["sh", "-c", "echo ready; sleep 60"], RecordingOptions()
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        arena = arena_of(trace)
+        shutil.rmtree(trace)
+        assert str(trace) not in [one for one, _ in clear_abandoned().removed]
+        assert arena.exists()
+        kill_all(process)
+    clear_abandoned()
+    assert not arena.exists()
+
+
+def test_memory_that_a_program_writes_to_stays(tmp_path):
+    """Until it has ended, though nobody can read what it writes."""
+    source, program = tmp_path / "app.c", tmp_path / "app"
+    source.write_text(PROGRAM)
+    run_tool(["gcc", "-O1", "-finstrument-functions", "-o", program, source])
+    trace = tmp_path / "trace"
+    command = record_command(trace, [program])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as recorder:
+        assert recorder.stdout is not None
+        child = int(recorder.stdout.readline())
+        arena = arena_of(trace)
+        recorder.kill()
+        recorder.wait()
+        shutil.rmtree(trace)
+        clear_abandoned()
+        assert arena.exists()
+        os.kill(child, signal.SIGKILL)
+    wait(lambda: bool(clear_abandoned()) and not arena.exists())
+
+
+def wait(condition):
+    """Wait for what happens soon."""
+    wait_until(condition, "the end of a process", 10)
+
+
+@needs_root
+def test_memory_of_another_mount_namespace_stays(killed):
+    """There the directory may be where it is not here."""
+    arena = arena_of(killed)
+    shutil.rmtree(killed)
+    other = killed.parent / "other"
+    words = ["unshare", "-m", *record_command(other, ["true"])]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+
+    assert str(killed) not in done.stderr
+    assert arena.exists()
+
+
+IN_ANOTHER_ROOT = """
+import os, sys
+from vestige.record.backends.in_process.abandoned_arenas import clear_abandoned
+clear_abandoned(sys.argv[2])
+os.chroot(sys.argv[1])
+print(clear_abandoned().removed)
+"""
+
+
+@needs_root
+def test_memory_of_another_root_directory_stays(tmp_path, killed):
+    """Paths mean something else there, though the mount namespace is the same."""
+    arena, root, empty = arena_of(killed), tmp_path / "root", tmp_path / "empty"
+    empty.mkdir()
+    places = [root / "proc", root / "dev/shm"]
+    for place in places:
+        place.mkdir(parents=True)
+    words = [sys.executable, "-c", IN_ANOTHER_ROOT, root, empty]
+    mounted = []
+    try:
+        for place in places:
+            source = Path("/", place.relative_to(root))
+            subprocess.run(["mount", "--bind", source, place], check=True)
+            mounted.append(place)
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+    finally:
+        for place in mounted:
+            subprocess.run(["umount", "-l", place], check=True)
+
+    assert str(killed) not in done.stdout
+    assert arena.exists()
+
+
+@needs_root
+def test_memory_of_a_trace_whose_disk_is_not_there_stays(tmp_path):
+    """Its directory may come back."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    trace = disk / "trace"
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", disk], check=True)
+    try:
+        with start_traced(trace, ["sleep", "60"], RecordingOptions()) as process:
+            wait((trace / ARENAS).exists)
+            assert process.poll() is None
+            kill_all(process)
+        arena = arena_of(trace)
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+    found = clear_abandoned()
+
+    assert str(trace) not in [one for one, _ in found.removed]
+    assert arena.exists()
+    arena.unlink()
+
+
+@needs_root
+def test_memory_of_another_user_stays(killed):
+    """Whatever it is called."""
+    arena = arena_of(killed)
+    os.chown(arena, 65534, 65534)
+    shutil.rmtree(killed)
+    clear_abandoned()
+
+    assert arena.exists()

@@ -1,0 +1,47 @@
+"""Buffers of a channel are made for all CPUs, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+
+import pytest
+
+from vestige.record.backends.lttng_ust import buffers
+from vestige.record.backends.lttng_ust.buffers import TraceBuffers
+from vestige.record.backends.lttng_ust.plan import ChannelPlan, SessionPlan
+
+EVERYBODY = (None, None, None)
+
+
+def test_a_channel_without_memory_leaves_no_rings(tmp_path, monkeypatch):
+    """The next program finds the place free, and is recorded if there is memory."""
+    channel = ChannelPlan("c", 4096, 4)
+    ids = (os.getuid(), os.getgid())
+    where = (None, str(tmp_path / "rings"))
+    plan = SessionPlan(
+        "s", *ids, 0.0, *where, False, True, False, (channel,), EVERYBODY
+    )
+    allocate, calls = os.posix_fallocate, []
+
+    def is_full_once(file, at, size):
+        calls.append(file)
+        if len(calls) == 2:
+            raise OSError(errno.ENOSPC, "full")
+        allocate(file, at, size)
+
+    monkeypatch.setattr(os, "posix_fallocate", is_full_once)
+    monkeypatch.setattr(buffers, "possible_cpus", lambda: 3)
+
+    async def main():
+        traces = TraceBuffers(plan, ("ust", "uid", "0"), {})
+        try:
+            with pytest.raises(OSError, match="full"):
+                traces.channel(channel)
+            left = list(tmp_path.rglob("c_*"))
+            return left, len(traces.channel(channel).rings)
+        finally:
+            traces.close()
+
+    assert asyncio.run(main()) == ([], 3)
