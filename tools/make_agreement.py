@@ -25,11 +25,16 @@ from agreement import (  # noqa: E402
     files,
     filters,
     packet,
+    registration,
     settings,
     skipped,
 )
 from agreement.c_header import arena_header, c_header  # noqa: E402
-from agreement.python_modules import expressions_module, record_module  # noqa: E402
+from agreement.python_modules import (  # noqa: E402
+    expressions_module,
+    record_module,
+    registration_module,
+)
 from agreement.rust_module import arena_module, filter_module  # noqa: E402
 
 HEADER = Path("tracer/agreement/agreement.h")
@@ -39,7 +44,17 @@ DIGITS = 16
 
 def fingerprint() -> str:
     """Return hexadecimal digits that change with the agreement, and not with remarks on it."""
-    parts = (packet, events, contexts, filters, files, arena, settings, skipped)
+    parts = (
+        packet,
+        events,
+        contexts,
+        filters,
+        files,
+        arena,
+        settings,
+        skipped,
+        registration,
+    )
     digest = hashlib.sha256()
     for part in parts:
         for name in part.__all__:
@@ -57,6 +72,9 @@ def made() -> dict[Path, str]:
         ARENA_HEADER: arena_header(),
         Path("src/vestige/record/_agreement.py"): formatted(record_module(mark)),
         Path("src/vestige/expressions/_agreement.py"): formatted(expressions_module()),
+        Path("src/vestige/record/backends/registered/_agreement.py"): formatted(
+            registration_module()
+        ),
         Path("crates/vestige-ctf/src/filter/agreement.rs"): filter_module(),
         Path("crates/vestige-collector/src/agreement.rs"): arena_module(),
     }

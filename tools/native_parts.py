@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["EXTENSION", "ROOMS", "Part", "extension", "native_parts"]
+__all__ = ["EXTENSION", "REGISTER", "ROOMS", "Part", "extension", "native_parts"]
 
 TRACER = Path("tracer")
 ROOMS = ("base", "arena", "stream", "objects", "rules", "hooks", "lttng")
@@ -19,6 +19,7 @@ ROOMS = ("base", "arena", "stream", "objects", "rules", "hooks", "lttng")
 HELPERS = {"libc": ("libc.c",), "pthread": ("pthread.c",), "dl": ("dl.c", "caller.c")}
 """What stands in for functions of the C library."""
 EXTENSION = "_native.abi3.so"
+REGISTER = "lib/vestige-register.o"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow")
 COMMON = ("-std=gnu11", "-O2", *WARNINGS, "-Wl,--build-id")
 LIBRARY = (*COMMON, "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-exceptions")
@@ -84,6 +85,9 @@ def native_parts(version: str) -> Iterator[Part]:
         flags = (*LIBRARY, *unknown, *standing_in)
         yield Part(f"libvestige-{name}.so", flags, sources, ("-ldl",))
     yield from lttng_parts()
+    # What programs link that ask for lttng-ust.
+    object_file = ("-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-c")
+    yield Part(REGISTER, (*COMMON[:-1], *object_file), sources_in("link"))
     # A program like those that are recorded.
     yield Part("call-cost", (*COMMON, "-finstrument-functions"), sources_in("cost"))
 

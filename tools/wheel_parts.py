@@ -77,7 +77,8 @@ def _is_elf(path: Path) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(4) == ELF_MAGIC
+        # What programs link is as the compiler made it.
+        return file.read(4) == ELF_MAGIC and path.suffix != ".o"
 
 
 def _keep_debug_file(path: Path, debug: Path) -> None:

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "9dffe54297d64a5b"
+#define AGREEMENT "14840ade9034327f"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -82,21 +82,16 @@ enum event_class {
 	EVENT_LIB_BUILD_ID = 11,
 	EVENT_LIB_DEBUG_LINK = 12,
 	EVENT_LIB_UNLOAD = 13,
-	/* A filler in place of a record that was interrupted and never written: without
-	 * fields; two more are as long as one place, and as two. */
-	EVENT_ABANDONED = 14,
-	EVENT_ABANDONED_PLACE = 15,
-	EVENT_BADDR_INIT = 16,
-	EVENT_BADDR_PUSH = 17,
-	EVENT_BADDR_POP = 18,
-	EVENT_ABANDONED_PLACES = 19,
+	EVENT_BADDR_INIT = 14,
+	EVENT_BADDR_PUSH = 15,
+	EVENT_BADDR_POP = 16,
 	/* What vestige.instrument writes, from here on. This one tells what others mean. */
-	EVENT_PYTHON_CODE = 20,
-	EVENT_PYTHON_ENTRY = 21,
-	EVENT_PYTHON_EXIT = 22,
-	EVENT_PYTHON_COROUTINE_ENTRY = 23,
-	EVENT_PYTHON_COROUTINE_EXIT = 24,
-	EVENT_PYTHON_NOT_RECORDED = 25,
+	EVENT_PYTHON_CODE = 17,
+	EVENT_PYTHON_ENTRY = 18,
+	EVENT_PYTHON_EXIT = 19,
+	EVENT_PYTHON_COROUTINE_ENTRY = 20,
+	EVENT_PYTHON_COROUTINE_EXIT = 21,
+	EVENT_PYTHON_NOT_RECORDED = 22,
 	/* How many there are, and the first of those of tracepoints. */
 	EVENT_CLASSES,
 };
@@ -214,14 +209,6 @@ static inline char *encode_base(char *at, uint64_t baddr)
 	return at + sizeof(baddr);
 }
 
-/* The fields of vestige:abandoned_place. */
-#define PLACE_FILLER_FIELDS_SIZE 6u
-static inline char *encode_place_filler(char *at, const void *bytes)
-{
-	memcpy(at, bytes, 6u);
-	return at + 6u;
-}
-
 /* The fields of ust_baddr:init, ust_baddr:push. */
 #define FILE_FIELDS_SIZE(sopath_size) (24u + (sopath_size))
 static inline char *encode_file(char *at, uint64_t baddr, const char *sopath,
@@ -235,14 +222,6 @@ static inline char *encode_file(char *at, uint64_t baddr, const char *sopath,
 	at += sizeof(size);
 	memcpy(at, &mtime, sizeof(mtime));
 	return at + sizeof(mtime);
-}
-
-/* The fields of vestige:abandoned_places. */
-#define PLACES_FILLER_FIELDS_SIZE 12u
-static inline char *encode_places_filler(char *at, const void *bytes)
-{
-	memcpy(at, bytes, 12u);
-	return at + 12u;
 }
 
 /* The fields of vestige_python:code. */
@@ -303,6 +282,13 @@ static inline char *encode_not_recorded(char *at, const char *what,
 /* Of one recording. */
 #define MOST_COUNTERS 8u
 #define COUNTER_PREFIX "perf:thread:"
+/* In each record of a recording. */
+#define MOST_APPLICATION_CONTEXTS 16u
+/* Different ones in a filter. */
+#define MOST_APPLICATION_OPERANDS 6u
+/* With its prefix. */
+#define LONGEST_APPLICATION_NAME 255u
+#define APPLICATION_PREFIX "$app."
 
 /* Bits of those that are asked for; counters have the bits above. */
 enum context {
@@ -351,6 +337,26 @@ enum context {
 	{"vegid", 4u}, \
 	{"vsuid", 4u}, \
 	{"vsgid", 4u},
+
+/* What a context of an application may be. */
+enum application_type {
+	APPLICATION_NONE,
+	APPLICATION_INT8,
+	APPLICATION_INT16,
+	APPLICATION_INT32,
+	APPLICATION_INT64,
+	APPLICATION_UINT8,
+	APPLICATION_UINT16,
+	APPLICATION_UINT32,
+	APPLICATION_UINT64,
+	APPLICATION_FLOAT,
+	APPLICATION_DOUBLE,
+	APPLICATION_STRING,
+	APPLICATION_TYPES,
+};
+
+/* Bytes of each; a string has those that it has. */
+#define APPLICATION_SIZES 0, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 0
 
 /* Name of each counter, and where the tracer has it from. */
 #define COUNTER_TABLE \
@@ -599,6 +605,7 @@ enum clock_kind_word { CLOCK_KIND_MONOTONIC, CLOCK_KIND_COUNTER };
 	of(arena_id, "arena-id") \
 	of(socket, "socket") \
 	of(token, "token") \
+	of(inherited, "inherited") \
 	of(clock, "clock") \
 	of(contexts, "contexts") \
 	of(entries, "entries") \
@@ -609,5 +616,148 @@ enum clock_kind_word { CLOCK_KIND_MONOTONIC, CLOCK_KIND_COUNTER };
 	of(include, "include") \
 	of(exclude, "exclude") \
 	of(python, "python")
+
+/* --- Programs and session daemons --- */
+
+/* Another one is refused on both sides. */
+#define REGISTRATION_VERSION 1u
+/* Names another run directory. */
+#define RUN_VARIABLE "VESTIGE_RUNDIR"
+/* 0: do not register. */
+#define REGISTER_VARIABLE "VESTIGE_REGISTER"
+/* Milliseconds for which a program waits before it begins; -1 is for ever. */
+#define REGISTER_TIMEOUT_VARIABLE "LTTNG_UST_REGISTER_TIMEOUT"
+/* As many, by default. */
+#define REGISTER_TIMEOUT 3000u
+/* The run directory of root. */
+#define SYSTEM_RUN_FOLDER "/var/run/lttng"
+/* That of a user, in the home directory. */
+#define USER_RUN_FOLDER ".lttng"
+/* In the run directory. */
+#define REGISTRATION_SOCKET "vestige-sock-1"
+/* As above: its first word grows when a daemon begins. */
+#define REGISTRATION_PAGE "vestige-wait-1"
+/* As above: has the path of the tracer, for programs that have none. */
+#define REGISTRATION_TRACER "vestige-tracer-1"
+/* Bytes of the words of a recording. */
+#define LARGEST_WORDS 8192u
+/* With its zero. */
+#define LONGEST_EVENT_NAME 512u
+/* As above. */
+#define LONGEST_FIELD_NAME 256u
+
+/* What a message is. */
+enum message_kind {
+	/* From the program, first of all. */
+	MESSAGE_HELLO = 1,
+	/* From the program: what was asked for is done, or why it is not. */
+	MESSAGE_DONE = 2,
+	/* From the program: an event that it has. */
+	MESSAGE_EVENT = 3,
+	/* From the program: a field of the event before. */
+	MESSAGE_FIELD = 4,
+	/* Record this: a whole recording. */
+	MESSAGE_RECORD = 5,
+	/* Record nothing. */
+	MESSAGE_STOP = 6,
+	/* Describe the state of the process once more. */
+	MESSAGE_DUMP = 7,
+	/* Say which events there are; the answer ends with DONE. */
+	MESSAGE_LIST = 8,
+	/* The program may begin. It is not answered. */
+	MESSAGE_GO = 9,
+};
+
+/* What became of a request. */
+enum joining_status {
+	/* It is as it was asked for. */
+	JOINING_DONE = 0,
+	/* Another recording goes on. */
+	JOINING_BUSY = 1,
+	/* The memory cannot be had, or the words are malformed. */
+	JOINING_FAILED = 2,
+};
+
+/* Before each message. */
+struct message_head {
+	uint16_t kind;
+	uint16_t version;
+	/* Bytes of the message, with this. */
+	uint32_t size;
+	/* Of the request that is made, or answered. */
+	uint32_t generation;
+	/* Of an answer. */
+	uint32_t status;
+};
+
+_Static_assert(offsetof(struct message_head, kind) == 0, "message_head.kind");
+_Static_assert(offsetof(struct message_head, version) == 2, "message_head.version");
+_Static_assert(offsetof(struct message_head, size) == 4, "message_head.size");
+_Static_assert(offsetof(struct message_head, generation) == 8, "message_head.generation");
+_Static_assert(offsetof(struct message_head, status) == 12, "message_head.status");
+_Static_assert(sizeof(struct message_head) == 16, "message_head");
+
+/* Who a program is. Its user and its process ID are what the kernel says. */
+struct message_hello {
+	/* Of the agreement. */
+	uint64_t fingerprint;
+	/* Its inode; 0: unknown. */
+	uint64_t pid_namespace;
+	/* The inode of the memory that it records to; 0: none. */
+	uint64_t arena;
+	/* As the process sees it. */
+	uint32_t vpid;
+	/* Of an address. */
+	uint32_t bits;
+	/* Of the program. */
+	char name[16];
+};
+
+_Static_assert(offsetof(struct message_hello, fingerprint) == 0, "message_hello.fingerprint");
+_Static_assert(offsetof(struct message_hello, pid_namespace) == 8, "message_hello.pid_namespace");
+_Static_assert(offsetof(struct message_hello, arena) == 16, "message_hello.arena");
+_Static_assert(offsetof(struct message_hello, vpid) == 24, "message_hello.vpid");
+_Static_assert(offsetof(struct message_hello, bits) == 28, "message_hello.bits");
+_Static_assert(offsetof(struct message_hello, name) == 32, "message_hello.name");
+_Static_assert(sizeof(struct message_hello) == 48, "message_hello");
+
+/* The words are those of the environment of a recording. */
+struct message_record {
+	/* Bytes of the words, which follow. */
+	uint32_t words_size;
+	/* Bytes of the rules, in a file that comes along. */
+	uint32_t rules_size;
+};
+
+_Static_assert(offsetof(struct message_record, words_size) == 0, "message_record.words_size");
+_Static_assert(offsetof(struct message_record, rules_size) == 4, "message_record.rules_size");
+_Static_assert(sizeof(struct message_record) == 8, "message_record");
+
+/* An event that a program has. */
+struct message_event {
+	int32_t level;
+	uint32_t is_recorded;
+	/* With that of its provider. */
+	char name[512];
+};
+
+_Static_assert(offsetof(struct message_event, level) == 0, "message_event.level");
+_Static_assert(offsetof(struct message_event, is_recorded) == 4, "message_event.is_recorded");
+_Static_assert(offsetof(struct message_event, name) == 8, "message_event.name");
+_Static_assert(sizeof(struct message_event) == 520, "message_event");
+
+/* A field of an event. */
+struct message_field {
+	/* As enum vestige_field_kind has it. */
+	uint32_t kind;
+	/* As enum vestige_field_flags has it. */
+	uint32_t flags;
+	char name[256];
+};
+
+_Static_assert(offsetof(struct message_field, kind) == 0, "message_field.kind");
+_Static_assert(offsetof(struct message_field, flags) == 4, "message_field.flags");
+_Static_assert(offsetof(struct message_field, name) == 8, "message_field.name");
+_Static_assert(sizeof(struct message_field) == 264, "message_field");
 
 #endif

@@ -28,6 +28,8 @@ enum arena_state {
 enum arena_flags {
 	/* The oldest packets make room for new ones. */
 	ARENA_OVERWRITE = 1,
+	/* The collector has stopped, and another one is about to begin. */
+	ARENA_HANDED_OVER = 2,
 };
 
 /* Bits of a chunk's flags. */
@@ -97,7 +99,18 @@ struct arena_control {
 	union arena_life life;
 	/* The collector's own: where one that takes over goes on to serve, name and token. */
 	uint64_t socket[4];
-	uint8_t rest[3808];
+	/* From here on for those who find the arena when its collector was killed: an inode;
+	 * 0: unknown. */
+	uint64_t mount_namespace;
+	/* Of the directory of the trace: where it is, and its path. */
+	uint64_t directory_device;
+	uint64_t directory_inode;
+	/* Of the root directory below which the path is that: chroot(2) makes no mount
+	 * namespace. */
+	uint64_t root_device;
+	uint64_t root_inode;
+	char directory[3072];
+	uint8_t rest[696];
 };
 
 _Static_assert(offsetof(struct arena_control, magic) == 0, "arena_control.magic");
@@ -129,7 +142,13 @@ _Static_assert(offsetof(struct arena_control, max_bytes) == 160, "arena_control.
 _Static_assert(offsetof(struct arena_control, unused) == 168, "arena_control.unused");
 _Static_assert(offsetof(struct arena_control, life) == 192, "arena_control.life");
 _Static_assert(offsetof(struct arena_control, socket) == 256, "arena_control.socket");
-_Static_assert(offsetof(struct arena_control, rest) == 288, "arena_control.rest");
+_Static_assert(offsetof(struct arena_control, mount_namespace) == 288, "arena_control.mount_namespace");
+_Static_assert(offsetof(struct arena_control, directory_device) == 296, "arena_control.directory_device");
+_Static_assert(offsetof(struct arena_control, directory_inode) == 304, "arena_control.directory_inode");
+_Static_assert(offsetof(struct arena_control, root_device) == 312, "arena_control.root_device");
+_Static_assert(offsetof(struct arena_control, root_inode) == 320, "arena_control.root_inode");
+_Static_assert(offsetof(struct arena_control, directory) == 328, "arena_control.directory");
+_Static_assert(offsetof(struct arena_control, rest) == 3400, "arena_control.rest");
 _Static_assert(sizeof(struct arena_control) == 4096, "arena_control");
 
 /* At the beginning of what programs write to. */
@@ -183,7 +202,7 @@ struct arena_slot {
 	/* The sequence number of the present chunk in the upper half, its number in the
 	 * lower one: as one word, it only grows. */
 	_Atomic uint64_t cur;
-	/* Records lost outside of chunks, and when. */
+	/* Records lost, and when. */
 	_Atomic uint64_t lost;
 	_Atomic uint64_t first_lost;
 	_Atomic uint64_t last_lost;
@@ -243,7 +262,7 @@ struct arena_ledger {
 	uint32_t flushed;
 	uint32_t file_number;
 	uint64_t last_end;
-	uint64_t beside;
+	uint64_t inherited;
 	uint64_t ring_number;
 	uint64_t ring_bytes;
 	uint32_t opened;
@@ -267,7 +286,7 @@ _Static_assert(offsetof(struct arena_ledger, told_lost) == 48, "arena_ledger.tol
 _Static_assert(offsetof(struct arena_ledger, flushed) == 56, "arena_ledger.flushed");
 _Static_assert(offsetof(struct arena_ledger, file_number) == 60, "arena_ledger.file_number");
 _Static_assert(offsetof(struct arena_ledger, last_end) == 64, "arena_ledger.last_end");
-_Static_assert(offsetof(struct arena_ledger, beside) == 72, "arena_ledger.beside");
+_Static_assert(offsetof(struct arena_ledger, inherited) == 72, "arena_ledger.inherited");
 _Static_assert(offsetof(struct arena_ledger, ring_number) == 80, "arena_ledger.ring_number");
 _Static_assert(offsetof(struct arena_ledger, ring_bytes) == 88, "arena_ledger.ring_bytes");
 _Static_assert(offsetof(struct arena_ledger, opened) == 96, "arena_ledger.opened");
@@ -291,15 +310,14 @@ struct arena_chunk {
 	_Atomic uint64_t seq;
 	/* Of enum chunk_flags. */
 	uint32_t flags;
-	/* Records that were given up in here. */
-	volatile uint32_t discarded;
+	uint32_t reserved;
 	/* The slot's losses when the chunk was taken into use, and when those were that came
 	 * since the chunk before; 0: none came. */
 	uint64_t lost;
 	uint64_t first_lost;
 	uint64_t last_lost;
-	/* The packet does not end before this. Code that goes on with a record that was
-	 * given up may store an earlier time, in a chunk that is complete. */
+	/* The packet does not end before this. Code that goes on with a record that another
+	 * completed may store an earlier time, in a chunk that is complete. */
 	uint64_t least_end;
 	uint8_t unused[24];
 	/* The thread fills the times, the IDs and the name, the collector all of it, in a
@@ -313,7 +331,7 @@ _Static_assert(offsetof(struct arena_chunk, next_free) == 8, "arena_chunk.next_f
 _Static_assert(offsetof(struct arena_chunk, prev) == 12, "arena_chunk.prev");
 _Static_assert(offsetof(struct arena_chunk, seq) == 16, "arena_chunk.seq");
 _Static_assert(offsetof(struct arena_chunk, flags) == 24, "arena_chunk.flags");
-_Static_assert(offsetof(struct arena_chunk, discarded) == 28, "arena_chunk.discarded");
+_Static_assert(offsetof(struct arena_chunk, reserved) == 28, "arena_chunk.reserved");
 _Static_assert(offsetof(struct arena_chunk, lost) == 32, "arena_chunk.lost");
 _Static_assert(offsetof(struct arena_chunk, first_lost) == 40, "arena_chunk.first_lost");
 _Static_assert(offsetof(struct arena_chunk, last_lost) == 48, "arena_chunk.last_lost");

@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 SPARES = 64
+DIRECTORY_BYTES = 3072
+"""A path that is longer, which few programs take, is not noted."""
 ATOMIC = "_Atomic"
 LIFE = Kind("union arena_life", "[u8; 64]", "64s", 64)
 HEADER = Kind("struct packet", "Packet", f"{PACKET.size}s", PACKET.size, aligned=8)
@@ -65,7 +67,14 @@ STATES = Enumeration(
 FLAGS = Enumeration(
     "arena_flags",
     "ARENA_",
-    (Value("OVERWRITE", 1, about="The oldest packets make room for new ones."),),
+    (
+        Value("OVERWRITE", 1, about="The oldest packets make room for new ones."),
+        Value(
+            "HANDED_OVER",
+            2,
+            about="The collector has stopped, and another one is about to begin.",
+        ),
+    ),
     about="Bits of the flags.",
 )
 CHUNK_FLAGS = Enumeration(
@@ -143,7 +152,27 @@ CONTROL = Structure(
             about="The collector's own: where one that takes over goes on to serve, name and "
             "token.",
         ),
-        Member("rest", BYTE, 4096 - 288),
+        Member(
+            "mount_namespace",
+            U64,
+            about="From here on for those who find the arena when its collector was killed: an "
+            "inode; 0: unknown.",
+        ),
+        Member(
+            "directory_device",
+            U64,
+            about="Of the directory of the trace: where it is, and its path.",
+        ),
+        Member("directory_inode", U64),
+        Member(
+            "root_device",
+            U64,
+            about="Of the root directory below which the path is that: chroot(2) makes no "
+            "mount namespace.",
+        ),
+        Member("root_inode", U64),
+        Member("directory", CHARACTER, DIRECTORY_BYTES),
+        Member("rest", BYTE, 4096 - 328 - DIRECTORY_BYTES),
     ),
     about="At the beginning of the arena; programs can only read it.",
 )
@@ -218,7 +247,7 @@ SLOT = Structure(
             "lost",
             U64,
             qualifier=ATOMIC,
-            about="Records lost outside of chunks, and when.",
+            about="Records lost, and when.",
         ),
         Member("first_lost", U64, qualifier=ATOMIC),
         Member("last_lost", U64, qualifier=ATOMIC),
@@ -283,7 +312,7 @@ LEDGER = Structure(
         Member("flushed", U32),
         Member("file_number", U32),
         Member("last_end", U64),
-        Member("beside", U64),
+        Member("inherited", U64),
         Member("ring_number", U64),
         Member("ring_bytes", U64),
         Member("opened", U32),
@@ -316,12 +345,7 @@ CHUNK = Structure(
         Member("prev", U32, about="The chunk that the slot filled before, or 0."),
         Member("seq", U64, qualifier=ATOMIC, about="1 and up, in each use of a slot."),
         Member("flags", U32, about="Of enum chunk_flags."),
-        Member(
-            "discarded",
-            U32,
-            qualifier="volatile",
-            about="Records that were given up in here.",
-        ),
+        Member("reserved", U32),
         Member(
             "lost",
             U64,
@@ -334,7 +358,7 @@ CHUNK = Structure(
             "least_end",
             U64,
             about="The packet does not end before this. Code that goes on with a record "
-            "that was given up may store an earlier time, in a chunk that is complete.",
+            "that another completed may store an earlier time, in a chunk that is complete.",
         ),
         Member("unused", BYTE, 24),
         Member(

@@ -5,7 +5,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from . import arena, contexts, events, files, filters, packet, settings, skipped
+from . import (
+    arena,
+    contexts,
+    events,
+    files,
+    filters,
+    packet,
+    registration,
+    settings,
+    skipped,
+)
 from .terms import (
     PLACE,
     TEXT,
@@ -116,6 +126,11 @@ def c_header(fingerprint: str) -> str:
             *_constants(skipped.CONSTANTS),
             *_constants(settings.CONSTANTS),
             *_settings(),
+            _title("Programs and session daemons."),
+            *_constants(registration.CONSTANTS),
+            *_enumeration(registration.MESSAGES),
+            *_enumeration(registration.JOINING),
+            *(text for one in registration.STRUCTURES for text in _structure(one)),
             "#endif\n",
         ]
     )
@@ -291,6 +306,14 @@ def _contexts() -> Iterator[str]:
     yield "#define CONTEXT_TABLE \\\n"
     rows = [f'\t{{"{c.member.name}", {c.member.size}u}},' for c in contexts.CONTEXTS]
     yield " \\\n".join(rows) + "\n\n"
+    yield "/* What a context of an application may be. */\n"
+    yield "enum application_type {\n"
+    for name, _ in contexts.VALUES:
+        yield f"\tAPPLICATION_{name.upper()},\n"
+    yield "\tAPPLICATION_TYPES,\n};\n\n"
+    sizes = ", ".join(str(kind.size if kind else 0) for _, kind in contexts.VALUES)
+    yield "/* Bytes of each; a string has those that it has. */\n"
+    yield f"#define APPLICATION_SIZES {sizes}\n\n"
     yield "/* Name of each counter, and where the tracer has it from. */\n"
     yield "#define COUNTER_TABLE \\\n"
     rows = [f'\t{{"{one.name}", {one.source}}},' for one in contexts.COUNTERS]

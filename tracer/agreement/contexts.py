@@ -10,9 +10,16 @@ from dataclasses import dataclass, field
 
 from .terms import (
     CHARACTER,
+    F32,
+    F64,
+    I8,
+    I16,
     I32,
+    I64,
     NAME_OF_THREAD,
     PLACE,
+    TEXT,
+    U8,
     U16,
     U32,
     U64,
@@ -21,7 +28,7 @@ from .terms import (
     Member,
 )
 
-__all__ = ["CONSTANTS", "CONTEXTS", "COUNTERS", "Context", "Counter"]
+__all__ = ["CONSTANTS", "CONTEXTS", "COUNTERS", "VALUES", "Context", "Counter"]
 
 
 @dataclass(frozen=True)
@@ -75,9 +82,30 @@ CONTEXTS = (
 """In the order in which they are written; counters follow, in the order in which they
 are asked for."""
 
+VALUES: tuple[tuple[str, Kind | None], ...] = (
+    ("none", None),
+    ("int8", I8),
+    ("int16", I16),
+    ("int32", I32),
+    ("int64", I64),
+    ("uint8", U8),
+    ("uint16", U16),
+    ("uint32", U32),
+    ("uint64", U64),
+    ("float", F32),
+    ("double", F64),
+    ("string", TEXT),
+)
+"""What a context of an application may be at an event. In records, a byte with the place in
+this list comes first."""
+
 CONSTANTS = (
     Constant("MOST_COUNTERS", 8, about="Of one recording."),
     Constant("COUNTER_PREFIX", "perf:thread:"),
+    Constant("MOST_APPLICATION_CONTEXTS", 16, about="In each record of a recording."),
+    Constant("MOST_APPLICATION_OPERANDS", 6, about="Different ones in a filter."),
+    Constant("LONGEST_APPLICATION_NAME", 255, about="With its prefix."),
+    Constant("APPLICATION_PREFIX", "$app."),
 )
 
 

@@ -95,8 +95,6 @@ FILE = Layout(
         Member("mtime", I64),
     ),
 )
-PLACE_FILLER = Layout("place_filler", (Member("bytes", BYTE, PLACE.size),))
-PLACES_FILLER = Layout("places_filler", (Member("bytes", BYTE, 2 * PLACE.size),))
 CODE = Layout(
     "code",
     (
@@ -129,19 +127,9 @@ EVENTS = (
     Event(f"{_LIB}:build_id", "LIB_BUILD_ID", LINE, BUILD_ID),
     Event(f"{_LIB}:debug_link", "LIB_DEBUG_LINK", LINE, DEBUG_LINK),
     Event(f"{_LIB}:unload", "LIB_UNLOAD", LINE, BASE),
-    Event(
-        "vestige:abandoned",
-        "ABANDONED",
-        LINE,
-        NOTHING,
-        about="A filler in place of a record that was interrupted and never written: without "
-        "fields; two more are as long as one place, and as two.",
-    ),
-    Event("vestige:abandoned_place", "ABANDONED_PLACE", LINE, PLACE_FILLER),
     Event("ust_baddr:init", "BADDR_INIT", LINE, FILE),
     Event("ust_baddr:push", "BADDR_PUSH", LINE, FILE),
     Event("ust_baddr:pop", "BADDR_POP", LINE, BASE),
-    Event("vestige:abandoned_places", "ABANDONED_PLACES", LINE, PLACES_FILLER),
     Event(
         "vestige_python:code",
         "PYTHON_CODE",

@@ -12,15 +12,41 @@ from collections.abc import Iterable, Iterator
 from vestige.ctf.tsdl import Tsdl
 from vestige.model import (
     ArrayFieldClass,
+    EnumerationFieldClass,
+    EnumerationMapping,
     FieldClass,
+    FloatFieldClass,
     IntegerFieldClass,
     StringFieldClass,
+    StructureFieldClass,
+    VariantFieldClass,
+)
+from vestige.model import Member as ClassMember
+
+from . import (
+    contexts,
+    events,
+    files,
+    filters,
+    packet,
+    registration,
+    settings,
+    skipped,
+)
+from .terms import (
+    F32,
+    F64,
+    TEXT,
+    U64,
+    Constant,
+    Enumeration,
+    Kind,
+    Member,
+    Structure,
+    Union,
 )
 
-from . import contexts, events, files, filters, packet, settings, skipped
-from .terms import TEXT, U64, Constant, Enumeration, Member, Structure, Union
-
-__all__ = ["expressions_module", "record_module"]
+__all__ = ["expressions_module", "record_module", "registration_module"]
 
 _MADE = (
     "Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, then "
@@ -62,6 +88,22 @@ def record_module(fingerprint: str) -> str:
             *_metadata(),
             *_contexts(),
             *_settings(),
+        ]
+    )
+
+
+def registration_module() -> str:
+    """Return the text of ``vestige/record/backends/registered/_agreement.py``."""
+    return "".join(
+        [
+            f'"""What programs and a session daemon say.\n\n{_MADE}\n"""\n\n',
+            "from __future__ import annotations\n\n",
+            "from enum import IntEnum\n\n",
+            *_constants(registration.CONSTANTS),
+            *_enumeration("Message", registration.MESSAGES),
+            *_enumeration("Joining", registration.JOINING),
+            "\n\n",
+            *(text for one in registration.STRUCTURES for text in _structure(one)),
         ]
     )
 
@@ -217,6 +259,8 @@ def _contexts() -> Iterator[str]:
     yield ')\n"""Name, bytes, field in TSDL, and what it tells, in the order of records."""\n\n'
     field = _declared("{name}", Member("", U64))
     yield f'COUNTER_FIELD = {_text(field)}\n"""In TSDL; the name is to be filled in."""\n'
+    yield f"APPLICATION_FIELDS = {_text(_application_fields())}\n"
+    yield '"""The same of a context of an application."""\n'
     for name, is_of_kernel in (("KERNEL", True), ("PROCESSOR", False)):
         yield f"COUNTERS_OF_{name} = (\n"
         for counter in contexts.COUNTERS:
@@ -224,6 +268,40 @@ def _contexts() -> Iterator[str]:
                 yield f"    {_text(counter.name)},\n"
         yield ")\n"
     yield "\n"
+
+
+def _application_fields() -> str:
+    """Return a context of an application in TSDL: what it is, and then its value."""
+    names = [f"_{name}" for name, _ in contexts.VALUES]
+    tag = EnumerationFieldClass(
+        alignment=8,
+        visible=True,
+        size=8,
+        signed=True,
+        base=10,
+        byte_order=None,
+        mappings=tuple(
+            EnumerationMapping(name, number, number)
+            for number, name in enumerate(names)
+        ),
+    )
+    options = tuple(
+        ClassMember(name, _value_class(kind))
+        for name, (_, kind) in zip(names, contexts.VALUES, strict=True)
+    )
+    value = VariantFieldClass(
+        alignment=1, visible=True, options=options, selector="{name}_tag"
+    )
+    tag_text = _TSDL.declaration("_{name}_tag", tag)
+    return f"{tag_text}; {_TSDL.declaration('_{name}', value)};"
+
+
+def _value_class(kind: Kind | None) -> FieldClass:
+    if kind is None:
+        return StructureFieldClass(alignment=1, visible=True, members=())
+    if kind in {F32, F64}:
+        return FloatFieldClass(alignment=8, visible=True, size=kind.size * 8)
+    return _field_class(Member("", kind), 0)
 
 
 def _settings() -> Iterator[str]:

@@ -62,6 +62,11 @@ SETTINGS = (
         "socket", about="Name of the abstract socket where the collector gives it."
     ),
     Setting("token", about="What to say there: 32 hexadecimal digits."),
+    Setting(
+        "inherited",
+        about="Descriptor of a socket that leads to the collector, a comma, its inode; empty "
+        "without.",
+    ),
     Setting("clock", CLOCK),
     Setting("contexts", about="Names with commas between them."),
     Setting("entries", TRACING, about="What is recorded at the entry of functions."),

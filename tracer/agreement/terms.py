@@ -14,8 +14,11 @@ __all__ = [
     "ADDRESS",
     "BYTE",
     "CHARACTER",
+    "F32",
     "F64",
     "FLAG",
+    "I8",
+    "I16",
     "I32",
     "I64",
     "NAME_OF_THREAD",
@@ -71,8 +74,11 @@ U8 = Kind("uint8_t", "u8", "B", 1)
 U16 = Kind("uint16_t", "u16", "H", 2)
 U32 = Kind("uint32_t", "u32", "I", 4)
 U64 = Kind("uint64_t", "u64", "Q", 8)
+I8 = Kind("int8_t", "i8", "b", 1, signed=True)
+I16 = Kind("int16_t", "i16", "h", 2, signed=True)
 I32 = Kind("int32_t", "i32", "i", 4, signed=True)
 I64 = Kind("int64_t", "i64", "q", 8, signed=True)
+F32 = Kind("float", "f32", "f", 4)
 F64 = Kind("double", "f64", "d", 8)
 CHARACTER = Kind("char", "u8", "s", 1, signed=True, is_text=True)
 BYTE = Kind("uint8_t", "u8", "s", 1, base=16)

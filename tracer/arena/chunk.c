@@ -71,7 +71,6 @@ struct arena_chunk *chunk_prepare(const struct arena_ring *ring, uint32_t number
 	atomic_store_explicit(&chunk->owner, ring->number, memory_order_relaxed);
 	chunk->prev = ring->chunk;
 	chunk->flags = 0;
-	chunk->discarded = 0;
 	/* The first before the last: a handler that loses one meanwhile is later than both, or
 	 * has another first. */
 	chunk->first_lost = atomic_exchange_explicit(&slot->first_lost, 0, memory_order_relaxed);

@@ -2,7 +2,7 @@
  * Chunks, as the thread sees them that fills them.
  *
  * A thread goes on to another chunk in four steps: take one, prepare it while nobody looks,
- * make it the one that hooks write to (stream.c does), and tell by `cur`. The chunk before is
+ * make it the one that hooks write to (filling.c does), and tell by `cur`. The chunk before is
  * complete with that.
  */
 #ifndef VESTIGE_ARENA_CHUNK_H

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "../base/system.h"
+#include "../base/valgrind.h"
 #include "descriptor.h"
 
 /* With less than this for chunks, nothing is recorded. */
 #define LEAST_CHUNKS ((uint64_t) 8 << 20)
+#define MOST_IN_VALGRIND ((uint64_t) 128 << 20)
 #define LARGEST_CHUNK (64u << 20)
 #define LARGEST_ARENA ((uint64_t) 1 << 40)
 
@@ -74,11 +76,14 @@ static char *map_regions(int file, uint64_t shared_at, uint64_t size)
 	return NULL;
 }
 
-/* All chunks, or fewer where RLIMIT_AS leaves less room: half as many again and again. */
+/* All chunks, or fewer where RLIMIT_AS leaves less room: half as many again and again. Valgrind
+ * runs one thread at a time, which needs few, and warns of mappings above 256 MiB. */
 static bool map_chunks(int file, const struct arena_control *control)
 {
 	uint32_t count = control->chunk_count;
 
+	while (valgrind_is_here() && (uint64_t) count * control->chunk_bytes > MOST_IN_VALGRIND)
+		count /= 2;
 	for (;;) {
 		const uint64_t size = (uint64_t) count * control->chunk_bytes;
 

@@ -16,6 +16,10 @@ struct arena_place {
 	uint64_t inode;
 	char socket[ARENA_SOCKET_SIZE + 1];
 	uint8_t token[ARENA_TOKEN_SIZE];
+	/* A descriptor that all programs have inherited, if they were to; 0: none. Another file may
+	 * have the number by now. */
+	int inherited;
+	uint64_t inherited_inode;
 };
 
 #endif

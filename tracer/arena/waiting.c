@@ -13,6 +13,9 @@
 
 /* How long one look at the state is good for. */
 #define SLICE_NS 2000000
+/* How long a thread waits for its first chunk where it waits for no other: the collector makes
+ * memory a moment after it is needed, and many threads may begin at once. */
+#define FIRST_WAIT_NS 50000000u
 /* How long a thread looks that may make no system call, and how often that is to find out how
  * long one look takes. */
 #define LONGEST_SPIN_NS 2000000u
@@ -100,18 +103,19 @@ static bool spin(struct arena_ring *ring)
 	return false;
 }
 
-static bool wait_in_slices(struct arena_ring *ring)
+/* Wait for so long without progress, or for so long in all. */
+static bool wait_in_slices(struct arena_ring *ring, uint64_t most_ns, bool is_in_all)
 {
 	static const struct timespec slice = {0, SLICE_NS};
 	uint64_t since = read_clock();
 
 	for (;;) {
-		if (has_progressed(ring))
+		if (has_progressed(ring) && !is_in_all)
 			since = read_clock();
 		/* After the count that is waited for was read. */
 		if (chunk_is_there(ring))
 			return true;
-		if (is_hopeless(ring) || read_clock() - since >= arena.wait_ns)
+		if (is_hopeless(ring) || read_clock() - since >= most_ns)
 			return false;
 		waiting_ring_bell();
 		atomic_store(&ring->slot->waiting, 1);
@@ -127,7 +131,10 @@ bool waiting_for_chunk(struct arena_ring *ring)
 
 	has_progressed(ring);
 	if (!is_hopeless(ring) && arena.wait_ns)
-		is_there = system_is_confined ? spin(ring) : wait_in_slices(ring);
+		is_there = system_is_confined ? spin(ring)
+					      : wait_in_slices(ring, arena.wait_ns, false);
+	else if (!is_hopeless(ring) && !ring->chunk && !system_is_confined)
+		is_there = wait_in_slices(ring, FIRST_WAIT_NS, true);
 	else
 		waiting_ring_bell();
 	ring->is_dropping = !is_there;

@@ -17,6 +17,8 @@
 #include "system.h"
 
 #define PROCESS_SIZE 4096u
+/* Of a millisecond, or a little more: a thread needs microseconds. */
+#define MOST_LOOKS 2000u
 
 /* In memory that a child process finds filled with zeros. */
 struct process {
@@ -30,6 +32,8 @@ struct process {
 	/* Not so in a child process. A child of vfork() shares our memory, and is no other
 	 * process here. */
 	bool is_first;
+	/* Threads that look for memory to record to. */
+	atomic_uint entered;
 	struct lock objects;
 	struct lock tracepoints;
 };
@@ -41,6 +45,8 @@ static struct process *process;
 
 bool process_begin(void)
 {
+	if (process)
+		return true;
 	process = system_mmap(NULL, PROCESS_SIZE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	if (!process)
@@ -53,6 +59,41 @@ bool process_begin(void)
 	process_id();
 	process->is_first = true;
 	return true;
+}
+
+void process_begin_again(void)
+{
+	atomic_store(&process->start, clock_read());
+	atomic_flag_clear(&process->is_dumped);
+}
+
+bool process_enter_recording(void)
+{
+	if (!process)
+		return false;
+	atomic_fetch_add(&process->entered, 1);
+	if (*(volatile bool *) &settings.is_recording)
+		return true;
+	process_leave_recording();
+	return false;
+}
+
+void process_leave_recording(void)
+{
+	atomic_fetch_sub(&process->entered, 1);
+}
+
+bool process_wait_for_recording(void)
+{
+	static const struct timespec pause = {.tv_nsec = 1000000};
+
+	atomic_thread_fence(memory_order_seq_cst);
+	for (unsigned int looks = 0; looks < MOST_LOOKS; looks++) {
+		if (!atomic_load(&process->entered))
+			return true;
+		system_sleep(&pause);
+	}
+	return false;
 }
 
 bool process_is_begun(void)

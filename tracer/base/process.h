@@ -30,6 +30,15 @@ void process_thread_name(char *name) HIDDEN;
  * credentials or namespaces, and in each process. */
 uint64_t process_key(void) HIDDEN;
 void process_change_key(void) HIDDEN;
+/* The process records again: it has to record what is loaded, and began now. */
+void process_begin_again(void) HIDDEN;
+/* Between these, no other recording begins. False if nothing is recorded: then there is nothing
+ * to leave. Signals must be blocked, since a handler may jump away. */
+bool process_enter_recording(void) HIDDEN;
+void process_leave_recording(void) HIDDEN;
+/* After settings_stop(): wait until nobody is between those two; false if somebody stays there,
+ * as where a program that filters its system calls has jumped away. */
+bool process_wait_for_recording(void) HIDDEN;
 /* Protect what is known of the objects in memory, and of tracepoints. In a child process,
  * both are free: who had them is not there. */
 void process_lock_objects(void) HIDDEN;

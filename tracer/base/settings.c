@@ -3,19 +3,11 @@
 
 struct settings settings;
 
-void settings_begin(bool is_recording, bool is_filtered)
+enum function_tracing settings_functions(enum function_tracing wanted, bool is_filtered)
 {
-	if (settings.on_entry == FUNCTIONS_UNKNOWN)
-		settings.on_entry = FUNCTIONS_OFF;
-	if (settings.on_exit == FUNCTIONS_UNKNOWN)
-		settings.on_exit = FUNCTIONS_OFF;
-	if (is_filtered && settings.on_entry != FUNCTIONS_OFF)
-		settings.on_entry |= FUNCTIONS_FILTERED;
-	if (is_filtered && settings.on_exit != FUNCTIONS_OFF)
-		settings.on_exit |= FUNCTIONS_FILTERED;
-	settings.is_recording = is_recording;
-	if (!is_recording)
-		settings_stop();
+	if (wanted == FUNCTIONS_UNKNOWN || wanted == FUNCTIONS_OFF)
+		return FUNCTIONS_OFF;
+	return is_filtered ? wanted | FUNCTIONS_FILTERED : wanted;
 }
 
 static void shorten(enum function_tracing *tracing)
@@ -26,7 +18,7 @@ static void shorten(enum function_tracing *tracing)
 
 void settings_shorten(void)
 {
-	if (settings.contexts != USUAL_CONTEXTS || !settings.counter_is_clock)
+	if (settings_contexts(&settings).chosen != USUAL_CONTEXTS || !settings.counter_is_clock)
 		return;
 	shorten(&settings.on_entry);
 	shorten(&settings.on_exit);

@@ -13,6 +13,9 @@
 /* Those that few recordings have. */
 #define MORE_CONTEXTS (~(unsigned int) (CONTEXT_PTHREAD_ID - 1))
 
+/* Contexts of the program, however many. */
+#define CONTEXT_APPLICATION (1u << (CONTEXTS + MOST_COUNTERS))
+
 /* Those that readers need for source lines, and that records have unless others are chosen. */
 #define USUAL_CONTEXTS (CONTEXT_IP | CONTEXT_VPID)
 
@@ -39,7 +42,13 @@ enum optional_events {
 	EVENTS_BADDR = 1 << 0,
 };
 
-/* Set once, before the first event; never changed after. */
+/* The contexts of a record: which, by their bits, and the bytes that they take. */
+struct context_choice {
+	uint32_t chosen;
+	uint32_t size;
+};
+
+/* Set before the first event of a recording, and not changed while there is one. */
 struct settings {
 	bool is_recording;
 	bool counter_is_clock;
@@ -48,12 +57,16 @@ struct settings {
 	unsigned int events;
 	/* Whether child processes are recorded. */
 	bool follow_fork;
-	unsigned int contexts;
-	/* Bytes that the contexts of a record take. */
-	unsigned int context_size;
+	/* With the bytes that they take, but for those of the program: with these, it is so much that
+	 * no record is made without a draft. Read and written at once: a thread may be in the middle
+	 * of a record when another recording begins. */
+	uint64_t contexts;
 	/* The environment asks to leave these out of the state dump. */
 	bool without_objects;
 	bool without_procname;
+	/* The number of the recording in this process, from 1 on: what a thread keeps of another
+	 * one is of no use. It grows before anything of a new one can be seen. */
+	uint32_t recording;
 	/* Whether the newest packets are kept, else the oldest. The arena tells. */
 	bool is_overwriting;
 	/* The directory of the trace, absolute: only for those that do not agree, see refusal.h. */
@@ -62,9 +75,22 @@ struct settings {
 
 extern struct settings settings HIDDEN;
 
-/* Begin with what was set, or with nothing where the process is not recorded; whether functions
- * are judged before they are recorded. */
-void settings_begin(bool is_recording, bool is_filtered) HIDDEN;
+static inline struct context_choice settings_contexts(const struct settings *from)
+{
+	const uint64_t both = __atomic_load_n(&from->contexts, __ATOMIC_RELAXED);
+
+	return (struct context_choice) {(uint32_t) both, (uint32_t) (both >> 32)};
+}
+
+static inline void settings_choose_contexts(struct settings *to, struct context_choice choice)
+{
+	__atomic_store_n(&to->contexts, (uint64_t) choice.size << 32 | choice.chosen,
+			 __ATOMIC_RELAXED);
+}
+
+/* What a hook of functions does, of what was asked for; whether functions are judged before they
+ * are recorded. */
+enum function_tracing settings_functions(enum function_tracing wanted, bool is_filtered) HIDDEN;
 /* Let hooks write the usual records in the usual way, if they are usual. */
 void settings_shorten(void) HIDDEN;
 /* Record nothing more in this process. */

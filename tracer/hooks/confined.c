@@ -18,6 +18,7 @@
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "../stream/stream.h"
+#include "control.h"
 
 typedef int prctl_function(int option, ...);
 typedef long syscall_function(long number, ...);
@@ -51,6 +52,8 @@ static void begin_filter(void)
 /* Before prctl(2). A filter that the kernel then refuses has cost system calls only. */
 static void expect_prctl(long option, long first)
 {
+	if (option == PR_SET_SECCOMP)
+		control_leave();
 	if (!settings.is_recording)
 		return;
 	if ((option == PR_SET_SECCOMP && first == SECCOMP_MODE_STRICT) ||
@@ -69,10 +72,12 @@ void confined_expect(long number, long first, long second, long third)
 	find();
 	if (number == SYS_prctl)
 		expect_prctl(first, second);
-	else if (number == SYS_seccomp && settings.is_recording) {
-		if (first == SECCOMP_SET_MODE_STRICT && !second)
+	else if (number == SYS_seccomp) {
+		if (first != SECCOMP_GET_ACTION_AVAIL && first != SECCOMP_GET_NOTIF_SIZES)
+			control_leave();
+		if (first == SECCOMP_SET_MODE_STRICT && !second && settings.is_recording)
 			stream_leave();
-		else if (first == SECCOMP_SET_MODE_FILTER && third)
+		else if (first == SECCOMP_SET_MODE_FILTER && third && settings.is_recording)
 			begin_filter();
 	}
 	errno = saved;

@@ -1,9 +1,7 @@
 /*
- * exec() of the C library, for programs that are started where the tracer is not.
+ * exec() of the C library, for programs that need another environment than ours.
  *
- * After chroot(2) or pivot_root(2), the dynamic linker of the next program would look for our
- * libraries at paths where nothing is, and complain on its standard error. So their names are
- * left out of its environment there, and the collector is told that nobody records it.
+ * Where our libraries are not there, the collector learns that nobody records the program.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -19,12 +17,11 @@
 #include "../base/compiler.h"
 #include "../base/settings.h"
 #include "../base/system.h"
+#include "environment.h"
 #include "tracing.h"
 
-#define OUR_LIBRARIES "/libvestige-"
-/* With more variables, or longer ones, the environment is passed on as it is. */
+/* With more variables, the environment is passed on as it is. */
 #define MOST_VARIABLES 16384u
-#define LONGEST 2048u
 
 typedef int execute_function(const char *file, char *const arguments[],
 			     char *const environment[]);
@@ -44,69 +41,6 @@ static __attribute__((constructor(101))) void find(void)
 static bool is_there(const char *path)
 {
 	return system_call(SYS_faccessat, AT_FDCWD, (long) path, F_OK, 0, 0, 0) == 0;
-}
-
-/* Copy a list of paths without those of ours that are not there; whether one is left out. */
-static bool copy_there(char *copy, const char *list)
-{
-	bool is_shorter = false;
-
-	*copy = '\0';
-	while (*list) {
-		const size_t length = strcspn(list, ":");
-		char path[LONGEST];
-
-		memcpy(path, list, length);
-		path[length] = '\0';
-		if (strstr(path, OUR_LIBRARIES) && !is_there(path)) {
-			is_shorter = true;
-		} else {
-			if (*copy)
-				strcat(copy, ":");
-			strcat(copy, path);
-		}
-		list += length + (list[length] == ':');
-	}
-	return is_shorter;
-}
-
-/* The value of a variable that names libraries of ours; NULL for others. */
-static const char *libraries_of(const char *variable)
-{
-	const char *value = strchr(variable, '=');
-
-	if ((strncmp(variable, "LD_PRELOAD=", 11) != 0 &&
-	     strncmp(variable, "LD_AUDIT=", 9) != 0) ||
-	    strlen(variable) >= LONGEST || !strstr(value, OUR_LIBRARIES))
-		return NULL;
-	return value + 1;
-}
-
-struct changed {
-	char texts[2][LONGEST];
-	unsigned int count;
-};
-
-/* Copy an environment without what is not there; whether anything is left out. */
-static bool fit(char **copy, char *const environment[], struct changed *changed)
-{
-	changed->count = 0;
-	for (; *environment; environment++) {
-		const char *value = libraries_of(*environment);
-		const size_t name = value ? (size_t) (value - *environment) : 0;
-		char *text = changed->texts[changed->count & 1];
-
-		if (value && changed->count < 2 && copy_there(text + name, value)) {
-			memcpy(text, *environment, name);
-			changed->count++;
-			if (text[name])
-				*copy++ = text;
-		} else {
-			*copy++ = *environment;
-		}
-	}
-	*copy = NULL;
-	return changed->count;
 }
 
 static size_t count_of(char *const list[])
@@ -132,8 +66,7 @@ static int execute(execute_function *original, const char *file, char *const arg
 {
 	const size_t count = count_of(environment);
 	const int saved = errno;
-	struct changed changed;
-	char **copy;
+	struct environment fitted;
 
 	find();
 	if (!original || !file) {
@@ -142,12 +75,13 @@ static int execute(execute_function *original, const char *file, char *const arg
 	}
 	if (system_is_confined || !environment || count > MOST_VARIABLES)
 		return original(file, arguments, environment);
-	copy = alloca((count + 1) * sizeof(*copy));
-	if (!fit(copy, environment, &changed))
-		return errno = saved, original(file, arguments, environment);
-	tell(file);
+	fitted.variables = alloca((count + 1) * sizeof(*fitted.variables));
+	if (environment_fit(&fitted, environment))
+		environment = fitted.variables;
+	if (fitted.lacks_libraries)
+		tell(file);
 	errno = saved;
-	return original(file, arguments, copy);
+	return original(file, arguments, environment);
 }
 
 EXPORTED int execve(const char *file, char *const arguments[], char *const environment[])

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "../base/process.h"
@@ -59,6 +60,11 @@ pid_t _Fork(void)
 
 void forking_start(void)
 {
+	static bool is_started;
+
+	if (is_started)
+		return;
+	is_started = true;
 	/* Where there is no memory for it, a child process is traced all the same. */
 	pthread_atfork(before_fork, NULL, after_fork);
 }

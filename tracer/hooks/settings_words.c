@@ -15,10 +15,12 @@
 #include "../base/settings.h"
 #include "../base/version.h"
 #include "../rules/patterns.h"
+#include "../stream/application.h"
 #include "../stream/context.h"
+#include "../stream/record.h"
 
-/* Where to find the arena. */
-static struct arena_place *place;
+/* What the words are read to. */
+static struct wanted *wanted;
 /* The process that started the program. */
 static pid_t recorder;
 
@@ -33,19 +35,19 @@ static bool parse_text(char *to, size_t size, const char *from, size_t length)
 
 static bool parse_arena(const char *value, size_t length)
 {
-	return parse_text(place->path, sizeof(place->path), value, length);
+	return parse_text(wanted->place.path, sizeof(wanted->place.path), value, length);
 }
 
 static bool parse_arena_id(const char *value, size_t length)
 {
 	(void) length;
-	place->inode = strtoull(value, NULL, 10);
+	wanted->place.inode = strtoull(value, NULL, 10);
 	return true;
 }
 
 static bool parse_socket(const char *value, size_t length)
 {
-	return parse_text(place->socket, sizeof(place->socket), value, length);
+	return parse_text(wanted->place.socket, sizeof(wanted->place.socket), value, length);
 }
 
 static bool parse_token(const char *value, size_t length)
@@ -56,28 +58,60 @@ static bool parse_token(const char *value, size_t length)
 		const char digits[3] = {value[2 * index], value[2 * index + 1], '\0'};
 		char *end;
 
-		place->token[index] = (uint8_t) strtoul(digits, &end, 16);
+		wanted->place.token[index] = (uint8_t) strtoul(digits, &end, 16);
 		if (end != digits + 2)
 			return false;
 	}
 	return true;
 }
 
-static void add_context(const char *name, size_t length)
+static bool parse_inherited(const char *value, size_t length)
 {
-	const int number = context_find(name, length);
+	char *end;
+
+	if (!length)
+		return true;
+	wanted->place.inherited = (int) strtol(value, &end, 10);
+	if (*end != ',')
+		return false;
+	wanted->place.inherited_inode = strtoull(end + 1, NULL, 10);
+	return true;
+}
+
+static void add_application(int number)
+{
+	struct context_choice choice;
 
 	if (number < 0)
 		return;
-	if (!(settings.contexts & 1u << number))
-		settings.context_size += context_size((unsigned int) number);
-	settings.contexts |= 1u << number;
+	application_record((unsigned int) number);
+	choice = settings_contexts(&wanted->settings);
+	if (!(choice.chosen & CONTEXT_APPLICATION))
+		choice.size += APPLICATION_EXCESS;
+	choice.chosen |= CONTEXT_APPLICATION;
+	settings_choose_contexts(&wanted->settings, choice);
+}
+
+static void add_context(const char *name, size_t length)
+{
+	const int number = context_find(name, length);
+	struct context_choice choice;
+
+	if (number < 0) {
+		add_application(application_find(name, length));
+		return;
+	}
+	choice = settings_contexts(&wanted->settings);
+	if (!(choice.chosen & 1u << number))
+		choice.size += context_size((unsigned int) number);
+	choice.chosen |= 1u << number;
+	settings_choose_contexts(&wanted->settings, choice);
 }
 
 static void add_event(const char *name, size_t length)
 {
 	if (length == 5 && !strncmp(name, "baddr", 5))
-		settings.events |= EVENTS_BADDR;
+		wanted->settings.events |= EVENTS_BADDR;
 }
 
 /* Call a function with each word between commas. */
@@ -120,7 +154,7 @@ static bool parse_clock(const char *value, size_t length)
 {
 	const int number = FIND_WORD(value, length, CLOCK_KIND_WORDS);
 
-	settings.counter_is_clock = number == (int) CLOCK_KIND_COUNTER;
+	wanted->settings.counter_is_clock = number == (int) CLOCK_KIND_COUNTER;
 	return number >= 0;
 }
 
@@ -132,12 +166,12 @@ static bool parse_contexts(const char *value, size_t length)
 
 static bool parse_entries(const char *value, size_t length)
 {
-	return parse_tracing(value, length, &settings.on_entry);
+	return parse_tracing(value, length, &wanted->settings.on_entry);
 }
 
 static bool parse_exits(const char *value, size_t length)
 {
-	return parse_tracing(value, length, &settings.on_exit);
+	return parse_tracing(value, length, &wanted->settings.on_exit);
 }
 
 static bool parse_events(const char *value, size_t length)
@@ -149,7 +183,7 @@ static bool parse_events(const char *value, size_t length)
 static bool parse_follow_fork(const char *value, size_t length)
 {
 	(void) length;
-	settings.follow_fork = *value != '0';
+	wanted->settings.follow_fork = *value != '0';
 	return true;
 }
 
@@ -189,9 +223,10 @@ static const struct {
 /* LTTng-UST's variables, see lttng-ust(3), and the same with our name. */
 static void read_omissions(void)
 {
-	settings.without_objects = secure_getenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP") ||
+	wanted->settings.without_objects = secure_getenv("LTTNG_UST_WITHOUT_BADDR_STATEDUMP") ||
 		secure_getenv("VESTIGE_WITHOUT_BADDR_STATEDUMP");
-	settings.without_procname = secure_getenv("LTTNG_UST_WITHOUT_PROCNAME_STATEDUMP") ||
+	wanted->settings.without_procname =
+		secure_getenv("LTTNG_UST_WITHOUT_PROCNAME_STATEDUMP") ||
 		secure_getenv("VESTIGE_WITHOUT_PROCNAME_STATEDUMP");
 }
 
@@ -231,17 +266,15 @@ static const char *find_words(const char *text)
 	return words_begin;
 }
 
-static bool read_environment(void)
+bool settings_words_parse(const char *text, struct wanted *found)
 {
-	const char *text = secure_getenv(SETTINGS_VARIABLE);
 	const char *directory;
 
-	if (!text || secure_getenv(OFF_VARIABLE))
-		return false;
+	wanted = found;
 	text = find_words(text);
 	if (!text)
 		return false;
-	settings.follow_fork = true;
+	wanted->settings.follow_fork = true;
 	while (!(directory = after(text, SETTINGS_TAIL))) {
 		const char *space = strchr(text, ' ');
 
@@ -250,19 +283,22 @@ static bool read_environment(void)
 		text = space + 1;
 	}
 	read_omissions();
-	if (!parse_text(settings.directory, sizeof(settings.directory), directory,
+	if (!parse_text(wanted->settings.directory, sizeof(wanted->settings.directory), directory,
 			strlen(directory)))
 		return false;
-	if (!strcmp(place->path, ARENA_IN_DIRECTORY) &&
-	    snprintf(place->path, sizeof(place->path), "%s/" ARENA_FILE, directory) >=
-		    (int) sizeof(place->path))
+	if (!strcmp(wanted->place.path, ARENA_IN_DIRECTORY) &&
+	    snprintf(wanted->place.path, sizeof(wanted->place.path), "%s/" ARENA_FILE,
+		     directory) >= (int) sizeof(wanted->place.path))
 		return false;
-	return place->path[0] || place->socket[0];
+	return wanted->place.path[0] || wanted->place.socket[0];
 }
 
-bool settings_words_read(struct arena_place *found)
+bool settings_words_read(struct wanted *found)
 {
-	place = found;
+	const char *text = secure_getenv(SETTINGS_VARIABLE);
+
+	if (!text || secure_getenv(OFF_VARIABLE) || !settings_words_parse(text, found))
+		return false;
 	/* The program itself, whatever it executes, has the recorder as its parent. */
-	return read_environment() && (settings.follow_fork || getppid() == recorder);
+	return found->settings.follow_fork || getppid() == recorder;
 }

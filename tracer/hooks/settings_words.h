@@ -6,9 +6,19 @@
 
 #include "../arena/place.h"
 #include "../base/compiler.h"
+#include "../base/settings.h"
 
-/* Read them from the environment into the settings, and where the arena is; false when this
- * process is not recorded. */
-bool settings_words_read(struct arena_place *place) HIDDEN;
+/* A recording as it is asked for. */
+struct wanted {
+	/* Those of them that words tell; the others are zero. */
+	struct settings settings;
+	struct arena_place place;
+};
+
+/* Read words to what was zero before; false when they are malformed, or for a tracer that agrees
+ * on something else. */
+bool settings_words_parse(const char *text, struct wanted *wanted) HIDDEN;
+/* Read those of the environment; false when this process is not recorded. */
+bool settings_words_read(struct wanted *wanted) HIDDEN;
 
 #endif

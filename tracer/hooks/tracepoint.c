@@ -18,12 +18,11 @@
 #include "../objects/kept_pages.h"
 #include "../objects/objects.h"
 #include "../rules/expression_run.h"
-#include "../rules/function_events.h"
 #include "../rules/rules.h"
 #include "../stream/passage.h"
-#include "../stream/application.h"
 #include "../stream/record.h"
 #include "event_class.h"
+#include "program_context.h"
 #include "tracing.h"
 
 static void do_nothing(void)
@@ -73,21 +72,22 @@ static bool is_in_each_recording(const struct vestige_event *event)
 	return event->id == EVENT_PYTHON_CODE || event->id == EVENT_PYTHON_NOT_RECORDED;
 }
 
-/* Whether it has a class of its own, which was chosen when it got that. */
-static bool was_chosen(const struct vestige_event *event)
+/* Whether it has a class of its own in the recording. */
+static bool has_class(const struct vestige_event *event)
 {
 	return event->id >= EVENT_CLASSES;
 }
 
 static void connect(struct vestige_tracepoint *point, const struct vestige_provider *provider)
 {
+	if (!settings.is_recording)
+		return;
 	for (uint32_t index = 0; index < provider->event_count; index++) {
 		struct vestige_event *event = provider->events[index];
 
 		if (strcmp(event->name, point->name) != 0)
 			continue;
-		if (!is_in_each_recording(event) && !was_chosen(event) &&
-		    !rules_choose(provider, event))
+		if (!is_in_each_recording(event) && !rules_choose(provider, event))
 			return;
 		/* Without an ID, as on a full disk, its records are counted as lost. */
 		if (!event->id)
@@ -116,7 +116,7 @@ static void add_tracepoint(struct vestige_tracepoint *point)
 	signals before;
 
 	tracing_start();
-	if (!settings.is_recording)
+	if (!tracing_is_possible())
 		return;
 	before = enter();
 	/* One that several source files share comes with each of them. */
@@ -134,7 +134,8 @@ static void add_tracepoint(struct vestige_tracepoint *point)
 
 static void remove_tracepoint(struct vestige_tracepoint *point)
 {
-	process_lock_tracepoints();
+	const signals before = enter();
+
 	for (struct vestige_tracepoint **one = &tracepoints; *one; one = &(*one)->next) {
 		if (*one != point)
 			continue;
@@ -142,7 +143,7 @@ static void remove_tracepoint(struct vestige_tracepoint *point)
 		break;
 	}
 	point->state = 0;
-	process_unlock_tracepoints();
+	leave(before);
 }
 
 static void add_provider(struct vestige_provider *provider)
@@ -152,7 +153,7 @@ static void add_provider(struct vestige_provider *provider)
 	signals before;
 
 	tracing_start();
-	if (!settings.is_recording)
+	if (!tracing_is_possible())
 		return;
 	before = enter();
 	/* A helper's may come twice: when it is first needed, and when it is loaded. */
@@ -208,17 +209,31 @@ static void remove_provider(struct vestige_provider *provider)
 _Static_assert(sizeof(struct record) <= sizeof(((struct vestige_record *) 0)->state),
 	       "a record's state has room for ours");
 
+/* Asked before the class of an event, which is one of that recording then, or none. */
+static uint32_t present_recording(void)
+{
+	return __atomic_load_n(&settings.recording, __ATOMIC_ACQUIRE);
+}
+
+/* Whether another recording has begun since. */
+static bool is_of_other(const struct record *record, uint32_t recording)
+{
+	return UNLIKELY((record->stream_owner ^ recording << OWNER_PROCESS_BITS) >>
+			OWNER_PROCESS_BITS);
+}
+
 static int begin(const struct vestige_event *event, struct vestige_record *record, size_t size,
 		 const void *ip)
 {
 	struct record *own = (struct record *) (void *) record->state;
+	const uint32_t recording = present_recording();
 	const uint32_t class = event->id;
 
 	if (UNLIKELY(!class)) {
 		stream_count_lost(stream_of_thread);
 		return 0;
 	}
-	if (!record_begin(own, class, ip, size))
+	if (!record_begin(own, class, ip, size) || is_of_other(own, recording))
 		return 0;
 	record->at = own->at;
 	return 1;
@@ -233,13 +248,15 @@ static int begin_at(const struct vestige_event *event, struct vestige_record *re
 		    const void *ip, uint64_t time)
 {
 	struct record *own = (struct record *) (void *) record->state;
+	const uint32_t recording = present_recording();
 	const uint32_t class = event->id;
 
 	if (UNLIKELY(!class)) {
 		stream_count_lost(stream_of_thread);
 		return 0;
 	}
-	if (!record_begin_at(own, class, ip, size, time ? time : 1))
+	if (!record_begin_at(own, class, ip, size, time ? time : 1) ||
+	    is_of_other(own, recording))
 		return 0;
 	record->at = own->at;
 	return stream_last_time() > time ? 2 : 1;
@@ -247,8 +264,7 @@ static int begin_at(const struct vestige_event *event, struct vestige_record *re
 
 static void open_stream(void)
 {
-	if (!stream_of_thread)
-		stream_make_room(NULL, EXTENDED_HEADER_SIZE);
+	stream_meet();
 }
 
 static void commit(struct vestige_record *record)
@@ -262,17 +278,65 @@ static int passes(const struct vestige_event *event, const struct vestige_value 
 	return expression_passes(event->filter, values, ip);
 }
 
-/* Filters that ask for it were never true: now they may be. */
-static void choose_again(void)
+/* Apply the rules to an event: its points are tested only if it is recorded. */
+static void choose(const struct vestige_provider *provider, struct vestige_event *event)
+{
+	if (is_in_each_recording(event) || rules_choose(provider, event))
+		return;
+	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
+		if (one->event == event)
+			one->state = 0;
+}
+
+/* Apply all rules to all events. */
+static void choose_all(void)
 {
 	for (const struct vestige_provider *one = providers; one; one = one->next)
 		for (uint32_t index = 0; index < one->event_count; index++)
-			if (was_chosen(one->events[index]))
-				rules_choose(one, one->events[index]);
+			choose(one, one->events[index]);
 	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
 		if (!one->state)
 			connect_any(one);
-	function_events_choose();
+}
+
+void tracepoints_choose(void)
+{
+	const signals before = enter();
+
+	choose_all();
+	leave(before);
+}
+
+void tracepoints_disarm(void)
+{
+	const signals before = enter();
+
+	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
+		one->state = 0;
+	leave(before);
+}
+
+void tracepoints_forget(void)
+{
+	const signals before = enter();
+
+	for (const struct vestige_provider *one = providers; one; one = one->next)
+		for (uint32_t index = 0; index < one->event_count; index++)
+			if (has_class(one->events[index]))
+				__atomic_store_n(&one->events[index]->id, 0, __ATOMIC_RELEASE);
+	leave(before);
+}
+
+void tracepoints_each(void (*visit)(const struct vestige_provider *provider,
+				    const struct vestige_event *event, void *data),
+		      void *data)
+{
+	const signals before = enter();
+
+	for (const struct vestige_provider *one = providers; one; one = one->next)
+		for (uint32_t index = 0; index < one->event_count; index++)
+			visit(one, one->events[index], data);
+	leave(before);
 }
 
 static int add_context(const struct vestige_context *context)
@@ -282,12 +346,10 @@ static int add_context(const struct vestige_context *context)
 	bool is_added;
 
 	tracing_start();
-	if (!settings.is_recording)
+	if (!tracing_is_possible())
 		return 0;
 	before = enter();
-	is_added = application_add(context);
-	if (is_added)
-		choose_again();
+	is_added = program_context_add(context);
 	leave(before);
 	errno = saved;
 	return is_added;

@@ -3,6 +3,8 @@
 #include "tracing.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../arena/map.h"
@@ -18,21 +20,14 @@
 #include "../stream/section.h"
 #include "../stream/stream.h"
 #include "forking.h"
+#include "meeting.h"
 #include "settings_words.h"
 
 static atomic_flag is_begun = ATOMIC_FLAG_INIT;
+/* Whether recordings may begin later. */
+static bool is_expected;
+/* Of the recording, or of the last one. */
 static struct arena_place place;
-
-static bool read_settings(void)
-{
-	const bool is_asked = settings_words_read(&place);
-	/* A look at each function for the first time, also where it may be in an object that
-	 * nobody told of. */
-	const bool is_filtered = patterns.count || !objects_are_told();
-
-	settings_begin(is_asked, is_filtered);
-	return is_asked;
-}
 
 /* When a thread has got its first chunk: the first one in a process tells what is loaded. */
 static void tell_objects(void)
@@ -43,19 +38,55 @@ static void tell_objects(void)
 		objects_wait();
 }
 
-static bool begin(void)
+/* Take the settings over, but what lets hooks record. */
+static void take_settings(const struct settings *from)
 {
-	if (!process_begin() || !arena_map(&place))
+	settings.counter_is_clock = from->counter_is_clock;
+	settings.events = from->events;
+	settings.follow_fork = from->follow_fork;
+	settings.without_objects = from->without_objects;
+	settings.without_procname = from->without_procname;
+	settings.contexts = from->contexts;
+	memcpy(settings.directory, from->directory, sizeof(settings.directory));
+}
+
+void tracing_begin_functions(const struct settings *wanted)
+{
+	/* A look at each function for the first time, also where it may be in an object that
+	 * nobody told of. */
+	const bool is_filtered = patterns.count || !objects_are_told();
+
+	function_events_start(settings_functions(wanted->on_entry, is_filtered),
+			      settings_functions(wanted->on_exit, is_filtered));
+	if (section_is_possible())
+		settings_shorten();
+}
+
+bool tracing_take_memory(const struct wanted *wanted)
+{
+	if (!process_begin())
+		return false;
+	/* Whoever sees the new number sees that no event has a class. */
+	__atomic_fetch_add(&settings.recording, 1, __ATOMIC_RELEASE);
+	take_settings(&wanted->settings);
+	place = wanted->place;
+	if (!arena_map(&place))
 		return false;
 	settings.is_overwriting = arena.is_overwriting;
 	if (!streams_start(tell_objects))
 		return false;
-	rules_start();
-	function_events_start();
 	perf_counters_start();
 	forking_start();
-	if (section_is_possible())
-		settings_shorten();
+	return true;
+}
+
+static bool begin(const struct wanted *wanted)
+{
+	if (!tracing_take_memory(wanted))
+		return false;
+	rules_set(arena.rules, arena.rules_size);
+	settings.is_recording = true;
+	tracing_begin_functions(&wanted->settings);
 	return true;
 }
 
@@ -64,20 +95,39 @@ void tracing_start(void)
 	/* An address that the dynamic linker fills in: it calls resolvers of indirect
 	 * functions, which may be traced, before it has got to this library. */
 	static struct settings *const volatile linked = &settings;
+	static struct wanted wanted;
 
 	/* The C library fills in the environment when it begins. */
 	if (linked != &settings || !environ || atomic_flag_test_and_set(&is_begun))
 		return;
-	if (!read_settings() || !begin()) {
+	if (!settings_words_read(&wanted)) {
+		settings_stop();
+		is_expected =
+			!secure_getenv(SETTINGS_VARIABLE) && meeting_find() && process_begin();
+		if (is_expected)
+			forking_start();
+		return;
+	}
+	if (!begin(&wanted)) {
 		settings_stop();
 		return;
 	}
-	objects_start(filter_forget);
+	objects_start(filter_forget, true);
 }
 
 const struct arena_place *tracing_place(void)
 {
 	return &place;
+}
+
+bool tracing_is_possible(void)
+{
+	return settings.is_recording || is_expected;
+}
+
+bool tracing_is_expected(void)
+{
+	return is_expected;
 }
 
 /* Where nothing was traced before: constructors of other libraries come first. */

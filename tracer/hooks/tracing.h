@@ -2,8 +2,11 @@
 #ifndef VESTIGE_HOOKS_TRACING_H
 #define VESTIGE_HOOKS_TRACING_H
 
+#include <stdbool.h>
+
 #include "../arena/place.h"
 #include "../base/compiler.h"
+#include "settings_words.h"
 
 /* Begin to trace, unless that has been done. Libraries that do not need ours are initialised
  * before it, and may call hooks from their constructors. */
@@ -11,5 +14,15 @@ void tracing_start(void) HIDDEN;
 
 /* Where the arena is, of a process that records. */
 const struct arena_place *tracing_place(void) HIDDEN;
+
+/* Whether a recording may begin later: then tracepoints are kept in mind. */
+bool tracing_is_possible(void) HIDDEN;
+/* Whether a session daemon is asked what to record. */
+bool tracing_is_expected(void) HIDDEN;
+/* Have the memory of a recording, which is another one than before; false where it cannot be had.
+ * Nothing is recorded yet. */
+bool tracing_take_memory(const struct wanted *wanted) HIDDEN;
+/* Let functions be recorded, as the settings and the rules say. */
+void tracing_begin_functions(const struct settings *wanted) HIDDEN;
 
 #endif

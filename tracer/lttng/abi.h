@@ -39,6 +39,8 @@ enum ust_kind {
 	UST_INTEGER = 0,
 	UST_STRING = 1,
 	UST_FLOAT = 2,
+	/* Of contexts alone. */
+	UST_DYNAMIC = 3,
 	UST_ENUM = 4,
 	UST_ARRAY = 5,
 	UST_SEQUENCE = 6,
@@ -236,6 +238,38 @@ struct ust_channel {
 	struct ust_operations *operations;
 };
 
+/* What a context is at an event: its type as the byte in records has it. */
+struct ust_context_value {
+	int type;
+	union {
+		int64_t integer;
+		double real;
+		const char *text;
+	} as;
+};
+
+/* Which context is asked for. */
+struct ust_application_context {
+	uint32_t struct_size;
+	const struct ust_field *field;
+	const char *name;
+};
+
+/* Contexts with the provider's name before a colon. The first two functions are for ring buffers:
+ * they give what the third one does. */
+struct ust_context_provider {
+	uint32_t struct_size;
+	const char *name;
+	size_t (*get_size)(const struct ust_application_context *which, struct ust_place *place,
+			   size_t offset);
+	void (*record)(const struct ust_application_context *which, struct ust_place *place,
+		       struct ust_context *context, struct ust_channel *channel);
+	void (*get_value)(const struct ust_application_context *which, struct ust_place *place,
+			  struct ust_context_value *value);
+	void *data;
+};
+
+_Static_assert(sizeof(struct ust_context_provider) == 48, "programs hold these");
 _Static_assert(sizeof(struct ust_point) == 56, "programs hold copies of these");
 _Static_assert(sizeof(struct ust_provider) == 40, "struct_size says so");
 

@@ -31,6 +31,12 @@ struct vestige_lttng {
 	/* Whether that makes other processors show what they have written, so that threads need
 	 * not. */
 	bool (*is_fenced)(void);
+	/* Contexts of the program. Returns what remove_contexts() takes, which waits until nobody
+	 * asks for them; NULL when they cannot be had. */
+	void *(*add_contexts)(const struct ust_context_provider *provider);
+	void (*remove_contexts)(void *added);
+	/* Whether this process is recorded. */
+	bool (*is_recording)(void);
 	/* The thread has another name. */
 	void (*read_name)(void);
 };

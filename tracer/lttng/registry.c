@@ -20,6 +20,7 @@
 #include "../objects/objects.h"
 #include "../stream/passage.h"
 #include "../stream/stream.h"
+#include "contexts.h"
 #include "interface.h"
 #include "providers.h"
 
@@ -274,6 +275,38 @@ static void remove_beside(void *added, ust_connect_function *disconnect_event)
 					 &provider->events[index].common);
 }
 
+static bool is_recording(void)
+{
+	tracing_start();
+	return settings.is_recording;
+}
+
+static void *add_contexts(const struct ust_context_provider *from)
+{
+	const int saved = errno;
+	signals before;
+	void *added;
+
+	if (!is_recording())
+		return NULL;
+	before = enter();
+	added = contexts_add(from);
+	leave(before);
+	errno = saved;
+	return added;
+}
+
+static void remove_contexts(void *added)
+{
+	const int saved = errno;
+	const signals before = enter();
+
+	contexts_remove(added);
+	leave(before);
+	contexts_wait(added);
+	errno = saved;
+}
+
 static void read_name(void)
 {
 	char name[PROCNAME_SIZE + 1] = "";
@@ -292,5 +325,8 @@ EXPORTED const struct vestige_lttng vestige_lttng = {
 	.nesting = passage_nesting,
 	.wait = passage_wait,
 	.is_fenced = passage_is_fenced,
+	.add_contexts = add_contexts,
+	.remove_contexts = remove_contexts,
+	.is_recording = is_recording,
 	.read_name = read_name,
 };

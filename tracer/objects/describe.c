@@ -42,12 +42,15 @@ static bool parse_notes(struct object *object, const char *at, const char *end)
 		ElfW(Nhdr) note;
 		size_t name;
 		size_t body;
+		size_t left;
 
 		memcpy(&note, at, sizeof(note));
 		at += sizeof(note);
 		name = (note.n_namesz + (size_t) 3) & ~(size_t) 3;
 		body = (note.n_descsz + (size_t) 3) & ~(size_t) 3;
-		if ((size_t) (end - at) < name || (size_t) (end - at) - name < body)
+		left = (size_t) (end - at);
+		/* The last note need not be padded. */
+		if (left < name || left - name < note.n_descsz)
 			return false;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 		    !memcmp(at, "GNU", 4) && note.n_descsz <= LARGEST_BUILD_ID) {
@@ -55,6 +58,8 @@ static bool parse_notes(struct object *object, const char *at, const char *end)
 			object->build_id_size = note.n_descsz;
 			return true;
 		}
+		if (left - name < body)
+			return false;
 		at += name + body;
 	}
 	return false;

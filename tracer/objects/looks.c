@@ -22,6 +22,7 @@ struct look {
 	uint64_t number;
 	/* Whether it is the first, before which nothing was known. */
 	bool is_start;
+	bool is_for_good;
 };
 
 static uint64_t looks;
@@ -39,7 +40,7 @@ static uint64_t hash(const char *name)
 	return hash_bytes(name, name ? strlen(name) : 0);
 }
 
-static struct entry *add_from_headers(const struct dl_phdr_info *info, bool is_start)
+static struct entry *add_from_headers(const struct dl_phdr_info *info, const struct look *look)
 {
 	struct entry *entry = table_new();
 
@@ -49,10 +50,10 @@ static struct entry *add_from_headers(const struct dl_phdr_info *info, bool is_s
 		object_forget(&entry->object);
 		return NULL;
 	}
-	if (!is_start)
+	if (!look->is_start)
 		object_events_load(&entry->object);
 	entry->name = hash(info->dlpi_name);
-	entry->is_for_good = is_start;
+	entry->is_for_good = look->is_for_good;
 	table_show(entry);
 	return entry;
 }
@@ -78,21 +79,28 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 		entry = NULL;
 	}
 	if (!entry && (dynamic || look->is_start))
-		entry = add_from_headers(info, look->is_start);
+		entry = add_from_headers(info, look);
 	if (entry)
 		entry->seen = look->number;
 	table_leave(&guard);
 	return 0;
 }
 
-void objects_take_look(bool is_start)
+void objects_take_first_look(bool is_for_good)
 {
-	struct look look = {0, is_start};
+	struct look look = {.is_start = true, .is_for_good = is_for_good};
+
+	dl_iterate_phdr(look_at, &look);
+}
+
+void objects_take_look(void)
+{
+	struct look look = {0};
 	struct guard guard;
 
 	dl_iterate_phdr(look_at, &look);
 	table_enter(&guard);
-	for (struct entry *entry = table_entries; entry && !is_start; entry = entry->next)
+	for (struct entry *entry = table_entries; entry; entry = entry->next)
 		if (entry->is_used && entry->seen < look.number &&
 		    entry->object.name_space == LM_ID_BASE)
 			table_drop(entry);
@@ -116,7 +124,7 @@ void objects_look(uintptr_t address)
 		is_known = entry->is_used && address - entry->object.base < entry->object.size;
 	table_leave(&guard);
 	if (!is_known)
-		objects_take_look(false);
+		objects_take_look();
 }
 
 EXPORTED void vestige_closed(void);
@@ -126,5 +134,5 @@ void vestige_closed(void)
 {
 	kept_pages_put_back();
 	if (must_look())
-		objects_take_look(false);
+		objects_take_look();
 }

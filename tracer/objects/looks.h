@@ -7,8 +7,11 @@
 
 #include "../base/compiler.h"
 
-/* Compare what is known with the list of the dynamic linker, at the start and later. */
-void objects_take_look(bool is_start) HIDDEN;
+/* Learn from the list of the dynamic linker what is loaded; whether that is for good, since the
+ * program begins. */
+void objects_take_first_look(bool is_for_good) HIDDEN;
+/* Compare what is known with that list, later. */
+void objects_take_look(void) HIDDEN;
 /* Where it does not tell: learn which object an address is in, if none is known. */
 void objects_look(uintptr_t address) HIDDEN;
 

@@ -4,17 +4,18 @@
 #include <stddef.h>
 
 #include "../agreement/agreement.h"
+#include "../stream/room.h"
 #include "../stream/stream.h"
 #include "events.h"
 #include "loads.h"
 #include "looks.h"
 #include "table.h"
 
-void objects_start(void (*on_drop)(uintptr_t start, uintptr_t end))
+void objects_start(void (*on_drop)(uintptr_t start, uintptr_t end), bool is_for_good)
 {
 	table_on_drop = on_drop;
 	loads_start();
-	objects_take_look(true);
+	objects_take_first_look(is_for_good);
 	/* The first record makes the stream, and the stream the dump. */
 	stream_make_room(NULL, EXTENDED_HEADER_SIZE);
 }

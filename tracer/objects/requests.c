@@ -15,7 +15,7 @@ int vestige_find_object(const struct link_map *map, struct object *object, char 
 	struct entry *entry;
 
 	if (!objects_are_told())
-		objects_take_look(false);
+		objects_take_look();
 	table_enter(&guard);
 	entry = table_find((uintptr_t) map->l_ld);
 	if (entry) {

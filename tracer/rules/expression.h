@@ -24,14 +24,6 @@ enum operand_type {
 	ON_ARRAYS = 0xC0,
 };
 
-/* What is made of several instructions. The steps of the others stay behind it, unused. */
-enum joined_operation {
-	/* Compare a field that is an integer with a constant; `flags` has the operation. */
-	COMPARE_FIELD = OPERATIONS,
-	/* How many steps it stands for. */
-	COMPARE_FIELD_STEPS = 3,
-};
-
 enum step_flags {
 	/* A comparison of reals: which side is an integer. */
 	LEFT_IS_INTEGER = 1 << 0,
@@ -67,9 +59,10 @@ struct expression {
 	/* All that there are. */
 	struct expression *known;
 	uint32_t count;
-	/* Whether there are comparisons of fields with numbers alone, with && and || and !
-	 * between them: no more than one value is on the stack then. */
-	bool is_chain;
+	/* The same as tests, see decision.h; NULL where that cannot be. */
+	const struct test *tests;
+	/* Whether there are contexts of the program. */
+	bool asks_program;
 	struct step steps[];
 };
 

@@ -6,6 +6,7 @@
 #include "../base/system.h"
 #include "../stream/application.h"
 #include "../stream/context.h"
+#include "decision.h"
 
 /* How many skips lead over one instruction, at most. */
 #define MOST_SKIPS 128u
@@ -18,6 +19,11 @@ struct skip {
 	uint32_t depth;
 };
 
+struct operand {
+	int number;
+	enum type type;
+};
+
 struct binder {
 	const struct vestige_event_class *event_class;
 	const char *text;
@@ -25,6 +31,9 @@ struct binder {
 	uint32_t count;
 	uint32_t depth;
 	uint32_t skip_count;
+	/* Contexts of the program, and what they are taken for. */
+	uint32_t operand_count;
+	struct operand operands[MOST_APPLICATION_OPERANDS];
 	enum type types[EXPRESSION_DEPTH];
 	/* The inner ones come last, and end first. */
 	struct skip skips[MOST_SKIPS];
@@ -123,25 +132,26 @@ static bool bind_element(struct binder *binder, struct step *step, uint32_t inde
 	return push(binder, TYPE_INTEGER);
 }
 
-/* One that is registered later is not there yet: then all is bound again. */
+/* What it is, an event tells: here it is what it is taken for. */
 static bool bind_application(struct binder *binder, struct step *step)
 {
 	const int number = application_find(step->value.text, step->index);
+	uint32_t place = 0;
 
-	if (number < 0)
+	while (place < binder->operand_count && binder->operands[place].number != number)
+		place++;
+	if (number < 0 || place == MOST_APPLICATION_OPERANDS)
 		return false;
+	if (place == binder->operand_count)
+		binder->operands[binder->operand_count++] =
+			(struct operand) {number, TYPE_INTEGER};
 	step->number = (uint32_t) number;
 	step->flags |= OF_APPLICATION;
-	switch (application_kind((unsigned int) number)) {
-	case VESTIGE_INTEGER:
-		return push(binder, TYPE_INTEGER);
-	case VESTIGE_FLOAT:
+	if (binder->operands[place].type == TYPE_REAL)
 		step->operation |= ON_REALS;
-		return push(binder, TYPE_REAL);
-	default:
+	else if (binder->operands[place].type == TYPE_TEXT)
 		step->operation |= ON_TEXTS;
-		return push(binder, TYPE_TEXT);
-	}
+	return push(binder, binder->operands[place].type);
 }
 
 static bool bind_context(struct binder *binder, struct step *step)
@@ -306,53 +316,6 @@ static bool bind_all(struct binder *binder, const struct instruction *code, stru
 	return code[binder->count - 1].operation == OP_RETURN;
 }
 
-static bool is_target(const struct step *steps, uint32_t count, uint32_t place)
-{
-	for (uint32_t one = 0; one < count; one++)
-		if ((steps[one].operation == OP_SKIP_IF_FALSE ||
-		     steps[one].operation == OP_SKIP_IF_TRUE) &&
-		    steps[one].index == place)
-			return true;
-	return false;
-}
-
-/* Most filters compare a field with a number: make one step of that. */
-static void join_steps(struct step *steps, uint32_t count)
-{
-	for (uint32_t place = 0; place + COMPARE_FIELD_STEPS < count; place++) {
-		struct step *step = &steps[place];
-
-		if (step[0].operation != OP_FIELD || step[1].operation != OP_INTEGER ||
-		    step[2].operation < OP_LESS || step[2].operation > OP_NOT_EQUAL ||
-		    is_target(steps, count, place + 1) || is_target(steps, count, place + 2))
-			continue;
-		step->operation = COMPARE_FIELD;
-		step->flags = step[2].operation;
-		step->value = step[1].value;
-	}
-}
-
-static bool is_chain(const struct step *steps, uint32_t count)
-{
-	uint32_t place = 0;
-
-	while (place < count)
-		switch (steps[place].operation) {
-		case COMPARE_FIELD:
-			place += COMPARE_FIELD_STEPS;
-			break;
-		case OP_SKIP_IF_FALSE:
-		case OP_SKIP_IF_TRUE:
-		case OP_NOT:
-		case OP_RETURN:
-			place++;
-			break;
-		default:
-			return false;
-		}
-	return true;
-}
-
 /* Find one that is the same. */
 static const struct expression *find_known(const struct expression *wanted)
 {
@@ -361,6 +324,67 @@ static const struct expression *find_known(const struct expression *wanted)
 		    !memcmp(one->steps, wanted->steps, one->count * sizeof(one->steps[0])))
 			return one;
 	return NULL;
+}
+
+/* Add an expression, if it can be true with what is taken for what. */
+static const struct expression *add(const struct expression *others, struct binder *binder,
+				    const struct instruction *code)
+{
+	const uint32_t count = binder->count;
+	const size_t size =
+		sizeof(struct expression) + count * (sizeof(struct step) + sizeof(struct test));
+	const struct expression *known;
+	struct test *tests;
+	struct expression *made;
+
+	made = system_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	if (!made)
+		return others;
+	made->next = others;
+	made->count = count;
+	if (!bind_all(binder, code, made->steps)) {
+		system_munmap(made, size);
+		return others;
+	}
+	tests = (struct test *) (void *) (made->steps + count);
+	made->tests = decision_make(tests, made->steps, count) ? tests : NULL;
+	made->asks_program = binder->operand_count != 0;
+	known = find_known(made);
+	if (known) {
+		system_munmap(made, size);
+		return known;
+	}
+	made->known = all;
+	all = made;
+	return made;
+}
+
+/* Take something for what it was not yet; false when all have been everything. */
+static bool take_next(struct binder *binder)
+{
+	for (uint32_t place = 0; place < binder->operand_count; place++) {
+		struct operand *operand = &binder->operands[place];
+
+		if (operand->type < TYPE_TEXT) {
+			operand->type++;
+			return true;
+		}
+		operand->type = TYPE_INTEGER;
+	}
+	return false;
+}
+
+static void find_operands(struct binder *binder, const struct instruction *code)
+{
+	for (uint32_t place = 0; place < binder->count; place++) {
+		struct step step = {0};
+
+		binder->depth = 0;
+		if (code[place].operation == OP_CONTEXT &&
+		    take_text(binder, &code[place], &step) &&
+		    context_find(step.value.text, step.index) < 0)
+			bind_application(binder, &step);
+	}
 }
 
 const struct expression *expression_add(const struct expression *others,
@@ -374,29 +398,16 @@ const struct expression *expression_add(const struct expression *others,
 		.text_size = text_size,
 		.count = count,
 	};
-	const size_t size = sizeof(struct expression) + count * sizeof(struct step);
-	const struct expression *known;
-	struct expression *made;
 
 	if (!count || count > MOST_INSTRUCTIONS)
 		return others;
-	made = system_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	if (!made)
-		return others;
-	made->next = others;
-	made->count = count;
-	if (!bind_all(&binder, code, made->steps)) {
-		system_munmap(made, size);
-		return others;
-	}
-	join_steps(made->steps, count);
-	made->is_chain = is_chain(made->steps, count);
-	known = find_known(made);
-	if (known) {
-		system_munmap(made, size);
-		return known;
-	}
-	made->known = all;
-	all = made;
-	return made;
+	find_operands(&binder, code);
+	/* An event passes if any expression is true, and those that take a context for what it is
+	 * not are false. */
+	do {
+		binder.depth = 0;
+		binder.skip_count = 0;
+		others = add(others, &binder, code);
+	} while (take_next(&binder));
+	return others;
 }

@@ -5,6 +5,7 @@
 
 #include "../stream/application.h"
 #include "../stream/context.h"
+#include "decision.h"
 
 struct value {
 	union {
@@ -128,21 +129,26 @@ static bool shift(struct value *top, bool is_left)
 	return true;
 }
 
+/* False also where it is not what this expression takes it for: another one does. */
 static bool load_application(struct value *to, const struct step *step)
 {
-	struct vestige_value value;
+	struct application_value value;
 
 	if (!application_ask(step->number, &value))
 		return false;
-	if (step->operation == (OP_CONTEXT | ON_TEXTS)) {
-		value.length = value.as.bytes ? strlen(value.as.bytes) : 0;
-		load_string(to, &value);
-	} else if (step->operation == (OP_CONTEXT | ON_REALS)) {
+	switch (value.type) {
+	case APPLICATION_STRING:
+		to->as.text = value.as.text;
+		to->length = strlen(value.as.text);
+		return step->operation == (OP_CONTEXT | ON_TEXTS);
+	case APPLICATION_FLOAT:
+	case APPLICATION_DOUBLE:
 		to->as.real = value.as.real;
-	} else {
+		return step->operation == (OP_CONTEXT | ON_REALS);
+	default:
 		to->as.integer = value.as.integer;
+		return step->operation == OP_CONTEXT;
 	}
-	return true;
 }
 
 static bool load_context(struct value *to, const struct step *step, const void *ip)
@@ -246,11 +252,6 @@ static INLINED bool compare(int64_t left, int64_t right, unsigned int operation)
 	}
 }
 
-static INLINED bool compare_field(const struct step *step, const struct vestige_value *values)
-{
-	return compare(values[step->number].as.integer, step->value.integer, step->flags);
-}
-
 /* Put one value in place of two. */
 static bool combine(struct value *top, const struct step *step)
 {
@@ -310,11 +311,6 @@ static bool is_true(const struct expression *expression, const struct vestige_va
 	for (;; step++) {
 		const unsigned int operation = step->operation & 0x3Fu;
 
-		if (LIKELY(operation == COMPARE_FIELD)) {
-			end++->as.integer = compare_field(step, values);
-			step += COMPARE_FIELD_STEPS - 1;
-			continue;
-		}
 		if (operation == OP_RETURN)
 			return end[-1].as.integer != 0;
 		if (operation <= OP_CONTEXT) {
@@ -339,38 +335,92 @@ static bool is_true(const struct expression *expression, const struct vestige_va
 	}
 }
 
-static APART bool is_chain_true(const struct step *steps, const struct vestige_value *values)
+/* Whether a text begins with another; it has a zero, which that one has not. */
+static bool begins_with(const char *text, const char *start, size_t length)
 {
-	const struct step *step = steps;
-	bool top = false;
+	while (length && *text == *start) {
+		text++;
+		start++;
+		length--;
+	}
+	return !length;
+}
 
-	for (;;)
-		switch (step->operation) {
-		case COMPARE_FIELD:
-			top = compare_field(step, values);
-			step += COMPARE_FIELD_STEPS;
-			break;
-		case OP_SKIP_IF_FALSE:
-			step = top ? step + 1 : &steps[step->index];
-			break;
-		case OP_SKIP_IF_TRUE:
-			step = top ? &steps[step->index] : step + 1;
-			break;
-		case OP_NOT:
-			top = !top;
-			step++;
-			break;
-		default:
-			return top;
-		}
+static APART bool is_text_taken(const struct test *test, const struct vestige_value *values)
+{
+	struct value value;
+
+	switch (test->kind) {
+	case TEST_FIELD_TEXT:
+		load_string(&value, &values[test->number]);
+		return value.length == test->length &&
+			!memcmp(value.as.text, test->value.text, test->length);
+	case TEST_FIELD_START:
+		load_string(&value, &values[test->number]);
+		return value.length >= test->length &&
+			!memcmp(value.as.text, test->value.text, test->length);
+	default:
+		value.as.text = context_text(test->number);
+		return begins_with(value.as.text, test->value.text, test->length) &&
+			(test->kind == TEST_CONTEXT_START || !value.as.text[test->length]);
+	}
+}
+
+/* Without a jump that depends on the values. */
+static INLINED bool is_in_order(int64_t value, const struct test *test)
+{
+	const int64_t constant = test->value.integer;
+
+	return test->order >> (1 + (value > constant) - (value < constant)) & 1;
+}
+
+static INLINED bool decide(const struct test *tests, const struct vestige_value *values,
+			   const void *ip)
+{
+	const struct test *test = tests;
+
+	for (;;) {
+		unsigned int next;
+		bool passes;
+
+		if (LIKELY(test->kind == TEST_FIELD))
+			passes = is_in_order(values[test->number].as.integer, test);
+		else if (LIKELY(test->kind == TEST_CONTEXT))
+			passes = is_in_order((int64_t) context_number(test->number, ip), test);
+		else
+			passes = is_text_taken(test, values);
+		next = passes ? test->if_true : test->if_false;
+		if (next >= DECIDED_FALSE)
+			return next == DECIDED_TRUE;
+		test = &tests[next];
+	}
+}
+
+static bool is_true_of_program(const struct expression *expression,
+			       const struct vestige_value *values, const void *ip)
+{
+	bool result;
+
+	application_enter();
+	result = is_true(expression, values, ip);
+	application_leave();
+	return result;
+}
+
+static bool is_one_true(const struct expression *expression, const struct vestige_value *values,
+			const void *ip)
+{
+	if (expression->tests)
+		return decide(expression->tests, values, ip);
+	return expression->asks_program ? is_true_of_program(expression, values, ip)
+					: is_true(expression, values, ip);
 }
 
 static APART bool is_any_true(const struct expression *expression,
 			      const struct vestige_value *values, const void *ip)
 {
 	for (; expression; expression = expression->next)
-		if (expression->is_chain ? is_chain_true(expression->steps, values)
-					 : is_true(expression, values, ip))
+		if (is_one_true(expression, values, ip))
 			return true;
 	return false;
 }
@@ -378,11 +428,8 @@ static APART bool is_any_true(const struct expression *expression,
 bool expression_passes(const struct expression *expression, const struct vestige_value *values,
 		       const void *ip)
 {
-	/* Most filters: without a stack, or even a loop. */
-	if (LIKELY(expression && !expression->next && expression->is_chain)) {
-		if (expression->count == COMPARE_FIELD_STEPS + 1)
-			return compare_field(expression->steps, values);
-		return is_chain_true(expression->steps, values);
-	}
+	/* Most filters. */
+	if (LIKELY(expression && !expression->next && expression->tests))
+		return decide(expression->tests, values, ip);
 	return is_any_true(expression, values, ip);
 }

@@ -30,11 +30,7 @@ static const struct vestige_event_class verbose = FIRST_FIELDS(2);
 static struct vestige_event entry_event = {.name = "func_entry", .log_level = LEVEL_FUNCTION};
 static struct vestige_event exit_event = {.name = "func_exit", .log_level = LEVEL_FUNCTION};
 
-/* What the recorder asks for, without rules. */
-static enum function_tracing wanted_entry;
-static enum function_tracing wanted_exit;
-
-/* One store, since hooks look at it: a context may be registered while they run. */
+/* One store, since hooks look at it. */
 static void choose(enum function_tracing *setting, enum function_tracing wanted,
 		   struct vestige_event *event, const struct vestige_event_class *fast)
 {
@@ -43,8 +39,10 @@ static void choose(enum function_tracing *setting, enum function_tracing wanted,
 		.name = is_fast ? FAST_PROVIDER : VERBOSE_PROVIDER,
 	};
 
-	if (FUNCTIONS_FORM(wanted) == FUNCTIONS_OFF)
+	if (FUNCTIONS_FORM(wanted) == FUNCTIONS_OFF) {
+		__atomic_store_n(setting, FUNCTIONS_OFF, __ATOMIC_RELEASE);
 		return;
+	}
 	event->event_class = is_fast ? fast : &verbose;
 	if (!rules_choose(&provider, event))
 		wanted = FUNCTIONS_OFF;
@@ -53,17 +51,10 @@ static void choose(enum function_tracing *setting, enum function_tracing wanted,
 	__atomic_store_n(setting, wanted, __ATOMIC_RELEASE);
 }
 
-void function_events_start(void)
+void function_events_start(enum function_tracing entry, enum function_tracing exit)
 {
-	wanted_entry = settings.on_entry;
-	wanted_exit = settings.on_exit;
-	function_events_choose();
-}
-
-void function_events_choose(void)
-{
-	choose(&settings.on_entry, wanted_entry, &entry_event, &fast_entry);
-	choose(&settings.on_exit, wanted_exit, &exit_event, &fast_exit);
+	choose(&settings.on_entry, entry, &entry_event, &fast_entry);
+	choose(&settings.on_exit, exit, &exit_event, &fast_exit);
 }
 
 static bool passes(const struct vestige_event *event, const void *function, const void *call_site)

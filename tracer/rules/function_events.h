@@ -5,11 +5,10 @@
 #include <stdbool.h>
 
 #include "../base/compiler.h"
+#include "../base/settings.h"
 
 /* Apply the rules to what the hooks do: nothing, all calls, or those that meet a filter. */
-void function_events_start(void) HIDDEN;
-/* The same again: there is a context that filters may ask for. */
-void function_events_choose(void) HIDDEN;
+void function_events_start(enum function_tracing entry, enum function_tracing exit) HIDDEN;
 /* Whether a filter takes an entry, or an exit. */
 bool function_entry_passes(const void *function, const void *call_site) HIDDEN;
 bool function_exit_passes(const void *function, const void *call_site) HIDDEN;

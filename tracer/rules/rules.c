@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../arena/map.h"
 #include "expression_bind.h"
 #include "patterns.h"
 
 /* Names have less, see LTTNG_UST_TRACEPOINT_NAME_LEN_MAX. */
 #define FULL_NAME_SIZE 512
 
+/* Without any, all events are recorded. */
+static bool has_rules;
 /* NULL when they are damaged, so that nothing is chosen. */
 static const char *rules;
 static uint32_t rules_size;
@@ -62,13 +63,14 @@ static bool is_whole(void)
 	return place == rules_size;
 }
 
-void rules_start(void)
+void rules_set(const char *bytes, uint64_t size)
 {
-	if (!arena.rules || arena.rules_size < sizeof(struct rules_head) ||
-	    arena.rules_size > LARGEST_RULES)
+	has_rules = bytes;
+	rules = NULL;
+	if (!bytes || size < sizeof(struct rules_head) || size > LARGEST_RULES)
 		return;
-	rules = arena.rules;
-	rules_size = (uint32_t) arena.rules_size;
+	rules = bytes;
+	rules_size = (uint32_t) size;
 	if (!is_whole())
 		rules = NULL;
 }
@@ -98,8 +100,7 @@ bool rules_choose(const struct vestige_provider *provider, struct vestige_event 
 	char name[FULL_NAME_SIZE];
 	struct rule rule;
 
-	/* Without any, all events are recorded. */
-	if (!arena.rules) {
+	if (!has_rules) {
 		event->filter = NULL;
 		return true;
 	}

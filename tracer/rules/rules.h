@@ -14,8 +14,9 @@
 #include "../base/compiler.h"
 #include "../include/vestige/tracepoint-abi.h"
 
-/* Look at the rules, if there are any. */
-void rules_start(void) HIDDEN;
+/* Have other rules, which stay where they are; NULL: there are none, and all events are
+ * recorded. Damaged ones choose nothing. */
+void rules_set(const char *bytes, uint64_t size) HIDDEN;
 /*
  * Whether an event is recorded. Its filter is set: nothing, or what expression_passes()
  * takes.

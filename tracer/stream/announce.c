@@ -27,6 +27,24 @@
 /* More often, only a handler that records with each single instruction interrupts. */
 #define MOST_TRIES 1000
 
+/* Atomic for other threads, too: a coroutine may be interrupted here, and go on in one. */
+static INLINED bool exchange(volatile uint64_t *cell, uint64_t old, uint64_t new)
+{
+	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+static INLINED bool exchange_half(volatile uint32_t *cell, uint32_t old, uint32_t new)
+{
+	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+static INLINED uint64_t take_number(struct stream *stream)
+{
+	return __atomic_add_fetch(&stream->announcing, ONE_NUMBER, __ATOMIC_ACQ_REL);
+}
+
 static uint64_t look(const struct stream *stream)
 {
 	return *(const volatile uint64_t *) &stream->announcing;
@@ -78,9 +96,11 @@ static INLINED void complete(const struct announced *one)
 
 	write_header(place, one->header_size, one->class, one->time);
 	copy(place + one->header_size, one->body, one->body_size);
-	chunk->packet.timestamp_end = one->time;
+	/* Others may have come since, in this chunk, if this is stored once more. */
+	if (chunk->packet.timestamp_end < one->time)
+		chunk->packet.timestamp_end = one->time;
 	publish_barrier();
-	local_compare_exchange_half(&chunk->committed, one->start, end);
+	exchange_half(&chunk->committed, one->start, end);
 }
 
 /* Complete the record of somebody else, who may be the last to store all the same. */
@@ -147,10 +167,30 @@ static INLINED void write_down(struct announcement *place, const struct announce
 		memcpy(place->bytes + done, one->body + done, WORD_BYTES);
 }
 
+/* Whether the stream is still that of the thread: a handler may switch coroutines, and another thread
+ * go on with this one. A compiler may not keep the address of what a thread has. */
+static INLINED bool is_here(const struct stream *stream)
+{
+#if defined(__x86_64__)
+	const struct stream *present;
+
+	__asm__ volatile("movq stream_of_thread@gottpoff(%%rip), %0\n\t"
+			 "movq %%fs:(%0), %0"
+			 : "=&r"(present)
+			 :
+			 : "memory");
+	return present == stream;
+#else
+	return stream_of_thread == stream;
+#endif
+}
+
 enum appended announce_append(struct stream *stream, const struct appending *record)
 {
 	for (int tries = 0; tries < MOST_TRIES; tries++) {
-		const uint64_t taken = local_add(&stream->announcing, ONE_NUMBER) + ONE_NUMBER;
+		const uint64_t taken =
+			__atomic_fetch_add(&stream->announcing, ONE_NUMBER, __ATOMIC_RELAXED) +
+			ONE_NUMBER;
 		struct announced one;
 
 		if (UNLIKELY(!is_complete(stream, taken))) {
@@ -160,11 +200,14 @@ enum appended announce_append(struct stream *stream, const struct appending *rec
 		if (UNLIKELY(!prepare(stream, record, &one)))
 			return APPEND_ELSEWHERE;
 		one.id = (uint32_t) (taken >> NUMBER_SHIFT);
+		if (UNLIKELY(!is_here(stream)))
+			return APPEND_ELSEWHERE;
 		write_down(of_number(stream, one.id), &one);
 		compiler_barrier();
-		if (UNLIKELY(!local_compare_exchange(&stream->announcing, taken,
-						     taken >> NUMBER_SHIFT << NUMBER_SHIFT |
-							     one.id)))
+		if (UNLIKELY(!is_here(stream)))
+			return APPEND_ELSEWHERE;
+		if (UNLIKELY(!exchange(&stream->announcing, taken,
+				       taken >> NUMBER_SHIFT << NUMBER_SHIFT | one.id)))
 			continue;
 		complete(&one);
 		stream->last_time = one.time;
@@ -187,10 +230,10 @@ void announce_close(struct stream *stream)
 {
 	uint64_t seen;
 
-	local_add(&stream->announcing, ONE_NUMBER);
+	take_number(stream);
 	do {
 		help(stream);
 		seen = look(stream);
-	} while (!local_compare_exchange(&stream->announcing, seen,
-					 ((seen >> NUMBER_SHIFT) + 1) << NUMBER_SHIFT));
+	} while (!exchange(&stream->announcing, seen,
+			   ((seen >> NUMBER_SHIFT) + 1) << NUMBER_SHIFT));
 }

@@ -4,6 +4,7 @@
 #include "../base/clock.h"
 #include "../base/settings.h"
 #include "announce.h"
+#include "room.h"
 #include "section.h"
 #include "stream.h"
 

@@ -11,6 +11,7 @@
 #include "../base/process.h"
 #include "../base/settings.h"
 #include "../base/system.h"
+#include "application.h"
 #include "perf_counter.h"
 #include "state.h"
 
@@ -24,7 +25,7 @@ static const struct {
 } contexts[] = {CONTEXT_TABLE};
 
 _Static_assert(sizeof(contexts) / sizeof(contexts[0]) == CONTEXTS, "each bit has a context");
-_Static_assert(CONTEXTS + MOST_COUNTERS < 32, "each counter has a bit");
+_Static_assert(CONTEXTS + MOST_COUNTERS < 31, "each counter has a bit");
 
 /* What a thread was told, as long as the key is that of the process. */
 struct known {
@@ -164,14 +165,14 @@ const char *context_text(unsigned int number)
 	return known.procname;
 }
 
-char *contexts_write_more(char *at)
+char *contexts_write_more(char *at, uint32_t chosen)
 {
 	for (unsigned int number = (unsigned int) __builtin_ctz(CONTEXT_PTHREAD_ID);
 	     number < CONTEXTS + MOST_COUNTERS; number++) {
 		uint64_t value;
 		uint32_t small;
 
-		if (!(settings.contexts & 1u << number))
+		if (!(chosen & 1u << number))
 			continue;
 		value = context_number(number, NULL);
 		small = (uint32_t) value;
@@ -181,5 +182,6 @@ char *contexts_write_more(char *at)
 			memcpy(at, &small, sizeof(small));
 		at += context_size(number);
 	}
-	return at;
+	/* They are there: how long they are was to be known first. */
+	return chosen & CONTEXT_APPLICATION ? application_skip(at) : at;
 }

@@ -23,8 +23,8 @@ unsigned int context_size(unsigned int number) HIDDEN;
 bool context_is_text(unsigned int number) HIDDEN;
 const char *context_text(unsigned int number) HIDDEN;
 uint64_t context_number(unsigned int number, const void *ip) HIDDEN;
-/* Write those of MORE_CONTEXTS that are asked for; returns where they end. */
-char *contexts_write_more(char *at) HIDDEN __attribute__((noinline, cold));
+/* Write those of MORE_CONTEXTS that are chosen; returns where they end. */
+char *contexts_write_more(char *at, uint32_t chosen) HIDDEN __attribute__((noinline, cold));
 /* Credentials or namespaces may have changed. */
 void context_forget(void) HIDDEN;
 

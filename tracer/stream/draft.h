@@ -31,8 +31,8 @@ struct draft {
 	uint64_t time;
 	uint32_t class;
 	uint32_t body_size;
-	/* The process that the record is of. */
-	uint32_t vpid;
+	/* Of the stream for which the record was begun. */
+	uint32_t stream_owner;
 };
 
 /* In memory of the thread that a child process has as it was. */

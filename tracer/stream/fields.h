@@ -27,10 +27,9 @@ static inline char *put_u16(char *at, uint16_t value)
 	return put_bytes(at, &value, sizeof(value));
 }
 
-static inline char *put_contexts(char *at, const struct stream *stream, const void *ip)
+static inline char *put_contexts(char *at, uint32_t contexts, const struct stream *stream,
+				 const void *ip)
 {
-	const unsigned int contexts = settings.contexts;
-
 	if (contexts & CONTEXT_IP)
 		at = encode_place(at, (uintptr_t) ip);
 	if (contexts & CONTEXT_VPID)
@@ -42,7 +41,7 @@ static inline char *put_contexts(char *at, const struct stream *stream, const vo
 	if (contexts & CONTEXT_CPU_ID)
 		at = put_u16(at, cpu_read());
 	if (UNLIKELY(contexts & MORE_CONTEXTS))
-		at = contexts_write_more(at);
+		at = contexts_write_more(at, contexts);
 	return at;
 }
 

@@ -22,32 +22,6 @@ static inline bool local_compare_exchange(volatile uint64_t *cell, uint64_t old,
 #endif
 }
 
-/* The same for half the bits. */
-static inline bool local_compare_exchange_half(volatile uint32_t *cell, uint32_t old,
-					       uint32_t new)
-{
-#if defined(__x86_64__)
-	uint32_t seen = old;
-
-	__asm__ volatile("cmpxchgl %2, %1" : "+a"(seen), "+m"(*cell) : "r"(new) : "memory", "cc");
-	return seen == old;
-#else
-	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED);
-#endif
-}
-
-/* Add to *cell; what it was before. */
-static inline uint64_t local_add(volatile uint64_t *cell, uint64_t value)
-{
-#if defined(__x86_64__)
-	__asm__ volatile("xaddq %0, %1" : "+r"(value), "+m"(*cell) : : "memory", "cc");
-	return value;
-#else
-	return __atomic_fetch_add(cell, value, __ATOMIC_RELAXED);
-#endif
-}
-
 static inline void compiler_barrier(void)
 {
 	__asm__ volatile("" ::: "memory");

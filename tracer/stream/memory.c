@@ -13,14 +13,24 @@
 #include <unistd.h>
 
 #include "../base/system.h"
+#include "../base/valgrind.h"
 #include "scratch.h"
 
 /* Threads that may begin to record after the program has begun to filter its system calls. */
 #define RESERVED 64u
 
-static size_t page_size;
-/* In memory that a child process finds filled with zeros: it has none of the threads. */
-static struct stream *_Atomic *streams;
+size_t stream_page_size;
+
+struct table {
+	/* That of the recording before. */
+	struct table *before;
+	uint32_t slots;
+	/* By slots, in memory that a child process finds filled with zeros: it has none of the
+	 * threads. */
+	struct stream *_Atomic *streams;
+};
+
+static struct table *table;
 /* Those that were made ahead, and how many of them were taken. */
 static char *reserved;
 static atomic_uint reserved_taken;
@@ -28,8 +38,9 @@ static atomic_uint reserved_taken;
 /* A stack, a page for the stream, and drafts. */
 static size_t stream_bytes(void)
 {
-	return SCRATCH_SIZE + page_size +
-		(sizeof(struct drafts) + page_size - 1) / page_size * page_size;
+	return SCRATCH_SIZE + stream_page_size +
+		(sizeof(struct drafts) + stream_page_size - 1) / stream_page_size *
+		stream_page_size;
 }
 
 static char *make(unsigned int count)
@@ -41,8 +52,10 @@ static char *make(unsigned int count)
 	/* A stack is none that a child process may find filled with zeros, nor is what a record
 	 * is made of. */
 	for (unsigned int index = 0; place && index < count; index++) {
-		if (system_madvise(place + index * stream_bytes() + SCRATCH_SIZE, page_size,
-				   MADV_WIPEONFORK))
+		char *stack = place + index * stream_bytes();
+
+		valgrind_register_stack(stack, stack + SCRATCH_SIZE);
+		if (system_madvise(stack + SCRATCH_SIZE, stream_page_size, MADV_WIPEONFORK))
 			continue;
 		system_munmap(place, size);
 		place = NULL;
@@ -67,22 +80,38 @@ static struct stream *take_reserved(void)
 
 bool stream_memory_start(uint32_t slots)
 {
-	const size_t size = (slots + 1) * sizeof(*streams);
+	/* Numbers begin at 1. */
+	const size_t size = (slots + 1) * sizeof(table->streams[0]);
+	struct table *made;
 
-	page_size = (size_t) sysconf(_SC_PAGESIZE);
 	_Static_assert(sizeof(struct stream) <= 4096, "a stream is a page");
-	streams = system_mmap(NULL, size, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-	if (streams && !system_madvise(streams, size, MADV_WIPEONFORK)) {
-		system_munmap(streams, size);
-		streams = NULL;
+	_Static_assert(sizeof(struct table) <= 4096, "its head is a page");
+	stream_page_size = (size_t) sysconf(_SC_PAGESIZE);
+	made = system_mmap(NULL, stream_page_size + size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	if (!made)
+		return false;
+	if (!system_madvise((char *) made + stream_page_size, size, MADV_WIPEONFORK)) {
+		system_munmap(made, stream_page_size + size);
+		return false;
 	}
-	return streams;
+	made->before = table;
+	made->slots = slots;
+	made->streams = (void *) ((char *) made + stream_page_size);
+	table = made;
+	return true;
 }
 
-struct drafts *stream_memory_drafts(struct stream *stream)
+void stream_memory_each(void (*visit)(struct stream *stream, void *data), void *data)
 {
-	return (struct drafts *) (void *) ((char *) stream + page_size);
+	for (struct table *one = table; one; one = one->before)
+		for (uint32_t slot = 1; slot <= one->slots; slot++) {
+			struct stream *stream =
+				atomic_load_explicit(&one->streams[slot], memory_order_relaxed);
+
+			if (stream)
+				visit(stream, data);
+		}
 }
 
 /* What the thread before had begun will not be appended. */
@@ -94,12 +123,12 @@ static void clear(struct stream *stream)
 
 void stream_memory_note(uint32_t slot, struct stream *stream)
 {
-	atomic_store_explicit(&streams[slot], stream, memory_order_relaxed);
+	atomic_store_explicit(&table->streams[slot], stream, memory_order_relaxed);
 }
 
 struct stream *stream_memory_at(uint32_t slot)
 {
-	return atomic_load_explicit(&streams[slot], memory_order_relaxed);
+	return atomic_load_explicit(&table->streams[slot], memory_order_relaxed);
 }
 
 struct stream *stream_memory_take(uint32_t slot)

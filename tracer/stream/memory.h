@@ -5,13 +5,23 @@
 #include "draft.h"
 #include "state.h"
 
-/* Make the table of it; false when there is no memory. */
+/* Of a page; a stream has one, and the drafts of its thread come after. */
+extern size_t stream_page_size HIDDEN;
+
+/* The drafts of its thread. */
+static inline struct drafts *stream_memory_drafts(struct stream *stream)
+{
+	return (struct drafts *) (void *) ((char *) stream + stream_page_size);
+}
+
+/* Make the table of it, for each recording; false when there is no memory. */
 bool stream_memory_start(uint32_t slots) HIDDEN;
+/* Call a function with each stream that a thread may have; of this recording, or of one before,
+ * since a thread keeps that until it records. */
+void stream_memory_each(void (*visit)(struct stream *stream, void *data), void *data) HIDDEN;
 /* Find memory for the thread that has a slot, filled with zeros; NULL when there is none. Below
  * it is the stack of the slow path. */
 struct stream *stream_memory_take(uint32_t slot) HIDDEN;
-/* The drafts of its thread. */
-struct drafts *stream_memory_drafts(struct stream *stream) HIDDEN;
 /* The stream of the thread that has a slot, or had it last; NULL when none has. */
 struct stream *stream_memory_at(uint32_t slot) HIDDEN;
 /* A stream goes with a slot from now on. */

@@ -16,7 +16,7 @@
 #include "../base/system.h"
 #include "local.h"
 #include "memory.h"
-#include "stream.h"
+#include "room.h"
 
 /* Looks at threads before the first pause, and with pauses after each: 2 s or a little more. */
 #define SHORT_LOOKS 1000u
@@ -53,7 +53,7 @@ unsigned long *passage_nesting(void)
 	struct stream *stream = stream_of_thread;
 
 	if (!stream)
-		stream = stream_make_room(NULL, EXTENDED_HEADER_SIZE);
+		stream = stream_meet();
 	return stream ? &stream->nesting : NULL;
 }
 
@@ -137,20 +137,26 @@ static bool is_inside(void)
 	return inside && ((uintptr_t) stack_pointer() < inside || system_is_on_signal_stack());
 }
 
+struct waiting {
+	unsigned int looks;
+	bool have_left;
+};
+
+static void wait_for_other(struct stream *stream, void *data)
+{
+	struct waiting *waiting = data;
+
+	if (&stream->passage != stream_thread.passage && !wait_for(stream, &waiting->looks))
+		waiting->have_left = false;
+}
+
 bool passage_wait(void)
 {
-	bool have_left = !is_inside();
-	unsigned int looks = 0;
+	struct waiting waiting = {.have_left = !is_inside()};
 
 	meet_all_threads();
-	for (uint32_t slot = 1; slot <= arena.slot_count; slot++) {
-		struct stream *stream = stream_memory_at(slot);
-
-		if (stream && &stream->passage != stream_thread.passage &&
-		    !wait_for(stream, &looks))
-			have_left = false;
-	}
-	return have_left;
+	stream_memory_each(wait_for_other, &waiting);
+	return waiting.have_left;
 }
 
 void passage_before_fork(void)

@@ -3,11 +3,18 @@
 
 #include <string.h>
 
+#include "application.h"
+#include "filling.h"
 #include "memory.h"
 #include "section.h"
 
-struct draft *record_draft(const void *owner, struct stream *stream, uint32_t class, size_t size,
-			   uint64_t earlier)
+/* Bodies of drafts are copied by so many bytes at once, if they have no more than that. */
+#define WIDE_BYTES 64u
+#define WIDE_MOST 1024u
+
+/* Without contexts of the program, or with room for them. */
+static struct draft *make_draft(const void *owner, struct stream *stream, uint32_t class,
+				size_t size, uint64_t earlier)
 {
 	struct draft *draft = draft_take(stream_memory_drafts(stream), owner, size);
 
@@ -16,12 +23,43 @@ struct draft *record_draft(const void *owner, struct stream *stream, uint32_t cl
 		return NULL;
 	}
 	if (earlier)
-		stream_begin_earlier(stream, earlier);
+		filling_begin_earlier(stream, earlier);
 	draft->time = earlier;
 	draft->class = class;
 	draft->body_size = (uint32_t) size;
-	draft->vpid = stream->vpid;
+	draft->stream_owner = stream->owner;
 	return draft;
+}
+
+/* What tells of objects is recorded where nothing of the program may be called. */
+static bool asks_program(uint32_t class)
+{
+	return class <= EVENT_EXIT || class >= EVENT_PYTHON_CODE;
+}
+
+static APART struct draft *make_long_draft(const void *owner, struct stream *stream,
+					   uint32_t class, size_t size, uint64_t earlier)
+{
+	struct application_values values;
+	const size_t fixed = settings_contexts(&settings).size - APPLICATION_EXCESS;
+	struct draft *draft;
+	size_t more;
+
+	application_enter();
+	more = application_ask_all(&values, asks_program(class));
+	draft = make_draft(owner, stream, class, size - APPLICATION_EXCESS + more, earlier);
+	if (draft)
+		application_write(draft->memory + fixed, &values);
+	application_leave();
+	return draft;
+}
+
+struct draft *record_draft(const void *owner, struct stream *stream, uint32_t class, size_t size,
+			   uint64_t earlier)
+{
+	if (UNLIKELY(settings_contexts(&settings).chosen & CONTEXT_APPLICATION))
+		return make_long_draft(owner, stream, class, size, earlier);
+	return make_draft(owner, stream, class, size, earlier);
 }
 
 #if defined(__x86_64__)
@@ -42,9 +80,10 @@ static inline bool append_in_section(const struct record *record)
 		"movl %[tries], %%esi\n\t"
 		SECTION_BEGIN("decl %%esi\n\t"
 			      "jz %l[elsewhere]\n")
-		/* A child process may have been forked since: the record names its parent. */
-		"movl %c[vpid](%%rcx), %%eax\n\t"
-		"cmpl %c[process](%[record]), %%eax\n\t"
+		/* A child process may have been forked since: the record names its parent. Or it is
+		 * of another recording. */
+		"movl %c[owner](%%rcx), %%eax\n\t"
+		"cmpl %c[stream_owner](%[record]), %%eax\n\t"
 		"jne %l[elsewhere]\n\t"
 		"movl (%%r8), %%r9d\n\t"
 		"leal %c[room](%%r9), %%eax\n\t"
@@ -72,10 +111,85 @@ static inline bool append_in_section(const struct record *record)
 		"movl %%r9d, (%%r8)\n"
 		"2:\tmovq %%rdx, %c[last](%%rcx)\n\t"
 		:
-		: [record] "D"(record), SECTION_OFFSETS, [process] "i"(OFFSET(vpid)),
+		: [record] "D"(record), SECTION_OFFSETS, [stream_owner] "i"(OFFSET(stream_owner)),
 		  [class] "i"(OFFSET(class)), [size] "i"(OFFSET(size)),
 		  [room] "i"(COMPACT_HEADER_SIZE + RECORD_BYTES), [tries] "i"(SECTION_TRIES)
 		: "rax", "rcx", "rdx", "rsi", "r8", "r9", "xmm0", "xmm1", "xmm2", "memory", "cc"
+		: elsewhere);
+	/* clang-format on */
+	return true;
+elsewhere:
+	return false;
+}
+
+/* clang-format off */
+/* The label 6; registers: rsi from where, r10 where to, eax how much is left. */
+#define COPY_WIDE \
+	"6:\tmovups (%%rsi), %%xmm0\n\t" \
+	"movups 16(%%rsi), %%xmm1\n\t" \
+	"movups 32(%%rsi), %%xmm2\n\t" \
+	"movups 48(%%rsi), %%xmm3\n\t" \
+	"movups %%xmm0, (%%r10)\n\t" \
+	"movups %%xmm1, 16(%%r10)\n\t" \
+	"movups %%xmm2, 32(%%r10)\n\t" \
+	"movups %%xmm3, 48(%%r10)\n\t" \
+	"addq $64, %%rsi\n\t" \
+	"addq $64, %%r10\n\t" \
+	"subl $64, %%eax\n\t" \
+	"jnz 6b\n\t"
+/* clang-format on */
+
+/*
+ * The same of a draft. As it was just written, it is read in words that are as wide as the
+ * writers', as a rule.
+ *
+ * Registers: rcx the stream, r8 the chunk, r9 the record's place, then its end there, rdx the
+ * time, rsi from where, r10 where to, eax how much is left.
+ */
+static inline bool append_draft_in_section(const struct draft *draft)
+{
+	const uint32_t copied = (draft->body_size + WIDE_BYTES) / WIDE_BYTES * WIDE_BYTES;
+
+	_Static_assert(WIDE_BYTES == 64 && WIDE_BYTES <= DRAFT_SLACK, "as below");
+	/* clang-format off */
+	__asm__ goto(
+		"movl %[tries], %%r11d\n\t"
+		SECTION_BEGIN("decl %%r11d\n\t"
+			      "jz %l[elsewhere]\n")
+		"movl %c[owner](%%rcx), %%eax\n\t"
+		"cmpl %c[stream_owner](%[draft]), %%eax\n\t"
+		"jne %l[elsewhere]\n\t"
+		"movl (%%r8), %%r9d\n\t"
+		"leal %c[header](%%r9, %q[copied]), %%eax\n\t"
+		"cmpl %c[limit](%%rcx), %%eax\n\t"
+		"ja %l[elsewhere]\n\t"
+		SECTION_TIME
+		"movq %%rdx, %%rax\n\t"
+		"subq %c[last](%%rcx), %%rax\n\t"
+		"shrq %[time_bits], %%rax\n\t"
+		"jnz %l[elsewhere]\n\t"
+		"movq %%rdx, %c[end](%%r8)\n\t"
+		"movl %%edx, %%eax\n\t"
+		"shll %[class_bits], %%eax\n\t"
+		"orl %c[class](%[draft]), %%eax\n\t"
+		"movl %%eax, (%%r8, %%r9)\n\t"
+		"movq %c[memory](%[draft]), %%rsi\n\t"
+		"leaq %c[header](%%r8, %%r9), %%r10\n\t"
+		"movl %[copied], %%eax\n"
+		COPY_WIDE
+		"addl %[header], %%r9d\n\t"
+		"addl %c[size](%[draft]), %%r9d\n\t"
+		"movl %%r9d, (%%r8)\n"
+		"2:\tmovq %%rdx, %c[last](%%rcx)\n\t"
+		:
+		: [draft] "D"(draft), [copied] "r"(copied), SECTION_OFFSETS,
+		  [stream_owner] "i"(offsetof(struct draft, stream_owner)),
+		  [class] "i"(offsetof(struct draft, class)),
+		  [size] "i"(offsetof(struct draft, body_size)),
+		  [memory] "i"(offsetof(struct draft, memory)),
+		  [header] "i"(COMPACT_HEADER_SIZE), [tries] "i"(SECTION_TRIES)
+		: "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2",
+		  "xmm3", "memory", "cc"
 		: elsewhere);
 	/* clang-format on */
 	return true;
@@ -91,30 +205,25 @@ static inline bool append_in_section(const struct record *record)
 	return false;
 }
 
+static inline bool append_draft_in_section(const struct draft *draft)
+{
+	(void) draft;
+	return false;
+}
+
 #endif
 
-/* Whether a record is of this process: a child may have been forked since it was begun. Then the
- * parent has it, and nothing is lost. */
-static bool is_ours(uint32_t vpid)
+/* Whether a record is of this process and this recording. A child may have been forked since it
+ * was begun: then the parent has it, and nothing is lost. */
+static bool is_ours(uint32_t owner)
 {
 	const struct stream *stream = stream_of_thread;
 
-	return !stream || stream->vpid == vpid;
+	return !stream || stream->owner == owner;
 }
 
-/* The same of a draft whose body is short. */
-static inline bool append_short_draft(const struct draft *draft)
-{
-	struct record record;
-
-	memcpy(record.bytes, draft->memory, sizeof(record.bytes));
-	record.class = draft->class;
-	record.size = draft->body_size;
-	record.vpid = draft->vpid;
-	return append_in_section(&record);
-}
-
-void record_commit_draft(struct draft *draft, const void *owner)
+/* Append that of a draft by any other way. */
+static APART void commit_draft_otherwise(struct draft *draft, const void *owner)
 {
 	struct appending appending;
 
@@ -123,24 +232,28 @@ void record_commit_draft(struct draft *draft, const void *owner)
 		stream_count_lost(stream_of_thread);
 		return;
 	}
-	if (LIKELY(draft->body_size <= RECORD_BYTES && draft->class < HEADER_EXTENDED &&
-		   !draft->time && section_is_usual) &&
-	    append_short_draft(draft)) {
-		draft_give(draft, owner);
-		return;
-	}
 	appending_begin(&appending, draft->class, draft->memory, draft->body_size);
-	if (is_ours(draft->vpid) &&
+	if (is_ours(draft->stream_owner) &&
 	    (draft->time || !section_is_usual || section_append(&appending) != APPENDED))
 		append_record(&appending, draft->time);
 	draft_give(draft, owner);
+}
+
+void record_commit_draft(struct draft *draft, const void *owner)
+{
+	if (LIKELY(draft->owner == owner && draft->body_size <= WIDE_MOST &&
+		   draft->class < HEADER_EXTENDED && !draft->time && section_is_usual) &&
+	    append_draft_in_section(draft))
+		draft_give(draft, owner);
+	else
+		commit_draft_otherwise(draft, owner);
 }
 
 static APART void commit_otherwise(const struct record *record)
 {
 	struct appending appending;
 
-	if (!is_ours(record->vpid))
+	if (!is_ours(record->stream_owner))
 		return;
 	appending_begin(&appending, record->class, record->bytes, record->size);
 	append_record(&appending, 0);

@@ -10,10 +10,15 @@
 #include "append.h"
 #include "draft.h"
 #include "fields.h"
+#include "memory.h"
+#include "room.h"
 #include "stream.h"
 
 /* Of bodies that need no draft. */
 #define RECORD_BYTES 48u
+
+/* What the size of contexts has too much where the program has contexts. */
+#define APPLICATION_EXCESS (RECORD_BYTES + 1)
 
 /* A record that is being written. */
 struct record {
@@ -25,8 +30,8 @@ struct record {
 	uint32_t class;
 	/* Of the body. */
 	uint32_t size;
-	/* The process that it is of. */
-	uint32_t vpid;
+	/* Of the stream for which it was begun. */
+	uint32_t stream_owner;
 };
 
 /* Make a draft for a record at `owner`, which has an earlier time if that is not 0; NULL when
@@ -37,6 +42,24 @@ struct draft *record_draft(const void *owner, struct stream *stream, uint32_t cl
 void record_commit(struct record *record) HIDDEN;
 /* Append that of a draft. */
 void record_commit_draft(struct draft *draft, const void *owner) HIDDEN;
+
+/* The same where the first draft will do, as it does as a rule. What the program has is asked for
+ * elsewhere. */
+static inline struct draft *record_draft_usual(const void *owner, struct stream *stream,
+					       struct context_choice contexts, uint32_t class,
+					       size_t size, uint64_t earlier)
+{
+	struct draft *draft = &stream_memory_drafts(stream)->drafts[0];
+
+	if (UNLIKELY(earlier || contexts.chosen & CONTEXT_APPLICATION ||
+		     draft->size < size + DRAFT_SLACK || !draft_mark(draft, NULL, owner)))
+		return record_draft(owner, stream, class, size, earlier);
+	draft->time = 0;
+	draft->class = class;
+	draft->body_size = (uint32_t) size;
+	draft->stream_owner = stream->owner;
+	return draft;
+}
 
 /* Whether the present chunk will do, for all that one can tell. */
 static inline bool record_has_room(const struct stream *stream, uint32_t class, size_t size)
@@ -62,7 +85,8 @@ static inline struct stream *record_stream(uint32_t class, size_t size)
 static INLINED bool record_begin_at(struct record *record, uint32_t class, const void *ip,
 				    size_t payload, uint64_t earlier)
 {
-	const size_t size = settings.context_size + payload;
+	const struct context_choice contexts = settings_contexts(&settings);
+	const size_t size = contexts.size + payload;
 	struct stream *stream = record_stream(class, size);
 	char *at = record->bytes;
 
@@ -71,14 +95,15 @@ static INLINED bool record_begin_at(struct record *record, uint32_t class, const
 	record->draft = NULL;
 	record->class = class;
 	record->size = (uint32_t) size;
-	record->vpid = stream->vpid;
+	record->stream_owner = stream->owner;
 	if (UNLIKELY(size > RECORD_BYTES || earlier)) {
-		record->draft = record_draft(record, stream, class, size, earlier);
+		record->draft =
+			record_draft_usual(record, stream, contexts, class, size, earlier);
 		if (!record->draft)
 			return false;
 		at = record->draft->memory;
 	}
-	record->at = put_contexts(at, stream, ip);
+	record->at = put_contexts(at, contexts.chosen, stream, ip);
 	return true;
 }
 
@@ -93,11 +118,12 @@ static INLINED bool record_begin(struct record *record, uint32_t class, const vo
 static inline char *record_begin_draft(const void *owner, struct draft **draft, uint32_t class,
 				       const void *ip, size_t payload)
 {
-	const size_t size = settings.context_size + payload;
+	const struct context_choice contexts = settings_contexts(&settings);
+	const size_t size = contexts.size + payload;
 	struct stream *stream = record_stream(class, size);
 
-	*draft = stream ? record_draft(owner, stream, class, size, 0) : NULL;
-	return *draft ? put_contexts((*draft)->memory, stream, ip) : NULL;
+	*draft = stream ? record_draft_usual(owner, stream, contexts, class, size, 0) : NULL;
+	return *draft ? put_contexts((*draft)->memory, contexts.chosen, stream, ip) : NULL;
 }
 
 #endif

@@ -73,6 +73,7 @@ enum appended section_append(struct appending *record) HIDDEN;
 #define SECTION_OFFSETS                                                                         \
 	[open] "i"(offsetof(struct stream, open)), [limit] "i"(offsetof(struct stream, limit)), \
 		[vpid] "i"(offsetof(struct stream, vpid)),                                      \
+		[owner] "i"(offsetof(struct stream, owner)),                                    \
 		[last] "i"(offsetof(struct stream, last_time)),                                 \
 		[end] "i"(offsetof(struct arena_chunk, packet.timestamp_end)),                  \
 		[time_bits] "i"(HEADER_TIME_BITS), [class_bits] "i"(HEADER_CLASS_BITS)

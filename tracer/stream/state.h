@@ -21,6 +21,7 @@
 
 #include "../arena/chunk.h"
 #include "../base/compiler.h"
+#include "../base/settings.h"
 #include "../include/vestige/tracepoint-abi.h"
 
 /* Each record takes the next. One that goes on to write its own down when others have taken all of
@@ -60,6 +61,8 @@ struct stream {
 	uint32_t limit;
 	uint32_t vpid;
 	uint32_t vtid;
+	/* Whose it is, see stream_owner(). */
+	uint32_t owner;
 	/* Whether the chunk has what all records need to be understood: in overwrite mode, it
 	 * stays. It has no room for other records: `limit` is where it ends. */
 	bool keeps;
@@ -83,6 +86,21 @@ struct stream {
 };
 
 extern __thread struct stream *stream_of_thread HIDDEN __attribute__((tls_model("initial-exec")));
+
+/* The process, and the recording in it: an interrupted record of another one is not appended. No
+ * process ID has more bits. */
+#define OWNER_PROCESS_BITS 22
+
+static inline uint32_t stream_owner(uint32_t vpid)
+{
+	return settings.recording << OWNER_PROCESS_BITS | vpid;
+}
+
+/* Whether it is of a recording that has ended; so are its slot and its chunks. */
+static inline bool stream_is_stale(const struct stream *stream)
+{
+	return (stream->owner ^ settings.recording << OWNER_PROCESS_BITS) >> OWNER_PROCESS_BITS;
+}
 
 /* Whether a stream has a chunk, and room for so many bytes in it. */
 static inline bool stream_has_room(const struct stream *stream, size_t size)

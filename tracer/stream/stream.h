@@ -1,24 +1,30 @@
-/* The slow path of data streams: chunks come and go. */
+/* Data streams: their beginning and their end. */
 #ifndef VESTIGE_STREAM_STREAM_H
 #define VESTIGE_STREAM_STREAM_H
 
-#include "appending.h"
 #include "state.h"
 
-/* What a thread has for tracepoints whose provider may be unloaded, see passage.h. */
-extern __thread struct vestige_thread stream_thread HIDDEN
-	__attribute__((tls_model("initial-exec")));
+/* Whether the stream has a chunk, of this process and this recording. */
+static inline bool stream_is_open(const struct stream *stream)
+{
+	return stream && stream->ring.chunk && !stream_is_stale(stream);
+}
 
-/* Make room for a record in another chunk, or in the first; NULL when it is dropped. */
-struct stream *stream_make_room(struct stream *stream, size_t size) HIDDEN
-	__attribute__((noinline, cold));
-/* Append a record that no chunk has room for, as a packet of several; false when it is lost. */
-bool stream_append_parts(const struct appending *record, uint64_t earlier, bool is_kept) HIDDEN
-	__attribute__((noinline, cold));
-/* In overwrite mode, see to it that the next record comes into a chunk that stays. */
-bool stream_keep(struct stream *stream, size_t size) HIDDEN __attribute__((noinline, cold));
-/* Let nothing more come into a chunk that stays, but what is kept. */
-void stream_limit(struct stream *stream) HIDDEN __attribute__((noinline, cold));
+/* Whether fork() has filled the stream with zeros, or it is of another recording. */
+static inline bool stream_needs_slot(const struct stream *stream)
+{
+	return stream && (!stream->ring.slot || stream_is_stale(stream));
+}
+
+/* Give the thread a stream, or its stream a slot where it needs one; NULL when there is no
+ * slot, or no memory. */
+struct stream *stream_begin(struct stream *stream) HIDDEN;
+/* Whether there is neither now, as far as that can be found out without a system call. */
+bool stream_cannot_begin(void) HIDDEN;
+/* Whether the thread has left, see stream_leave(). */
+bool stream_is_closed(void) HIDDEN;
+/* The thread has its first chunk. */
+void stream_tell_first_chunk(void) HIDDEN;
 /* Before fork(), and in the child, in the only thread that it has. */
 void stream_before_fork(void) HIDDEN;
 void stream_after_fork(void) HIDDEN;
@@ -28,11 +34,13 @@ void stream_leave(void) HIDDEN;
 void stream_rename(const char *name) HIDDEN;
 /* Before the program filters its system calls: make what new threads will need. */
 void streams_confine(void) HIDDEN;
-/* Make what streams need, once; false when there is no memory. The function is called when a
+/* After settings_stop(): let no record come into a chunk any more, but those that threads append
+ * at this moment. False if another recording must not begin, since a thread may be in the middle
+ * of taking chunks from this one. */
+bool streams_end(void) HIDDEN;
+/* Make what streams need, for each recording; false when there is no memory. The function is called when a
  * thread has got its first chunk, in each process, and may make records. */
 bool streams_start(void (*first_chunk)(void)) HIDDEN;
-/* Let an empty packet begin with a record of an earlier time. */
-void stream_begin_earlier(struct stream *stream, uint64_t time) HIDDEN;
 /* No record of the thread has come after this time. */
 uint64_t stream_last_time(void) HIDDEN;
 /* Count a record that found no place. */

@@ -1,5 +1,5 @@
 /*
- * Contexts of applications: `$app.PROVIDER:TYPE` in filters of `vestige record`.
+ * Contexts of applications: `$app.PROVIDER:TYPE` in filters and records of `vestige record`.
  *
  *     static void get_user(void *data, struct vestige_value *value)
  *     {

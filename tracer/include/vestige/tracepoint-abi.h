@@ -111,16 +111,19 @@ struct vestige_value {
 	size_t length;
 };
 
-/* A context that a program knows of itself, `$app.PROVIDER:TYPE` in filters; see
- * vestige/context.h. */
+/* As the kind of a context: at each event, what it calls stores another kind in the value's
+ * `length`, or VESTIGE_UNUSED where there is nothing. */
+#define VESTIGE_ANY 0x100
+
+/* A context that a program knows of itself, `$app.PROVIDER:TYPE`; see vestige/context.h. */
 struct vestige_context {
 	uint32_t struct_size;
-	/* VESTIGE_INTEGER, VESTIGE_FLOAT or VESTIGE_STRING. */
+	/* VESTIGE_INTEGER, VESTIGE_FLOAT, VESTIGE_STRING or VESTIGE_ANY. */
 	uint32_t kind;
 	/* PROVIDER:TYPE. */
 	const char *name;
-	/* Called with `data` at an event whose filter asks: in any thread, and in signal handlers.
-	 * A string ends with a zero. */
+	/* Called with `data` at an event that has the context, or whose filter asks for it: in any
+	 * thread, and in signal handlers. A string ends with a zero. */
 	void (*get)(void *data, struct vestige_value *value);
 	void *data;
 };

@@ -19,7 +19,11 @@ extern const struct vestige_lttng vestige_lttng __attribute__((weak));
 EXPORTED void *lttng_ust_probe_register(const struct ust_provider *provider);
 EXPORTED void lttng_ust_probe_unregister(void *registered);
 
+EXPORTED void *lttng_ust_context_provider_register(const struct ust_context_provider *provider);
+EXPORTED void lttng_ust_context_provider_unregister(void *registered);
+
 typedef void *register_function(const struct ust_provider *provider);
+typedef void *register_contexts_function(const struct ust_context_provider *provider);
 typedef void unregister_function(void *registered);
 typedef int add_probe_function(const char *provider, const char *event, void (*function)(void),
 			       void *data, const char *signature);
@@ -35,6 +39,22 @@ struct pair {
 
 static struct pair *pairs;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void)
+{
+	pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&mutex);
+}
+
+/* A child process has the mutex as it was, and not the thread that would unlock it. */
+static __attribute__((constructor)) void fork_without_lock(void)
+{
+	pthread_atfork(lock, unlock, unlock);
+}
 
 /* The next function of that name may be out of reach: a plugin has its libraries to itself. */
 static void *find(const char *name)
@@ -81,10 +101,10 @@ static void add_pair(void *theirs, void *ours)
 	if (!pair)
 		return;
 	*pair = (struct pair) {.theirs = theirs, .ours = ours};
-	pthread_mutex_lock(&mutex);
+	lock();
 	pair->next = pairs;
 	pairs = pair;
-	pthread_mutex_unlock(&mutex);
+	unlock();
 }
 
 /* Find what is ours of a provider, and forget it. */
@@ -93,7 +113,7 @@ static void *take_pair(const void *theirs)
 	struct pair *found = NULL;
 	void *ours;
 
-	pthread_mutex_lock(&mutex);
+	lock();
 	for (struct pair **one = &pairs; *one && !found; one = &(*one)->next) {
 		if ((*one)->theirs != theirs)
 			continue;
@@ -101,7 +121,7 @@ static void *take_pair(const void *theirs)
 		*one = found->next;
 		break;
 	}
-	pthread_mutex_unlock(&mutex);
+	unlock();
 	ours = found ? found->ours : NULL;
 	free(found);
 	return ours;
@@ -127,6 +147,30 @@ void lttng_ust_probe_unregister(void *registered)
 
 	if (ours)
 		vestige_lttng.remove_beside(ours, remove_probe);
+	if (next)
+		next(registered);
+}
+
+void *lttng_ust_context_provider_register(const struct ust_context_provider *provider)
+{
+	register_contexts_function *next =
+		(register_contexts_function *) find("lttng_ust_context_provider_register");
+	void *theirs = next ? next(provider) : NULL;
+	void *ours = theirs && &vestige_lttng ? vestige_lttng.add_contexts(provider) : NULL;
+
+	if (ours)
+		add_pair(theirs, ours);
+	return theirs;
+}
+
+void lttng_ust_context_provider_unregister(void *registered)
+{
+	unregister_function *next =
+		(unregister_function *) find("lttng_ust_context_provider_unregister");
+	void *ours = take_pair(registered);
+
+	if (ours)
+		vestige_lttng.remove_contexts(ours);
 	if (next)
 		next(registered);
 }

@@ -86,13 +86,23 @@ NO_TRACER(lttng_ust_tracepoint_provider_register, const char *provider UNUSED,
 NO_TRACER(lttng_ust_tracepoint_provider_unregister, const char *provider UNUSED,
 	  const char *event UNUSED, void (*function)(void) UNUSED, void *data UNUSED)
 
-/* Contexts of programs are not recorded. Who brings one wants to get something for it. */
-EXPORTED void *lttng_ust_context_provider_register(void *provider);
-NOTHING(lttng_ust_context_provider_unregister, void *registered UNUSED)
+EXPORTED void *lttng_ust_context_provider_register(const struct ust_context_provider *provider);
+EXPORTED void lttng_ust_context_provider_unregister(void *registered);
 
-void *lttng_ust_context_provider_register(void *provider)
+/* Who brings contexts wants to get something for them, also where nothing is recorded. */
+void *lttng_ust_context_provider_register(const struct ust_context_provider *provider)
 {
-	return provider;
+	static char nothing;
+
+	if (!&vestige_lttng || !vestige_lttng.is_recording())
+		return &nothing;
+	return vestige_lttng.add_contexts(provider);
+}
+
+void lttng_ust_context_provider_unregister(void *registered)
+{
+	if (&vestige_lttng && registered)
+		vestige_lttng.remove_contexts(registered);
 }
 
 EXPORTED void lttng_ust_init_thread(void);

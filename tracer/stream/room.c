@@ -1,0 +1,250 @@
+/* Making room for records: the slow path of data streams. */
+#define _GNU_SOURCE
+#include "room.h"
+
+#include <errno.h>
+
+#include "../arena/waiting.h"
+#include "../base/process.h"
+#include "../base/settings.h"
+#include "../base/system.h"
+#include "filling.h"
+#include "local.h"
+#include "scratch.h"
+#include "shared_thread.h"
+#include "stream.h"
+
+static void meet(void);
+
+__thread struct vestige_thread stream_thread __attribute__((tls_model("initial-exec"))) = {
+	.meet = meet,
+};
+/* Where the stack was when the thread came in here: what is instrumented and called from here is
+ * not traced. NULL: it is not here. */
+static __thread const char *busy __attribute__((tls_model("initial-exec")));
+
+struct room {
+	struct stream *stream;
+	size_t size;
+	/* The chunk that had none. */
+	uint64_t seq;
+	/* A record that needs several chunks, and how many with the one after; or NULL, and one. */
+	const struct appending *record;
+	uint64_t earlier;
+	bool is_kept;
+	/* No record: what cannot be recorded is counted when it comes. */
+	bool is_meeting;
+	uint32_t chunks;
+	struct stream *found;
+	bool must_wait;
+};
+
+/* What is done on a stack of our own, where there is one. */
+static void make_room(void *argument)
+{
+	struct room *room = argument;
+	struct stream *stream = room->stream;
+	const bool is_first = !stream_is_open(stream);
+	const char *before = busy;
+
+	room->must_wait = false;
+	/* A handler that ran while we waited may have got us a chunk. */
+	if (!room->record && !is_first && stream->ring.seq != room->seq &&
+	    stream_has_room(stream, room->size)) {
+		room->found = stream;
+		return;
+	}
+	/* A handler that nobody could block may have jumped away since some were taken. */
+	while (stream->taken_count < room->chunks) {
+		const uint32_t number = chunk_take(&stream->ring);
+
+		if (!number) {
+			room->must_wait = true;
+			return;
+		}
+		stream->taken[stream->taken_count] = number;
+		stream->taken_count++;
+	}
+	filling_open(stream,
+		     room->record ? filling_write_parts(stream, room->record, room->earlier,
+							room->is_kept ? CHUNK_KEEP : 0)
+				  : filling_go_on(stream, 0));
+	room->found = stream;
+	if (!is_first)
+		return;
+	/* The state dump makes records. */
+	busy = NULL;
+	stream_tell_first_chunk();
+	busy = before;
+}
+
+/* Whether we are on the stack of the slow path already. */
+static bool is_on_scratch(const struct stream *stream, const char *stack)
+{
+	return stack < (const char *) stream && stack >= (const char *) stream - SCRATCH_SIZE;
+}
+
+/* Look for a chunk, with signals blocked. */
+static void look_for_room(struct room *room)
+{
+	/* A handler may leave by siglongjmp(): none runs while we are busy. */
+	const signals before = system_block_signals();
+
+	room->must_wait = false;
+	if (!process_enter_recording()) {
+		system_restore_signals(before);
+		return;
+	}
+	busy = stack_pointer();
+	/* A coroutine may have been taken to another thread before. */
+	room->stream = stream_of_thread;
+	if (!room->stream || stream_needs_slot(room->stream)) {
+		room->stream = stream_begin(room->stream);
+		if (room->stream) {
+			stream_of_thread = room->stream;
+			stream_thread.passage = &room->stream->passage;
+		}
+	}
+	if (room->stream && (system_is_confined || is_on_scratch(room->stream, stack_pointer())))
+		/* Handlers may run, and may need more than our stack has. */
+		make_room(room);
+	else if (room->stream)
+		scratch_call((char *) room->stream, make_room, room);
+	busy = NULL;
+	process_leave_recording();
+	system_restore_signals(before);
+}
+
+/* Whether the thread is in here, further up on the stack. A handler that nobody could block may
+ * have jumped away from here. */
+static bool is_busy(const struct stream *stream)
+{
+	const char *stack = stack_pointer();
+
+	if (busy && stack >= busy && !(stream && is_on_scratch(stream, stack)) &&
+	    !system_is_on_signal_stack())
+		busy = NULL;
+	return busy;
+}
+
+/* Whether there is no hope that looking for room finds any; that is found out without a system
+ * call, since it comes with each record. */
+static bool is_vain(const struct stream *stream, size_t size)
+{
+	if (is_busy(stream) || stream_is_closed() ||
+	    size + sizeof(struct arena_chunk) > arena.chunk_bytes)
+		return true;
+	if (stream && !stream_needs_slot(stream))
+		return waiting_is_vain(&stream->ring);
+	return stream_cannot_begin();
+}
+
+/* Stop, if it is still this recording that was closed. */
+static void stop_if_closed(void)
+{
+	const signals before = system_block_signals();
+
+	if (process_enter_recording()) {
+		if (waiting_is_closed())
+			settings_stop();
+		process_leave_recording();
+	}
+	system_restore_signals(before);
+}
+
+static struct stream *find_room(struct room *room)
+{
+	/* Where the stack of the program ends, its handler runs before signals are blocked. */
+	volatile char touched[512] __attribute__((unused));
+	const int saved = errno;
+	struct stream *stream = room->stream;
+
+	touched[0] = 0;
+	if (UNLIKELY(!stream_is_open(stream) && !process_is_followed()))
+		settings_stop();
+	if (!settings.is_recording)
+		return NULL;
+	if (shared_thread_is_paused(&stream_of_thread))
+		goto lost;
+	if (!stream && stream_of_thread)
+		return stream_of_thread;
+	if (UNLIKELY(waiting_is_closed())) {
+		stop_if_closed();
+		return NULL;
+	}
+	if (is_vain(stream, room->size))
+		goto lost;
+	room->seq = stream ? stream->ring.seq : 0;
+	do
+		look_for_room(room);
+	while (room->must_wait && settings.is_recording &&
+	       waiting_for_chunk(&room->stream->ring));
+lost:
+	if (!room->found && !room->is_meeting && settings.is_recording)
+		stream_count_lost(stream_of_thread);
+	errno = saved;
+	return room->found;
+}
+
+struct stream *stream_make_room(struct stream *stream, size_t size)
+{
+	struct room room = {.stream = stream, .size = size, .chunks = 1};
+
+	return find_room(&room);
+}
+
+bool stream_append_parts(const struct appending *record, uint64_t earlier, bool is_kept)
+{
+	struct room room = {
+		.stream = stream_of_thread,
+		.record = record,
+		.earlier = earlier,
+		.is_kept = is_kept,
+		/* One more, so that this packet is complete at once. */
+		.chunks = filling_parts(record) + 1,
+	};
+
+	/* The present chunk is one of those that the thread may have. */
+	if (room.chunks < arena.ring_chunks)
+		return find_room(&room);
+	stream_count_lost(room.stream);
+	return false;
+}
+
+struct stream *stream_meet(void)
+{
+	struct room room = {.size = EXTENDED_HEADER_SIZE, .is_meeting = true, .chunks = 1};
+
+	if (!stream_of_thread)
+		find_room(&room);
+	return stream_of_thread;
+}
+
+/* What has no stream records nothing. */
+static void meet(void)
+{
+	if (!stream_meet() && settings.is_recording)
+		stream_count_lost(NULL);
+}
+
+bool stream_keep(struct stream *stream, size_t size)
+{
+	if (!stream_is_open(stream))
+		return true;
+	if (!stream->keeps && !filling_is_empty(stream) && !stream_make_room(stream, size))
+		return false;
+	stream->keeps = true;
+	stream->chunk->flags |= CHUNK_KEEP;
+	stream->limit = arena.chunk_bytes;
+	return true;
+}
+
+void stream_limit(struct stream *stream)
+{
+	/* A handler that goes on to another chunk has another limit. */
+	const signals before = system_block_signals();
+
+	if (stream && stream->keeps)
+		stream->limit = stream->chunk->committed;
+	system_restore_signals(before);
+}
