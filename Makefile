@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture judge-programs lint lint-c format oracle bench bench-symbols bench-recording bench-python bench-writing fuzz agreement manual site changelog wheels clean
+.PHONY: help demo test torture judge-programs lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-python bench-writing fuzz agreement manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
 	@echo "make bench-symbols time symbol look-ups beside addr2line, llvm-symbolizer"
 	@echo "make bench-recording time the recorder beside LTTng-UST and uftrace"
+	@echo "make bench-sessions time sessions and their daemon beside LTTng's"
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
 	@echo "make bench-writing time the writer of traces beside Babeltrace 2"
 	@echo "make fuzz     a minute of fuzzing: metadata, packets, ELF, DWARF"
@@ -83,7 +84,7 @@ test: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q
 
 torture: $(VENV)/.built $(VENV)/.dev
-	@VESTIGE_TORTURE=1 $(BIN)/python -m pytest -q tests/unit/record tests/oracle/test_torture.py
+	@VESTIGE_TORTURE=1 $(BIN)/python -m pytest -q tests/unit/record tests/oracle/test_torture.py tests/oracle/test_killed_sessions.py
 
 judge-programs: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q tests/judge
@@ -119,6 +120,7 @@ bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.symbols
 	@PYTHONPATH=tests $(BIN)/python -m bench.recording
 	@PYTHONPATH=tests $(BIN)/python -m bench.points
+	@PYTHONPATH=tests $(BIN)/python -m bench.sessions
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs
 	@PYTHONPATH=tests $(BIN)/python -m bench.writing
 
@@ -128,6 +130,9 @@ bench-symbols: $(VENV)/.built $(VENV)/.dev
 bench-recording: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.recording $(BENCH)
 	@PYTHONPATH=tests $(BIN)/python -m bench.points $(BENCH)
+
+bench-sessions: $(VENV)/.built $(VENV)/.dev
+	@PYTHONPATH=tests $(BIN)/python -m bench.sessions $(BENCH)
 
 bench-python: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs $(BENCH)

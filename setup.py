@@ -22,7 +22,7 @@ from setuptools.command.install_lib import install_lib
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
-from native_parts import Part, extension, native_parts  # noqa: E402
+from native_parts import REGISTER, Part, extension, native_parts  # noqa: E402
 from wheel_parts import (  # noqa: E402
     pack_demo,
     split_debug_files,
@@ -134,7 +134,7 @@ def version_numbers(text: str) -> tuple[int, ...]:
 
 def build_libraries(directory: Path) -> None:
     """Compile what goes into traced programs, and what measures its cost."""
-    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "lib").mkdir(parents=True, exist_ok=True)
     for part in native_parts(package_version()):
         compile_part(part, directory)
     place_headers(directory)
@@ -155,6 +155,10 @@ def place_headers(directory: Path) -> None:
     (libraries / "pkgconfig").mkdir(parents=True, exist_ok=True)
     for name in LTTNG_LIBRARIES:
         (libraries / f"lib{name}.a").write_text(EMPTY_ARCHIVE, encoding="ascii")
+    # A script of the linker: an archive's member would only be taken if something
+    # referred to it.
+    script = f"INPUT({Path(REGISTER).name})\n"
+    (libraries / f"lib{LTTNG_LIBRARIES[0]}.a").write_text(script, encoding="ascii")
     for template in PKG_CONFIG.glob("*.pc.in"):
         text = template.read_text(encoding="utf-8")
         target = libraries / "pkgconfig" / template.name.removesuffix(".in")
