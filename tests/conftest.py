@@ -16,6 +16,7 @@ from support.compilers import MissingToolError
 from support.lttng import LttngEnvironment, missing_requirement
 from support.peers import missing_addr2line, missing_babeltrace
 from support.recipes import Workshop
+from support.shared_memory import remove_memory_of_recordings
 
 # Indexes of debug information that a test has not made itself are none of its business.
 os.environ["VESTIGE_CACHE_SIZE"] = "0"
@@ -50,6 +51,7 @@ def home_of_recordings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("VESTIGE_HOME", str(tmp_path_factory.mktemp("home")))
         yield
+    remove_memory_of_recordings(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")
