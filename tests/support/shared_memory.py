@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vestige.record._collector import look_at_abandoned, remove_abandoned
 
-FOLDER = Path("/dev/shm")  # noqa: S108 - where recordings have their memory
+FOLDER = Path("/dev/shm")
 
 
 def remove_memory_of_recordings(folder: Path) -> None:
