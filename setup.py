@@ -169,7 +169,10 @@ def compile_part(part: Part, directory: Path) -> None:
     """Compile a library or a program; somebody may have the old one mapped."""
     target = directory / part.name
     partial = target.with_suffix(".part")
-    subprocess.run([*c_compiler(), *part.arguments, "-o", str(partial)], check=True)
+    words = [*c_compiler(), *part.arguments, "-o", str(partial)]
+    if status := subprocess.run(words, check=False).returncode:
+        # Other exceptions do not end an editable install: the old library would stay.
+        raise SystemExit(f"{words[0]} of {part.name} ended with status {status}")
     partial.replace(target)
 
 

@@ -62,6 +62,55 @@ int main(int count, char **arguments)
 	return count > 1 && !package;
 }
 """
+OWN_PROBES = """
+#include <stdio.h>
+#include <string.h>
+#include "forms-tp.h"
+
+static int first, second, numbers[3];
+#define CALLED(function) ((void (*)(void)) (function))
+#define ADD(event, function, data, signature) \
+	lttng_ust_tracepoint_provider_register("forms", event, function, data, signature)
+#define REMOVE(event, function, data) \
+	lttng_ust_tracepoint_provider_unregister("forms", event, function, data)
+
+static void probe(void *data, int number, const char *text)
+{
+	numbers[0]++;
+	*(int *) data += number * (int) strlen(text);
+}
+
+static void unfit(void *data, long number)
+{
+	*(int *) data -= 1000;
+}
+
+static void step(int number)
+{
+	lttng_ust_tracepoint(forms, step, number, "four");
+	printf("%d %d\\n", first, second);
+}
+
+int main(void)
+{
+	const char fits[] = "int, number, const char *, text";
+
+	step(1);
+	printf("%d\\n", ADD("step", CALLED(probe), &first, fits));
+	printf("%d\\n", ADD("step", CALLED(probe), &first, fits));
+	step(2);
+	printf("%d\\n", ADD("step", CALLED(probe), &second, fits));
+	printf("%d\\n", ADD("step", CALLED(unfit), &second, "long, number"));
+	printf("%d\\n", ADD("other", CALLED(probe), &second, fits));
+	step(3);
+	printf("%d\\n", REMOVE("step", CALLED(probe), &first));
+	printf("%d\\n", REMOVE("step", CALLED(probe), &first));
+	step(4);
+	printf("%d\\n", REMOVE("step", CALLED(probe), &second));
+	step(5);
+	return 0;
+}
+"""
 ALL = [
     ("forms:step", {"number": 1, "_text_length": 3, "text": "one"}),
     ("lttng_ust_tracef:event", {"_msg_length": 1, "msg": "2"}),
@@ -179,6 +228,24 @@ def test_arguments_must_agree(tmp_path):
     assert done.returncode == 0
     assert payloads(tmp_path / "trace") == [ALL[1]]
     assert done.stderr.count("forms:step (LTTng-UST): the tracepoint has other") == 1
+
+
+def test_probes_that_a_program_brings_are_called(tmp_path):
+    """As by LTTng's library, and what else has the tracepoint still records it."""
+    build, (_, probes) = compiled(tmp_path)
+    build.write("own.c", OWN_PROBES)
+    library = "-llttng-ust-tracepoint"
+    own = build.compile("own.c")
+    linked = build.link("own", own, probes, library, *build.libraries)
+    theirs = subprocess.run([linked], capture_output=True, text=True, check=True)
+    command = record_command(tmp_path / "trace", [linked], "--quiet")
+    ours = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = record_command(tmp_path / "none", [linked], "--quiet", "-e", "no:*")
+    unchosen = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert ours.stdout == theirs.stdout == unchosen.stdout
+    assert "20 12" in theirs.stdout
+    assert [one["number"] for _, one in payloads(tmp_path / "trace")] == [1, 2, 3, 4, 5]
 
 
 def test_both_record_a_program_that_keeps_lttng(tmp_path, usual, lttng):

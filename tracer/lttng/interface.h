@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "abi.h"
+#include "own_probes.h"
 
 /* Told of each event that is recorded, with its name, probe, data and signature. */
 typedef void ust_connect_function(const struct ust_provider *provider,
@@ -19,6 +20,10 @@ struct vestige_lttng {
 	void (*remove_provider)(void *added);
 	void (*add_points)(struct ust_point *const *points, int count);
 	void (*remove_points)(struct ust_point *const *points);
+	/* Probes that the program brings: 0, or a negative error number. remove_probe() returns
+	 * when no thread is in it. */
+	int (*add_probe)(const struct own_request *request);
+	int (*remove_probe)(const struct own_request *request);
 	/* For points that are not ours: whoever has them gets the events. remove_beside() takes
 	 * them back; what was made for them stays, since nobody says when they are done. */
 	void *(*add_beside)(const struct ust_provider *provider, ust_connect_function *connect);

@@ -22,6 +22,7 @@
 #include "../stream/stream.h"
 #include "contexts.h"
 #include "interface.h"
+#include "own_probes.h"
 #include "providers.h"
 
 /* The points of an object. */
@@ -75,7 +76,7 @@ static struct ust_recorded *find_event(struct ust_registered *provider,
 	return NULL;
 }
 
-/* The probes of a point with several events; the first one is known. */
+/* The probes of a point with several events, or with probes of the program. */
 static struct ust_probe *several_probes(const struct ust_point *point, uint32_t count)
 {
 	struct ust_probe *probes = pool_take(&memory, count + 1, sizeof(*probes));
@@ -87,6 +88,8 @@ static struct ust_probe *several_probes(const struct ust_point *point, uint32_t 
 		if (event)
 			probes[used++] = event->probes[0];
 	}
+	if (probes)
+		own_probes_copy(point, probes + used, count - used);
 	return probes;
 }
 
@@ -104,6 +107,7 @@ static void connect(struct ust_point *point)
 {
 	struct ust_probe *probes = NULL;
 	uint32_t count = 0;
+	const uint32_t own = own_probes_copy(point, NULL, 0);
 
 	for (struct ust_registered *one = providers; one; one = one->next) {
 		struct ust_recorded *event = find_event(one, point);
@@ -111,8 +115,8 @@ static void connect(struct ust_point *point)
 		if (event && !count++)
 			probes = event->probes;
 	}
-	if (count > 1)
-		probes = several_probes(point, count);
+	if (own || count > 1)
+		probes = several_probes(point, count + own);
 	set_probes(point, probes);
 }
 
@@ -173,6 +177,41 @@ static void remove_provider(void *added)
 			kept_pages_copy(provider->from);
 	}
 	errno = saved;
+}
+
+static int add_probe(const struct own_request *request)
+{
+	const int saved = errno;
+	signals before;
+	int result;
+
+	tracing_start();
+	/* Nobody would call it: points are not known. */
+	if (!settings.is_recording)
+		return -ENOSYS;
+	before = enter();
+	result = own_probes_add(request);
+	if (!result)
+		connect_all(request->provider);
+	leave(before);
+	errno = saved;
+	return result;
+}
+
+static int remove_probe(const struct own_request *request)
+{
+	const int saved = errno;
+	const signals before = enter();
+	const int result = own_probes_remove(request);
+
+	if (!result)
+		connect_all(request->provider);
+	leave(before);
+	/* The program may unload it now. */
+	if (!result)
+		passage_wait();
+	errno = saved;
+	return result;
 }
 
 static struct object *free_object(void)
@@ -320,6 +359,8 @@ EXPORTED const struct vestige_lttng vestige_lttng = {
 	.remove_provider = remove_provider,
 	.add_points = add_points,
 	.remove_points = remove_points,
+	.add_probe = add_probe,
+	.remove_probe = remove_probe,
 	.add_beside = add_beside,
 	.remove_beside = remove_beside,
 	.nesting = passage_nesting,

@@ -73,18 +73,28 @@ NO_PROBE(lttng_ust_tp_probe_register_queue_release, const char *provider UNUSED,
 NO_PROBE(lttng_ust_tp_probe_unregister_queue_release, const char *provider UNUSED,
 	 const char *event UNUSED, void (*function)(void) UNUSED, void *data UNUSED)
 
-/* Probes that a program brings by itself are called by nobody. */
-#define NO_TRACER(name, ...)            \
-	EXPORTED int name(__VA_ARGS__); \
-	int name(__VA_ARGS__)           \
-	{                               \
-		return -ENOSYS;         \
-	}
-NO_TRACER(lttng_ust_tracepoint_provider_register, const char *provider UNUSED,
-	  const char *event UNUSED, void (*function)(void) UNUSED, void *data UNUSED,
-	  const char *signature UNUSED)
-NO_TRACER(lttng_ust_tracepoint_provider_unregister, const char *provider UNUSED,
-	  const char *event UNUSED, void (*function)(void) UNUSED, void *data UNUSED)
+EXPORTED int lttng_ust_tracepoint_provider_register(const char *provider, const char *event,
+						    void (*function)(void), void *data,
+						    const char *signature);
+EXPORTED int lttng_ust_tracepoint_provider_unregister(const char *provider, const char *event,
+						      void (*function)(void), void *data);
+
+int lttng_ust_tracepoint_provider_register(const char *provider, const char *event,
+					   void (*function)(void), void *data,
+					   const char *signature)
+{
+	const struct own_request request = {provider, event, {function, data}, signature};
+
+	return &vestige_lttng ? vestige_lttng.add_probe(&request) : -ENOSYS;
+}
+
+int lttng_ust_tracepoint_provider_unregister(const char *provider, const char *event,
+					     void (*function)(void), void *data)
+{
+	const struct own_request request = {provider, event, {function, data}, NULL};
+
+	return &vestige_lttng ? vestige_lttng.remove_probe(&request) : -ENOSYS;
+}
 
 EXPORTED void *lttng_ust_context_provider_register(const struct ust_context_provider *provider);
 EXPORTED void lttng_ust_context_provider_unregister(void *registered);
