@@ -24,14 +24,14 @@ from ..record.backends.lttng_ust.ring_files import (
 from .contexts import ContextType
 from .loggers import agent_plans, logger_rules
 from .model import AGENT_CHANNELS, Channel, Context, EventRule, Session
-from .refusals import refused
+from .program_backend import ProgramBackend
 from .run_paths import RunPaths
 from .tracking_verbs import tracked_number
 
 __all__ = ["LttngUstBackend", "plan_of"]
 
 
-class LttngUstBackend:
+class LttngUstBackend(ProgramBackend):
     """Records unmodified programs of LTTng-UST.
 
     Args:
@@ -43,6 +43,7 @@ class LttngUstBackend:
         self, paths: RunPaths, warn: Callable[[str], None] | None = None
     ) -> None:
         self._programs = Programs(paths.application_socket, paths.wait_page)
+        super().__init__(self._programs)
         self._agents = Agents(
             paths.agent_port, paths.agent_ports, self._programs.has_program
         )
@@ -93,15 +94,6 @@ class LttngUstBackend:
         lost = await self._programs.stop(plan_of(session, self._rings))
         _set_losses(session, lost)
 
-    def failure(self, session: Session) -> str | None:
-        """Return why a part of the trace could not be written, if that is so.
-
-        Args:
-            session: The session.
-        """
-        error = self._programs.failure(session.name)
-        return None if error is None else str(error)
-
     async def forget(self, session: Session) -> None:
         """Let a session go; its files stay.
 
@@ -110,35 +102,6 @@ class LttngUstBackend:
         """
         await self._agents.apply(session.name, {})
         await self._programs.forget(session.name)
-
-    async def dump_state(self, session: Session) -> None:
-        """Make all programs describe their state once more.
-
-        Args:
-            session: An active session.
-        """
-        await self._programs.dump_state(session.name)
-
-    async def write_metadata(self, session: Session) -> None:
-        """Write the metadata of a session once more.
-
-        Args:
-            session: An active session.
-
-        Raises:
-            SessionError: Buffers of processes begin and end at any time.
-        """
-        if session.buffers == "pid":
-            raise refused("NOT_SUPPORTED")
-        await self._programs.write_metadata(session.name)
-
-    async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
-        """Return the registered programs with their tracepoints.
-
-        Args:
-            with_fields: Whether the fields of these are wanted.
-        """
-        return await self._programs.list_programs(with_fields=with_fields)
 
     async def loggers(self, domain: str) -> list[dict[str, Any]]:
         """Return the programs with an agent, and the names of their loggers.

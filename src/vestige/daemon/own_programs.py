@@ -10,13 +10,13 @@ from ..record.backends.in_process.tracer import library_path
 from ..record.backends.registered.programs import RegisteredPrograms
 from .lttng_ust import LttngUstBackend, plan_of
 from .model import AGENT_CHANNELS, Session
-from .refusals import refused
+from .program_backend import ProgramBackend
 from .run_paths import RunPaths
 
 __all__ = ["AllPrograms", "OwnPrograms"]
 
 
-class OwnPrograms:
+class OwnPrograms(ProgramBackend):
     """Records programs that have Vestige's own tracer.
 
     Args:
@@ -25,6 +25,7 @@ class OwnPrograms:
 
     def __init__(self, paths: RunPaths) -> None:
         self._programs = RegisteredPrograms(paths.folder, library_path())
+        super().__init__(self._programs)
         self._rings = paths.rings
         self._told: dict[str, tuple[str, int]] = {}
         """By session: the channel whose losses have ours, and how many those are."""
@@ -65,15 +66,6 @@ class OwnPrograms:
                 self._told[session.name] = (name, lost)
                 break
 
-    def failure(self, session: Session) -> str | None:
-        """Return why a part of the trace could not be written, if that is so.
-
-        Args:
-            session: The session.
-        """
-        error = self._programs.failure(session.name)
-        return None if error is None else str(error)
-
     async def forget(self, session: Session) -> None:
         """Let a session go; its files stay.
 
@@ -82,35 +74,6 @@ class OwnPrograms:
         """
         self._told.pop(session.name, None)
         await self._programs.forget(session.name)
-
-    async def dump_state(self, session: Session) -> None:
-        """Make all programs describe their state once more.
-
-        Args:
-            session: An active session.
-        """
-        await self._programs.dump_state(session.name)
-
-    async def write_metadata(self, session: Session) -> None:
-        """Write the metadata of a session once more.
-
-        Args:
-            session: An active session.
-
-        Raises:
-            SessionError: Buffers of processes begin and end at any time.
-        """
-        if session.buffers == "pid":
-            raise refused("NOT_SUPPORTED")
-        self._programs.write_metadata(session.name)
-
-    async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
-        """Return the registered programs with their tracepoints.
-
-        Args:
-            with_fields: Whether the fields of these are wanted.
-        """
-        return await self._programs.list_programs(with_fields=with_fields)
 
     async def close(self) -> None:
         """Let all programs go."""

@@ -6,14 +6,13 @@ import asyncio
 import os
 import shutil
 import socket
-import struct
 import time
-from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ....owner_rights import owner_rights
+from ..listening import Listener, credentials_of
 from . import abi
 from .abi import Registration, process_number, read_registration
 from .application import Application, ApplicationError, receive
@@ -26,12 +25,9 @@ from .wait_page import WaitPage
 
 __all__ = ["Losses", "Programs", "command_of"]
 
-CREDENTIALS = struct.Struct("3i")
 MOST_WAITING = 128
 LONGEST_HALF = 10.0
 """Seconds between the two sockets of a program."""
-LONGEST_END = 5.0
-"""Seconds for programs to be let go."""
 Losses = dict[str, tuple[int, int]]
 """Event records without room, and packets that are not in the files, by channel."""
 
@@ -73,7 +69,8 @@ class Programs:
     """
 
     def __init__(self, path: str, wait_page: str | None) -> None:
-        self._path = path
+        kind = socket.SOCK_STREAM
+        self._listener = Listener(path, kind, MOST_WAITING, self._meet)
         self._wait_page = WaitPage(wait_page)
         self._applications: list[Application] = []
         self._half: dict[_Who, dict[int, tuple[Registration, socket.socket]]] = {}
@@ -81,9 +78,6 @@ class Programs:
         self._sessions: dict[str, _Session] = {}
         self._left: dict[str, Losses] = {}
         """What a daemon before this one had lost, by session."""
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._listener: socket.socket | None = None
-        self._accepting: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         """Let programs come.
@@ -91,43 +85,12 @@ class Programs:
         Raises:
             OSError: The socket cannot be made.
         """
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        _remove(self._path)
-        is_root = os.geteuid() == 0
-        before = os.umask(0o111 if is_root else 0o177)
-        try:
-            self._listener.bind(self._path)
-        finally:
-            os.umask(before)
-        self._listener.listen(MOST_WAITING)
-        self._listener.setblocking(False)  # noqa: FBT003 - it has no name
-        self._accepting = asyncio.get_running_loop().create_task(self._accept())
+        self._listener.open()
         self._wait_page.open()
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _accept(self) -> None:
-        loop = asyncio.get_running_loop()
-        assert self._listener is not None  # noqa: S101 - open() has made it
-        while True:
-            try:
-                connection, _ = await loop.sock_accept(self._listener)
-            except OSError:
-                # Too many descriptors, or the like: others may end meanwhile.
-                await asyncio.sleep(0.1)
-                continue
-            connection.setblocking(False)  # noqa: FBT003 - it has no name
-            self._spawn(self._meet(connection))
 
     async def _meet(self, connection: socket.socket) -> None:
         """Take a socket of a program; with its other one, the program is complete."""
-        packed = connection.getsockopt(
-            socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size
-        )
-        pid, uid, _ = CREDENTIALS.unpack(packed)
+        pid, uid, _ = credentials_of(connection)
         try:
             async with asyncio.timeout(5):
                 raw = await receive(connection, abi.REGISTRATION.size)
@@ -504,27 +467,16 @@ class Programs:
     async def close(self) -> None:
         """Let all programs go, and listen no more."""
         self._wait_page.close()
-        if self._accepting is not None:
-            self._accepting.cancel()
-        if self._listener is not None:
-            self._listener.close()
-            _remove(self._path)
+        self._listener.close()
         for application in self._applications:
             application.close()
-        if self._tasks:
-            _, others = await asyncio.wait([*self._tasks], timeout=LONGEST_END)
-            for task in others:
-                task.cancel()
+        await self._listener.wait()
 
 
 async def _flush(application: Application, recording: Recording, channel: str) -> None:
     with suppress(ApplicationError):
         async with application.turn():
             await recording.flush(channel)
-
-
-def _remove(path: str) -> None:
-    Path(path).unlink(missing_ok=True)
 
 
 def command_of(pid: int) -> str:

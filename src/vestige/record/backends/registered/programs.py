@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import struct
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from ....errors import RecordError
 from ..._agreement import AGREEMENT
 from ...rules.encoding import encode_rules
+from ..listening import Credentials, Listener, credentials_of
 from ..lttng_ust.plan import SessionPlan
 from ._agreement import REGISTRATION_SOCKET, Joining
 from .meeting_place import announce
@@ -24,7 +23,6 @@ from .trace import ProgramTrace, compiled_rules
 
 __all__ = ["RegisteredPrograms"]
 
-CREDENTIALS = struct.Struct("3i")
 MOST_WAITING = 512
 """Connections that nobody has accepted yet."""
 MOST_STRANGERS = 256
@@ -34,8 +32,6 @@ MOST_OF_USER = 1024
 """Programs of one user other than root, and than the daemon's."""
 LONGEST_HELLO = 5.0
 """Seconds."""
-LONGEST_END = 5.0
-"""Seconds for programs to be let go."""
 FOLDER = "64-bit-vestige"
 """Of a user's trace, next to ``64-bit``, that of LTTng-UST's programs."""
 
@@ -65,13 +61,12 @@ class RegisteredPrograms:
     def __init__(self, folder: str, tracer: str) -> None:
         self._folder = folder
         self._tracer = tracer
-        self._path = f"{folder}/{REGISTRATION_SOCKET}"
+        path = f"{folder}/{REGISTRATION_SOCKET}"
+        kind = socket.SOCK_SEQPACKET
+        self._listener = Listener(path, kind, MOST_WAITING, self._meet)
         self._programs: list[Program] = []
         self._strangers = 0
         self._sessions: dict[str, _Session] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._listener: socket.socket | None = None
-        self._accepting: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         """Let programs come.
@@ -79,39 +74,8 @@ class RegisteredPrograms:
         Raises:
             OSError: The socket cannot be made.
         """
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        _remove(self._path)
-        before = os.umask(0o111 if os.geteuid() == 0 else 0o177)
-        try:
-            self._listener.bind(self._path)
-        finally:
-            os.umask(before)
-        self._listener.listen(MOST_WAITING)
-        self._listener.setblocking(False)  # noqa: FBT003 - it has no name
-        self._accepting = asyncio.get_running_loop().create_task(self._accept())
+        self._listener.open()
         announce(self._folder, self._tracer)
-
-    async def _accept(self) -> None:
-        loop = asyncio.get_running_loop()
-        assert self._listener is not None  # noqa: S101 - open() has made it
-        while True:
-            try:
-                connection, _ = await loop.sock_accept(self._listener)
-            except OSError:
-                # Too many descriptors, or the like: others may end meanwhile.
-                await asyncio.sleep(0.1)
-                continue
-            connection.setblocking(False)  # noqa: FBT003 - it has no name
-            packed = connection.getsockopt(
-                socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size
-            )
-            credentials = CREDENTIALS.unpack(packed)
-            if not self._takes(credentials[1]):
-                connection.close()
-                continue
-            task = loop.create_task(self._meet(connection, credentials))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
 
     def _takes(self, uid: int) -> bool:
         """Tell whether another program of a user may come."""
@@ -121,10 +85,15 @@ class RegisteredPrograms:
             return True
         return sum(1 for one in self._programs if one.uid == uid) < MOST_OF_USER
 
-    async def _meet(
-        self, connection: socket.socket, credentials: tuple[int, int, int]
-    ) -> None:
+    async def _meet(self, connection: socket.socket) -> None:
         """Let a program say who it is, and serve it until it is gone."""
+        credentials = credentials_of(connection)
+        if self._takes(credentials.uid):
+            await self._serve(connection, credentials)
+        else:
+            connection.close()
+
+    async def _serve(self, connection: socket.socket, credentials: Credentials) -> None:
         loop = asyncio.get_running_loop()
         self._strangers += 1
         try:
@@ -307,7 +276,7 @@ class RegisteredPrograms:
         chosen = [one for one in self._programs if one.session == name]
         await asyncio.gather(*map(dump, chosen))
 
-    def write_metadata(self, name: str) -> None:
+    async def write_metadata(self, name: str) -> None:
         """Write what begins the metadata of a session once more.
 
         Args:
@@ -335,17 +304,10 @@ class RegisteredPrograms:
 
     async def close(self) -> None:
         """Let all programs go, and listen no more."""
-        if self._accepting is not None:
-            self._accepting.cancel()
-        if self._listener is not None:
-            self._listener.close()
-            _remove(self._path)
+        self._listener.close()
         for program in self._programs:
             program.close()
-        if self._tasks:
-            _, others = await asyncio.wait([*self._tasks], timeout=LONGEST_END)
-            for task in others:
-                task.cancel()
+        await self._listener.wait()
 
 
 def _hello(raw: bytes) -> Hello:
@@ -353,7 +315,3 @@ def _hello(raw: bytes) -> Hello:
     if hello.fingerprint != int(AGREEMENT, 16):
         raise ValueError("a tracer of another build")
     return hello
-
-
-def _remove(path: str) -> None:
-    Path(path).unlink(missing_ok=True)

@@ -1,0 +1,91 @@
+"""What the backends of all kinds of programs have in common."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from .model import Session
+from .refusals import refused
+
+__all__ = ["ProgramBackend", "RecordedPrograms"]
+
+
+class RecordedPrograms(Protocol):
+    """Programs of a kind, and what they record for which session."""
+
+    def failure(self, name: str) -> Exception | None:
+        """Return why a part of a session's trace could not be written.
+
+        Args:
+            name: The session.
+        """
+
+    async def dump_state(self, name: str) -> None:
+        """Make all programs of a session describe their state once more.
+
+        Args:
+            name: The session.
+        """
+
+    async def write_metadata(self, name: str) -> None:
+        """Write the metadata of a session once more.
+
+        Args:
+            name: The session.
+        """
+
+    async def list_programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
+        """Return the programs with their tracepoints.
+
+        Args:
+            with_fields: Whether the fields of these are wanted.
+        """
+
+
+class ProgramBackend:
+    """Asks programs of a kind what a session needs of them.
+
+    Args:
+        recorded: The programs.
+    """
+
+    def __init__(self, recorded: RecordedPrograms) -> None:
+        self._recorded = recorded
+
+    def failure(self, session: Session) -> str | None:
+        """Return why a part of the trace could not be written, if that is so.
+
+        Args:
+            session: The session.
+        """
+        error = self._recorded.failure(session.name)
+        return None if error is None else str(error)
+
+    async def dump_state(self, session: Session) -> None:
+        """Make all programs describe their state once more.
+
+        Args:
+            session: An active session.
+        """
+        await self._recorded.dump_state(session.name)
+
+    async def write_metadata(self, session: Session) -> None:
+        """Write the metadata of a session once more.
+
+        Args:
+            session: An active session.
+
+        Raises:
+            SessionError: Buffers of processes begin and end at any time.
+        """
+        if session.buffers == "pid":
+            raise refused("NOT_SUPPORTED")
+        await self._recorded.write_metadata(session.name)
+
+    async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
+        """Return the registered programs with their tracepoints.
+
+        Args:
+            with_fields: Whether the fields of these are wanted.
+        """
+        return await self._recorded.list_programs(with_fields=with_fields)
