@@ -82,6 +82,12 @@ def begin(*words: object) -> subprocess.Popen[str]:
     return started
 
 
+def pauses(program: subprocess.Popen) -> int:
+    """Return how often a program has paused; there is an event before each pause."""
+    status = Path(f"/proc/{program.pid}/status").read_text()
+    return int(re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.M)[0])
+
+
 def tracepoint_line() -> int:
     """Return the line of the tracepoint in the source."""
     lines = SOURCE.read_text().splitlines()
@@ -166,9 +172,9 @@ def test_only_what_is_chosen_is_recorded(daemon, flood, workshop, tmp_path):
             *("--filter", "number > 1"),
         )
         try:
-            wait_until(
-                lambda: "record-" in daemon.lttng("list").out, "it is shown", SECONDS
-            )
+            assert "record-" in daemon.lttng("list").out
+            before = pauses(flood)
+            wait_until(lambda: pauses(flood) > before + 5, "events", SECONDS)
         finally:
             recorder.send_signal(signal.SIGINT)
             said = recorder.communicate(timeout=SECONDS)[1]

@@ -130,7 +130,8 @@ PLAIN = ExitStatuses(
 RECORDING = ExitStatuses(
     {
         "": "that of PROGRAM; 128 and the number of the signal that ended it; or",
-        FAILED: "the recording cannot begin: no tracer, or no place for the trace",
+        FAILED: "the recording cannot begin: no tracer, or no place for the trace;\n"
+        "with -p, also: a part of the trace could not be written",
         CANNOT_START: "PROGRAM is found and cannot be started",
         NOT_FOUND: "PROGRAM is not found",
         WRONG_USAGE: "wrong usage",

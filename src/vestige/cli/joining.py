@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from shutil import rmtree
 
 from .._typing import TYPE_CHECKING
-from ..control.joining import join
+from ..control.joining import LARGEST_BUFFER, join
 from ..control.processes import process_name
 from ..errors import (
     CommandError,
@@ -80,6 +80,7 @@ def run(options: argparse.Namespace) -> int:
     if options.program is not None:
         options.refuse(f"-p: expected no program, found {options.program}")
     names = {pid: process_name(pid) for pid in options.pids}
+    buffer_size = _buffer_size(options.buffer_size)
     output = options.output or default_output(names[options.pids[0]] or "joined")
     with ExitStack() as stack:
         try:
@@ -92,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
                 place.path,
                 rules=options.event,
                 contexts=contexts_of(options.context),
-                buffer_size=parse_size(options.buffer_size, "--buffer-size"),
+                buffer_size=buffer_size,
             )
         except SelectionError as error:
             raise CommandError(str(error), exit_code=WRONG_USAGE) from error
@@ -129,7 +130,18 @@ def run(options: argparse.Namespace) -> int:
 
     say(options, [f"{pid} ({names[pid]}) has ended" for pid in gone])
     say(options, session_lines(session, losses, seconds, "--buffer-size"))
-    return 0
+    return 0 if losses.failure is None else FAILED
+
+
+def _buffer_size(text: str) -> int:
+    size = parse_size(text, "--buffer-size")
+    if size > LARGEST_BUFFER:
+        raise CommandError(
+            f"--buffer-size {text}: expected at most {LARGEST_BUFFER >> 30}G for each "
+            "CPU with -p",
+            exit_code=WRONG_USAGE,
+        )
+    return size
 
 
 def check_options(

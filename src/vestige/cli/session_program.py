@@ -50,7 +50,12 @@ def run(options: argparse.Namespace) -> int:
         session = Session.find(options.session)
         # It is left as it was found.
         is_started_here = not session.is_active
+        before = None
         if is_started_here:
+            if not options.quiet and session.has_recorded:
+                from .render.session_recording import Recorded
+
+                before = Recorded.of(session)
             session.start()
     except VestigeError as error:
         raise CommandError(str(error), exit_code=FAILED) from error
@@ -75,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
             # It reads the trace, and nobody waited for that before the program began.
             from .render.session_recording import session_lines
 
-            say(options, session_lines(session, losses, seconds, LARGER))
+            say(options, session_lines(session, losses, seconds, LARGER, before))
     return status
 
 

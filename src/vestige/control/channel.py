@@ -10,6 +10,9 @@ from ..daemon.log_levels import level_number
 from ..daemon.numbers import read_size, read_time, round_sizes
 from ..errors import SelectionError
 
+FOR_EVER = "inf"
+"""As lttng-enable-channel(1) has it."""
+
 __all__ = ["Channel", "channel_attributes", "enable_event"]
 
 
@@ -205,6 +208,8 @@ def channel_attributes(
     ):
         for name, value in values.items():
             number = read(value) if isinstance(value, str) else value
+            if name == "blocking_timeout" and value == FOR_EVER:
+                number = -1
             if isinstance(value, str) and number is None:
                 raise SelectionError(f"{name}={value!r}: expected {expected}")
             if number is not None:

@@ -23,12 +23,11 @@ from .link import Link
 from .processes import (
     check_process,
     has_lttng_ust,
-    inner_id,
     why_not_registered,
 )
 from .session import Session, session_on
 
-__all__ = ["join"]
+__all__ = ["LARGEST_BUFFER", "join"]
 
 LONGEST_WAIT = 10.0
 """Seconds for programs of LTTng-UST to find a daemon that was started for them: those
@@ -39,6 +38,8 @@ PAUSE = 0.05
 ALWAYS_RECORDED = ("lttng_ust_statedump:*", "lttng_ust_lib:*")
 """What addresses have names by."""
 NUM_SUBBUF = 8
+LARGEST_BUFFER = 1 << 36
+"""Bytes of the buffer of a CPU that the daemon makes."""
 _numbers = count(1)
 _OF_PACKETS = {"cpu_id"}
 """Contexts that each packet has."""
@@ -78,7 +79,7 @@ def join(
     try:
         _wait_for(link.client, pids)
         name = f"record-{os.getpid()}-{next(_numbers)}"
-        session = session_on(link, name, output)
+        session = session_on(link, name, output, pids)
     except BaseException:
         link.close()
         raise
@@ -86,7 +87,6 @@ def join(
         size = max(buffer_size // NUM_SUBBUF, 4096)
         channel = session.add_channel(subbuf_size=size, num_subbuf=NUM_SUBBUF)
         channel.add_context(*(one for one in names if one not in _OF_PACKETS))
-        session.track(vpid=[inner_id(pid) for pid in pids])
         for rule in chosen:
             channel.enable_event(**rule)
         for pattern in ALWAYS_RECORDED if chosen else ("*",):

@@ -12,7 +12,6 @@ from ..errors import RecordError
 __all__ = [
     "check_process",
     "has_lttng_ust",
-    "inner_id",
     "process_name",
     "why_not_registered",
 ]
@@ -81,19 +80,6 @@ def process_name(pid: int) -> str:
         return _status(pid).get("Name", "")
     except OSError:
         return ""
-
-
-def inner_id(pid: int) -> int:
-    """Return the ID of a process as it sees it itself.
-
-    Args:
-        pid: Its ID here.
-    """
-    try:
-        words = _status(pid).get("NSpid", "").split()
-    except OSError:
-        return pid
-    return int(words[-1]) if words else pid
 
 
 def why_not_registered(pid: int, folder: str) -> str:

@@ -188,6 +188,11 @@ class Session:
         return bool(self._facts()["active"])
 
     @property
+    def has_recorded(self) -> bool:
+        """Whether it has ever been started."""
+        return bool(self._facts()["was_active"])
+
+    @property
     def channels(self) -> dict[str, Channel]:
         """Its channels, by name."""
         found = self._facts()["channels"]
@@ -217,8 +222,8 @@ class Session:
             num_subbuf: The number of sub-buffers, rounded up to a power of two.
             overwrite: Whether the oldest sub-buffer makes room when all are full.
                 Otherwise new events are discarded.
-            blocking_timeout: How long programs that allow it wait for room; -1 is for
-                ever. Times are microseconds, or texts such as ``50ms``.
+            blocking_timeout: How long programs that allow it wait for room; ``"inf"``
+                and -1 are for ever. Times are microseconds, or texts such as ``50ms``.
             switch_timer: How often sub-buffers are given away that are not full.
             read_timer: How often full sub-buffers are looked for.
             monitor_timer: How often it is sampled how full buffers are.
@@ -508,16 +513,17 @@ class Session:
         return facts_html(f"Session {self._name}", rows)
 
 
-def session_on(link: Link, name: str, output: str) -> Session:
-    """Make a session of a daemon that is known.
+def session_on(link: Link, name: str, output: str, pids: Sequence[int]) -> Session:
+    """Make a session of some processes, of a daemon that is known.
 
     Args:
         link: The connection, which is closed with the session.
         name: Its name.
         output: The directory of its trace.
+        pids: The processes.
     """
     made = Session.__new__(Session)
-    made._create(link, name, output)  # noqa: SLF001 - its module
+    made._create(link, name, output, pids=[*pids])  # noqa: SLF001 - its module
     return made
 
 

@@ -32,6 +32,7 @@ class Client(Connection):
         shm_path: str | None = None,
         home: str | None = None,
         temporary: bool = False,
+        pids: list[int] | None = None,
     ) -> dict[str, Any]:
         """Create a session.
 
@@ -42,6 +43,7 @@ class Client(Connection):
             shm_path: Where its ring buffers are.
             home: Where the trace is if there is no ``output``.
             temporary: Whether it ends with this connection.
+            pids: The only processes that record; ``None`` for all.
 
         Returns:
             The session.
@@ -54,6 +56,7 @@ class Client(Connection):
             shm_path=shm_path,
             home=home,
             temporary=temporary,
+            pids=pids,
         )
 
     def sessions(self) -> list[dict[str, Any]]:

@@ -165,6 +165,8 @@ def plan_of(session: Session, rings: str) -> SessionPlan:
         session.buffers == "pid",
         tuple(_channel(session, one) for one in session.channels.values()),
         (numbers[0], numbers[1], numbers[2]),
+        None if session.pids is None else frozenset(session.pids),
+        session.is_taken_over,
     )
 
 

@@ -159,6 +159,13 @@ class Session:
     is_temporary: bool = False
     """Whether it ends with the connection of the client that created it."""
 
+    is_taken_over: bool = False
+    """Whether a daemon before this one was killed and has left it."""
+
+    pids: list[int] | None = None
+    """The only processes that record, by their IDs in the daemon's namespace, whatever
+    inclusion sets say; ``None`` for all."""
+
     gaps: list[list[float]] = field(default_factory=list)
     """When nothing was recorded, since the daemon was killed: from, to, in seconds
     since 1970; until ``stop`` has said so."""

@@ -96,6 +96,22 @@ class Request:
             raise refused("INVALID", f"expected true or false as '{name}'")
         return value
 
+    def numbers(self, name: str) -> list[int] | None:
+        """Return a list of whole numbers, if it is there.
+
+        Args:
+            name: Its member.
+
+        Raises:
+            SessionError: It is something else.
+        """
+        value = self._values.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(type(one) is int for one in value):
+            raise refused("INVALID", f"expected numbers as '{name}'")
+        return value
+
     def texts(self, name: str) -> list[str]:
         """Return a list of texts, empty if it is not there.
 

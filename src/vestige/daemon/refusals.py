@@ -9,7 +9,7 @@ from __future__ import annotations
 from .._typing import NamedTuple
 from ..errors import SessionError
 
-__all__ = ["REFUSALS", "Refusal", "refused"]
+__all__ = ["REFUSALS", "Refusal", "os_error_text", "refused"]
 
 
 class Refusal(NamedTuple):
@@ -40,6 +40,7 @@ REFUSALS = {
     "EPERM": Refusal(32, "Permission denied"),
     "KERNEL_NOT_AVAILABLE": Refusal(33, "Kernel tracer not available"),
     "UST_EVENT_ENABLED": Refusal(55, "UST event already enabled"),
+    "UST_CHAN_FAIL": Refusal(66, "UST create channel failed"),
     "UST_CHAN_EXIST": Refusal(67, "UST channel already exist"),
     "UST_CHAN_NOT_FOUND": Refusal(69, "UST channel not found"),
     "UST_EVENT_NOT_FOUND": Refusal(76, "UST event not found"),
@@ -90,3 +91,16 @@ def refused(name: str, detail: str | None = None) -> SessionError:
     """
     refusal = REFUSALS.get(name, REFUSALS["UNKNOWN"])
     return SessionError(refusal.text, name=name, status=refusal.status, detail=detail)
+
+
+def os_error_text(error: OSError) -> str:
+    """Say what the system refused, for people.
+
+    Args:
+        error: Its error.
+
+    Returns:
+        The file, if there is one, and the reason.
+    """
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason

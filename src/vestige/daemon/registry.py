@@ -13,7 +13,7 @@ from .._typing import NamedTuple
 from ..owner_rights import owner_rights
 from .backend import Backend
 from .model import Session
-from .refusals import refused
+from .refusals import os_error_text, refused
 from .store import Store
 
 __all__ = ["Peer", "Registry"]
@@ -57,6 +57,7 @@ class Registry:
         for session in self._store.read():
             # The connections of the others are gone.
             if not session.is_temporary:
+                session.is_taken_over = True
                 self._sessions[session.uid, session.name] = session
         return self.all()
 
@@ -167,7 +168,7 @@ def make_output(session: Session) -> None:
         with as_owner(session):
             Path(session.output, "ust").mkdir(parents=True, exist_ok=True, mode=0o770)
     except OSError as error:
-        raise refused("CREATE_DIR_FAIL", str(error)) from error
+        raise refused("CREATE_DIR_FAIL", os_error_text(error)) from error
 
 
 def home_of(uid: int) -> str | None:

@@ -25,7 +25,7 @@ from .protocol import (
     encode_answer,
     encode_refusal,
 )
-from .refusals import refused
+from .refusals import os_error_text, refused
 from .registry import Peer, Registry, make_output
 from .run_paths import TRACING_GROUP, RunPaths
 from .saving_verbs import load_text
@@ -229,7 +229,7 @@ class Daemon:
         except SessionError as error:
             return encode_refusal(error)
         except OSError as error:
-            return encode_refusal(refused("UNKNOWN", str(error)))
+            return encode_refusal(refused("UNKNOWN", os_error_text(error)))
         except Exception as error:  # noqa: BLE001 - it is answered
             # Nothing that a program or a client sends ends the daemon.
             traceback.print_exc()

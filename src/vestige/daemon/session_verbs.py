@@ -8,7 +8,7 @@ from typing import Any
 
 from .model import AGENT_DOMAINS, Session
 from .protocol import Request
-from .refusals import refused
+from .refusals import os_error_text, refused
 from .registry import Peer, Registry, home_of, make_output
 
 __all__ = [
@@ -35,7 +35,8 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
         registry: The sessions.
         peer: Who asks, and will own it.
         request: ``name``, ``output`` (a directory), ``no_output``, ``shm_path``,
-            ``home``, ``temporary`` (it ends with the connection).
+            ``home``, ``temporary`` (it ends with the connection), ``pids`` (the only
+            processes that record).
 
     Returns:
         The session as :func:`describe` has it.
@@ -66,6 +67,7 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
         output,
         f"{shm_path}/{label}" if shm_path else None,
         created=registry.now(),
+        pids=request.numbers("pids"),
     )
     registry.add(session)
     if request.flag("temporary"):
@@ -106,7 +108,8 @@ async def start(registry: Registry, peer: Peer, request: Request) -> dict[str, A
     """Start a session; ``session`` is its name.
 
     Raises:
-        SessionError: It is active, has no channel, or its output cannot be made.
+        SessionError: It is active, has no channel, or there is no room for its output
+            or its buffers. It is as it was then.
     """
     session = registry.session(peer, request.text("session"))
     if session.active:
@@ -114,10 +117,27 @@ async def start(registry: Registry, peer: Peer, request: Request) -> dict[str, A
     if not session.channels:
         raise refused("NO_CHANNEL")
     make_output(session)
+    was_active = session.was_active
     session.active = session.was_active = True
     registry.save()
-    await registry.backend.apply(session)
+    try:
+        await registry.backend.apply(session)
+    except OSError as error:
+        await _take_back(registry, session, was_active=was_active)
+        raise refused("UST_CHAN_FAIL", os_error_text(error)) from error
     return session.to_json()
+
+
+async def _take_back(registry: Registry, session: Session, *, was_active: bool) -> None:
+    """Let a session be as it was before a start that failed."""
+    session.active = False
+    if was_active:
+        await registry.backend.stop(session)
+    else:
+        # Its channels may be changed, so none of their buffers can stay.
+        await registry.backend.forget(session)
+        session.was_active = False
+    registry.save()
 
 
 async def stop(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:

@@ -71,6 +71,7 @@ def test_a_program_without_a_tracer_is_told_how_to_start(
         (("-p", "1", "--max-size", "1M"), 2, "-p: expected no --max-size"),
         (("-p", "1", "--mode=overwrite"), 2, "-p: expected no --mode=overwrite"),
         (("-p", "1", "--mode=block=1s"), 2, "-p: expected no --mode=block=TIMEOUT"),
+        (("-p", "1", "--buffer-size", "100G"), 2, "100G: expected at most 64G for"),
         (("-p", "1", "-e", "a:?"), 2, "'a:?': expected no sign but '*' in patterns"),
         (("-p", "1", "-e", "a:*", "--filter", "n >"), 2, "filter 'n >', column"),
         (("-p", "1", "-e", "a:*", "--loglevel", "LOUD"), 2, "no log level 'LOUD'"),

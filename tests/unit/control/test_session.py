@@ -42,6 +42,18 @@ def test_it_is_what_the_commands_see(home, tmp_path):
 
 
 @pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("given", "made"), [("inf", -1), (-1, -1), ("2ms", 2000), (0, 0)]
+)
+def test_programs_may_wait_for_ever(given, made):
+    """As the command says it, or by a number."""
+    with vestige.Session(has_output=False) as session:
+        session.add_channel("ch", blocking_timeout=given)
+        facts = session.client.describe(session.name)
+        assert facts["channels"]["ch"]["attributes"]["blocking_timeout"] == made
+
+
+@pytest.mark.usefixtures("home")
 def test_a_rule_without_a_channel_has_one():
     """That by default, as with the commands."""
     with vestige.Session(has_output=False) as session:

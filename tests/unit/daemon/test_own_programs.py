@@ -88,6 +88,32 @@ def test_a_running_program_joins_two_sessions_one_after_the_other(
         one.end()
 
 
+def test_a_new_session_replaces_the_trace_in_its_directory(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """As with LTTng; but not one that another session of the daemon still has."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        for events in ("100", "20"):
+            begin(daemon, tmp_path, "enable-event -u ordered:*")
+            one.do(events)
+            daemon.lttng("destroy")
+            assert steps(tmp_path) == {one.process.pid: int(events)}
+        begin(daemon, tmp_path, "enable-event -u ordered:*")
+        one.do("3")
+        daemon.lttng("stop")
+        begin(daemon, tmp_path, "enable-event -u ordered:*", name="other")
+        one.do("4")
+        daemon.lttng("stop", "other")
+        assert steps(tmp_path).total() == 3 + 4
+        one.end()
+    folder = tmp_path / f"ust/uid/{os.getuid()}"
+    assert sorted(one.name for one in folder.iterdir()) == [
+        "64-bit-vestige",
+        "64-bit-vestige-2",
+    ]
+
+
 def test_rules_take_effect_at_once(
     daemon: SessionDaemon, program: Path, tmp_path: Path
 ):

@@ -130,5 +130,8 @@ def test_an_output_that_cannot_be_made_is_an_error(daemon, tmp_path):
     daemon.lttng("create", "s", f"--output={tmp_path}/file/below")
     daemon.lttng("enable-channel", "-u", "c")
     done = daemon.lttng("start")
-    assert (done.status, done.err) == (17, "Error: Create directory failed\n")
+    assert (done.status, done.err) == (
+        17,
+        f"Error: Create directory failed: {tmp_path}/file/below/ust: Not a directory\n",
+    )
     assert "[inactive]" in daemon.lttng("list", "s").out

@@ -7,7 +7,8 @@ import os
 import sys
 
 from ...errors import CommandError, RecordError
-from ..exit_statuses import PLAIN
+from ...plain_text import plain
+from ..exit_statuses import DAMAGED, PLAIN, READ
 
 __all__ = ["LttngCrashCommand"]
 
@@ -48,18 +49,17 @@ examples:
     def run(self, options: argparse.Namespace) -> int:
         """Recover and show."""
         if options.extract is not None:
-            _extract(options.source, options.extract, bool(options.verbose))
-            return 0
+            return _extract(options.source, options.extract, bool(options.verbose))
         # Not for the help, as those below.
         import tempfile
 
         with tempfile.TemporaryDirectory(prefix="lttng-crash-") as folder:
-            _extract(options.source, folder, bool(options.verbose))
+            status = _extract(options.source, folder, bool(options.verbose))
             if options.viewer is None:
                 from ..main import main
 
-                return main(["view", folder])
-            return _view(options.viewer, folder)
+                return main(["view", folder]) or status
+            return _view(options.viewer, folder) or status
 
 
 def _view(viewer: str, folder: str) -> int:
@@ -80,15 +80,19 @@ def _view(viewer: str, folder: str) -> int:
         raise CommandError(f"{words[0]}: cannot be started: {text}") from error
 
 
-def _extract(source: str, target: str, is_verbose: bool) -> None:  # noqa: FBT001 - of options
+def _extract(source: str, target: str, is_verbose: bool) -> int:  # noqa: FBT001 - of options
+    """Write the traces; say what is damaged, and return the status for that."""
     from ...record.backends.lttng_ust.crash import extract
 
     try:
-        traces = extract(source, target)
+        found = extract(source, target)
     except (RecordError, OSError) as error:
         raise CommandError(str(error)) from error
-    if not traces:
+    if not found.traces:
         raise CommandError(f"{source}: expected ring buffers with their metadata")
     if is_verbose:
-        for one in traces:
+        for one in found.traces:
             print(one, file=sys.stderr)
+    for damage in found.damage:
+        print(f"vestige: warning: {plain(damage)}", file=sys.stderr)
+    return DAMAGED if found.damage else READ

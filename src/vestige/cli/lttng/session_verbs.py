@@ -251,7 +251,7 @@ def _switch(call: Call, name: str, *, is_started: bool) -> int:
         elif error.name == "NO_SESSIOND":
             raise
         else:
-            call.error(error.message)
+            call.error(str(error))
         status = error.status
     if call.general.is_mi:
         from ...daemon.xml_tree import element

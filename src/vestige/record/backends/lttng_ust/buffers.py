@@ -12,7 +12,7 @@ import os
 import time
 import uuid
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from ...._typing import NamedTuple
@@ -22,7 +22,7 @@ from .overwriting_ring import OverwritingRing
 from .plan import ChannelPlan, SessionPlan
 from .ring import Ring, RingShape, channel_memory, possible_cpus
 from .ring_files import RingFolder
-from .trace_files import DataStreamFile, MetadataFile, OwnerFiles
+from .trace_files import DataStreamFile, MetadataFile, OwnerFiles, TraceFolder
 
 __all__ = ["ChannelBuffers", "TraceBuffers", "Usage"]
 
@@ -34,6 +34,7 @@ STUCK_SECONDS = 1.0
 MOST_CLASSES, MOST_CLASS_BYTES = 1 << 20, 64 << 20
 """Event classes of a channel, and what declares their fields."""
 MOST_PIPE_BYTES = 4096
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EFBIG}
 
 
 def clock_offset() -> int:
@@ -67,11 +68,28 @@ class TraceBuffers:
         self.uuid = uuid.uuid4().bytes
         self.files: OwnerFiles | None = None
         self.folder = ""
+        self._place: TraceFolder | None = None
         self.metadata: MetadataFile | None = None
-        if plan.output is not None:
-            self.files = OwnerFiles(plan.output, plan.uid, plan.gid)
-            self.folder = _new_folder(self.files, parts)
-            self.metadata = MetadataFile(self.files, self.folder, self.uuid)
+        self._copy: MetadataFile | None = None
+        self.channels: dict[str, ChannelBuffers] = {}
+        with ExitStack() as undo:
+            if plan.output is not None:
+                self.files = OwnerFiles(plan.output, plan.uid, plan.gid)
+                # Names of processes are made anew each time.
+                is_new = not plan.is_taken_over and not plan.is_per_process
+                self._place = TraceFolder(
+                    self.files, parts, "replaced" if is_new else "kept"
+                )
+                undo.callback(self._place.release)
+                self.folder = self._place.path
+                self.metadata = MetadataFile(self.files, self.folder, self.uuid)
+                undo.callback(self.metadata.close)
+            self.rings = self._make_folder(plan, parts)
+            undo.pop_all()
+        self.declare(trace_text(self.uuid, domain, clock_offset()))
+
+    def _make_folder(self, plan: SessionPlan, parts: tuple[str, ...]) -> RingFolder:
+        """Make the directory of the rings."""
         facts = {
             "output": self.folder,
             "session": plan.name,
@@ -79,15 +97,13 @@ class TraceBuffers:
             "gid": plan.gid,
             "is_owners": plan.has_own_rings,
         }
-        self.rings = RingFolder(plan.rings, parts, facts)
-        self._copy: MetadataFile | None = None
+        rings = RingFolder(plan.rings, parts, facts)
         if plan.has_own_rings:
             # So that nothing else is needed to read them after a crash.
-            folder = str(self.rings.path)
+            folder = str(rings.path)
             owner = OwnerFiles(folder, plan.uid, plan.gid)
             self._copy = MetadataFile(owner, folder, self.uuid)
-        self.declare(trace_text(self.uuid, domain, clock_offset()))
-        self.channels: dict[str, ChannelBuffers] = {}
+        return rings
 
     def declare(self, text: str) -> None:
         """Add a declaration to the metadata.
@@ -134,17 +150,8 @@ class TraceBuffers:
         for file in (self.metadata, self._copy):
             if file is not None:
                 file.close()
-
-
-def _new_folder(files: OwnerFiles, parts: tuple[str, ...]) -> str:
-    """Make a directory without a trace: an earlier daemon may have left some."""
-    *outer, last = parts
-    for number in range(1, 1000):
-        name = last if number == 1 else f"{last}-{number}"
-        path = files.make_folder(*outer, name)
-        if not Path(path, "metadata").exists():
-            return path
-    raise FileExistsError(17, "too many traces", path)
+        if self._place is not None:
+            self._place.release()
 
 
 def _make_rings(
@@ -156,10 +163,18 @@ def _make_rings(
     try:
         for cpu in range(cpus):
             rings.append(kind(f"{path}_{cpu}", cpu, shape, identity))  # noqa: PERF401 - those that are made are closed
-    except BaseException:
+    except BaseException as error:
         for ring in rings:
             ring.close()
             Path(ring.path).unlink()
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            size = shape.subbuf_size * (shape.num_subbuf + kind.spare)
+            raise OSError(
+                error.errno,
+                f"no room for {cpus} ring buffers of {size} bytes each: "
+                f"{os.strerror(error.errno or 0)}",
+                str(Path(path).parent),
+            ) from error
         raise
     return rings
 

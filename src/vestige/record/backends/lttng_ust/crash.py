@@ -12,18 +12,31 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...._typing import NamedTuple
 from ....errors import RecordError
 from .crash_header import CRASH_HEADER_SIZE, CrashHeader, read_crash_header
 from .overwriting_ring import OverwritingRing
 from .ring import Ring, RingShape
-from .ring_files import check_shape
+from .ring_files import DESCRIPTION, check_shape
 
-__all__ = ["extract"]
+__all__ = ["Extracted", "extract"]
 
 METADATA = "metadata"
+NO_RINGS = {METADATA, DESCRIPTION, f"{DESCRIPTION}.new"}
+"""Other files of a directory of rings."""
 
 
-def extract(source: str, target: str) -> list[Path]:
+class Extracted(NamedTuple):
+    """What was written, and what could not be."""
+
+    traces: list[Path]
+    """The directories of the traces."""
+
+    damage: list[str]
+    """What was left out of them and why, a sentence for each file."""
+
+
+def extract(source: str, target: str) -> Extracted:
     """Write the traces of all rings below a directory.
 
     Args:
@@ -31,14 +44,13 @@ def extract(source: str, target: str) -> list[Path]:
         target: Where the traces are written, below directories as in the source.
 
     Returns:
-        The directories of the traces.
+        The traces. A ring that is damaged keeps no other from being read.
 
     Raises:
-        RecordError: A ring has a layout that is not known, or the target has files.
+        RecordError: There are no rings, or the target has files.
         OSError: Something cannot be read or written.
     """
-    made = []
-    failure: RecordError | None = None
+    found = Extracted([], [])
     if Path(target).is_dir() and any(Path(target).iterdir()):
         raise RecordError("expected a new or an empty directory", path=target)
     for folder in _folders(Path(source)):
@@ -52,17 +64,17 @@ def extract(source: str, target: str) -> list[Path]:
         trace.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(metadata, trace / METADATA)
         for file in sorted(folder.iterdir()):
+            if file.name in NO_RINGS or not file.is_file():
+                continue
             try:
                 header = _header(file)
-                if header is not None:
-                    _extract_ring(file, header, trace / file.name)
+                damage = _extract_ring(file, header, trace / file.name)
             except ValueError as error:
-                # The others are read all the same.
-                failure = RecordError(str(error), path=str(file))
-        made.append(trace)
-    if failure is not None:
-        raise failure
-    return made
+                damage = f"left out: {error}"
+            if damage is not None:
+                found.damage.append(f"{file}: {damage}")
+        found.traces.append(trace)
+    return found
 
 
 def _folders(source: Path) -> Iterator[Path]:
@@ -86,15 +98,27 @@ def _leads_elsewhere(file: Path) -> bool:
     }
 
 
-def _header(file: Path) -> CrashHeader | None:
-    """Return how a ring is laid out; ``None`` for other files."""
-    if file.name == METADATA or not file.is_file() or _leads_elsewhere(file):
-        return None
+def _header(file: Path) -> CrashHeader:
+    """Return how a ring is laid out.
+
+    Raises:
+        ValueError: The file is none that could be read.
+    """
+    if _leads_elsewhere(file):
+        raise ValueError("expected a file, not somebody's link to a file of others")
     with file.open("rb") as stream:
-        return read_crash_header(stream.read(CRASH_HEADER_SIZE))
+        found = read_crash_header(stream.read(CRASH_HEADER_SIZE))
+    if found is None:
+        size = file.stat().st_size
+        raise ValueError(
+            f"its {size} bytes do not begin as a ring buffer does: expected "
+            f"{CRASH_HEADER_SIZE} bytes that say how it is laid out"
+        )
+    return found
 
 
-def _extract_ring(file: Path, header: CrashHeader, target: Path) -> None:
+def _extract_ring(file: Path, header: CrashHeader, target: Path) -> str | None:
+    """Write what is in a ring; return what of it made no sense."""
     shape = RingShape(header.subbuf_size, header.num_subbuf, header.is_overwriting)
     check_shape(shape)
     kind = OverwritingRing if shape.is_overwriting else Ring
@@ -119,8 +143,24 @@ def _extract_ring(file: Path, header: CrashHeader, target: Path) -> None:
                 ring.end_stuck(stuck[0])
             ring.end_open()
             _write_all(ring, output.fileno())
+            return _damage_of(ring, file, header)
         finally:
             ring.close()
+
+
+def _damage_of(ring: Ring, file: Path, header: CrashHeader) -> str | None:
+    """Say what of a ring made no sense; what was overwritten in time is no damage."""
+    said = []
+    size = file.stat().st_size
+    if size < header.memory_size:
+        said.append(f"it ends after {size} of {header.memory_size} bytes")
+    if ring.damaged:
+        said.append(f"packets left out that make no sense: {ring.damaged}")
+    if ring.cut:
+        said.append(f"packets without their last records: {ring.cut}")
+    if not ring.is_drained():
+        said.append("its counters make no sense, so packets may be missing")
+    return "; ".join(said) or None
 
 
 def _write_all(ring: Ring, file: int) -> None:

@@ -87,17 +87,28 @@ class SessionPlan(NamedTuple):
     tracked: tuple[frozenset[int] | None, frozenset[int] | None, frozenset[int] | None]
     """Process IDs, users and groups that may record; ``None`` for all."""
 
-    def permits(self, vpid: int, vuid: int, vgid: int, uid: int) -> bool:
+    pids: frozenset[int] | None = None
+    """The only processes that may, by their IDs here; ``None`` for all."""
+
+    is_taken_over: bool = False
+    """Whether a daemon that was killed has left it, and a part of its trace."""
+
+    def permits(self, pid: int, vpid: int, vuid: int, vgid: int, uid: int) -> bool:
         """Tell whether a program may record.
 
         Args:
+            pid: Its process ID, as the daemon sees it.
             vpid: Its process ID, as it sees it.
             vuid: Its user, as it sees it.
             vgid: Its group, as it sees it.
             uid: Its user, as the daemon sees it.
         """
         own = (vpid, vuid, vgid)
-        return self.uid in {0, uid} and all(
-            allowed is None or value in allowed
-            for allowed, value in zip(self.tracked, own, strict=True)
+        return (
+            self.uid in {0, uid}
+            and (self.pids is None or pid in self.pids)
+            and all(
+                allowed is None or value in allowed
+                for allowed, value in zip(self.tracked, own, strict=True)
+            )
         )

@@ -191,7 +191,8 @@ class Programs:
             if application.is_gone:
                 raise ApplicationError("the program is gone")
             recording = application.sessions.get(plan.name)
-            if not plan.permits(facts.pid, facts.uid, facts.gid, application.uid):
+            said = (facts.pid, facts.uid, facts.gid)
+            if not plan.permits(application.pid, *said, application.uid):
                 if recording is not None:
                     await recording.release()
                     del application.sessions[plan.name]

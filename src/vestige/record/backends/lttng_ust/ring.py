@@ -397,6 +397,10 @@ class Ring:
         with memoryview(self._map) as whole:
             return Packet(header, whole[begin : begin + packet // 8])
 
+    def is_drained(self) -> bool:
+        """Tell whether all sub-buffers were taken that writers had left."""
+        return (self.word(_OFFSET) - self.word(CONSUMED)) & ALL_BITS < self._size
+
     def is_quiet(self) -> bool:
         """Tell whether all that was reserved in the open sub-buffer is committed."""
         hot, expected, _ = self._open()

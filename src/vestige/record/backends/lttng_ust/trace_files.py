@@ -7,11 +7,18 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
-from ...._typing import NamedTuple
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ....owner_rights import owner_rights
 from .ring import Packet
 
-__all__ = ["DataStreamFile", "MetadataFile", "OwnerFiles"]
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Older = Literal["replaced", "continued", "kept"]
+
+__all__ = ["DataStreamFile", "MetadataFile", "OwnerFiles", "TraceFolder"]
+
+MOST_NAMESAKES = 1000
 
 INDEX_MAGIC = 0xC1F1DCC1
 INDEX_HEADER = struct.Struct(">IIII")
@@ -59,6 +66,61 @@ class OwnerFiles(NamedTuple):
         flags |= os.O_RDWR if is_continued else os.O_WRONLY | os.O_TRUNC
         with owner_rights(self.uid, self.gid):
             return os.open(path, flags, 0o660)
+
+
+_IN_USE: set[str] = set()
+"""Directories that traces of this process are written to."""
+
+
+class TraceFolder:
+    """The directory of a trace that is written, for as long as it is.
+
+    Args:
+        files: Whose it is.
+        parts: Its name, from the outermost directory on.
+        older: What is done with a trace that is there: it is replaced, as LTTng does,
+            it is continued, or it stays and the new one gets another name. One that
+            this process writes stays in any case.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+
+    def __init__(
+        self,
+        files: OwnerFiles,
+        parts: tuple[str, ...],
+        older: Older,
+    ) -> None:
+        *outer, last = parts
+        for number in range(1, MOST_NAMESAKES):
+            name = last if number == 1 else f"{last}-{number}"
+            path = files.make_folder(*outer, name)
+            if path in _IN_USE:
+                continue
+            self.has_trace = Path(path, "metadata").exists()
+            if self.has_trace and older == "replaced":
+                with owner_rights(files.uid, files.gid):
+                    _clear(path)
+                self.has_trace = False
+            if not self.has_trace or older == "continued":
+                self.path = path
+                _IN_USE.add(path)
+                return
+        raise FileExistsError(17, "too many traces", files.make_folder(*parts))
+
+    def release(self) -> None:
+        """Let others write there."""
+        _IN_USE.discard(self.path)
+
+
+def _clear(path: str) -> None:
+    """Remove the files of a trace."""
+    for folder in (Path(path), Path(path, "index")):
+        if folder.is_dir() and not folder.is_symlink():
+            for one in folder.iterdir():
+                if one.is_symlink() or not one.is_dir():
+                    one.unlink()
 
 
 class DataStreamFile:

@@ -144,7 +144,7 @@ class RegisteredPrograms:
         plan = session.plan
         rules = compiled_rules(plan) if plan.is_active and plan.output else ()
         # Groups are asked of the kernel, not of the program.
-        own = (program.vpid, program.uid, program.gid, program.uid)
+        own = (program.pid, program.vpid, program.uid, program.gid, program.uid)
         if not rules or not plan.permits(*own):
             if program.session == plan.name:
                 program.session = None

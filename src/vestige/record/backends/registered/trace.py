@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid as uuids
-from pathlib import Path
 
 from ....errors import RecordError
 from ....expressions.code import Instruction
@@ -19,7 +18,7 @@ from ..in_process.losses import tell_losses
 from ..in_process.metadata_file import MetadataFile
 from ..in_process.tracer import recording_words
 from ..lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
-from ..lttng_ust.trace_files import OwnerFiles
+from ..lttng_ust.trace_files import OwnerFiles, TraceFolder
 
 __all__ = ["ProgramTrace", "compiled_rules"]
 
@@ -42,7 +41,12 @@ class ProgramTrace:
     def __init__(self, plan: SessionPlan, folder: tuple[str, ...]) -> None:
         assert plan.output is not None  # noqa: S101 - others have no trace
         files = OwnerFiles(plan.output, plan.uid, plan.gid)
-        self._folder = files.make_folder(*folder)
+        is_known = plan.is_taken_over and not plan.is_per_process
+        # A daemon was killed, and programs have gone on.
+        self._place = TraceFolder(
+            files, folder, "continued" if is_known else "replaced"
+        )
+        self._folder = self._place.path
         self._options = _options(plan)
         self._is_counter = has_constant_counter()
         self._clock = RecordingClock(counter if self._is_counter else None)
@@ -51,12 +55,15 @@ class ProgramTrace:
         self.failure: OSError | RecordError | None = None
         self._uuid = str(uuids.uuid4())
         self._metadata: MetadataFile | None = None
-        if Path(self._folder, "metadata").exists():
-            # A daemon was killed, and programs have gone on.
-            self._collector = RunningCollector.take_over(self._folder)
-        else:
-            self._begin()
-        self._collector.start()
+        try:
+            if self._place.has_trace:
+                self._collector = RunningCollector.take_over(self._folder)
+            else:
+                self._begin()
+            self._collector.start()
+        except BaseException:
+            self._place.release()
+            raise
 
     def _begin(self) -> None:
         self._metadata = MetadataFile(
@@ -118,6 +125,7 @@ class ProgramTrace:
         self._refine()
         if self._metadata is not None:
             self._metadata.close()
+        self._place.release()
         return self._lost
 
     def _refine(self) -> None:
