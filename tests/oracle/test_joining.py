@@ -85,7 +85,9 @@ def begin(*words: object) -> subprocess.Popen[str]:
 def pauses(program: subprocess.Popen) -> int:
     """Return how often a program has paused; there is an event before each pause."""
     status = Path(f"/proc/{program.pid}/status").read_text()
-    return int(re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.M)[0])
+    return int(
+        re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.MULTILINE)[0]
+    )
 
 
 def tracepoint_line() -> int:
