@@ -28,6 +28,8 @@ INVALID = -22
 """``-EINVAL``, for a program that asks what makes no sense."""
 LARGEST_NOTICE = 16 << 20
 MOST_TRACEPOINTS = 100_000
+AT_ONCE = 32
+"""Elements of a list that are asked for at once: their answers fit in a socket."""
 MOST_ENUMS, MOST_ENUM_BYTES = 1 << 16, 64 << 20
 """Of a program, without those that are the same."""
 HIDDEN = "lttng_ust_tracelog"
@@ -312,17 +314,47 @@ class Application:
 
     async def _list(self, command: int, get: int) -> list[bytes]:
         handle = await self.do(0, command)
-        found = []
-        for _ in range(MOST_TRACEPOINTS):
-            code, _, rest = await self.ask(handle, get)
-            if code:
+        found: list[bytes] = []
+        while len(found) < MOST_TRACEPOINTS:
+            some = await self._ask_many(handle, get)
+            found += some
+            if len(some) < AT_ONCE:
                 break
-            if get == abi.FIELD_LIST_GET:
-                # It follows the answer.
-                async with asyncio.timeout(longest_wait()):
-                    rest = await receive(self._command, FIELD_ITERATOR_SIZE)
-            found.append(rest)
         await self.do(handle, abi.RELEASE)
+        return found
+
+    async def _ask_many(self, handle: int, get: int) -> list[bytes]:
+        """Ask for the next elements of a list; there are fewer at its end."""
+        loop = asyncio.get_running_loop()
+        found = []
+        has_more = get == abi.FIELD_LIST_GET
+        try:
+            async with asyncio.timeout(longest_wait()):
+                # A turn of both processes for each would take most of the time.
+                messages = abi.MESSAGE.pack(handle, get, b"") * AT_ONCE
+                await loop.sock_sendall(self._command, messages)
+                raw = b""
+                if not has_more:
+                    raw = await receive(self._command, AT_ONCE * abi.REPLY.size)
+                for index in range(AT_ONCE):
+                    if has_more:
+                        raw = await receive(self._command, abi.REPLY.size)
+                    place = 0 if has_more else index * abi.REPLY.size
+                    of, same, code, _, rest = abi.REPLY.unpack_from(raw, place)
+                    if (of, same) != (handle, get):
+                        raise ApplicationError("an answer to something else")
+                    if code:
+                        continue
+                    if has_more:
+                        # It follows the answer.
+                        rest = await receive(self._command, FIELD_ITERATOR_SIZE)
+                    found.append(rest)
+        except TimeoutError:
+            self.close()
+            raise ApplicationError(f"no answer to command {get:#x}") from None
+        except (OSError, ApplicationError) as error:
+            self.close()
+            raise ApplicationError(str(error)) from error
         return found
 
     def close(self) -> None:
