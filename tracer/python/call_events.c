@@ -1,6 +1,8 @@
 /* Writes the events of calls. */
 #include "call_events.h"
 
+#include "program_contexts.h"
+
 static const struct vestige_field fields[] = {
 	{.name = "addr",
 	 .kind = VESTIGE_INTEGER,
@@ -44,6 +46,8 @@ static void record_step(const struct own_event *event, uint64_t place, const voi
 	};
 	struct vestige_record record;
 
+	/* Another task may have run meanwhile. */
+	program_contexts_refresh();
 	/* Both steps have the same fields, but for the names of the last ones. */
 	if (!place || !event_takes(event, values, place) ||
 	    !tracer->begin(&event->event, &record, STEP_ENTRY_FIELDS_SIZE + calls_text_size(text),

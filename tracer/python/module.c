@@ -11,12 +11,13 @@
 #include "pauses.h"
 #include "places.h"
 #include "points.h"
+#include "program_contexts.h"
 #include "spans.h"
 #include "tracing.h"
 
 /* Which functions and arguments the module has, as in vestige/instrument/_extension.py. Change both
  * numbers when one of them is changed. */
-#define INTERFACE 1
+#define INTERFACE 2
 /* What all tracers have that know of Python; later ones have more. */
 #define LEAST_TRACER offsetof(struct vestige_tracer, now)
 
@@ -36,9 +37,11 @@ static bool is_agreed(void)
 }
 
 static PyMethodDef methods[] = {
+	{"add_context", program_contexts_add, METH_VARARGS, "Have a context of the program."},
 	{"choose_functions", choice_set, METH_VARARGS, "Record calls of some functions only."},
 	{"follow_collections", pauses_follow, METH_VARARGS, "Record collections of garbage."},
 	{"follow_greenlets", greenlets_follow, METH_O, "Record greenlets as coroutines."},
+	{"read_contexts", program_contexts_set, METH_NOARGS, "Let the thread have its values."},
 	{"trace_calls", tracing_start, METH_VARARGS, "Record calls of functions from now on."},
 	{NULL, NULL, 0, NULL},
 };

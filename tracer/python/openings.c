@@ -25,6 +25,15 @@ static PyObject *current_task;
 
 /* --- the context --- */
 
+PyObject *opening_read_variable(PyObject *of_program)
+{
+	PyObject *value = NULL;
+
+	if (!get_variable || get_variable(of_program, NULL, &value) != 0)
+		PyErr_Clear();
+	return value;
+}
+
 /* The innermost opening of the context; a new reference or NULL. */
 static struct opening *innermost(void)
 {

@@ -46,6 +46,8 @@ struct opening {
 
 /* The function is called when a `with` statement ends one. */
 bool openings_start(PyObject *(*leave)(struct opening *opening, PyObject *failure));
+/* What a context variable holds; a new reference, NULL when it holds nothing. */
+PyObject *opening_read_variable(PyObject *variable);
 /* A number that no other opening has. */
 uint64_t opening_new_id(void);
 /* That of the innermost one of the context, or 0. */

@@ -8,6 +8,7 @@
 #include "event.h"
 #include "misfits.h"
 #include "places.h"
+#include "program_contexts.h"
 
 /* In the limited API from Python 3.12 on, and the same ever since 3.8. */
 #ifndef Py_TPFLAGS_HAVE_VECTORCALL
@@ -112,8 +113,10 @@ bool point_record(PyObject *point, uint64_t place, PyObject *const *arguments, P
 		if (UNLIKELY(fit != FIT_WHOLE))
 			goes_on = misfit_of_value(definition, read, objects[read], fit);
 	}
-	if (LIKELY(goes_on) && event_is_recorded(&definition->event))
+	if (LIKELY(goes_on) && event_is_recorded(&definition->event)) {
+		program_contexts_refresh();
 		record_values(definition, place, values);
+	}
 	for (uint32_t index = 0; index < read; index++)
 		Py_XDECREF(values[index].owned);
 	if (LIKELY(goes_on)) {

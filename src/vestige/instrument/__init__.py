@@ -18,12 +18,15 @@ from ._points import LOG_LEVELS, Tracepoint, tracepoint
 from ._spans import Span, span
 
 if TYPE_CHECKING:
+    from ._contexts import Context, context
     from ._logging import logging_handler
 
 __all__ = [
     "LOG_LEVELS",
+    "Context",
     "Span",
     "Tracepoint",
+    "context",
     "inactive_because",
     "is_recorded",
     "logging_handler",
@@ -33,9 +36,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import ``logging`` only for programs that ask for a handler (PEP 562)."""
-    if name != "logging_handler":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from ._logging import logging_handler  # noqa: PLC0415 - see above
+    """Import what few programs ask for only then (PEP 562)."""
+    if name == "logging_handler":
+        from ._logging import logging_handler  # noqa: PLC0415 - see above
 
-    return logging_handler
+        return logging_handler
+    if name in {"Context", "context"}:
+        from . import _contexts  # noqa: PLC0415 - see above
+
+        return getattr(_contexts, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # To import it takes longer than all else in recorded program
 
 __all__ = ["inactive_because", "is_recorded", "native", "why_without_extension"]
 
-INTERFACE = 1
+INTERFACE = 2
 """Which functions and arguments the extension has, as in ``tracer/python/module.c``.
 Change both numbers when one of them is changed."""
 native: Any = None

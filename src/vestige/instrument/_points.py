@@ -168,6 +168,11 @@ def _make(name: str, level: int, fields: _Fields) -> Tracepoint:
     return point
 
 
+def is_name(name: str) -> bool:
+    """Tell whether a name has the form ``PROVIDER:NAME``."""
+    return len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) is not None
+
+
 def check_name(name: str) -> None:
     """Refuse what is no name of an event.
 
@@ -177,7 +182,7 @@ def check_name(name: str) -> None:
     Raises:
         ValueError: It is none, or is kept for Vestige itself.
     """
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+    if not is_name(name):
         raise ValueError(
             f"{name!r} names no event: expected PROVIDER:EVENT of letters, digits, "
             f"'_', '.' and '-', at most {_LONGEST_NAME} characters"

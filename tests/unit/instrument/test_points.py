@@ -10,7 +10,6 @@ import textwrap
 
 import pytest
 
-import vestige.instrument
 from support.python_programs import (
     copied_package,
     events,
@@ -307,7 +306,6 @@ def test_the_package_is_small():
 
     assert "vestige._core" not in done.stdout
     assert "logging" not in done.stdout
-    assert vestige.instrument.__all__ == sorted(vestige.instrument.__all__)
 
 
 def test_where_it_is_not_built_nothing_happens(tmp_path):
