@@ -82,6 +82,18 @@ Payload = bytes | list[int]
 """What follows a command: bytes, or descriptors."""
 
 
+def _element(raw: bytes, place: int, asked: tuple[int, int]) -> tuple[int, bytes]:
+    """Return the error number and the element in an answer to a request for one.
+
+    Raises:
+        ApplicationError: It answers another request.
+    """
+    handle, command, code, _, element = abi.REPLY.unpack_from(raw, place)
+    if (handle, command) != asked:
+        raise ApplicationError("an answer to something else")
+    return code, element
+
+
 class Application:
     """A program with both of its sockets.
 
@@ -340,9 +352,7 @@ class Application:
                     if has_more:
                         raw = await receive(self._command, abi.REPLY.size)
                     place = 0 if has_more else index * abi.REPLY.size
-                    of, same, code, _, rest = abi.REPLY.unpack_from(raw, place)
-                    if (of, same) != (handle, get):
-                        raise ApplicationError("an answer to something else")
+                    code, rest = _element(raw, place, (handle, get))
                     if code:
                         continue
                     if has_more:
