@@ -56,7 +56,7 @@ def test_a_program_that_stops_within_a_list_is_let_go(monkeypatch):
             + abi.REPLY.pack(0, abi.TRACEPOINT_FIELD_LIST, 0, 1, b"")
             + reply(abi.FIELD_LIST_GET)
         )
-        with pytest.raises(ApplicationError, match="no answer to command 0x90"):
+        with pytest.raises(ApplicationError, match="no answer to command 0x91"):
             asyncio.run(asyncio.wait_for(ours.tracepoints(with_fields=True), SECONDS))
         assert ours.is_gone
 
