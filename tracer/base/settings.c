@@ -10,18 +10,21 @@ enum function_tracing settings_functions(enum function_tracing wanted, bool is_f
 	return is_filtered ? wanted | FUNCTIONS_FILTERED : wanted;
 }
 
-static void shorten(enum function_tracing *tracing)
+static void shorten(enum function_tracing *tracing, enum function_tracing usual)
 {
 	if (FUNCTIONS_FORM(*tracing) == FUNCTIONS_FAST)
-		*tracing += FUNCTIONS_USUAL - FUNCTIONS_FAST;
+		*tracing += usual - FUNCTIONS_FAST;
 }
 
-void settings_shorten(void)
+void settings_shorten(enum function_tracing usual)
 {
-	if (settings_contexts(&settings).chosen != USUAL_CONTEXTS || !settings.counter_is_clock)
+	const bool is_usual = settings_contexts(&settings).chosen == USUAL_CONTEXTS &&
+		settings.counter_is_clock && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+	if (!is_usual)
 		return;
-	shorten(&settings.on_entry);
-	shorten(&settings.on_exit);
+	shorten(&settings.on_entry, usual);
+	shorten(&settings.on_exit, usual);
 }
 
 void settings_stop(void)

@@ -18,6 +18,7 @@
 
 /* Those that readers need for source lines, and that records have unless others are chosen. */
 #define USUAL_CONTEXTS (CONTEXT_IP | CONTEXT_VPID)
+#define USUAL_CONTEXTS_SIZE (PLACE_SIZE + ID_SIZE)
 
 /* What the hook at the entry, or at the exit, of a function does. */
 enum function_tracing {
@@ -28,6 +29,8 @@ enum function_tracing {
 	FUNCTIONS_VERBOSE = 1 + (int) FUNCTION_TRACING_VERBOSE,
 	/* The same as FUNCTIONS_FAST, with the usual contexts and clock: see section.h. */
 	FUNCTIONS_USUAL,
+	/* The same where there are no restartable sequences: see announce.h. */
+	FUNCTIONS_USUAL_ANNOUNCED,
 	/* Added to the others: only functions that were chosen by their names. */
 	FUNCTIONS_FILTERED = 8,
 	/* The same: only calls that meet the filter of a rule. */
@@ -91,8 +94,8 @@ static inline void settings_choose_contexts(struct settings *to, struct context_
 /* What a hook of functions does, of what was asked for; whether functions are judged before they
  * are recorded. */
 enum function_tracing settings_functions(enum function_tracing wanted, bool is_filtered) HIDDEN;
-/* Let hooks write the usual records in the usual way, if they are usual. */
-void settings_shorten(void) HIDDEN;
+/* Let hooks write the usual records in the usual way, one or the other, if they are usual. */
+void settings_shorten(enum function_tracing usual) HIDDEN;
 /* Record nothing more in this process. */
 void settings_stop(void) HIDDEN;
 

@@ -8,6 +8,7 @@
 #include "../base/settings.h"
 #include "../rules/filter.h"
 #include "../rules/function_events.h"
+#include "../stream/announce.h"
 #include "../stream/record.h"
 #include "../stream/section.h"
 #include "tracing.h"
@@ -32,6 +33,18 @@ static APART void trace_exit(void *function)
 	if (!record_begin(&record, EVENT_FAST_EXIT, function, 0))
 		return;
 	record_commit(&record);
+}
+
+static void announce_entry(void *function)
+{
+	if (UNLIKELY(!announce_append_entry(EVENT_FAST_ENTRY, function)))
+		trace_entry(function);
+}
+
+static void announce_exit(void *function)
+{
+	if (UNLIKELY(!announce_append_exit(EVENT_FAST_EXIT, function)))
+		trace_exit(function);
 }
 
 static APART void trace_verbose(enum event_class class, void *function, void *call_site)
@@ -64,9 +77,11 @@ static APART void trace_entry_otherwise(void *function, void *call_site)
 	const enum function_tracing tracing =
 		find_tracing(&settings.on_entry, function_entry_passes, function, call_site);
 
-	if (tracing == FUNCTIONS_FAST ||
-	    (tracing == FUNCTIONS_USUAL &&
-	     !section_append_usual(EVENT_FAST_ENTRY, function, true)))
+	if (tracing == FUNCTIONS_USUAL_ANNOUNCED)
+		announce_entry(function);
+	else if (tracing == FUNCTIONS_FAST ||
+		 (tracing == FUNCTIONS_USUAL &&
+		  !section_append_usual(EVENT_FAST_ENTRY, function, true)))
 		trace_entry(function);
 	else if (tracing == FUNCTIONS_VERBOSE)
 		trace_verbose(EVENT_ENTRY, function, call_site);
@@ -77,9 +92,11 @@ static APART void trace_exit_otherwise(void *function, void *call_site)
 	const enum function_tracing tracing =
 		find_tracing(&settings.on_exit, function_exit_passes, function, call_site);
 
-	if (tracing == FUNCTIONS_FAST ||
-	    (tracing == FUNCTIONS_USUAL &&
-	     !section_append_usual(EVENT_FAST_EXIT, function, false)))
+	if (tracing == FUNCTIONS_USUAL_ANNOUNCED)
+		announce_exit(function);
+	else if (tracing == FUNCTIONS_FAST ||
+		 (tracing == FUNCTIONS_USUAL &&
+		  !section_append_usual(EVENT_FAST_EXIT, function, false)))
 		trace_exit(function);
 	else if (tracing == FUNCTIONS_VERBOSE)
 		trace_verbose(EVENT_EXIT, function, call_site);
@@ -91,6 +108,8 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 	if (LIKELY(settings.on_entry == FUNCTIONS_USUAL)) {
 		if (UNLIKELY(!section_append_usual(EVENT_FAST_ENTRY, function, true)))
 			trace_entry(function);
+	} else if (settings.on_entry == FUNCTIONS_USUAL_ANNOUNCED) {
+		announce_entry(function);
 	} else if (settings.on_entry != FUNCTIONS_OFF) {
 		trace_entry_otherwise(function, call_site);
 	}
@@ -101,6 +120,8 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 	if (LIKELY(settings.on_exit == FUNCTIONS_USUAL)) {
 		if (UNLIKELY(!section_append_usual(EVENT_FAST_EXIT, function, false)))
 			trace_exit(function);
+	} else if (settings.on_exit == FUNCTIONS_USUAL_ANNOUNCED) {
+		announce_exit(function);
 	} else if (settings.on_exit != FUNCTIONS_OFF) {
 		trace_exit_otherwise(function, call_site);
 	}

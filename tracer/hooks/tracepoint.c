@@ -222,8 +222,8 @@ static bool is_of_other(const struct record *record, uint32_t recording)
 			OWNER_PROCESS_BITS);
 }
 
-static int begin(const struct vestige_event *event, struct vestige_record *record, size_t size,
-		 const void *ip)
+static APART int begin_otherwise(const struct vestige_event *event, struct vestige_record *record,
+				 size_t size, const void *ip)
 {
 	struct record *own = (struct record *) (void *) record->state;
 	const uint32_t recording = present_recording();
@@ -235,6 +235,19 @@ static int begin(const struct vestige_event *event, struct vestige_record *recor
 	}
 	if (!record_begin(own, class, ip, size) || is_of_other(own, recording))
 		return 0;
+	record->at = own->at;
+	return 1;
+}
+
+static int begin(const struct vestige_event *event, struct vestige_record *record, size_t size,
+		 const void *ip)
+{
+	struct record *own = (struct record *) (void *) record->state;
+	const uint32_t recording = present_recording();
+
+	if (UNLIKELY(!record_begin_usual(own, event->id, ip, size) ||
+		     is_of_other(own, recording)))
+		return begin_otherwise(event, record, size, ip);
 	record->at = own->at;
 	return 1;
 }

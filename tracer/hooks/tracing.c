@@ -58,8 +58,7 @@ void tracing_begin_functions(const struct settings *wanted)
 
 	function_events_start(settings_functions(wanted->on_entry, is_filtered),
 			      settings_functions(wanted->on_exit, is_filtered));
-	if (section_is_possible())
-		settings_shorten();
+	settings_shorten(section_is_possible() ? FUNCTIONS_USUAL : FUNCTIONS_USUAL_ANNOUNCED);
 }
 
 bool tracing_take_memory(const struct wanted *wanted)

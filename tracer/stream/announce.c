@@ -8,6 +8,11 @@
  * interrupted, by whom, and whether it ever goes on: before its announcement it has not
  * happened, after it, it has.
  *
+ * The thread and its handlers alone come here, so that single instructions will do, which no other
+ * thread waits for. A coroutine that is interrupted here and goes on in another thread finds out
+ * that the stream is not that thread's, see is_here(); but for the one instruction after that look,
+ * in which it must not meet the thread whose stream it is.
+ *
  * One that goes on late stores its bytes once more, in a chunk that may be complete: the chunk
  * is marked as doubtful, and has no other use for a time.
  */
@@ -27,22 +32,9 @@
 /* More often, only a handler that records with each single instruction interrupts. */
 #define MOST_TRIES 1000
 
-/* Atomic for other threads, too: a coroutine may be interrupted here, and go on in one. */
-static INLINED bool exchange(volatile uint64_t *cell, uint64_t old, uint64_t new)
-{
-	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_ACQUIRE);
-}
-
-static INLINED bool exchange_half(volatile uint32_t *cell, uint32_t old, uint32_t new)
-{
-	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_ACQUIRE);
-}
-
 static INLINED uint64_t take_number(struct stream *stream)
 {
-	return __atomic_add_fetch(&stream->announcing, ONE_NUMBER, __ATOMIC_ACQ_REL);
+	return local_add(&stream->announcing, ONE_NUMBER) + ONE_NUMBER;
 }
 
 static uint64_t look(const struct stream *stream)
@@ -87,6 +79,15 @@ static INLINED void copy(char *to, const char *from, uint32_t size)
 		*to = *from;
 }
 
+static INLINED void commit(struct arena_chunk *chunk, uint32_t start, uint32_t end, uint64_t time)
+{
+	/* Others may have come since, in this chunk, if this is stored once more. */
+	if (chunk->packet.timestamp_end < time)
+		chunk->packet.timestamp_end = time;
+	publish_barrier();
+	local_compare_exchange_half(&chunk->committed, start, end);
+}
+
 /* Store and commit a record. */
 static INLINED void complete(const struct announced *one)
 {
@@ -96,11 +97,7 @@ static INLINED void complete(const struct announced *one)
 
 	write_header(place, one->header_size, one->class, one->time);
 	copy(place + one->header_size, one->body, one->body_size);
-	/* Others may have come since, in this chunk, if this is stored once more. */
-	if (chunk->packet.timestamp_end < one->time)
-		chunk->packet.timestamp_end = one->time;
-	publish_barrier();
-	exchange_half(&chunk->committed, one->start, end);
+	commit(chunk, one->start, end, one->time);
 }
 
 /* Complete the record of somebody else, who may be the last to store all the same. */
@@ -188,9 +185,7 @@ static INLINED bool is_here(const struct stream *stream)
 enum appended announce_append(struct stream *stream, const struct appending *record)
 {
 	for (int tries = 0; tries < MOST_TRIES; tries++) {
-		const uint64_t taken =
-			__atomic_fetch_add(&stream->announcing, ONE_NUMBER, __ATOMIC_RELAXED) +
-			ONE_NUMBER;
+		const uint64_t taken = take_number(stream);
 		struct announced one;
 
 		if (UNLIKELY(!is_complete(stream, taken))) {
@@ -206,14 +201,140 @@ enum appended announce_append(struct stream *stream, const struct appending *rec
 		compiler_barrier();
 		if (UNLIKELY(!is_here(stream)))
 			return APPEND_ELSEWHERE;
-		if (UNLIKELY(!exchange(&stream->announcing, taken,
-				       taken >> NUMBER_SHIFT << NUMBER_SHIFT | one.id)))
+		if (UNLIKELY(!local_compare_exchange(&stream->announcing, taken,
+						     taken >> NUMBER_SHIFT << NUMBER_SHIFT |
+							     one.id)))
 			continue;
 		complete(&one);
 		stream->last_time = one.time;
 		return APPENDED;
 	}
 	return APPEND_OTHERWISE;
+}
+
+/* The body of a short record: in memory, of which RECORD_BYTES can be read, or in two words. */
+struct short_body {
+	bool is_words;
+	uint32_t size;
+	const char *bytes;
+	uint64_t first;
+	uint64_t second;
+};
+
+/* In whole words, of which there is room for as many. */
+static INLINED void write_down_body(char *to, struct short_body body)
+{
+	if (body.is_words) {
+		memcpy(to, &body.first, sizeof(body.first));
+		memcpy(to + sizeof(body.first), &body.second, sizeof(body.second));
+	} else {
+		memcpy(to, body.bytes, RECORD_BYTES);
+	}
+}
+
+/* The last bytes of what is in memory overlap those before. */
+static INLINED void store_half_words(char *to, struct short_body body)
+{
+	const uint32_t last = body.size - (uint32_t) sizeof(uint64_t);
+
+	if (UNLIKELY(body.size < sizeof(uint64_t))) {
+		copy(to, body.bytes, body.size);
+		return;
+	}
+	memcpy(to, body.bytes, sizeof(uint64_t));
+	memcpy(to + last, body.bytes + last, sizeof(uint64_t));
+}
+
+/* Like copy(): no byte more. */
+static INLINED void store_body(char *to, struct short_body body)
+{
+	if (body.is_words) {
+		memcpy(to, &body.first, sizeof(body.first));
+		memcpy(to + sizeof(body.first), &body.second, body.size - sizeof(body.first));
+	} else if (body.size < WORD_BYTES) {
+		store_half_words(to, body);
+	} else {
+		memcpy(to, body.bytes, WORD_BYTES);
+		if (body.size > 2 * WORD_BYTES)
+			memcpy(to + WORD_BYTES, body.bytes + WORD_BYTES, WORD_BYTES);
+		memcpy(to + body.size - WORD_BYTES, body.bytes + body.size - WORD_BYTES,
+		       WORD_BYTES);
+	}
+}
+
+/* Append a record with the compact header, if nothing is unusual: the same steps as those of
+ * announce_append(), of which less is decided while the program runs. */
+static INLINED bool append_short(struct stream *stream, uint32_t class, struct short_body body)
+{
+	const uint64_t taken = take_number(stream);
+	const uint64_t id = taken >> NUMBER_SHIFT;
+	struct arena_chunk *chunk = stream->announced;
+	struct announcement *place;
+	uint64_t time;
+	uint32_t start;
+	char *to;
+
+	if (UNLIKELY(!is_complete(stream, taken) || !chunk))
+		return false;
+	start = *(volatile uint32_t *) &chunk->committed;
+	time = clock_counter();
+	if (UNLIKELY(start + COMPACT_HEADER_SIZE + body.size > stream->limit ||
+		     (time - stream->last_time) >> HEADER_TIME_BITS || !is_here(stream)))
+		return false;
+	place = of_number(stream, (uint32_t) id);
+	place->record.id = (uint32_t) id;
+	compiler_barrier();
+	place->record.chunk = chunk;
+	place->record.time = time;
+	place->record.start = start;
+	place->record.class = class;
+	place->record.header_size = COMPACT_HEADER_SIZE;
+	place->record.body_size = body.size;
+	write_down_body(place->bytes, body);
+	compiler_barrier();
+	if (UNLIKELY(!is_here(stream)))
+		return false;
+	if (UNLIKELY(
+		    !local_compare_exchange(&stream->announcing, taken, id << NUMBER_SHIFT | id)))
+		return false;
+	to = (char *) chunk + start;
+	write_header(to, COMPACT_HEADER_SIZE, class, time);
+	store_body(to + COMPACT_HEADER_SIZE, body);
+	commit(chunk, start, start + COMPACT_HEADER_SIZE + body.size, time);
+	stream->last_time = time;
+	return true;
+}
+
+bool announce_append_short(uint32_t owner, uint32_t class, const char *bytes, uint32_t size)
+{
+	struct stream *stream = stream_of_thread;
+
+	return LIKELY(stream && stream->owner == owner) &&
+		append_short(stream, class, (struct short_body) {.size = size, .bytes = bytes});
+}
+
+static INLINED bool append_place(uint32_t class, uint64_t place, uint32_t size)
+{
+	struct stream *stream = stream_of_thread;
+
+	return LIKELY(stream) &&
+		append_short(stream, class,
+			     (struct short_body) {
+				     .is_words = true,
+				     .size = size,
+				     .first = place << 16 >> 16 | (uint64_t) stream->vpid << 48,
+				     .second = place << 16 | stream->vpid >> 16,
+			     });
+}
+
+bool announce_append_entry(uint32_t class, const void *place)
+{
+	return append_place(class, (uintptr_t) place, PLACE_SIZE + ID_SIZE + PLACE_SIZE);
+}
+
+bool announce_append_exit(uint32_t class, const void *place)
+{
+	return append_place(class, (uintptr_t) place, PLACE_SIZE + ID_SIZE);
 }
 
 void announce_start(struct stream *stream, uint64_t first)
@@ -234,6 +355,6 @@ void announce_close(struct stream *stream)
 	do {
 		help(stream);
 		seen = look(stream);
-	} while (!exchange(&stream->announcing, seen,
-			   ((seen >> NUMBER_SHIFT) + 1) << NUMBER_SHIFT));
+	} while (!local_compare_exchange(&stream->announcing, seen,
+					 ((seen >> NUMBER_SHIFT) + 1) << NUMBER_SHIFT));
 }

@@ -5,6 +5,8 @@
 #include "../agreement/agreement.h"
 #include "state.h"
 
+/* Of bodies that need no draft. */
+#define RECORD_BYTES 48u
 /* Bodies shorter than that are copied in whole words. */
 #define FEW_BYTES 256u
 #define WORD_BYTES 16u

@@ -43,6 +43,7 @@ struct arena_chunk *filling_go_on(struct stream *stream, uint32_t flags)
 	 * first store to the last. */
 	stream->limit = 0;
 	stream->open = NULL;
+	stream->announced = NULL;
 	compiler_barrier();
 	announce_close(stream);
 	system_thread_name(stream->procname);
@@ -74,7 +75,10 @@ void filling_open(struct stream *stream, struct arena_chunk *chunk)
 		return;
 	compiler_barrier();
 	stream->limit = arena.chunk_bytes;
-	stream->open = section_is_possible() ? chunk : NULL;
+	if (section_is_possible())
+		stream->open = chunk;
+	else if (settings.counter_is_clock && !settings.is_overwriting)
+		stream->announced = chunk;
 	waiting_look_ahead(&stream->ring);
 }
 

@@ -17,8 +17,33 @@ static inline bool local_compare_exchange(volatile uint64_t *cell, uint64_t old,
 	__asm__ volatile("cmpxchgq %2, %1" : "+a"(seen), "+m"(*cell) : "r"(new) : "memory", "cc");
 	return seen == old;
 #else
-	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+#endif
+}
+
+static inline bool local_compare_exchange_half(volatile uint32_t *cell, uint32_t old,
+					       uint32_t new)
+{
+#if defined(__x86_64__)
+	uint32_t seen = old;
+
+	__asm__ volatile("cmpxchgl %2, %1" : "+a"(seen), "+m"(*cell) : "r"(new) : "memory", "cc");
+	return seen == old;
+#else
+	return __atomic_compare_exchange_n(cell, &old, new, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+#endif
+}
+
+/* Add to *cell; returns what it was. */
+static inline uint64_t local_add(volatile uint64_t *cell, uint64_t more)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("xaddq %0, %1" : "+r"(more), "+m"(*cell) : : "memory", "cc");
+	return more;
+#else
+	return __atomic_fetch_add(cell, more, __ATOMIC_ACQ_REL);
 #endif
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "announce.h"
 #include "application.h"
 #include "filling.h"
 #include "memory.h"
@@ -259,11 +260,19 @@ static APART void commit_otherwise(const struct record *record)
 	append_record(&appending, 0);
 }
 
+static INLINED bool announce_usual(const struct record *record)
+{
+	return record->class < HEADER_EXTENDED &&
+		announce_append_short(record->stream_owner, record->class, record->bytes,
+				      record->size);
+}
+
 void record_commit(struct record *record)
 {
 	if (UNLIKELY(record->draft))
 		record_commit_draft(record->draft, record);
-	else if (UNLIKELY(record->class >= HEADER_EXTENDED || !section_is_usual ||
-			  !append_in_section(record)))
+	else if (UNLIKELY(!section_is_usual ? !announce_usual(record)
+					    : record->class >= HEADER_EXTENDED ||
+					  !append_in_section(record)))
 		commit_otherwise(record);
 }

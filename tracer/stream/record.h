@@ -14,9 +14,6 @@
 #include "room.h"
 #include "stream.h"
 
-/* Of bodies that need no draft. */
-#define RECORD_BYTES 48u
-
 /* What the size of contexts has too much where the program has contexts. */
 #define APPLICATION_EXCESS (RECORD_BYTES + 1)
 
@@ -112,6 +109,44 @@ static INLINED bool record_begin(struct record *record, uint32_t class, const vo
 {
 	return record_begin_at(record, class, ip, payload, 0);
 }
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* The same as record_begin() of an event that a program describes, where nothing is unusual: few
+ * instructions. False when something is, and nothing has happened then. */
+static INLINED bool record_begin_usual(struct record *record, uint32_t class, const void *ip,
+				       size_t payload)
+{
+	const struct context_choice contexts = settings_contexts(&settings);
+	struct stream *stream = stream_of_thread;
+	uint64_t words[2];
+
+	_Static_assert(USUAL_CONTEXTS_SIZE == PLACE_SIZE + ID_SIZE, "as below");
+	if (UNLIKELY(contexts.chosen != USUAL_CONTEXTS || class < EVENT_CLASSES ||
+		     payload > RECORD_BYTES - USUAL_CONTEXTS_SIZE || !stream ||
+		     !stream_has_room(stream, append_room(USUAL_CONTEXTS_SIZE + payload))))
+		return false;
+	/* Whole words: what is behind the contexts is written after them. */
+	words[0] = (uint64_t) (uintptr_t) ip << 16 >> 16 | (uint64_t) stream->vpid << 48;
+	words[1] = stream->vpid >> 16;
+	memcpy(record->bytes, words, sizeof(words));
+	record->at = record->bytes + USUAL_CONTEXTS_SIZE;
+	record->draft = NULL;
+	record->class = class;
+	record->size = (uint32_t) (USUAL_CONTEXTS_SIZE + payload);
+	record->stream_owner = stream->owner;
+	return true;
+}
+#else
+static inline bool record_begin_usual(struct record *record, uint32_t class, const void *ip,
+				      size_t payload)
+{
+	(void) record;
+	(void) class;
+	(void) ip;
+	(void) payload;
+	return false;
+}
+#endif
 
 /* For who has no place to keep a record in: begin one in a draft. Returns where its fields go;
  * NULL when it is lost. */

@@ -27,8 +27,8 @@
 /* Each record takes the next. One that goes on to write its own down when others have taken all of
  * them meanwhile spoils one that has been used. */
 #define ANNOUNCEMENTS 16u
-/* Of a record's body: a longer one stays where it is. */
-#define ANNOUNCED_BYTES 64u
+/* Of a record's body: a longer one stays where it is. So many that an announcement has 128. */
+#define ANNOUNCED_BYTES 80u
 
 /* A record, and where it goes. */
 struct announced {
@@ -55,6 +55,9 @@ struct announcement {
 struct stream {
 	/* The chunk, if sections may append to it; NULL where records are announced. */
 	struct arena_chunk *open;
+	/* The chunk, if short records may be announced in few steps: where the clock is the counter,
+	 * and no chunk is overwritten. */
+	struct arena_chunk *announced;
 	/* When the last record was made, or before, for the compact header. */
 	uint64_t last_time;
 	/* Where the chunk's room ends, in bytes from its beginning. */

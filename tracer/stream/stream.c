@@ -40,6 +40,7 @@ static void forget(struct stream *stream)
 {
 	stream->limit = 0;
 	stream->open = NULL;
+	stream->announced = NULL;
 	compiler_barrier();
 	stream->chunk = NULL;
 	stream->taken_count = 0;
@@ -186,6 +187,7 @@ static void end_stream(struct stream *stream, void *unused)
 	(void) unused;
 	__atomic_store_n(&stream->limit, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&stream->open, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&stream->announced, NULL, __ATOMIC_RELAXED);
 }
 
 bool streams_end(void)
