@@ -25,6 +25,11 @@ uint32_t chunk_used(const struct arena_ring *ring)
 	return held(ring) - spares(ring);
 }
 
+bool chunk_has_spare(const struct arena_ring *ring)
+{
+	return spares(ring);
+}
+
 bool chunk_is_there(const struct arena_ring *ring)
 {
 	return spares(ring) ||

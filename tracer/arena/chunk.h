@@ -29,6 +29,9 @@ struct arena_ring {
 
 /* Whether chunk_take() finds one, if no other thread takes it before. */
 bool chunk_is_there(const struct arena_ring *ring) HIDDEN;
+
+/* Whether the slot has one of its own. */
+bool chunk_has_spare(const struct arena_ring *ring) HIDDEN;
 /* Take a chunk; 0 when there is none now. Signals are blocked. */
 uint32_t chunk_take(struct arena_ring *ring) HIDDEN;
 /* Make the chunk the slot's next, empty, with its times at `now`, or when the last record was

@@ -16,6 +16,9 @@
 /* How long a thread waits for its first chunk where it waits for no other: the collector makes
  * memory a moment after it is needed, and many threads may begin at once. */
 #define FIRST_WAIT_NS 50000000u
+/* Free chunks that a thread goes on with, and for how many slices it waits for so many. */
+#define MOST_TO_GO_ON 16u
+#define PATIENT_SLICES 4u
 /* How long a thread looks that may make no system call, and how often that is to find out how
  * long one look takes. */
 #define LONGEST_SPIN_NS 2000000u
@@ -103,17 +106,42 @@ static bool spin(struct arena_ring *ring)
 	return false;
 }
 
+/* As Recording::chunks_to_go_on() of the collector has it. */
+static uint32_t chunks_to_go_on(void)
+{
+	uint32_t count = arena.ring_chunks / 4;
+
+	/* What there is room for may be fewer than these. */
+	if (arena.control->max_bytes)
+		return 1;
+	if (count > arena.chunk_count / 32)
+		count = arena.chunk_count / 32;
+	return count > MOST_TO_GO_ON ? MOST_TO_GO_ON : count;
+}
+
+/* Whether it is worth going on: if many threads fill one chunk each and wait again, they do little
+ * but wait. */
+static bool can_go_on(const struct arena_ring *ring, unsigned int slices)
+{
+	const uint32_t free_chunks =
+		atomic_load_explicit(&arena.shared->free_chunk_count, memory_order_relaxed);
+
+	return chunk_is_there(ring) &&
+		(slices >= PATIENT_SLICES || chunk_has_spare(ring) ||
+		 free_chunks >= chunks_to_go_on());
+}
+
 /* Wait for so long without progress, or for so long in all. */
 static bool wait_in_slices(struct arena_ring *ring, uint64_t most_ns, bool is_in_all)
 {
 	static const struct timespec slice = {0, SLICE_NS};
 	uint64_t since = read_clock();
 
-	for (;;) {
+	for (unsigned int slices = 0;; slices++) {
 		if (has_progressed(ring) && !is_in_all)
 			since = read_clock();
 		/* After the count that is waited for was read. */
-		if (chunk_is_there(ring))
+		if (can_go_on(ring, slices))
 			return true;
 		if (is_hopeless(ring) || read_clock() - since >= most_ns)
 			return false;

@@ -188,10 +188,7 @@ impl Recording {
     fn write(&self, file: &File, draft: &Draft, packets: &Packets, at: u64) -> io::Result<()> {
         let padding = [0; ALIGNMENT as usize];
         let tail = padding.get(..packets.padding as usize).unwrap_or_default();
-        let started = self.trace.now();
-        let done = self.write_parts(file, draft, packets, tail, at);
-        self.trace.tallies.write_ns.fetch_add(self.trace.now() - started, Ordering::Relaxed);
-        done
+        self.write_parts(file, draft, packets, tail, at)
     }
 
     /// Writes the heads, the parts of the records one behind the other, and the padding.

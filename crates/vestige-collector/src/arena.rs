@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::fault::Guard;
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, PAGE};
 use crate::layout::{
     CLASS_BYTES, CLASS_STEP, CLASS_TABLE_BYTES, HANDED_OVER, LEDGER_BYTES, MAGIC, OVERWRITE,
     REGION, SLOT_BYTES,
@@ -441,6 +441,31 @@ impl Arena {
     /// Makes the mutex of a slot anew; its thread has ended.
     pub fn make_life(&self, slot: u32) -> io::Result<()> {
         life::make(&self.memory, self.geometry.slots_at + self.slot_offset(slot))
+    }
+
+    /// Takes the memory of a chunk away, apart from its first page: who had it may still read
+    /// its beginning.
+    pub fn empty_chunk(&self, chunk: u32) -> io::Result<()> {
+        let (at, bytes) = self.records_of(chunk);
+        sys::take_blocks(&self.file, at, bytes)
+    }
+
+    /// Gives it memory again.
+    pub fn fill_chunk(&self, chunk: u32) -> io::Result<()> {
+        let (at, bytes) = self.records_of(chunk);
+        if bytes == 0 {
+            return Ok(());
+        }
+        sys::allocate(&self.file, at, bytes)?;
+        self.memory.populate(at, bytes, false)
+    }
+
+    /// Where a chunk lies, without its first page.
+    fn records_of(&self, chunk: u32) -> (u64, u64) {
+        let bytes = u64::from(self.geometry.chunk_bytes);
+        let page = u64::from(PAGE);
+        let at = self.geometry.chunks_at + u64::from(chunk.wrapping_sub(1)) * bytes;
+        (at + page, bytes.saturating_sub(page))
     }
 
     /// Gives some chunks their memory.

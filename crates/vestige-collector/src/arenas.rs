@@ -234,6 +234,13 @@ impl Arenas {
         }
     }
 
+    /// Gives back memory that nobody needs now.
+    pub fn give_memory_back(&self) {
+        for one in self.all() {
+            one.give_memory_back();
+        }
+    }
+
     /// Slots with complete chunks.
     pub fn pressed_slots(&self) -> usize {
         self.all().iter().map(|one| one.pressed_slots()).sum()

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use crate::append::{Draft, Stall};
 use crate::classes::METADATA;
 use crate::layout::{CONTINUED, CONTINUES, DOUBTFUL, KEEP, RECORDS_AT};
-use crate::pool::{Pool, NOBODY};
+use crate::pool::{Pool, NOBODY, WITHHELD};
 use crate::recording::{Recording, SlotState};
 use crate::sys;
 
@@ -121,6 +121,9 @@ impl Recording {
     pub fn find_held(&self) {
         for chunk in 1..=self.pool.ready() {
             let slot = self.arena.chunk(chunk).owner().load(Ordering::Relaxed);
+            if slot == WITHHELD {
+                self.stock().adopt(&self.pool, chunk);
+            }
             if slot == NOBODY || slot > self.pool.slots_ready() {
                 continue;
             }
@@ -299,7 +302,8 @@ impl Recording {
             && !is_doubtful
             && spares < wanted
             && state.held.len() <= self.arena.geometry().ring_chunks as usize
-            && !self.is_short.load(Ordering::Relaxed);
+            && !self.is_short.load(Ordering::Relaxed)
+            && !self.is_crowded.load(Ordering::Relaxed);
         if to_slot {
             place.committed().store(0, Ordering::Relaxed);
             ledger.spare(state.given).store(chunk, Ordering::Relaxed);
@@ -315,7 +319,8 @@ impl Recording {
         ledger.consumed().store(state.consumed, Ordering::Release);
         self.arena.control().progress().fetch_add(1, Ordering::AcqRel);
         self.trace.tallies.chunks.fetch_add(1, Ordering::Relaxed);
-        if self.arena.slot(slot).waiting().load(Ordering::Acquire) != 0 {
+        let can_go_on = to_slot || Pool::free(&self.arena) >= self.chunks_to_go_on;
+        if can_go_on && self.arena.slot(slot).waiting().load(Ordering::Acquire) != 0 {
             sys::futex_wake(ledger.consumed());
         }
     }

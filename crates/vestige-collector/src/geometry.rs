@@ -9,7 +9,7 @@ use crate::layout::{
 use crate::mapping::Mapping;
 use crate::views::Control;
 
-const PAGE: u32 = 4096;
+pub const PAGE: u32 = 4096;
 const MOST_SLOTS: u32 = 1 << 20;
 const LARGEST_CHUNK: u32 = 64 << 20;
 /// An arena of a whole address space is none of ours.

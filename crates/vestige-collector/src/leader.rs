@@ -1,6 +1,9 @@
 //! The threads that collect: one leads, others help where writing is slow.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::str;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -47,6 +50,27 @@ impl Signals {
     }
 }
 
+/// How long the calling thread was ready to run, and had no processor.
+#[derive(Default)]
+struct Delay(Option<File>);
+
+impl Delay {
+    fn of_this_thread() -> Self {
+        // Not everywhere; then it was held up for as long.
+        Self(File::open("/proc/thread-self/schedstat").ok())
+    }
+
+    /// Nanoseconds in which it ran, or waited for a processor.
+    fn active(&self) -> u64 {
+        let mut text = [0; 64];
+        let read = self.0.as_ref().and_then(|file| file.read_at(&mut text, 0).ok());
+        let waited = read
+            .and_then(|bytes| str::from_utf8(text.get(..bytes)?).ok())
+            .and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
+        waited.unwrap_or(0) + sys::processor_time()
+    }
+}
+
 /// The thread that looks at all slots, and its helpers.
 pub struct Leader {
     arenas: Arc<Arenas>,
@@ -55,9 +79,7 @@ pub struct Leader {
     worked_at: u64,
     /// Where the next pass begins: not always with a slot that cannot be written.
     first: u32,
-    seen_ns: u64,
-    seen_chunks: u64,
-    slow_until: Arc<AtomicU64>,
+    delay: Delay,
 }
 
 impl Leader {
@@ -69,24 +91,24 @@ impl Leader {
             helpers: Vec::new(),
             worked_at: 0,
             first: 0,
-            seen_ns: 0,
-            seen_chunks: 0,
-            slow_until: Arc::default(),
+            delay: Delay::default(),
         }
     }
 
     /// Collects until it is to end.
     pub fn run(mut self) {
+        self.delay = Delay::of_this_thread();
         while !self.signals.is_ending() {
-            if self.arenas.trace.now() < self.slow_until.load(Ordering::Relaxed) {
+            if self.arenas.trace.is_slow() {
                 self.call_helpers();
             }
             let started = self.arenas.trace.now();
+            let active = self.delay.active();
             let found = self.arenas.pass(0, self.first, Reach::Complete);
             self.first = if found.stalled > 0 { self.first.wrapping_add(1) % 65_536 } else { 0 };
             let spent = self.arenas.trace.now() - started;
+            self.measure(found, spent, self.delay.active() - active);
             self.arenas.keep_ahead();
-            self.measure();
             self.rest(found, spent);
         }
         self.signals.changed.notify_all();
@@ -97,16 +119,13 @@ impl Leader {
         }
     }
 
-    /// Whether packets are written slowly just now.
-    fn measure(&mut self) {
-        let tallies = &self.arenas.trace.tallies;
-        let ns = tallies.write_ns.load(Ordering::Relaxed);
-        let chunks = tallies.chunks.load(Ordering::Relaxed);
-        let (new_ns, new_chunks) = (ns - self.seen_ns, chunks - self.seen_chunks);
-        if new_chunks > 0 && new_ns / new_chunks > SLOW_NS {
-            self.slow_until.store(self.arenas.trace.now() + 1_000_000_000, Ordering::Relaxed);
+    /// Whether writing holds this thread up just now; that others have the processors does not
+    /// count.
+    fn measure(&self, found: Found, spent: u64, active: u64) {
+        let held_up = spent.saturating_sub(active);
+        if found.work > 0 && held_up / u64::from(found.work) > SLOW_NS {
+            self.arenas.trace.set_slow();
         }
-        (self.seen_ns, self.seen_chunks) = (ns, chunks);
     }
 
     /// Lets as many threads help as there are other slots with something to write.
@@ -140,6 +159,9 @@ impl Leader {
             _ => IDLE,
         };
         // Looking at thousands of slots in vain takes a while itself.
+        if since >= CALM_NS {
+            self.arenas.give_memory_back();
+        }
         let looked = if found.work == 0 { spent * LOOKS_APART } else { 0 };
         let time = time.max(Duration::from_nanos(looked)).min(IDLE);
         let all = self.arenas.all();

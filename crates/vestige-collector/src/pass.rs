@@ -8,6 +8,7 @@ use crate::drain::Reach;
 use crate::pool::Pool;
 use crate::recording::{Recording, SlotState};
 use crate::streams::{data_name, ring_name, Identity};
+use crate::sys;
 
 /// A ring that did not switch for so long is written as far as it is.
 const QUIET_NS: u64 = 1_000_000_000;
@@ -68,11 +69,16 @@ impl Recording {
             found.live = self.live.load(Ordering::Relaxed);
             return found;
         }
+        let mut free = Pool::free(&self.arena);
         let is_thorough = self.is_time_to_look() || reach == Reach::Snapshot;
         for number in 0..count {
             let slot = (first + number) % count + 1;
             if is_thorough || !self.is_at_rest(slot, &mut found) {
                 self.visit(slot, reach, &mut found);
+                free = Pool::free(&self.arena);
+            }
+            if free >= self.chunks_to_go_on && self.wake(slot) {
+                free -= self.chunks_to_go_on;
             }
             if found.stalled >= MOST_STALLS && reach == Reach::Complete {
                 break;
@@ -82,6 +88,15 @@ impl Recording {
             self.live.store(found.live, Ordering::Relaxed);
         }
         found
+    }
+
+    /// Wakes a thread that waits, since there is a chunk that another has left; whether it waits.
+    fn wake(&self, slot: u32) -> bool {
+        let waits = self.arena.slot(slot).waiting().load(Ordering::Acquire) != 0;
+        if waits {
+            sys::futex_wake(self.arena.ledger(slot).consumed());
+        }
+        waits
     }
 
     /// Whether a pass looks at all slots, also at those that seem to have nothing.

@@ -4,11 +4,12 @@
 //! can fail; the collector keeps some ahead. It believes nothing that a stack says: who owns a
 //! chunk stands in a table of its own.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::arena::Arena;
+use crate::geometry::PAGE;
 
 /// Nobody's: in the pool, or taken by a thread that has not told it yet.
 pub const NOBODY: u32 = 0;
@@ -19,6 +20,13 @@ const MOST_ATTEMPTS: u32 = 10_000;
 /// Chunks and slots that are free ahead of need, and how many are made at once.
 const FREE_CHUNKS: u32 = 32;
 const CHUNKS_AT_ONCE: u32 = 32;
+/// Rings that have memory for as many chunks as they may have. Where more threads are busy,
+/// the collector is not faster for having more chunks ahead of it.
+const WHOLE_RINGS: u64 = 8;
+/// Each thread that has a slot fills one, and goes on to the next.
+const CHUNKS_OF_A_THREAD: u64 = 2;
+/// How many chunks lose their memory at once.
+const EMPTIED_AT_ONCE: u32 = 64;
 const FREE_SLOTS: u32 = 512;
 const SLOTS_AT_ONCE: u32 = 1024;
 /// Bytes of chunks in which interrupted code may still write, and how long they are kept.
@@ -55,10 +63,31 @@ pub struct Pool {
     pub owners: Owners,
 }
 
+/// How many chunks may be handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// All that is in them has room in the recording.
+    pub allowed: u64,
+    /// More would only wait for the collector.
+    pub useful: u64,
+}
+
+impl Most {
+    /// Of both, the less.
+    fn both(self) -> u64 {
+        self.allowed.min(self.useful)
+    }
+}
+
 /// The part of it that one thread works on at a time.
 #[derive(Default)]
 pub struct Stock {
     withheld: Vec<u32>,
+    /// Withheld ones that have no memory but their first pages.
+    empty: Vec<u32>,
+    /// Chunks in which code that was interrupted for long may write: they keep their memory.
+    once_doubtful: HashSet<u32>,
+    cannot_empty: bool,
     doubtful: VecDeque<(u32, u64)>,
     retry_at: u64,
     /// Why the arena does not grow, if it does not.
@@ -125,9 +154,21 @@ impl Pool {
         self.ready() == arena.geometry().chunk_count && Self::free(arena) < FREE_CHUNKS / 4
     }
 
-    /// Whether slots should keep no chunks for themselves.
-    pub fn is_short(&self, stock: &Stock, arena: &Arena, allowed: u64) -> bool {
-        self.is_starving(arena) || self.handed_out(stock).saturating_mul(2) > allowed
+    /// Whether slots should keep no chunks for themselves, since what is in them must have room.
+    pub fn is_short(&self, stock: &Stock, arena: &Arena, most: Most) -> bool {
+        self.is_starving(arena) || self.handed_out(stock).saturating_mul(2) > most.allowed
+    }
+
+    /// Whether they should not, since others wait for them.
+    pub fn is_crowded(&self, stock: &Stock, most: Most) -> bool {
+        self.handed_out(stock).saturating_mul(2) > most.useful
+    }
+
+    /// How many chunks are of use to so many threads.
+    pub fn useful(arena: &Arena, live: u32) -> u64 {
+        u64::from(arena.geometry().ring_chunks) * WHOLE_RINGS
+            + u64::from(live) * CHUNKS_OF_A_THREAD
+            + u64::from(FREE_CHUNKS)
     }
 
     /// Makes a slot free; its thread has ended, or there was none.
@@ -138,7 +179,7 @@ impl Pool {
 
     /// Chunks that are in use or may be, without those that the collector keeps.
     pub fn handed_out(&self, stock: &Stock) -> u64 {
-        let kept = stock.withheld.len() + stock.doubtful.len();
+        let kept = stock.withheld.len() + stock.empty.len() + stock.doubtful.len();
         u64::from(self.ready()).saturating_sub(kept as u64)
     }
 }
@@ -148,9 +189,17 @@ impl Stock {
     pub fn take_back(&mut self, pool: &Pool, arena: &Arena, chunk: u32, owner: u32) {
         let place = arena.chunk(chunk);
         place.committed().store(0, Ordering::Relaxed);
-        place.owner().store(0, Ordering::Relaxed);
+        // A collector that takes over finds it by that.
+        place.owner().store(WITHHELD, Ordering::Relaxed);
         if pool.owners.change(chunk, owner, WITHHELD) {
             self.withheld.push(chunk);
+        }
+    }
+
+    /// Takes over a chunk that another collector has kept, with memory or without.
+    pub fn adopt(&mut self, pool: &Pool, chunk: u32) {
+        if pool.owners.change(chunk, NOBODY, WITHHELD) {
+            self.empty.push(chunk);
         }
     }
 
@@ -164,6 +213,7 @@ impl Stock {
     pub fn doubt(&mut self, pool: &Pool, arena: &Arena, chunk: u32, owner: u32, now: u64) {
         if pool.owners.change(chunk, owner, WITHHELD) {
             self.doubtful.push_back((chunk, now));
+            self.once_doubtful.insert(chunk);
         }
         let size = u64::from(arena.geometry().chunk_bytes);
         if self.doubtful.len() as u64 * size > MOST_DOUBTFUL {
@@ -175,7 +225,7 @@ impl Stock {
         if let Some((chunk, _)) = self.doubtful.pop_front() {
             let place = arena.chunk(chunk);
             place.committed().store(0, Ordering::Relaxed);
-            place.owner().store(0, Ordering::Relaxed);
+            place.owner().store(WITHHELD, Ordering::Relaxed);
             self.withheld.push(chunk);
         }
     }
@@ -183,6 +233,7 @@ impl Stock {
     /// Puts a withheld chunk into the pool.
     fn release(&mut self, pool: &Pool, arena: &Arena) {
         let Some(chunk) = self.withheld.pop() else { return };
+        arena.chunk(chunk).owner().store(0, Ordering::Relaxed);
         // Before it is there: who takes it may tell so at once.
         let is_ours = pool.owners.change(chunk, WITHHELD, NOBODY);
         let shared = arena.shared();
@@ -211,6 +262,7 @@ impl Stock {
                     shared.free_chunk_count().fetch_sub(1, Ordering::AcqRel);
                     let is_ours = pool.owners.change(chunk, NOBODY, WITHHELD);
                     if is_ours {
+                        arena.chunk(chunk).owner().store(WITHHELD, Ordering::Relaxed);
                         self.withheld.push(chunk);
                     }
                     return is_ours;
@@ -222,14 +274,14 @@ impl Stock {
     }
 
     /// Keeps enough chunks free, and no more handed out than allowed; whether one can be had.
-    pub fn keep_chunks(&mut self, pool: &Pool, arena: &Arena, allowed: u64, now: u64) -> bool {
+    pub fn keep_chunks(&mut self, pool: &Pool, arena: &Arena, most: Most, now: u64) -> bool {
         let is_starving = pool.is_starving(arena);
         while is_starving && self.doubtful.front().is_some_and(|one| now - one.1 > 1_000_000_000) {
             self.trust_oldest(arena);
         }
-        while pool.handed_out(self) > allowed && self.withhold(pool, arena) {}
-        while Pool::free(arena) < FREE_CHUNKS && pool.handed_out(self) < allowed {
-            if self.withheld.is_empty() && !self.grow(pool, arena, allowed, now) {
+        while pool.handed_out(self) > most.allowed && self.withhold(pool, arena) {}
+        while Pool::free(arena) < FREE_CHUNKS && pool.handed_out(self) < most.both() {
+            if self.withheld.is_empty() && !self.grow(pool, arena, most.both(), now) {
                 break;
             }
             let before = self.withheld.len();
@@ -238,30 +290,71 @@ impl Stock {
                 break;
             }
         }
-        Pool::free(arena) > 0 || pool.handed_out(self) < allowed
+        Pool::free(arena) > 0 || pool.handed_out(self) < most.allowed
     }
 
-    fn grow(&mut self, pool: &Pool, arena: &Arena, allowed: u64, now: u64) -> bool {
-        let ready = pool.ready();
-        let room = u64::from(arena.geometry().chunk_count - ready)
-            .min(allowed.saturating_sub(pool.handed_out(self)))
-            .min(u64::from(CHUNKS_AT_ONCE)) as u32;
-        if room == 0 || now < self.retry_at {
+    /// Gives memory back of which there is more than is of use, while nobody is in a hurry.
+    pub fn give_memory_back(&mut self, pool: &Pool, arena: &Arena) {
+        if self.cannot_empty || arena.geometry().chunk_bytes <= PAGE {
+            return;
+        }
+        for _ in 0..EMPTIED_AT_ONCE {
+            if Pool::free(arena) <= FREE_CHUNKS + CHUNKS_AT_ONCE || !self.withhold(pool, arena) {
+                break;
+            }
+        }
+        let (keeps, mut can_go): (Vec<u32>, Vec<u32>) =
+            self.withheld.iter().partition(|chunk| self.once_doubtful.contains(chunk));
+        self.withheld = keeps;
+        while let Some(chunk) = can_go.pop() {
+            if arena.empty_chunk(chunk).is_err() {
+                // It is as it was, and so are all others.
+                self.cannot_empty = true;
+                self.withheld.push(chunk);
+                self.withheld.append(&mut can_go);
+                return;
+            }
+            self.empty.push(chunk);
+        }
+    }
+
+    /// Gives chunks their memory: those that had some before, or new ones.
+    fn grow(&mut self, pool: &Pool, arena: &Arena, most: u64, now: u64) -> bool {
+        if now < self.retry_at {
             return false;
         }
-        if let Err(error) = arena.make_chunks(ready + 1, room) {
+        let has_grown = match self.empty.last() {
+            Some(chunk) => arena.fill_chunk(*chunk).map(|()| {
+                self.withheld.extend(self.empty.pop());
+                true
+            }),
+            None => self.make_chunks(pool, arena, most),
+        };
+        has_grown.unwrap_or_else(|error| {
             self.failure.get_or_insert(error);
             self.retry_at = now + RETRY_NS;
-            return false;
+            false
+        })
+    }
+
+    fn make_chunks(&mut self, pool: &Pool, arena: &Arena, most: u64) -> io::Result<bool> {
+        let ready = pool.ready();
+        let room = u64::from(arena.geometry().chunk_count - ready)
+            .min(most.saturating_sub(pool.handed_out(self)))
+            .min(u64::from(CHUNKS_AT_ONCE)) as u32;
+        if room == 0 {
+            return Ok(false);
         }
+        arena.make_chunks(ready + 1, room)?;
         for chunk in (ready + 1..=ready + room).rev() {
             if pool.owners.change(chunk, NOBODY, WITHHELD) {
+                arena.chunk(chunk).owner().store(WITHHELD, Ordering::Relaxed);
                 self.withheld.push(chunk);
             }
         }
         pool.ready.store(ready + room, Ordering::Release);
         arena.control().chunks_ready().store(ready + room, Ordering::Release);
-        true
+        Ok(true)
     }
 
     /// Keeps enough slots free.

@@ -9,10 +9,12 @@ use crate::account::Account;
 use crate::arena::{at_path, Arena};
 use crate::classes::{Classes, METADATA};
 use crate::layout::{CLOSED, FULL};
-use crate::pool::{Pool, Stock};
+use crate::pool::{Most, Pool, Stock};
 use crate::streams::Identity;
 use crate::trace::Trace;
 
+/// As `MOST_TO_GO_ON` in `tracer/arena/waiting.c`.
+const MOST_TO_GO_ON: u32 = 16;
 /// One in each nanosecond, for months.
 const MOST_LOSSES: u64 = 1 << 53;
 
@@ -71,8 +73,6 @@ pub struct Tallies {
     pub lost: AtomicU64,
     pub streams: AtomicU64,
     pub chunks: AtomicU64,
-    /// Time in which packets were written, to see whether a disk is slow.
-    pub write_ns: AtomicU64,
 }
 
 /// An arena, and the trace that its records go to.
@@ -86,6 +86,11 @@ pub struct Recording {
     /// Of the arena among those of the trace, from 0 on.
     pub number: u64,
     pub is_short: AtomicBool,
+    /// Threads share all chunks, since they have no more than are of use.
+    pub is_crowded: AtomicBool,
+    /// Free chunks for which a thread goes on that waits, as `tracer/arena/waiting.c` has it:
+    /// for fewer it would soon wait again.
+    pub chunks_to_go_on: u32,
     /// Threads with a slot.
     pub live: AtomicU32,
     slots: Box<[Mutex<Option<Box<SlotState>>>]>,
@@ -96,11 +101,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn chunks_to_go_on(arena: &Arena) -> u32 {
+    // What there is room for may be fewer than these.
+    if arena.control().max_bytes().load(Ordering::Relaxed) != 0 {
+        return 1;
+    }
+    let geometry = arena.geometry();
+    (geometry.ring_chunks / 4).min(geometry.chunk_count / 32).clamp(1, MOST_TO_GO_ON)
+}
+
 impl Recording {
     /// Joins an arena with a trace.
     pub fn new(arena: Arena, pool: Pool, trace: Arc<Trace>, first_class: u32) -> Self {
         let count = arena.geometry().slot_count;
         Self {
+            chunks_to_go_on: chunks_to_go_on(&arena),
             arena,
             pool,
             classes: Classes::new(first_class),
@@ -108,6 +123,7 @@ impl Recording {
             number: trace.join(),
             trace,
             is_short: AtomicBool::new(false),
+            is_crowded: AtomicBool::new(false),
             live: AtomicU32::new(0),
             slots: (0..count).map(|_| Mutex::new(None)).collect(),
             stock: Mutex::default(),
@@ -166,15 +182,34 @@ impl Recording {
         self.arena.control().state().load(Ordering::Relaxed) & CLOSED != 0
     }
 
+    /// How many chunks are of use to threads.
+    ///
+    /// Where they wait for the collector, more of them make nothing faster. If the disk is slow,
+    /// they are what threads go on with; and where no thread waits, each chunk less is a loss.
+    fn useful_chunks(&self, live: u32) -> u64 {
+        let waits = self.arena.control().wait_ns().load(Ordering::Relaxed) != 0;
+        if !waits || self.trace.is_slow() || self.trace.is_stalled() {
+            return u64::MAX;
+        }
+        Pool::useful(&self.arena, live)
+    }
+
+    /// Gives back memory that was of use when there was more to write.
+    pub fn give_memory_back(&self) {
+        self.stock().give_memory_back(&self.pool, &self.arena);
+    }
+
     /// Keeps chunks, slots and memory for class texts ahead of need.
     pub fn keep_ahead(&self) {
         let now = self.trace.now();
         let mut stock = self.stock();
         let allowed = self.trace.allowed_chunks(self.arena.geometry().chunk_bytes);
-        let has_chunks = stock.keep_chunks(&self.pool, &self.arena, allowed, now);
         let live = self.live.load(Ordering::Relaxed);
-        let is_short = self.pool.is_short(&stock, &self.arena, allowed);
+        let most = Most { allowed, useful: self.useful_chunks(live) };
+        let has_chunks = stock.keep_chunks(&self.pool, &self.arena, most, now);
+        let is_short = self.pool.is_short(&stock, &self.arena, most);
         self.is_short.store(is_short, Ordering::Relaxed);
+        self.is_crowded.store(self.pool.is_crowded(&stock, most), Ordering::Relaxed);
         stock.keep_slots(&self.pool, &self.arena, live, now);
         if let Some(error) = stock.failure.as_ref() {
             let path = self.arena.path().display();

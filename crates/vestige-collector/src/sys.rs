@@ -92,6 +92,15 @@ pub fn allocate(file: &File, at: u64, bytes: u64) -> io::Result<()> {
     checked(unsafe { libc::fallocate(file.as_raw_fd(), 0, at, bytes) }).map(drop)
 }
 
+/// Takes the blocks of a part of a file away, which keeps its length.
+pub fn take_blocks(file: &File, at: u64, bytes: u64) -> io::Result<()> {
+    let at = libc::off_t::try_from(at).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let bytes = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: no memory is passed.
+    checked(unsafe { libc::fallocate(file.as_raw_fd(), how, at, bytes) }).map(drop)
+}
+
 /// Locks a file; an error if another process has it locked.
 pub fn lock_file(file: &File) -> io::Result<()> {
     // SAFETY: no memory is passed.
@@ -363,6 +372,14 @@ pub fn futex_wait(word: &AtomicU32, value: u32, time: Duration) {
 pub fn futex_wake(word: &AtomicU32) {
     // SAFETY: only the address counts.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, libc::c_int::MAX) };
+}
+
+/// Nanoseconds for which the calling thread has run.
+pub fn processor_time() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the structure is ours.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// Runs something with all signals held back in this thread, and in those that it starts.

@@ -16,6 +16,8 @@ use crate::streams::Streams;
 const MOST_PROBLEMS: usize = 100;
 /// Of those that differ in numbers only: a program can say that it is any process.
 const MOST_ALIKE: usize = 8;
+/// How long a disk counts as slow that was so once.
+const SLOW_NS: u64 = 1_000_000_000;
 /// How long nothing is written after a failure.
 pub const RETRY_NS: u64 = 20_000_000;
 
@@ -25,6 +27,7 @@ pub struct Trace {
     pub tallies: Tallies,
     pub uuid: [u8; 16],
     pub retry_at: AtomicU64,
+    slow_until: AtomicU64,
     streams: Mutex<Streams>,
     budget: Mutex<Budget>,
     is_limited: bool,
@@ -122,6 +125,7 @@ impl Trace {
             tallies: Tallies::default(),
             uuid,
             retry_at: AtomicU64::new(0),
+            slow_until: AtomicU64::new(0),
             streams: Mutex::default(),
             budget: Mutex::new(budget),
             is_limited: limits.max_bytes != 0 && !limits.is_overwriting,
@@ -218,6 +222,16 @@ impl Trace {
     pub fn is_stalled(&self) -> bool {
         let retry_at = self.retry_at.load(Ordering::Relaxed);
         retry_at != 0 && self.now() < retry_at
+    }
+
+    /// Whether writing has held the collector up just now.
+    pub fn is_slow(&self) -> bool {
+        self.now() < self.slow_until.load(Ordering::Relaxed)
+    }
+
+    /// Notes that it has.
+    pub fn set_slow(&self) {
+        self.slow_until.store(self.now() + SLOW_NS, Ordering::Relaxed);
     }
 
     /// Whether the size limit was ever reached.

@@ -1,0 +1,119 @@
+//! How much memory chunks take, and when it is given back.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
+
+use common::{collector_of, plan, record_count, run, trace, Folder, Program};
+use vestige_collector::arena::Plan;
+use vestige_collector::collector::Collector;
+use vestige_collector::pool::NOBODY;
+use vestige_collector::recording::Recording;
+use vestige_collector::sys;
+
+/// Eight rings of 16 chunks, and those that are free ahead of need.
+const USEFUL: usize = 8 * 16 + 32;
+
+fn roomy() -> Plan {
+    Plan { chunk_count: 1024, ..plan() }
+}
+
+/// Takes chunks until there is none.
+fn take_all(recording: &Recording, program: &Program) -> Vec<u32> {
+    let mut taken = Vec::new();
+    recording.keep_ahead();
+    while let Some(chunk) = program.pop_chunk() {
+        taken.push(chunk);
+        recording.keep_ahead();
+    }
+    taken
+}
+
+fn give_all(recording: &Recording, chunks: &[u32]) {
+    for chunk in chunks {
+        recording.stock().free_chunk(&recording.pool, &recording.arena, *chunk, NOBODY);
+    }
+}
+
+fn blocks(folder: &Folder) -> u64 {
+    fs::metadata(folder.arena().unwrap()).unwrap().blocks() * 512
+}
+
+#[test]
+fn threads_that_wait_have_no_more_chunks_than_are_of_use() {
+    let folder = Folder::new();
+    let collector = collector_of(&folder, &roomy(), 0);
+
+    assert_eq!(take_all(&collector.recording(), &Program::of(&folder)).len(), USEFUL);
+}
+
+#[test]
+fn threads_that_do_not_wait_have_all() {
+    let folder = Folder::new();
+    let collector = collector_of(&folder, &Plan { wait_ns: 0, ..roomy() }, 0);
+
+    assert_eq!(take_all(&collector.recording(), &Program::of(&folder)).len(), 1024);
+}
+
+#[test]
+fn a_slow_disk_lets_threads_have_all() {
+    let folder = Folder::new();
+    let collector = collector_of(&folder, &roomy(), 0);
+    let recording = collector.recording();
+    recording.trace.set_slow();
+
+    assert_eq!(take_all(&recording, &Program::of(&folder)).len(), 1024);
+}
+
+#[test]
+fn memory_that_is_not_needed_is_given_back_and_can_be_had_again() {
+    let folder = Folder::new();
+    let plan = Plan { chunk_bytes: 16_384, ..roomy() };
+    let collector = collector_of(&folder, &plan, 0);
+    let (recording, program) = (collector.recording(), Program::of(&folder));
+    let before = blocks(&folder);
+    recording.trace.set_slow();
+    let taken = take_all(&recording, &program);
+    let most = blocks(&folder);
+    assert!(most >= before + 900 * 16_384, "{most}");
+
+    give_all(&recording, &taken);
+    for _ in 0..taken.len() {
+        recording.give_memory_back();
+    }
+
+    let after = blocks(&folder);
+    // A page of each stays.
+    assert!(after <= before + 1024 * 4096 + 64 * 16_384, "{before} {after}");
+    assert_eq!(take_all(&recording, &program).len(), 1024);
+    assert!(blocks(&folder) >= most);
+}
+
+#[test]
+fn who_takes_over_has_the_chunks_without_memory() {
+    let folder = Folder::new();
+    let first = collector_of(&folder, &Plan { chunk_bytes: 8192, ..roomy() }, 0);
+    let (recording, program) = (first.recording(), Program::of(&folder));
+    recording.trace.set_slow();
+    give_all(&recording, &take_all(&recording, &program));
+    for _ in 0..1024 {
+        recording.give_memory_back();
+    }
+    first.start().unwrap();
+    first.hand_over();
+
+    let write = Box::new(sys::write_parts);
+    let second = Collector::attach(&folder.trace(), &folder.memory(), write).unwrap();
+
+    let taken = take_all(&second.recording(), &program);
+    assert_eq!(taken.len(), USEFUL);
+    give_all(&second.recording(), &taken);
+    second.start().unwrap();
+    run([|| program.thread(7, 8).record(100_000)]);
+    let outcome = second.close(Duration::from_secs(5), false);
+    assert_eq!((outcome.lost, outcome.problems), (0, vec![]));
+    assert_eq!(record_count(trace(&folder).get("7-8").unwrap()), 100_000);
+}
