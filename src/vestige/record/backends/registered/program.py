@@ -27,7 +27,7 @@ __all__ = ["Program", "ProgramGoneError"]
 
 LONGEST_WAIT = 5.0
 """Seconds for an answer."""
-MOST_MESSAGES = 100_000
+MOST_MESSAGES, MOST_BYTES = 100_000, 32 << 20
 """Of one answer."""
 FIELD_TYPES = ("integer", "float", "string", "unknown", "unknown", "enum")
 """As lists have them, by ``enum vestige_field_kind``."""
@@ -65,6 +65,7 @@ class Program:
         self._lock = asyncio.Lock()
         self._answers: asyncio.Queue[Received | None] = asyncio.Queue()
         self._is_asked = False
+        self._answer_size = 0
 
     @property
     def vpid(self) -> int:
@@ -87,7 +88,12 @@ class Program:
         loop = asyncio.get_running_loop()
         with suppress(OSError, ValueError):
             while raw := await loop.sock_recv(self._connection, LARGEST_MESSAGE):
-                if not self._is_asked or self._answers.qsize() > MOST_MESSAGES:
+                self._answer_size += len(raw)
+                is_too_much = (
+                    self._answers.qsize() > MOST_MESSAGES
+                    or self._answer_size > MOST_BYTES
+                )
+                if is_too_much or not self._is_asked:
                     break
                 self._answers.put_nowait(decode(raw))
         self.close()
@@ -189,6 +195,7 @@ class Program:
         if self.is_gone:
             raise ProgramGoneError("it has ended")
         self._generation += 1
+        self._answer_size = 0
         self._is_asked = True
         rights = []
         if file is not None:
