@@ -239,15 +239,33 @@ static APART int begin_otherwise(const struct vestige_event *event, struct vesti
 	return 1;
 }
 
+/* What needs a draft, as a rule. */
+static APART int begin_long(const struct vestige_event *event, struct vestige_record *record,
+			    size_t size, const void *ip)
+{
+	struct record *own = (struct record *) (void *) record->state;
+	const uint32_t recording = present_recording();
+
+	if (size <= RECORD_BYTES - USUAL_CONTEXTS_SIZE ||
+	    UNLIKELY(!record_begin_usual(own, true, event->id, ip, size)))
+		return begin_otherwise(event, record, size, ip);
+	if (is_of_other(own, recording)) {
+		draft_give(own->draft, own);
+		return 0;
+	}
+	record->at = own->at;
+	return 1;
+}
+
 static int begin(const struct vestige_event *event, struct vestige_record *record, size_t size,
 		 const void *ip)
 {
 	struct record *own = (struct record *) (void *) record->state;
 	const uint32_t recording = present_recording();
 
-	if (UNLIKELY(!record_begin_usual(own, event->id, ip, size) ||
+	if (UNLIKELY(!record_begin_usual(own, false, event->id, ip, size) ||
 		     is_of_other(own, recording)))
-		return begin_otherwise(event, record, size, ip);
+		return begin_long(event, record, size, ip);
 	record->at = own->at;
 	return 1;
 }

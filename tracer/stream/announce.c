@@ -212,9 +212,11 @@ enum appended announce_append(struct stream *stream, const struct appending *rec
 	return APPEND_OTHERWISE;
 }
 
-/* The body of a short record: in memory, of which RECORD_BYTES can be read, or in two words. */
+/* The body of a record: in memory, of which RECORD_BYTES can be read, in two words, or in a draft, of
+ * which DRAFT_SLACK bytes more can be read. */
 struct short_body {
 	bool is_words;
+	bool is_draft;
 	uint32_t size;
 	const char *bytes;
 	uint64_t first;
@@ -227,8 +229,10 @@ static INLINED void write_down_body(char *to, struct short_body body)
 	if (body.is_words) {
 		memcpy(to, &body.first, sizeof(body.first));
 		memcpy(to + sizeof(body.first), &body.second, sizeof(body.second));
-	} else {
+	} else if (!body.is_draft) {
 		memcpy(to, body.bytes, RECORD_BYTES);
+	} else if (body.size <= ANNOUNCED_BYTES) {
+		memcpy(to, body.bytes, ANNOUNCED_BYTES);
 	}
 }
 
@@ -245,12 +249,28 @@ static INLINED void store_half_words(char *to, struct short_body body)
 	memcpy(to + last, body.bytes + last, sizeof(uint64_t));
 }
 
+/* Of at least a word. */
+static INLINED void store_draft(char *to, struct short_body body)
+{
+	const uint32_t last = body.size - WORD_BYTES;
+
+	if (body.size > WIDE_MOST) {
+		memcpy(to, body.bytes, body.size);
+		return;
+	}
+	for (uint32_t done = 0; done < last; done += WORD_BYTES)
+		memcpy(to + done, body.bytes + done, WORD_BYTES);
+	memcpy(to + last, body.bytes + last, WORD_BYTES);
+}
+
 /* Like copy(): no byte more. */
 static INLINED void store_body(char *to, struct short_body body)
 {
 	if (body.is_words) {
 		memcpy(to, &body.first, sizeof(body.first));
 		memcpy(to + sizeof(body.first), &body.second, body.size - sizeof(body.first));
+	} else if (body.is_draft && body.size >= WORD_BYTES) {
+		store_draft(to, body);
 	} else if (body.size < WORD_BYTES) {
 		store_half_words(to, body);
 	} else {
@@ -286,6 +306,7 @@ static INLINED bool append_short(struct stream *stream, uint32_t class, struct s
 	compiler_barrier();
 	place->record.chunk = chunk;
 	place->record.time = time;
+	place->record.body = body.bytes;
 	place->record.start = start;
 	place->record.class = class;
 	place->record.header_size = COMPACT_HEADER_SIZE;
@@ -311,6 +332,19 @@ bool announce_append_short(uint32_t owner, uint32_t class, const char *bytes, ui
 
 	return LIKELY(stream && stream->owner == owner) &&
 		append_short(stream, class, (struct short_body) {.size = size, .bytes = bytes});
+}
+
+bool announce_append_draft(const struct draft *draft)
+{
+	struct stream *stream = stream_of_thread;
+
+	return LIKELY(stream && stream->owner == draft->stream_owner) &&
+		append_short(stream, draft->class,
+			     (struct short_body) {
+				     .is_draft = true,
+				     .size = draft->body_size,
+				     .bytes = draft->memory,
+			     });
 }
 
 static INLINED bool append_place(uint32_t class, uint64_t place, uint32_t size)

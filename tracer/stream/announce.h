@@ -3,6 +3,7 @@
 #define VESTIGE_STREAM_ANNOUNCE_H
 
 #include "appending.h"
+#include "draft.h"
 
 /* Let a stream announce its records from here on, with numbers from this one on. It has no chunk
  * yet. */
@@ -13,6 +14,8 @@ enum appended announce_append(struct stream *stream, const struct appending *rec
  * that has this owner; false when that does not go. Of its body, RECORD_BYTES can be read. */
 bool announce_append_short(uint32_t owner, uint32_t class, const char *bytes,
 			   uint32_t size) HIDDEN;
+/* The same of the body of a draft. */
+bool announce_append_draft(const struct draft *draft) HIDDEN;
 /* The same of what hooks of functions usually write: `ip`, `vpid` and, at entries, the place once
  * more. On a machine whose lowest byte comes first. */
 bool announce_append_entry(uint32_t class, const void *place) HIDDEN;

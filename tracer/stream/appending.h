@@ -10,6 +10,9 @@
 /* Bodies shorter than that are copied in whole words. */
 #define FEW_BYTES 256u
 #define WORD_BYTES 16u
+/* Bodies of drafts are copied by so many bytes at once, if they have no more than that. */
+#define WIDE_BYTES 64u
+#define WIDE_MOST 1024u
 
 enum appended {
 	APPENDED,

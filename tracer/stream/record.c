@@ -9,10 +9,6 @@
 #include "memory.h"
 #include "section.h"
 
-/* Bodies of drafts are copied by so many bytes at once, if they have no more than that. */
-#define WIDE_BYTES 64u
-#define WIDE_MOST 1024u
-
 /* Without contexts of the program, or with room for them. */
 static struct draft *make_draft(const void *owner, struct stream *stream, uint32_t class,
 				size_t size, uint64_t earlier)
@@ -242,9 +238,10 @@ static APART void commit_draft_otherwise(struct draft *draft, const void *owner)
 
 void record_commit_draft(struct draft *draft, const void *owner)
 {
-	if (LIKELY(draft->owner == owner && draft->body_size <= WIDE_MOST &&
-		   draft->class < HEADER_EXTENDED && !draft->time && section_is_usual) &&
-	    append_draft_in_section(draft))
+	if (LIKELY(draft->owner == owner && draft->class < HEADER_EXTENDED && !draft->time) &&
+	    (LIKELY(section_is_usual)
+		     ? draft->body_size <= WIDE_MOST && append_draft_in_section(draft)
+		     : announce_append_draft(draft)))
 		draft_give(draft, owner);
 	else
 		commit_draft_otherwise(draft, owner);

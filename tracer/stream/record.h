@@ -40,22 +40,32 @@ void record_commit(struct record *record) HIDDEN;
 /* Append that of a draft. */
 void record_commit_draft(struct draft *draft, const void *owner) HIDDEN;
 
-/* The same where the first draft will do, as it does as a rule. What the program has is asked for
- * elsewhere. */
-static inline struct draft *record_draft_usual(const void *owner, struct stream *stream,
-					       struct context_choice contexts, uint32_t class,
-					       size_t size, uint64_t earlier)
+/* The first draft, where it will do, as it does as a rule; else NULL. */
+static INLINED struct draft *record_first_draft(const void *owner, struct stream *stream,
+						uint32_t class, size_t size)
 {
 	struct draft *draft = &stream_memory_drafts(stream)->drafts[0];
 
-	if (UNLIKELY(earlier || contexts.chosen & CONTEXT_APPLICATION ||
-		     draft->size < size + DRAFT_SLACK || !draft_mark(draft, NULL, owner)))
-		return record_draft(owner, stream, class, size, earlier);
+	if (UNLIKELY(draft->size < size + DRAFT_SLACK || !draft_mark(draft, NULL, owner)))
+		return NULL;
 	draft->time = 0;
 	draft->class = class;
 	draft->body_size = (uint32_t) size;
 	draft->stream_owner = stream->owner;
 	return draft;
+}
+
+/* The first draft or another one; NULL when there is none. What the program has is asked for
+ * elsewhere. */
+static inline struct draft *record_draft_usual(const void *owner, struct stream *stream,
+					       struct context_choice contexts, uint32_t class,
+					       size_t size, uint64_t earlier)
+{
+	struct draft *draft = NULL;
+
+	if (LIKELY(!earlier && !(contexts.chosen & CONTEXT_APPLICATION)))
+		draft = record_first_draft(owner, stream, class, size);
+	return LIKELY(draft != NULL) ? draft : record_draft(owner, stream, class, size, earlier);
 }
 
 /* Whether the present chunk will do, for all that one can tell. */
@@ -111,36 +121,51 @@ static INLINED bool record_begin(struct record *record, uint32_t class, const vo
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* Write the usual contexts in whole words: what comes next is written after them. */
+static INLINED char *put_usual_contexts(char *at, const struct stream *stream, const void *ip)
+{
+	const uint64_t words[2] = {
+		(uint64_t) (uintptr_t) ip << 16 >> 16 | (uint64_t) stream->vpid << 48,
+		stream->vpid >> 16,
+	};
+
+	memcpy(at, words, sizeof(words));
+	return at + USUAL_CONTEXTS_SIZE;
+}
+
 /* The same as record_begin() of an event that a program describes, where nothing is unusual: few
  * instructions. False when something is, and nothing has happened then. */
-static INLINED bool record_begin_usual(struct record *record, uint32_t class, const void *ip,
-				       size_t payload)
+static INLINED bool record_begin_usual(struct record *record, bool has_draft, uint32_t class,
+				       const void *ip, size_t payload)
 {
 	const struct context_choice contexts = settings_contexts(&settings);
+	const size_t size = USUAL_CONTEXTS_SIZE + payload;
 	struct stream *stream = stream_of_thread;
-	uint64_t words[2];
+	char *at = record->bytes;
 
-	_Static_assert(USUAL_CONTEXTS_SIZE == PLACE_SIZE + ID_SIZE, "as below");
-	if (UNLIKELY(contexts.chosen != USUAL_CONTEXTS || class < EVENT_CLASSES ||
-		     payload > RECORD_BYTES - USUAL_CONTEXTS_SIZE || !stream ||
-		     !stream_has_room(stream, append_room(USUAL_CONTEXTS_SIZE + payload))))
+	if (UNLIKELY(contexts.chosen != USUAL_CONTEXTS || class < EVENT_CLASSES || !stream ||
+		     payload > (has_draft ? DRAFT_BYTES : RECORD_BYTES - USUAL_CONTEXTS_SIZE) ||
+		     !stream_has_room(stream, append_room(size))))
 		return false;
-	/* Whole words: what is behind the contexts is written after them. */
-	words[0] = (uint64_t) (uintptr_t) ip << 16 >> 16 | (uint64_t) stream->vpid << 48;
-	words[1] = stream->vpid >> 16;
-	memcpy(record->bytes, words, sizeof(words));
-	record->at = record->bytes + USUAL_CONTEXTS_SIZE;
 	record->draft = NULL;
+	if (has_draft) {
+		record->draft = record_first_draft(record, stream, class, size);
+		if (UNLIKELY(!record->draft))
+			return false;
+		at = record->draft->memory;
+	}
 	record->class = class;
-	record->size = (uint32_t) (USUAL_CONTEXTS_SIZE + payload);
+	record->size = (uint32_t) size;
 	record->stream_owner = stream->owner;
+	record->at = put_usual_contexts(at, stream, ip);
 	return true;
 }
 #else
-static inline bool record_begin_usual(struct record *record, uint32_t class, const void *ip,
-				      size_t payload)
+static inline bool record_begin_usual(struct record *record, bool has_draft, uint32_t class,
+				      const void *ip, size_t payload)
 {
 	(void) record;
+	(void) has_draft;
 	(void) class;
 	(void) ip;
 	(void) payload;

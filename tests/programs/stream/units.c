@@ -38,12 +38,15 @@ enum way {
 	SHORTER,
 	ENTRY,
 	EXIT,
+	LONG_DRAFT,
+	DRAFT,
 	WAYS,
 };
 
 static enum way way;
 static const unsigned int sizes[WAYS][3] = {
-	{37, 200, 5}, {37, 12, 5}, {12, 37, 5}, {16, 28, 10}, {10, 28, 5},
+	{37, 200, 5}, {37, 12, 5},  {12, 37, 5},  {16, 28, 10},
+	{10, 28, 5},  {200, 37, 5}, {70, 200, 5},
 };
 
 static struct stream stream;
@@ -80,14 +83,27 @@ static bool append_place(unsigned int size)
 			      : false;
 }
 
+static bool append_draft(char *body, unsigned int size)
+{
+	const struct draft draft = {
+		.memory = body,
+		.class = 1,
+		.body_size = size,
+		.stream_owner = stream.owner,
+	};
+
+	return (way == LONG_DRAFT || way == DRAFT) && announce_append_draft(&draft);
+}
+
 static enum appended append(unsigned int size)
 {
-	static char bodies[256][256 + WORD_BYTES];
+	static char bodies[256][256 + DRAFT_SLACK];
 	struct appending record;
 	enum appended result;
 
 	memset(bodies[size], (int) size, size);
-	if (size == FIRST && stream.announced && append_place(size))
+	if (size == FIRST && stream.announced &&
+	    (append_place(size) || append_draft(bodies[size], size)))
 		return APPENDED;
 	if (way != ANY && size <= RECORD_BYTES && stream.announced &&
 	    announce_append_short(stream.owner, 1, bodies[size], size))

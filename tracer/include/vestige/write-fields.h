@@ -4,8 +4,13 @@
 #ifndef VESTIGE_WRITE_FIELDS_H
 #define VESTIGE_WRITE_FIELDS_H
 
-/* Longer texts are left to the C library. */
-#define VESTIGE_SHORT_TEXT 64
+/* Sixteen bytes, and a register of the machine for them. */
+typedef unsigned char vestige_wide __attribute__((vector_size(16)));
+#if defined(__SSE2__)
+#define VESTIGE_WIDE "+x"
+#elif defined(__aarch64__)
+#define VESTIGE_WIDE "+w"
+#endif
 
 /* The highest bit of a byte is set in the result if a byte is zero. */
 VESTIGE_INLINE uint64_t vestige_zeros(uint64_t bytes)
@@ -25,30 +30,64 @@ VESTIGE_INLINE uint64_t vestige_copy_word(char *at, const char *text)
 	return vestige_zeros(word);
 }
 
+#ifdef VESTIGE_WIDE
+/* The same of sixteen bytes: where they are zero, those of the result are not. */
+VESTIGE_INLINE vestige_wide vestige_copy_wide(char *at, const char *text)
+{
+	vestige_wide word;
+
+	memcpy(&word, text, sizeof(word));
+	__asm__ volatile("" : VESTIGE_WIDE(word));
+	memcpy(at, &word, sizeof(word));
+	return (vestige_wide) (word == 0);
+}
+
+/* Copy at least as many bytes as a wide word has. */
+VESTIGE_INLINE int vestige_copy_long_text(char *at, const char *text, size_t length)
+{
+	const size_t wide = sizeof(vestige_wide);
+	vestige_wide zeros = {0};
+	uint64_t halves[2];
+	size_t done = 0;
+
+	for (; done + 2 * wide < length; done += 2 * wide) {
+		zeros |= vestige_copy_wide(at + done, text + done);
+		zeros |= vestige_copy_wide(at + done + wide, text + done + wide);
+	}
+	if (done + wide < length)
+		zeros |= vestige_copy_wide(at + done, text + done);
+	/* The last ones overlap those before. */
+	zeros |= vestige_copy_wide(at + length - wide, text + length - wide);
+	memcpy(halves, &zeros, sizeof(halves));
+	return (halves[0] | halves[1]) != 0;
+}
+#else
+VESTIGE_INLINE int vestige_copy_long_text(char *at, const char *text, size_t length)
+{
+	memcpy(at, text, length);
+	return memchr(at, 0, length) != (void *) 0;
+}
+#endif
+
 /* Copy the bytes of a text; returns whether there may be a zero among them. */
 VESTIGE_INLINE int vestige_copy_text(char *at, const char *text, size_t length)
 {
 	uint64_t zeros = 0;
 	size_t done = 0;
 
-	if (length > VESTIGE_SHORT_TEXT) {
-		memcpy(at, text, length);
-		return memchr(at, 0, length) != (void *) 0;
+	if (length >= sizeof(vestige_wide))
+		return vestige_copy_long_text(at, text, length);
+	if (length >= sizeof(uint64_t)) {
+		zeros = vestige_copy_word(at, text);
+		done = length - sizeof(uint64_t);
+		return (zeros | vestige_copy_word(at + done, text + done)) != 0;
 	}
-	if (length < sizeof(uint64_t)) {
-		for (; done < length; done++) {
-			const char byte = ((const volatile char *) text)[done];
+	for (; done < length; done++) {
+		const char byte = ((const volatile char *) text)[done];
 
-			at[done] = byte;
-			zeros |= !byte;
-		}
-		return zeros != 0;
+		at[done] = byte;
+		zeros |= !byte;
 	}
-	for (; done + sizeof(uint64_t) < length; done += sizeof(uint64_t))
-		zeros |= vestige_copy_word(at + done, text + done);
-	/* The last ones overlap those before. */
-	done = length - sizeof(uint64_t);
-	zeros |= vestige_copy_word(at + done, text + done);
 	return zeros != 0;
 }
 
