@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "14840ade9034327f"
+#define AGREEMENT "02202e3dc283d63c"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -583,7 +583,7 @@ _Static_assert(sizeof(struct rule_head) == 32, "rule_head");
 #define SKIPPED_MEMORY "memory"
 
 #define SETTINGS_VARIABLE "VESTIGE_TRACER"
-/* Makes the tracer inert. */
+/* Makes the tracer inert, and keeps it out of programs that clear their environment. */
 #define OFF_VARIABLE "VESTIGE_TRACER_OFF"
 /* Before the fingerprint. */
 #define SETTINGS_HEAD "2 agreement="

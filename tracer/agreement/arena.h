@@ -15,6 +15,8 @@
 /* Most chunks of a slot. */
 #define ARENA_SPARES 64u
 #define ARENA_MOST_CLASSES 4096u
+/* Programs that cannot be recorded, until the collector has read of them. */
+#define ARENA_UNREACHED 32u
 
 /* Bits of the state. */
 enum arena_state {
@@ -43,6 +45,28 @@ enum chunk_flags {
 	CHUNK_CONTINUES = 4,
 	/* It begins with the rest of that of the chunk before. */
 	CHUNK_CONTINUED = 8,
+};
+
+/* Why a program that another one starts is not recorded. */
+enum unreached_reason {
+	/* It was not started: what was last told of the process does not hold. */
+	UNREACHED_WITHDRAWN = 0,
+	/* Below its root directory the tracer's libraries are not there. */
+	UNREACHED_ELSEWHERE = 1,
+	/* It has no dynamic linker. */
+	UNREACHED_STATIC = 2,
+	/* It runs with the rights of another user. */
+	UNREACHED_USER = 3,
+	/* The same, of another group. */
+	UNREACHED_GROUP = 4,
+	/* Its file gives it capabilities. */
+	UNREACHED_CAPABILITIES = 5,
+	/* It is for another machine, or another size of words. */
+	UNREACHED_MACHINE = 6,
+	/* It has another C library. */
+	UNREACHED_LIBRARY = 7,
+	/* Its environment lacks the tracer, and is too long to be changed. */
+	UNREACHED_ENVIRONMENT = 8,
 };
 
 /* A robust mutex, shared by processes, which a thread holds as long as it lives: the kernel
@@ -151,6 +175,29 @@ _Static_assert(offsetof(struct arena_control, directory) == 328, "arena_control.
 _Static_assert(offsetof(struct arena_control, rest) == 3400, "arena_control.rest");
 _Static_assert(sizeof(struct arena_control) == 4096, "arena_control");
 
+/* A program that will not be recorded, as whoever starts it tells. */
+struct arena_unreached {
+	/* How many were told before it, and 1, once what follows is there. */
+	_Atomic uint32_t number;
+	/* Of enum unreached_reason. */
+	uint32_t reason;
+	/* Its ID, as who tells of it sees it. */
+	uint32_t process;
+	/* Where its own ID is not known, which is 0 then: that of who starts it. */
+	uint32_t parent;
+	/* As in a slot. */
+	uint64_t pid_namespace;
+	char name[64];
+};
+
+_Static_assert(offsetof(struct arena_unreached, number) == 0, "arena_unreached.number");
+_Static_assert(offsetof(struct arena_unreached, reason) == 4, "arena_unreached.reason");
+_Static_assert(offsetof(struct arena_unreached, process) == 8, "arena_unreached.process");
+_Static_assert(offsetof(struct arena_unreached, parent) == 12, "arena_unreached.parent");
+_Static_assert(offsetof(struct arena_unreached, pid_namespace) == 16, "arena_unreached.pid_namespace");
+_Static_assert(offsetof(struct arena_unreached, name) == 24, "arena_unreached.name");
+_Static_assert(sizeof(struct arena_unreached) == 88, "arena_unreached");
+
 /* At the beginning of what programs write to. */
 struct arena_shared {
 	/* Stacks: a tag that grows with each change in the upper half, the first number in
@@ -175,7 +222,11 @@ struct arena_shared {
 	uint32_t class_text_used;
 	/* How much of the text has memory; the collector's. */
 	_Atomic uint32_t class_text_ready;
-	uint8_t rest[3764];
+	/* How many programs were told of that cannot be recorded, ever. */
+	_Atomic uint32_t unreached_count;
+	/* The last of those: number n is at n % ARENA_UNREACHED. */
+	struct arena_unreached unreached[32];
+	uint8_t rest[944];
 };
 
 _Static_assert(offsetof(struct arena_shared, free_slots) == 0, "arena_shared.free_slots");
@@ -193,7 +244,9 @@ _Static_assert(offsetof(struct arena_shared, class_lock) == 256, "arena_shared.c
 _Static_assert(offsetof(struct arena_shared, class_count) == 320, "arena_shared.class_count");
 _Static_assert(offsetof(struct arena_shared, class_text_used) == 324, "arena_shared.class_text_used");
 _Static_assert(offsetof(struct arena_shared, class_text_ready) == 328, "arena_shared.class_text_ready");
-_Static_assert(offsetof(struct arena_shared, rest) == 332, "arena_shared.rest");
+_Static_assert(offsetof(struct arena_shared, unreached_count) == 332, "arena_shared.unreached_count");
+_Static_assert(offsetof(struct arena_shared, unreached) == 336, "arena_shared.unreached");
+_Static_assert(offsetof(struct arena_shared, rest) == 3152, "arena_shared.rest");
 _Static_assert(sizeof(struct arena_shared) == 4096, "arena_shared");
 
 /* A thread's place. */

@@ -30,13 +30,17 @@ __all__ = [
     "CONTROL",
     "FLAGS",
     "LEDGER",
+    "REASONS",
     "SHARED",
     "SLOT",
     "STATES",
     "STRUCTURES",
+    "UNREACHED",
 ]
 
 SPARES = 64
+MOST_UNREACHED = 32
+NAME_OF_PROGRAM = 64
 DIRECTORY_BYTES = 3072
 """A path that is longer, which few programs take, is not noted."""
 ATOMIC = "_Atomic"
@@ -48,6 +52,11 @@ CONSTANTS = (
     Constant("ARENA_ALIGNMENT", 64 << 10, about="All parts begin at multiples of it."),
     Constant("ARENA_SPARES", SPARES, about="Most chunks of a slot."),
     Constant("ARENA_MOST_CLASSES", 4096),
+    Constant(
+        "ARENA_UNREACHED",
+        MOST_UNREACHED,
+        about="Programs that cannot be recorded, until the collector has read of them.",
+    ),
 )
 
 STATES = Enumeration(
@@ -98,6 +107,62 @@ CHUNK_FLAGS = Enumeration(
         ),
     ),
     about="Bits of a chunk's flags.",
+)
+
+REASONS = Enumeration(
+    "unreached_reason",
+    "UNREACHED_",
+    (
+        Value(
+            "WITHDRAWN",
+            0,
+            about="It was not started: what was last told of the process does not hold.",
+        ),
+        Value(
+            "ELSEWHERE",
+            about="Below its root directory the tracer's libraries are not there.",
+        ),
+        Value("STATIC", about="It has no dynamic linker."),
+        Value("USER", about="It runs with the rights of another user."),
+        Value("GROUP", about="The same, of another group."),
+        Value("CAPABILITIES", about="Its file gives it capabilities."),
+        Value("MACHINE", about="It is for another machine, or another size of words."),
+        Value("LIBRARY", about="It has another C library."),
+        Value(
+            "ENVIRONMENT",
+            about="Its environment lacks the tracer, and is too long to be changed.",
+        ),
+    ),
+    about="Why a program that another one starts is not recorded.",
+)
+
+UNREACHED = Structure(
+    "arena_unreached",
+    (
+        Member(
+            "number",
+            U32,
+            qualifier=ATOMIC,
+            about="How many were told before it, and 1, once what follows is there.",
+        ),
+        Member("reason", U32, about="Of enum unreached_reason."),
+        Member("process", U32, about="Its ID, as who tells of it sees it."),
+        Member(
+            "parent",
+            U32,
+            about="Where its own ID is not known, which is 0 then: that of who starts it.",
+        ),
+        Member("pid_namespace", U64, about="As in a slot."),
+        Member("name", CHARACTER, NAME_OF_PROGRAM),
+    ),
+    about="A program that will not be recorded, as whoever starts it tells.",
+)
+ENTRY = Kind(
+    "struct arena_unreached",
+    "ArenaUnreached",
+    f"{UNREACHED.size}s",
+    UNREACHED.size,
+    aligned=8,
 )
 
 CONTROL = Structure(
@@ -227,7 +292,19 @@ SHARED = Structure(
             qualifier=ATOMIC,
             about="How much of the text has memory; the collector's.",
         ),
-        Member("rest", BYTE, 4096 - 332),
+        Member(
+            "unreached_count",
+            U32,
+            qualifier=ATOMIC,
+            about="How many programs were told of that cannot be recorded, ever.",
+        ),
+        Member(
+            "unreached",
+            ENTRY,
+            MOST_UNREACHED,
+            about="The last of those: number n is at n % ARENA_UNREACHED.",
+        ),
+        Member("rest", BYTE, 4096 - 336 - MOST_UNREACHED * UNREACHED.size),
     ),
     about="At the beginning of what programs write to.",
 )
@@ -383,4 +460,4 @@ CLASS = Structure(
     about="An event class that programs have registered.",
 )
 
-STRUCTURES = (CONTROL, SHARED, SLOT, LEDGER, CHUNK, CLASS)
+STRUCTURES = (CONTROL, UNREACHED, SHARED, SLOT, LEDGER, CHUNK, CLASS)

@@ -145,6 +145,7 @@ def arena_header() -> str:
             *_enumeration(arena.STATES),
             *_enumeration(arena.FLAGS),
             *_enumeration(arena.CHUNK_FLAGS),
+            *_enumeration(arena.REASONS),
             _LIFE,
             *(text for one in arena.STRUCTURES for text in _structure(one)),
             "#endif\n",

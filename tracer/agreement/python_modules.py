@@ -24,6 +24,7 @@ from vestige.model import (
 from vestige.model import Member as ClassMember
 
 from . import (
+    arena,
     contexts,
     events,
     files,
@@ -88,6 +89,7 @@ def record_module(fingerprint: str) -> str:
             *_metadata(),
             *_contexts(),
             *_settings(),
+            *_numbered("UNREACHED_REASONS", arena.REASONS),
         ]
     )
 
@@ -146,6 +148,14 @@ def _enumeration(name: str, enumeration: Enumeration) -> Iterator[str]:
     yield f'\nclass {name}(IntEnum):\n    """{enumeration.about}"""\n\n'
     for value, number, about in enumeration.enumerators():
         yield f'    {value} = {number}\n    """{about}"""\n'
+
+
+def _numbered(name: str, enumeration: Enumeration) -> Iterator[str]:
+    """Yield the names of values by their numbers, without a type that takes an import."""
+    yield f"{name} = {{\n"
+    for value, number, _ in enumeration.enumerators():
+        yield f"    {number}: {_text(value)},\n"
+    yield f"}}\n{_about(enumeration.about)}"
 
 
 def _structure(structure: Structure) -> Iterator[str]:

@@ -41,7 +41,7 @@ def arena_module() -> str:
     """Return the text of ``vestige-collector/src/agreement.rs``."""
     bits = (
         f"{_doc(value.about)}pub const {of.prefix}{value.name}: u32 = {value.value};\n"
-        for of in (arena.STATES, arena.FLAGS, arena.CHUNK_FLAGS)
+        for of in (arena.STATES, arena.FLAGS, arena.CHUNK_FLAGS, arena.REASONS)
         for value in of.enumerators()
     )
     structures = (packet.PACKET, *arena.STRUCTURES)

@@ -44,7 +44,12 @@ CHOICES = (TRACING, CLOCK)
 
 CONSTANTS = (
     Constant("SETTINGS_VARIABLE", "VESTIGE_TRACER"),
-    Constant("OFF_VARIABLE", "VESTIGE_TRACER_OFF", about="Makes the tracer inert."),
+    Constant(
+        "OFF_VARIABLE",
+        "VESTIGE_TRACER_OFF",
+        about="Makes the tracer inert, and keeps it out of programs that clear their "
+        "environment.",
+    ),
     Constant("SETTINGS_HEAD", "2 agreement=", about="Before the fingerprint."),
     Constant("SETTINGS_TAIL", "directory=", about="The last word: it may hold spaces."),
     Constant("SMALLEST_PACKET", 4096, about="Packets are whole pages of the arena."),

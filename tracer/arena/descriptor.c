@@ -27,8 +27,6 @@
 /* As long in all, where others ask at the same time. */
 #define PAUSE_NS 1000000
 #define MOST_ATTEMPTS (MOST_SECONDS * 1000)
-/* Of a program that is not recorded. */
-#define LONGEST_NAME 64
 
 /* What is at the path must be the file that the recorder has made. */
 static bool is_meant(const struct stat *status, const struct arena_place *place)
@@ -213,24 +211,6 @@ static int ask(const struct arena_place *place)
 		file = receive(connection);
 	system_close(connection);
 	return file;
-}
-
-void descriptor_tell(const struct arena_place *place, const char *name)
-{
-	const int connection = connect_to_collector(place);
-	char message[ARENA_TOKEN_SIZE + 1 + LONGEST_NAME];
-	size_t length = strlen(name);
-
-	if (connection < 0)
-		return;
-	if (length > LONGEST_NAME)
-		length = LONGEST_NAME;
-	memcpy(message, place->token, ARENA_TOKEN_SIZE);
-	message[ARENA_TOKEN_SIZE] = '!';
-	memcpy(message + ARENA_TOKEN_SIZE + 1, name, length);
-	system_call(SYS_sendto, connection, (long) message,
-		    (long) (ARENA_TOKEN_SIZE + 1 + length), MSG_NOSIGNAL, 0, 0);
-	system_close(connection);
 }
 
 int descriptor_open(const struct arena_place *place)

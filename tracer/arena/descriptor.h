@@ -9,8 +9,4 @@
  * neither goes, or when it is not the one that is meant. */
 int descriptor_open(const struct arena_place *place) HIDDEN;
 
-/* Tell the collector that this process will execute a program that cannot be recorded, since
- * its root directory has no tracer. */
-void descriptor_tell(const struct arena_place *place, const char *name) HIDDEN;
-
 #endif

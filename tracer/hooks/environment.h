@@ -1,4 +1,4 @@
-/* The environment of a program that is executed, where ours does not fit it. */
+/* The environment of a program that is started, where ours does not fit it or is not in it. */
 #ifndef VESTIGE_HOOKS_ENVIRONMENT_H
 #define VESTIGE_HOOKS_ENVIRONMENT_H
 
@@ -7,29 +7,34 @@
 
 #include "../base/compiler.h"
 
-/* Longer variables are passed on as they are. */
-#define LONGEST_VARIABLE 2048u
-
-/* A variable with paths of libraries, and what takes its place. */
-struct library_list {
-	/* NULL where none of them is ours. */
-	const char *before;
-	char text[LONGEST_VARIABLE];
-	size_t size;
-	/* How much of the text is the name. */
-	size_t name;
-	bool is_too_long;
-};
+/* Variables that may be added. */
+#define ENVIRONMENT_MORE 6u
 
 struct environment {
-	/* Has room for as many as there were, and for NULL. */
+	/* Has room for as many as there were, for those that are added, and for NULL. */
 	char **variables;
-	struct library_list audited;
-	struct library_list preloaded;
-	/* Whether libraries of ours are not where they should be: nothing will be recorded. */
+	/* For those that change: as much as environment_size() says. */
+	char *text;
+	/* Whether our libraries are to be in it. */
+	bool is_recorded;
+	/* Whether they can be: the program's dynamic linker takes those of this machine. */
+	bool takes_libraries;
+	/* Set: whether libraries of ours are not where they should be. */
 	bool lacks_libraries;
 };
 
+/* Keep what the recorder has put into the environment of this process: the program may clear it. */
+void environment_keep(void) HIDDEN;
+/* Whether that has been done. */
+bool environment_is_kept(void) HIDDEN;
+/* Whether a program with these variables is to be recorded: it may ask for the opposite. */
+bool environment_is_recorded(char *const variables[]) HIDDEN;
+/* Whether our libraries are not among them. */
+bool environment_lacks_tracer(char *const variables[]) HIDDEN;
+/* Whether these are for a tool of Valgrind, which starts the program in its own way. */
+bool environment_is_of_valgrind(char *const variables[]) HIDDEN;
+/* Most bytes that the texts take that may change. */
+size_t environment_size(char *const variables[]) HIDDEN;
 /* Make the variables that the program gets; whether any has changed. */
 bool environment_fit(struct environment *fitted, char *const variables[]) HIDDEN;
 

@@ -1,33 +1,40 @@
 /*
- * exec() of the C library, for programs that need another environment than ours.
- *
- * Where our libraries are not there, the collector learns that nobody records the program.
+ * exec() of the C library: the program gets an environment that fits, and is named if it cannot
+ * be recorded. See starting.c.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "../arena/descriptor.h"
 #include "../base/compiler.h"
-#include "../base/settings.h"
-#include "../base/system.h"
-#include "environment.h"
-#include "tracing.h"
-
-/* With more variables, the environment is passed on as it is. */
-#define MOST_VARIABLES 16384u
+#include "starting.h"
 
 typedef int execute_function(const char *file, char *const arguments[],
 			     char *const environment[]);
 
+typedef int execute_at_function(int directory, const char *file, char *const arguments[],
+				char *const environment[], int flags);
+
+/* glibc has it since 2.34. */
+EXPORTED execute_at_function execveat;
+
 static execute_function *original_execve;
 static execute_function *original_execvpe;
+static execute_at_function *original_execveat;
+static __typeof__(fexecve) *original_fexecve;
+
+/* A call of one of them. */
+struct execution {
+	struct start start;
+	execute_function *original;
+	char *const *arguments;
+	/* Of execveat(2). */
+	int flags;
+};
 
 /* Early: a child of vfork() may be the first to ask. */
 static __attribute__((constructor(101))) void find(void)
@@ -36,72 +43,129 @@ static __attribute__((constructor(101))) void find(void)
 		*(void **) &original_execve = dlsym(RTLD_NEXT, "execve");
 	if (!original_execvpe)
 		*(void **) &original_execvpe = dlsym(RTLD_NEXT, "execvpe");
+	if (!original_execveat)
+		*(void **) &original_execveat = dlsym(RTLD_NEXT, "execveat");
+	if (!original_fexecve)
+		*(void **) &original_fexecve = dlsym(RTLD_NEXT, "fexecve");
 }
 
-static bool is_there(const char *path)
+static bool begin(struct start *start, char *const environment[])
 {
-	return system_call(SYS_faccessat, AT_FDCWD, (long) path, F_OK, 0, 0, 0) == 0;
+	const struct execution *call = (const struct execution *) start;
+
+	call->original(start->file, call->arguments, environment);
+	return false;
 }
 
-static size_t count_of(char *const list[])
+static bool begin_at(struct start *start, char *const environment[])
 {
-	size_t count = 0;
+	const struct execution *call = (const struct execution *) start;
 
-	while (list && list[count])
-		count++;
-	return count;
+	original_execveat(start->directory, start->file ? start->file : "", call->arguments,
+			  environment, call->flags);
+	return false;
 }
 
-static void tell(const char *file)
+static bool begin_file(struct start *start, char *const environment[])
 {
-	const char *name = strrchr(file, '/');
+	const struct execution *call = (const struct execution *) start;
 
-	/* What is not there is not started either. */
-	if (settings.is_recording && (!name || is_there(file)))
-		descriptor_tell(tracing_place(), name ? name + 1 : file);
+	original_fexecve(start->directory, call->arguments, environment);
+	return false;
 }
 
-static int execute(execute_function *original, const char *file, char *const arguments[],
+static int execute(execute_function *const *original, const char *file, char *const arguments[],
 		   char *const environment[])
 {
-	const size_t count = count_of(environment);
-	const int saved = errno;
-	struct environment fitted;
+	struct execution call = {
+		.start =
+			{
+				.directory = AT_FDCWD,
+				.file = file,
+				.is_searched = original == &original_execvpe,
+				.is_executed = true,
+				.environment = environment,
+				.begin = begin,
+			},
+		.arguments = arguments,
+	};
 
 	find();
-	if (!original || !file) {
-		errno = original ? EFAULT : ENOSYS;
+	call.original = *original;
+	if (!call.original || !file) {
+		errno = call.original ? EFAULT : ENOSYS;
 		return -1;
 	}
-	if (system_is_confined || !environment || count > MOST_VARIABLES)
-		return original(file, arguments, environment);
-	fitted.variables = alloca((count + 1) * sizeof(*fitted.variables));
-	if (environment_fit(&fitted, environment))
-		environment = fitted.variables;
-	if (fitted.lacks_libraries)
-		tell(file);
-	errno = saved;
-	return original(file, arguments, environment);
+	starting_do(&call.start);
+	return -1;
 }
 
 EXPORTED int execve(const char *file, char *const arguments[], char *const environment[])
 {
-	return execute(original_execve, file, arguments, environment);
+	return execute(&original_execve, file, arguments, environment);
 }
 
 EXPORTED int execv(const char *file, char *const arguments[])
 {
-	return execute(original_execve, file, arguments, environ);
+	return execute(&original_execve, file, arguments, environ);
 }
 
 EXPORTED int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-	return execute(original_execvpe, file, arguments, environment);
+	return execute(&original_execvpe, file, arguments, environment);
 }
 
 EXPORTED int execvp(const char *file, char *const arguments[])
 {
-	return execute(original_execvpe, file, arguments, environ);
+	return execute(&original_execvpe, file, arguments, environ);
+}
+
+int execveat(int directory, const char *file, char *const arguments[], char *const environment[],
+	     int flags)
+{
+	const bool is_of_descriptor = !*file && (flags & AT_EMPTY_PATH);
+	struct execution call = {
+		.start =
+			{
+				.directory = directory,
+				.file = is_of_descriptor ? NULL : file,
+				.is_executed = true,
+				.environment = environment,
+				.begin = begin_at,
+			},
+		.arguments = arguments,
+		.flags = flags,
+	};
+
+	find();
+	if (!original_execveat) {
+		errno = ENOSYS;
+		return -1;
+	}
+	starting_do(&call.start);
+	return -1;
+}
+
+EXPORTED int fexecve(int file, char *const arguments[], char *const environment[])
+{
+	struct execution call = {
+		.start =
+			{
+				.directory = file,
+				.is_executed = true,
+				.environment = environment,
+				.begin = begin_file,
+			},
+		.arguments = arguments,
+	};
+
+	find();
+	if (!original_fexecve) {
+		errno = ENOSYS;
+		return -1;
+	}
+	starting_do(&call.start);
+	return -1;
 }
 
 /* How many arguments come after the first; of execle(), the environment comes after the NULL. */
@@ -133,14 +197,14 @@ EXPORTED int execl(const char *file, const char *first, ...)
 {
 	GATHER(first);
 	va_end(rest);
-	return execute(original_execve, file, arguments, environ);
+	return execute(&original_execve, file, arguments, environ);
 }
 
 EXPORTED int execlp(const char *file, const char *first, ...)
 {
 	GATHER(first);
 	va_end(rest);
-	return execute(original_execvpe, file, arguments, environ);
+	return execute(&original_execvpe, file, arguments, environ);
 }
 
 EXPORTED int execle(const char *file, const char *first, ...)
@@ -150,5 +214,5 @@ EXPORTED int execle(const char *file, const char *first, ...)
 	GATHER(first);
 	environment = va_arg(rest, char *const *);
 	va_end(rest);
-	return execute(original_execve, file, arguments, environment);
+	return execute(&original_execve, file, arguments, environment);
 }

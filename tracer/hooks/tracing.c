@@ -19,6 +19,7 @@
 #include "../stream/perf_counter.h"
 #include "../stream/section.h"
 #include "../stream/stream.h"
+#include "environment.h"
 #include "forking.h"
 #include "meeting.h"
 #include "settings_words.h"
@@ -111,6 +112,7 @@ void tracing_start(void)
 		settings_stop();
 		return;
 	}
+	environment_keep();
 	objects_start(filter_forget, true);
 }
 

@@ -4,11 +4,14 @@ use pyo3::prelude::*;
 use vestige_collector::collector as inner;
 use vestige_collector::pass::LiveSlot;
 use vestige_collector::recording::Failure;
+use vestige_collector::unreached::Unreached;
 
 use crate::errors::os_text;
 
 /// Process, thread, PID namespace, name.
 pub type SlotTuple = (u32, u32, u64, String);
+/// Process, parent, PID namespace, reason, name.
+type UnreachedTuple = (u32, u32, u64, u32, String);
 type FailureTuple = (Option<i32>, String, String);
 
 /// A thread that records.
@@ -17,6 +20,10 @@ pub fn slot_tuple(slot: &LiveSlot) -> SlotTuple {
     let name = thread.procname.split(|byte| *byte == 0).next().unwrap_or_default();
     let name = String::from_utf8_lossy(name).into_owned();
     (thread.vpid, thread.vtid, thread.pid_namespace, name)
+}
+
+fn unreached_tuple(one: &Unreached) -> UnreachedTuple {
+    (one.process, one.parent, one.pid_namespace, one.reason, one.name.clone())
 }
 
 fn failure_tuple(failure: &Failure) -> FailureTuple {
@@ -64,8 +71,13 @@ pub struct Outcome(pub inner::Outcome);
 properties! {
     Outcome {
         streams: u64, packets: u64, bytes: u64, lost: u64, lost_unplaced: u64,
-        overwritten: u64, problems: Vec<String>, unrecorded: Vec<(u32, String)>,
-        is_full: bool, is_drained: bool,
+        overwritten: u64, problems: Vec<String>, more_unreached: u64, is_full: bool,
+        is_drained: bool,
+    }
+    #[doc = core_doc!(Outcome.unreached)]
+    #[getter]
+    fn unreached(&self) -> Vec<UnreachedTuple> {
+        self.0.unreached.iter().map(unreached_tuple).collect()
     }
     #[doc = core_doc!(Outcome.running)]
     #[getter]

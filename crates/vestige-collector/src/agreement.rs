@@ -8,6 +8,8 @@ pub const ARENA_ALIGNMENT: u32 = 65536;
 /// Most chunks of a slot.
 pub const ARENA_SPARES: u32 = 64;
 pub const ARENA_MOST_CLASSES: u32 = 4096;
+/// Programs that cannot be recorded, until the collector has read of them.
+pub const ARENA_UNREACHED: u32 = 32;
 /// Nothing more is recorded.
 pub const ARENA_CLOSED: u32 = 1;
 /// The recording has reached its size: what finds no room is dropped at once.
@@ -25,6 +27,24 @@ pub const CHUNK_DOUBTFUL: u32 = 2;
 pub const CHUNK_CONTINUES: u32 = 4;
 /// It begins with the rest of that of the chunk before.
 pub const CHUNK_CONTINUED: u32 = 8;
+/// It was not started: what was last told of the process does not hold.
+pub const UNREACHED_WITHDRAWN: u32 = 0;
+/// Below its root directory the tracer's libraries are not there.
+pub const UNREACHED_ELSEWHERE: u32 = 1;
+/// It has no dynamic linker.
+pub const UNREACHED_STATIC: u32 = 2;
+/// It runs with the rights of another user.
+pub const UNREACHED_USER: u32 = 3;
+/// The same, of another group.
+pub const UNREACHED_GROUP: u32 = 4;
+/// Its file gives it capabilities.
+pub const UNREACHED_CAPABILITIES: u32 = 5;
+/// It is for another machine, or another size of words.
+pub const UNREACHED_MACHINE: u32 = 6;
+/// It has another C library.
+pub const UNREACHED_LIBRARY: u32 = 7;
+/// Its environment lacks the tracer, and is too long to be changed.
+pub const UNREACHED_ENVIRONMENT: u32 = 8;
 
 /// The packet header and the packet context. All sizes are in bits, as CTF has them.
 #[derive(Clone, Copy)]
@@ -162,6 +182,33 @@ const _: () = {
     assert!(size_of::<ArenaControl>() == 4096);
 };
 
+/// A program that will not be recorded, as whoever starts it tells.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ArenaUnreached {
+    /// How many were told before it, and 1, once what follows is there.
+    pub number: u32,
+    /// Of enum unreached_reason.
+    pub reason: u32,
+    /// Its ID, as who tells of it sees it.
+    pub process: u32,
+    /// Where its own ID is not known, which is 0 then: that of who starts it.
+    pub parent: u32,
+    /// As in a slot.
+    pub pid_namespace: u64,
+    pub name: [u8; 64],
+}
+
+const _: () = {
+    assert!(core::mem::offset_of!(ArenaUnreached, number) == 0);
+    assert!(core::mem::offset_of!(ArenaUnreached, reason) == 4);
+    assert!(core::mem::offset_of!(ArenaUnreached, process) == 8);
+    assert!(core::mem::offset_of!(ArenaUnreached, parent) == 12);
+    assert!(core::mem::offset_of!(ArenaUnreached, pid_namespace) == 16);
+    assert!(core::mem::offset_of!(ArenaUnreached, name) == 24);
+    assert!(size_of::<ArenaUnreached>() == 88);
+};
+
 /// At the beginning of what programs write to.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -188,7 +235,11 @@ pub struct ArenaShared {
     pub class_text_used: u32,
     /// How much of the text has memory; the collector's.
     pub class_text_ready: u32,
-    pub rest: [u8; 3764],
+    /// How many programs were told of that cannot be recorded, ever.
+    pub unreached_count: u32,
+    /// The last of those: number n is at n % ARENA_UNREACHED.
+    pub unreached: [ArenaUnreached; 32],
+    pub rest: [u8; 944],
 }
 
 const _: () = {
@@ -207,7 +258,9 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaShared, class_count) == 320);
     assert!(core::mem::offset_of!(ArenaShared, class_text_used) == 324);
     assert!(core::mem::offset_of!(ArenaShared, class_text_ready) == 328);
-    assert!(core::mem::offset_of!(ArenaShared, rest) == 332);
+    assert!(core::mem::offset_of!(ArenaShared, unreached_count) == 332);
+    assert!(core::mem::offset_of!(ArenaShared, unreached) == 336);
+    assert!(core::mem::offset_of!(ArenaShared, rest) == 3152);
     assert!(size_of::<ArenaShared>() == 4096);
 };
 

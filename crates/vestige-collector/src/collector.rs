@@ -21,6 +21,7 @@ use crate::recording::{Failure, Limits, Recording};
 use crate::server::{self, Secret, Server};
 use crate::sys;
 use crate::trace::Trace;
+use crate::unreached::Unreached;
 
 /// Between attempts to write what a disk refuses, at the end.
 const RETRY: Duration = Duration::from_millis(20);
@@ -37,8 +38,10 @@ pub struct Outcome {
     pub lost_unplaced: u64,
     pub overwritten: u64,
     pub problems: Vec<String>,
-    /// IDs and names of processes whose root directory has no tracer.
-    pub unrecorded: Vec<(u32, String)>,
+    /// Programs that are not recorded, as was told when they were started.
+    pub unreached: Vec<Unreached>,
+    /// How many more there were.
+    pub more_unreached: u64,
     /// Whether the size limit was reached.
     pub is_full: bool,
     /// Threads that may go on.
@@ -71,6 +74,7 @@ impl Outcome {
     /// What is known of a recording now.
     pub fn of(trace: &Trace, unplaced: u64, is_drained: bool, running: Vec<LiveSlot>) -> Self {
         let tallies = &trace.tallies;
+        let unreached = trace.unreached().clone();
         Self {
             streams: tallies.streams.load(Ordering::Relaxed),
             packets: tallies.packets.load(Ordering::Relaxed),
@@ -79,7 +83,8 @@ impl Outcome {
             lost_unplaced: unplaced,
             overwritten: trace.budget().overwritten(),
             problems: trace.problems(),
-            unrecorded: trace.unrecorded(),
+            unreached: unreached.kept,
+            more_unreached: unreached.more,
             is_full: trace.was_full(),
             running,
             is_drained,
@@ -317,6 +322,9 @@ impl Collector {
 
     fn outcome(&self, is_drained: bool, running: Vec<LiveSlot>) -> Outcome {
         let unplaced = self.arenas.unplaced();
+        for one in self.arenas.all() {
+            one.note_last_unreached();
+        }
         let mut outcome = Outcome::of(&self.arenas.trace, unplaced, is_drained, running);
         for one in self.arenas.all() {
             outcome.add_damage(&one);

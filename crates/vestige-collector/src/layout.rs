@@ -7,10 +7,12 @@ use std::mem::size_of;
 
 pub use crate::agreement::{
     ArenaChunk as Chunk, ArenaClass as Class, ArenaControl as Control, ArenaLedger as Ledger,
-    ArenaShared as Shared, ArenaSlot as Slot, Packet, ARENA_CLOSED as CLOSED, ARENA_FULL as FULL,
-    ARENA_HANDED_OVER as HANDED_OVER, ARENA_MOST_CLASSES as MOST_CLASSES,
-    ARENA_OVERWRITE as OVERWRITE, ARENA_SPARES as MOST_RING_CHUNKS, CHUNK_CONTINUED as CONTINUED,
+    ArenaShared as Shared, ArenaSlot as Slot, ArenaUnreached as Unreached, Packet,
+    ARENA_CLOSED as CLOSED, ARENA_FULL as FULL, ARENA_HANDED_OVER as HANDED_OVER,
+    ARENA_MOST_CLASSES as MOST_CLASSES, ARENA_OVERWRITE as OVERWRITE,
+    ARENA_SPARES as MOST_RING_CHUNKS, ARENA_UNREACHED, CHUNK_CONTINUED as CONTINUED,
     CHUNK_CONTINUES as CONTINUES, CHUNK_DOUBTFUL as DOUBTFUL, CHUNK_KEEP as KEEP,
+    UNREACHED_WITHDRAWN,
 };
 use crate::agreement::{ARENA_ALIGNMENT, ARENA_MAGIC};
 

@@ -34,5 +34,6 @@ pub mod server;
 pub mod streams;
 pub mod sys;
 pub mod trace;
+pub mod unreached;
 pub mod views;
 pub mod word;

@@ -95,6 +95,8 @@ pub struct Recording {
     pub live: AtomicU32,
     slots: Box<[Mutex<Option<Box<SlotState>>>]>,
     stock: Mutex<Stock>,
+    /// How many programs were read of that are not recorded.
+    unreached: Mutex<u32>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -127,6 +129,7 @@ impl Recording {
             live: AtomicU32::new(0),
             slots: (0..count).map(|_| Mutex::new(None)).collect(),
             stock: Mutex::default(),
+            unreached: Mutex::default(),
         }
     }
 
@@ -199,8 +202,19 @@ impl Recording {
         self.stock().give_memory_back(&self.pool, &self.arena);
     }
 
+    /// Reads of programs that are not recorded.
+    fn note_unreached(&self) {
+        self.trace.unreached().read(&self.arena, &mut lock(&self.unreached));
+    }
+
+    /// As above, at the end.
+    pub fn note_last_unreached(&self) {
+        self.trace.unreached().read_rest(&self.arena, &mut lock(&self.unreached));
+    }
+
     /// Keeps chunks, slots and memory for class texts ahead of need.
     pub fn keep_ahead(&self) {
+        self.note_unreached();
         let now = self.trace.now();
         let mut stock = self.stock();
         let allowed = self.trace.allowed_chunks(self.arena.geometry().chunk_bytes);

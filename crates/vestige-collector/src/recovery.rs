@@ -57,6 +57,7 @@ pub fn recover(
     let running = recording.live_slots();
     let is_drained = found.stalled == 0;
     let unplaced = recording.unplaced();
+    recording.note_last_unreached();
     let mut outcome = Outcome::of(&trace, unplaced, is_drained, running);
     outcome.add_damage(&recording);
     if !is_drained {

@@ -18,8 +18,6 @@ use crate::inherited::Entrance;
 use crate::sys::{self, Peer};
 
 const TOKEN_BYTES: usize = 16;
-/// Of a program that is not recorded.
-const LONGEST_NAME: usize = 64;
 /// How long a program may take to say its token; it does so at once.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Connections that wait for a token; who has waited longest goes when there are more.
@@ -121,17 +119,6 @@ impl Waiting {
     }
 }
 
-impl Waiting {
-    /// The name of a program that it is about to execute and that has no tracer, if it says so:
-    /// that comes with the token.
-    fn unrecorded(&mut self) -> Option<String> {
-        let mut bytes = [0; 1 + LONGEST_NAME];
-        let count = self.connection.read(&mut bytes).ok()?;
-        let name = bytes.get(..count)?.strip_prefix(b"!")?;
-        Some(String::from_utf8_lossy(name).into_owned())
-    }
-}
-
 fn is_later(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
@@ -163,10 +150,7 @@ impl Server {
                 Step::IsGone => false,
                 Step::HasSaid => {
                     if self.secret.is_token(&one.said) {
-                        match one.unrecorded() {
-                            Some(name) => tell(arenas, one, &name),
-                            None => answer(arenas, one),
-                        }
+                        answer(arenas, one);
                     }
                     false
                 }
@@ -199,11 +183,6 @@ impl Server {
             }
         }
     }
-}
-
-/// Says that a program cannot be recorded: the process that is to execute it knows that.
-fn tell(arenas: &Arenas, one: &Waiting, name: &str) {
-    arenas.trace.add_unrecorded(one.peer.process, name);
 }
 
 fn answer(arenas: &Arenas, one: &Waiting) {

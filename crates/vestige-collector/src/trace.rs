@@ -11,6 +11,7 @@ use crate::budget::{Budget, FILE_BYTES};
 use crate::files::{Files, Write};
 use crate::recording::{Failure, Limits, Tallies};
 use crate::streams::Streams;
+use crate::unreached::AllUnreached;
 
 /// Problems that are told by name; the rest is only counted.
 const MOST_PROBLEMS: usize = 100;
@@ -35,7 +36,7 @@ pub struct Trace {
     /// How many arenas share the room that is left.
     sharers: AtomicU64,
     problems: Mutex<Problems>,
-    unrecorded: Mutex<Vec<(u32, String)>>,
+    unreached: Mutex<AllUnreached>,
     failure: Mutex<Option<Failure>>,
     began: Instant,
 }
@@ -132,7 +133,7 @@ impl Trace {
             was_full: AtomicBool::new(false),
             sharers: AtomicU64::new(0),
             problems: Mutex::default(),
-            unrecorded: Mutex::default(),
+            unreached: Mutex::default(),
             failure: Mutex::default(),
             began: Instant::now(),
         })
@@ -185,17 +186,9 @@ impl Trace {
         lock(&self.problems).lines()
     }
 
-    /// Notes a process that has said that what it executes cannot be recorded.
-    pub fn add_unrecorded(&self, process: u32, name: &str) {
-        let mut unrecorded = lock(&self.unrecorded);
-        if unrecorded.len() < MOST_PROBLEMS && unrecorded.iter().all(|one| one.0 != process) {
-            unrecorded.push((process, name.to_owned()));
-        }
-    }
-
-    /// IDs and names of those.
-    pub fn unrecorded(&self) -> Vec<(u32, String)> {
-        lock(&self.unrecorded).clone()
+    /// Programs that are not recorded.
+    pub fn unreached(&self) -> MutexGuard<'_, AllUnreached> {
+        lock(&self.unreached)
     }
 
     /// Notes a failure to write; the first one is told.

@@ -56,7 +56,7 @@ view! {
     Shared {
         free_slots: u64, free_chunks: u64, free_chunk_count: u32, slots_high: u32, lost: u64,
         doorbell: u32, asleep: u32, class_count: u32, class_text_used: u32,
-        class_text_ready: u32,
+        class_text_ready: u32, unreached_count: u32,
     }
 }
 
@@ -93,6 +93,11 @@ view! {
 }
 
 view! {
+    /// A program that is not recorded.
+    Unreached { number: u32, reason: u32, process: u32, parent: u32, pid_namespace: u64, }
+}
+
+view! {
     /// A registered event class.
     Class { text_at: u32, text_size: u32, process: u32, }
 }
@@ -116,6 +121,15 @@ impl Slot<'_> {
     /// Whether the thread has ended: nothing of it is written any more.
     pub fn has_died(self) -> bool {
         self.life().load(Ordering::Acquire) & layout::OWNER_DIED != 0
+    }
+}
+
+impl Unreached<'_> {
+    /// The name of the program, without a zero where it has just room.
+    pub fn name(self) -> [u8; 64] {
+        let mut name = [0; 64];
+        self.memory.read(self.at + offset_of!(layout::Unreached, name) as u64, &mut name);
+        name
     }
 }
 

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "14840ade9034327f"
+AGREEMENT = "02202e3dc283d63c"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -82,7 +82,7 @@ SKIPPED_MEMORY = "memory"
 """There is no memory for it."""
 SETTINGS_VARIABLE = "VESTIGE_TRACER"
 OFF_VARIABLE = "VESTIGE_TRACER_OFF"
-"""Makes the tracer inert."""
+"""Makes the tracer inert, and keeps it out of programs that clear their environment."""
 SETTINGS_HEAD = "2 agreement="
 """Before the fingerprint."""
 SETTINGS_TAIL = "directory="
@@ -496,3 +496,15 @@ SETTINGS = (
 """The words, in the order in which they are written."""
 FUNCTION_TRACING_WORDS = ("off", "fast", "verbose")
 CLOCK_KIND_WORDS = ("monotonic", "counter")
+UNREACHED_REASONS = {
+    0: "WITHDRAWN",
+    1: "ELSEWHERE",
+    2: "STATIC",
+    3: "USER",
+    4: "GROUP",
+    5: "CAPABILITIES",
+    6: "MACHINE",
+    7: "LIBRARY",
+    8: "ENVIRONMENT",
+}
+"""Why a program that another one starts is not recorded."""

@@ -26,6 +26,11 @@ _LiveSlot: TypeAlias = tuple[int, int, int, str]
 (0 if it is not known), and its name.
 """
 
+_Unreached: TypeAlias = tuple[int, int, int, int, str]
+"""Process ID, 0 if it is not known; that of its parent, then; the inode of the PID
+namespace of both; the reason as the agreement numbers it; the program's name.
+"""
+
 _Failure: TypeAlias = tuple[int | None, str, str]
 """Number of the system's error, its text, and the file."""
 
@@ -281,8 +286,12 @@ class Outcome:
         """What went wrong, for people."""
 
     @property
-    def unrecorded(self) -> list[tuple[int, str]]:
-        """IDs and names of processes whose root directory has no tracer."""
+    def unreached(self) -> list[_Unreached]:
+        """Programs that are not recorded, as was told when they were started."""
+
+    @property
+    def more_unreached(self) -> int:
+        """How many more there were."""
 
     @property
     def running(self) -> list[_LiveSlot]:

@@ -21,6 +21,9 @@ class Unreached(NamedTuple):
     reason: str
     """Why it is not recorded: a part of a sentence."""
 
+    parent: int = 0
+    """The ID of the process that started it, where its own is not known and 0."""
+
 
 class Collected:
     """What a recording holds.

@@ -28,8 +28,6 @@ _FAILURES = tuple(
     )
 )
 """Exit statuses of programs that failed: of the signals that ended them."""
-MOST_UNREACHED = 10
-"""Processes that are named."""
 PYTHON_NOTE = (
     "a Python program: its functions were recorded; --functions=off leaves them out"
 )
@@ -188,8 +186,8 @@ def _what_goes_on(recording: Recording) -> Iterator[str]:
             "not all could be written, and the rest is kept in memory: make room, then "
             f"'vestige record --recover {_quoted(os.fspath(recording))}'"
         )
-    for one in collected.unreached[:MOST_UNREACHED]:
-        yield f"{one.name} (PID {one.process}) is not recorded: {one.reason}"
-    more = max(len(collected.unreached) - MOST_UNREACHED, 0) + collected.more_unreached
-    if more:
-        yield f"{_count(more, 'more process', 'more processes')} not recorded"
+    if collected.unreached or collected.more_unreached:
+        # Few recordings have any.
+        from .unreached import unreached_lines
+
+        yield from unreached_lines(collected.unreached, collected.more_unreached)

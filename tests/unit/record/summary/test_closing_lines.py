@@ -353,11 +353,16 @@ def test_lttngs_own_library_is_named(paths, keeps, expected):
 
 def test_processes_that_are_not_recorded(tmp_path):
     """Some are named; of the others, all are counted."""
-    found = [Unreached(number, "app", "it is a static program") for number in range(12)]
+    reason = "it is a static program"
+    found = [Unreached(number, "app", reason) for number in range(1, 5)]
+    found += [Unreached(0, "child\x1b[2J", reason, parent=7)]
+    found += [Unreached(99, f"other-{number}", reason) for number in range(10)]
     lines = lines_of_losses(
         tmp_path, RecordingOptions(), unreached=found, more_unreached=3
     )
 
-    assert "app (PID 9) is not recorded: it is a static program" in lines
-    assert not any("PID 10" in line for line in lines)
+    assert f"app (PID 1, PID 2, PID 3 and 1 more) are not recorded: {reason}" in lines
+    assert f"child\\e[2J (child of PID 7) is not recorded: {reason}" in lines
+    assert f"other-7 (PID 99) is not recorded: {reason}" in lines
+    assert not any("other-8" in line for line in lines)
     assert "5 more processes not recorded" in lines

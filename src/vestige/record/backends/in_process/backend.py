@@ -161,7 +161,7 @@ class InProcess:
             collected.unreached += [
                 one for one in self._unreached.found if one.process not in known
             ]
-            collected.more_unreached = self._unreached.more
+            collected.more_unreached += self._unreached.more
         self._metadata.refine()
         if self._clock.problem is not None:
             collected.problems.append(self._clock.problem)

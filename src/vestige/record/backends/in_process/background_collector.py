@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from ..._agreement import OFF_VARIABLE, SETTINGS_VARIABLE
 from .background import (
     is_running,
     processes_in_background,
@@ -83,12 +84,13 @@ _PROGRAM = (
 
 
 def _environment() -> dict[str, str]:
-    """Return an environment in which nothing is traced."""
-    return {
+    """Return an environment in which nothing is traced, also where we are."""
+    kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in {"LD_PRELOAD", "LD_AUDIT", "VESTIGE_TRACER"}
+        if name not in {"LD_PRELOAD", "LD_AUDIT", SETTINGS_VARIABLE}
     }
+    return {**kept, OFF_VARIABLE: "1"}
 
 
 def main(arguments: Sequence[str]) -> None:

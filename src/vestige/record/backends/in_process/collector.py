@@ -21,8 +21,6 @@ __all__ = ["RunningCollector", "collected_from", "counter"]
 NANOSECONDS = 1_000_000_000
 CLASS_BYTES = 4 << 20
 """Address space that programs need for the texts of event classes."""
-ELSEWHERE = "the tracer is not reachable from its root directory"
-"""Why a process is not recorded that was started with another one."""
 HIGHEST = 1024
 """The number of an inherited descriptor is below it, and as high as it may be."""
 PATIENCE = 2.0
@@ -231,6 +229,19 @@ def _wait(options: RecordingOptions) -> int:
     return 0 if options.mode == "discard" else round(options.timeout * NANOSECONDS)
 
 
+def _unreached(outcome: Outcome) -> list[Unreached]:
+    told = outcome.unreached
+    if not told:
+        return []
+    # Few recordings have any.
+    from .unreached_programs import reason_of  # noqa: PLC0415 - see above
+
+    return [
+        Unreached(process, name, reason_of(reason), parent)
+        for process, parent, _, reason, name in told
+    ]
+
+
 def collected_from(outcome: Outcome) -> Collected:
     """Say what a recording holds, of what the native collector tells.
 
@@ -247,9 +258,8 @@ def collected_from(outcome: Outcome) -> Collected:
         lost=outcome.lost,
         unplaced=outcome.lost_unplaced,
         overwritten=outcome.overwritten,
-        unreached=[
-            Unreached(process, name, ELSEWHERE) for process, name in outcome.unrecorded
-        ],
+        unreached=_unreached(outcome),
+        more_unreached=outcome.more_unreached,
         problems=outcome.problems,
         failure=(failure[0], f"{failure[2]}: {failure[1]}") if failure else None,
         is_drained=outcome.is_drained,
