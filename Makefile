@@ -130,6 +130,7 @@ bench-symbols: $(VENV)/.built $(VENV)/.dev
 bench-recording: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.recording $(BENCH)
 	@PYTHONPATH=tests $(BIN)/python -m bench.points $(BENCH)
+	@PYTHONPATH=tests $(BIN)/python -m bench.ablation $(BENCH)
 
 bench-sessions: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.sessions $(BENCH)

@@ -124,6 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the passes")
     parser.add_argument("--runs", type=int, default=3, help="runs of each program")
+    parser.add_argument("--only", metavar="WORD", help="jobs whose name has this word")
     options = parser.parse_args()
     OUTPUT.mkdir(exist_ok=True)
     own, peer = COLUMNS[:2]
@@ -137,6 +138,8 @@ def main() -> None:
     with ExitStack() as stack:
         lttng = start_lttng(stack)
         for job in jobs(lttng, 300_000 if options.quick else 3_000_000):
+            if options.only is not None and options.only not in job.name:
+                continue
             for line in lines(job, options.runs):
                 table.append(line)
                 print(line, file=sys.stderr)

@@ -131,6 +131,22 @@ def percentile(what: str, name: str, form: str, unit: float) -> Row:
     return Row(what, printed(name, unit), form, statistics.median)
 
 
+def added_percentile(what: str) -> Row:
+    """Return the row of how much later 99.99 % of all calls are over."""
+    return Row(
+        what,
+        printed("p9999", 1e3),
+        "{:.2f} µs",
+        statistics.median,
+        beside=operator.sub,
+    )
+
+
+def an_event(nanoseconds: Callable[[Run], float]) -> Callable[[Run], float]:
+    """Return what shares a time among the entries and exits of all calls."""
+    return lambda run: nanoseconds(run) / (2 * run.values["calls"])
+
+
 def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[Job]:
     """Return all that is measured."""
     uftrace = Uftrace()
@@ -163,14 +179,26 @@ def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[J
         )
     yield Job(
         "latency",
-        timed("latency", str(2 * calls)),
+        timed("latency", "1", str(2 * calls)),
         full,
         [
             percentile(f"median of {2 * calls:,} calls", "p50", "{:.0f} ns", 1),
             percentile("99.99 % of them are below", "p9999", "{:.2f} µs", 1e3),
             percentile("the slowest", "max", "{:.2f} ms", 1e6),
+            added_percentile("99.99 %, added"),
         ],
     )
+    yield Job(
+        "latency, 8 threads",
+        timed("latency", "8", str(2 * calls // 8)),
+        full,
+        [added_percentile("99.99 %, added, 8 threads")],
+        settle=SETTLE,
+    )
+    for threads in (1, 2, 64):
+        yield _processor(
+            threads, timed("calls", str(threads), str(4 * calls // threads))
+        )
     for threads in (1, 2, 8, 64):
         name = f"{threads} thread{'s' if threads > 1 else ''}"
         command = timed("calls", str(threads), str(calls // threads))
@@ -182,6 +210,26 @@ def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[J
     yield from _memory(timed("calls", "64", str(calls // 64)))
     yield from _helpers(lttng, calls)
     yield _lua(full)
+
+
+def _processor(threads: int, command: Callable[[], Sequence[str | Path]]) -> Job:
+    """Of Vestige alone: that of LTTng's daemon is nowhere in a run."""
+    name = f"{threads} thread{'s' if threads > 1 else ''}"
+    rows = [
+        Row(
+            f"processor time an event, {name}",
+            an_event(lambda run: run.processor * 1e9),
+        ),
+        Row(
+            f"the program's part of it, {name}",
+            lambda run: run.values["processor"] / 2,
+        ),
+    ]
+    if threads == MANY:
+        elapsed = an_event(lambda run: run.seconds * 1e9)
+        rows.append(Row(f"elapsed an event, {name}", elapsed))
+    settle = SETTLE if threads > MANY else 0
+    return Job(f"processor, {name}", command, (Vestige(),), rows, settle=settle)
 
 
 def _start_up(lttng: LttngEnvironment | str) -> Iterator[Job]:

@@ -40,6 +40,17 @@ enum appended section_append(struct appending *record) HIDDEN;
 #define SECTION_SIGNATURE "0x53053053"
 
 /* clang-format off */
+/* These two are apart, so that tests/bench/ablation.py can leave them out. */
+#ifndef SECTION_TELL
+#define SECTION_TELL "movq %%rcx, %%fs:" SECTION_FIELD "(%%rax)\n"
+#endif
+#ifndef SECTION_TIME
+#define SECTION_TIME \
+	"rdtsc\n\t" \
+	"shlq $32, %%rdx\n\t" \
+	"orq %%rax, %%rdx\n\t"
+#endif
+
 /* The labels: 1 and 2 are the first instruction and the one after the last, 3 describes them,
  * 4 is where the kernel goes, 5 begins anew. */
 #define SECTION_BEGIN(count_try) \
@@ -55,7 +66,7 @@ enum appended section_append(struct appending *record) HIDDEN;
 	"4:\t" count_try \
 	"5:\tmovq section_area(%%rip), %%rax\n\t" \
 	"leaq 3b(%%rip), %%rcx\n\t" \
-	"movq %%rcx, %%fs:" SECTION_FIELD "(%%rax)\n" \
+	SECTION_TELL \
 	"1:\tmovq stream_of_thread@gottpoff(%%rip), %%rcx\n\t" \
 	"movq %%fs:(%%rcx), %%rcx\n\t" \
 	"testq %%rcx, %%rcx\n\t" \
@@ -63,11 +74,6 @@ enum appended section_append(struct appending *record) HIDDEN;
 	"movq %c[open](%%rcx), %%r8\n\t" \
 	"testq %%r8, %%r8\n\t" \
 	"jz %l[elsewhere]\n\t"
-
-#define SECTION_TIME \
-	"rdtsc\n\t" \
-	"shlq $32, %%rdx\n\t" \
-	"orq %%rax, %%rdx\n\t"
 /* clang-format on */
 
 #define SECTION_OFFSETS                                                                         \
