@@ -10,6 +10,8 @@ from ._agreement import METADATA_FILE, REFUSALS_FILE
 
 __all__ = ["TraceDirectory"]
 
+_EXPECTED = "expected a new or an empty directory"
+
 
 class TraceDirectory:
     """A directory that is new or empty.
@@ -30,13 +32,22 @@ class TraceDirectory:
             raise RecordError("expected a path of UTF-8 text", path=place) from error
         try:
             self._is_new = not os.path.exists(place)
+            if self._is_new and os.path.islink(place):
+                raise RecordError(
+                    f"{_EXPECTED}, and it is a symbolic link to {os.readlink(place)}, "
+                    "which is not there",
+                    path=place,
+                )
             os.makedirs(place, exist_ok=True)
             self.path = os.path.realpath(place)
             """Its absolute path."""
             if os.listdir(self.path):
-                raise RecordError(
-                    "expected a new or an empty directory", path=self.path
-                )
+                raise RecordError(_EXPECTED, path=self.path)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise RecordError(
+                f"{_EXPECTED}: it, or what is above it, is a file",
+                path=os.fspath(path),
+            ) from error
         except OSError as error:
             raise RecordError(
                 f"cannot hold a trace: {error.strerror}", path=os.fspath(path)

@@ -144,6 +144,23 @@ def test_a_place_that_cannot_be_looked_at(tmp_path, monkeypatch):
     assert done.stderr.endswith(": cannot hold a trace: File name too long\n")
 
 
+def test_a_place_that_is_no_directory(tmp_path):
+    """It is said what it is."""
+    link, file = tmp_path / "link", tmp_path / "file"
+    link.symlink_to(tmp_path / "absent")
+    file.write_text("mine")
+    expected = "expected a new or an empty directory"
+    for place, reason in [
+        (link, f", and it is a symbolic link to {tmp_path}/absent, which is not there"),
+        (file, ": it, or what is above it, is a file"),
+        (file / "trace", ": it, or what is above it, is a file"),
+    ]:
+        done = run_recorded(place, ["true"])
+        assert done.returncode == 125
+        assert done.stderr == f"vestige: error: {place}: {expected}{reason}\n"
+    assert file.read_text() == "mine"
+
+
 def test_the_exit_status_is_the_program_s_when_nothing_can_be_said(tmp_path):
     """As when the standard error is full."""
     command = record_command(tmp_path / "trace", ["sh", "-c", "exit 3"])

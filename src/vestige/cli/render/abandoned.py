@@ -41,6 +41,12 @@ def abandoned_lines(own: str) -> list[str]:
         for directory, size in found.removed
         if directory != own
     ]
+    lines += [
+        f"vestige: {size / (1 << 20):,.0f} MiB of memory are of a recording that was "
+        f"killed, and its directory is not found: remove {_quoted(arena)} if that is "
+        "gone; where it is, 'vestige record --recover' writes what is in memory"
+        for arena, size in found.doubtful[:MOST_NAMED]
+    ]
     return lines
 
 

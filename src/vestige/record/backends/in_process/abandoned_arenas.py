@@ -26,14 +26,16 @@ class Abandoned:
         """Traces that lack what is still in memory."""
         self.removed: list[tuple[str, int]] = []
         """Traces that are gone, and bytes of their memory, which was removed."""
+        self.doubtful: list[tuple[str, int]] = []
+        """Memory of traces that are gone or elsewhere, nobody knows, and its bytes."""
 
 
 def clear_abandoned(folder: str = FOLDER) -> Abandoned:
     """Look for memory of this user's recordings that were killed.
 
     Memory is removed if the directory of its trace was: not if that may only be called
-    otherwise here, in a container or because its disk is not there, and not while
-    a program goes on to write.
+    otherwise here, in a container or because its disk is not there or a directory above
+    it has another name, and not while a program goes on to write.
 
     Args:
         folder: Where memory is shared.
@@ -56,7 +58,11 @@ def _clear(arena: str, found: Abandoned) -> None:
     if seen is None:
         return
     directory, device, inode, is_seen_from_here, size, live = seen
-    if not directory or not is_seen_from_here:
+    if not is_seen_from_here:
+        return
+    if not directory:
+        # The path had no room in the memory.
+        found.doubtful.append((arena, size))
         return
     trace = _find(directory, device, inode)
     if trace is not None and _is_measurement(trace):
@@ -71,20 +77,35 @@ def _clear(arena: str, found: Abandoned) -> None:
     elif trace is not None and _is_named(arena, trace):
         if trace not in found.recoverable:
             found.recoverable.append(trace)
-    elif not live and _is_gone(directory, device) and remove_abandoned(arena):
+    elif not live and _is_gone(directory, device):
+        _clear_lost(arena, directory, size, found)
+
+
+def _clear_lost(arena: str, directory: str, size: int, found: Abandoned) -> None:
+    """Remove memory whose trace is gone, unless it may be below a moved directory."""
+    if not os.path.isdir(os.path.dirname(directory)):
+        found.doubtful.append((arena, size))
+    elif remove_abandoned(arena):
         found.removed.append((directory, size))
 
 
 def _find(directory: str, device: int, inode: int) -> str | None:
-    """Return where a directory is, which may have another name by now."""
+    """Return where a directory is, which may have another name, or one above it."""
     if _is_place(directory, device, inode):
         return directory
     parent = os.path.dirname(directory)
+    while not os.path.isdir(parent):
+        parent = os.path.dirname(parent)
+    # What is below the first name that is not there, which is another one now.
+    _, _, rest = os.path.relpath(directory, parent).partition("/")
     with suppress(OSError), os.scandir(parent) as entries:
         for one in entries:
             # What is mounted on a directory has another inode than its entry.
-            if one.inode() == inode and _is_place(one.path, device, inode):
-                return one.path
+            if not rest and one.inode() != inode:
+                continue
+            place = os.path.join(one.path, rest) if rest else one.path
+            if _is_place(place, device, inode):
+                return place
     return None
 
 

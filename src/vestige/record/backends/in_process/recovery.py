@@ -12,6 +12,7 @@ from ...collected import Collected
 from .collector import collected_from
 from .losses import tell_losses_later
 from .metadata_file import METADATA
+from .refusals import read_refusals, refusal_lines, remove_refusals
 
 __all__ = ["ARENAS", "recover", "recover_if_abandoned"]
 
@@ -53,6 +54,10 @@ def recover(directory: str | os.PathLike[str]) -> list[Collected]:
                 _recover(path, arena, told=one.unplaced)
             elif one.unplaced:
                 one.is_drained = False
+    if found and all(one.is_drained for one in found):
+        # Tracers find no memory any more, and have nothing more to say.
+        found[-1].problems += refusal_lines(read_refusals(os.fspath(path)))
+        remove_refusals(os.fspath(path))
     return found
 
 

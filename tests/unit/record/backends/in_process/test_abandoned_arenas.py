@@ -22,6 +22,7 @@ from support.recorded import (
     start_traced,
 )
 from support.waiting import wait_until
+from vestige.cli.render.abandoned import abandoned_lines
 from vestige.record import RecordingOptions
 from vestige.record.backends.in_process.abandoned_arenas import FOLDER, clear_abandoned
 from vestige.record.backends.in_process.cost import MEASUREMENT
@@ -52,10 +53,8 @@ def arena_of(trace):
     return Path((trace / ARENAS).read_text().split("\t")[0])
 
 
-@pytest.fixture
-def killed(tmp_path, program):
-    """A trace whose recorder was killed with its program; its memory goes at the end."""
-    trace = tmp_path / "killed trace"
+def killed_recording(trace, program):
+    """Record a program, and kill it with its recorder; return the memory that is left."""
     words = ["sh", "-c", '"$0" calls 1000; echo done; sleep 60', str(program)]
     with start_traced(trace, words, RecordingOptions()) as process:
         assert process.stdout is not None
@@ -64,6 +63,14 @@ def killed(tmp_path, program):
         kill_all(process)
     arena = arena_of(trace)
     assert arena.parent == Path(FOLDER)
+    return arena
+
+
+@pytest.fixture
+def killed(tmp_path, program):
+    """A trace whose recorder was killed with its program; its memory goes at the end."""
+    trace = tmp_path / "killed trace"
+    arena = killed_recording(trace, program)
     yield trace
     arena.unlink(missing_ok=True)
 
@@ -99,6 +106,44 @@ def test_what_has_another_name_by_now_is_named_so(killed):
 
     assert len(lines_of(moved, "--recover")) == 1
     assert arena_of(moved).exists()
+
+
+def test_a_trace_below_a_directory_with_another_name_is_named_so(tmp_path, program):
+    """As when somebody renames a project."""
+    project = tmp_path / "project"
+    arena = killed_recording(project / "traces" / "trace", program)
+    project.rename(tmp_path / "renamed")
+    moved = tmp_path / "renamed" / "traces" / "trace"
+    try:
+        assert str(moved) in clear_abandoned().recoverable
+        assert arena.exists()
+    finally:
+        arena.unlink(missing_ok=True)
+
+
+def test_memory_of_a_trace_that_may_be_elsewhere_stays(tmp_path, program):
+    """Whether the directories above it were removed or moved, nobody can tell."""
+    arena = killed_recording(tmp_path / "project" / "traces" / "trace", program)
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "project" / "traces").rename(tmp_path / "far" / "away" / "traces")
+    (tmp_path / "project").rmdir()
+    try:
+        [line] = [line for line in abandoned_lines("") if str(arena) in line]
+        assert "its directory is not found" in line
+        assert arena.exists()
+    finally:
+        arena.unlink(missing_ok=True)
+
+
+def test_memory_of_a_trace_with_a_long_path_is_named(tmp_path, program):
+    """Longer than what there is room for in the memory."""
+    trace = tmp_path.joinpath(*["x" * 240] * 13) / "trace"
+    arena = killed_recording(trace, program)
+    try:
+        assert str(arena) in [path for path, _ in clear_abandoned().doubtful]
+        assert arena.exists()
+    finally:
+        arena.unlink(missing_ok=True)
 
 
 def test_memory_goes_with_its_trace(killed):

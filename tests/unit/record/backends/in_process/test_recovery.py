@@ -20,6 +20,7 @@ from support.recorded import (
 from vestige.errors import RecordError
 from vestige.record import RecordingOptions
 from vestige.record.backends.in_process.recovery import ARENAS, recover
+from vestige.record.backends.in_process.refusals import REFUSALS
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +45,23 @@ def test_what_was_in_memory_joins_the_trace_once(tmp_path, program):
     assert counts(trace)["func_entry"] == counts(trace)["func_exit"] == 1002
     assert recover(trace) == []
     assert not (trace / ARENAS).exists()
+
+
+def test_tracers_of_other_builds_are_told_of(tmp_path):
+    """Their file goes with the memory, as when a recording ends."""
+    trace = tmp_path / "trace"
+    words = ["sh", "-c", "echo ready; sleep 60"]
+    with start_traced(trace, words, RecordingOptions()) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        with (trace / REFUSALS).open("a") as file:
+            file.write("77 0123456789abcdef 0.1 old-app\n")
+        kill_all(process)
+    [collected] = recover(trace)
+
+    [line] = [line for line in collected.problems if "not recorded" in line]
+    assert line.startswith("old-app (PID 77) is not recorded: its tracer is of")
+    assert not (trace / REFUSALS).exists()
 
 
 def test_the_program_goes_on_without_its_collector(tmp_path, program):
