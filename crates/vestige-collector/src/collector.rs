@@ -325,6 +325,13 @@ impl Collector {
         for one in self.arenas.all() {
             one.note_last_unreached();
         }
+        if lock(&self.inherited).as_ref().is_some_and(Inherited::is_cut) {
+            self.arenas.trace.add_problem(
+                "a program has shut down the socket that all inherit, or connected it elsewhere: \
+                 programs that began later in a network namespace of their own may be missing"
+                    .into(),
+            );
+        }
         let mut outcome = Outcome::of(&self.arenas.trace, unplaced, is_drained, running);
         for one in self.arenas.all() {
             outcome.add_damage(&one);

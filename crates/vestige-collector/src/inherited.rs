@@ -7,6 +7,7 @@
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::{UnixDatagram, UnixStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
 use std::sync::Arc;
 use std::thread;
@@ -24,23 +25,32 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub struct Inherited {
     ours: Arc<UnixDatagram>,
     theirs: Option<Arc<UnixDatagram>>,
+    /// Whether the kernel has said that the other end leads elsewhere by now.
+    was_reset: Arc<AtomicBool>,
 }
 
 impl Inherited {
     /// A new pair.
     pub fn new() -> io::Result<Self> {
         let (ours, theirs) = UnixDatagram::pair()?;
-        Ok(Self { ours: Arc::new(ours), theirs: Some(Arc::new(theirs)) })
+        Ok(Self { theirs: Some(Arc::new(theirs)), ..Self::of(ours) })
     }
 
     /// That of a collector before, of which only our end is left.
     pub fn of(ours: UnixDatagram) -> Self {
-        Self { ours: Arc::new(ours), theirs: None }
+        Self { ours: Arc::new(ours), theirs: None, was_reset: Arc::default() }
     }
 
     /// Our end.
     pub fn ours(&self) -> &UnixDatagram {
         &self.ours
+    }
+
+    /// Whether a program has shut it down, or connected it elsewhere: what begins later gets
+    /// nowhere. All programs have the same end, and any of them can do so.
+    pub fn is_cut(&self) -> bool {
+        self.was_reset.load(Ordering::Relaxed)
+            || self.theirs.as_ref().is_some_and(|theirs| !sys::can_send(theirs))
     }
 
     /// The end for programs.
@@ -65,8 +75,8 @@ impl Entrance {
         bell.set_nonblocking(true)?;
         rings.set_nonblocking(true)?;
         let (give, connections) = sync_channel(MOST_UNTAKEN);
-        let (ours, end) = (Arc::clone(&inherited.ours), end.try_clone()?);
-        let work = move || take_all(&ours, &end, &give, &rings);
+        let (inherited, end) = (inherited.clone(), end.try_clone()?);
+        let work = move || take_all(&inherited, &end, &give, &rings);
         let name = String::from("vestige-inherit");
         sys::without_signals(|| thread::Builder::new().name(name).spawn(work))?;
         Ok(Self { connections, bell })
@@ -87,11 +97,12 @@ impl Entrance {
 }
 
 fn take_all(
-    ours: &UnixDatagram,
+    inherited: &Inherited,
     end: &UnixStream,
     give: &SyncSender<UnixStream>,
     mut bell: &UnixStream,
 ) {
+    let ours = &inherited.ours;
     while !sys::poll(&[end.as_fd(), ours.as_fd()], None) {
         match sys::receive_connection(ours) {
             Ok(Some(connection)) => {
@@ -103,6 +114,9 @@ fn take_all(
             }
             Ok(None) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                inherited.was_reset.store(true, Ordering::Relaxed);
+            }
             Err(_) => thread::sleep(PAUSE),
         }
     }

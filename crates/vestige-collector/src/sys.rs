@@ -274,6 +274,14 @@ pub fn receive_connection(socket: &UnixDatagram) -> io::Result<Option<UnixStream
     Ok(is_connection.then(|| UnixStream::from(file)))
 }
 
+/// Whether a message can be sent, now or when there is room; an empty one is.
+pub fn can_send(socket: &UnixDatagram) -> bool {
+    let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+    // SAFETY: no memory is passed.
+    let sent = unsafe { libc::send(socket.as_raw_fd(), ptr::null(), 0, flags) };
+    sent >= 0 || io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock
+}
+
 /// A socket by the number of a descriptor, which stays as it is.
 pub fn own_socket(descriptor: RawFd) -> io::Result<UnixDatagram> {
     // SAFETY: a number that is no descriptor is an error; the copy is new, and ours.

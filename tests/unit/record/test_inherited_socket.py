@@ -170,3 +170,29 @@ def test_who_sends_something_else_harms_nobody(tmp_path, app):
 
     assert done.returncode == 0, done.stderr
     assert counts(trace)["func_exit"] == CALLS + 1
+
+
+@pytest.mark.parametrize(
+    ("deed", "is_told"),
+    [
+        ("out.shutdown(socket.SHUT_WR)", True),
+        ("own.bind(''); out.connect(own.getsockname())", True),
+        ("out.setblocking(False)", False),
+    ],
+)
+def test_who_cuts_the_others_off_is_told_of(tmp_path, deed, is_told):
+    """What begins later cannot say so itself."""
+    script = (
+        "import os, socket\n"
+        "words = dict(w.split('=', 1) for w in os.environ['VESTIGE_TRACER'].split(' ')"
+        " if '=' in w)\n"
+        "out = socket.socket(fileno=int(words['inherited'].split(',')[0]))\n"
+        "own = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+        f"{deed}\n"
+    )
+    words = ["python3", "-c", script]
+    done = run_recorded(tmp_path / "trace", words, "--inherit-socket", "-e", "*:func_*")
+
+    assert done.returncode == 0, done.stderr
+    text = "has shut down the socket that all inherit, or connected it elsewhere"
+    assert (text in done.stderr) == is_told
