@@ -19,12 +19,15 @@
 /* Free chunks that a thread goes on with, and for how many slices it waits for so many. */
 #define MOST_TO_GO_ON 16u
 #define PATIENT_SLICES 4u
-/* How long a thread looks that may make no system call, and how often that is to find out how
- * long one look takes. */
-#define LONGEST_SPIN_NS 2000000u
+/* How long a thread looks that may make no system call: it cannot wake the collector, which
+ * sleeps for up to 50 ms when there was nothing to do, and may then wait for a processor. */
+#define LONGEST_SPIN_NS 100000000u
+/* How often it looks to find out how long one look takes, and between two looks at whether there
+ * is hope. */
 #define TRIAL 1000u
+#define TRIALS 8u
 
-static uint64_t most_looks = 20000;
+static uint64_t most_looks = 1000000;
 
 static inline void pause_processor(void)
 {
@@ -83,16 +86,28 @@ static bool is_hopeless(const struct arena_ring *ring)
 		FUTEX_OWNER_DIED;
 }
 
+/* No longer than others wait. */
+static uint64_t longest_spin(void)
+{
+	return arena.wait_ns < LONGEST_SPIN_NS ? arena.wait_ns : LONGEST_SPIN_NS;
+}
+
 void waiting_confine(void)
 {
-	const uint64_t before = read_clock();
-	uint64_t time;
+	uint64_t least = LONGEST_SPIN_NS;
 
-	for (unsigned int look = 0; look < TRIAL; look++)
-		pause_processor();
-	time = read_clock() - before;
-	if (time)
-		most_looks = (uint64_t) LONGEST_SPIN_NS * TRIAL / time + 1;
+	/* The shortest of them: another program may run in the middle of one. */
+	for (unsigned int trial = 0; trial < TRIALS; trial++) {
+		const uint64_t before = read_clock();
+		uint64_t time;
+
+		for (unsigned int look = 0; look < TRIAL; look++)
+			pause_processor();
+		time = read_clock() - before;
+		if (time && time < least)
+			least = time;
+	}
+	most_looks = longest_spin() * TRIAL / least + 1;
 }
 
 static bool spin(struct arena_ring *ring)
@@ -100,6 +115,11 @@ static bool spin(struct arena_ring *ring)
 	for (uint64_t look = 0; look < most_looks; look++) {
 		if (chunk_is_there(ring))
 			return true;
+		if (look % TRIAL == 0) {
+			has_progressed(ring);
+			if (is_hopeless(ring))
+				return false;
+		}
 		pause_processor();
 	}
 	has_progressed(ring);
