@@ -30,8 +30,8 @@ FLOORS = (
     ("rules",),
     # Where programs come in; what starts it all.
     ("hooks",),
-    # What LTTng-UST offers to programs.
-    ("lttng",),
+    # What LTTng-UST offers to programs; entries of functions that are rewritten.
+    ("lttng", "patch"),
     # Other libraries, and a program; they meet the tracer at run time.
     ("audit", "close", "cost", "helpers", "link", "python"),
 )

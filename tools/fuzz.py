@@ -63,8 +63,9 @@ OBJECT_FLAGS = (
     ("-O2", "-gdwarf-5", "-gz"),
     ("-O2", "-gdwarf-4", "-fdebug-types-section"),
     ("-O0", "-s"),
+    ("-O2", "-s", "-fpatchable-function-entry=5,2"),
 )
-"""How the seeds of `elf` and `dwarf` are compiled, a shared object each."""
+"""How the seeds of `elf`, `dwarf` and `plan` are compiled, a shared object each."""
 
 
 def recorded_files(name: str) -> Iterator[Path]:
@@ -118,6 +119,7 @@ TARGETS: Mapping[str, Callable[[], Iterator[bytes]]] = {
     "packets": packet_seeds,
     "elf": object_seeds,
     "dwarf": object_seeds,
+    "plan": object_seeds,
 }
 
 

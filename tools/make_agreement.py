@@ -25,20 +25,26 @@ from agreement import (  # noqa: E402
     files,
     filters,
     packet,
+    plan,
     registration,
     settings,
     skipped,
 )
-from agreement.c_header import arena_header, c_header  # noqa: E402
+from agreement.c_header import arena_header, c_header, plan_header  # noqa: E402
 from agreement.python_modules import (  # noqa: E402
     expressions_module,
     record_module,
     registration_module,
 )
-from agreement.rust_module import arena_module, filter_module  # noqa: E402
+from agreement.rust_module import (  # noqa: E402
+    arena_module,
+    filter_module,
+    plan_module,
+)
 
 HEADER = Path("tracer/agreement/agreement.h")
 ARENA_HEADER = Path("tracer/agreement/arena.h")
+PLAN_HEADER = Path("tracer/agreement/plan.h")
 DIGITS = 16
 
 
@@ -54,6 +60,7 @@ def fingerprint() -> str:
         settings,
         skipped,
         registration,
+        plan,
     )
     digest = hashlib.sha256()
     for part in parts:
@@ -70,6 +77,7 @@ def made() -> dict[Path, str]:
     return {
         HEADER: c_header(mark),
         ARENA_HEADER: arena_header(),
+        PLAN_HEADER: plan_header(),
         Path("src/vestige/record/_agreement.py"): formatted(record_module(mark)),
         Path("src/vestige/expressions/_agreement.py"): formatted(expressions_module()),
         Path("src/vestige/record/backends/registered/_agreement.py"): formatted(
@@ -77,6 +85,7 @@ def made() -> dict[Path, str]:
         ),
         Path("crates/vestige-ctf/src/filter/agreement.rs"): filter_module(),
         Path("crates/vestige-collector/src/agreement.rs"): arena_module(),
+        Path("crates/vestige-plan/src/agreement.rs"): plan_module(),
     }
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 __all__ = ["EXTENSION", "REGISTER", "ROOMS", "Part", "extension", "native_parts"]
 
 TRACER = Path("tracer")
-ROOMS = ("base", "arena", "stream", "objects", "rules", "hooks", "lttng")
+ROOMS = ("base", "arena", "stream", "objects", "rules", "hooks", "lttng", "patch")
 """The folders of ``tracer`` that make up the tracer itself."""
 HELPERS = {"libc": ("libc.c",), "pthread": ("pthread.c",), "dl": ("dl.c", "caller.c")}
 """What stands in for functions of the C library."""

@@ -1022,6 +1022,49 @@ class Repair:
         """
 
 @final
+class FunctionPlan:
+    """How the entries of an object's functions can be rewritten."""
+
+    @staticmethod
+    def make(
+        main: ObjectFile, others: Sequence[ObjectFile], *, only_sites: bool
+    ) -> FunctionPlan:
+        """Plan an object.
+
+        Args:
+            main: The object that is loaded.
+            others: Files with its symbols, such as its debug file.
+            only_sites: Whether to leave out functions at whose entries the compiler
+                left no room.
+
+        Raises:
+            DebugInfoError: The file is damaged.
+        """
+
+    @property
+    def refusal(self) -> str | None:
+        """Why the object is left alone, after its name; ``None`` if it is not."""
+
+    @property
+    def build_id(self) -> bytes:
+        """Of the object; empty for one that is left alone."""
+
+    def functions(self) -> list[tuple[int, int, str, str | None, str | None, bool]]:
+        """Return address, size, name, method and the reason against recording of each.
+
+        The name is as stored, and empty where only unwind tables have the function. One
+        of method (``site`` or ``moved``) and reason is ``None``. The last says whether
+        people would miss it: parts of other functions and the start of programs have
+        a reason, too.
+        """
+
+    def to_bytes(self, chosen: Sequence[int] | None) -> bytes:
+        """Return the plan as the tracer reads it.
+
+        Args:
+            chosen: Addresses of functions; ``None`` for all.
+        """
+
 class ObjectFile:
     """An ELF file: what identifies it and where its code is."""
 

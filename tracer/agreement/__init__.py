@@ -12,10 +12,11 @@ environment variable. Each module here describes a part of that, in the words of
 ``files``         the names of files
 ``skipped``       events of LTTng-UST that are left out, and why
 ``arena``         the memory that traced programs share with the collector
+``plan``          how the entries of functions are rewritten
 ``settings``      the words that the recorder writes for the tracer
 ================  ==============================================================
 
-``tools/make_agreement.py`` prints them as ``agreement.h`` and ``arena.h``, as Python modules and as
+``tools/make_agreement.py`` prints them as ``agreement.h``, ``arena.h`` and ``plan.h``, as Python modules and as
 Rust modules. Those are committed; ``make agreement`` makes them anew, and ``make lint`` refuses
 others. The fingerprint of all of it goes with every recording: see :mod:`agreement.settings`.
 """

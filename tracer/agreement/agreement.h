@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "02202e3dc283d63c"
+#define AGREEMENT "a3dcefd644e7cb2e"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -558,6 +558,8 @@ _Static_assert(sizeof(struct rule_head) == 32, "rule_head");
 #define REFUSALS_FILE ".refused"
 /* Bytes from which on none is added. */
 #define LARGEST_REFUSALS 65536u
+/* Has a plan for each object, named after its build ID: see plan.py. */
+#define PLANS_DIRECTORY ".plans"
 #define OPEN_SUFFIX ".open"
 #define RING_PREFIX "ring-"
 /* The data stream of what no other could tell. */
@@ -581,6 +583,20 @@ _Static_assert(sizeof(struct rule_head) == 32, "rule_head");
 #define SKIPPED_CLASS "class"
 /* There is no memory for it. */
 #define SKIPPED_MEMORY "memory"
+/* In the place of a fingerprint: no entry of an object was rewritten. */
+#define UNPATCHED_MARK "patch"
+/* Its plan is damaged. */
+#define UNPATCHED_PLAN "plan"
+/* It is not what was planned. */
+#define UNPATCHED_BYTES "bytes"
+/* There is no memory near it. */
+#define UNPATCHED_MEMORY "memory"
+/* Its code may not be written to. */
+#define UNPATCHED_POLICY "policy"
+/* Other threads run already. */
+#define UNPATCHED_THREADS "threads"
+/* The processor keeps return addresses, which cannot be replaced. */
+#define UNPATCHED_SHADOW "shadow"
 
 #define SETTINGS_VARIABLE "VESTIGE_TRACER"
 /* Makes the tracer inert, and keeps it out of programs that clear their environment. */
@@ -615,6 +631,7 @@ enum clock_kind_word { CLOCK_KIND_MONOTONIC, CLOCK_KIND_COUNTER };
 	of(recorder, "recorder") \
 	of(include, "include") \
 	of(exclude, "exclude") \
+	of(plans, "plans") \
 	of(python, "python")
 
 /* --- Programs and session daemons --- */

@@ -12,6 +12,7 @@ from . import (
     files,
     filters,
     packet,
+    plan,
     registration,
     settings,
     skipped,
@@ -27,7 +28,7 @@ from .terms import (
     Union,
 )
 
-__all__ = ["arena_header", "c_header"]
+__all__ = ["arena_header", "c_header", "plan_header"]
 
 _HEAD = """\
 /*
@@ -75,6 +76,19 @@ _ARENA_HEAD = """\
 #include <pthread.h>
 
 #include "agreement.h"
+
+"""
+
+_PLAN_HEAD = """\
+/*
+ * Plans for the entries of functions. Made by tools/make_agreement.py from plan.py in this
+ * folder: change it there, then say 'make agreement'.
+ */
+#ifndef VESTIGE_AGREEMENT_PLAN_H
+#define VESTIGE_AGREEMENT_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 """
 
@@ -148,6 +162,18 @@ def arena_header() -> str:
             *_enumeration(arena.REASONS),
             _LIFE,
             *(text for one in arena.STRUCTURES for text in _structure(one)),
+            "#endif\n",
+        ]
+    )
+
+
+def plan_header() -> str:
+    """Return the text of ``plan.h``."""
+    return "".join(
+        [
+            _PLAN_HEAD,
+            *_constants(plan.CONSTANTS),
+            *(text for one in plan.STRUCTURES for text in _structure(one)),
             "#endif\n",
         ]
     )

@@ -21,6 +21,11 @@ CONSTANTS = (
         about="Lines of tracers that do not agree with the recorder: see settings.py.",
     ),
     Constant("LARGEST_REFUSALS", 1 << 16, about="Bytes from which on none is added."),
+    Constant(
+        "PLANS_DIRECTORY",
+        ".plans",
+        about="Has a plan for each object, named after its build ID: see plan.py.",
+    ),
     Constant("OPEN_SUFFIX", ".open"),
     Constant("RING_PREFIX", "ring-"),
     Constant(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from . import arena, filters, packet
+from . import arena, filters, packet, plan
 from .terms import Constant, Enumeration, Member, Structure, Union
 
-__all__ = ["arena_module", "filter_module", "rust_structure"]
+__all__ = ["arena_module", "filter_module", "plan_module", "rust_structure"]
 
 _HEAD = """\
 //! What all that run filters agree on. Made by `tools/make_agreement.py` from
@@ -19,6 +19,13 @@ _HEAD = """\
 _WIDTH = 96
 _ARENA_HEAD = """\
 //! The layout of an arena, which tracer and collector agree on. Made by
+//! `tools/make_agreement.py` from `tracer/agreement`: change it there, then say
+//! `make agreement`.
+
+"""
+
+_PLAN_HEAD = """\
+//! The layout of plans, which tracer and recorder agree on. Made by
 //! `tools/make_agreement.py` from `tracer/agreement`: change it there, then say
 //! `make agreement`.
 
@@ -51,6 +58,17 @@ def arena_module() -> str:
             *(rust_constant(one, "u32") for one in arena.CONSTANTS),
             *bits,
             *(f"\n{rust_structure(one)}" for one in structures),
+        ]
+    )
+
+
+def plan_module() -> str:
+    """Return the text of ``vestige-plan/src/agreement.rs``."""
+    return "".join(
+        [
+            _PLAN_HEAD,
+            *(rust_constant(one) for one in plan.CONSTANTS),
+            *(f"\n{rust_structure(one)}" for one in plan.STRUCTURES),
         ]
     )
 

@@ -1,11 +1,14 @@
-"""Events of LTTng-UST that the tracer leaves out, and how it says so.
+"""Events of LTTng-UST and functions that the tracer leaves out, and how it says so.
 
 It writes a line to the file of refusals, as a tracer of another build does (see
 :mod:`agreement.settings`), with other words in the same places::
 
     PID lttng-ust REASON NAME
 
-``NAME`` is that of a provider, or of an event with its provider.
+``NAME`` is that of a provider, or of an event with its provider. Where the entries of an object's
+functions were not rewritten as planned, it is the object's name::
+
+    PID patch REASON NAME
 """
 
 from __future__ import annotations
@@ -39,4 +42,19 @@ CONSTANTS = (
     ),
     Constant("SKIPPED_CLASS", "class", about="There are too many classes."),
     Constant("SKIPPED_MEMORY", "memory", about="There is no memory for it."),
+    Constant(
+        "UNPATCHED_MARK",
+        "patch",
+        about="In the place of a fingerprint: no entry of an object was rewritten.",
+    ),
+    Constant("UNPATCHED_PLAN", "plan", about="Its plan is damaged."),
+    Constant("UNPATCHED_BYTES", "bytes", about="It is not what was planned."),
+    Constant("UNPATCHED_MEMORY", "memory", about="There is no memory near it."),
+    Constant("UNPATCHED_POLICY", "policy", about="Its code may not be written to."),
+    Constant("UNPATCHED_THREADS", "threads", about="Other threads run already."),
+    Constant(
+        "UNPATCHED_SHADOW",
+        "shadow",
+        about="The processor keeps return addresses, which cannot be replaced.",
+    ),
 )

@@ -72,7 +72,10 @@ struct settings {
 	uint32_t recording;
 	/* Whether the newest packets are kept, else the oldest. The arena tells. */
 	bool is_overwriting;
-	/* The directory of the trace, absolute: only for those that do not agree, see refusal.h. */
+	/* Whether the directory of the trace has plans, see patch/plan.h. */
+	bool has_plans;
+	/* The directory of the trace, absolute: only for those that do not agree, see refusal.h, and
+	 * for plans. */
 	char directory[PATH_MAX];
 };
 

@@ -4,7 +4,8 @@
  * See the section on instrumentation options in the GCC manual. The events are those of
  * LTTng-UST's helper libraries liblttng-ust-cyg-profile and liblttng-ust-cyg-profile-fast.
  */
-#include "../base/compiler.h"
+#include "functions.h"
+
 #include "../base/settings.h"
 #include "../rules/filter.h"
 #include "../rules/function_events.h"
@@ -103,7 +104,7 @@ static APART void trace_exit_otherwise(void *function, void *call_site)
 }
 
 /* What is not in a section is jumped to, so that the hooks need no frame. */
-void __cyg_profile_func_enter(void *function, void *call_site)
+static INLINED void record_entry(void *function, void *call_site)
 {
 	if (LIKELY(settings.on_entry == FUNCTIONS_USUAL)) {
 		if (UNLIKELY(!section_append_usual(EVENT_FAST_ENTRY, function, true)))
@@ -115,7 +116,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 	}
 }
 
-void __cyg_profile_func_exit(void *function, void *call_site)
+static INLINED void record_exit(void *function, void *call_site)
 {
 	if (LIKELY(settings.on_exit == FUNCTIONS_USUAL)) {
 		if (UNLIKELY(!section_append_usual(EVENT_FAST_EXIT, function, false)))
@@ -125,4 +126,24 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 	} else if (settings.on_exit != FUNCTIONS_OFF) {
 		trace_exit_otherwise(function, call_site);
 	}
+}
+
+void __cyg_profile_func_enter(void *function, void *call_site)
+{
+	record_entry(function, call_site);
+}
+
+void __cyg_profile_func_exit(void *function, void *call_site)
+{
+	record_exit(function, call_site);
+}
+
+void function_entered(void *function, void *call_site)
+{
+	record_entry(function, call_site);
+}
+
+void function_left(void *function, void *call_site)
+{
+	record_exit(function, call_site);
 }

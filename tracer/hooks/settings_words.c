@@ -204,6 +204,12 @@ static bool parse_exclude(const char *value, size_t length)
 	return patterns_parse(value, length, true);
 }
 
+static bool parse_plans(const char *value, size_t length)
+{
+	wanted->settings.has_plans = length == 1 && *value == '1';
+	return true;
+}
+
 static bool parse_python(const char *value, size_t length)
 {
 	(void) value;

@@ -47,6 +47,7 @@ static void take_settings(const struct settings *from)
 	settings.follow_fork = from->follow_fork;
 	settings.without_objects = from->without_objects;
 	settings.without_procname = from->without_procname;
+	settings.has_plans = from->has_plans;
 	settings.contexts = from->contexts;
 	memcpy(settings.directory, from->directory, sizeof(settings.directory));
 }

@@ -184,16 +184,22 @@ static bool set_file(struct object *object, const char *name)
 	return true;
 }
 
-bool object_from_headers(struct object *object, const struct dl_phdr_info *info)
+void object_find_build_id(struct object *object, const struct dl_phdr_info *info)
 {
 	const struct source memory = {.file = -1, .is_memory = true, .bias = info->dlpi_addr};
+
+	find_build_id(object, &memory, info->dlpi_phdr, info->dlpi_phnum);
+}
+
+bool object_from_headers(struct object *object, const struct dl_phdr_info *info)
+{
 	const char *name = info->dlpi_name;
 
 	if (!measure(object, info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum))
 		return false;
 	if (object->base == getauxval(AT_SYSINFO_EHDR))
 		return set_virtual(object, name);
-	find_build_id(object, &memory, info->dlpi_phdr, info->dlpi_phnum);
+	object_find_build_id(object, info);
 	if (!name || !*name)
 		return set_program(object, info);
 	/* Without its file there is still its place and its build ID. */

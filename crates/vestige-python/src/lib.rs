@@ -23,6 +23,7 @@ mod open_files;
 mod place_format;
 mod place_objects;
 mod places;
+mod plan;
 mod process;
 mod python_columns;
 mod python_values;
@@ -70,6 +71,8 @@ mod _core {
     use crate::place_format::PlaceFormat;
     #[pymodule_export]
     use crate::places::PlaceColumn;
+    #[pymodule_export]
+    use crate::plan::FunctionPlan;
     #[pymodule_export]
     use crate::record_filter::RecordFilter;
     #[pymodule_export]

@@ -89,6 +89,7 @@ pub(crate) struct Headers {
     pub(crate) encoding: Encoding,
     pub(crate) file_type: u16,
     pub(crate) machine: u16,
+    pub(crate) entry: u64,
     pub(crate) segments: Vec<Segment>,
     pub(crate) sections: Vec<Section>,
     pub(crate) section_names: Vec<u8>,
@@ -107,6 +108,7 @@ struct Table {
 struct FileHeader {
     file_type: u16,
     machine: u16,
+    entry: u64,
     program_offset: u64,
     section_offset: u64,
     program_stride: u16,
@@ -141,6 +143,7 @@ impl Headers {
             encoding,
             file_type: header.file_type,
             machine: header.machine,
+            entry: header.entry,
             segments,
             sections,
             section_names,
@@ -196,12 +199,13 @@ fn parse_file_header(data: &[u8], encoding: Encoding) -> Option<FileHeader> {
     let mut cursor = Cursor::new(data, encoding);
     cursor.bytes(16)?;
     let (file_type, machine) = (cursor.u16()?, cursor.u16()?);
-    let (_version, _entry) = (cursor.u32()?, cursor.word()?);
+    let (_version, entry) = (cursor.u32()?, cursor.word()?);
     let (program_offset, section_offset) = (cursor.word()?, cursor.word()?);
     let (_flags, _header_size) = (cursor.u32()?, cursor.u16()?);
     Some(FileHeader {
         file_type,
         machine,
+        entry,
         program_offset,
         section_offset,
         program_stride: cursor.u16()?,

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use crate::bytes::{c_string, Cursor, Encoding};
 use crate::elf_header::{Section, SHF_EXECINSTR, SHT_DYNSYM, SHT_SYMTAB};
@@ -204,6 +205,16 @@ impl ElfSymbols {
         String::from_utf8_lossy(bare.and_then(|end| name.get(..end)).unwrap_or(name))
     }
 
+    /// The preferred symbol of each address where a symbol of a function begins, in order.
+    fn starts(&self) -> Vec<&ElfSymbol> {
+        let mut starts: BTreeMap<u64, &ElfSymbol> = BTreeMap::new();
+        // What is to be preferred comes later.
+        for symbol in &self.symbols {
+            starts.insert(symbol.start, symbol);
+        }
+        starts.into_values().collect()
+    }
+
     /// The kind of table that a symbol comes from.
     pub(crate) fn source(&self, symbol: &ElfSymbol) -> Option<Source> {
         self.names.get(usize::from(symbol.table)).map(|(_, source)| *source)
@@ -212,6 +223,38 @@ impl ElfSymbols {
     pub(crate) fn is_empty(&self) -> bool {
         self.map.is_empty()
     }
+}
+
+/// A function that a symbol table names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionSymbol {
+    /// Where it begins.
+    pub start: u64,
+    /// The byte after its last.
+    pub end: u64,
+    /// Its name as stored, without a version; of several, the one that lookups give.
+    pub name: String,
+    /// Whether the table calls it a function: assembly code may not.
+    pub is_function: bool,
+    /// Whether it chooses a function, and is none itself (`STT_GNU_IFUNC`).
+    pub is_resolver: bool,
+}
+
+/// The functions that the symbol tables of objects name, by address; each address once.
+///
+/// # Errors
+/// When a symbol table is cut, or has no string table.
+pub fn function_symbols(objects: &[&ObjectFile]) -> Result<Vec<FunctionSymbol>, SymbolError> {
+    let mini = objects.first().and_then(|object| object.mini_debug_info().ok().flatten());
+    let symbols = ElfSymbols::read(objects, mini.as_ref(), &mut Vec::new())?;
+    let of = |symbol: &ElfSymbol| FunctionSymbol {
+        start: symbol.start,
+        end: symbol.end,
+        name: symbols.name(symbol).into_owned(),
+        is_function: symbol.kind != STT_NOTYPE,
+        is_resolver: symbol.kind == STT_GNU_IFUNC,
+    };
+    Ok(symbols.starts().into_iter().map(of).collect())
 }
 
 fn parse_entry(entry: &[u8], encoding: Encoding) -> Option<Entry> {

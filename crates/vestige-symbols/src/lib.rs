@@ -55,6 +55,7 @@ pub use answer_text::{Addr2lineStyle, AnswerStyle, AnswerWriter, Subject};
 pub use debug_link::{Crc32, DebugLink};
 pub use demangle::demangle;
 pub use elf_header::{Section, Segment};
+pub use elf_symbol::{function_symbols, FunctionSymbol};
 pub use error::SymbolError;
 pub use lookup::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 pub use object_file::ObjectFile;

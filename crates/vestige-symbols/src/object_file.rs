@@ -146,6 +146,11 @@ impl ObjectFile {
         self.headers.machine
     }
 
+    /// Where the program begins (`e_entry`); 0 in most libraries.
+    pub fn entry(&self) -> u64 {
+        self.headers.entry
+    }
+
     /// The name of the machine, or `machine-N` for one without a name here.
     pub fn machine_name(&self) -> String {
         let named = MACHINES.iter().find(|(number, _)| *number == self.headers.machine);
@@ -329,18 +334,25 @@ impl ObjectFile {
         &self.text
     }
 
-    pub(crate) fn find_section(&self, name: &[u8]) -> Option<&Section> {
+    /// The section with this name that has bytes in the file.
+    pub fn find_section(&self, name: &[u8]) -> Option<&Section> {
         let sections = &self.headers.sections;
         sections.iter().find(|one| one.has_bits() && self.section_name(one) == name)
     }
 
     /// The bytes of the section with this name, decompressed; `None` when the file lacks them.
-    pub(crate) fn section_data(&self, name: &[u8]) -> Result<Option<Vec<u8>>, SymbolError> {
+    ///
+    /// # Errors
+    /// When the file is cut there, or they cannot be decompressed.
+    pub fn section_data(&self, name: &[u8]) -> Result<Option<Vec<u8>>, SymbolError> {
         self.find_section(name).map(|section| self.read_section(section)).transpose()
     }
 
     /// The bytes of a section, decompressed when its flags say so.
-    pub(crate) fn read_section(&self, section: &Section) -> Result<Vec<u8>, SymbolError> {
+    ///
+    /// # Errors
+    /// As for [`ObjectFile::section_data`].
+    pub fn read_section(&self, section: &Section) -> Result<Vec<u8>, SymbolError> {
         let data = read_range(self.source.as_ref(), "a section", section.offset, section.size)?;
         if section.flags & SHF_COMPRESSED == 0 {
             return Ok(data);

@@ -47,6 +47,8 @@ NOT_HERE = {
     "max_size": "--max-size",
     "min_duration": "--min-duration",
     "only_my_code": "--only-my-code",
+    "patch": "--patch",
+    "patch_in": "--patch-in",
     "python_arguments": "--python-arguments",
     "python_functions": "--python-functions",
     "python_gc": "--python-gc",

@@ -37,6 +37,8 @@ DEFAULTS: dict[str, Any] = {
     "old_names": (),
     "only_my_code": False,
     "output": None,
+    "patch": None,
+    "patch_in": (),
     "pids": (),
     "python_arguments": False,
     "python_functions": None,

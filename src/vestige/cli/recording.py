@@ -93,6 +93,8 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             events=tuple(options.event),
             include=tuple(options.include_function),
             exclude=tuple(options.exclude_function),
+            patch=_patterns(options.patch),
+            patch_in=tuple(options.patch_in),
             follow_fork=options.follow_fork,
             helpers=tuple(options.helpers),
             keep_lttng=options.keep_lttng,
@@ -110,6 +112,13 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
         )
     except SelectionError as error:
         raise CommandError(str(error), exit_code=WRONG_USAGE) from error
+
+
+def _patterns(patch: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return the patterns of functions without hooks; none for all of them."""
+    if patch is None:
+        return None
+    return () if "" in patch else tuple(patch)
 
 
 def _recover(options: argparse.Namespace | PlainOptions) -> int:
@@ -150,6 +159,7 @@ def _wants_python_functions(wanted: RecordingOptions, command: Sequence[str]) ->
         wanted.events,
         wanted.include,
         wanted.exclude,
+        wanted.patch is not None,
         wanted.helpers,
         wanted.python_functions,
     )

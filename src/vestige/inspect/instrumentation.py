@@ -1,7 +1,7 @@
 """Functions that a compiler has instrumented, found in a binary.
 
-See "Program Instrumentation Options" in the GCC manual. Only those of
-``-finstrument-functions`` are recorded.
+See "Program Instrumentation Options" in the GCC manual. Those of ``-pg`` alone, which
+call ``mcount`` when they have begun, are not recorded.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ __all__ = ["Instrumentation", "instrumentation_of"]
 
 HOOKS = {
     "-finstrument-functions": (b"__cyg_profile_func_enter",),
-    "-pg": (b"mcount", b"_mcount", b"__mcount", b"__fentry__"),
+    "-pg": (b"mcount", b"_mcount", b"__mcount"),
+    "-pg -mfentry": (b"__fentry__",),
 }
 PATCHABLE = "__patchable_function_entries"
 X86_64 = 62
@@ -53,12 +54,14 @@ def instrumentation_of(image: ElfImage) -> list[Instrumentation]:
             continue
         count = _count(image, *targets) if image.machine == X86_64 else None
         if count != 0:
-            is_recorded = option == "-finstrument-functions"
+            is_recorded = option != "-pg"
             found.append(Instrumentation(option, count, is_recorded=is_recorded))
     section = image.section(PATCHABLE)
     if section is not None and section.size:
         count = section.size // image.word_size
-        found.append(Instrumentation("-fpatchable-function-entry", count))
+        is_recorded = image.machine == X86_64 and image.is_64
+        option = "-fpatchable-function-entry"
+        found.append(Instrumentation(option, count, is_recorded=is_recorded))
     return found
 
 

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "02202e3dc283d63c"
+AGREEMENT = "a3dcefd644e7cb2e"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -60,6 +60,8 @@ REFUSALS_FILE = ".refused"
 """Lines of tracers that do not agree with the recorder: see settings.py."""
 LARGEST_REFUSALS = 65_536
 """Bytes from which on none is added."""
+PLANS_DIRECTORY = ".plans"
+"""Has a plan for each object, named after its build ID: see plan.py."""
 OPEN_SUFFIX = ".open"
 RING_PREFIX = "ring-"
 LOST_STREAM = "lost"
@@ -80,6 +82,20 @@ SKIPPED_CLASS = "class"
 """There are too many classes."""
 SKIPPED_MEMORY = "memory"
 """There is no memory for it."""
+UNPATCHED_MARK = "patch"
+"""In the place of a fingerprint: no entry of an object was rewritten."""
+UNPATCHED_PLAN = "plan"
+"""Its plan is damaged."""
+UNPATCHED_BYTES = "bytes"
+"""It is not what was planned."""
+UNPATCHED_MEMORY = "memory"
+"""There is no memory near it."""
+UNPATCHED_POLICY = "policy"
+"""Its code may not be written to."""
+UNPATCHED_THREADS = "threads"
+"""Other threads run already."""
+UNPATCHED_SHADOW = "shadow"
+"""The processor keeps return addresses, which cannot be replaced."""
 SETTINGS_VARIABLE = "VESTIGE_TRACER"
 OFF_VARIABLE = "VESTIGE_TRACER_OFF"
 """Makes the tracer inert, and keeps it out of programs that clear their environment."""
@@ -491,6 +507,7 @@ SETTINGS = (
     "recorder",
     "include",
     "exclude",
+    "plans",
     "python",
 )
 """The words, in the order in which they are written."""

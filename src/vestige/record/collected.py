@@ -71,3 +71,7 @@ class Collected:
         self.failure = failure
         self.is_drained = is_drained
         self.is_full = is_full
+        self.patched = 0
+        """Functions whose entries were rewritten as planned."""
+        self.unpatched = 0
+        """Functions that were wanted, too, and cannot be recorded."""

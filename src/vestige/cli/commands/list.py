@@ -43,6 +43,31 @@ def _joining(pid: int) -> str:
     return f"{pid} is not registered with a session daemon: it cannot be joined"
 
 
+def _list_functions(name: str, *, is_json: bool) -> None:
+    """Print what becomes of the functions of a program and its libraries."""
+    import json
+    import os
+
+    from ...inspect.programs import find_program
+    from ...record.backends.in_process.plans import planned_objects
+    from ..render.planned_functions import plan_of, planned_facts, planned_lines
+
+    path = find_program(name, os.environ.get("PATH"))
+    if path is None:
+        raise CommandError(f"{name}: no such program in PATH")
+    try:
+        objects = [plan_of(one) for one in planned_objects(path)]
+    except OSError as error:
+        raise CommandError(f"{path}: cannot be read: {error.strerror}") from error
+    if is_json:
+        facts = [planned_facts(one) for one in objects]
+        print(json.dumps({"objects": facts}, indent=2))
+        return
+    for one in objects:
+        for line in planned_lines(one):
+            print(plain(line))
+
+
 class ListCommand:
     """Looks into a program's files; runs nothing of them."""
 
@@ -56,6 +81,7 @@ class ListCommand:
 examples:
   vestige list ./app
   vestige list --fields ./app ...           with the fields of each tracepoint
+  vestige list --functions ./app            what 'vestige record --patch' can record
   vestige list $(pidof app)                 with the plugins that it has loaded
   vestige list -p $(pidof app)              and whether it can be joined
   vestige list --json ./app | jq -r '.objects[].tracepoints[] | .provider + ":" + .name'
@@ -77,6 +103,13 @@ examples:
             action="store_true",
             help="list the fields of tracepoints as well",
         )
+        parser.add_argument(
+            "--functions",
+            action="store_true",
+            help="instead, list how each function of PROGRAM and of its libraries "
+            "outside of the system's directories can be recorded with 'vestige record "
+            "--patch', or why it cannot",
+        )
         parser.add_argument("--json", action="store_true", help="print JSON")
         parser.add_argument(
             "-p",
@@ -97,6 +130,11 @@ examples:
         is_process = name.isascii() and name.isdigit()
         if options.pid is not None and not is_process:
             options.refuse(f"--pid={name}: expected a process ID")
+        if options.functions:
+            if is_process:
+                options.refuse("--functions: expected PROGRAM")
+            _list_functions(name, is_json=options.json)
+            return 0
         try:
             listing = list_process(int(name)) if is_process else list_program(name)
         except RecordError as error:

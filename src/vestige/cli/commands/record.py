@@ -12,6 +12,7 @@ from ..event_rule_arguments import add_event_rule_arguments, add_function_argume
 from ..exit_statuses import RECORDING
 from ..memory_arguments import add_memory_arguments
 from ..min_duration import nanoseconds
+from ..patch_arguments import add_patch_arguments
 from ..python_function_arguments import add_python_arguments
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class RecordCommand:
     name = "record"
     description = (
         "Run PROGRAM and record it: the calls of functions that were compiled with "
-        "-finstrument-functions, tracepoints, calls of the C library (--libc, "
+        "-finstrument-functions or -fpatchable-function-entry, or of any (--patch), "
+        "tracepoints, calls of the C library (--libc, "
         "--pthread, --dl), and the log records, spans and functions of Python "
         "programs. No daemon and no privileges are needed. The program keeps its "
         "terminal and signals, and its exit status is that of this command."
@@ -66,6 +68,7 @@ examples:
   vestige record --include-function 'parse_*' -- ./app
   vestige record --exclude-function 'std::*' -- ./app
   vestige record --functions=verbose -- ./app       with call sites
+  vestige record --patch -- sqlite3 :memory: 'select 1'    not compiled for it
   vestige record -c none -- ./app                   14 bytes a call, not 34
   vestige record -e 'ust_baddr:*' --functions -- ./app
   vestige record -e 'app:*' --exclude 'app:debug_*' --loglevel INFO -- ./app
@@ -137,6 +140,7 @@ examples:
             "that LTTng records them, too",
         )
         add_function_arguments(parser)
+        add_patch_arguments(parser)
         add_python_arguments(parser)
         parser.add_argument(
             "--python-tracebacks",

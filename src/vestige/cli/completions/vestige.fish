@@ -51,14 +51,14 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --pid --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -b -c -e -f -i -l -n -o -p -t -w -x
+set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --pid --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -P -b -c -e -f -i -l -n -o -p -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
 
 complete -c vestige -n _shtab_vestige_using -s h -l help -d 'show this help message and exit'
 complete -c vestige -n _shtab_vestige_using -s V -l version -d 'show program'"'"'s version number and exit'
-complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a record -d 'Run PROGRAM and record it: the calls of functions that were compiled with -finstrument-functions, tracepoints, calls of the C library (--libc, --pthread, --dl), and the log records, spans and functions of Python programs. No daemon and no privileges are needed. The program keeps its terminal and signals, and its exit status is that of this command.'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a record -d 'Run PROGRAM and record it: the calls of functions that were compiled with -finstrument-functions or -fpatchable-function-entry, or of any (--patch), tracepoints, calls of the C library (--libc, --pthread, --dl), and the log records, spans and functions of Python programs. No daemon and no privileges are needed. The program keeps its terminal and signals, and its exit status is that of this command.'
 complete -c vestige -n '_shtab_vestige_using record' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using record' -s o -l output -xka "(__fish_complete_directories)" -d 'write the trace to DIR (default: vestige-traces/NAME-DATE-TIME in $VESTIGE_HOME or $HOME)'
 complete -c vestige -n '_shtab_vestige_using record' -s p -l pid -x -d 'start nothing: join programs that run and have a tracer, LTTng-UST'"'"'s or Vestige'"'"'s, until Ctrl-C or their end (repeatable)'
@@ -77,6 +77,8 @@ complete -c vestige -n '_shtab_vestige_using record' -l dl -d 'record each call 
 complete -c vestige -n '_shtab_vestige_using record' -l keep-lttng -d 'leave LTTng-UST'"'"'s library in programs that were compiled with it, so that LTTng records them, too'
 complete -c vestige -n '_shtab_vestige_using record' -l include-function -x -d 'record only calls of these functions: [OBJECT:]NAME with *, ? and [...], or [OBJECT:]0xSTART-0xEND (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l exclude-function -x -d 'do not record calls of these functions (repeatable)'
+complete -c vestige -n '_shtab_vestige_using record' -s P -l patch -x -d 'record calls of functions without hooks, too, by rewriting their entries in memory: those whose names match, or all; of PROGRAM and of its libraries outside of the system'"'"'s directories (repeatable)'
+complete -c vestige -n '_shtab_vestige_using record' -l patch-in -x -d 'with --patch: also those of a library in the system'"'"'s directories, by its file name (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l python-functions -xka "python all" -d 'record the function calls of Python programs: of functions written in Python (the default), or of all, including those written in C'
 complete -c vestige -n '_shtab_vestige_using record' -l python-arguments -d 'record the arguments of Python functions and what they return, as short texts; no code of the program runs for them (implies --python-functions)'
 complete -c vestige -n '_shtab_vestige_using record' -l python-gc -d 'record each garbage collection of Python programs'
@@ -99,6 +101,7 @@ complete -c vestige -n '_shtab_vestige_using record; and test $_shtab_vestige_np
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a list -d 'List the tracepoints of PROGRAM and of the libraries it needs, or of the objects that the process PID has loaded, with their log levels. Say how many of their functions are instrumented. The program is not run.'
 complete -c vestige -n '_shtab_vestige_using list' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using list' -s f -l fields -d 'list the fields of tracepoints as well'
+complete -c vestige -n '_shtab_vestige_using list' -l functions -d 'instead, list how each function of PROGRAM and of its libraries outside of the system'"'"'s directories can be recorded with '"'"'vestige record --patch'"'"', or why it cannot'
 complete -c vestige -n '_shtab_vestige_using list' -l json -d 'print JSON'
 complete -c vestige -n '_shtab_vestige_using list' -s p -l pid -x -d 'the same as PID, and say whether '"'"'vestige record -p PID'"'"' can join it'
 complete -c vestige -n '_shtab_vestige_using list; and test $_shtab_vestige_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a program (a path, or a name in $PATH), a library, or a process ID; write ./NUMBER for a file whose name is a number'

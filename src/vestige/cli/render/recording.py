@@ -56,6 +56,7 @@ def recording_lines(
         f"{_count(size, 'byte')}, {streams}; "
         + (f"{_count(lost, 'event')} lost" if lost else "no events lost")
     )
+    yield from (f"vestige: {line}" for line in _patched(recording))
     yield from (f"vestige: {line}" for line in _losses(recording))
     yield from (
         f"vestige: warning: {problem}" for problem in recording.collected.problems
@@ -76,6 +77,19 @@ def recording_lines(
     yield f"vestige: vestige view {trace}"
     if contents.has_calls and is_python_by_default:
         yield f"vestige: {PYTHON_NOTE}"
+
+
+def _patched(recording: Recording) -> Iterator[str]:
+    """Say how many functions without hooks are recorded."""
+    collected = recording.collected
+    if recording.options.patch is None or not (
+        collected.patched or collected.unpatched
+    ):
+        return
+    text = f"{_count(collected.patched, 'function')} patched"
+    if collected.unpatched:
+        text += f", {collected.unpatched:,} cannot be ('vestige list --functions')"
+    yield text
 
 
 def _losses(recording: Recording) -> Iterator[str]:

@@ -67,6 +67,17 @@ class _Values(NamedTuple):
     exclude: tuple[str, ...] = ()
     """Patterns of functions whose calls are not recorded, whatever ``include`` says."""
 
+    patch: tuple[str, ...] | None = None
+    """Patterns of the functions that are recorded although they have no hooks.
+
+    Names with ``*``, ``?`` and ``[...]``; empty: all that can be. ``None``: those at
+    whose entries the compiler left room.
+    """
+
+    patch_in: tuple[str, ...] = ()
+    """File names of libraries in the system's directories that are planned, too, with
+    ``patch``; others are without being named."""
+
     contexts: tuple[str, ...] = ("ip", "vpid")
     """What each record carries besides its fields: :data:`CONTEXTS`, and counters.
 
@@ -241,6 +252,10 @@ class RecordingOptions(_Values):
         if self.python_functions not in {None, "python", "all"}:
             raise SelectionError(
                 f"python_functions={self.python_functions!r}: expected python or all"
+            )
+        if self.patch_in and self.patch is None:
+            raise SelectionError(
+                "--patch-in: expected with --patch, which it adds libraries to"
             )
         self._check_python_limits()
         self.selection()

@@ -14,7 +14,9 @@ from .contents import Contents
 
 __all__ = ["why_without_calls"]
 
-HOW_TO_COMPILE = "compile with 'gcc -g -finstrument-functions'"
+HOW_TO_COMPILE = (
+    "record it as it is with --patch, compile with 'gcc -g -finstrument-functions'"
+)
 WITHOUT_COMPILER = (
     "record calls of the C library with --libc, --pthread and --dl, which need no "
     "compiler"

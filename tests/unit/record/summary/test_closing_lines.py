@@ -187,8 +187,9 @@ def test_a_program_that_is_not_instrumented(tmp_path):
 
     assert lines[1] == (
         "no function calls: nothing in true is instrumented; "
-        "compile with 'gcc -g -finstrument-functions', or record calls of the C "
-        "library with --libc, --pthread and --dl, which need no compiler"
+        "record it as it is with --patch, compile with "
+        "'gcc -g -finstrument-functions', or record calls of the C library "
+        "with --libc, --pthread and --dl, which need no compiler"
     )
     assert lines[-1].startswith("vestige view ")
     assert not any(line.startswith("vestige report") for line in lines)

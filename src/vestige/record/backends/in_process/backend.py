@@ -21,11 +21,13 @@ from .clock import LATER_SPANS, RecordingClock, has_constant_counter
 from .collector import RunningCollector, counter
 from .launch import run
 from .metadata_file import MetadataFile
+from .plans import Plans, remove_plans, unpatched_lines, write_plans
 from .program_environment import fit_environment
 from .refusals import (
     make_refusals,
     read_refusals,
     read_skipped,
+    read_unpatched,
     refusal_lines,
     remove_refusals,
 )
@@ -60,6 +62,8 @@ class InProcess:
         self._to_close: list[Callable[[], None]] = []
         self._has_stopped = False
         self._unreached: UnreachedProcesses | None = None
+        self.plans: Plans | None = None
+        """What was planned of functions without hooks, if anything was."""
         self.seconds = 0.0
         """How long the program ran."""
 
@@ -106,12 +110,14 @@ class InProcess:
         Raises:
             ProgramError: It cannot be started.
         """
+        self.plans = write_plans(self._directory, self._options, program[0])
         environment = tracer_environment(
             self._directory,
             self._options,
             self._collector.words,
             is_counter=self._is_counter,
             frequency=self._clock.rate().frequency,
+            has_plans=self.plans is not None,
         )
         fit_environment(environment, program[0])
         started = time.monotonic()
@@ -137,6 +143,7 @@ class InProcess:
         """
         refusals = read_refusals(self._directory)
         skipped = read_skipped(self._directory)
+        unpatched = read_unpatched(self._directory)
         background = self._background({one.process for one in refusals})
         if self._unreached is not None:
             self._unreached.look()
@@ -146,11 +153,17 @@ class InProcess:
         else:
             collected = self._collector.close()
             remove_refusals(self._directory)
+            remove_plans(self._directory)
         are_told = self._tell_losses(collected.unplaced)
         if not background:
             self._give_back(collected, are_told=are_told)
         collected.running = frozenset(background)
         collected.problems += refusal_lines(refusals)
+        collected.problems += unpatched_lines(unpatched)
+        if self.plans is not None:
+            collected.problems += self.plans.problems
+            collected.patched = self.plans.functions
+            collected.unpatched = self.plans.left
         if skipped:
             # Few recordings have any.
             from .skipped_events import skipped_lines  # noqa: PLC0415 - see above

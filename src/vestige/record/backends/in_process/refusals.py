@@ -12,7 +12,13 @@ import os
 from ...._suppress import suppress
 from ...._typing import NamedTuple
 from ...._version import __version__
-from ..._agreement import AGREEMENT, LARGEST_REFUSALS, REFUSALS_FILE, SKIPPED_MARK
+from ..._agreement import (
+    AGREEMENT,
+    LARGEST_REFUSALS,
+    REFUSALS_FILE,
+    SKIPPED_MARK,
+    UNPATCHED_MARK,
+)
 
 __all__ = [
     "REFUSALS",
@@ -20,6 +26,7 @@ __all__ = [
     "make_refusals",
     "read_refusals",
     "read_skipped",
+    "read_unpatched",
     "refusal_lines",
     "remove_refusals",
 ]
@@ -67,7 +74,8 @@ def read_refusals(directory: str) -> list[Refusal]:
     Returns:
         The tracers, each once. Lines of another form are left out.
     """
-    return [one for one in _read(directory) if one.agreement != SKIPPED_MARK]
+    marks = {SKIPPED_MARK, UNPATCHED_MARK}
+    return [one for one in _read(directory) if one.agreement not in marks]
 
 
 def read_skipped(directory: str) -> list[tuple[str, str]]:
@@ -79,7 +87,23 @@ def read_skipped(directory: str) -> list[tuple[str, str]]:
     Returns:
         Words that say why, and names of providers or events, each pair once.
     """
-    found = (one for one in _read(directory) if one.agreement == SKIPPED_MARK)
+    return _marked(directory, SKIPPED_MARK)
+
+
+def read_unpatched(directory: str) -> list[tuple[str, str]]:
+    """Read of which objects no function was rewritten, from the same file.
+
+    Args:
+        directory: The trace.
+
+    Returns:
+        Words that say why, and names of objects, each pair once.
+    """
+    return _marked(directory, UNPATCHED_MARK)
+
+
+def _marked(directory: str, mark: str) -> list[tuple[str, str]]:
+    found = (one for one in _read(directory) if one.agreement == mark)
     return list(dict.fromkeys((one.version, one.program) for one in found))
 
 

@@ -137,13 +137,14 @@ def check_counters(names: Sequence[str]) -> None:
             )
 
 
-def recording_words(
+def recording_words(  # noqa: PLR0913 - facts, by name
     directory: str,
     options: RecordingOptions,
     memory: Mapping[str, object],
     *,
     is_counter: bool,
     frequency: int = SECOND,
+    has_plans: bool = False,
 ) -> str:
     """Return the words by which the tracer knows what to record, as it reads them.
 
@@ -153,6 +154,7 @@ def recording_words(
         memory: Words by which the tracer finds the memory that it writes to.
         is_counter: Whether the clock is the time-stamp counter.
         frequency: Of the clock, in Hz.
+        has_plans: Whether the trace has plans for the entries of functions.
 
     Returns:
         One text, in which words are parted by spaces.
@@ -169,6 +171,7 @@ def recording_words(
         "recorder": os.getpid(),
         "include": include,
         "exclude": exclude,
+        "plans": int(has_plans),
         "python": python_word(options, frequency),
         **memory,
     }
@@ -181,13 +184,14 @@ def recording_words(
     )
 
 
-def tracer_environment(
+def tracer_environment(  # noqa: PLR0913 - facts, by name
     directory: str,
     options: RecordingOptions,
     memory: Mapping[str, object],
     *,
     is_counter: bool,
     frequency: int = SECOND,
+    has_plans: bool = False,
 ) -> dict[str, str]:
     """Return the environment of a program that is recorded.
 
@@ -197,6 +201,7 @@ def tracer_environment(
         memory: Words by which the tracer finds the memory that it writes to.
         is_counter: Whether the clock is the time-stamp counter.
         frequency: Of the clock, in Hz.
+        has_plans: Whether the trace has plans for the entries of functions.
 
     Returns:
         The environment.
@@ -206,7 +211,12 @@ def tracer_environment(
     """
     result = dict(os.environ)
     result[VARIABLE] = recording_words(
-        directory, options, memory, is_counter=is_counter, frequency=frequency
+        directory,
+        options,
+        memory,
+        is_counter=is_counter,
+        frequency=frequency,
+        has_plans=has_plans,
     )
     if python_word(options, frequency):
         _put_first(result, "PYTHONPATH", STARTUP)

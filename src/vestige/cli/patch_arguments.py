@@ -1,0 +1,35 @@
+"""Options that record functions of programs that were not compiled for it."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["add_patch_arguments"]
+
+
+def add_patch_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options.
+
+    Args:
+        parser: Where to; ``patch`` becomes a list of patterns, of which an empty one
+            takes all, or ``None``.
+    """
+    parser.add_argument(
+        "-P",
+        "--patch",
+        metavar="PATTERN",
+        nargs="?",
+        const="",
+        action="append",
+        help="record calls of functions without hooks, too, by rewriting their entries "
+        "in memory: those whose names match, or all; of PROGRAM and of its libraries "
+        "outside of the system's directories (repeatable)",
+    )
+    parser.add_argument(
+        "--patch-in",
+        metavar="LIBRARY",
+        action="append",
+        default=[],
+        help="with --patch: also those of a library in the system's directories, by "
+        "its file name (repeatable)",
+    )

@@ -1,0 +1,266 @@
+/*
+ * Calls of functions whose entries lead to us.
+ *
+ * At the entry, the return address goes to the shadow of its place, and the address of exit_stub()
+ * takes its place. So the function returns to exit_stub(), which returns to where the
+ * function would have. The shadow is written first: an unwinder that a handler starts in between
+ * finds either.
+ *
+ * A function that ends by jumping to another one leaves its return address to it: the place has
+ * exit_stub() already. Then the first one ends where the second begins.
+ *
+ * Compilers keep values in any register across calls of functions that they know (-fipa-ra), so all are left
+ * as they are, but for the flags. What is not recorded the usual way may use vector registers, which
+ * are kept for it.
+ */
+#include "general_registers.h"
+
+#include "calls.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "../base/settings.h"
+#include "../hooks/functions.h"
+#include "../stream/section.h"
+#include "shadow.h"
+#include "vectors.h"
+
+#if defined(__x86_64__)
+
+/* In a thunk, the address of its function comes before the instruction that calls us. */
+#define THUNK_CALL_SIZE 6
+/* `call` with a distance, and through a slot; what may come before it at an entry. */
+#define CALL 0xE8
+#define CALL_SIZE 5
+#define CALL_BY_SLOT 0x15FF
+#define CALL_BY_SLOT_SIZE 6
+#define BRANCH_TARGET 0xFA1E0FF3
+#define BRANCH_TARGET_SIZE 4
+#define PAGE_BYTES 4096
+
+/* Called by programs that were compiled with -pg -mfentry; see "-mfentry" in GCC's manual. */
+EXPORTED void __fentry__(void);
+/* What functions return to. */
+void exit_stub(void) HIDDEN;
+
+/* What the assembler below calls; of a thunk or a live call, where that returns to. */
+void calls_thunk_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
+void calls_fentry_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
+uintptr_t calls_left(const uintptr_t *slot) HIDDEN;
+
+static INLINED void record_entry(void *function, void *call_site)
+{
+	if (LIKELY(settings.on_entry == FUNCTIONS_USUAL) &&
+	    LIKELY(section_append_usual(EVENT_FAST_ENTRY, function, true)))
+		return;
+	if (settings.on_entry != FUNCTIONS_OFF)
+		vectors_keep(function_entered, function, call_site);
+}
+
+static INLINED void record_exit(void *function, void *call_site)
+{
+	if (LIKELY(settings.on_exit == FUNCTIONS_USUAL) &&
+	    LIKELY(section_append_usual(EVENT_FAST_EXIT, function, false)))
+		return;
+	if (settings.on_exit != FUNCTIONS_OFF)
+		vectors_keep(function_left, function, call_site);
+}
+
+static INLINED void enter(uintptr_t *slot, uintptr_t function)
+{
+	struct shadow *shadow;
+	uintptr_t return_address = *slot;
+
+	if (settings.on_entry == FUNCTIONS_OFF && settings.on_exit == FUNCTIONS_OFF)
+		return;
+	shadow = shadow_of((uintptr_t) slot);
+	if (UNLIKELY(!shadow))
+		return;
+	if (UNLIKELY(return_address == (uintptr_t) exit_stub)) {
+		return_address = shadow->return_address;
+		record_exit((void *) shadow->function, (void *) return_address);
+	} else {
+		shadow->return_address = return_address;
+	}
+	shadow->function = function;
+	atomic_signal_fence(memory_order_seq_cst);
+	*(volatile uintptr_t *) slot = (uintptr_t) exit_stub;
+	record_entry((void *) function, (void *) return_address);
+}
+
+void calls_thunk_entered(uintptr_t *slot, uintptr_t back)
+{
+	enter(slot, *(const uintptr_t *) (back - THUNK_CALL_SIZE - sizeof(uintptr_t)));
+}
+
+uintptr_t calls_left(const uintptr_t *slot)
+{
+	const struct shadow *shadow = shadow_at((uintptr_t) slot);
+	const uintptr_t return_address = shadow->return_address;
+
+	record_exit((void *) shadow->function, (void *) return_address);
+	return return_address;
+}
+
+/* Where a function begins that calls __fentry__() before all else. */
+static uintptr_t function_of(uintptr_t back)
+{
+	const unsigned char *code = (const unsigned char *) back;
+	uint32_t mark;
+	uint16_t by_slot;
+	uintptr_t start = back - CALL_SIZE;
+
+	if (code[-CALL_SIZE] != CALL) {
+		__builtin_memcpy(&by_slot, code - CALL_BY_SLOT_SIZE, sizeof(by_slot));
+		if (by_slot != CALL_BY_SLOT)
+			return back;
+		start = back - CALL_BY_SLOT_SIZE;
+	}
+	/* What is in front of a page may not be there. */
+	if (start % PAGE_BYTES < BRANCH_TARGET_SIZE)
+		return start;
+	__builtin_memcpy(&mark, (const void *) (start - BRANCH_TARGET_SIZE), sizeof(mark));
+	return mark == BRANCH_TARGET ? start - BRANCH_TARGET_SIZE : start;
+}
+
+bool calls_start(void)
+{
+	vectors_start();
+	return shadow_start();
+}
+
+void calls_fentry_entered(uintptr_t *slot, uintptr_t back)
+{
+	if (UNLIKELY(!shadow_blocks) && (!settings.is_recording || !calls_start()))
+		return;
+	enter(slot, function_of(back));
+}
+
+/* clang-format off */
+
+/* Registers that functions may change, and one that finds them again. */
+#define SAVE \
+	"pushq %rax\n\t" \
+	".cfi_adjust_cfa_offset 8\n\t" \
+	"pushq %rcx\n\t" \
+	".cfi_adjust_cfa_offset 8\n\t" \
+	"pushq %rdx\n\t" \
+	".cfi_adjust_cfa_offset 8\n\t" \
+	"pushq %rsi\n\t" \
+	".cfi_adjust_cfa_offset 8\n\t" \
+	"pushq %rdi\n\t" \
+	".cfi_adjust_cfa_offset 8\n\t" \
+	"pushq %r8\n\t" \
+	".cfi_adjust_cfa_offset 8\n\t" \
+	"pushq %r9\n\t" \
+	".cfi_adjust_cfa_offset 8\n\t" \
+	"pushq %r10\n\t" \
+	".cfi_adjust_cfa_offset 8\n\t" \
+	"pushq %r11\n\t" \
+	".cfi_adjust_cfa_offset 8\n\t" \
+	"pushq %rbp\n\t" \
+	".cfi_adjust_cfa_offset 8\n\t" \
+	"movq %rsp, %rbp\n\t" \
+	".cfi_def_cfa_register %rbp\n\t"
+#define RESTORE \
+	"movq %rbp, %rsp\n\t" \
+	".cfi_def_cfa_register %rsp\n\t" \
+	"popq %rbp\n\t" \
+	".cfi_same_value %rbp\n\t" \
+	".cfi_adjust_cfa_offset -8\n\t" \
+	"popq %r11\n\t" \
+	".cfi_adjust_cfa_offset -8\n\t" \
+	"popq %r10\n\t" \
+	".cfi_adjust_cfa_offset -8\n\t" \
+	"popq %r9\n\t" \
+	".cfi_adjust_cfa_offset -8\n\t" \
+	"popq %r8\n\t" \
+	".cfi_adjust_cfa_offset -8\n\t" \
+	"popq %rdi\n\t" \
+	".cfi_adjust_cfa_offset -8\n\t" \
+	"popq %rsi\n\t" \
+	".cfi_adjust_cfa_offset -8\n\t" \
+	"popq %rdx\n\t" \
+	".cfi_adjust_cfa_offset -8\n\t" \
+	"popq %rcx\n\t" \
+	".cfi_adjust_cfa_offset -8\n\t" \
+	"popq %rax\n\t" \
+	".cfi_adjust_cfa_offset -8\n\t"
+
+/* On top of the stack is where to go back to, then the return address of the function. Unwinders
+ * take our caller for the function's: code of a thunk is described nowhere. */
+#define ENTRY(name, handler) \
+	".globl " name "\n" \
+	".type " name ", @function\n" \
+	name ":\n\t" \
+	".cfi_startproc\n\t" \
+	".cfi_def_cfa_offset 16\n\t" \
+	SAVE \
+	".cfi_offset %rbp, -96\n\t" \
+	"andq $-16, %rsp\n\t" \
+	"leaq 88(%rbp), %rdi\n\t" \
+	"movq 80(%rbp), %rsi\n\t" \
+	"call " handler "\n\t" \
+	RESTORE \
+	"ret\n\t" \
+	".cfi_endproc\n\t" \
+	".size " name ", . - " name "\n"
+
+/*
+ * Where functions return to. The description says, in the language of DWARF's expressions, of a
+ * frame whose canonical address is one byte above its stack pointer, so that it is none of its
+ * neighbours:
+ *
+ *   the stack pointer of the caller      DW_CFA_val_expression: that address - 1
+ *   its return address                   DW_CFA_expression: in the shadow of that address - 9,
+ *                                        by the formula of shadow.h
+ *
+ * Unwinders look up what is before a return address: that is the nop.
+ */
+#define SHADOWED \
+	".cfi_escape 0x16, 7, 2, 0x31, 0x1c\n\t" \
+	".cfi_escape 0x10, 16, 24, 0x39, 0x1c, 0x31, 0x24, " \
+	"0x0e, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0x1a, " \
+	"0x0e, 0, 0, 0, 0, 0, 0x10, 0, 0, 0x27\n\t"
+
+__asm__(".text\n"
+	".hidden calls_entry\n"
+	ENTRY("calls_entry", "calls_thunk_entered")
+	ENTRY("__fentry__", "calls_fentry_entered")
+	".globl exit_stub\n"
+	".hidden exit_stub\n"
+	".type exit_stub, @function\n\t"
+	".cfi_startproc\n\t"
+	".cfi_def_cfa %rsp, 1\n\t"
+	SHADOWED
+	"nop\n"
+	"exit_stub:\n\t"
+	/* The place of the return address, which is free. */
+	"pushq %rax\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	SAVE
+	/* DW_CFA_expression: the frame pointer is 89 bytes below the frame's address. */
+	".cfi_escape 0x10, 6, 3, 0x08, 89, 0x1c\n\t"
+	"andq $-16, %rsp\n\t"
+	"leaq 80(%rbp), %rdi\n\t"
+	"call calls_left\n\t"
+	"movq %rax, 80(%rbp)\n\t"
+	RESTORE
+	"ret\n\t"
+	".cfi_endproc\n\t"
+	".size exit_stub, . - exit_stub\n");
+/* clang-format on */
+
+#else
+
+bool calls_start(void)
+{
+	return false;
+}
+
+void calls_entry(void)
+{
+}
+
+#endif

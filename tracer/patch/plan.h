@@ -1,0 +1,34 @@
+/* Plans: which entries of an object are rewritten, see agreement/plan.py. */
+#ifndef VESTIGE_PATCH_PLAN_H
+#define VESTIGE_PATCH_PLAN_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../agreement/plan.h"
+#include "../base/compiler.h"
+
+/* A plan in memory of its own, whose numbers have been checked. */
+struct plan {
+	char *bytes;
+	size_t size;
+	uint32_t functions;
+};
+
+/* One function of it. */
+struct plan_entry {
+	const struct plan_function *function;
+	const uint8_t *code;
+	const struct plan_fixup *fixups;
+};
+
+/* Read the plan of an object by its build ID, if there is one. NULL, or why it is of no use. */
+const char *plan_read(struct plan *plan, const struct dl_phdr_info *info) HIDDEN;
+/* Give its memory back. */
+void plan_close(struct plan *plan) HIDDEN;
+/* Take the next function; `at` is 0 at first. False after the last. */
+bool plan_next(const struct plan *plan, size_t *at, struct plan_entry *entry) HIDDEN;
+
+#endif

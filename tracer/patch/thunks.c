@@ -1,0 +1,164 @@
+/* Thunks: where there is room for them, and what is in them. */
+#define _GNU_SOURCE
+#include "thunks.h"
+
+#include <string.h>
+
+#include "../agreement/agreement.h"
+#include "../base/system.h"
+#include "calls.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+#define PAGE_SIZE 4096u
+/* Of the slot, which keeps thunks aligned. */
+#define SLOT_SIZE 16u
+#define CALL_SIZE 6u
+#define HEAD_SIZE (sizeof(uintptr_t) + CALL_SIZE)
+/* Places are tried in steps, first below the object: above it, the heap grows. */
+#define STEP ((uintptr_t) 16 << 20)
+#define FURTHEST ((uintptr_t) 1792 << 20)
+#define LOWEST ((uintptr_t) 1 << 20)
+
+static size_t thunk_size(const struct plan_entry *entry)
+{
+	return (HEAD_SIZE + entry->function->code_size + 15) & ~(size_t) 15;
+}
+
+bool thunks_put_distance(uint8_t *at, uintptr_t from, uintptr_t target)
+{
+	const intptr_t distance = (intptr_t) (target - from - sizeof(int32_t));
+	const int32_t stored = (int32_t) distance;
+
+	memcpy(at, &stored, sizeof(stored));
+	return stored == distance;
+}
+
+/* The first and the last byte of an object. */
+static void find_bounds(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t *high)
+{
+	*low = UINTPTR_MAX;
+	*high = 0;
+	for (unsigned int index = 0; index < info->dlpi_phnum; index++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[index];
+		const uintptr_t start = info->dlpi_addr + header->p_vaddr;
+
+		if (header->p_type != PT_LOAD)
+			continue;
+		if (start < *low)
+			*low = start;
+		if (start + header->p_memsz > *high)
+			*high = start + header->p_memsz;
+	}
+	*low &= ~(uintptr_t) (PAGE_SIZE - 1);
+	*high = (*high + PAGE_SIZE - 1) & ~(uintptr_t) (PAGE_SIZE - 1);
+}
+
+static bool map_at(struct thunks *thunks, uintptr_t place)
+{
+	void *found = system_mmap((void *) place, thunks->size, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
+
+	if (found && found != (void *) place) {
+		/* A kernel before Linux 4.17 takes the place for a wish. */
+		system_munmap(found, thunks->size);
+		found = NULL;
+	}
+	thunks->place = found;
+	return found;
+}
+
+/* Find room within reach of an object. */
+static bool map_near(struct thunks *thunks, const struct dl_phdr_info *info)
+{
+	uintptr_t low;
+	uintptr_t high;
+
+	find_bounds(info, &low, &high);
+	if (high <= low || high - low + thunks->size > FURTHEST)
+		return false;
+	for (uintptr_t away = 0; away <= FURTHEST - (high - low) - thunks->size; away += STEP)
+		if (low > LOWEST + thunks->size + away &&
+		    map_at(thunks, low - thunks->size - away))
+			return true;
+	/* From far to near. */
+	for (uintptr_t away = FURTHEST - (high - low) - thunks->size; away >= STEP; away -= STEP)
+		if (map_at(thunks, (high + away) & ~(uintptr_t) (PAGE_SIZE - 1)))
+			return true;
+	return false;
+}
+
+/* Write one; false if something is out of reach. */
+static bool write_thunk(const struct thunks *thunks, uint8_t *at, const struct plan_entry *entry,
+			uintptr_t bias)
+{
+	const struct plan_function *function = entry->function;
+	const uintptr_t address = bias + function->address;
+	uint8_t *call = at + sizeof(address);
+	uint8_t *code = call + CALL_SIZE;
+
+	memcpy(at, &address, sizeof(address));
+	call[0] = 0xFF;
+	call[1] = 0x15;
+	if (!thunks_put_distance(call + 2, (uintptr_t) call + 2, (uintptr_t) thunks->place))
+		return false;
+	memcpy(code, entry->code, function->code_size);
+	for (unsigned int index = 0; index < function->fixups; index++) {
+		const struct plan_fixup *fixup = &entry->fixups[index];
+
+		if (!thunks_put_distance(code + fixup->at, (uintptr_t) code + fixup->at,
+					 bias + fixup->target))
+			return false;
+	}
+	return true;
+}
+
+uintptr_t thunks_next(const struct thunks *thunks, size_t *at, const struct plan_entry *entry)
+{
+	uint8_t *thunk = thunks->place + (*at ? *at : SLOT_SIZE);
+
+	*at = (size_t) (thunk - thunks->place) + thunk_size(entry);
+	return (uintptr_t) thunk + sizeof(uintptr_t);
+}
+
+const char *thunks_make(struct thunks *thunks, const struct plan *plan,
+			const struct dl_phdr_info *info)
+{
+	const uintptr_t entry_address = (uintptr_t) calls_entry;
+	struct plan_entry entry;
+	size_t next = 0;
+	size_t at = 0;
+
+	thunks->size = SLOT_SIZE;
+	while (plan_next(plan, &next, &entry))
+		thunks->size += thunk_size(&entry);
+	thunks->size = (thunks->size + PAGE_SIZE - 1) & ~(size_t) (PAGE_SIZE - 1);
+	if (!map_near(thunks, info))
+		return UNPATCHED_MEMORY;
+	memcpy(thunks->place, &entry_address, sizeof(entry_address));
+	next = 0;
+	while (plan_next(plan, &next, &entry)) {
+		const uintptr_t code = thunks_next(thunks, &at, &entry);
+
+		if (!write_thunk(thunks, (uint8_t *) code - sizeof(uintptr_t), &entry,
+				 info->dlpi_addr)) {
+			thunks_drop(thunks);
+			return UNPATCHED_MEMORY;
+		}
+	}
+	return NULL;
+}
+
+bool thunks_seal(const struct thunks *thunks)
+{
+	return system_call(SYS_mprotect, (long) thunks->place, (long) thunks->size,
+			   PROT_READ | PROT_EXEC, 0, 0, 0) == 0;
+}
+
+void thunks_drop(struct thunks *thunks)
+{
+	system_munmap(thunks->place, thunks->size);
+	thunks->place = NULL;
+}

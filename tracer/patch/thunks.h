@@ -1,0 +1,41 @@
+/*
+ * Thunks: a piece of code for each function, which its entry jumps to.
+ *
+ *   8 bytes     the address of the function
+ *   6 bytes     call *SLOT(%rip): calls_entry() records the call
+ *               the instructions that the jump took the place of, and a jump to what follows them
+ *
+ * They lie within 2 GB of the object, as all distances in them must reach it. The tracer may be
+ * further away, so its address is in a slot at the beginning.
+ */
+#ifndef VESTIGE_PATCH_THUNKS_H
+#define VESTIGE_PATCH_THUNKS_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../base/compiler.h"
+#include "plan.h"
+
+struct thunks {
+	uint8_t *place;
+	size_t size;
+};
+
+/* Make those of a plan, not yet executable; NULL, or why not. */
+const char *thunks_make(struct thunks *thunks, const struct plan *plan,
+			const struct dl_phdr_info *info) HIDDEN;
+/* Let them be executed; false where that is refused. */
+bool thunks_seal(const struct thunks *thunks) HIDDEN;
+/* Give their memory back. */
+void thunks_drop(struct thunks *thunks) HIDDEN;
+/* Where the code begins of the thunk at an offset, which is 0 for the first; the offset of the
+ * next is put in its place. */
+uintptr_t thunks_next(const struct thunks *thunks, size_t *at,
+		      const struct plan_entry *entry) HIDDEN;
+/* Put a distance of 32 bits that leads from the byte after it; false if it is too large. */
+bool thunks_put_distance(uint8_t *at, uintptr_t from, uintptr_t target) HIDDEN;
+
+#endif
