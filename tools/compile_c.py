@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 STRICT = ("-Werror", "-Wmissing-prototypes", "-Wstrict-prototypes")
 ANALYZER = ("-fanalyzer",)
 """Follows paths through functions: memory that is lost, used after it is freed, or not there."""
+OTHER_MACHINES = ("aarch64-linux-gnu-gcc",)
+"""Compilers for machines that records are announced on, see ``tracer/stream/announce.h``."""
 
 
 def compiler() -> list[str]:
@@ -37,8 +40,12 @@ def has_analyzer(command: list[str]) -> bool:
 
 
 def commands(parts: Iterator[Part], command: list[str]) -> Iterator[list[str]]:
-    """Yield the command that checks each source file of some parts."""
-    extra = ANALYZER if has_analyzer(command) else ()
+    """Yield the command that checks each source file of some parts.
+
+    What is analyzed is the same for all machines: once will do.
+    """
+    is_first = command[0] not in OTHER_MACHINES
+    extra = ANALYZER if is_first and has_analyzer(command) else ()
     for part in parts:
         flags = [
             flag
@@ -64,11 +71,12 @@ def all_parts() -> Iterator[Part]:
     yield extension("0")
 
 
-def complaints(parts: Iterator[Part]) -> list[str]:
-    """Return what the compiler says of the sources of some parts.
+def complaints(parts: Iterator[Part], command: list[str]) -> list[str]:
+    """Return what a compiler says of the sources of some parts.
 
     Args:
         parts: What is compiled; paths are below the working directory.
+        command: The compiler, and its first options.
 
     Returns:
         A text for each file of which it says something.
@@ -79,13 +87,17 @@ def complaints(parts: Iterator[Part]) -> list[str]:
         return done.stderr
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return [text for text in pool.map(check, commands(parts, compiler())) if text]
+        return [text for text in pool.map(check, commands(parts, command)) if text]
 
 
 def main() -> int:
     """Print what the compiler says; return 1 if that is anything."""
     os.chdir(ROOT)
-    told = complaints(all_parts())
+    told = complaints(all_parts(), compiler())
+    for other in OTHER_MACHINES:
+        # The extension needs an interpreter's headers for that machine.
+        if shutil.which(other):
+            told += complaints(native_parts("0"), [other])
     sys.stderr.write("".join(told))
     return 1 if told else 0
 

@@ -11,7 +11,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from compile_c import all_parts, compiler, complaints, has_analyzer  # noqa: E402
+from compile_c import (  # noqa: E402
+    OTHER_MACHINES,
+    all_parts,
+    compiler,
+    complaints,
+    has_analyzer,
+)
 from native_parts import COMMON, Part  # noqa: E402
 
 pytestmark = pytest.mark.skipif(
@@ -19,11 +25,11 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def told(tmp_path, text):
-    """Return what is said of a source file."""
+def told(tmp_path, text, command=None):
+    """Return what is said of a source file, by the compiler of this machine or another."""
     source = tmp_path / "source.c"
     source.write_text(text, encoding="utf-8")
-    return complaints(iter([Part("it", COMMON, (source,))]))
+    return complaints(iter([Part("it", COMMON, (source,))]), command or compiler())
 
 
 def test_sound_code(tmp_path):
@@ -53,6 +59,21 @@ def test_memory_that_is_lost(tmp_path):
     )
 
     assert "leak of" in text
+
+
+@pytest.mark.parametrize("other", OTHER_MACHINES)
+def test_another_machine(tmp_path, other):
+    """What only this one has is an error there."""
+    if shutil.which(other) is None:
+        pytest.skip(f"not installed: {other}")
+    head = "unsigned long long first(void)"
+    (text,) = told(
+        tmp_path,
+        f"{head};\n\n{head}\n{{\n\treturn __builtin_ia32_rdtsc();\n}}\n",
+        [other],
+    )
+
+    assert "__builtin_ia32_rdtsc" in text
 
 
 def test_all_sources_are_looked_at():

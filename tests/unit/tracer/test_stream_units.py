@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -27,6 +28,9 @@ MODES = [
     "drafts",
 ]
 
+OTHER_COMPILER = "aarch64-linux-gnu-gcc"
+OTHER_EMULATOR = "qemu-aarch64-static"
+
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64", reason="needs its trap flag"
 )
@@ -34,12 +38,18 @@ pytestmark = pytest.mark.skipif(
 
 def build(directory, sanitizers):
     """Compile the program with all of them."""
+    sanitized = (f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all")
+    return compiled(directory, "gcc", sanitized, sanitizers)
+
+
+def compiled(directory, compiler, flags, sanitizers=""):
+    """Compile the program in some way."""
     path = directory / "units"
     try:
         run_tool(
             [
-                *["gcc", "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror"],
-                *[f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"],
+                *[compiler, "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror"],
+                *flags,
                 *[f"-I{TRACER / room}" for room in ("stream", "base")],
                 *["-pthread", "-o", path, PROGRAMS / "stream" / "units.c"],
                 *[TRACER / unit for unit in UNITS],
@@ -84,3 +94,21 @@ def test_records_are_whole_and_there_once(units, mode):
 def test_no_thread_disturbs_another(tmp_path):
     """Whose signals interrupt sections."""
     run(build(tmp_path, "thread"), "signalled-sections")
+
+
+@pytest.mark.parametrize("mode", ["conditions", "drafts"])
+def test_on_another_machine(tmp_path, mode):
+    """Where there are no sequences, and nothing can interrupt each instruction."""
+    for tool in (OTHER_COMPILER, OTHER_EMULATOR):
+        if shutil.which(tool) is None:
+            pytest.skip(f"not installed: {tool}")
+    program = compiled(tmp_path, OTHER_COMPILER, ["-static"])
+    done = subprocess.run(
+        [OTHER_EMULATOR, program, mode],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+    assert (done.stderr, done.returncode) == ("", 0)
