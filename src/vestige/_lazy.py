@@ -6,11 +6,11 @@ A program needs few of them, and importing all takes longer than small tasks do.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping
 
 from ._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
 __all__ = ["lazy_names"]

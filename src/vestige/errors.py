@@ -33,15 +33,14 @@ look-ups return a value that says why.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from errno import ENOENT, ENOTDIR
 
 from ._typing import TYPE_CHECKING
-from .advice import nearest
 from .damage import Damage
 
 if TYPE_CHECKING:
     # Its import takes as long as that of all else here.
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import Self
 
@@ -189,6 +188,9 @@ class NoSuchFieldError(VestigeError, KeyError):
     def __str__(self) -> str:
         # Made here: most of these errors are caught and never shown.
         what = "here" if self.event is None else f"in {self.event}"
+        # Most errors suggest nothing.
+        from .advice import nearest  # noqa: PLC0415 - see above
+
         there = nearest(self.name, self.fields)
         return f"there is no field '{self.name}' {what}; there {there}"
 

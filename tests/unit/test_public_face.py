@@ -81,6 +81,7 @@ def test_importing_the_package_imports_little():
     assert run.stdout.decode().split() == [
         "vestige",
         "vestige._lazy",
+        "vestige._named_tuples",
         "vestige._typing",
         "vestige._version",
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import pickle
 import typing
 
@@ -59,6 +61,74 @@ def test_a_named_tuple_has_what_its_class_defines():
     assert one.sum == 3
     assert str(one) == "1 across"
     assert Ours.origin == "upper left"
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 5, 20])
+def test_the_first_instances_of_a_named_tuple_are_like_all_others(count):
+    """A class is compiled when it has some."""
+
+    class Fresh(NamedTuple):
+        """A point."""
+
+        x: int
+        y: int = 7
+
+    class Special(Fresh):
+        """A point of a subclass."""
+
+    made = [kind(*words) for kind in (Fresh, Special) for words in [(1,)] * count]
+    named = [kind(y=2, x=1) for kind in (Fresh, Special) for _ in range(count)]
+
+    assert {*made} == {(1, 7)}
+    assert {*named} == {(1, 2)}
+    assert {*map(type, made)} == {*map(type, named)} == {Fresh, Special}
+
+
+@pytest.mark.parametrize("before", [0, 20])
+@pytest.mark.parametrize(
+    ("values", "names"), [((), {}), ((1, 2, 3), {}), ((1,), {"x": 1}), ((1,), {"z": 1})]
+)
+def test_wrong_arguments_of_a_named_tuple_are_refused(before, values, names):
+    """Also those of the first instance, with the words of the library."""
+
+    class Fresh(NamedTuple):
+        x: int
+        y: int = 7
+
+    for _ in range(before):
+        Fresh(1)
+    with pytest.raises(TypeError) as theirs:
+        Theirs(*values, **names)
+    with pytest.raises(TypeError) as ours:
+        Fresh(*values, **names)
+
+    error = str(ours.value).replace("Fresh", "Theirs")
+    assert error.split(".")[-1] == str(theirs.value).split(".")[-1]
+
+
+def test_a_named_tuple_can_be_looked_into():
+    """Its signature, its fields in a match, its dictionary, its copies."""
+    one = Ours(3)
+
+    assert str(inspect.signature(Ours)) == "(x, y=None)"
+    assert one._asdict() == {"x": 3, "y": None}
+    assert copy.copy(one) == copy.deepcopy(one) == Ours._make([3, None])
+    match one:
+        case Ours(x, y):
+            assert (x, y) == (3, None)
+    with pytest.raises(ValueError, match="'z'"):
+        one._replace(z=1)
+    with pytest.raises(TypeError, match="Expected 2 arguments, got 1"):
+        Ours._make([1])
+
+
+def test_a_default_comes_before_no_field_without_one():
+    """As in the library."""
+    with pytest.raises(TypeError, match="without a default"):
+
+        class _Wrong(NamedTuple):
+            x: int = 1
+            y: int
 
 
 def test_annotations_of_a_named_tuple_are_never_evaluated():

@@ -90,7 +90,7 @@ impl Maker {
         arena.set_directory(&self.directory)?;
         let recording = Recording::new(arena, pool, Arc::clone(&self.trace), plan.first_class);
         let path = recording.arena.path();
-        recording.keep_ahead();
+        recording.make_first();
         if let Some(error) = recording.stock().failure.take() {
             return Err(at_path(&error, path));
         }

@@ -98,6 +98,7 @@ impl Leader {
     /// Collects until it is to end.
     pub fn run(mut self) {
         self.delay = Delay::of_this_thread();
+        self.arenas.keep_ahead();
         while !self.signals.is_ending() {
             if self.arenas.trace.is_slow() {
                 self.call_helpers();

@@ -19,6 +19,8 @@ pub const WITHHELD: u32 = u32::MAX;
 const MOST_ATTEMPTS: u32 = 10_000;
 /// Chunks and slots that are free ahead of need, and how many are made at once.
 const FREE_CHUNKS: u32 = 32;
+/// With more than so many, a few short programs have come and gone: nothing is made for that.
+const ENOUGH_CHUNKS: u32 = 24;
 const CHUNKS_AT_ONCE: u32 = 32;
 /// Rings that have memory for as many chunks as they may have. Where more threads are busy,
 /// the collector is not faster for having more chunks ahead of it.
@@ -28,7 +30,7 @@ const CHUNKS_OF_A_THREAD: u64 = 2;
 /// How many chunks lose their memory at once.
 const EMPTIED_AT_ONCE: u32 = 64;
 const FREE_SLOTS: u32 = 512;
-const SLOTS_AT_ONCE: u32 = 1024;
+const SLOTS_AT_ONCE: u32 = 640;
 /// Bytes of chunks in which interrupted code may still write, and how long they are kept.
 const MOST_DOUBTFUL: u64 = 64 << 20;
 /// After a failure to get memory.
@@ -280,7 +282,8 @@ impl Stock {
             self.trust_oldest(arena);
         }
         while pool.handed_out(self) > most.allowed && self.withhold(pool, arena) {}
-        while Pool::free(arena) < FREE_CHUNKS && pool.handed_out(self) < most.both() {
+        let is_enough = Pool::free(arena) >= ENOUGH_CHUNKS;
+        while !is_enough && Pool::free(arena) < FREE_CHUNKS && pool.handed_out(self) < most.both() {
             if self.withheld.is_empty() && !self.grow(pool, arena, most.both(), now) {
                 break;
             }

@@ -13,6 +13,8 @@ use crate::pool::{Most, Pool, Stock};
 use crate::streams::Identity;
 use crate::trace::Trace;
 
+/// A start waits for so many.
+const FIRST_CHUNKS: u64 = 8;
 /// As `MOST_TO_GO_ON` in `tracer/arena/waiting.c`.
 const MOST_TO_GO_ON: u32 = 16;
 /// One in each nanosecond, for months.
@@ -212,15 +214,25 @@ impl Recording {
         self.trace.unreached().read_rest(&self.arena, &mut lock(&self.unreached));
     }
 
+    /// Makes what the first thread needs; the collector makes more while programs start.
+    pub fn make_first(&self) {
+        self.keep_most_ahead(FIRST_CHUNKS);
+    }
+
     /// Keeps chunks, slots and memory for class texts ahead of need.
     pub fn keep_ahead(&self) {
         self.note_unreached();
+        self.keep_most_ahead(u64::MAX);
+    }
+
+    fn keep_most_ahead(&self, chunks: u64) {
         let now = self.trace.now();
         let mut stock = self.stock();
         let allowed = self.trace.allowed_chunks(self.arena.geometry().chunk_bytes);
         let live = self.live.load(Ordering::Relaxed);
         let most = Most { allowed, useful: self.useful_chunks(live) };
-        let has_chunks = stock.keep_chunks(&self.pool, &self.arena, most, now);
+        let at_most = Most { useful: most.useful.min(chunks), ..most };
+        let has_chunks = stock.keep_chunks(&self.pool, &self.arena, at_most, now);
         let is_short = self.pool.is_short(&stock, &self.arena, most);
         self.is_short.store(is_short, Ordering::Relaxed);
         self.is_crowded.store(self.pool.is_crowded(&stock, most), Ordering::Relaxed);

@@ -23,13 +23,24 @@ fn roomy() -> Plan {
 
 /// Takes chunks until there is none.
 fn take_all(recording: &Recording, program: &Program) -> Vec<u32> {
+    take(recording, program, || ())
+}
+
+/// As `take_all`, from a disk that is slow.
+fn take_more(recording: &Recording, program: &Program) -> Vec<u32> {
+    take(recording, program, || recording.trace.set_slow())
+}
+
+fn take(recording: &Recording, program: &Program, before: impl Fn()) -> Vec<u32> {
     let mut taken = Vec::new();
-    recording.keep_ahead();
-    while let Some(chunk) = program.pop_chunk() {
-        taken.push(chunk);
+    loop {
+        before();
         recording.keep_ahead();
+        match program.pop_chunk() {
+            Some(chunk) => taken.push(chunk),
+            None => return taken,
+        }
     }
-    taken
 }
 
 fn give_all(recording: &Recording, chunks: &[u32]) {
@@ -62,10 +73,8 @@ fn threads_that_do_not_wait_have_all() {
 fn a_slow_disk_lets_threads_have_all() {
     let folder = Folder::new();
     let collector = collector_of(&folder, &roomy(), 0);
-    let recording = collector.recording();
-    recording.trace.set_slow();
 
-    assert_eq!(take_all(&recording, &Program::of(&folder)).len(), 1024);
+    assert_eq!(take_more(&collector.recording(), &Program::of(&folder)).len(), 1024);
 }
 
 #[test]
@@ -75,8 +84,7 @@ fn memory_that_is_not_needed_is_given_back_and_can_be_had_again() {
     let collector = collector_of(&folder, &plan, 0);
     let (recording, program) = (collector.recording(), Program::of(&folder));
     let before = blocks(&folder);
-    recording.trace.set_slow();
-    let taken = take_all(&recording, &program);
+    let taken = take_more(&recording, &program);
     let most = blocks(&folder);
     assert!(most >= before + 900 * 16_384, "{most}");
 
@@ -88,7 +96,7 @@ fn memory_that_is_not_needed_is_given_back_and_can_be_had_again() {
     let after = blocks(&folder);
     // A page of each stays.
     assert!(after <= before + 1024 * 4096 + 64 * 16_384, "{before} {after}");
-    assert_eq!(take_all(&recording, &program).len(), 1024);
+    assert_eq!(take_more(&recording, &program).len(), 1024);
     assert!(blocks(&folder) >= most);
 }
 
@@ -97,8 +105,7 @@ fn who_takes_over_has_the_chunks_without_memory() {
     let folder = Folder::new();
     let first = collector_of(&folder, &Plan { chunk_bytes: 8192, ..roomy() }, 0);
     let (recording, program) = (first.recording(), Program::of(&folder));
-    recording.trace.set_slow();
-    give_all(&recording, &take_all(&recording, &program));
+    give_all(&recording, &take_more(&recording, &program));
     for _ in 0..1024 {
         recording.give_memory_back();
     }

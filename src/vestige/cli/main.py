@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
 
 from .._signals import signals
 from .._suppress import suppress
@@ -16,6 +15,7 @@ from .exit_statuses import RECORDING, UNREADABLE, ExitStatuses
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
 __all__ = ["load_parser", "main"]

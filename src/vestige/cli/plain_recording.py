@@ -7,11 +7,10 @@ and each mistake, is the parser's: it says what is wrong. A test compares both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 __all__ = ["DEFAULTS", "PlainOptions", "plain_options"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
 
 from .._suppress import suppress
 from .._typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from .sizes import parse_size
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .plain_recording import PlainOptions
 

@@ -9,12 +9,12 @@ import mmap
 import os
 import stat
 import struct
-from collections.abc import Iterator
 
 from .._typing import TYPE_CHECKING, NamedTuple
 from .programs import interpreter_of_script
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Literal
 
     Hooks = Literal["none", "called", "defined"]

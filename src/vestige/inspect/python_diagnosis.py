@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
 
 from .._suppress import suppress
 from .._typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from .programs import find_program
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["has_python", "why_isolated", "why_without_python"]
 

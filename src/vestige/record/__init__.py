@@ -10,21 +10,23 @@ The package can be called: ``vestige.record(["./app"], "app-trace")`` is :func:`
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Sequence
-from types import ModuleType
 
 from .._lazy import lazy_names
 from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from types import ModuleType
     from typing import Any
 
     from .recorder import Recording, record
     from .rules.contexts import CONTEXTS
     from .rules.event_rules import EventRule
     from .rules.options import RecordingOptions
+else:
+    ModuleType = type(sys)
 
 __all__ = ["CONTEXTS", "EventRule", "Recording", "RecordingOptions", "record"]
 

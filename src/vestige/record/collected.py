@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from .._typing import TYPE_CHECKING, NamedTuple
 
-from .._typing import NamedTuple
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["Collected", "Unreached"]
 

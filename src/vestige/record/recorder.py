@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 
 from .._typing import TYPE_CHECKING
 from ..errors import SelectionError
@@ -15,6 +14,7 @@ from .session import Session
 from .trace_directory import TraceDirectory
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import Any
 

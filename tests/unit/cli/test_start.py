@@ -56,8 +56,10 @@ def test_help_waits_for_no_more_than_the_options(verb):
 
 
 NEVER = SLOW | {
-    *("argparse", "contextlib", "ctypes", "datetime", "enum", "functools", "heapq"),
-    *("importlib", "pathlib", "re", "shlex", "signal", "uuid"),
+    *("argparse", "collections", "contextlib", "ctypes", "datetime", "encodings.ascii"),
+    *("enum", "functools", "heapq", "importlib", "itertools", "keyword", "operator"),
+    *("pathlib", "re", "reprlib", "shlex", "signal", "types", "uuid"),
+    "vestige.advice",
     *("vestige.cli.parser", "vestige.expressions"),
 }
 """Modules that no recording needs: programs wait for its start."""

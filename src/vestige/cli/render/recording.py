@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
 
 from ..._signals import signals
+from ..._typing import TYPE_CHECKING
 from ...record.recorder import Recording
 from ...record.summary.contents import Contents, read_contents, size_of
 from ...record.summary.lttng_library import why_without_lttng
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["recording_lines"]
 

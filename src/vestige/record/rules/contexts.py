@@ -6,9 +6,7 @@ code, which have 48 bits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ..._typing import NamedTuple
+from ..._typing import TYPE_CHECKING, NamedTuple
 from ...errors import SelectionError
 from .. import _agreement
 from .._agreement import (
@@ -22,6 +20,9 @@ from .._agreement import (
     MOST_APPLICATION_CONTEXTS,
     MOST_COUNTERS,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "CONTEXTS",

@@ -6,13 +6,13 @@ have a name without them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from ..._typing import TYPE_CHECKING, NamedTuple
 from ...errors import SelectionError
 from .._agreement import EVENTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from .choices import FunctionTracing
     from .event_rules import CompiledRule
 

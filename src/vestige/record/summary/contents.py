@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from errno import ENOENT
 
-from ..._typing import NamedTuple
+from ..._typing import TYPE_CHECKING, NamedTuple
 from ...core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifier
 from ...ctf.pid_namespaces import pid_namespace
 from ...errors import VestigeError
@@ -15,6 +14,9 @@ from ..backends.in_process.stream_files import is_stream_file
 from ..rules.contexts import context_classes
 from ..rules.events import ALWAYS_RECORDED, FAST, VERBOSE
 from ..rules.options import RecordingOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["Contents", "read_contents", "size_of"]
 

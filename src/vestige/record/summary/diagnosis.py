@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 
+from ..._typing import TYPE_CHECKING
 from ...inspect.program_file import hooks_of, why_untraceable
 from ...inspect.programs import find_program
 from ...inspect.python_diagnosis import has_python, why_without_python
 from ..rules.events import ALWAYS_RECORDED, level_of
 from ..rules.options import RecordingOptions
 from .contents import Contents
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["why_without_calls"]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, count, pairwise
 
 from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING
@@ -34,6 +32,8 @@ from .refusals import (
 from .tracer import tracer_environment
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from .unreached import UnreachedProcesses
 
 __all__ = ["InProcess"]
@@ -237,14 +237,15 @@ class InProcess:
 
     def _schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:
         """Return what is to be done while the program runs."""
-        looks = chain(FIRST_LOOKS, count(FIRST_LOOKS[-1] + LATER_LOOKS, LATER_LOOKS))
+        looks = _looks()
         next_look = next(looks)
         for span in LATER_SPANS if self._is_counter else ():
             while next_look <= span:
                 yield next_look, self._look
                 next_look = next(looks)
             yield span, self._refine
-        for span in chain([next_look], looks):
+        yield next_look, self._look
+        for span in looks:
             yield span, self._look
 
     def _refine(self, _process: int) -> None:
@@ -265,6 +266,15 @@ class InProcess:
             self._unreached.look()
 
 
+def _looks() -> Iterator[float]:
+    """Return after how many seconds processes are looked for, without an end."""
+    yield from FIRST_LOOKS
+    moment = FIRST_LOOKS[-1]
+    while True:
+        moment += LATER_LOOKS
+        yield moment
+
+
 def _size(directory: str) -> int:
     size = 0
     with suppress(OSError), os.scandir(directory) as files:
@@ -283,5 +293,5 @@ def _new_uuid() -> str:
     number = int.from_bytes(os.urandom(16), "big")
     number = number & ~(0xF << 76) | 4 << 76
     digits = f"{number & ~(3 << 62) | 2 << 62:032x}"
-    ends = (0, 8, 12, 16, 20, 32)
-    return "-".join(digits[start:end] for start, end in pairwise(ends))
+    parts = ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32))
+    return "-".join(digits[start:end] for start, end in parts)

@@ -8,11 +8,14 @@ the processes of a recording have in common is their environment, see proc(5).
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
 
 from ...._suppress import suppress
+from ...._typing import TYPE_CHECKING
 from ..._agreement import SETTINGS_TAIL
 from .tracer import LIBRARY
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
 
 __all__ = [
     "inner_id",
@@ -128,7 +131,7 @@ def _later_processes(first: int) -> Iterator[int]:
     """
     try:
         names = os.listdir("/proc")
-        with open("/proc/loadavg", encoding="ascii") as file:
+        with open("/proc/loadavg", "rb") as file:
             last = int(file.read().split()[-1])
     except (OSError, ValueError):
         return

@@ -14,11 +14,11 @@ machine has it. A frequency that such a break has spoilt is refused.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from ...._typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 __all__ = [
@@ -88,18 +88,19 @@ def has_constant_counter(
         Whether all flags say so and the kernel agrees; False where nothing says it.
     """
     try:
-        with open(clocks, encoding="ascii") as file:
-            if "tsc" not in file.read().split():
+        # As bytes: to decode ASCII, Python imports a module.
+        with open(clocks, "rb") as file:
+            if b"tsc" not in file.read().split():
                 return False
-        with open(cpuinfo, encoding="utf-8", errors="replace") as file:
+        with open(cpuinfo, "rb") as file:
             text = file.read()
     except OSError:
         return False
     flags = [
-        set(line.split()) for line in text.splitlines() if line.startswith("flags")
+        set(line.split()) for line in text.splitlines() if line.startswith(b"flags")
     ]
     return bool(flags) and all(
-        {"constant_tsc", "nonstop_tsc"} <= known for known in flags
+        {b"constant_tsc", b"nonstop_tsc"} <= known for known in flags
     )
 
 

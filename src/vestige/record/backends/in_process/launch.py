@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Callable, Iterable, Sequence
 
 from ...._signals import signals
 from ...._suppress import suppress
@@ -13,6 +12,7 @@ from ...._typing import TYPE_CHECKING
 from .job_control import stop_with
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 __all__ = ["run"]

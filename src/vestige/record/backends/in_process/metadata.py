@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
 
+from ...._typing import TYPE_CHECKING
 from ...._version import __version__
 from ..._agreement import (
     EVENTS,
@@ -21,6 +21,9 @@ from ..._agreement import (
 from ...rules.contexts import context_classes
 from ...rules.options import RecordingOptions
 from .clock import ClockRate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["event_names", "metadata_text"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 
+from ...._typing import TYPE_CHECKING
 from ...._version import __version__
 from ....errors import RecordError
 from ..._agreement import (
@@ -19,6 +19,9 @@ from ...rules.helpers import HELPERS
 from ...rules.options import RecordingOptions
 from .clock import SECOND
 from .python_programs import STARTUP, python_word
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "can_audit",
@@ -43,6 +46,8 @@ BESIDE_LTTNG = "libvestige-lttng-beside.so"
 _NATIVE = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "native"
 )
+BLOCK = 1 << 16
+"""Bytes of a file that are read at once."""
 _FIRST_FREE_AUDIT = (2, 35)
 """Before this version of glibc an auditing library slowed each call between objects."""
 
@@ -80,10 +85,9 @@ def check_agreement() -> None:
     path = library_path()
     mark = f"{AGREEMENT} {__version__}\0".encode()
     try:
-        with open(path, "rb") as file:
-            # To load it takes longer than many programs run.
-            if mark in file.read():
-                return
+        # To load it takes longer than many programs run, and to read all of it, too.
+        if _has(path, mark):
+            return
     except OSError as error:
         raise RecordError(f"the tracer cannot be loaded: {error}") from error
     agreement, version = _stated_agreement(path)
@@ -92,6 +96,17 @@ def check_agreement() -> None:
         f"expected {__version__}, agreement {AGREEMENT}; build it again",
         path=path,
     )
+
+
+def _has(path: str, mark: bytes) -> bool:
+    """Tell whether some bytes are in a file."""
+    end = b""
+    with open(path, "rb", buffering=0) as file:
+        while block := file.read(BLOCK):
+            if mark in end + block:
+                return True
+            end = block[-len(mark) :]
+    return False
 
 
 def _stated_agreement(path: str) -> tuple[str, str]:
