@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "a3dcefd644e7cb2e"
+#define AGREEMENT "7a125ae2a20b7352"
 
 /* --- Packets, see docs/formats/recording.md --- */
 

@@ -67,6 +67,8 @@ enum unreached_reason {
 	UNREACHED_LIBRARY = 7,
 	/* Its environment lacks the tracer, and is too long to be changed. */
 	UNREACHED_ENVIRONMENT = 8,
+	/* It cannot get at the arena where it is. */
+	UNREACHED_MEMORY = 9,
 };
 
 /* A robust mutex, shared by processes, which a thread holds as long as it lives: the kernel

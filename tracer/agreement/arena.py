@@ -132,6 +132,7 @@ REASONS = Enumeration(
             "ENVIRONMENT",
             about="Its environment lacks the tracer, and is too long to be changed.",
         ),
+        Value("MEMORY", about="It cannot get at the arena where it is."),
     ),
     about="Why a program that another one starts is not recorded.",
 )

@@ -13,12 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../arena/descriptor.h"
 #include "../arena/unreached.h"
 #include "../base/process.h"
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "environment.h"
 #include "program_file.h"
+#include "tracing.h"
 
 /* With more variables, or longer ones of ours, the environment is passed on as it is: the stack
  * may have no room. */
@@ -62,6 +64,18 @@ static void find_path(int file, char path[PATH_MAX])
 	path[length > 0 ? length : 0] = '\0';
 }
 
+/* Whether a program that begins where this process is, as who it is, gets at the arena. In doubt it
+ * does: this process may have no descriptor left, which a program that is executed has. */
+static bool is_memory_reached(void)
+{
+	const int file = descriptor_open(tracing_place());
+	const int any = file < 0 ? system_open("/", O_PATH) : file;
+
+	if (any >= 0)
+		system_close(any);
+	return file >= 0 || any < 0;
+}
+
 static void set_name(struct judgement *found, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -88,6 +102,10 @@ static __attribute__((noinline)) void judge(const struct start *start, struct ju
 		file = path;
 	}
 	set_name(found, file);
+	if (!found->is_unreached && !is_memory_reached()) {
+		found->is_unreached = true;
+		found->reason = UNREACHED_MEMORY;
+	}
 }
 
 /* Of this process, or of another one. */
@@ -145,7 +163,8 @@ static void begin_fitted(struct start *start, struct judgement *found, char *con
 	fitted.text = alloca(environment_size(variables));
 	if (environment_fit(&fitted, variables))
 		environment = fitted.variables;
-	if (fitted.is_recorded && fitted.lacks_libraries && !found->is_unreached) {
+	if (fitted.is_recorded && fitted.lacks_libraries &&
+	    (!found->is_unreached || found->reason == UNREACHED_MEMORY)) {
 		found->is_unreached = true;
 		found->reason = UNREACHED_ELSEWHERE;
 	}

@@ -45,6 +45,8 @@ pub const UNREACHED_MACHINE: u32 = 6;
 pub const UNREACHED_LIBRARY: u32 = 7;
 /// Its environment lacks the tracer, and is too long to be changed.
 pub const UNREACHED_ENVIRONMENT: u32 = 8;
+/// It cannot get at the arena where it is.
+pub const UNREACHED_MEMORY: u32 = 9;
 
 /// The packet header and the packet context. All sizes are in bits, as CTF has them.
 #[derive(Clone, Copy)]

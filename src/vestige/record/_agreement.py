@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "a3dcefd644e7cb2e"
+AGREEMENT = "7a125ae2a20b7352"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -523,5 +523,6 @@ UNREACHED_REASONS = {
     6: "MACHINE",
     7: "LIBRARY",
     8: "ENVIRONMENT",
+    9: "MEMORY",
 }
 """Why a program that another one starts is not recorded."""

@@ -333,3 +333,26 @@ def test_many_programs_take_few_lines(tmp_path, static):
     [rest] = re.findall(r"vestige: (\d+) more processes not recorded", done.stderr)
     assert name == static.name
     assert 3 + int(numbers[1]) + int(rest) == many
+
+
+ALONE = ["unshare", "--net", "--map-root-user", "--mount", "sh", "-c"]
+NO_MEMORY = "mount -t tmpfs tmpfs /dev/shm && exec "
+
+
+@pytest.mark.skipif(
+    subprocess.run(
+        [*ALONE, f"{NO_MEMORY} true"], capture_output=True, check=False
+    ).returncode
+    != 0,
+    reason="needs namespaces of users, networks and mounts",
+)
+@pytest.mark.parametrize("options", [(), ("--inherit-socket",)])
+def test_a_program_that_cannot_reach_the_memory(tmp_path, child, options):
+    """It is named unless it can, however short it lives."""
+    words = [*ALONE, f"{NO_MEMORY}{shlex.quote(str(child))}"]
+    done = run_recorded(tmp_path / "trace", words, "-e", "*:*", *options)
+
+    assert (done.returncode, done.stdout) == (0, "none\n"), done.stderr
+    found = [(name, reason) for name, _, reason in named(done) if name == child.name]
+    reason = "it cannot reach the memory of the recording"
+    assert found == ([] if options else [(child.name, reason)])

@@ -30,6 +30,10 @@ IN_VALGRIND = b"VALGRIND_LAUNCHER="
 """What Valgrind adds to the environment of its tools."""
 
 
+STOPPED = frozenset("tT")
+"""States of processes that are stopped, by a debugger or by a signal."""
+
+
 class UnreachedProcesses:
     """Finds the processes of a recording that are not recorded.
 
@@ -71,9 +75,7 @@ class UnreachedProcesses:
             if now - start < GRACE_TICKS or one in self._found or one in self._others:
                 continue
             reason = self._why(process)
-            if reason is None or (
-                now - start < VALGRIND_GRACE_TICKS and _is_in_valgrind(process)
-            ):
+            if reason is None or _may_not_have_begun(process, now - start):
                 continue
             if len(self._found) < MOST_FOUND:
                 self._found[one] = Unreached(process, _name(process), reason)
@@ -124,6 +126,13 @@ class UnreachedProcesses:
         if any(path.endswith(LIBRARY) for _, path in objects):
             return "it cannot reach the memory of the recording"
         return _why_without_tracer(process)
+
+
+def _may_not_have_begun(process: int, age: int) -> bool:
+    """Tell whether a process may record later: Valgrind is slow, debuggers stop it."""
+    if age < VALGRIND_GRACE_TICKS and _is_in_valgrind(process):
+        return True
+    return _state(process) in STOPPED
 
 
 def _why_without_tracer(process: int) -> str:
@@ -188,14 +197,22 @@ def _name(process: int) -> str:
     return "?"
 
 
+def _stat_words(process: int) -> list[str]:
+    """Return what is after the name; nothing of a process that has ended."""
+    with suppress(OSError):
+        text = Path(f"/proc/{process}/stat").read_text(errors="replace")
+        return text.rpartition(")")[2].split()
+    return []
+
+
 def _stat(process: int) -> tuple[int, int] | None:
     """Return the parent of a process, and its start in ticks since the machine's."""
-    try:
-        text = Path(f"/proc/{process}/stat").read_text(errors="replace")
-    except OSError:
-        return None
-    words = text.rpartition(")")[2].split()
-    return int(words[1]), int(words[19])
+    words = _stat_words(process)
+    return (int(words[1]), int(words[19])) if words else None
+
+
+def _state(process: int) -> str:
+    return next(iter(_stat_words(process)), "")
 
 
 def _uptime_ticks() -> int:

@@ -23,6 +23,7 @@ _TEXTS = {
     "LIBRARY": "it uses another C library",
     "ENVIRONMENT": "its environment has no LD_PRELOAD of the tracer, and is too long "
     "to add it",
+    "MEMORY": "it cannot reach the memory of the recording",
 }
 
 

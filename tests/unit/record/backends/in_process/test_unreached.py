@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 
 from support.waiting import wait_until
@@ -33,3 +34,21 @@ def test_those_beyond_what_is_kept_are_counted_once(monkeypatch):
         other.kill()
 
     assert after == (before, 1)
+
+
+def test_a_stopped_process_may_not_have_begun(monkeypatch):
+    """As one that a debugger holds at its first instruction."""
+    monkeypatch.setattr(unreached, "GRACE_TICKS", 0)
+    with subprocess.Popen(["sleep", "60"]) as process:
+
+        def is_found():
+            looked = UnreachedProcesses(os.getpid(), list, lambda *_: False)
+            looked.look()
+            return process.pid in [one.process for one in looked.found]
+
+        wait_until(is_found, "it is found", 30)
+        process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: not is_found(), "it is stopped", 30)
+        process.send_signal(signal.SIGCONT)
+        wait_until(is_found, "it is found again", 30)
+        process.kill()
