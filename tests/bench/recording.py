@@ -87,6 +87,8 @@ class Job:
     tracers: Sequence[Tracer]
     rows: Sequence[Row]
     repeat: int = 1
+    has_memory: bool = False
+    """Whether memory is looked at, also without a tracer."""
     settle: float = 0
     """Seconds between the removal of traces and the next run.
 
@@ -264,13 +266,12 @@ def _children() -> Job:
 
 
 def _memory(busy: Callable[[], Sequence[str | Path]]) -> Iterator[Job]:
-    """Of Vestige's recorder, which maps the buffers of the program."""
+    """Of the command and the program, with what they share; LTTng's is its daemon's."""
+    tracers = (Vestige(has_memory=True), Uftrace(has_memory=True))
     commands = {"a quiet thread": lambda: ["sleep", "0.5"], "64 threads": busy}
     for name, command in commands.items():
-        row = Row(
-            f"recorder's memory, {name}", lambda run: run.peak / 1e6, "{:.0f} MB", max
-        )
-        yield Job(f"memory, {name}", command, (Vestige(),), [row])
+        row = Row(f"memory, {name}", lambda run: run.peak / 1e6, "{:.0f} MB", max)
+        yield Job(f"memory, {name}", command, tracers, [row], has_memory=True)
 
 
 def _helpers(lttng: LttngEnvironment | str, calls: int) -> Iterator[Job]:
@@ -323,7 +324,7 @@ def measure(job: Job, runs: int) -> tuple[list[Run], list[Measured]]:
     for _ in range(runs * job.repeat):
         with tempfile.TemporaryDirectory(dir=OUTPUT, prefix="recording-") as name:
             directory = Path(name).resolve()
-            plain.append(Untraced().run(command, directory))
+            plain.append(Untraced(has_memory=job.has_memory).run(command, directory))
             for tracer, measured in zip(job.tracers, found, strict=True):
                 if measured.reason:
                     continue

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -68,7 +68,8 @@ class Run:
     """Seconds of all cores, of the command and what it waited for."""
 
     peak: int = 0
-    """Bytes of the command itself that were in memory at once, nearly."""
+    """Bytes that the command and its children had in memory at once, nearly: their own,
+    and the files of shared memory that they have mapped, each once."""
 
 
 class Tracer(Protocol):
@@ -94,6 +95,8 @@ class Untraced:
 
     name: str = "not traced"
     variables: Mapping[str, str] = field(default_factory=dict)
+    has_memory: bool = False
+    """Whether memory is looked at, which takes time from the program."""
 
     def missing(self) -> str | None:
         """Return None: it needs nothing."""
@@ -102,7 +105,7 @@ class Untraced:
     def run(self, program: Sequence[str | Path], directory: Path) -> Run:
         """Run the program."""
         del directory
-        return _run(program, self.variables).run
+        return _run(program, self.variables, has_memory=self.has_memory).run
 
 
 def inert() -> Untraced:
@@ -121,6 +124,8 @@ class Vestige:
     """Whether the options leave all calls out."""
     has_summary: bool = False
     """Whether it prints what it recorded, as it does for people."""
+    has_memory: bool = False
+    """Whether memory is looked at, which takes time from the program."""
 
     def missing(self) -> str | None:
         """Return None: it is what is measured."""
@@ -131,7 +136,7 @@ class Vestige:
         trace = directory / "vestige"
         options = self.options if self.has_summary else ("-q", *self.options)
         command = [*VESTIGE, "record", "-o", trace, *options, "--", *program]
-        run = _run(command).run
+        run = _run(command, has_memory=self.has_memory).run
         return run if self.takes_none else _recorded(run, trace)
 
 
@@ -199,6 +204,8 @@ class Uftrace:
     """Runs the program under ``uftrace record``; library calls are not recorded."""
 
     name: str = "uftrace"
+    has_memory: bool = False
+    """Whether memory is looked at, which takes time from the program."""
 
     def missing(self) -> str | None:
         """Return why it is not there."""
@@ -211,7 +218,8 @@ class Uftrace:
         trace = directory / "uftrace"
         # A program that is not instrumented is run by force.
         options = ["--force", "--no-libcall", "-d", str(trace)]
-        done = _run(["uftrace", "record", *options, "--", *program])
+        command = ["uftrace", "record", *options, "--", *program]
+        done = _run(command, has_memory=self.has_memory)
         counted = sum(map(int, re.findall(r"LOST (\d+) records", done.errors)))
         files = [path for path in trace.glob("*.dat") if path.stem.isdigit()]
         kept = sum(path.stat().st_size for path in files) // UFTRACE_RECORD
@@ -221,14 +229,13 @@ class Uftrace:
 
 
 class _Watch:
-    """Looks at a process from time to time, and ends it if it takes too long.
+    """Looks at a process from time to time, and ends it if it takes too long."""
 
-    What the kernel says in the end of its memory is that of this process, too, from
-    before the other program was executed.
-    """
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], *, has_memory: bool = False
+    ) -> None:
         self.peak = 0
+        self._has_memory = has_memory
         self._process = process
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look)
@@ -243,13 +250,40 @@ class _Watch:
 
     def _look(self) -> None:
         deadline = time.monotonic() + SECONDS
-        status = Path(f"/proc/{self._process.pid}/status")
         while not self._ended.wait(LOOK):
             if time.monotonic() > deadline:
                 self._process.kill()
-            with suppress(OSError):
-                found = re.search(r"VmHWM:\s*(\d+) kB", status.read_text())
-                self.peak = max(self.peak, 1024 * int(found[1]) if found else 0)
+            if self._has_memory:
+                self.peak = max(self.peak, memory_of(self._process.pid))
+
+
+def memory_of(process: int) -> int:
+    """Return the bytes of memory of a process and its descendants, as they are now.
+
+    Shared memory counts once, whether it is mapped or not; of other pages that several
+    processes share, each has its part (proc(5), ``smaps_rollup``).
+    """
+    own, shared = 0, dict[str, int]()
+    for one in _family(process):
+        with suppress(OSError):
+            rollup = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="ascii")
+            parts = {
+                words[0]: 1024 * int(words[1])
+                for words in map(str.split, rollup.splitlines()[1:])
+            }
+            own += parts["Pss:"] - parts.get("Pss_Shmem:", 0)
+            maps = Path(f"/proc/{one}/maps").read_text(errors="replace")
+            for path in {*re.findall(r" (/dev/shm/\S+)$", maps, re.MULTILINE)}:
+                shared[path] = Path(path).stat().st_blocks * 512
+    return own + sum(shared.values())
+
+
+def _family(process: int) -> Iterator[int]:
+    yield process
+    with suppress(OSError):
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            for child in (thread / "children").read_text().split():
+                yield from _family(int(child))
 
 
 class _Done(NamedTuple):
@@ -258,7 +292,10 @@ class _Done(NamedTuple):
 
 
 def _run(
-    command: Sequence[str | Path], variables: Mapping[str, str] | None = None
+    command: Sequence[str | Path],
+    variables: Mapping[str, str] | None = None,
+    *,
+    has_memory: bool = False,
 ) -> _Done:
     """Run a command; measure it, and keep what it printed."""
     words = [os.fspath(word) for word in command]
@@ -271,7 +308,7 @@ def _run(
             stdout=output,
             stderr=errors,
         )
-        with _Watch(process) as watch:
+        with _Watch(process, has_memory=has_memory) as watch:
             _, status, used = os.wait4(process.pid, 0)
             seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
