@@ -264,3 +264,7 @@ void calls_entry(void)
 }
 
 #endif
+
+#if defined(__clang__) && defined(__x86_64__)
+#pragma clang attribute pop
+#endif

@@ -86,3 +86,7 @@ struct shadow *shadow_map(uintptr_t slot)
 	}
 	return state == SHADOW_MAPPED ? shadow_at(slot) : NULL;
 }
+
+#if defined(__clang__) && defined(__x86_64__)
+#pragma clang attribute pop
+#endif

@@ -121,3 +121,7 @@ void vectors_keep(void (*function)(void *, void *), void *first, void *second)
 }
 
 #endif
+
+#if defined(__clang__) && defined(__x86_64__)
+#pragma clang attribute pop
+#endif
