@@ -86,8 +86,9 @@ def native_parts(version: str) -> Iterator[Part]:
         yield Part(f"libvestige-{name}.so", flags, sources, ("-ldl",))
     yield from lttng_parts()
     # What programs link that ask for lttng-ust.
-    object_file = ("-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-c")
-    yield Part(REGISTER, (*COMMON[:-1], *object_file), sources_in("link"))
+    object_file = ("-fPIC", "-fvisibility=hidden", "-fno-exceptions", HEADERS)
+    joined = ("-r", "-nostdlib")
+    yield Part(REGISTER, (*COMMON[:-1], *object_file, *joined), sources_in("link"))
     # A program like those that are recorded.
     yield Part("call-cost", (*COMMON, "-finstrument-functions"), sources_in("cost"))
 

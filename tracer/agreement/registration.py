@@ -46,6 +46,12 @@ CONSTANTS = (
         "vestige-tracer-1",
         about="As above: has the path of the tracer, for programs that have none.",
     ),
+    Constant(
+        "REGISTRATION_CALL",
+        "/dev/shm/vestige-wait-1-",
+        about="With a user's number: on this page wait programs that found no run directory. "
+        "They make it, and each daemon that they may register with counts it up.",
+    ),
     Constant("LARGEST_WORDS", 8192, about="Bytes of the words of a recording."),
     Constant("LONGEST_EVENT_NAME", 512, about="With its zero."),
     Constant("LONGEST_FIELD_NAME", 256, about="As above."),

@@ -18,9 +18,18 @@
 /* Away from the numbers that programs use and count on. */
 #define HIGH_DESCRIPTOR 900
 
+#define PAGE_SIZE 4096
+
 /* As long as the address of a socket. */
-static char folder[sizeof(((struct sockaddr_un *) NULL)->sun_path)];
-/* The page of the daemon; we can only read it. */
+typedef char place_path[sizeof(((struct sockaddr_un *) NULL)->sun_path)];
+
+/* Where daemons of this program may be: they are asked of the environment at the start, which the
+ * program may change later. */
+static place_path places[2];
+static int place_count;
+/* The one where a daemon has been; NULL before. */
+static const char *folder;
+/* The page of the daemon, or of this user; we can only read it. */
 static const volatile uint32_t *page;
 
 /* Whether somebody may tell this program what to do. */
@@ -29,50 +38,92 @@ static bool is_trusted(uid_t user)
 	return user == 0 || user == (uid_t) getauxval(AT_EUID);
 }
 
-static bool open_page(void)
+/* Map a page, unless there is one already; false if the file is none that may be. */
+static bool take_page(int file)
 {
-	char path[sizeof(folder) + sizeof(REGISTRATION_PAGE)];
+	struct stat status;
+	const bool is_sound = system_fstat(file, &status) && S_ISREG(status.st_mode) &&
+		is_trusted(status.st_uid) && status.st_size >= (off_t) sizeof(*page);
+
+	if (is_sound && !page)
+		page = system_mmap(NULL, sizeof(*page), PROT_READ, MAP_SHARED, file);
+	system_close(file);
+	return is_sound && page;
+}
+
+static bool open_page(const char *place)
+{
+	char path[sizeof(place_path) + sizeof(REGISTRATION_PAGE)];
+	int file;
+
+	if (snprintf(path, sizeof(path), "%s/" REGISTRATION_PAGE, place) >= (int) sizeof(path))
+		return false;
+	file = system_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	return file >= 0 && take_page(file);
+}
+
+/* The page of this user, which all daemons know; made where it is not there. */
+static bool open_call(void)
+{
+	char path[sizeof(REGISTRATION_CALL) + 12];
 	struct stat status;
 	int file;
 
-	snprintf(path, sizeof(path), "%s/" REGISTRATION_PAGE, folder);
-	file = system_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	snprintf(path, sizeof(path), REGISTRATION_CALL "%u", (unsigned int) getauxval(AT_EUID));
+	file = system_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
 	if (file < 0)
 		return false;
-	if (system_fstat(file, &status) && S_ISREG(status.st_mode) && is_trusted(status.st_uid) &&
-	    status.st_size >= (off_t) sizeof(*page))
-		page = system_mmap(NULL, sizeof(*page), PROT_READ, MAP_SHARED, file);
-	system_close(file);
-	return page;
+	/* With its memory: a page that cannot be made ends who reads it. It changes no number that
+	 * is there already. */
+	if (system_fstat(file, &status) && S_ISREG(status.st_mode) && !status.st_size)
+		system_call(SYS_fallocate, file, 0, 0, PAGE_SIZE, 0, 0);
+	return take_page(file);
 }
 
-static bool try(const char *start, const char *rest)
+static void add_place(const char *start, const char *rest)
 {
-	const int length = snprintf(folder, sizeof(folder), "%s%s", start, rest);
+	const int length = snprintf(places[place_count], sizeof(places[0]), "%s%s", start, rest);
 
-	return length > 0 &&
-		(size_t) length + sizeof("/" REGISTRATION_SOCKET) <= sizeof(folder) &&
-		open_page();
+	if (length > 0 && (size_t) length + sizeof("/" REGISTRATION_SOCKET) <= sizeof(places[0]))
+		place_count++;
+}
+
+static void choose_places(void)
+{
+	const char *chosen = secure_getenv(RUN_VARIABLE);
+	const char *home = secure_getenv("LTTNG_HOME");
+
+	if (chosen && *chosen) {
+		add_place(chosen, "");
+		return;
+	}
+	if (!home || !*home)
+		home = secure_getenv("HOME");
+	if (getauxval(AT_EUID) && home && *home)
+		add_place(home, "/" USER_RUN_FOLDER);
+	add_place(SYSTEM_RUN_FOLDER, "");
+}
+
+/* Look where a daemon has been. */
+static bool find_folder(void)
+{
+	for (int index = 0; index < place_count && !folder; index++)
+		if (open_page(places[index]))
+			folder = places[index];
+	return folder;
 }
 
 bool meeting_find(void)
 {
-	const char *chosen = secure_getenv(RUN_VARIABLE);
 	const char *answer = secure_getenv(REGISTER_VARIABLE);
-	const char *home;
 
 	if (page)
 		return true;
 	if (getauxval(AT_SECURE) || secure_getenv(OFF_VARIABLE) ||
 	    (answer && !strcmp(answer, "0")))
 		return false;
-	if (chosen && *chosen)
-		return try(chosen, "");
-	home = secure_getenv("LTTNG_HOME");
-	if (!home || !*home)
-		home = secure_getenv("HOME");
-	return (getauxval(AT_EUID) && home && *home && try(home, "/" USER_RUN_FOLDER)) ||
-		try(SYSTEM_RUN_FOLDER, "");
+	choose_places();
+	return find_folder() || open_call();
 }
 
 uint32_t meeting_number(void)
@@ -113,9 +164,12 @@ static int move(int file)
 int meeting_connect(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const int connection = (int) system_call(
-		SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, 0, 0, 0);
+	int connection;
 
+	if (!find_folder())
+		return -1;
+	connection = (int) system_call(SYS_socket, AF_UNIX,
+				       SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, 0, 0, 0);
 	if (connection < 0)
 		return -1;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s/" REGISTRATION_SOCKET,

@@ -7,13 +7,13 @@
 
 #include "../base/compiler.h"
 
-/* Look for a run directory where a daemon has been; false where there is none, or where this
- * program must not register. It costs the opening of a file or two that are not there. */
+/* Look for a run directory where a daemon has been; else for the page of this user, on which
+ * daemons call. False where this program must not register. */
 bool meeting_find(void) HIDDEN;
 /* A number that grows when a daemon begins, and waiting until it is another one. */
 uint32_t meeting_number(void) HIDDEN;
 void meeting_wait(uint32_t number) HIDDEN;
-/* Connect to the daemon; negative where none accepts, or where it is somebody else's. */
+/* Connect to the daemon; negative where there is none, none accepts, or where it is somebody else's. */
 int meeting_connect(void) HIDDEN;
 /* How long a program waits before it begins, in milliseconds; negative: for ever. */
 long meeting_patience(void) HIDDEN;

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "7a125ae2a20b7352"
+AGREEMENT = "d3a4f8126f9a78f3"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from support.compilers import run_tool
 from support.own_programs import (
     STEP,
     build_ordered,
@@ -20,9 +21,11 @@ from support.own_programs import (
     wait_for_listed,
 )
 from support.session_daemon import SECONDS, SessionDaemon
+from support.waiting import wait_until
 from vestige.record.backends.registered import programs as registered
 from vestige.record.backends.registered._agreement import Message
 from vestige.record.backends.registered.messages import encode
+from vestige.record.development import link_flags
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -219,10 +222,6 @@ def test_many_programs_that_begin_at_once_lose_nothing(
 
 def test_programs_wait_for_a_daemon(home: SessionDaemon, program: Path, tmp_path: Path):
     """One that runs before the daemon, and goes on when that is killed."""
-    with ordered(home, program) as never:
-        # Nobody has been here: the program has no thread for it.
-        assert never.threads() == 1
-        never.end()
     home.start()
     home.end()
     with ordered(home, program) as one:
@@ -238,6 +237,109 @@ def test_programs_wait_for_a_daemon(home: SessionDaemon, program: Path, tmp_path
         assert home.lttng("stop").err == ""
         one.end()
     assert steps(tmp_path).total() == 1110
+
+
+@pytest.mark.parametrize("linker", ["bfd", "gold", "lld", "mold"])
+def test_a_program_waits_for_the_first_daemon_that_ever_runs(
+    home: SessionDaemon, tmp_path: Path, linker: str
+):
+    """One that links lttng-ust, and its child process; it has no tracer before."""
+    if shutil.which(f"ld.{linker}") is None:
+        pytest.skip(f"not installed: ld.{linker}")
+    linked = build_ordered(tmp_path, f"-fuse-ld={linker}", "-llttng-ust")
+    with ordered(home, linked, preload=False) as one:
+        one.do("10")
+        assert one.threads() == 2
+        assert "libvestige" not in one.maps()
+        home.start()
+        wait_for_listed(home, one)
+        begin(home, tmp_path / "t", "enable-event -u ordered:*")
+        one.do("100")
+        one.do("t100")
+        assert home.lttng("stop").status == 0
+        one.end()
+    assert steps(tmp_path / "t") == {one.process.pid: 300}
+
+
+LIBRARY = "int run(int, char **); int main(int n, char **v) { return run(n, v); }"
+PLUGIN = """
+#include <dlfcn.h>
+int main(int count, char **words)
+{
+	void *plugin = dlopen(getenv("PLUGIN"), RTLD_NOW);
+	return ((int (*)(int, char **)) dlsym(plugin, "run"))(count, words);
+}
+"""
+
+
+@pytest.mark.parametrize("kind", ["library", "plugin"])
+def test_tracepoints_of_libraries_begin_with_the_first_daemon(
+    home: SessionDaemon, tmp_path: Path, kind: str
+):
+    """Of one that the program needs, which waits itself, and of one that it loads."""
+    build_ordered(tmp_path, "-shared", "-fPIC", "-Dmain=run", "-llttng-ust")
+    library = (tmp_path / "ordered").rename(tmp_path / "libordered.so")
+    source = tmp_path / "main.c"
+    source.write_text(LIBRARY if kind == "library" else f"#include <stdlib.h>{PLUGIN}")
+    linked = [f"-L{tmp_path}", "-lordered", f"-Wl,-rpath,{tmp_path}"]
+    if kind == "plugin":
+        linked = [*link_flags(), "-llttng-ust"]
+    program = tmp_path / "program"
+    run_tool(["gcc", str(source), "-o", str(program), *linked])
+    with ordered(
+        home, program, preload=False, environment={"PLUGIN": str(library)}
+    ) as one:
+        one.do("10")
+        assert one.threads() == 2
+        home.start()
+        wait_for_listed(home, one)
+        begin(home, tmp_path / "t", "enable-event -u ordered:*")
+        one.do("100")
+        assert home.lttng("stop").status == 0
+        one.end()
+    assert steps(tmp_path / "t") == {one.process.pid: 100}
+
+
+def test_a_child_process_waits_for_the_first_daemon(
+    home: SessionDaemon, tmp_path: Path
+):
+    """As its parent does, which is recorded when it goes on."""
+    linked = build_ordered(tmp_path, "-llttng-ust")
+    with ordered(home, linked, preload=False) as one:
+        one.do("fork")
+        (child,) = map(int, children(one.process.pid))
+        home.start()
+        wait_until(
+            lambda: f"PID: {child} " in home.lttng("list", "-u").out,
+            "it registers",
+            SECONDS,
+        )
+        wait_for_listed(home, one)
+        begin(home, tmp_path / "t", "enable-event -u ordered:*")
+        one.do("100")
+        one.end()
+        assert home.lttng("stop").status == 0
+    assert steps(tmp_path / "t") == {child: 100}
+
+
+def children(pid: int) -> list[str]:
+    """Return the process IDs of the children of a process."""
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+def test_a_preloaded_program_waits_for_the_first_daemon(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Though nothing is in the run directory yet."""
+    with ordered(home, program) as one:
+        one.do("10")
+        home.start()
+        wait_for_listed(home, one)
+        begin(home, tmp_path / "t", "enable-event -u ordered:*")
+        one.do("100")
+        home.lttng("stop")
+        one.end()
+    assert steps(tmp_path / "t") == {one.process.pid: 100}
 
 
 @pytest.mark.parametrize("linker", ["bfd", "gold", "lld", "mold"])

@@ -73,6 +73,21 @@ vestige_find_tracer(void)
 	return found;
 }
 
+/* Keep it until there is a tracer. It is there in what links lttng-ust. */
+extern void vestige_wait_for_tracer(struct vestige_waiter *waiter)
+	__attribute__((weak, visibility("hidden")));
+
+/* Begin with the tracer, now or when it comes. */
+static inline __attribute__((unused)) VESTIGE_NOT_TRACED void
+vestige_begin(struct vestige_waiter *waiter)
+{
+	const struct vestige_tracer *tracer = vestige_find_tracer();
+
+	waiter->start(tracer);
+	if (!tracer && vestige_wait_for_tracer)
+		vestige_wait_for_tracer(waiter);
+}
+
 /* Where the thread and its stack are. A compiler may take neither for the same at two places: a
  * coroutine may have changed the thread in between. */
 #if defined(__x86_64__)
@@ -207,13 +222,21 @@ VESTIGE_END_C
 
 /* Tell the tracer of a tracepoint when its object is loaded, and unloaded. */
 #define VESTIGE_REGISTER_POINT(point_provider, point_name)				\
+	VESTIGE_NOT_TRACED static void							\
+	vestige_start_##point_provider##___##point_name(const struct vestige_tracer *tracer)\
+	{										\
+		if (tracer)								\
+			tracer->add_tracepoint(&VESTIGE_POINT(point_provider, point_name));\
+	}										\
 	VESTIGE_AT_LOAD VESTIGE_NOT_TRACED static void					\
 	vestige_add_##point_provider##___##point_name(void)				\
 	{										\
-		const struct vestige_tracer *tracer = vestige_find_tracer();		\
+		static struct vestige_waiter waiter = {					\
+			vestige_start_##point_provider##___##point_name,		\
+			(struct vestige_waiter *) 0,					\
+		};									\
 											\
-		if (tracer)								\
-			tracer->add_tracepoint(&VESTIGE_POINT(point_provider, point_name));\
+		vestige_begin(&waiter);							\
 	}										\
 	VESTIGE_AT_UNLOAD VESTIGE_NOT_TRACED static void				\
 	vestige_remove_##point_provider##___##point_name(void)				\

@@ -265,7 +265,11 @@ VESTIGE_JOIN(vestige_describe_events_of_, LTTNG_UST_TRACEPOINT_PROVIDER)(
 	VESTIGE_AT_LOAD VESTIGE_NOT_TRACED static void					\
 	vestige_add_provider_##provider(void)						\
 	{										\
-		vestige_start_provider_##provider(vestige_find_tracer());		\
+		static struct vestige_waiter waiter = {					\
+			vestige_start_provider_##provider, (struct vestige_waiter *) 0,	\
+		};									\
+											\
+		vestige_begin(&waiter);							\
 	}										\
 	VESTIGE_AT_UNLOAD VESTIGE_NOT_TRACED static void				\
 	vestige_remove_provider_##provider(void)					\

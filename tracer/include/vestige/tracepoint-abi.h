@@ -170,6 +170,16 @@ struct vestige_record {
 	uint64_t state[10];
 };
 
+struct vestige_tracer;
+
+/* What is to be told of a tracer that comes while the program runs; one for each tracepoint and
+ * each provider of an object. */
+struct vestige_waiter {
+	/* Called with the tracer, once; also with NULL, where there is none at first. */
+	void (*start)(const struct vestige_tracer *tracer);
+	struct vestige_waiter *next;
+};
+
 /*
  * What the tracer offers. A program finds it with dlsym(3) as vestige_tracer, so that it
  * needs no library to be linked or to run.

@@ -5,15 +5,19 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import stat
 import struct
+import sys
 from contextlib import suppress
 
-from ._agreement import REGISTRATION_PAGE, REGISTRATION_TRACER
+from ._agreement import REGISTRATION_CALL, REGISTRATION_PAGE, REGISTRATION_TRACER
 
 __all__ = ["announce"]
 
 SYS_FUTEX, FUTEX_WAKE = 202, 1
 MOST_PROGRAMS = (1 << 31) - 1
+WORD = struct.Struct("=I")
+_SOME = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
@@ -38,22 +42,51 @@ def announce(folder: str, tracer: str) -> None:
     file = os.open(f"{folder}/{REGISTRATION_PAGE}", _FLAGS, 0o644)
     try:
         os.fchmod(file, 0o644)
-        if os.fstat(file).st_size < mmap.PAGESIZE:
-            os.ftruncate(file, mmap.PAGESIZE)
-        page = mmap.mmap(file, mmap.PAGESIZE)
+        _count(file)
     finally:
         os.close(file)
-    with page:
-        _count(page)
+    for uid in _callers():
+        # A user who has put something else there waits for nobody.
+        with suppress(OSError, ValueError):
+            _call(uid)
 
 
-def _count(page: mmap.mmap) -> None:
-    """Let the first word grow, and wake who waits for that."""
-    (number,) = struct.unpack_from("=I", page)
-    struct.pack_into("=I", page, 0, (number + 1) & 0xFFFFFFFF)
-    word = ctypes.c_uint.from_buffer(page)
-    with suppress(AttributeError):
-        ctypes.CDLL(None).syscall(
-            SYS_FUTEX, ctypes.byref(word), FUTEX_WAKE, MOST_PROGRAMS, None, None, 0
-        )
-    del word
+def _callers() -> list[int]:
+    """Return the users whose programs may wait for this daemon."""
+    if os.geteuid() != 0:
+        return [os.geteuid()]
+    folder, _, start = REGISTRATION_CALL.rpartition("/")
+    with suppress(OSError):
+        names = [one.removeprefix(start) for one in os.listdir(folder)]  # noqa: PTH208 - names
+        return [int(one) for one in names if one.isascii() and one.isdecimal()]
+    return []
+
+
+def _call(uid: int) -> None:
+    """Wake the programs of a user that found no daemon anywhere."""
+    file = os.open(f"{REGISTRATION_CALL}{uid}", _SOME)
+    try:
+        facts = os.fstat(file)
+        # Root writes to nothing that is not the user's own.
+        if stat.S_ISREG(facts.st_mode) and facts.st_uid == uid:
+            _count(file)
+    finally:
+        os.close(file)
+
+
+def _count(file: int) -> None:
+    """Let the first word of a page grow, and wake who waits for that.
+
+    Whose it is can make it shorter, so it is touched by system calls alone.
+    """
+    if os.fstat(file).st_size < mmap.PAGESIZE:
+        os.posix_fallocate(file, 0, mmap.PAGESIZE)
+    number = int.from_bytes(os.pread(file, WORD.size, 0), sys.byteorder)
+    os.pwrite(file, WORD.pack((number + 1) & 0xFFFFFFFF), 0)
+    with mmap.mmap(file, mmap.PAGESIZE) as page:
+        word = ctypes.c_uint.from_buffer(page)
+        with suppress(AttributeError):
+            ctypes.CDLL(None).syscall(
+                SYS_FUTEX, ctypes.byref(word), FUTEX_WAKE, MOST_PROGRAMS, None, None, 0
+            )
+        del word

@@ -1,0 +1,118 @@
+/*
+ * Waits for a session daemon, in a program that has started before there ever was one.
+ *
+ * A thread with all signals blocked sleeps on a page of memory that all programs of a user share:
+ * a daemon changes a number there and wakes them. Meanwhile it costs nothing.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "waiting.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../agreement/agreement.h"
+#include "tracer_path.h"
+#include "waiters.h"
+
+/* Before glibc 2.34, programs that do not link libpthread have none of them: they do not wait. */
+#pragma weak pthread_create
+#pragma weak pthread_attr_init
+#pragma weak pthread_attr_setstacksize
+#pragma weak pthread_attr_setdetachstate
+#pragma weak pthread_attr_destroy
+#pragma weak pthread_sigmask
+
+#define PAGE_SIZE 4096
+/* Loading needs names of files, and what constructors take. */
+#define STACK_SIZE (256u << 10)
+#define THREAD_NAME "vestige-wait"
+
+static const volatile uint32_t *page;
+/* Whether the thread is there: a child process needs another one. */
+static bool is_waiting;
+
+/* Map the page of this user, which is made where it is not there. */
+static bool open_page(void)
+{
+	char path[sizeof(REGISTRATION_CALL) + 12];
+	void *mapped = MAP_FAILED;
+	struct stat status;
+	int file;
+
+	snprintf(path, sizeof(path), REGISTRATION_CALL "%u", (unsigned int) geteuid());
+	file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (file < 0)
+		return false;
+	if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+	    /* With its memory: reading a page that cannot be made ends the program. */
+	    (status.st_size || fallocate(file, 0, 0, PAGE_SIZE) == 0))
+		mapped = mmap(NULL, sizeof(*page), PROT_READ, MAP_SHARED, file, 0);
+	close(file);
+	if (mapped == MAP_FAILED)
+		return false;
+	page = mapped;
+	return true;
+}
+
+static void *wait_for_daemon(void *unused)
+{
+	(void) unused;
+	prctl(PR_SET_NAME, THREAD_NAME);
+	for (;;) {
+		const uint32_t number = *page;
+
+		if (vestige_link_load_tracer())
+			break;
+		syscall(SYS_futex, page, FUTEX_WAIT, number, NULL, NULL, 0);
+	}
+	/* Before a child process could be made without it. */
+	is_waiting = false;
+	vestige_link_start_waiters();
+	return NULL;
+}
+
+static void start_thread(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all;
+	sigset_t before;
+
+	if (pthread_attr_init(&attributes) != 0)
+		return;
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	is_waiting = true;
+	if (pthread_create(&thread, &attributes, wait_for_daemon, NULL) != 0)
+		is_waiting = false;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
+static void after_fork(void)
+{
+	if (is_waiting)
+		start_thread();
+}
+
+void vestige_link_wait(void)
+{
+	if (!pthread_create || !vestige_link_may_wait() || !open_page())
+		return;
+	pthread_atfork(NULL, NULL, after_fork);
+	start_thread();
+}

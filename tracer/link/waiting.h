@@ -1,0 +1,8 @@
+/* The thread that waits for a daemon, where none has been yet. */
+#ifndef VESTIGE_LINK_WAITING_H
+#define VESTIGE_LINK_WAITING_H
+
+/* Wait on a page that daemons know, and load the tracer when one says where it is. */
+void vestige_link_wait(void) __attribute__((visibility("hidden")));
+
+#endif
