@@ -32,8 +32,10 @@ FLOORS = (
     ("hooks",),
     # What LTTng-UST offers to programs; entries of functions that are rewritten.
     ("lttng", "patch"),
+    # What programs link to find the tracer.
+    ("link",),
     # Other libraries, and a program; they meet the tracer at run time.
-    ("audit", "close", "cost", "helpers", "link", "python"),
+    ("audit", "close", "cost", "helpers", "python"),
 )
 """The rooms, from below; those on one floor do not know each other."""
 MOST_LINES = 60

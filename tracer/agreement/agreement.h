@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "d3a4f8126f9a78f3"
+#define AGREEMENT "5e6514df5c18ed4b"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -656,9 +656,8 @@ enum clock_kind_word { CLOCK_KIND_MONOTONIC, CLOCK_KIND_COUNTER };
 #define REGISTRATION_PAGE "vestige-wait-1"
 /* As above: has the path of the tracer, for programs that have none. */
 #define REGISTRATION_TRACER "vestige-tracer-1"
-/* With a user's number: on this page wait programs that found no run directory. They make
- * it, and each daemon that they may register with counts it up. */
-#define REGISTRATION_CALL "/dev/shm/vestige-wait-1-"
+/* In shared memory, with a user's number: a page as above, for all places. */
+#define REGISTRATION_CALL "vestige-wait-1-"
 /* Bytes of the words of a recording. */
 #define LARGEST_WORDS 8192u
 /* With its zero. */

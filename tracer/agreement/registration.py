@@ -48,9 +48,8 @@ CONSTANTS = (
     ),
     Constant(
         "REGISTRATION_CALL",
-        "/dev/shm/vestige-wait-1-",
-        about="With a user's number: on this page wait programs that found no run directory. "
-        "They make it, and each daemon that they may register with counts it up.",
+        "vestige-wait-1-",
+        about="In shared memory, with a user's number: a page as above, for all places.",
     ),
     Constant("LARGEST_WORDS", 8192, about="Bytes of the words of a recording."),
     Constant("LONGEST_EVENT_NAME", 512, about="With its zero."),

@@ -19,6 +19,7 @@
 #define HIGH_DESCRIPTOR 900
 
 #define PAGE_SIZE 4096
+#define SHARED_MEMORY "/dev/shm/"
 
 /* As long as the address of a socket. */
 typedef char place_path[sizeof(((struct sockaddr_un *) NULL)->sun_path)];
@@ -65,11 +66,12 @@ static bool open_page(const char *place)
 /* The page of this user, which all daemons know; made where it is not there. */
 static bool open_call(void)
 {
-	char path[sizeof(REGISTRATION_CALL) + 12];
+	char path[sizeof(SHARED_MEMORY REGISTRATION_CALL) + 12];
 	struct stat status;
 	int file;
 
-	snprintf(path, sizeof(path), REGISTRATION_CALL "%u", (unsigned int) getauxval(AT_EUID));
+	snprintf(path, sizeof(path), SHARED_MEMORY REGISTRATION_CALL "%u",
+		 (unsigned int) getauxval(AT_EUID));
 	file = system_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
 	if (file < 0)
 		return false;
@@ -93,6 +95,7 @@ static void choose_places(void)
 	const char *chosen = secure_getenv(RUN_VARIABLE);
 	const char *home = secure_getenv("LTTNG_HOME");
 
+	place_count = 0;
 	if (chosen && *chosen) {
 		add_place(chosen, "");
 		return;

@@ -41,6 +41,7 @@ bool vestige_link_choose_places(void)
 	const char *chosen = getenv(RUN_VARIABLE);
 	const char *home = getenv("LTTNG_HOME");
 
+	place_count = 0;
 	/* With more rights than who started it, a program does as it is told by nobody. */
 	if (getauxval(AT_SECURE) || (answer && !strcmp(answer, "0")) || getenv(OFF_VARIABLE))
 		return false;

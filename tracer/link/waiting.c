@@ -35,6 +35,7 @@
 #pragma weak pthread_sigmask
 
 #define PAGE_SIZE 4096
+#define SHARED_MEMORY "/dev/shm/"
 /* Loading needs names of files, and what constructors take. */
 #define STACK_SIZE (256u << 10)
 #define THREAD_NAME "vestige-wait"
@@ -46,12 +47,13 @@ static bool is_waiting;
 /* Map the page of this user, which is made where it is not there. */
 static bool open_page(void)
 {
-	char path[sizeof(REGISTRATION_CALL) + 12];
+	char path[sizeof(SHARED_MEMORY REGISTRATION_CALL) + 12];
 	void *mapped = MAP_FAILED;
 	struct stat status;
 	int file;
 
-	snprintf(path, sizeof(path), REGISTRATION_CALL "%u", (unsigned int) geteuid());
+	snprintf(path, sizeof(path), SHARED_MEMORY REGISTRATION_CALL "%u",
+		 (unsigned int) geteuid());
 	file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (file < 0)
 		return false;

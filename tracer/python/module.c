@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "../base/version.h"
+#include "../link/tracer_path.h"
 #include "choice.h"
 #include "event.h"
 #include "greenlets.h"
@@ -36,6 +37,19 @@ static bool is_agreed(void)
 	return false;
 }
 
+/* The tracer of a recorder, else that of a session daemon: where one has been, the program registers. */
+static const struct vestige_tracer *find_tracer(void)
+{
+	const void *found = dlsym(RTLD_DEFAULT, "vestige_tracer");
+
+	if (found || !vestige_link_choose_places())
+		return found;
+	/* The program waits for the rules; other threads of it do not. */
+	Py_BEGIN_ALLOW_THREADS if (vestige_link_load_tracer()) found =
+		dlsym(RTLD_DEFAULT, "vestige_tracer");
+	Py_END_ALLOW_THREADS return found;
+}
+
 static PyMethodDef methods[] = {
 	{"add_context", program_contexts_add, METH_VARARGS, "Have a context of the program."},
 	{"choose_functions", choice_set, METH_VARARGS, "Record calls of some functions only."},
@@ -58,7 +72,7 @@ PyMODINIT_FUNC PyInit__native(void);
 
 PyMODINIT_FUNC PyInit__native(void)
 {
-	const struct vestige_tracer *found = dlsym(RTLD_DEFAULT, "vestige_tracer");
+	const struct vestige_tracer *found = find_tracer();
 	PyObject *module = PyModule_Create(&definition);
 
 	/* The module may be there twice, with different names. */

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "d3a4f8126f9a78f3"
+AGREEMENT = "5e6514df5c18ed4b"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889

@@ -28,8 +28,8 @@ REGISTRATION_PAGE = "vestige-wait-1"
 """As above: its first word grows when a daemon begins."""
 REGISTRATION_TRACER = "vestige-tracer-1"
 """As above: has the path of the tracer, for programs that have none."""
-REGISTRATION_CALL = "/dev/shm/vestige-wait-1-"
-"""With a user's number: on this page wait programs that found no run directory. They make it, and each daemon that they may register with counts it up."""
+REGISTRATION_CALL = "vestige-wait-1-"
+"""In shared memory, with a user's number: a page as above, for all places."""
 LARGEST_WORDS = 8_192
 """Bytes of the words of a recording."""
 LONGEST_EVENT_NAME = 512

@@ -9,6 +9,7 @@ import stat
 import struct
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from ._agreement import REGISTRATION_CALL, REGISTRATION_PAGE, REGISTRATION_TRACER
 
@@ -16,6 +17,7 @@ __all__ = ["announce"]
 
 SYS_FUTEX, FUTEX_WAKE = 202, 1
 MOST_PROGRAMS = (1 << 31) - 1
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - its name
 WORD = struct.Struct("=I")
 _SOME = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -55,16 +57,14 @@ def _callers() -> list[int]:
     """Return the users whose programs may wait for this daemon."""
     if os.geteuid() != 0:
         return [os.geteuid()]
-    folder, _, start = REGISTRATION_CALL.rpartition("/")
-    with suppress(OSError):
-        names = [one.removeprefix(start) for one in os.listdir(folder)]  # noqa: PTH208 - names
-        return [int(one) for one in names if one.isascii() and one.isdecimal()]
-    return []
+    names = [one.name for one in SHARED_MEMORY.glob(f"{REGISTRATION_CALL}*")]
+    numbers = [one.removeprefix(REGISTRATION_CALL) for one in names]
+    return [int(one) for one in numbers if one.isascii() and one.isdecimal()]
 
 
 def _call(uid: int) -> None:
     """Wake the programs of a user that found no daemon anywhere."""
-    file = os.open(f"{REGISTRATION_CALL}{uid}", _SOME)
+    file = os.open(SHARED_MEMORY / f"{REGISTRATION_CALL}{uid}", _SOME)
     try:
         facts = os.fstat(file)
         # Root writes to nothing that is not the user's own.

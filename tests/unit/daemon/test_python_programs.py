@@ -1,0 +1,93 @@
+"""Python programs with tracepoints register where a session daemon has been."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import vestige
+from support.own_programs import Ordered, steps, wait_for_listed
+from support.session_daemon import SessionDaemon
+
+PROGRAM = """
+import sys
+from vestige.instrument import tracepoint
+step = tracepoint("ordered:step", number=int)
+for line in sys.stdin:
+    for number in range(int(line)):
+        step(number=number)
+    print(line, end="", flush=True)
+"""
+
+
+@contextmanager
+def python(home: SessionDaemon, **more: str) -> Iterator[Ordered]:
+    """Run the program."""
+    command = [sys.executable, "-c", PROGRAM]
+    environment = {**os.environ, **home.environment, **more}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, env=environment, stdin=pipe, stdout=pipe, text=True
+    ) as process:
+        try:
+            yield Ordered(process)
+        finally:
+            process.kill()
+
+
+def start(daemon: SessionDaemon, output: Path) -> None:
+    """Start a session for its event."""
+    for words in (
+        f"create s --output={output}",
+        "enable-event -u ordered:* --filter=number<90",
+        "start",
+    ):
+        done = daemon.lttng(*words.split())
+        assert done.status == 0, done.err
+
+
+def test_a_running_python_program_is_recorded(daemon: SessionDaemon, tmp_path: Path):
+    """It is listed with its tracepoints and fields, and recorded while a session is."""
+    with python(daemon) as one:
+        one.do("1")
+        wait_for_listed(daemon, one)
+        assert "ordered:step (loglevel: TRACE_" in daemon.lttng("list", "-u").out
+        assert "field: number (integer)" in daemon.lttng("list", "-u", "-f").out
+        start(daemon, tmp_path)
+        one.do("100")
+        assert daemon.lttng("stop").status == 0
+        one.do("100")
+        one.end()
+    assert steps(tmp_path) == {one.process.pid: 90}
+
+
+def test_a_python_program_is_recorded_from_its_start(
+    daemon: SessionDaemon, tmp_path: Path
+):
+    """It waits for the rules when it imports the module."""
+    start(daemon, tmp_path)
+    with python(daemon) as one:
+        one.do("10")
+        assert daemon.lttng("stop").status == 0
+        one.end()
+    assert steps(tmp_path) == {one.process.pid: 10}
+    values = [one["number"] for one in vestige.open(tmp_path).events("ordered:step")]
+    assert values == [*range(10)]
+
+
+def test_without_a_daemon_nothing_is_loaded(home: SessionDaemon):
+    """Nor where registering is forbidden."""
+    with python(home) as one:
+        one.do("10")
+        assert one.threads() == 1
+        assert "libvestige-tracer" not in one.maps()
+        one.end()
+    home.start()
+    with python(home, VESTIGE_REGISTER="0") as one:
+        one.do("10")
+        assert "libvestige-tracer" not in one.maps()
+        one.end()
