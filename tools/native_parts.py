@@ -84,6 +84,11 @@ def native_parts(version: str) -> Iterator[Part]:
         sources = tuple(TRACER / "helpers" / file for file in files)
         flags = (*LIBRARY, *unknown, *standing_in)
         yield Part(f"libvestige-{name}.so", flags, sources, ("-ldl",))
+    yield Part(
+        "libvestige-vfork.so",
+        (*LIBRARY, "-Wl,-z,now,-z,nodelete"),
+        (TRACER / "helpers/vfork.c",),
+    )
     yield from lttng_parts()
     # What programs link that ask for lttng-ust.
     object_file = ("-fPIC", "-fvisibility=hidden", "-fno-exceptions", HEADERS)

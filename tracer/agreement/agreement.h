@@ -10,13 +10,15 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "5e6514df5c18ed4b"
+#define AGREEMENT "c25d6a7eb481ff10"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
 /* CTF 1.8.3, section 5.1. */
 #define PACKET_MAGIC 0xC1FC1FC1u
+/* Of the rings of threads. */
 #define STREAM_CLASS 0u
+#define STREAM_CLASS_OF_CPUS 1u
 #define PROCNAME_SIZE 16u
 /* Of `ip`, `addr` and `call_site`. */
 #define PLACE_SIZE 6u

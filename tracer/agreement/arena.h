@@ -34,6 +34,12 @@ enum arena_flags {
 	ARENA_HANDED_OVER = 2,
 };
 
+/* Bits of a slot's flags. */
+enum slot_flags {
+	/* No thread's: all threads on a CPU, which is its `vtid`, write to its ring. */
+	SLOT_OF_CPU = 1,
+};
+
 /* Bits of a chunk's flags. */
 enum chunk_flags {
 	/* Overwrite mode takes others away. */
@@ -118,7 +124,8 @@ struct arena_control {
 	/* For programs as well: the ID of the first class in the table, another one in each
 	 * arena of a recording. */
 	uint32_t first_class;
-	uint32_t reserved;
+	/* So many of the first slots have the rings of CPUs; 0: there are none. */
+	uint32_t cpu_rings;
 	uint64_t max_bytes;
 	uint8_t unused[24];
 	/* Held by the collector. */
@@ -163,7 +170,7 @@ _Static_assert(offsetof(struct arena_control, flags) == 140, "arena_control.flag
 _Static_assert(offsetof(struct arena_control, chunks_ready) == 144, "arena_control.chunks_ready");
 _Static_assert(offsetof(struct arena_control, slots_ready) == 148, "arena_control.slots_ready");
 _Static_assert(offsetof(struct arena_control, first_class) == 152, "arena_control.first_class");
-_Static_assert(offsetof(struct arena_control, reserved) == 156, "arena_control.reserved");
+_Static_assert(offsetof(struct arena_control, cpu_rings) == 156, "arena_control.cpu_rings");
 _Static_assert(offsetof(struct arena_control, max_bytes) == 160, "arena_control.max_bytes");
 _Static_assert(offsetof(struct arena_control, unused) == 168, "arena_control.unused");
 _Static_assert(offsetof(struct arena_control, life) == 192, "arena_control.life");
@@ -271,6 +278,7 @@ struct arena_slot {
 	_Atomic uint32_t claimed;
 	uint32_t vpid;
 	uint32_t vtid;
+	/* Of enum slot_flags. */
 	uint32_t flags;
 	/* An inode; 0 where it is unknown. */
 	uint64_t pid_namespace;
@@ -356,8 +364,9 @@ struct arena_chunk {
 	/* Bytes from the chunk's start up to which all records are whole: 0 while it is not
 	 * in use, the size of this structure when it is empty. */
 	volatile uint32_t committed;
-	/* A slot, or 0. */
-	_Atomic uint32_t owner;
+	/* In the ring of a CPU: the time of the last record, without the bits that compact
+	 * headers have. One word with `committed`. */
+	volatile uint32_t epoch;
 	_Atomic uint32_t next_free;
 	/* The chunk that the slot filled before, or 0. */
 	uint32_t prev;
@@ -365,7 +374,8 @@ struct arena_chunk {
 	_Atomic uint64_t seq;
 	/* Of enum chunk_flags. */
 	uint32_t flags;
-	uint32_t reserved;
+	/* A slot, or 0. */
+	_Atomic uint32_t owner;
 	/* The slot's losses when the chunk was taken into use, and when those were that came
 	 * since the chunk before; 0: none came. */
 	uint64_t lost;
@@ -381,12 +391,12 @@ struct arena_chunk {
 };
 
 _Static_assert(offsetof(struct arena_chunk, committed) == 0, "arena_chunk.committed");
-_Static_assert(offsetof(struct arena_chunk, owner) == 4, "arena_chunk.owner");
+_Static_assert(offsetof(struct arena_chunk, epoch) == 4, "arena_chunk.epoch");
 _Static_assert(offsetof(struct arena_chunk, next_free) == 8, "arena_chunk.next_free");
 _Static_assert(offsetof(struct arena_chunk, prev) == 12, "arena_chunk.prev");
 _Static_assert(offsetof(struct arena_chunk, seq) == 16, "arena_chunk.seq");
 _Static_assert(offsetof(struct arena_chunk, flags) == 24, "arena_chunk.flags");
-_Static_assert(offsetof(struct arena_chunk, reserved) == 28, "arena_chunk.reserved");
+_Static_assert(offsetof(struct arena_chunk, owner) == 28, "arena_chunk.owner");
 _Static_assert(offsetof(struct arena_chunk, lost) == 32, "arena_chunk.lost");
 _Static_assert(offsetof(struct arena_chunk, first_lost) == 40, "arena_chunk.first_lost");
 _Static_assert(offsetof(struct arena_chunk, last_lost) == 48, "arena_chunk.last_lost");

@@ -33,6 +33,7 @@ __all__ = [
     "REASONS",
     "SHARED",
     "SLOT",
+    "SLOT_FLAGS",
     "STATES",
     "STRUCTURES",
     "UNREACHED",
@@ -72,6 +73,19 @@ STATES = Enumeration(
         ),
     ),
     about="Bits of the state.",
+)
+SLOT_FLAGS = Enumeration(
+    "slot_flags",
+    "SLOT_",
+    (
+        Value(
+            "OF_CPU",
+            1,
+            about="No thread's: all threads on a CPU, which is its `vtid`, write to its "
+            "ring.",
+        ),
+    ),
+    about="Bits of a slot's flags.",
 )
 FLAGS = Enumeration(
     "arena_flags",
@@ -207,7 +221,11 @@ CONTROL = Structure(
             about="For programs as well: the ID of the first class in the table, another one "
             "in each arena of a recording.",
         ),
-        Member("reserved", U32),
+        Member(
+            "cpu_rings",
+            U32,
+            about="So many of the first slots have the rings of CPUs; 0: there are none.",
+        ),
         Member("max_bytes", U64),
         Member("unused", BYTE, 24),
         Member("life", LIFE, about="Held by the collector."),
@@ -348,7 +366,7 @@ SLOT = Structure(
         ),
         Member("vpid", U32),
         Member("vtid", U32),
-        Member("flags", U32),
+        Member("flags", U32, about="Of enum slot_flags."),
         Member("pid_namespace", U64, about="An inode; 0 where it is unknown."),
         Member("procname", CHARACTER, NAME_OF_THREAD),
         Member(
@@ -418,12 +436,18 @@ CHUNK = Structure(
             about="Bytes from the chunk's start up to which all records are whole: 0 while "
             "it is not in use, the size of this structure when it is empty.",
         ),
-        Member("owner", U32, qualifier=ATOMIC, about="A slot, or 0."),
+        Member(
+            "epoch",
+            U32,
+            qualifier="volatile",
+            about="In the ring of a CPU: the time of the last record, without the bits that "
+            "compact headers have. One word with `committed`.",
+        ),
         Member("next_free", U32, qualifier=ATOMIC),
         Member("prev", U32, about="The chunk that the slot filled before, or 0."),
         Member("seq", U64, qualifier=ATOMIC, about="1 and up, in each use of a slot."),
         Member("flags", U32, about="Of enum chunk_flags."),
-        Member("reserved", U32),
+        Member("owner", U32, qualifier=ATOMIC, about="A slot, or 0."),
         Member(
             "lost",
             U64,

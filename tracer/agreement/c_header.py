@@ -158,6 +158,7 @@ def arena_header() -> str:
             *_constants(arena.CONSTANTS),
             *_enumeration(arena.STATES),
             *_enumeration(arena.FLAGS),
+            *_enumeration(arena.SLOT_FLAGS),
             *_enumeration(arena.CHUNK_FLAGS),
             *_enumeration(arena.REASONS),
             _LIFE,

@@ -17,11 +17,21 @@ from .terms import (
     Structure,
 )
 
-__all__ = ["CONSTANTS", "HEADER_MEMBERS", "PACKET"]
+__all__ = [
+    "CONSTANTS",
+    "CPU_MEMBERS",
+    "HEADER_MEMBERS",
+    "PACKET",
+    "STREAM_CLASSES",
+]
 
+STREAM_CLASSES = (
+    Constant("STREAM_CLASS", 0, about="Of the rings of threads."),
+    Constant("STREAM_CLASS_OF_CPUS", 1),
+)
 CONSTANTS = (
     Constant("PACKET_MAGIC", 0xC1FC1FC1, about="CTF 1.8.3, section 5.1."),
-    Constant("STREAM_CLASS", 0),
+    *STREAM_CLASSES,
     Constant("PROCNAME_SIZE", NAME_OF_THREAD),
     Constant("PLACE_SIZE", 6, about="Of `ip`, `addr` and `call_site`."),
     Constant("ID_SIZE", 4),
@@ -68,6 +78,12 @@ PACKET = Structure(
     ),
     about="The packet header and the packet context. All sizes are in bits, as CTF has them.",
 )
+
+CPU_MEMBERS = (
+    *(one for one in PACKET.members if one.name not in {"vpid", "vtid", "procname"}),
+    Member("cpu_id", U32),
+)
+"""Of a packet of the ring of a CPU, as LTTng's have it."""
 
 HEADER_MEMBERS = 4
 """So many members are the packet header; the others are the packet context."""

@@ -192,7 +192,12 @@ def _code(member: Member) -> str:
 def _metadata() -> Iterator[str]:
     members = packet.PACKET.members
     header, context = members[: packet.HEADER_MEMBERS], members[packet.HEADER_MEMBERS :]
-    for name, part in (("PACKET_HEADER", header), ("PACKET_CONTEXT", context)):
+    parts = (
+        ("PACKET_HEADER", header),
+        ("PACKET_CONTEXT", context),
+        ("PACKET_CONTEXT_OF_CPUS", packet.CPU_MEMBERS[packet.HEADER_MEMBERS :]),
+    )
+    for name, part in parts:
         yield f"{name} = (\n"
         for one in part:
             if isinstance(one, Member):

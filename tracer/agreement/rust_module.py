@@ -48,7 +48,13 @@ def arena_module() -> str:
     """Return the text of ``vestige-collector/src/agreement.rs``."""
     bits = (
         f"{_doc(value.about)}pub const {of.prefix}{value.name}: u32 = {value.value};\n"
-        for of in (arena.STATES, arena.FLAGS, arena.CHUNK_FLAGS, arena.REASONS)
+        for of in (
+            arena.STATES,
+            arena.FLAGS,
+            arena.SLOT_FLAGS,
+            arena.CHUNK_FLAGS,
+            arena.REASONS,
+        )
         for value in of.enumerators()
     )
     structures = (packet.PACKET, *arena.STRUCTURES)
@@ -56,6 +62,7 @@ def arena_module() -> str:
         [
             _ARENA_HEAD,
             *(rust_constant(one, "u32") for one in arena.CONSTANTS),
+            *(rust_constant(one, "u32") for one in packet.STREAM_CLASSES),
             *bits,
             *(f"\n{rust_structure(one)}" for one in structures),
         ]

@@ -10,12 +10,21 @@ static _Atomic uint32_t *chunk_link(uint32_t number)
 
 static uint32_t spares(const struct arena_ring *ring)
 {
+	if (ring->is_of_cpu)
+		return 0;
 	return atomic_load_explicit(&ring->ledger->given, memory_order_acquire) -
 		atomic_load_explicit(&ring->slot->taken, memory_order_relaxed);
 }
 
+/* Threads that are killed while they hand a chunk over to a CPU would leave a count that is wrong
+ * for ever. So those of a CPU are what is not yet drained. */
 static uint32_t held(const struct arena_ring *ring)
 {
+	if (ring->is_of_cpu)
+		return (uint32_t) ((atomic_load_explicit(&ring->slot->cur,
+							 memory_order_relaxed) >>
+				    32) -
+				   *(const volatile uint64_t *) &ring->ledger->drained_seq);
 	return atomic_load_explicit(&ring->slot->popped, memory_order_relaxed) -
 		atomic_load_explicit(&ring->ledger->returned, memory_order_relaxed);
 }
@@ -28,6 +37,11 @@ uint32_t chunk_used(const struct arena_ring *ring)
 bool chunk_has_spare(const struct arena_ring *ring)
 {
 	return spares(ring);
+}
+
+uint32_t chunk_held(const struct arena_ring *ring)
+{
+	return held(ring);
 }
 
 bool chunk_is_there(const struct arena_ring *ring)
@@ -56,7 +70,15 @@ uint32_t chunk_take(struct arena_ring *ring)
 		if (arena_has_chunk(number))
 			return number;
 	}
-	if (held(ring) >= arena.ring_chunks)
+	return held(ring) < arena.ring_chunks ? chunk_pop(ring) : 0;
+}
+
+uint32_t chunk_pop(struct arena_ring *ring)
+{
+	struct arena_slot *slot = ring->slot;
+	uint32_t number;
+
+	if (atomic_load_explicit(&arena.control->state, memory_order_relaxed) & ARENA_FULL)
 		return 0;
 	number = stack_pop(&arena.shared->free_chunks, chunk_link);
 	if (!number)
@@ -66,6 +88,11 @@ uint32_t chunk_take(struct arena_ring *ring)
 	atomic_fetch_add_explicit(&slot->popped, 1, memory_order_release);
 	atomic_fetch_sub_explicit(&arena.shared->free_chunk_count, 1, memory_order_relaxed);
 	return number;
+}
+
+void chunk_leave(struct arena_ring *ring)
+{
+	atomic_fetch_sub_explicit(&ring->slot->popped, 1, memory_order_release);
 }
 
 struct arena_chunk *chunk_prepare(const struct arena_ring *ring, uint32_t number, uint64_t now)

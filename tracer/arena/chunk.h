@@ -17,6 +17,8 @@ struct arena_ring {
 	struct arena_slot *slot;
 	const struct arena_ledger *ledger;
 	uint32_t number;
+	/* Whether it is that of a CPU: it has no spares, and the slot does not count its chunks. */
+	bool is_of_cpu;
 	/* The present chunk, and how many were before it; 0: none yet. */
 	uint32_t chunk;
 	uint64_t seq;
@@ -32,6 +34,12 @@ bool chunk_is_there(const struct arena_ring *ring) HIDDEN;
 
 /* Whether the slot has one of its own. */
 bool chunk_has_spare(const struct arena_ring *ring) HIDDEN;
+/* How many chunks the ring holds. */
+uint32_t chunk_held(const struct arena_ring *ring) HIDDEN;
+/* Take a chunk from the pool; 0 when there is none now. Signals are blocked. */
+uint32_t chunk_pop(struct arena_ring *ring) HIDDEN;
+/* A chunk that was taken from the pool is that of a CPU now. */
+void chunk_leave(struct arena_ring *ring) HIDDEN;
 /* Take a chunk; 0 when there is none now. Signals are blocked. */
 uint32_t chunk_take(struct arena_ring *ring) HIDDEN;
 /* Make the chunk the slot's next, empty, with its times at `now`, or when the last record was

@@ -18,7 +18,9 @@ static void shorten(enum function_tracing *tracing, enum function_tracing usual)
 
 void settings_shorten(enum function_tracing usual)
 {
-	const bool is_usual = settings_contexts(&settings).chosen == USUAL_CONTEXTS &&
+	const uint32_t contexts =
+		usual == FUNCTIONS_OF_CPU ? USUAL_CONTEXTS_OF_CPU : USUAL_CONTEXTS;
+	const bool is_usual = settings_contexts(&settings).chosen == contexts &&
 		settings.counter_is_clock && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
 	if (!is_usual)

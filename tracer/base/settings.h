@@ -19,6 +19,8 @@
 /* Those that readers need for source lines, and that records have unless others are chosen. */
 #define USUAL_CONTEXTS (CONTEXT_IP | CONTEXT_VPID)
 #define USUAL_CONTEXTS_SIZE (PLACE_SIZE + ID_SIZE)
+/* The same in the ring of a CPU. */
+#define USUAL_CONTEXTS_OF_CPU (USUAL_CONTEXTS | CONTEXT_VTID)
 
 /* What the hook at the entry, or at the exit, of a function does. */
 enum function_tracing {
@@ -31,6 +33,8 @@ enum function_tracing {
 	FUNCTIONS_USUAL,
 	/* The same where there are no restartable sequences: see announce.h. */
 	FUNCTIONS_USUAL_ANNOUNCED,
+	/* The same where CPUs have rings, see cpu_section.h. */
+	FUNCTIONS_OF_CPU,
 	/* Added to the others: only functions that were chosen by their names. */
 	FUNCTIONS_FILTERED = 8,
 	/* The same: only calls that meet the filter of a rule. */

@@ -10,6 +10,7 @@
 #include "../rules/filter.h"
 #include "../rules/function_events.h"
 #include "../stream/announce.h"
+#include "../stream/cpu_section.h"
 #include "../stream/record.h"
 #include "../stream/section.h"
 #include "tracing.h"
@@ -82,7 +83,9 @@ static APART void trace_entry_otherwise(void *function, void *call_site)
 		announce_entry(function);
 	else if (tracing == FUNCTIONS_FAST ||
 		 (tracing == FUNCTIONS_USUAL &&
-		  !section_append_usual(EVENT_FAST_ENTRY, function, true)))
+		  !section_append_usual(EVENT_FAST_ENTRY, function, true)) ||
+		 (tracing == FUNCTIONS_OF_CPU &&
+		  !cpu_section_append_usual(EVENT_FAST_ENTRY, function, true)))
 		trace_entry(function);
 	else if (tracing == FUNCTIONS_VERBOSE)
 		trace_verbose(EVENT_ENTRY, function, call_site);
@@ -97,7 +100,9 @@ static APART void trace_exit_otherwise(void *function, void *call_site)
 		announce_exit(function);
 	else if (tracing == FUNCTIONS_FAST ||
 		 (tracing == FUNCTIONS_USUAL &&
-		  !section_append_usual(EVENT_FAST_EXIT, function, false)))
+		  !section_append_usual(EVENT_FAST_EXIT, function, false)) ||
+		 (tracing == FUNCTIONS_OF_CPU &&
+		  !cpu_section_append_usual(EVENT_FAST_EXIT, function, false)))
 		trace_exit(function);
 	else if (tracing == FUNCTIONS_VERBOSE)
 		trace_verbose(EVENT_EXIT, function, call_site);
@@ -108,6 +113,9 @@ static INLINED void record_entry(void *function, void *call_site)
 {
 	if (LIKELY(settings.on_entry == FUNCTIONS_USUAL)) {
 		if (UNLIKELY(!section_append_usual(EVENT_FAST_ENTRY, function, true)))
+			trace_entry(function);
+	} else if (settings.on_entry == FUNCTIONS_OF_CPU) {
+		if (UNLIKELY(!cpu_section_append_usual(EVENT_FAST_ENTRY, function, true)))
 			trace_entry(function);
 	} else if (settings.on_entry == FUNCTIONS_USUAL_ANNOUNCED) {
 		announce_entry(function);
@@ -120,6 +128,9 @@ static INLINED void record_exit(void *function, void *call_site)
 {
 	if (LIKELY(settings.on_exit == FUNCTIONS_USUAL)) {
 		if (UNLIKELY(!section_append_usual(EVENT_FAST_EXIT, function, false)))
+			trace_exit(function);
+	} else if (settings.on_exit == FUNCTIONS_OF_CPU) {
+		if (UNLIKELY(!cpu_section_append_usual(EVENT_FAST_EXIT, function, false)))
 			trace_exit(function);
 	} else if (settings.on_exit == FUNCTIONS_USUAL_ANNOUNCED) {
 		announce_exit(function);

@@ -16,6 +16,7 @@
 #include "../rules/function_events.h"
 #include "../rules/patterns.h"
 #include "../rules/rules.h"
+#include "../stream/cpu_ring.h"
 #include "../stream/perf_counter.h"
 #include "../stream/section.h"
 #include "../stream/stream.h"
@@ -60,7 +61,9 @@ void tracing_begin_functions(const struct settings *wanted)
 
 	function_events_start(settings_functions(wanted->on_entry, is_filtered),
 			      settings_functions(wanted->on_exit, is_filtered));
-	settings_shorten(section_is_possible() ? FUNCTIONS_USUAL : FUNCTIONS_USUAL_ANNOUNCED);
+	settings_shorten(!section_is_possible()          ? FUNCTIONS_USUAL_ANNOUNCED
+				 : cpu_rings_are_there() ? FUNCTIONS_OF_CPU
+							 : FUNCTIONS_USUAL);
 }
 
 bool tracing_take_memory(const struct wanted *wanted)

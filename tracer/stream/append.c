@@ -4,6 +4,8 @@
 #include "../base/clock.h"
 #include "../base/settings.h"
 #include "announce.h"
+#include "cpu_ring.h"
+#include "cpu_section.h"
 #include "room.h"
 #include "section.h"
 #include "stream.h"
@@ -21,18 +23,52 @@ static void set_time(struct appending *record, const struct stream *stream, uint
 	record->time = !earlier ? clock_read() : earlier > last ? earlier : last;
 }
 
+/* What became of a record in the ring of the CPU; APPEND_OTHERWISE: it must go to that of the
+ * thread. */
+static enum appended append_to_cpu(struct stream *stream, struct appending *record)
+{
+	switch (cpu_section_append(record, stream->owner)) {
+	case APPENDED:
+		return APPENDED;
+	case APPEND_EXTENDED:
+		record->header_size = EXTENDED_HEADER_SIZE;
+		return APPEND_EXTENDED;
+	case APPEND_ELSEWHERE:
+		return cpu_ring_is_here(stream) ? APPEND_ELSEWHERE : APPEND_OTHERWISE;
+	default:
+		return APPEND_OTHERWISE;
+	}
+}
+
 /* Append a record; whether its chunk must stay in overwrite mode. */
 static bool append(struct appending *record, uint64_t earlier, bool is_kept)
 {
 	const size_t room = append_room(record->size);
+	bool is_for_thread = earlier || is_kept;
 
 	for (;;) {
 		struct stream *stream = stream_of_thread;
 
+		if (stream && stream->cpus.count && !is_for_thread) {
+			switch (append_to_cpu(stream, record)) {
+			case APPENDED:
+				return true;
+			case APPEND_ELSEWHERE:
+				if (!stream_make_room(stream, room))
+					return false;
+				break;
+			case APPEND_EXTENDED:
+				break;
+			case APPEND_OTHERWISE:
+				is_for_thread = true;
+			}
+			continue;
+		}
 		if (UNLIKELY(is_kept) && stream && !stream_keep(stream, room))
 			return false;
 		if (UNLIKELY(!stream || !stream_has_room(stream, room))) {
-			if (!stream_make_room(stream, room))
+			if (!(is_for_thread ? stream_make_own_room(stream, room)
+					    : stream_make_room(stream, room)))
 				return false;
 			continue;
 		}

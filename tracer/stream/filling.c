@@ -75,9 +75,10 @@ void filling_open(struct stream *stream, struct arena_chunk *chunk)
 		return;
 	compiler_barrier();
 	stream->limit = arena.chunk_bytes;
-	if (section_is_possible())
+	/* Where CPUs have rings, the short ways lead to those. */
+	if (!stream->cpus.count && section_is_possible())
 		stream->open = chunk;
-	else if (settings.counter_is_clock && !settings.is_overwriting)
+	else if (!stream->cpus.count && settings.counter_is_clock && !settings.is_overwriting)
 		stream->announced = chunk;
 	waiting_look_ahead(&stream->ring);
 }

@@ -5,6 +5,7 @@
 
 #include "announce.h"
 #include "application.h"
+#include "cpu_section.h"
 #include "filling.h"
 #include "memory.h"
 #include "section.h"
@@ -119,23 +120,6 @@ elsewhere:
 	return false;
 }
 
-/* clang-format off */
-/* The label 6; registers: rsi from where, r10 where to, eax how much is left. */
-#define COPY_WIDE \
-	"6:\tmovups (%%rsi), %%xmm0\n\t" \
-	"movups 16(%%rsi), %%xmm1\n\t" \
-	"movups 32(%%rsi), %%xmm2\n\t" \
-	"movups 48(%%rsi), %%xmm3\n\t" \
-	"movups %%xmm0, (%%r10)\n\t" \
-	"movups %%xmm1, 16(%%r10)\n\t" \
-	"movups %%xmm2, 32(%%r10)\n\t" \
-	"movups %%xmm3, 48(%%r10)\n\t" \
-	"addq $64, %%rsi\n\t" \
-	"addq $64, %%r10\n\t" \
-	"subl $64, %%eax\n\t" \
-	"jnz 6b\n\t"
-/* clang-format on */
-
 /*
  * The same of a draft. As it was just written, it is read in words that are as wide as the
  * writers', as a rule.
@@ -173,7 +157,7 @@ static inline bool append_draft_in_section(const struct draft *draft)
 		"movq %c[memory](%[draft]), %%rsi\n\t"
 		"leaq %c[header](%%r8, %%r9), %%r10\n\t"
 		"movl %[copied], %%eax\n"
-		COPY_WIDE
+		SECTION_COPY_WIDE
 		"addl %[header], %%r9d\n\t"
 		"addl %c[size](%[draft]), %%r9d\n\t"
 		"movl %%r9d, (%%r8)\n"
@@ -236,12 +220,22 @@ static APART void commit_draft_otherwise(struct draft *draft, const void *owner)
 	draft_give(draft, owner);
 }
 
+static INLINED bool append_draft(const struct draft *draft)
+{
+	if (UNLIKELY(!section_is_usual))
+		return announce_append_draft(draft);
+	if (UNLIKELY(draft->body_size > WIDE_MOST))
+		return false;
+	return UNLIKELY(cpu_section_is_usual)
+		? cpu_section_append_wide(draft->memory, draft->class, draft->body_size,
+					  draft->stream_owner)
+		: append_draft_in_section(draft);
+}
+
 void record_commit_draft(struct draft *draft, const void *owner)
 {
 	if (LIKELY(draft->owner == owner && draft->class < HEADER_EXTENDED && !draft->time) &&
-	    (LIKELY(section_is_usual)
-		     ? draft->body_size <= WIDE_MOST && append_draft_in_section(draft)
-		     : announce_append_draft(draft)))
+	    append_draft(draft))
 		draft_give(draft, owner);
 	else
 		commit_draft_otherwise(draft, owner);
@@ -264,12 +258,23 @@ static INLINED bool announce_usual(const struct record *record)
 				      record->size);
 }
 
+static INLINED bool append_to_cpu(const struct record *record)
+{
+	return record->class < HEADER_EXTENDED &&
+		cpu_section_append_short(record->bytes, record->class, record->size,
+					 record->stream_owner);
+}
+
 void record_commit(struct record *record)
 {
-	if (UNLIKELY(record->draft))
+	if (UNLIKELY(record->draft)) {
 		record_commit_draft(record->draft, record);
-	else if (UNLIKELY(!section_is_usual ? !announce_usual(record)
-					    : record->class >= HEADER_EXTENDED ||
-					  !append_in_section(record)))
+	} else if (UNLIKELY(cpu_section_is_usual)) {
+		if (!append_to_cpu(record))
+			commit_otherwise(record);
+	} else if (UNLIKELY(!section_is_usual ? !announce_usual(record)
+					      : record->class >= HEADER_EXTENDED ||
+					    !append_in_section(record))) {
 		commit_otherwise(record);
+	}
 }

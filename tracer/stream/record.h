@@ -81,7 +81,7 @@ static inline struct stream *record_stream(uint32_t class, size_t size)
 {
 	struct stream *stream = stream_of_thread;
 
-	if (LIKELY(stream && record_has_room(stream, class, size)))
+	if (LIKELY(stream && (record_has_room(stream, class, size) || stream->cpus.count)))
 		return stream;
 	return stream_make_room(stream,
 				append_is_large(size) ? EXTENDED_HEADER_SIZE : append_room(size));

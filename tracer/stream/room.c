@@ -8,6 +8,7 @@
 #include "../base/process.h"
 #include "../base/settings.h"
 #include "../base/system.h"
+#include "cpu_ring.h"
 #include "filling.h"
 #include "local.h"
 #include "scratch.h"
@@ -32,12 +33,55 @@ struct room {
 	const struct appending *record;
 	uint64_t earlier;
 	bool is_kept;
+	/* Not in the ring of a CPU. */
+	bool is_own;
 	/* No record: what cannot be recorded is counted when it comes. */
 	bool is_meeting;
 	uint32_t chunks;
 	struct stream *found;
-	bool must_wait;
+	/* The one in which there is no room yet. */
+	struct arena_ring *full;
 };
+
+/* Whether a stream has told that its thread records. */
+static bool has_begun(const struct stream *stream)
+{
+	return stream && stream->is_told && !stream_is_stale(stream);
+}
+
+/* Tell that the thread records, if it has not. */
+static void tell(struct stream *stream)
+{
+	const char *before = busy;
+
+	if (stream->is_told)
+		return;
+	stream->is_told = true;
+	/* The state dump makes records. */
+	busy = NULL;
+	stream_tell_first_chunk();
+	busy = before;
+}
+
+/* See to it that the ring of the CPU has room; false when that of the thread has to do. */
+static bool make_room_on_cpu(struct room *room)
+{
+	struct stream *stream = room->stream;
+
+	if (!stream->cpus.count || room->is_own || room->record)
+		return false;
+	switch (cpu_ring_make_room(stream, room->size)) {
+	case CPU_ROOM_MADE:
+		room->found = stream;
+		tell(stream);
+		return true;
+	case CPU_ROOM_LATER:
+		room->full = &stream->cpu_ring;
+		return true;
+	default:
+		return false;
+	}
+}
 
 /* What is done on a stack of our own, where there is one. */
 static void make_room(void *argument)
@@ -45,9 +89,10 @@ static void make_room(void *argument)
 	struct room *room = argument;
 	struct stream *stream = room->stream;
 	const bool is_first = !stream_is_open(stream);
-	const char *before = busy;
 
-	room->must_wait = false;
+	room->full = NULL;
+	if (make_room_on_cpu(room))
+		return;
 	/* A handler that ran while we waited may have got us a chunk. */
 	if (!room->record && !is_first && stream->ring.seq != room->seq &&
 	    stream_has_room(stream, room->size)) {
@@ -59,7 +104,7 @@ static void make_room(void *argument)
 		const uint32_t number = chunk_take(&stream->ring);
 
 		if (!number) {
-			room->must_wait = true;
+			room->full = &stream->ring;
 			return;
 		}
 		stream->taken[stream->taken_count] = number;
@@ -70,12 +115,7 @@ static void make_room(void *argument)
 							room->is_kept ? CHUNK_KEEP : 0)
 				  : filling_go_on(stream, 0));
 	room->found = stream;
-	if (!is_first)
-		return;
-	/* The state dump makes records. */
-	busy = NULL;
-	stream_tell_first_chunk();
-	busy = before;
+	tell(stream);
 }
 
 /* Whether we are on the stack of the slow path already. */
@@ -90,7 +130,7 @@ static void look_for_room(struct room *room)
 	/* A handler may leave by siglongjmp(): none runs while we are busy. */
 	const signals before = system_block_signals();
 
-	room->must_wait = false;
+	room->full = NULL;
 	if (!process_enter_recording()) {
 		system_restore_signals(before);
 		return;
@@ -129,11 +169,15 @@ static bool is_busy(const struct stream *stream)
 
 /* Whether there is no hope that looking for room finds any; that is found out without a system
  * call, since it comes with each record. */
-static bool is_vain(const struct stream *stream, size_t size)
+static bool is_vain(const struct room *room)
 {
+	const struct stream *stream = room->stream;
+
 	if (is_busy(stream) || stream_is_closed() ||
-	    size + sizeof(struct arena_chunk) > arena.chunk_bytes)
+	    room->size + sizeof(struct arena_chunk) > arena.chunk_bytes)
 		return true;
+	if (stream && stream->cpus.count && !room->is_own)
+		return cpu_ring_is_vain(stream);
 	if (stream && !stream_needs_slot(stream))
 		return waiting_is_vain(&stream->ring);
 	return stream_cannot_begin();
@@ -160,7 +204,7 @@ static struct stream *find_room(struct room *room)
 	struct stream *stream = room->stream;
 
 	touched[0] = 0;
-	if (UNLIKELY(!stream_is_open(stream) && !process_is_followed()))
+	if (UNLIKELY(!has_begun(stream) && !process_is_followed()))
 		settings_stop();
 	if (!settings.is_recording)
 		return NULL;
@@ -172,13 +216,12 @@ static struct stream *find_room(struct room *room)
 		stop_if_closed();
 		return NULL;
 	}
-	if (is_vain(stream, room->size))
+	if (is_vain(room))
 		goto lost;
 	room->seq = stream ? stream->ring.seq : 0;
 	do
 		look_for_room(room);
-	while (room->must_wait && settings.is_recording &&
-	       waiting_for_chunk(&room->stream->ring));
+	while (room->full && settings.is_recording && waiting_for_chunk(room->full));
 lost:
 	if (!room->found && !room->is_meeting && settings.is_recording)
 		stream_count_lost(stream_of_thread);
@@ -189,6 +232,13 @@ lost:
 struct stream *stream_make_room(struct stream *stream, size_t size)
 {
 	struct room room = {.stream = stream, .size = size, .chunks = 1};
+
+	return find_room(&room);
+}
+
+struct stream *stream_make_own_room(struct stream *stream, size_t size)
+{
+	struct room room = {.stream = stream, .size = size, .is_own = true, .chunks = 1};
 
 	return find_room(&room);
 }

@@ -12,6 +12,9 @@ extern __thread struct vestige_thread stream_thread HIDDEN
 /* Make room for a record in another chunk, or in the first; NULL when it is dropped. */
 struct stream *stream_make_room(struct stream *stream, size_t size) HIDDEN
 	__attribute__((noinline, cold));
+/* The same in its own ring, though CPUs have rings. */
+struct stream *stream_make_own_room(struct stream *stream, size_t size) HIDDEN
+	__attribute__((noinline, cold));
 /* Let the thread have a stream, which may have no chunk yet, without a record; NULL when there is
  * none. */
 struct stream *stream_meet(void) HIDDEN __attribute__((noinline, cold));

@@ -34,7 +34,9 @@ enum appended section_append(struct appending *record) HIDDEN;
 
 #if defined(__x86_64__)
 
-/* Where struct rseq has the address of the description. */
+/* Where struct rseq has the number of the CPU, negative where it is not registered, and the address
+ * of the description. */
+#define SECTION_CPU "4"
 #define SECTION_FIELD "8"
 /* What the C library has told the kernel to look for in front of what is done instead. */
 #define SECTION_SIGNATURE "0x53053053"
@@ -53,7 +55,7 @@ enum appended section_append(struct appending *record) HIDDEN;
 
 /* The labels: 1 and 2 are the first instruction and the one after the last, 3 describes them,
  * 4 is where the kernel goes, 5 begins anew. */
-#define SECTION_BEGIN(count_try) \
+#define SECTION_ENTER(count_try) \
 	".pushsection __rseq_cs, \"aw\"\n\t" \
 	".balign 32\n" \
 	"3:\t.long 0, 0\n\t" \
@@ -67,13 +69,33 @@ enum appended section_append(struct appending *record) HIDDEN;
 	"5:\tmovq section_area(%%rip), %%rax\n\t" \
 	"leaq 3b(%%rip), %%rcx\n\t" \
 	SECTION_TELL \
-	"1:\tmovq stream_of_thread@gottpoff(%%rip), %%rcx\n\t" \
+	"1:\t"
+/* Registers: rcx the stream. */
+#define SECTION_STREAM \
+	"movq stream_of_thread@gottpoff(%%rip), %%rcx\n\t" \
 	"movq %%fs:(%%rcx), %%rcx\n\t" \
 	"testq %%rcx, %%rcx\n\t" \
-	"jz %l[elsewhere]\n\t" \
+	"jz %l[elsewhere]\n\t"
+#define SECTION_BEGIN(count_try) \
+	SECTION_ENTER(count_try) \
+	SECTION_STREAM \
 	"movq %c[open](%%rcx), %%r8\n\t" \
 	"testq %%r8, %%r8\n\t" \
 	"jz %l[elsewhere]\n\t"
+/* The label 6; registers: rsi from where, r10 where to, eax how much is left. */
+#define SECTION_COPY_WIDE \
+	"6:\tmovups (%%rsi), %%xmm0\n\t" \
+	"movups 16(%%rsi), %%xmm1\n\t" \
+	"movups 32(%%rsi), %%xmm2\n\t" \
+	"movups 48(%%rsi), %%xmm3\n\t" \
+	"movups %%xmm0, (%%r10)\n\t" \
+	"movups %%xmm1, 16(%%r10)\n\t" \
+	"movups %%xmm2, 32(%%r10)\n\t" \
+	"movups %%xmm3, 48(%%r10)\n\t" \
+	"addq $64, %%rsi\n\t" \
+	"addq $64, %%r10\n\t" \
+	"subl $64, %%eax\n\t" \
+	"jnz 6b\n\t"
 /* clang-format on */
 
 #define SECTION_OFFSETS                                                                         \

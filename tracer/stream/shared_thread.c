@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "../base/compiler.h"
+#include "cpu_ring.h"
 #include "state.h"
 
 #define MOST_CHILDREN 8
@@ -88,6 +89,7 @@ int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 {
 	const bool was_forever = is_forever;
 	atomic_int *word = NULL;
+	bool is_waiting;
 	void *parent_id;
 	void *thread;
 	void *child_id;
@@ -112,7 +114,14 @@ int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 			child_id = (void *) word;
 		}
 	}
+	/* Such a child has our memory, too, while we wait. */
+	is_waiting =
+		(flags & (CLONE_VM | CLONE_SETTLS | CLONE_VFORK)) == (CLONE_VM | CLONE_VFORK);
+	if (is_waiting)
+		vestige_leave_cpu_rings();
 	child = original(function, stack, flags, argument, parent_id, thread, child_id);
+	if (is_waiting)
+		vestige_return_to_cpu_rings();
 	if (child < 0) {
 		if (word)
 			atomic_store(word, 0);

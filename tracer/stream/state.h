@@ -50,6 +50,20 @@ struct announcement {
 	char bytes[ANNOUNCED_BYTES];
 };
 
+/* Where the rings of CPUs are. */
+struct cpu_rings {
+	/* The word `cur` of the first of them. */
+	char *first;
+	/* A chunk before the first chunk. */
+	char *chunks;
+	uint64_t chunk_bytes;
+	uint32_t chunk_count;
+	/* Where a chunk's room ends, in bytes from its beginning. */
+	uint32_t limit;
+	/* CPUs that have one; 0: records go to the ring of the thread. */
+	uint32_t count;
+};
+
 /* In memory that fork() fills with zeros in the child: there, it has no chunk, and the slow
  * path finds out that the process is another one. */
 struct stream {
@@ -76,6 +90,14 @@ struct stream {
 	/* When the packet before ended, or the last record was lost that came after it. */
 	uint64_t previous_end;
 	struct arena_ring ring;
+	/* See cpu_ring.h; and the one in which there was no room when the thread last waited. */
+	struct cpu_rings cpus;
+	struct arena_ring cpu_ring;
+	/* A chunk of the pool that was taken for the ring of a CPU, or 0. Spares of the thread's own
+	 * slot are not for others: the collector knows that they are the thread's. */
+	uint32_t cpu_chunk;
+	/* Whether the thread has told that it records. */
+	bool is_told;
 	/* See announce.c. */
 	uint64_t announcing;
 	struct announcement announcements[ANNOUNCEMENTS];

@@ -10,6 +10,8 @@
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "announce.h"
+#include "cpu_ring.h"
+#include "cpu_section.h"
 #include "local.h"
 #include "memory.h"
 #include "perf_counter.h"
@@ -41,7 +43,11 @@ static void forget(struct stream *stream)
 	stream->limit = 0;
 	stream->open = NULL;
 	stream->announced = NULL;
+	stream->cpus.count = 0;
 	compiler_barrier();
+	stream->cpu_chunk = 0;
+	stream->cpu_ring = (struct arena_ring) {.number = 0};
+	stream->is_told = false;
 	stream->chunk = NULL;
 	stream->taken_count = 0;
 	stream->keeps = false;
@@ -73,6 +79,7 @@ static void claim(struct stream *stream, uint32_t slot)
 		.ledger = arena_ledger(slot),
 		.number = slot,
 	};
+	cpu_rings_find(stream);
 	perf_counter_attend();
 }
 
@@ -178,6 +185,7 @@ bool streams_start(void (*first_chunk)(void))
 {
 	on_first_chunk = first_chunk;
 	section_start();
+	cpu_section_is_usual = section_area && cpu_rings_are_there();
 	slots_start();
 	return stream_memory_start(arena.slot_count);
 }
@@ -188,6 +196,7 @@ static void end_stream(struct stream *stream, void *unused)
 	__atomic_store_n(&stream->limit, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&stream->open, NULL, __ATOMIC_RELAXED);
 	__atomic_store_n(&stream->announced, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&stream->cpus.count, 0, __ATOMIC_RELAXED);
 }
 
 bool streams_end(void)

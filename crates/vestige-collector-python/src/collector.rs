@@ -32,7 +32,7 @@ impl Collector {
         directory, uuid, *, fingerprint = 0, chunk_bytes = 65536, ring = 64,
         arena_size = 268_435_456, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
         max_size = 0, rules = Vec::new(), first_class = 0, class_bytes = 16_777_216,
-        user = None, shared_memory = PathBuf::from("/dev/shm")
+        user = None, cpu_rings = 0, shared_memory = PathBuf::from("/dev/shm")
     ))]
     fn new(
         py: Python<'_>,
@@ -50,6 +50,7 @@ impl Collector {
         first_class: u32,
         class_bytes: u64,
         user: Option<u32>,
+        cpu_rings: u32,
         shared_memory: PathBuf,
     ) -> PyResult<Self> {
         let chunk_count = u32::try_from(arena_size / u64::from(chunk_bytes.max(1)))
@@ -61,6 +62,7 @@ impl Collector {
             chunk_count,
             slot_count: slots,
             ring_chunks: ring,
+            cpu_rings,
             wait_ns,
             is_overwriting: overwrite,
             rules,

@@ -10,6 +10,9 @@ pub const ARENA_SPARES: u32 = 64;
 pub const ARENA_MOST_CLASSES: u32 = 4096;
 /// Programs that cannot be recorded, until the collector has read of them.
 pub const ARENA_UNREACHED: u32 = 32;
+/// Of the rings of threads.
+pub const STREAM_CLASS: u32 = 0;
+pub const STREAM_CLASS_OF_CPUS: u32 = 1;
 /// Nothing more is recorded.
 pub const ARENA_CLOSED: u32 = 1;
 /// The recording has reached its size: what finds no room is dropped at once.
@@ -18,6 +21,8 @@ pub const ARENA_FULL: u32 = 2;
 pub const ARENA_OVERWRITE: u32 = 1;
 /// The collector has stopped, and another one is about to begin.
 pub const ARENA_HANDED_OVER: u32 = 2;
+/// No thread's: all threads on a CPU, which is its `vtid`, write to its ring.
+pub const SLOT_OF_CPU: u32 = 1;
 /// Overwrite mode takes others away.
 pub const CHUNK_KEEP: u32 = 1;
 /// An interrupted record was completed by another one, and may be written here once more: no other
@@ -124,7 +129,8 @@ pub struct ArenaControl {
     /// For programs as well: the ID of the first class in the table, another one in each arena of a
     /// recording.
     pub first_class: u32,
-    pub reserved: u32,
+    /// So many of the first slots have the rings of CPUs; 0: there are none.
+    pub cpu_rings: u32,
     pub max_bytes: u64,
     pub unused: [u8; 24],
     /// Held by the collector.
@@ -169,7 +175,7 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaControl, chunks_ready) == 144);
     assert!(core::mem::offset_of!(ArenaControl, slots_ready) == 148);
     assert!(core::mem::offset_of!(ArenaControl, first_class) == 152);
-    assert!(core::mem::offset_of!(ArenaControl, reserved) == 156);
+    assert!(core::mem::offset_of!(ArenaControl, cpu_rings) == 156);
     assert!(core::mem::offset_of!(ArenaControl, max_bytes) == 160);
     assert!(core::mem::offset_of!(ArenaControl, unused) == 168);
     assert!(core::mem::offset_of!(ArenaControl, life) == 192);
@@ -288,6 +294,7 @@ pub struct ArenaSlot {
     pub claimed: u32,
     pub vpid: u32,
     pub vtid: u32,
+    /// Of enum slot_flags.
     pub flags: u32,
     /// An inode; 0 where it is unknown.
     pub pid_namespace: u64,
@@ -381,8 +388,9 @@ pub struct ArenaChunk {
     /// Bytes from the chunk's start up to which all records are whole: 0 while it is not in use,
     /// the size of this structure when it is empty.
     pub committed: u32,
-    /// A slot, or 0.
-    pub owner: u32,
+    /// In the ring of a CPU: the time of the last record, without the bits that compact headers
+    /// have. One word with `committed`.
+    pub epoch: u32,
     pub next_free: u32,
     /// The chunk that the slot filled before, or 0.
     pub prev: u32,
@@ -390,7 +398,8 @@ pub struct ArenaChunk {
     pub seq: u64,
     /// Of enum chunk_flags.
     pub flags: u32,
-    pub reserved: u32,
+    /// A slot, or 0.
+    pub owner: u32,
     /// The slot's losses when the chunk was taken into use, and when those were that came since the
     /// chunk before; 0: none came.
     pub lost: u64,
@@ -407,12 +416,12 @@ pub struct ArenaChunk {
 
 const _: () = {
     assert!(core::mem::offset_of!(ArenaChunk, committed) == 0);
-    assert!(core::mem::offset_of!(ArenaChunk, owner) == 4);
+    assert!(core::mem::offset_of!(ArenaChunk, epoch) == 4);
     assert!(core::mem::offset_of!(ArenaChunk, next_free) == 8);
     assert!(core::mem::offset_of!(ArenaChunk, prev) == 12);
     assert!(core::mem::offset_of!(ArenaChunk, seq) == 16);
     assert!(core::mem::offset_of!(ArenaChunk, flags) == 24);
-    assert!(core::mem::offset_of!(ArenaChunk, reserved) == 28);
+    assert!(core::mem::offset_of!(ArenaChunk, owner) == 28);
     assert!(core::mem::offset_of!(ArenaChunk, lost) == 32);
     assert!(core::mem::offset_of!(ArenaChunk, first_lost) == 40);
     assert!(core::mem::offset_of!(ArenaChunk, last_lost) == 48);

@@ -32,6 +32,8 @@ pub struct Draft {
     pub procname: [u8; 16],
     /// Never taken away in overwrite mode.
     pub is_kept: bool,
+    /// Whose ring it is, if it is none of a thread.
+    pub cpu: Option<u32>,
 }
 
 impl Draft {
@@ -149,6 +151,7 @@ impl Recording {
                 vpid: draft.vpid,
                 vtid: draft.vtid,
                 procname: draft.procname,
+                cpu: draft.cpu,
             };
             head.put(&self.trace.uuid, &mut packets.heads);
             packets.padding = head.padding();

@@ -12,8 +12,8 @@ use std::sync::atomic::Ordering;
 use crate::fault::Guard;
 use crate::geometry::{Geometry, PAGE};
 use crate::layout::{
-    CLASS_BYTES, CLASS_STEP, CLASS_TABLE_BYTES, HANDED_OVER, LEDGER_BYTES, MAGIC, OVERWRITE,
-    REGION, SLOT_BYTES,
+    CLASS_BYTES, CLASS_STEP, CLASS_TABLE_BYTES, HANDED_OVER, LEDGER_BYTES, MAGIC, MOST_CPU_RINGS,
+    OF_CPU, OVERWRITE, REGION, SLOT_BYTES,
 };
 use crate::mapping::Mapping;
 use crate::views::{Chunk, Class, Control, Ledger, Shared, Slot};
@@ -46,6 +46,8 @@ pub struct Plan {
     pub slot_count: u32,
     /// Most chunks of a thread.
     pub ring_chunks: u32,
+    /// So many CPUs have rings, which their threads share; 0: each thread has one.
+    pub cpu_rings: u32,
     /// How long a thread waits for one, in nanoseconds.
     pub wait_ns: u64,
     /// Whether the newest packets are kept.
@@ -67,6 +69,8 @@ pub struct Arena {
     geometry: Geometry,
     guard: Guard,
     memory: Mapping,
+    /// So many of the first slots have the rings of CPUs.
+    cpu_rings: u32,
 }
 
 /// An error that names a file.
@@ -162,7 +166,8 @@ impl Arena {
         file.set_len(geometry.arena_bytes)?;
         let memory = Mapping::new(&file, geometry.arena_bytes)?;
         let guard = Guard::new(&memory);
-        let arena = Self { path: path.to_owned(), file, geometry, guard, memory };
+        let cpu_rings = plan.cpu_rings.min(MOST_CPU_RINGS).min(plan.slot_count / 2);
+        let arena = Self { path: path.to_owned(), file, geometry, guard, memory, cpu_rings };
         arena.give_memory(0, REGION)?;
         arena.give_memory(geometry.rules_at, geometry.rules_bytes)?;
         arena.give_memory(geometry.shared_at, REGION)?;
@@ -178,6 +183,7 @@ impl Arena {
         control.wait_ns().store(plan.wait_ns, Ordering::Relaxed);
         control.collector_pid().store(std::process::id(), Ordering::Relaxed);
         control.first_class().store(plan.first_class, Ordering::Relaxed);
+        control.cpu_rings().store(cpu_rings, Ordering::Relaxed);
         let flags = if plan.is_overwriting { OVERWRITE } else { 0 };
         control.flags().store(flags, Ordering::Relaxed);
         arena.memory.write(16, &plan.uuid);
@@ -209,7 +215,9 @@ impl Arena {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no arena"));
         }
         let geometry = Geometry::read(&memory)?;
-        Ok(Self { path: path.to_owned(), file, geometry, guard, memory })
+        let cpu_rings = Control::new(&memory, 0).cpu_rings().load(Ordering::Relaxed);
+        let cpu_rings = cpu_rings.min(MOST_CPU_RINGS).min(geometry.slot_count / 2);
+        Ok(Self { path: path.to_owned(), file, geometry, guard, memory, cpu_rings })
     }
 
     /// Locks the life of the collector for as long as the calling thread lives.
@@ -368,6 +376,7 @@ impl Arena {
             chunk_count: self.geometry.chunk_count,
             slot_count: self.geometry.slot_count,
             ring_chunks: self.geometry.ring_chunks,
+            cpu_rings: self.cpu_rings,
             wait_ns: control.wait_ns().load(Ordering::Relaxed),
             is_overwriting: self.is_overwriting(),
             rules,
@@ -398,6 +407,25 @@ impl Arena {
     /// Whether the recording keeps the newest packets.
     pub fn is_overwriting(&self) -> bool {
         self.control().flags().load(Ordering::Relaxed) & OVERWRITE != 0
+    }
+
+    /// Whether CPUs have rings.
+    pub const fn has_cpu_rings(&self) -> bool {
+        self.cpu_rings > 0
+    }
+
+    /// The CPU whose ring a slot has, if it is not a thread's.
+    pub fn cpu_of(&self, slot: u32) -> Option<u32> {
+        (1..=self.cpu_rings).contains(&slot).then(|| slot - 1)
+    }
+
+    /// Makes a slot the one of a CPU: from here on it is in use, until the arena goes.
+    pub fn make_cpu_slot(&self, slot: u32, cpu: u32) {
+        let place = self.slot(slot);
+        place.vtid().store(cpu, Ordering::Relaxed);
+        place.flags().store(OF_CPU, Ordering::Relaxed);
+        place.claimed().store(1, Ordering::Release);
+        self.shared().slots_high().fetch_max(slot, Ordering::AcqRel);
     }
 
     fn slot_offset(&self, slot: u32) -> u64 {

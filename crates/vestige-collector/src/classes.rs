@@ -17,6 +17,9 @@ pub const METADATA: &str = "metadata";
 const HEAD: &str = "\nevent {\n\tid = ";
 /// Before the ID, in the name of an event class that fills a gap.
 const UNUSED: &str = "vestige:unused_";
+/// Whose event class it is: that of the rings of threads, or of CPUs.
+const OF_THREADS: &str = "\tstream_id = 0;\n";
+const OF_CPUS: &str = "\tstream_id = 1;\n";
 const LARGEST_TEXT: u32 = 1 << 20;
 const LARGEST_METADATA: u64 = 1 << 30;
 
@@ -85,7 +88,9 @@ impl Classes {
 
     fn whole(&self, arena: &Arena, number: u32, place: Place) -> Option<String> {
         let body = class_text(arena, place)?;
-        Some(format!("{}{body}}};\n", head(self.first_id + number)))
+        let id = self.first_id + number;
+        let copy = if arena.has_cpu_rings() { of_cpus(id, &body) } else { String::new() };
+        Some(format!("{}{body}}};\n{copy}", head(id)))
     }
 
     /// Appends new classes, and tells how many bytes; `problem` is called for each that is
@@ -162,6 +167,13 @@ fn head(id: u32) -> String {
     format!("{HEAD}{id};\n")
 }
 
+/// The same class for the rings of CPUs, which are another stream class. It begins otherwise, so
+/// that the ID finds the first one.
+fn of_cpus(id: u32, body: &str) -> String {
+    let body = body.replacen(OF_THREADS, OF_CPUS, 1);
+    format!("\nevent {{\n\t/* On CPUs. */\n\tid = {id};\n{body}}};\n")
+}
+
 /// Describes IDs that no program has registered, where those of an arena begin far above the
 /// ones of the arena before.
 ///
@@ -180,7 +192,7 @@ pub fn fill_gaps(files: &Files, first_id: u32) -> io::Result<()> {
     for id in class_ids(&text).into_iter().filter(|id| *id >= first_id) {
         // What lacks inside of a block was damaged, and may be in use.
         if id > next && (id - first_id) % MOST_CLASSES == 0 {
-            gaps.extend((next..id).map(unused));
+            gaps.extend((next..id).map(|id| unused(id, text.contains(OF_CPUS))));
         }
         next = next.max(id + 1);
     }
@@ -190,11 +202,10 @@ pub fn fill_gaps(files: &Files, first_id: u32) -> io::Result<()> {
     append(files, gaps.as_bytes())
 }
 
-fn unused(id: u32) -> String {
-    format!(
-        "{}\tname = \"{UNUSED}{id}\";\n\tstream_id = 0;\n\tfields := struct {{ }};\n}};\n",
-        head(id)
-    )
+fn unused(id: u32, has_cpus: bool) -> String {
+    let body = format!("\tname = \"{UNUSED}{id}\";\n{OF_THREADS}\tfields := struct {{ }};\n");
+    let copy = if has_cpus { of_cpus(id, &body) } else { String::new() };
+    format!("{}{body}}};\n{copy}", head(id))
 }
 
 /// The IDs of all classes in a text, in their order.

@@ -118,7 +118,13 @@ impl Recording {
     }
 
     /// Finds the chunks of all slots, as their programs have noted them.
+    ///
+    /// Where CPUs have rings, a chunk goes from the thread that took it to a CPU, and does not
+    /// come back: there, chunks are known when their rings are walked.
     pub fn find_held(&self) {
+        if self.arena.has_cpu_rings() {
+            return;
+        }
         for chunk in 1..=self.pool.ready() {
             let slot = self.arena.chunk(chunk).owner().load(Ordering::Relaxed);
             if slot == WITHHELD {
@@ -187,7 +193,7 @@ impl Recording {
     }
 
     /// What a chunk has to say, up to a place in it.
-    fn draft(&self, state: &SlotState, chunk: u32, committed: u32) -> Draft {
+    fn draft(&self, slot: u32, state: &SlotState, chunk: u32, committed: u32) -> Draft {
         let place = self.arena.chunk(chunk);
         let packet = place.packet();
         let flushed = state.account.flushed;
@@ -214,6 +220,7 @@ impl Recording {
             vtid: packet.vtid().load(Ordering::Relaxed),
             procname: packet.procname(),
             is_kept: place.flags().load(Ordering::Relaxed) & KEEP != 0,
+            cpu: self.arena.cpu_of(slot),
         }
     }
 
@@ -226,9 +233,9 @@ impl Recording {
         let Some(((first, first_seq), rest)) = group.chunks.split_first() else { return Ok(()) };
         let committed = self.committed(*first);
         self.write_classes()?;
-        let mut draft = self.draft(state, *first, committed);
+        let mut draft = self.draft(slot, state, *first, committed);
         for (chunk, _) in rest {
-            let part = self.draft(state, *chunk, self.committed(*chunk));
+            let part = self.draft(slot, state, *chunk, self.committed(*chunk));
             draft.records.extend(part.records);
             draft.end = draft.end.max(part.end);
         }
@@ -299,6 +306,7 @@ impl Recording {
         let spares = state.given.wrapping_sub(taken);
         let wanted = FEW_SPARES.max(drained * 2).min(self.arena.geometry().ring_chunks);
         let to_slot = goes_on
+            && self.arena.cpu_of(slot).is_none()
             && !is_doubtful
             && spares < wanted
             && state.held.len() <= self.arena.geometry().ring_chunks as usize
@@ -353,7 +361,7 @@ impl Recording {
             return Ok(());
         }
         self.write_classes()?;
-        let draft = self.draft(state, chunk, committed);
+        let draft = self.draft(slot, state, chunk, committed);
         // The end must be that of these records, or of one that is not yet committed.
         if self.committed(chunk) != committed {
             return Ok(());

@@ -3,7 +3,7 @@
 //! Numbers have the byte order of the machine. Structures that programs write to are
 //! *shared*; all others they can only read. See `docs/formats/arena.md`.
 
-use std::mem::size_of;
+use std::mem::{offset_of, size_of};
 
 pub use crate::agreement::{
     ArenaChunk as Chunk, ArenaClass as Class, ArenaControl as Control, ArenaLedger as Ledger,
@@ -12,7 +12,7 @@ pub use crate::agreement::{
     ARENA_MOST_CLASSES as MOST_CLASSES, ARENA_OVERWRITE as OVERWRITE,
     ARENA_SPARES as MOST_RING_CHUNKS, ARENA_UNREACHED, CHUNK_CONTINUED as CONTINUED,
     CHUNK_CONTINUES as CONTINUES, CHUNK_DOUBTFUL as DOUBTFUL, CHUNK_KEEP as KEEP,
-    UNREACHED_WITHDRAWN,
+    SLOT_OF_CPU as OF_CPU, UNREACHED_WITHDRAWN,
 };
 use crate::agreement::{ARENA_ALIGNMENT, ARENA_MAGIC};
 
@@ -29,6 +29,12 @@ pub const CLASS_STEP: u32 = 256 << 10;
 pub const RECORDS_AT: u32 = size_of::<Chunk>() as u32;
 /// The packet header and context in front of the records of a data file.
 pub const PACKET_BYTES: u32 = size_of::<Packet>() as u32;
+/// The same where the ring is that of a CPU: in place of two IDs and a name it has the CPU's number.
+pub const CPU_PACKET_BYTES: u32 = offset_of!(Packet, vpid) as u32 + size_of::<u32>() as u32;
+/// The stream classes of the rings of threads, and of CPUs.
+pub use crate::agreement::{STREAM_CLASS, STREAM_CLASS_OF_CPUS};
+/// More CPUs than that have no rings: their threads write to their own.
+pub const MOST_CPU_RINGS: u32 = 512;
 /// In the first word of a robust mutex, set by the kernel: its owner has ended.
 pub const OWNER_DIED: u32 = 0x4000_0000;
 

@@ -1,6 +1,6 @@
 //! The packet header and context, as `tracer/agreement/agreement.h` and the metadata have them.
 
-use crate::layout::PACKET_BYTES;
+use crate::layout::{CPU_PACKET_BYTES, PACKET_BYTES, STREAM_CLASS, STREAM_CLASS_OF_CPUS};
 
 const MAGIC: u32 = 0xC1FC_1FC1;
 const BITS: u64 = 8;
@@ -21,22 +21,32 @@ pub struct Head {
     pub vpid: u32,
     pub vtid: u32,
     pub procname: [u8; 16],
+    /// Where the ring is that of a CPU: in place of the three before.
+    pub cpu: Option<u32>,
 }
 
 impl Head {
     /// Bytes that follow the records.
     #[must_use]
     pub const fn padding(&self) -> u32 {
-        self.record_bytes.next_multiple_of(ALIGNMENT) - self.record_bytes
+        let content = self.content();
+        content.next_multiple_of(ALIGNMENT) - content
+    }
+
+    /// Bytes of header, context and records.
+    const fn content(&self) -> u32 {
+        let head = if self.cpu.is_some() { CPU_PACKET_BYTES } else { PACKET_BYTES };
+        head + self.record_bytes
     }
 
     /// Appends the bytes that stand in a file.
     pub fn put(&self, uuid: &[u8; 16], out: &mut Vec<u8>) {
-        let content = u64::from(PACKET_BYTES + self.record_bytes);
+        let content = u64::from(self.content());
         let size = content + u64::from(self.padding());
         out.extend(MAGIC.to_ne_bytes());
         out.extend(uuid);
-        out.extend(0_u32.to_ne_bytes());
+        let class = if self.cpu.is_some() { STREAM_CLASS_OF_CPUS } else { STREAM_CLASS };
+        out.extend(class.to_ne_bytes());
         let numbers = [
             self.instance_id,
             self.begin,
@@ -47,6 +57,10 @@ impl Head {
             self.discarded,
         ];
         out.extend(numbers.iter().flat_map(|number| number.to_ne_bytes()));
+        if let Some(cpu) = self.cpu {
+            out.extend(cpu.to_ne_bytes());
+            return;
+        }
         out.extend(self.vpid.to_ne_bytes());
         out.extend(self.vtid.to_ne_bytes());
         out.extend(self.procname);

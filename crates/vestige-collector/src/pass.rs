@@ -113,7 +113,7 @@ impl Recording {
     /// thousands of them, so no lock is taken for that.
     fn is_at_rest(&self, slot: u32, found: &mut Found) -> bool {
         let place = self.arena.slot(slot);
-        if place.has_died() {
+        if self.has_died(slot) {
             return false;
         }
         if place.claimed().load(Ordering::Acquire) == 0 {
@@ -121,22 +121,28 @@ impl Recording {
         }
         let drained = self.arena.ledger(slot).drained_seq().load(Ordering::Relaxed);
         let is_at_rest = place.cur().load(Ordering::Relaxed) >> 32 <= drained + 1;
-        found.live += u32::from(is_at_rest);
+        found.live += u32::from(is_at_rest && self.arena.cpu_of(slot).is_none());
         is_at_rest
+    }
+
+    /// Whether the thread of a slot has ended; CPUs do not.
+    fn has_died(&self, slot: u32) -> bool {
+        self.arena.cpu_of(slot).is_none() && self.arena.slot(slot).has_died()
     }
 
     fn visit(&self, slot: u32, reach: Reach, found: &mut Found) {
         let place = self.arena.slot(slot);
-        if place.claimed().load(Ordering::Acquire) == 0 && !place.has_died() {
+        if place.claimed().load(Ordering::Acquire) == 0 && !self.has_died(slot) {
             return;
         }
+        let is_thread = self.arena.cpu_of(slot).is_none();
         let Some(mut guard) = self.try_slot(slot) else {
-            found.live += 1;
+            found.live += u32::from(is_thread);
             return;
         };
         // Again, since another drainer may have ended it; life first, since it tells that
         // nothing changes any more.
-        let has_died = place.has_died();
+        let has_died = self.has_died(slot);
         if place.claimed().load(Ordering::Acquire) == 0 {
             // A thread took the slot and ended before it told who it is.
             if has_died && guard.is_none() {
@@ -148,7 +154,7 @@ impl Recording {
         let done = if has_died || state.is_gone {
             self.end(slot, state).inspect(|_| found.work += 1)
         } else {
-            found.live += 1;
+            found.live += u32::from(is_thread);
             self.visit_live(slot, state, reach, found)
         };
         match done {
@@ -375,7 +381,8 @@ impl Recording {
         let mut found = Vec::new();
         for slot in 1..=self.slots_in_use() {
             let place = self.arena.slot(slot);
-            if place.claimed().load(Ordering::Acquire) == 0 || place.has_died() {
+            let is_thread = self.arena.cpu_of(slot).is_none();
+            if !is_thread || place.claimed().load(Ordering::Acquire) == 0 || place.has_died() {
                 continue;
             }
             let identity = match self.slot(slot).as_deref() {

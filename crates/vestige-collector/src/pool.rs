@@ -375,7 +375,12 @@ impl Stock {
         pool.slots_ready.store(ready + count, Ordering::Release);
         arena.control().slots_ready().store(ready + count, Ordering::Release);
         for slot in (ready + 1..=ready + count).rev() {
-            Pool::free_slot(arena, slot);
+            match arena.cpu_of(slot) {
+                Some(cpu) => arena.make_cpu_slot(slot, cpu),
+                None => {
+                    Pool::free_slot(arena, slot);
+                }
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::classes::{self, METADATA};
 use crate::collector::Outcome;
 use crate::drain::Reach;
 use crate::files::Write;
-use crate::layout::PACKET_BYTES;
+use crate::layout::{CPU_PACKET_BYTES, PACKET_BYTES};
 use crate::pool::Pool;
 use crate::recording::{Limits, Recording};
 use crate::register::{Entry, Register};
@@ -84,8 +84,10 @@ fn remove_empty(directory: &Path) -> io::Result<()> {
         let name = name.to_string_lossy();
         let is_ours =
             name.starts_with(|first: char| first.is_ascii_digit()) || name.starts_with("ring-");
+        let is_of_cpu = name.starts_with("channel0_");
+        let least = if is_of_cpu { CPU_PACKET_BYTES } else { PACKET_BYTES };
         let found = entry.metadata()?;
-        if is_ours && found.is_file() && found.len() < u64::from(PACKET_BYTES) {
+        if (is_ours || is_of_cpu) && found.is_file() && found.len() < u64::from(least) {
             fs::remove_file(entry.path())?;
         }
     }

@@ -51,8 +51,11 @@ pub fn data_name(instance: u64, number: u32) -> String {
         0 => String::new(),
         n => format!(".{}", n + 1),
     };
+    // No process has the number: it is a CPU, with the name that LTTng gives its file.
+    let (first, mark) =
+        if vpid == 0 { ("channel0".to_owned(), '_') } else { (vpid.to_string(), '-') };
     let part = if number > 1 { format!("@{number}") } else { String::new() };
-    format!("{vpid}-{vtid}{namesake}{part}")
+    format!("{first}{mark}{vtid}{namesake}{part}")
 }
 
 /// The name of a file of overwrite mode.

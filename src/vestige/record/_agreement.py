@@ -7,12 +7,14 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "5e6514df5c18ed4b"
+AGREEMENT = "c25d6a7eb481ff10"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
 """CTF 1.8.3, section 5.1."""
 STREAM_CLASS = 0
+"""Of the rings of threads."""
+STREAM_CLASS_OF_CPUS = 1
 PROCNAME_SIZE = 16
 PLACE_SIZE = 6
 """Of `ip`, `addr` and `call_site`."""
@@ -177,6 +179,15 @@ PACKET_CONTEXT = (
     "integer { size = 32; align = 8; signed = false; base = 10; } vpid;",
     "integer { size = 32; align = 8; signed = false; base = 10; } vtid;",
     "integer { size = 8; align = 8; signed = true; base = 10; encoding = UTF8; } procname[16];",
+)
+PACKET_CONTEXT_OF_CPUS = (
+    "integer { size = 64; align = 8; signed = false; base = 10; map = clock.{clock}.value; } timestamp_begin;",
+    "integer { size = 64; align = 8; signed = false; base = 10; map = clock.{clock}.value; } timestamp_end;",
+    "integer { size = 64; align = 8; signed = false; base = 10; } content_size;",
+    "integer { size = 64; align = 8; signed = false; base = 10; } packet_size;",
+    "integer { size = 64; align = 8; signed = false; base = 10; } packet_seq_num;",
+    "integer { size = 64; align = 8; signed = false; base = 10; } events_discarded;",
+    "integer { size = 32; align = 8; signed = false; base = 10; } cpu_id;",
 )
 """In TSDL, CTF 1.8.3, section 7; the name of the clock is to be filled in."""
 

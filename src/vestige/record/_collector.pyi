@@ -59,6 +59,8 @@ class Collector:
         first_class: The ID of the first event class that programs register.
         class_bytes: Most bytes of the texts of event classes.
         user: The user ID whose programs record; ``None`` is the one of this process.
+        cpu_rings: So many CPUs have rings, which all threads on them share; 0: each
+            thread has its own.
         shared_memory: Where the arena is made, by default ``/dev/shm``; if nothing can
             be made there, or it has less than 32 MiB left, the arena is in the trace.
 
@@ -84,6 +86,7 @@ class Collector:
         first_class: int = 0,
         class_bytes: int = 16777216,
         user: int | None = None,
+        cpu_rings: int = 0,
         shared_memory: str | PathLike[str] = ...,
     ) -> Collector: ...
     @staticmethod

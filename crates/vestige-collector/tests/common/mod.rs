@@ -75,6 +75,7 @@ pub fn plan() -> Plan {
         chunk_count: 256,
         slot_count: 600,
         ring_chunks: 16,
+        cpu_rings: 0,
         wait_ns: 1_000_000_000,
         is_overwriting: false,
         rules: b"rules".to_vec(),

@@ -17,6 +17,7 @@ from .background import (
 )
 from .clock import LATER_SPANS, RecordingClock, has_constant_counter
 from .collector import RunningCollector, counter
+from .cpu_rings import cpu_rings, with_contexts_of_threads
 from .launch import run
 from .metadata_file import MetadataFile
 from .plans import Plans, remove_plans, unpatched_lines, write_plans
@@ -56,6 +57,9 @@ class InProcess:
 
     def __init__(self, directory: str, options: RecordingOptions) -> None:
         self._directory = directory
+        self._cpu_rings = cpu_rings(options)
+        if self._cpu_rings:
+            options = with_contexts_of_threads(options)
         self._options = options
         self._uuid = _new_uuid()
         self._is_counter = has_constant_counter()
@@ -82,12 +86,15 @@ class InProcess:
             self._options,
             self._clock,
             is_counter=is_counter,
+            has_cpu_rings=self._cpu_rings > 0,
         )
         self._to_close.append(self._metadata.close)
         # From here on the trace is readable, whoever is killed.
         self._metadata.write()
         make_refusals(self._directory)
-        self._collector = RunningCollector(self._directory, self._uuid, self._options)
+        self._collector = RunningCollector(
+            self._directory, self._uuid, self._options, cpu_rings=self._cpu_rings
+        )
         self._to_close.append(self._abandon)
 
     def start(self) -> None:
@@ -118,6 +125,7 @@ class InProcess:
             is_counter=self._is_counter,
             frequency=self._clock.rate().frequency,
             has_plans=self.plans is not None,
+            has_cpu_rings=self._cpu_rings > 0,
         )
         fit_environment(environment, program[0])
         started = time.monotonic()

@@ -35,6 +35,7 @@ class RunningCollector:
         uuid: Its UUID.
         options: What is recorded.
         rules: The rules as the tracer reads them; ``None`` are those of the options.
+        cpu_rings: So many CPUs have rings, which the threads on them share.
 
     Raises:
         RecordError: There is no memory, or no place for the trace.
@@ -46,6 +47,7 @@ class RunningCollector:
         uuid: str,
         options: RecordingOptions,
         rules: bytes | None = None,
+        cpu_rings: int = 0,
     ) -> None:
         if rules is None:
             rules = _encoded(options) if options.events else b""
@@ -65,6 +67,7 @@ class RunningCollector:
                 fingerprint=int(AGREEMENT, 16),
                 first_class=len(EVENTS),
                 class_bytes=CLASS_BYTES,
+                cpu_rings=cpu_rings,
             )
             if options.inherit_socket:
                 self._inherited = _with_high_number(self._core.make_inherited())

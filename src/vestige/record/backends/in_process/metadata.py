@@ -15,8 +15,10 @@ from ..._agreement import (
     HEADER_EXTENDED,
     HEADER_TIME_BITS,
     PACKET_CONTEXT,
+    PACKET_CONTEXT_OF_CPUS,
     PACKET_HEADER,
     STREAM_CLASS,
+    STREAM_CLASS_OF_CPUS,
 )
 from ...rules.contexts import context_classes
 from ...rules.options import RecordingOptions
@@ -48,6 +50,9 @@ clock {{
 	freq = {frequency:<20};
 	offset = {offset:<20};
 }};
+"""
+
+_STREAM = """\
 
 stream {{
 	id = {stream};
@@ -89,6 +94,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     *,
     is_counter: bool,
     call_cost: int | None = None,
+    has_cpu_rings: bool = False,
     created: float | None = None,
 ) -> str:
     """Write the metadata of a recording.
@@ -100,14 +106,13 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
         name: The name of the recording.
         is_counter: Whether the clock is the time-stamp counter.
         call_cost: What a call costs that is recorded, nanoseconds, if it is known.
+        has_cpu_rings: Whether the threads on a CPU share a data stream.
         created: When the recording began, in seconds since 1970; ``None`` is now.
 
     Returns:
         The text.
     """
     clock = "counter" if is_counter else "monotonic"
-    chosen = [one.field for one in context_classes(options.contexts)]
-    contexts = f"\tevent.context := struct {{ {' '.join(chosen)} }};\n"
     head = _HEAD.format(
         uuid=uuid,
         byte_order="le" if sys.byteorder == "little" else "be",
@@ -118,10 +123,24 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
         frequency=rate.frequency,
         offset=rate.offset,
         header="".join(f"\t\t{one}\n" for one in PACKET_HEADER),
+    )
+    parts = [head, *_stream(STREAM_CLASS, PACKET_CONTEXT, clock, options)]
+    if has_cpu_rings:
+        parts += _stream(STREAM_CLASS_OF_CPUS, PACKET_CONTEXT_OF_CPUS, clock, options)
+    return "".join(parts)
+
+
+def _stream(
+    stream: int, packet_context: Iterable[str], clock: str, options: RecordingOptions
+) -> Iterable[str]:
+    """Yield a stream class, and the event classes that each recording has."""
+    chosen = [one.field for one in context_classes(options.contexts)]
+    contexts = f"\tevent.context := struct {{ {' '.join(chosen)} }};\n"
+    yield _STREAM.format(
         context="".join(
-            f"\t\t{one.replace('{clock}', clock)}\n" for one in PACKET_CONTEXT
+            f"\t\t{one.replace('{clock}', clock)}\n" for one in packet_context
         ),
-        stream=STREAM_CLASS,
+        stream=stream,
         class_bits=HEADER_CLASS_BITS,
         last_compact=HEADER_EXTENDED - 1,
         extended=HEADER_EXTENDED,
@@ -129,13 +148,10 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
         time=f"signed = false; map = clock.{clock}.value;",
         contexts=contexts if chosen else "",
     )
-    events = [
-        _EVENT.format(
-            name=event, id=number, stream=STREAM_CLASS, level=level, fields=fields
+    for number, (event, level, fields) in enumerate(_events(options)):
+        yield _EVENT.format(
+            name=event, id=number, stream=stream, level=level, fields=fields
         )
-        for number, (event, level, fields) in enumerate(_events(options))
-    ]
-    return head + "".join(events)
 
 
 def _events(options: RecordingOptions) -> Iterable[tuple[str, int, str]]:

@@ -35,9 +35,10 @@ class MetadataFile:
         options: What is recorded.
         clock: The clock of the recording.
         is_counter: Whether it is the time-stamp counter.
+        has_cpu_rings: Whether the threads on a CPU share a ring.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - facts of a recording, by name
         self,
         directory: str,
         uuid: str,
@@ -45,6 +46,7 @@ class MetadataFile:
         clock: RecordingClock,
         *,
         is_counter: bool,
+        has_cpu_rings: bool = False,
     ) -> None:
         self._name = os.path.basename(directory)
         # Once: programs of the recording may put another directory in its place.
@@ -53,6 +55,7 @@ class MetadataFile:
         self._options = options
         self._clock = clock
         self._is_counter = is_counter
+        self._has_cpu_rings = has_cpu_rings
         self._created = time.time()
 
     def close(self) -> None:
@@ -75,6 +78,7 @@ class MetadataFile:
             self._name,
             is_counter=self._is_counter,
             call_cost=cost,
+            has_cpu_rings=self._has_cpu_rings,
             created=self._created,
         )
         file = _open_regular(self._directory, os.O_WRONLY | os.O_CREAT)

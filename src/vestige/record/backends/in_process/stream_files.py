@@ -6,12 +6,16 @@ from ..._agreement import LOST_STREAM, OPEN_SUFFIX, RING_PREFIX
 
 __all__ = ["is_stream_file"]
 
+CPU_PREFIX = "channel0_"
+"""Of the file of a CPU, whose number follows: as LTTng calls it."""
+
 
 def is_stream_file(name: str) -> bool:
     r"""Tell whether a name is that of a data stream file.
 
-    It is ``PROCESS-THREAD``, perhaps with ``.NUMBER`` and a mark after it, or one that
-    the collector gives. A program may write files of its own into the directory.
+    It is ``PROCESS-THREAD`` or ``channel0_CPU``, perhaps with ``.NUMBER`` and a mark
+    after it, or one that the collector gives. A program may write files of its own into
+    the directory.
 
     Args:
         name: The name of a file in the directory of a trace.
@@ -23,6 +27,8 @@ def is_stream_file(name: str) -> bool:
         return True
     if name.startswith(RING_PREFIX):
         return name.removeprefix(RING_PREFIX).isdecimal()
+    if name.startswith(CPU_PREFIX):
+        name = f"0-{name.removeprefix(CPU_PREFIX)}"
     process, _, rest = name.removesuffix(OPEN_SUFFIX).partition("-")
     rest, mark, text = rest.partition("@")
     if mark and (name.endswith(OPEN_SUFFIX) or not text.replace("_", "0").isalnum()):

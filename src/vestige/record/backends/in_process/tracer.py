@@ -43,6 +43,8 @@ LIKE_LTTNG = ("libvestige-lttng-tracepoint.so", "libvestige-lttng.so")
 """Take the place of LTTng-UST's libraries, whose names they have."""
 BESIDE_LTTNG = "libvestige-lttng-beside.so"
 """Gives LTTng-UST's own library a second probe for each event."""
+VFORK = "libvestige-vfork.so"
+"""Stands in for ``vfork`` where CPUs have rings."""
 _NATIVE = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "native"
 )
@@ -207,6 +209,7 @@ def tracer_environment(  # noqa: PLR0913 - facts, by name
     is_counter: bool,
     frequency: int = SECOND,
     has_plans: bool = False,
+    has_cpu_rings: bool = False,
 ) -> dict[str, str]:
     """Return the environment of a program that is recorded.
 
@@ -217,6 +220,7 @@ def tracer_environment(  # noqa: PLR0913 - facts, by name
         is_counter: Whether the clock is the time-stamp counter.
         frequency: Of the clock, in Hz.
         has_plans: Whether the trace has plans for the entries of functions.
+        has_cpu_rings: Whether the threads on a CPU share a ring.
 
     Returns:
         The environment.
@@ -245,6 +249,8 @@ def tracer_environment(  # noqa: PLR0913 - facts, by name
     for name in HELPERS:
         if name in options.helpers:
             _put_first(result, "LD_PRELOAD", _beside(f"libvestige-{name}.so"))
+    if has_cpu_rings:
+        _put_first(result, "LD_PRELOAD", _beside(VFORK))
     _put_first(result, "LD_PRELOAD", tracer)
     return result
 

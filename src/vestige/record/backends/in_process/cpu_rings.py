@@ -1,0 +1,43 @@
+"""Rings of CPUs in place of rings of threads: a switch for tests and measurements.
+
+Channels of sessions will have such rings; a recording has them if the environment says
+so.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ...rules.options import RecordingOptions
+
+__all__ = ["SWITCH", "cpu_rings", "with_contexts_of_threads"]
+
+SWITCH = "VESTIGE_CPU_RINGS"
+_NEEDED = ("vpid", "vtid")
+
+
+def cpu_rings(options: RecordingOptions) -> int:
+    """Return how many CPUs have rings.
+
+    Args:
+        options: What is recorded. In overwrite mode there are no such rings.
+
+    Returns:
+        The number of CPUs that the machine may have; 0: each thread has a ring.
+    """
+    if os.environ.get(SWITCH) != "1" or options.mode == "overwrite":
+        return 0
+    return os.sysconf("SC_NPROCESSORS_CONF")
+
+
+def with_contexts_of_threads(options: RecordingOptions) -> RecordingOptions:
+    """Let each record tell whose it is, since its packet does not.
+
+    Args:
+        options: What is recorded.
+
+    Returns:
+        The same, with IDs of processes and threads.
+    """
+    more = tuple(name for name in _NEEDED if name not in options.contexts)
+    return options._replace(contexts=(*options.contexts, *more))

@@ -1,0 +1,30 @@
+/* The rings of CPUs: where they are, and how they get chunks. */
+#ifndef VESTIGE_STREAM_CPU_RING_H
+#define VESTIGE_STREAM_CPU_RING_H
+
+#include "state.h"
+
+enum cpu_room {
+	CPU_ROOM_MADE,
+	/* When the collector has drained something. */
+	CPU_ROOM_LATER,
+	/* The CPU has no ring, or the thread was interrupted again and again. */
+	CPU_ROOM_NONE,
+};
+
+/* Whether the CPUs of this recording have rings. */
+bool cpu_rings_are_there(void) HIDDEN;
+/* Before and after a child of vfork() has the memory of this thread: it cannot write to them, as the
+ * kernel does not know it by the area that it finds there. */
+EXPORTED void vestige_leave_cpu_rings(void);
+EXPORTED void vestige_return_to_cpu_rings(void);
+/* Let the stream know of them, if the thread can write to them. */
+void cpu_rings_find(struct stream *stream) HIDDEN;
+/* Whether the CPU on which the thread is now has one. */
+bool cpu_ring_is_here(const struct stream *stream) HIDDEN;
+/* Whether the thread gave up waiting for that one, and nothing has changed since. */
+bool cpu_ring_is_vain(const struct stream *stream) HIDDEN;
+/* See to it that it has room for a record, now. Signals are blocked. */
+enum cpu_room cpu_ring_make_room(struct stream *stream, size_t size) HIDDEN;
+
+#endif
