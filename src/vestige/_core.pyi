@@ -29,6 +29,7 @@ __all__ = [
     "EventIterator",
     "EventLayout",
     "FieldsView",
+    "FunctionPlan",
     "IndexedTable",
     "Merge",
     "Muxer",
@@ -1065,6 +1066,7 @@ class FunctionPlan:
             chosen: Addresses of functions; ``None`` for all.
         """
 
+@final
 class ObjectFile:
     """An ELF file: what identifies it and where its code is."""
 
