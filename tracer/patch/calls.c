@@ -214,15 +214,15 @@ void calls_fentry_entered(uintptr_t *slot, uintptr_t back)
  *
  *   the stack pointer of the caller      DW_CFA_val_expression: that address - 1
  *   its return address                   DW_CFA_expression: in the shadow of that address - 9,
- *                                        by the formula of shadow.h
+ *                                        by the formula of shadow.h, with operations
+ *                                        that Valgrind knows, too
  *
  * Unwinders look up what is before a return address: that is the nop.
  */
 #define SHADOWED \
 	".cfi_escape 0x16, 7, 2, 0x31, 0x1c\n\t" \
-	".cfi_escape 0x10, 16, 24, 0x39, 0x1c, 0x31, 0x24, " \
-	"0x0e, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0x1a, " \
-	"0x0e, 0, 0, 0, 0, 0, 0x10, 0, 0, 0x27\n\t"
+	".cfi_escape 0x10, 16, 21, 0x39, 0x1c, 0x31, 0x24, 0x31, 0x08, 44, 0x24, 0x1c, " \
+	"0x0c, 0xff, 0xff, 0xff, 0x7f, 0x40, 0x24, 0x0a, 0xff, 0xff, 0x22, 0x1a\n\t"
 
 __asm__(".text\n"
 	".hidden calls_entry\n"

@@ -16,9 +16,9 @@
 
 /* Addresses of user space have so many bits. */
 #define SHADOW_ADDRESS_BITS 47
-/* The formula: twice the place, in these bits, with one of them turned. */
+/* The formula: twice the place, less a distance, in these bits. */
 #define SHADOW_MASK 0x7FFFFFFFFFFF
-#define SHADOW_TURNED 0x100000000000
+#define SHADOW_DISTANCE 0x100000000000
 /* Shadows are mapped for so much of a stack at once. */
 #define SHADOW_BLOCK_BITS 20
 
@@ -45,7 +45,7 @@ struct shadow *shadow_map(uintptr_t slot) HIDDEN;
 
 static inline struct shadow *shadow_at(uintptr_t slot)
 {
-	return (struct shadow *) ((2 * slot & SHADOW_MASK) ^ SHADOW_TURNED);
+	return (struct shadow *) ((2 * slot - SHADOW_DISTANCE) & SHADOW_MASK);
 }
 
 static inline enum shadow_state shadow_state_of(uintptr_t slot)

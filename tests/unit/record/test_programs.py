@@ -354,5 +354,5 @@ def test_a_home_that_cannot_be_written_is_named(tmp_path):
     )
 
     assert done.returncode == 125
-    assert "cannot hold a trace" in done.stderr
+    assert "is above it, is a file" in done.stderr
     assert done.stdout == ""
