@@ -14,6 +14,9 @@ from collections.abc import (
     Sequence,
     ValuesView,
 )
+from collections.abc import (
+    Set as AbstractSet,
+)
 from datetime import datetime
 from os import PathLike
 from typing import Any, Final, TypeAlias, final
@@ -1059,11 +1062,32 @@ class FunctionPlan:
         a reason, too.
         """
 
-    def to_bytes(self, chosen: Sequence[int] | None) -> bytes:
-        """Return the plan as the tracer reads it.
+    def counts(self) -> tuple[int, int]:
+        """Return how many functions are planned, and how many people would miss."""
+
+    def rows(self) -> bytes:
+        """Return the names of the functions that are planned or missed.
+
+        For each, with zeros between: ``+`` or ``-``, its address in hexadecimal
+        digits, a space and its name as stored.
+        """
+
+    def to_bytes(self) -> bytes:
+        """Return the plan as the tracer reads it."""
+
+    @staticmethod
+    def choose(plan: bytes, addresses: AbstractSet[int]) -> bytes:
+        """Take functions out of a plan.
 
         Args:
-            chosen: Addresses of functions; ``None`` for all.
+            plan: All of them, as the tracer reads it.
+            addresses: Where those begin that are wanted.
+
+        Returns:
+            A plan with these alone.
+
+        Raises:
+            ValueError: It is no plan.
         """
 
 @final

@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     };
     for choice in [Choice::All, Choice::Sites] {
         if let Ok(Ok(plan)) = Plan::make(&object, &[], choice) {
-            let bytes = plan.to_bytes(|_| true);
+            let bytes = plan.to_bytes();
             let size = bytes.get(8..16).and_then(|size| size.try_into().ok());
             assert_eq!(size.map(u64::from_le_bytes), Some(bytes.len() as u64));
         }

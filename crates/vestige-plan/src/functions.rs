@@ -72,6 +72,9 @@ const OF_TRACER: &[&str] = &[
     "sysconf",
 ];
 
+/// Fewer functions are not worth another thread.
+pub(crate) const FEWEST_FOR_A_CORE: usize = 256;
+
 /// A function, and what is against recording its calls as far as tables tell.
 #[derive(Debug, Clone)]
 pub(crate) struct Function {
@@ -128,6 +131,12 @@ impl Functions {
             function.end = function.end.min(*next);
         }
         Ok(Self { list, starts })
+    }
+
+    /// Where the function begins that is the last to begin at an address or before it.
+    pub(crate) fn last_start(&self, address: u64) -> Option<u64> {
+        let next = self.starts.partition_point(|one| *one <= address);
+        self.starts.get(next.checked_sub(1)?).copied()
     }
 
     /// Where the next function begins; `None` after the last.

@@ -22,5 +22,5 @@ mod reason;
 mod sites;
 mod unwind;
 
-pub use plan::{Choice, Plan, PlannedFunction};
+pub use plan::{choose, Choice, Plan, PlannedFunction};
 pub use reason::{Method, Reason, Refusal};

@@ -259,7 +259,7 @@ fn a_damaged_object_is_an_error_or_has_a_plan_as_long_as_it_says() {
         damaged.truncate(damaged.len() - if next() % 8 == 0 { next() % damaged.len() } else { 0 });
         let Ok(object) = ObjectFile::new(Box::new(damaged)) else { continue };
         if let Ok(Ok(plan)) = Plan::make(&object, &[], Choice::All) {
-            let bytes = plan.to_bytes(|_| true);
+            let bytes = plan.to_bytes();
             assert_eq!(bytes[8..16], (bytes.len() as u64).to_le_bytes());
         }
     }

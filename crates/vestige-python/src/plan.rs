@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use vestige_plan::{Choice, Plan, PlannedFunction, Refusal};
@@ -20,9 +21,15 @@ pub struct FunctionPlan {
 fn row_of(function: &PlannedFunction) -> FunctionRow<'_> {
     let method = function.outcome.ok().map(|method| method.name());
     let reason = function.outcome.err();
-    let is_missed = reason.is_some_and(|reason| !reason.is_of_no_function());
     let size = function.end - function.start;
-    (function.start, size, &function.name, method, reason.map(|reason| reason.text()), is_missed)
+    (
+        function.start,
+        size,
+        &function.name,
+        method,
+        reason.map(|reason| reason.text()),
+        function.is_missed(),
+    )
 }
 
 #[pymethods]
@@ -65,13 +72,30 @@ impl FunctionPlan {
         plan.functions().iter().map(row_of).collect()
     }
 
+    #[doc = core_doc!(FunctionPlan.counts)]
+    fn counts(&self) -> (usize, usize) {
+        self.inner.as_ref().map(Plan::counts).unwrap_or_default()
+    }
+
+    #[doc = core_doc!(FunctionPlan.rows)]
+    fn rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.as_ref().map(Plan::rows).unwrap_or_default())
+    }
+
     #[doc = core_doc!(FunctionPlan.to_bytes)]
-    #[pyo3(signature = (chosen))]
-    fn to_bytes<'py>(&self, py: Python<'py>, chosen: Option<Vec<u64>>) -> Bound<'py, PyBytes> {
-        let chosen: Option<HashSet<u64>> = chosen.map(HashSet::from_iter);
-        let bytes = self.inner.as_ref().map(|plan| {
-            plan.to_bytes(|start| chosen.as_ref().is_none_or(|chosen| chosen.contains(&start)))
-        });
-        PyBytes::new(py, &bytes.unwrap_or_default())
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.as_ref().map(Plan::to_bytes).unwrap_or_default())
+    }
+
+    #[doc = core_doc!(FunctionPlan.choose)]
+    #[staticmethod]
+    fn choose<'py>(
+        py: Python<'py>,
+        plan: &[u8],
+        addresses: HashSet<u64>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let found = vestige_plan::choose(plan, |start| addresses.contains(&start));
+        let found = found.ok_or_else(|| PyValueError::new_err("expected a plan"))?;
+        Ok(PyBytes::new(py, &found))
     }
 }

@@ -15,6 +15,7 @@ __all__ = [
     "dynamic_linker",
     "needed_libraries",
     "needed_names",
+    "segments",
     "static_tls",
 ]
 
@@ -34,8 +35,15 @@ CLASS_64 = b"\2"
 """``ELFCLASS64``."""
 
 
-def _segments(header: bytes) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Return kind, offset, address, size in the file and in memory, and alignment."""
+def segments(header: bytes) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Yield the segments of a 64-bit object.
+
+    Args:
+        header: Its first bytes, with the table of segments.
+
+    Yields:
+        Kind, offset, address, size in the file and in memory, and alignment.
+    """
     if len(header) < 64 or header[4:5] != CLASS_64:  # noqa: PLR2004 - bytes
         return
     offset, size, count = _number(header, 32, 8), *_numbers(header, 54, 2, 2)
@@ -66,7 +74,7 @@ def dynamic_linker(header: bytes) -> str | None:
     Returns:
         Its path.
     """
-    for kind, place, _, length, _, _ in _segments(header):
+    for kind, place, _, length, _, _ in segments(header):
         if kind == INTERPRETER:
             path = os.fsdecode(header[place : place + length].rstrip(b"\0"))
             return path if path.rpartition("/")[2].startswith("ld-linux") else None
@@ -85,8 +93,8 @@ def needed_names(program: str) -> frozenset[str] | None:
     try:
         with open(program, "rb") as file:
             header = file.read(4096)
-            segments = _segments(header)
-            [(at, size)] = [(one[1], one[3]) for one in segments if one[0] == DYNAMIC]
+            found = segments(header)
+            [(at, size)] = [(one[1], one[3]) for one in found if one[0] == DYNAMIC]
             file.seek(at)
             section = file.read(min(size, MOST_ENTRIES * 16))
             entries = _numbers(section, 0, 8, len(section) // 8)
@@ -108,7 +116,7 @@ def _place_of(address: int, header: bytes) -> int:
     Raises:
         ValueError: Nothing is.
     """
-    for kind, place, start, length, _, _ in _segments(header):
+    for kind, place, start, length, _, _ in segments(header):
         if kind == LOADED and start <= address < start + length:
             return place + address - start
     raise ValueError("nothing is loaded there")
@@ -125,7 +133,7 @@ def static_tls(header: bytes) -> int:
     """
     return sum(
         memory + alignment
-        for kind, _, _, _, memory, alignment in _segments(header)
+        for kind, _, _, _, memory, alignment in segments(header)
         if kind == TLS
     )
 

@@ -88,9 +88,9 @@ def counted(trace):
     ]
 
 
-def plan_file(directory, plan):
+def plan_file(directory, build_id):
     """Return where a plan is."""
-    return Path(directory, ".plans", plan.build_id.hex())
+    return Path(directory, ".plans", build_id)
 
 
 @pytest.fixture(autouse=True)
@@ -215,9 +215,9 @@ def test_an_object_that_is_not_what_was_planned_is_left_alone(
     """The tracer compares all bytes first, and the recorder says why there are no calls."""
     program = build(tmp_path, "entries")
 
-    def changed(directory, plan, chosen):
-        original(directory, plan, chosen)
-        path = plan_file(directory, plan)
+    def changed(directory, build_id, plan):
+        original(directory, build_id, plan)
+        path = plan_file(directory, build_id)
         path.write_bytes(change(path.read_bytes()))
 
     original = plans._write
@@ -235,9 +235,9 @@ def test_a_plan_that_others_may_write_is_not_believed(tmp_path, monkeypatch):
     """Whoever could change it could run code in the program."""
     program = build(tmp_path, "entries")
 
-    def opened(directory, plan, chosen):
-        original(directory, plan, chosen)
-        plan_file(directory, plan).chmod(0o622)
+    def opened(directory, build_id, plan):
+        original(directory, build_id, plan)
+        plan_file(directory, build_id).chmod(0o622)
 
     original = plans._write
     monkeypatch.setattr(plans, "_write", opened)

@@ -10,6 +10,7 @@ import os
 
 from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING, NamedTuple
+from ....inspect.build_id import read_build_id
 from ....inspect.dynamic_linker import dynamic_linker, needed_libraries
 from ....inspect.programs import find_program, interpreter_of_script
 from ....inspect.section_names import section_names
@@ -22,11 +23,12 @@ from ..._agreement import (
     UNPATCHED_SHADOW,
     UNPATCHED_THREADS,
 )
+from .object_plan import ObjectPlan, chosen, plan_from
+from .plan_cache import PlanCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ....core import FunctionPlan
     from ...rules.options import RecordingOptions
 
 __all__ = ["Plans", "planned_objects", "remove_plans", "unpatched_lines", "write_plans"]
@@ -75,8 +77,8 @@ def write_plans(
     Raises:
         OSError: The plans cannot be written.
     """
-    chosen = options.selection()
-    if chosen.entries == chosen.exits == "off":
+    selected = options.selection()
+    if selected.entries == selected.exits == "off":
         return None
     path = _executable(program)
     if path is None:
@@ -86,19 +88,19 @@ def write_plans(
     objects: Iterable[str] = [path]
     if options.patch is not None:
         objects = planned_objects(path, options.patch_in)
+    cache = PlanCache.from_environment()
     functions = left = 0
     problems = []
     for name in objects:
-        found = _plan(name, options)
+        found = plan_of(name, cache, only_sites=options.patch is None)
         if isinstance(found, str):
             problems.append(found)
             continue
-        plan, addresses, others = found
-        functions += len(addresses)
-        left += others
-        if addresses:
-            is_all = options.patch == () or options.patch is None
-            _write(directory, plan, None if is_all else addresses)
+        plan = chosen(found, options.patch or ())
+        functions += plan.functions
+        left += plan.left
+        if plan.functions:
+            _write(directory, found.build_id, plan.plan)
     return Plans(functions, left, tuple(problems))
 
 
@@ -137,55 +139,82 @@ def planned_objects(program: str, named: Sequence[str] = ()) -> Iterator[str]:
             yield path
 
 
-def _plan(
-    path: str, options: RecordingOptions
-) -> tuple[FunctionPlan, list[int], int] | str:
-    """Plan an object; say which functions are recorded, and how many cannot be.
+def plan_of(path: str, cache: PlanCache, *, only_sites: bool) -> ObjectPlan | str:
+    """Plan an object.
 
-    Otherwise a text says why the object is left alone.
+    Args:
+        path: Its file.
+        cache: Where plans are kept.
+        only_sites: Whether to leave out functions at whose entries the compiler left no
+            room.
+
+    Returns:
+        The plan of all its functions; otherwise why the object is left alone.
     """
-    # Few recordings have any plans, and the core takes long to load.
-    from ....core import FunctionPlan, ObjectFile  # noqa: PLC0415 - see above
-    from ....errors import DebugInfoError  # noqa: PLC0415
-    from ....plain_text import plain  # noqa: PLC0415
+    name, facts = _identity(path, only_sites=only_sites)
+    found = cache.find(name, facts) if name else None
+    if found is None:
+        # Few recordings have any plans, and the core takes long to load.
+        from ....core import FunctionPlan, ObjectFile  # noqa: PLC0415 - see above
+        from ....errors import DebugInfoError  # noqa: PLC0415
 
+        try:
+            file = ObjectFile.open(path)
+            found = plan_from(FunctionPlan.make(file, [], only_sites=only_sites))
+        except DebugInfoError as error:
+            return _left_alone(path, str(error))
+        if name:
+            cache.keep(name, facts, found)
+    return _left_alone(path, f"it {found.refusal}") if found.refusal else found
+
+
+def _left_alone(path: str, reason: str) -> str:
+    # Few objects are.
+    from ....plain_text import plain  # noqa: PLC0415 - see above
+
+    return f"no calls of {plain(os.path.basename(path))}: {plain(reason)}"
+
+
+def _identity(path: str, *, only_sites: bool) -> tuple[str, str]:
+    """Return under which name a plan is kept, and what it is made of.
+
+    The name is empty for an object that cannot be told from others.
+    """
     try:
-        file = ObjectFile.open(path)
-        plan = FunctionPlan.make(file, [], only_sites=options.patch is None)
-    except DebugInfoError as error:
-        return f"no calls of {plain(os.path.basename(path))}: {plain(str(error))}"
-    if plan.refusal is not None:
-        return f"no calls of {plain(os.path.basename(path))}: it {plan.refusal}"
-    rows = plan.functions()
-    wanted = [row for row in rows if _is_wanted(row[2], options.patch or ())]
-    addresses = [row[0] for row in wanted if row[3] is not None]
-    return plan, addresses, sum(row[5] for row in wanted)
+        with open(path, "rb") as file:
+            known = read_build_id(file).hex()
+            status = os.fstat(file.fileno())
+    except OSError:
+        return "", ""
+    if not known:
+        return "", ""
+    # Names are in symbols, which can be taken away without a new build ID.
+    facts = f"{_core_identity()} {status.st_size} {status.st_mtime_ns}"
+    return f"{known}-{'sites' if only_sites else 'all'}", facts
 
 
-def _is_wanted(name: str, patterns: Iterable[str]) -> bool:
-    """Tell whether a function is one of those that patterns choose; all without any."""
-    if not patterns:
-        return True
-    # As above.
-    from fnmatch import fnmatchcase  # noqa: PLC0415 - see above
-
-    from ....core import demangle  # noqa: PLC0415
-
-    names = [name]
-    if name.startswith(("_Z", "_R")):
-        names.append((demangle(name) or name).partition("(")[0])
-    return any(fnmatchcase(one, pattern) for one in names for pattern in patterns)
+def _core_identity() -> str:
+    """Return what is another text if the planner is another one."""
+    package = __file__
+    for _ in range(4):
+        package = os.path.dirname(package)
+    with os.scandir(package) as files:
+        for one in files:
+            if one.name.startswith("_core.") and one.name.endswith(".so"):
+                status = one.stat()
+                return f"{status.st_size} {status.st_mtime_ns}"
+    return ""
 
 
-def _write(directory: str, plan: FunctionPlan, chosen: Sequence[int] | None) -> None:
+def _write(directory: str, build_id: str, plan: bytes) -> None:
     folder = os.path.join(directory, PLANS_DIRECTORY)
     with suppress(FileExistsError):
         os.mkdir(folder, 0o755)
-    path = os.path.join(folder, plan.build_id.hex())
+    path = os.path.join(folder, build_id)
     # The program may run as another user; nobody else may write what it believes.
     with open(path, "wb") as file:
         os.fchmod(file.fileno(), 0o644)
-        file.write(plan.to_bytes(chosen))
+        file.write(plan)
 
 
 def remove_plans(directory: str) -> None:

@@ -1,0 +1,58 @@
+"""The build ID of a program, read at once; see elf(5)."""
+
+from __future__ import annotations
+
+from .._typing import TYPE_CHECKING
+from .dynamic_linker import segments
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+__all__ = ["read_build_id"]
+
+NOTE = 4
+"""``PT_NOTE``."""
+LARGEST_NOTES = 1 << 16
+"""Bytes that are looked at."""
+OWNER, KIND = b"GNU\0", 3
+"""Who names the kinds of notes, and ``NT_GNU_BUILD_ID``."""
+NOTE_HEAD = 12
+
+
+def read_build_id(file: BinaryIO) -> bytes:
+    """Return the build ID of a 64-bit object.
+
+    Args:
+        file: The object, open for reading; its position is changed.
+
+    Returns:
+        The ID; empty where there is none, or it is no such object.
+    """
+    try:
+        header = file.read(4096)
+        for kind, place, _, length, _, alignment in segments(header):
+            if kind == NOTE:
+                file.seek(place)
+                notes = file.read(min(length, LARGEST_NOTES))
+                found = _in_notes(notes, 8 if alignment == 8 else 4)  # noqa: PLR2004
+                if found:
+                    return found
+    except (OSError, OverflowError, ValueError):
+        pass
+    return b""
+
+
+def _in_notes(notes: bytes, alignment: int) -> bytes:
+    at = 0
+    while at + NOTE_HEAD <= len(notes):
+        name, size, kind = (
+            # Each recording does this, and to import ``struct`` takes longer.
+            int.from_bytes(notes[at + n : at + n + 4], "little")
+            for n in (0, 4, 8)
+        )
+        start = at + NOTE_HEAD
+        content = start + -(-name // alignment) * alignment
+        if kind == KIND and notes[start : start + name] == OWNER:
+            return notes[content : content + size]
+        at = content + -(-size // alignment) * alignment
+    return b""
