@@ -36,13 +36,14 @@ from __future__ import annotations
 from errno import ENOENT, ENOTDIR
 
 from ._typing import TYPE_CHECKING
-from .damage import Damage
 
 if TYPE_CHECKING:
     # Its import takes as long as that of all else here.
     from collections.abc import Sequence
     from pathlib import Path
     from typing import Self
+
+    from .damage import Damage
 
 __all__ = [
     "CommandError",
@@ -152,6 +153,9 @@ class TraceFormatError(VestigeError, ValueError):
         """The facts as a value."""
         if self._damage is not None:
             return self._damage
+        # Most errors are no damage.
+        from .damage import Damage  # noqa: PLC0415 - see above
+
         path = "" if self.path is None else self.path
         return Damage(path, self.offset, None, "stream-unreadable", self.message)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from .._typing import TYPE_CHECKING
-from ..damage import Damage
 from ..errors import CommandError, SelectionError, TraceFormatError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from ..damage import Damage
 
 __all__ = [
     "CANNOT_START",

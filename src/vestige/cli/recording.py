@@ -70,7 +70,7 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
         from .render.recording import recording_lines
 
         # The program had the limit that it was given.
-        allow_many_files()
+        allow_many_files(recording.collected.streams)
         _say(recording_lines(recording, is_python_by_default=is_chosen_here))
     _say(_abandoned_lines(os.fspath(recording), is_quiet=options.quiet))
     return recording.status

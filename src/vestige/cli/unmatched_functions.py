@@ -11,8 +11,8 @@ from ..analysis.function_names import plain_names
 from ..core import demangle
 from ..errors import RecordError
 from ..inspect.elf import DYNAMIC_SYMBOLS, SYMBOLS, open_elf
-from ..inspect.program_file import hooks_of
-from ..inspect.python_diagnosis import has_python
+from ..inspect.hooks import hooks_of
+from ..inspect.python_detection import has_python
 from ..record.rules.options import RecordingOptions
 from ..record.summary.contents import Contents
 from .suggestions import did_you_mean

@@ -1,11 +1,10 @@
 """What an executable or a library is, as far as tracing it goes.
 
-See elf(5). Only the files of recordings without calls are read.
+See elf(5). Only the files of recordings without any event are read.
 """
 
 from __future__ import annotations
 
-import mmap
 import os
 import stat
 import struct
@@ -15,23 +14,15 @@ from .programs import interpreter_of_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Literal
 
-    Hooks = Literal["none", "called", "defined"]
-
-__all__ = ["hooks_of", "why_untraceable"]
+__all__ = ["read_header", "why_untraceable"]
 
 MAGIC = b"\x7fELF"
 CLASS_64 = 2
 INTERPRETER = 3
 """``PT_INTERP``: the path of the dynamic linker."""
-DYNAMIC_SYMBOLS = 11
-"""``SHT_DYNSYM``."""
 MOST_INTERPRETERS = 4
 """Of a script whose interpreter is a script, as the kernel has it."""
-HOOK = b"\0__cyg_profile_func_enter\0"
-OUR_OWN = ("libc.so", "libc-", "libvestige-", "liblttng-ust-cyg-profile")
-"""Libraries that define the hooks, and are no programs with hooks of their own."""
 MACHINES = {
     3: "32-bit x86",
     8: "MIPS",
@@ -47,12 +38,20 @@ MACHINES = {
 OWN_MACHINE = {"x86_64": 62, "aarch64": 183, "riscv64": 243, "s390x": 22, "ppc64le": 21}
 
 
-class _Header(NamedTuple):
+class Header(NamedTuple):
+    """The header of an ELF file."""
+
     bits: int
+    """Of its addresses."""
+
     machine: int
+    """Whose code it has, by its number."""
+
     segments: tuple[int, int, int]
-    sections: tuple[int, int, int]
     """Offset, size and number of entries."""
+
+    sections: tuple[int, int, int]
+    """The same."""
 
 
 def why_untraceable(program: str) -> str | None:
@@ -103,7 +102,7 @@ def _has_capabilities(program: str) -> bool:
 
 
 def _why_not_linked(program: str, start: bytes) -> str | None:
-    header = _read_header(start)
+    header = read_header(start)
     if header is None:
         return f"{program} is for another architecture"
     own = OWN_MACHINE.get(os.uname().machine)
@@ -128,16 +127,23 @@ def _why_not_linked(program: str, start: bytes) -> str | None:
     return None
 
 
-def _read_header(start: bytes) -> _Header | None:
-    """Read the header; ``None`` for another byte order, or when it is cut off."""
+def read_header(start: bytes) -> Header | None:
+    """Read the header of an ELF file.
+
+    Args:
+        start: Its first bytes.
+
+    Returns:
+        The header; ``None`` for another byte order, or when it is cut off.
+    """
     if len(start) < 64 or start[5] != (1 if struct.pack("=H", 1)[0] else 2):  # noqa: PLR2004 - bytes
         return None
     machine = struct.unpack_from("=H", start, 18)[0]
     if start[4] != CLASS_64:
-        return _Header(32, machine, (0, 0, 0), (0, 0, 0))
+        return Header(32, machine, (0, 0, 0), (0, 0, 0))
     segments, sections = struct.unpack_from("=QQ", start, 32)
     size, count, section_size, section_count = struct.unpack_from("=HHHH", start, 54)
-    return _Header(
+    return Header(
         64,
         machine,
         (segments, size, count),
@@ -145,7 +151,7 @@ def _read_header(start: bytes) -> _Header | None:
     )
 
 
-def _segments(header: _Header, start: bytes) -> Iterator[tuple[int, int, int]]:
+def _segments(header: Header, start: bytes) -> Iterator[tuple[int, int, int]]:
     """Return kind, offset and size of each segment, as far as the bytes reach."""
     offset, size, count = header.segments
     for index in range(count):
@@ -154,52 +160,3 @@ def _segments(header: _Header, start: bytes) -> Iterator[tuple[int, int, int]]:
             return
         kind, _, place, _, _, length = struct.unpack_from("=IIQQQQ", start, at)
         yield kind, place, length
-
-
-def hooks_of(path: str) -> Hooks:
-    """Tell whether an object was compiled with ``-finstrument-functions``.
-
-    Args:
-        path: An executable or a shared library.
-
-    Returns:
-        What its dynamic symbols say of the hooks: ``none`` is there, as well when it
-        cannot be read; they are ``called``, and others provide them; or they are
-        ``defined`` in it.
-    """
-    if os.path.basename(path).startswith(OUR_OWN):
-        return "none"
-    try:
-        with (
-            open(path, "rb") as file,
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-        ):
-            if data.find(HOOK) < 0:
-                return "none"
-            return _hooks_in(data)
-    except (OSError, ValueError, struct.error):
-        return "none"
-
-
-def _hooks_in(data: mmap.mmap) -> Hooks:
-    header = _read_header(data[:64])
-    if header is None or header.bits != 64:  # noqa: PLR2004 - bits
-        return "none"
-    offset, size, count = header.sections
-    sections = [
-        struct.unpack_from("=IIQQQQII", data, offset + index * size)
-        for index in range(count)
-    ]
-    for _, kind, _, _, at, length, link, _ in sections:
-        if kind != DYNAMIC_SYMBOLS or link >= count:
-            continue
-        names = sections[link]
-        place = data.find(HOOK, names[4], names[4] + names[5])
-        if place < 0:
-            return "none"
-        wanted = place + 1 - names[4]
-        symbols = struct.iter_unpack("=IBBHQQ", data[at : at + length // 24 * 24])
-        for name, _, _, section, _, _ in symbols:
-            if name == wanted:
-                return "defined" if section else "called"
-    return "none"

@@ -1,10 +1,13 @@
-"""Finding the program that a name means, and what runs it if it is a script."""
+"""Finding the program that a name means, what runs a script, and bytes in files."""
 
 from __future__ import annotations
 
 import os
 
-__all__ = ["find_program", "interpreter_of_script"]
+__all__ = ["find_program", "has_bytes", "interpreter_of_script"]
+
+BLOCK = 1 << 16
+"""Bytes of a file that are read at once."""
 
 
 def find_program(name: str, search_path: str | None) -> str | None:
@@ -47,3 +50,25 @@ def interpreter_of_script(start: bytes) -> str | None:
     if os.path.basename(path) == "env" and len(words) > 1:
         return find_program(os.fsdecode(words[-1]), os.environ.get("PATH")) or path
     return path
+
+
+def has_bytes(path: str, mark: bytes) -> bool:
+    """Tell whether some bytes are in a file.
+
+    Args:
+        path: The file.
+        mark: The bytes, fewer than 64 KiB.
+
+    Returns:
+        Whether they are there, in one piece.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    end = b""
+    with open(path, "rb", buffering=0) as file:
+        while block := file.read(BLOCK):
+            if mark in end + block:
+                return True
+            end = block[1 - len(mark) :]
+    return False

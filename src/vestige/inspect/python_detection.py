@@ -1,14 +1,20 @@
-"""Whether a program is written in Python, as far as its file shows."""
+"""Whether a program is written in Python, as far as its file or its libraries show."""
 
 from __future__ import annotations
 
 import os
 
+from .._typing import TYPE_CHECKING
 from .programs import find_program, interpreter_of_script
 
-__all__ = ["is_python_program"]
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+
+__all__ = ["has_python", "is_pypy", "is_python_program", "match_cpython"]
 
 _INTERPRETER = r"python(3(\.\d+)?)?t?"
+_CPYTHON = r"(?:lib)?python(3)(?:\.(\d+))?(t)?(?![a-z])"
 _MOST_INTERPRETERS = 4
 """Of a script whose interpreter is a script, as the kernel has it."""
 _LONGEST_FIRST_LINE = 256
@@ -56,3 +62,39 @@ def _start_of(program: str) -> bytes:
             return file.read(_LONGEST_FIRST_LINE)
     except OSError:
         return b""
+
+
+def has_python(objects: Sequence[str]) -> bool:
+    """Tell whether a process had a Python interpreter.
+
+    Args:
+        objects: The paths of what it loaded.
+    """
+    names = [os.path.basename(path) for path in objects]
+    return any(is_pypy(name) or match_cpython(name) for name in names)
+
+
+def is_pypy(name: str) -> bool:
+    """Tell whether a file is of PyPy, by its name.
+
+    Args:
+        name: The name, without directories.
+    """
+    return name.startswith(("pypy", "libpypy"))
+
+
+def match_cpython(name: str) -> re.Match[str] | None:
+    """Take the name of an interpreter, or of its library, apart.
+
+    Args:
+        name: The name, without directories.
+
+    Returns:
+        Its parts: major and minor version, and a ``t`` if it has no lock; ``None`` when
+        it is none of CPython.
+    """
+    if not name.startswith(("python", "libpython")):
+        return None
+    import re  # noqa: PLC0415 - other programs need it not
+
+    return re.match(_CPYTHON, name)

@@ -7,14 +7,13 @@ import os
 from .._suppress import suppress
 from .._typing import TYPE_CHECKING
 from .programs import find_program
+from .python_detection import has_python, is_pypy, match_cpython
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator, Sequence
 
-__all__ = ["has_python", "why_isolated", "why_without_python"]
+__all__ = ["why_isolated", "why_without_python"]
 
-_CPYTHON = r"(?:lib)?python(3)(?:\.(\d+))?(t)?(?![a-z])"
 _FIRST = 11
 """The first minor version of Python 3 that is recorded."""
 _ISOLATING = {
@@ -28,29 +27,6 @@ _WITH_VALUE = "WXcm"
 _LAST = "cm"
 """Those after which all is the program's."""
 _MOST_SCRIPT_LINE = 256
-
-
-def has_python(objects: Sequence[str]) -> bool:
-    """Tell whether a process had a Python interpreter.
-
-    Args:
-        objects: The paths of what it loaded.
-    """
-    names = [os.path.basename(path) for path in objects]
-    return any(_is_pypy(name) or _match_cpython(name) for name in names)
-
-
-def _is_pypy(name: str) -> bool:
-    return name.startswith(("pypy", "libpypy"))
-
-
-def _match_cpython(name: str) -> re.Match[str] | None:
-    """Take the name of an interpreter apart; ``None`` when it is none."""
-    if not name.startswith(("python", "libpython")):
-        return None
-    import re  # noqa: PLC0415 - other programs need it not
-
-    return re.match(_CPYTHON, name)
 
 
 def why_without_python(command: Sequence[str], objects: Sequence[str]) -> str | None:
@@ -79,9 +55,9 @@ def why_without_python(command: Sequence[str], objects: Sequence[str]) -> str | 
 
 
 def _why_not_interpreter(name: str) -> str | None:
-    if _is_pypy(name):
+    if is_pypy(name):
         return "PyPy is not recorded: its functions and its log need CPython"
-    found = _match_cpython(name)
+    found = match_cpython(name)
     if found is None:
         return None
     _, minor, is_free_threaded = found.groups()
@@ -106,7 +82,7 @@ def why_isolated(command: Sequence[str]) -> str | None:
     """
     for program, arguments in _commands(command):
         name = os.path.basename(program)
-        if not _match_cpython(name) and name != "python":
+        if not match_cpython(name) and name != "python":
             continue
         for option in _options(arguments):
             what = _ISOLATING.get(option)

@@ -10,15 +10,10 @@ import struct
 import pytest
 
 from support.compilers import run_tool
-from vestige.inspect.program_file import hooks_of, why_untraceable
+from vestige.inspect.program_file import why_untraceable
 from vestige.inspect.programs import find_program
 
 SOURCE = "int main(void) { return 0; }\n"
-OWN_HOOKS = """
-#define PLAIN __attribute__((no_instrument_function))
-PLAIN void __cyg_profile_func_enter(void *f, void *c) { (void) f; (void) c; }
-PLAIN void __cyg_profile_func_exit(void *f, void *c) { (void) f; (void) c; }
-"""
 needs_compiler = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
 )
@@ -37,33 +32,6 @@ def elf(path, *, bits=64, machine=62, order=1):
     start = b"\x7fELF" + bytes([2 if bits == 64 else 1, order, 1]) + bytes(9)
     path.write_bytes((start + struct.pack("=HH", 2, machine)).ljust(64, b"\0"))
     return path
-
-
-@needs_compiler
-@pytest.mark.parametrize(
-    ("flags", "source", "expected"),
-    [
-        ([], SOURCE, "none"),
-        (["-finstrument-functions"], SOURCE, "called"),
-        (["-finstrument-functions", "-s"], SOURCE, "called"),
-        (["-finstrument-functions", "-rdynamic"], SOURCE + OWN_HOOKS, "defined"),
-    ],
-)
-def test_hooks_are_found_among_the_dynamic_symbols(tmp_path, flags, source, expected):
-    """They are provided by another object, or by the program itself."""
-    assert hooks_of(compiled(tmp_path, *flags, source=source)) == expected
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"\x7fELF", b"\x7fELF".ljust(64, b"\xff") + b"\0__cyg_profile_func_enter\0"],
-)
-def test_files_that_are_no_objects_have_no_hooks(tmp_path, content):
-    """Whatever they hold."""
-    (tmp_path / "file").write_bytes(content)
-
-    assert hooks_of(tmp_path / "file") == "none"
-    assert hooks_of(tmp_path / "nothing") == "none"
 
 
 @needs_compiler

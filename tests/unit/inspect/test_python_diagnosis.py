@@ -16,7 +16,8 @@ import pytest
 from support.compilers import run_tool
 from support.python_programs import copied_package, record_python
 from support.recorded import record_command, run_recorded
-from vestige.inspect.python_diagnosis import has_python, why_without_python
+from vestige.inspect.python_detection import has_python
+from vestige.inspect.python_diagnosis import why_without_python
 from vestige.record.summary.python_holes import _tells_profilers, _unprofiled
 
 PLAIN = ("/usr/lib/libc.so.6", "/usr/bin/python3.11")

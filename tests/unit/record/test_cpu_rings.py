@@ -15,7 +15,7 @@ import pytest
 
 import vestige
 from support.recorded import build_program, record_command, run_recorded
-from vestige.record.backends.in_process.cpu_rings import SWITCH
+from vestige.record.backends.in_process.backend import CPU_RINGS
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="not installed: gcc"),
@@ -35,7 +35,7 @@ def program(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _switched_on(monkeypatch):
-    monkeypatch.setenv(SWITCH, "1")
+    monkeypatch.setenv(CPU_RINGS, "1")
 
 
 def cpu_files(trace: Path) -> list[str]:
@@ -160,5 +160,5 @@ def test_vfork_is_left_alone_without_them(tmp_path, monkeypatch):
     show = ["sh", "-c", "echo $LD_PRELOAD"]
     assert "vfork" in run_recorded(tmp_path / "one", show).stdout
 
-    monkeypatch.delenv(SWITCH)
+    monkeypatch.delenv(CPU_RINGS)
     assert "vfork" not in run_recorded(tmp_path / "two", show).stdout

@@ -7,7 +7,6 @@ from errno import ENOENT
 
 from ..._typing import TYPE_CHECKING, NamedTuple
 from ...core import DataFile, DataStream, EventCounter, Muxer, TraceClass, Verifier
-from ...ctf.pid_namespaces import pid_namespace
 from ...errors import VestigeError
 from .._agreement import COMPACT_HEADER_SIZE, EVENTS, METADATA_FILE
 from ..backends.in_process.stream_files import is_stream_file
@@ -83,8 +82,10 @@ def read_contents(directory: str, options: RecordingOptions) -> Contents:
     try:
         text = _read_metadata(os.path.join(directory, METADATA_FILE))
         trace = TraceClass.parse(text)
-        streams = [_open(trace, path) for path in paths]
-        if options.python_functions is not None and size <= LARGE:
+        # Only to tell Python programs apart does it matter whose process IDs they are.
+        is_python = options.python_functions is not None
+        streams = [_open(trace, path, has_space=is_python) for path in paths]
+        if is_python and size <= LARGE:
             # Most programs are not Python's.
             from .python_holes import read_missing  # noqa: PLC0415 - see above
 
@@ -132,14 +133,20 @@ def size_of(path: str | os.PathLike[str]) -> int:
         return 0
 
 
-def _open(trace: TraceClass, path: str) -> DataStream:
+def _open(trace: TraceClass, path: str, *, has_space: bool) -> DataStream:
     file = DataFile.open(trace, path)
+    space = 0
+    if has_space:
+        # As above.
+        from ...ctf.pid_namespaces import pid_namespace  # noqa: PLC0415 - see above
+
+        space = pid_namespace(trace, file.stream_instance)
     return DataStream(
         trace,
         [file],
         trace_name="",
         trace_index=0,
-        process_space=pid_namespace(trace, file.stream_instance),
+        process_space=space,
     )
 
 

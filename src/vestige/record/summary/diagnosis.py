@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from ..._typing import TYPE_CHECKING
-from ...inspect.program_file import hooks_of, why_untraceable
+from ...inspect.hooks import hooks_of
 from ...inspect.programs import find_program
-from ...inspect.python_diagnosis import has_python, why_without_python
+from ...inspect.python_detection import has_python
 from ..rules.events import ALWAYS_RECORDED, level_of
 from ..rules.options import RecordingOptions
 from .contents import Contents
@@ -60,6 +60,9 @@ def why_without_calls(
 def _why_without_tracer(command: Sequence[str]) -> str:
     if "VESTIGE_TRACER_OFF" in os.environ:
         return "VESTIGE_TRACER_OFF is set"
+    # Most recordings have some event.
+    from ...inspect.program_file import why_untraceable  # noqa: PLC0415 - see above
+
     program = find_program(command[0], os.environ.get("PATH"))
     reason = why_untraceable(program) if program is not None else None
     return reason or (
@@ -85,7 +88,7 @@ def _why_without_events(
     names = _shortened([f"'{rule.text}'" for rule in rules])
     reason = None
     if has_python(contents.objects):
-        reason = why_without_python(command, contents.objects)
+        reason = _why_without_python(command, contents.objects)
     if all(rule.is_logger for rule in rules):
         hint = reason or "loggers leave out what is below their own level"
         return (
@@ -124,7 +127,7 @@ def _why_without_hooks(
 def _why_without_python_calls(
     command: Sequence[str], options: RecordingOptions, objects: Sequence[str]
 ) -> str:
-    reason = why_without_python(command, objects)
+    reason = _why_without_python(command, objects)
     if reason is not None:
         return reason
     if options.python_functions is None:
@@ -145,6 +148,15 @@ def _why_without_python_calls(
         "Vestige's startup module did not run in Python, as when another program "
         "starts it with -I, -E or -S, or replaces PYTHONPATH"
     )
+
+
+def _why_without_python(command: Sequence[str], objects: Sequence[str]) -> str | None:
+    # Few programs are Python's.
+    from ...inspect.python_diagnosis import (  # noqa: PLC0415 - see above
+        why_without_python,
+    )
+
+    return why_without_python(command, objects)
 
 
 def _names(paths: Sequence[str]) -> str:

@@ -8,19 +8,13 @@ import time
 from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING
 from ....errors import ProgramError
+from ....inspect.sites import has_sites
 from ...collected import Collected
 from ...rules.options import RecordingOptions
-from .background import (
-    inner_id,
-    processes_in_background,
-    recording_processes,
-)
 from .clock import LATER_SPANS, RecordingClock, has_constant_counter
 from .collector import RunningCollector, counter
-from .cpu_rings import cpu_rings, with_contexts_of_threads
 from .launch import run
 from .metadata_file import MetadataFile
-from .plans import Plans, remove_plans, unpatched_lines, write_plans
 from .program_environment import fit_environment
 from .refusals import (
     make_refusals,
@@ -35,6 +29,7 @@ from .tracer import tracer_environment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from .plans import Plans
     from .unreached import UnreachedProcesses
 
 __all__ = ["InProcess"]
@@ -43,6 +38,10 @@ FIRST_LOOKS = (0.2, 1.0, 5.0)
 """Seconds after which processes are looked for that are not recorded."""
 LATER_LOOKS = 30.0
 """And from then on."""
+BRIEF = 0.1
+"""Seconds in which nobody starts as many processes as there are IDs, see proc(5)."""
+CPU_RINGS = "VESTIGE_CPU_RINGS"
+"""The variable that is 1 where CPUs have rings, see :mod:`.cpu_rings`."""
 WORTH_MEASURING = 64 * 1024
 """Bytes of a trace, some thousand calls: who records fewer is in a hurry."""
 
@@ -57,14 +56,20 @@ class InProcess:
 
     def __init__(self, directory: str, options: RecordingOptions) -> None:
         self._directory = directory
-        self._cpu_rings = cpu_rings(options)
-        if self._cpu_rings:
-            options = with_contexts_of_threads(options)
+        self._cpu_rings = 0
+        if os.environ.get(CPU_RINGS) == "1":
+            # Tests and measurements have them, and nobody else.
+            from .cpu_rings import cpu_rings, with_contexts_of_threads  # noqa: PLC0415
+
+            self._cpu_rings = cpu_rings(options)
+            if self._cpu_rings:
+                options = with_contexts_of_threads(options)
         self._options = options
         self._uuid = _new_uuid()
         self._is_counter = has_constant_counter()
         self._to_close: list[Callable[[], None]] = []
         self._has_stopped = False
+        self._process: int | None = None
         self._unreached: UnreachedProcesses | None = None
         self.plans: Plans | None = None
         """What was planned of functions without hooks, if anything was."""
@@ -117,7 +122,7 @@ class InProcess:
         Raises:
             ProgramError: It cannot be started.
         """
-        self.plans = write_plans(self._directory, self._options, program[0])
+        self.plans = self._planned(program[0])
         environment = tracer_environment(
             self._directory,
             self._options,
@@ -133,6 +138,7 @@ class InProcess:
             return run(
                 program,
                 environment,
+                begun=self._begun,
                 schedule=self._schedule(),
                 inherited=self._collector.to_inherit,
             )
@@ -161,14 +167,17 @@ class InProcess:
         else:
             collected = self._collector.close()
             remove_refusals(self._directory)
-            remove_plans(self._directory)
         are_told = self._tell_losses(collected.unplaced)
         if not background:
             self._give_back(collected, are_told=are_told)
         collected.running = frozenset(background)
         collected.problems += refusal_lines(refusals)
-        collected.problems += unpatched_lines(unpatched)
         if self.plans is not None:
+            from .plans import remove_plans, unpatched_lines  # noqa: PLC0415 - as above
+
+            if not background:
+                remove_plans(self._directory)
+            collected.problems += unpatched_lines(unpatched)
             collected.problems += self.plans.problems
             collected.patched = self.plans.functions
             collected.unpatched = self.plans.left
@@ -201,11 +210,43 @@ class InProcess:
 
     def _background(self, refused: set[int]) -> set[int]:
         """Find the processes that go on recording."""
-        if not self._options.follow_fork:
+        if not self._options.follow_fork or self._is_alone():
             return set()
+        # Short programs start no other, as a rule.
+        from .background import (  # noqa: PLC0415 - see above
+            inner_id,
+            processes_in_background,
+            recording_processes,
+        )
+
         found = processes_in_background(self._directory)
         found |= recording_processes(self._collector.processes())
         return {one for one in found if inner_id(one) not in refused}
+
+    def _is_alone(self) -> bool:
+        """Tell whether nobody has started a process or a thread since the program.
+
+        To look at all processes takes longer than many programs run.
+        """
+        if self.seconds >= BRIEF:
+            # By then all IDs may have been used, and begun again.
+            return False
+        with suppress(OSError, ValueError), open("/proc/loadavg", "rb") as file:
+            return int(file.read().split()[-1]) == self._process
+        return False
+
+    def _planned(self, program: str) -> Plans | None:
+        """Plan functions without hooks, where that is wanted."""
+        if self._options.patch is None and not has_sites(program):
+            return None
+        # Few programs have any plans.
+        from .plans import write_plans  # noqa: PLC0415 - see above
+
+        return write_plans(self._directory, self._options, program)
+
+    def _begun(self, process: int) -> None:
+        """Keep which process the program is."""
+        self._process = process
 
     def _hand_over(self) -> Collected:
         """Let another process collect what is to come."""

@@ -1,7 +1,7 @@
 """Rings of CPUs in place of rings of threads: a switch for tests and measurements.
 
 Channels of sessions will have such rings; a recording has them if the environment says
-so.
+so, see :mod:`.backend`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import os
 
 from ...rules.options import RecordingOptions
 
-__all__ = ["SWITCH", "cpu_rings", "with_contexts_of_threads"]
+__all__ = ["cpu_rings", "with_contexts_of_threads"]
 
-SWITCH = "VESTIGE_CPU_RINGS"
 _NEEDED = ("vpid", "vtid")
 
 
@@ -25,7 +24,7 @@ def cpu_rings(options: RecordingOptions) -> int:
     Returns:
         The number of CPUs that the machine may have; 0: each thread has a ring.
     """
-    if os.environ.get(SWITCH) != "1" or options.mode == "overwrite":
+    if options.mode == "overwrite":
         return 0
     return os.sysconf("SC_NPROCESSORS_CONF")
 

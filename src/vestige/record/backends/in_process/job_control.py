@@ -17,19 +17,14 @@ TIMES_SEEN = 2
 
 
 def stop_with(process: int) -> None:
-    """Stop, if a child process was stopped: the shell sees its job stopped.
+    """Stop, as a child process was stopped: the shell sees its job stopped.
 
-    Called when anything happened to the child (``SIGCHLD``). Without a shell that
-    controls jobs nobody would continue us, so nothing is done then.
+    Without a shell that controls jobs nobody would continue us, so nothing is done
+    then.
 
     Args:
-        process: The child. That it has ended is left to others to find out.
+        process: The child.
     """
-    try:
-        if os.waitid(os.P_PID, process, os.WSTOPPED | os.WNOHANG) is None:
-            return
-    except ChildProcessError:
-        return
     if not _stays_stopped(process) or not _is_foreground_job():
         return
     os.kill(os.getpid(), signals.SIGSTOP)

@@ -9,7 +9,6 @@ import time
 from ...._signals import signals
 from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING
-from .job_control import stop_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,6 +25,7 @@ def run(
     command: Sequence[str],
     environment: dict[str, str],
     *,
+    begun: Callable[[int], object] | None = None,
     schedule: Iterable[tuple[float, Callable[[int], object]]] = (),
     inherited: tuple[int, int] | None = None,
 ) -> int:
@@ -37,6 +37,7 @@ def run(
     Args:
         command: The program and its arguments.
         environment: Its environment.
+        begun: Called with the ID of the process once it runs.
         schedule: What is to be done while the program runs, and when: seconds from its
             start, ascending. It is called with the ID of the process.
         inherited: A descriptor that it gets besides, and the number that it has there.
@@ -59,7 +60,7 @@ def run(
 
     def look_at_child(_number: int, _frame: object) -> None:
         if process is not None:
-            stop_with(process)
+            _stop_with(process)
 
     # Before the program starts: blocking signals would leave them to other threads.
     with (
@@ -77,7 +78,9 @@ def run(
         for number in early:
             pass_on(number, None)
         # It may have been stopped before we knew its ID.
-        stop_with(process)
+        _stop_with(process)
+        if begun is not None:
+            begun(process)
         _follow(schedule, process)
         _, status = os.waitpid(process, 0)
     code = os.waitstatus_to_exitcode(status)
@@ -86,6 +89,20 @@ def run(
 
 def _leave(_number: int, _frame: object) -> None:
     """Do nothing: it is for the program."""
+
+
+def _stop_with(process: int) -> None:
+    """Stop if a child process was stopped; called whenever anything happened to it."""
+    try:
+        if os.waitid(os.P_PID, process, os.WSTOPPED | os.WNOHANG) is None:
+            return
+    except ChildProcessError:
+        # That it has ended is left to others to find out.
+        return
+    # Most programs are never stopped.
+    from .job_control import stop_with  # noqa: PLC0415 - see above
+
+    stop_with(process)
 
 
 class _Handled:

@@ -12,8 +12,7 @@ from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING, NamedTuple
 from ....inspect.build_id import read_build_id
 from ....inspect.dynamic_linker import dynamic_linker, needed_libraries
-from ....inspect.programs import find_program, interpreter_of_script
-from ....inspect.section_names import section_names
+from ....inspect.sites import executable_of
 from ..._agreement import (
     PLANS_DIRECTORY,
     UNPATCHED_BYTES,
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Plans", "planned_objects", "remove_plans", "unpatched_lines", "write_plans"]
 
-SITES = frozenset({b"__patchable_function_entries", b"__mcount_loc"})
-"""Sections with the places that a compiler has left at the entries of functions."""
 SYSTEM = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64")
 """Directories whose libraries are left alone unless they are named."""
 REASONS = {
@@ -69,7 +66,8 @@ def write_plans(
     Args:
         directory: The trace.
         options: What is recorded.
-        program: The name or path of the program.
+        program: The name or path of the program: where nothing was asked for, one that
+            has sites.
 
     Returns:
         What was planned; ``None`` where there is nothing to plan.
@@ -80,10 +78,8 @@ def write_plans(
     selected = options.selection()
     if selected.entries == selected.exits == "off":
         return None
-    path = _executable(program)
+    path = executable_of(program)
     if path is None:
-        return None
-    if options.patch is None and not SITES & section_names(path):
         return None
     objects: Iterable[str] = [path]
     if options.patch is not None:
@@ -102,19 +98,6 @@ def write_plans(
         if plan.functions:
             _write(directory, found.build_id, plan.plan)
     return Plans(functions, left, tuple(problems))
-
-
-def _executable(program: str) -> str | None:
-    """Return the path of the ELF file that runs."""
-    path = find_program(program, os.environ.get("PATH"))
-    if path is None:
-        return None
-    try:
-        with open(path, "rb") as file:
-            start = file.read(256)
-    except OSError:
-        return None
-    return interpreter_of_script(start) or path
 
 
 def planned_objects(program: str, named: Sequence[str] = ()) -> Iterator[str]:

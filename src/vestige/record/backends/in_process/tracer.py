@@ -7,6 +7,7 @@ import os
 from ...._typing import TYPE_CHECKING
 from ...._version import __version__
 from ....errors import RecordError
+from ....inspect.programs import has_bytes
 from ..._agreement import (
     AGREEMENT,
     COUNTER_PREFIX,
@@ -48,8 +49,6 @@ VFORK = "libvestige-vfork.so"
 _NATIVE = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "native"
 )
-BLOCK = 1 << 16
-"""Bytes of a file that are read at once."""
 _FIRST_FREE_AUDIT = (2, 35)
 """Before this version of glibc an auditing library slowed each call between objects."""
 
@@ -88,7 +87,7 @@ def check_agreement() -> None:
     mark = f"{AGREEMENT} {__version__}\0".encode()
     try:
         # To load it takes longer than many programs run, and to read all of it, too.
-        if _has(path, mark):
+        if has_bytes(path, mark):
             return
     except OSError as error:
         raise RecordError(f"the tracer cannot be loaded: {error}") from error
@@ -98,17 +97,6 @@ def check_agreement() -> None:
         f"expected {__version__}, agreement {AGREEMENT}; build it again",
         path=path,
     )
-
-
-def _has(path: str, mark: bytes) -> bool:
-    """Tell whether some bytes are in a file."""
-    end = b""
-    with open(path, "rb", buffering=0) as file:
-        while block := file.read(BLOCK):
-            if mark in end + block:
-                return True
-            end = block[-len(mark) :]
-    return False
 
 
 def _stated_agreement(path: str) -> tuple[str, str]:
