@@ -18,6 +18,7 @@
 #include "../base/process.h"
 #include "../base/settings.h"
 #include "../base/system.h"
+#include "address_limit.h"
 #include "environment.h"
 #include "program_file.h"
 #include "tracing.h"
@@ -137,13 +138,16 @@ static void begin(struct start *start, struct judgement *found, char *const envi
 	int saved;
 	bool has_begun;
 
-	if (found->is_unreached && start->is_executed)
+	if (found->is_unreached && start->is_executed) {
 		tell(start, found, found->reason);
+		address_limit_give_back();
+	}
 	has_begun = start->begin(start, environment);
 	saved = errno;
-	if (found->is_unreached && start->is_executed)
+	if (found->is_unreached && start->is_executed) {
+		address_limit_take_again();
 		tell(start, found, UNREACHED_WITHDRAWN);
-	else if (found->is_unreached && has_begun)
+	} else if (found->is_unreached && has_begun)
 		tell(start, found, found->reason);
 	errno = saved;
 }

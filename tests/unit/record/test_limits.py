@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import subprocess
 import pytest
 
 import vestige
+from support.compilers import run_tool
 from support.recorded import build_program, counts, record_command, run_recorded
 from vestige.record.backends.in_process.recovery import recover
 
@@ -17,6 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 CALLS = 200_000
+TRACED = ("-g", "-O1", "-finstrument-functions")
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +109,88 @@ def test_limits_of_the_process(tmp_path, program, limit):
     total = found["func_entry"] + found["func_exit"] + lost(tmp_path / "trace")
     # Without a file, the state dump is one more.
     assert total in {2 * (CALLS + 2), 2 * (CALLS + 2) + 1}
+
+
+SMALL = 20 << 20
+"""Bytes of address space: less than the memory of a recording, more than programs need."""
+
+LIMITED = """
+#define _GNU_SOURCE
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int after(void) { return 0; }
+
+int main(int count, char **words)
+{
+    struct rlimit limit = {atol(words[1]), atol(words[2])}, shown, again;
+    char *arguments[] = {words[3], NULL};
+    pid_t child;
+
+    if (count < 4 || setrlimit(RLIMIT_AS, &limit))
+        return 97;
+    after();
+    if (getrlimit(RLIMIT_AS, &shown) || prlimit(0, RLIMIT_AS, NULL, &again))
+        return 96;
+    if (!malloc(1 << 20) || malloc(limit.rlim_cur + (400 << 20)))
+        return 95;
+    if (posix_spawn(&child, words[3], NULL, NULL, arguments, environ))
+        return 94;
+    waitpid(child, NULL, 0);
+    printf("%ld %ld\\n", (long) shown.rlim_cur, (long) shown.rlim_max);
+    return shown.rlim_cur != again.rlim_cur || shown.rlim_max != again.rlim_max;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory):
+    """A program that limits its address space, and starts another one."""
+    directory = tmp_path_factory.mktemp("limited")
+    (directory / "limited.c").write_text(LIMITED)
+    run_tool(["gcc", *TRACED, "-o", directory / "limited", directory / "limited.c"])
+    return directory / "limited"
+
+
+@pytest.mark.parametrize("hard", [SMALL, SMALL * 2, -1])
+def test_a_program_that_limits_its_own_address_space(tmp_path, limited, hard):
+    """It has room as without the tracer, sees its own limit, and so do its children."""
+    words = [str(limited), str(SMALL), str(hard), "/bin/true"]
+    plain = subprocess.run(words, capture_output=True, text=True, check=True)
+    done = run_recorded(tmp_path / "trace", words)
+    found = vestige.open(tmp_path / "trace").call_tree().functions()
+
+    assert (done.returncode, done.stdout) == (0, plain.stdout), done.stderr
+    assert done.stdout == f"{SMALL} {hard}\n"
+    assert {one.function.name: one.calls for one in found} == {"main": 1, "after": 1}
+    assert "not recorded" not in done.stderr
+
+
+def test_a_shell_that_limits_what_it_starts(tmp_path, program):
+    """The program inherits a limit in which there is room for its tracer."""
+    script = 'ulimit -v 20000; ulimit -v; ulimit -v 10000; ulimit -v; exec "$@"'
+    words = ["sh", "-c", script, "sh", program, "calls", str(CALLS)]
+    done = run_recorded(tmp_path / "trace", words, "-c", "none")
+    found = counts(tmp_path / "trace")
+
+    assert (done.returncode, done.stdout) == (0, "20000\n10000\n0 handled\n")
+    assert found["func_entry"] == found["func_exit"] == CALLS + 2
+    assert "no events lost" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become another user")
+def test_a_hard_limit_that_was_lowered_stays(tmp_path):
+    """For who has no privilege: the tracer's memory is no way round it."""
+    script = "ulimit -v 20000; ulimit -v 30000; ulimit -v"
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    done = run_recorded(tmp_path / "trace", [*user, "sh", "-c", script])
+
+    assert done.stdout == "20000\n"
+    assert "Operation not permitted" in done.stderr
 
 
 @pytest.mark.parametrize("mode", ["discard", "overwrite"])
