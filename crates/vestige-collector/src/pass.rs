@@ -19,6 +19,9 @@ const LOOK_NS: u64 = 100_000_000;
 const MOST_STALLS: u32 = 8;
 /// With fewer free chunks the pass does not wait for its end before it makes some.
 const FEW_CHUNKS: u32 = 8;
+/// After writing what so many threads left that have ended, it looks whether slots are short:
+/// meanwhile many more may have begun.
+const ENDED_AT_ONCE: u32 = 16;
 
 /// What a pass found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub struct Found {
     pub work: u32,
     /// Slots with complete chunks.
     pub pressed: u32,
+    /// Of these, slots ended.
+    pub ended: u32,
     /// Slots whose threads live.
     pub live: u32,
     /// Slots with something that could not be written.
@@ -39,6 +44,7 @@ impl Found {
     pub const fn and(self, other: Self) -> Self {
         Self {
             work: self.work + other.work,
+            ended: self.ended + other.ended,
             pressed: self.pressed + other.pressed,
             live: self.live + other.live,
             stalled: self.stalled + other.stalled,
@@ -152,7 +158,13 @@ impl Recording {
         }
         let state = guard.get_or_insert_with(|| Box::new(self.first_look(slot)));
         let done = if has_died || state.is_gone {
-            self.end(slot, state).inspect(|_| found.work += 1)
+            self.end(slot, state).inspect(|_| {
+                found.work += 1;
+                found.ended += 1;
+                if found.ended % ENDED_AT_ONCE == 0 && self.pool.is_short_of_slots(&self.arena) {
+                    self.keep_ahead();
+                }
+            })
         } else {
             found.live += u32::from(is_thread);
             self.visit_live(slot, state, reach, found)

@@ -31,6 +31,8 @@ const CHUNKS_OF_A_THREAD: u64 = 2;
 const EMPTIED_AT_ONCE: u32 = 64;
 const FREE_SLOTS: u32 = 512;
 const SLOTS_AT_ONCE: u32 = 640;
+/// With fewer free slots, more are made at once: a thread that finds none loses its records.
+const FEW_SLOTS: u32 = 256;
 /// Bytes of chunks in which interrupted code may still write, and how long they are kept.
 const MOST_DOUBTFUL: u64 = 64 << 20;
 /// After a failure to get memory.
@@ -164,6 +166,20 @@ impl Pool {
     /// Whether they should not, since others wait for them.
     pub fn is_crowded(&self, stock: &Stock, most: Most) -> bool {
         self.handed_out(stock).saturating_mul(2) > most.useful
+    }
+
+    /// Whether threads may soon find no slot. Those of threads that have ended are free only
+    /// when all is written that is in them.
+    pub fn is_short_of_slots(&self, arena: &Arena) -> bool {
+        let ready = self.slots_ready();
+        let mut slot = arena.shared().free_slots().load(Ordering::Acquire) as u32;
+        for _ in 0..FEW_SLOTS {
+            if slot == 0 || slot > ready {
+                return ready < arena.geometry().slot_count;
+            }
+            slot = arena.slot(slot).next_free().load(Ordering::Relaxed);
+        }
+        false
     }
 
     /// How many chunks are of use to so many threads.
@@ -360,11 +376,17 @@ impl Stock {
         Ok(true)
     }
 
-    /// Keeps enough slots free.
+    /// Keeps enough slots free of those that threads have not claimed.
     pub fn keep_slots(&mut self, pool: &Pool, arena: &Arena, claimed: u32, now: u64) {
+        if claimed + FREE_SLOTS > pool.slots_ready() || pool.is_short_of_slots(arena) {
+            self.make_slots(pool, arena, now);
+        }
+    }
+
+    fn make_slots(&mut self, pool: &Pool, arena: &Arena, now: u64) {
         let ready = pool.slots_ready();
         let count = (arena.geometry().slot_count - ready).min(SLOTS_AT_ONCE);
-        if claimed + FREE_SLOTS <= ready || count == 0 || now < self.retry_at {
+        if count == 0 || now < self.retry_at {
             return;
         }
         if let Err(error) = arena.make_slots(ready + 1, count) {
