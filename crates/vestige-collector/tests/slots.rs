@@ -36,7 +36,7 @@ fn more_are_made_while_those_of_ended_threads_are_written() {
     let program = Program::of(&folder);
     // In turn: each has ended when the next begins.
     for number in 0..MADE_FIRST - 20 {
-        run([|| drop(program.thread(1000 + number, 1000 + number))]);
+        run([|| program.thread(1000 + number, 1000 + number).slot]);
     }
     let recording = collector.recording();
     assert_eq!(recording.pool.slots_ready(), MADE_FIRST);
