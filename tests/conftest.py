@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,11 @@ from support.lttng import LttngEnvironment, missing_requirement
 from support.peers import missing_addr2line, missing_babeltrace
 from support.recipes import Workshop
 from support.shared_memory import remove_memory_of_recordings
+
+# Shells without job control let what they start in the background ignore Ctrl-C, and
+# that is inherited by the programs that tests end with it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Indexes of debug information that a test has not made itself are none of its business.
 os.environ["VESTIGE_CACHE_SIZE"] = "0"

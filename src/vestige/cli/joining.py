@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     until = "" if options.duration is None else f" or {options.duration / 1e9:g} s"
     try:
         with session, ending_signals() as ended:
-            say(options, [f"recording {who}; Ctrl-C{until} ends it"])
+            say(options, [f"recording {who}; {_ending()}{until} ends it"])
             ends = (ended, session.client.fileno())
             gone = _wait(options.pids, ends, options.duration)
             losses = session.stop()
@@ -133,6 +133,13 @@ def run(options: argparse.Namespace) -> int:
     say(options, [f"{pid} ({names[pid]}) has ended" for pid in gone])
     say(options, session_lines(session, losses, seconds, "--buffer-size"))
     return 0 if losses.failure is None else FAILED
+
+
+def _ending() -> str:
+    """Return what people can do to end the recording."""
+    # Scripts start it in the background so that Ctrl-C ends others.
+    is_ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    return f"'kill {os.getpid()}'" if is_ignored else "Ctrl-C"
 
 
 def _buffer_size(text: str) -> int:
@@ -194,22 +201,25 @@ def ending_signals() -> Iterator[int]:
     Yields:
         A descriptor that can be read once there was one.
     """
-    reader, writer = os.pipe()
+    reader, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     before: dict[int, signal._HANDLER] = {}
 
     def notice(_number: int, _frame: object) -> None:
-        os.write(writer, b"\0")
         for number, handler in before.items():
             signal.signal(number, handler)
 
-    for number in _ENDING:
-        if signal.getsignal(number) not in {signal.SIG_IGN, None}:
-            before[number] = signal.signal(number, notice)
+    # Who waits is not woken by a signal that has come just before, or that another
+    # thread has got: only what is written at once, not by the handler, does that.
+    others = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     try:
+        for number in _ENDING:
+            if signal.getsignal(number) not in {signal.SIG_IGN, None}:
+                before[number] = signal.signal(number, notice)
         yield reader
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(others)
         os.close(reader)
         os.close(writer)
 

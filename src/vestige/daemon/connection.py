@@ -10,7 +10,7 @@ import threading
 
 from .._typing import TYPE_CHECKING, cast
 from ..errors import VestigeError
-from .protocol import LARGEST_MESSAGE, decode_answer, encode_request
+from .protocol import LARGEST_MESSAGE, Answer, decode_answer, encode_request
 from .refusals import refused
 from .run_paths import TRACING_GROUP, client_sockets
 
@@ -34,10 +34,13 @@ class Connection:
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
-        self._turn = threading.Lock()
+        # Ctrl-C just after it was taken leaves it taken: for others than this thread.
+        self._turn = threading.RLock()
         self._received = bytearray()
-        self._unread = 0
-        """Requests whose answers were not read."""
+        self._number = 0
+        """Of the request before."""
+        self._is_broken_off = False
+        """Whether its answer was not read, and maybe not all of it was sent."""
 
     @classmethod
     def connect(cls, group: str = TRACING_GROUP, folder: str | None = None) -> Self:
@@ -82,18 +85,11 @@ class Connection:
             SessionError: The daemon refuses.
             VestigeError: It does not answer, or it went away.
         """
-        request = encode_request(verb, values)
         if not self._turn.acquire(timeout=LONGEST_WAIT):
             raise VestigeError("the session daemon answers another request")
         try:
-            self._unread += 1
-            self._socket.sendall(request)
-            # Ctrl-C may have left the answers to requests before this one.
-            for _ in range(self._unread):
-                line = self._line()
-                if not line:
-                    break
-                self._unread -= 1
+            self._number += 1
+            answer = self._exchange(encode_request(verb, values, self._number))
         except TimeoutError:
             raise VestigeError(
                 f"the session daemon gave no answer for {LONGEST_WAIT:.0f} s"
@@ -102,9 +98,31 @@ class Connection:
             raise VestigeError(CONNECTION_ENDED) from None
         finally:
             self._turn.release()
-        if not line:
-            raise VestigeError(CONNECTION_ENDED)
-        return cast("dict[str, Any]", decode_answer(line))
+        if answer.refusal is not None:
+            raise refused(*answer.refusal)
+        return cast("dict[str, Any]", answer.value)
+
+    def _exchange(self, request: bytes) -> Answer:
+        """Send a request and return the answer to it.
+
+        Ctrl-C may have broken off the one before: then a part of it was sent, or of
+        its answer a part is still to come.
+        """
+        follows_another, self._is_broken_off = self._is_broken_off, True
+        self._socket.sendall(b"\n" + request if follows_another else request)
+        while line := self._line():
+            try:
+                answer = decode_answer(line)
+            except VestigeError:
+                if follows_another:
+                    continue
+                raise
+            # Who could not read a request has no number for its answer.
+            is_ours = answer.number == self._number
+            if is_ours or (answer.number is None and not follows_another):
+                self._is_broken_off = False
+                return answer
+        raise VestigeError(CONNECTION_ENDED)
 
     def _line(self) -> bytes:
         begin = 0

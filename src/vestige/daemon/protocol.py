@@ -1,7 +1,8 @@
 """What client and daemon say to each other: a line of JSON each way.
 
-A request has ``version``, ``verb`` and what the verb needs; an answer has ``version``
-and ``answer``, or ``refusal`` and ``detail``. Members are only ever added.
+A request has ``version``, ``number``, ``verb`` and what the verb needs; an answer has
+``version``, the request's ``number``, and ``answer``, or ``refusal`` and ``detail``.
+Members are only ever added. Empty lines say nothing.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from .._typing import NamedTuple
 from ..errors import SessionError, VestigeError
 from .refusals import refused
 
 __all__ = [
     "LARGEST_MESSAGE",
+    "Answer",
     "Request",
     "decode_answer",
     "decode_request",
@@ -33,11 +36,15 @@ class Request:
     Args:
         verb: What is to be done.
         values: What came with it; nothing of it is trusted.
+        number: What tells its answer from others.
     """
 
-    def __init__(self, verb: str, values: Mapping[str, object]) -> None:
+    def __init__(
+        self, verb: str, values: Mapping[str, object], number: int | None = None
+    ) -> None:
         self.verb = verb
         self._values = values
+        self.own_number = number
 
     def text(self, name: str) -> str:
         """Return a text that must be there.
@@ -129,14 +136,29 @@ class Request:
         return value
 
 
-def encode_request(verb: str, values: Mapping[str, object]) -> bytes:
+class Answer(NamedTuple):
+    """What came of a request."""
+
+    number: int | None
+    """That of the request; ``None`` if the daemon could not read it."""
+
+    value: object
+    """What JSON can say."""
+
+    refusal: tuple[str, str | None] | None
+    """Why it is refused: a name, and what is said beside. An exception here would keep
+    alive whoever raises it."""
+
+
+def encode_request(verb: str, values: Mapping[str, object], number: int) -> bytes:
     """Write a request.
 
     Args:
         verb: What is to be done.
         values: What the verb needs.
+        number: What tells its answer from others.
     """
-    return _line({"version": VERSION, "verb": verb, "values": values})
+    return _line({"version": VERSION, "number": number, "verb": verb, "values": values})
 
 
 def decode_request(line: bytes) -> Request:
@@ -157,36 +179,39 @@ def decode_request(line: bytes) -> Request:
     verb, values = message.get("verb"), message.get("values", {})
     if not isinstance(verb, str) or not isinstance(values, dict):
         raise refused("INVALID", "expected a verb and its values")
-    return Request(verb, values)
+    number = message.get("number")
+    return Request(verb, values, number if type(number) is int else None)
 
 
-def encode_answer(answer: object) -> bytes:
+def encode_answer(answer: object, number: int | None) -> bytes:
     """Write what came of a request.
 
     Args:
         answer: What JSON can say.
+        number: That of the request.
     """
-    return _line({"version": VERSION, "answer": answer})
+    return _line({"version": VERSION, "number": number, "answer": answer})
 
 
-def encode_refusal(error: SessionError) -> bytes:
+def encode_refusal(error: SessionError, number: int | None) -> bytes:
     """Write why a request is refused.
 
     Args:
         error: Why.
+        number: That of the request, if it could be read.
     """
-    return _line({"version": VERSION, "refusal": error.name, "detail": error.detail})
+    refusal = {"refusal": error.name, "detail": error.detail}
+    return _line({"version": VERSION, "number": number, **refusal})
 
 
-def decode_answer(line: bytes) -> object:
+def decode_answer(line: bytes) -> Answer:
     """Read an answer.
 
     Args:
         line: What came.
 
     Raises:
-        SessionError: The daemon refuses.
-        VestigeError: It is no answer.
+        VestigeError: It is none, or of another version.
     """
     try:
         message = json.loads(line)
@@ -197,9 +222,10 @@ def decode_answer(line: bytes) -> object:
         raise VestigeError(
             f"the session daemon speaks version {version}: expected {VERSION}"
         )
+    refusal = None
     if "refusal" in message:
-        raise refused(message["refusal"], message.get("detail"))
-    return message.get("answer")
+        refusal = (message["refusal"], message.get("detail"))
+    return Answer(message.get("number"), message.get("answer"), refusal)
 
 
 def _line(message: Mapping[str, object]) -> bytes:

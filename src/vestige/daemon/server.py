@@ -201,8 +201,10 @@ class Daemon:
             # A line that is too long has no end that could be found again.
             with suppress(ValueError):
                 while line := await reader.readline():
-                    writer.write(await self._answer(peer, line))
-                    await writer.drain()
+                    # An empty one follows a request that somebody broke off.
+                    if line != b"\n":
+                        writer.write(await self._answer(peer, line))
+                        await writer.drain()
             writer.close()
         await self._end_connection(peer)
 
@@ -218,23 +220,26 @@ class Daemon:
 
     async def _answer(self, peer: Peer, line: bytes) -> bytes:
         own = os.geteuid()
+        number = None
         if own != 0 and peer.uid not in {0, own}:
-            return encode_refusal(refused("EPERM"))
+            return encode_refusal(refused("EPERM"), number)
         try:
             request = decode_request(line)
+            number = request.own_number
             # What only looks at programs waits for them, and nobody for it.
             is_alone = request.verb not in UNORDERED_VERBS
             async with self._turn if is_alone else nullcontext():
-                return encode_answer(await answer(self._registry, peer, request))
+                found = await answer(self._registry, peer, request)
+            return encode_answer(found, number)
         except SessionError as error:
-            return encode_refusal(error)
+            return encode_refusal(error, number)
         except OSError as error:
-            return encode_refusal(refused("UNKNOWN", os_error_text(error)))
+            return encode_refusal(refused("UNKNOWN", os_error_text(error)), number)
         except Exception as error:  # noqa: BLE001 - it is answered
             # Nothing that a program or a client sends ends the daemon.
             traceback.print_exc()
             what = f"the request failed: {type(error).__name__}: {error}"
-            return encode_refusal(refused("UNKNOWN", what))
+            return encode_refusal(refused("UNKNOWN", what), number)
 
     async def _load_sessions(self) -> None:
         for request in self._configurations():

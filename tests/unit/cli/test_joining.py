@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from support.session_daemon import SessionDaemon, session_daemon
+from vestige.cli import joining as joining_command
 from vestige.cli.main import main
 from vestige.control import joining, processes
 
@@ -181,6 +185,54 @@ def test_a_list_says_whether_a_program_can_be_joined(home, sleeper, capfd, monke
     home.start()
     assert main(["list", f"--pid={sleeper}"]) == 0
     assert f"{sleeper} is not registered" in capfd.readouterr().err
+
+
+def test_a_signal_is_noticed_by_who_waits_already():
+    """Its handler runs no sooner than the wait ends.
+
+    As where another thread has got the signal, or where it has come between the last
+    look for signals and the system call.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    wakes = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(wakes)
+    with joining_command.ending_signals() as ended:
+        waits = threading.Event()
+
+        def send() -> None:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+            waits.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            sender = threading.Thread(target=send)
+            sender.start()
+            poll = select.poll()
+            poll.register(ended, select.POLLIN)
+            waits.set()
+            assert poll.poll(60_000) == [(ended, select.POLLIN)]
+            sender.join()
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        # A second one does what it did before.
+        assert signal.getsignal(signal.SIGINT) is before
+    assert signal.set_wakeup_fd(wakes) == wakes
+
+
+def test_signals_that_are_ignored_end_nothing():
+    """And people are told of one that does."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert joining_command._ending() == f"'kill {os.getpid()}'"
+        with joining_command.ending_signals() as ended:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert select.select([ended], [], [], 0)[0] == []
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert select.select([ended], [], [], 60)[0] == [ended]
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert joining_command._ending() == "Ctrl-C"
 
 
 @pytest.mark.parametrize("words", [(), ("-p", "1", "./app"), ("-p", "app")])

@@ -131,8 +131,8 @@ def test_only_this_user_can_connect(daemon):
 @pytest.mark.parametrize(
     ("line", "refusal"),
     [
-        (b"\n", "INVALID"),
-        (b"{}\n", "INVALID"),
+        (b" \n", "INVALID"),
+        (b"\n\n{}\n", "INVALID"),
         (b"\xff\xfe\n", "INVALID"),
         (b"[" * 100_000 + b"\n", "INVALID"),
         (b'{"version":2,"verb":"list"}\n', "INVALID"),
