@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 import time
 
 import pytest
@@ -11,6 +12,17 @@ import pytest
 from support.arena import collect
 
 CALLS = 20_000
+
+LIMITED = """
+import ctypes, os, resource, sys
+bytes_ = int(sys.argv[1]) * 1024
+call = ctypes.CDLL(None).syscall
+limit = (ctypes.c_uint64 * 2)(bytes_, bytes_)
+if call(ctypes.c_long(302), 0, resource.RLIMIT_AS, ctypes.byref(limit), None):
+    sys.exit("prlimit64 failed")
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""Limits the address space by the system call: the tracer does not see it."""
 
 
 @pytest.fixture
@@ -75,11 +87,18 @@ def test_another_agreement_is_refused(found):
 @pytest.mark.parametrize(("kilobytes", "is_recorded"), [(48_000, True), (8_000, False)])
 def test_a_program_with_little_address_space(found, kilobytes, is_recorded):
     """It maps fewer chunks, or none."""
-    limit = ["sh", "-c", f'ulimit -v {kilobytes}; exec "$@"', "sh"]
-    got = found("chunks=4096", prefix=limit)
+    got = found("chunks=4096", prefix=[sys.executable, "-c", LIMITED, str(kilobytes)])
 
     assert got.status == 0
     assert got.counted == (2 * CALLS if is_recorded else 0)
+
+
+def test_a_limit_of_a_shell_leaves_room_for_the_tracer(found):
+    """What a recorded program sets is for what comes after it, without the tracer."""
+    limit = ["sh", "-c", 'ulimit -v 8000; exec "$@"', "sh"]
+    got = found("chunks=4096", prefix=limit)
+
+    assert (got.status, got.counted) == (0, 2 * CALLS)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may change its user")
