@@ -55,10 +55,12 @@ def test_another_directory_in_its_place_stays_as_it_is(tmp_path, intruded):
     trace, aside, other = (tmp_path / name for name in ("trace", "aside", "other"))
     other.mkdir()
     command = f"mv {trace} {aside}; ln -s {other} {trace}"
-    run_recorded(trace, [intruded, command])
+    done = run_recorded(trace, [intruded, command])
 
     assert list(other.iterdir()) == []
     assert (aside / "metadata").stat().st_size > 0
+    assert f"{trace}: another directory has taken the place" in done.stderr
+    assert "LD_PRELOAD" not in done.stderr
 
 
 def test_a_link_in_place_of_the_data_file_of_a_thread(tmp_path, intruded, victim):

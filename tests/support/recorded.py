@@ -148,7 +148,10 @@ class PreparedTrace:
 
 
 def start_traced(
-    directory: Path, command: Sequence[str | Path], options: RecordingOptions
+    directory: Path,
+    command: Sequence[str | Path],
+    options: RecordingOptions,
+    prefix: Sequence[str] = (),
 ) -> subprocess.Popen[str]:
     """Start recording a program in a process group of its own, to be killed with it.
 
@@ -156,6 +159,7 @@ def start_traced(
         directory: The trace.
         command: The program and its arguments.
         options: What is recorded.
+        prefix: A command that starts the recorder.
 
     Returns:
         The recorder, with the standard output of the program.
@@ -166,7 +170,7 @@ def start_traced(
         f"record({words!r}, {os.fspath(directory)!r}, {options!r})"
     )
     return subprocess.Popen(
-        [sys.executable, "-c", code],
+        [*prefix, sys.executable, "-c", code],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,

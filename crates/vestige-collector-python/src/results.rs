@@ -72,7 +72,7 @@ properties! {
     Outcome {
         streams: u64, packets: u64, bytes: u64, lost: u64, lost_unplaced: u64,
         overwritten: u64, problems: Vec<String>, more_unreached: u64, is_full: bool,
-        is_drained: bool,
+        is_damaged: bool, is_drained: bool,
     }
     #[doc = core_doc!(Outcome.unreached)]
     #[getter]

@@ -44,6 +44,8 @@ pub struct Outcome {
     pub more_unreached: u64,
     /// Whether the size limit was reached.
     pub is_full: bool,
+    /// Whether programs damaged an arena: records may be lost that nobody has counted.
+    pub is_damaged: bool,
     /// Threads that may go on.
     pub running: Vec<LiveSlot>,
     /// Whether nothing is left in the arena, which is removed then.
@@ -86,6 +88,7 @@ impl Outcome {
             unreached: unreached.kept,
             more_unreached: unreached.more,
             is_full: trace.was_full(),
+            is_damaged: trace.was_damaged(),
             running,
             is_drained,
             failure: trace.failure(),
@@ -96,6 +99,7 @@ impl Outcome {
     pub fn add_damage(&mut self, recording: &Recording) {
         if recording.arena.guard().is_damaged() {
             let path = recording.arena.path().display();
+            self.is_damaged = true;
             self.problems.push(format!("{path}: a program took memory of the arena away"));
         }
     }

@@ -146,6 +146,7 @@ impl Recording {
     fn damage(&self, slot: u32, state: &mut SlotState) {
         if !state.is_damaged {
             state.is_damaged = true;
+            self.trace.set_damaged();
             let (vpid, vtid) = (state.identity.vpid, state.identity.vtid);
             self.trace.add_problem(format!(
                 "thread {vtid} of process {vpid}: its part of the arena is damaged (slot {slot})"

@@ -166,6 +166,7 @@ impl Recording {
             return lost;
         }
         let path = self.arena.path().display();
+        self.trace.set_damaged();
         self.trace.add_problem(format!(
             "{path}: the arena is damaged: it counts more lost events than there can be"
         ));

@@ -29,6 +29,7 @@ pub struct Trace {
     pub uuid: [u8; 16],
     pub retry_at: AtomicU64,
     slow_until: AtomicU64,
+    is_damaged: AtomicBool,
     streams: Mutex<Streams>,
     budget: Mutex<Budget>,
     is_limited: bool,
@@ -127,6 +128,7 @@ impl Trace {
             uuid,
             retry_at: AtomicU64::new(0),
             slow_until: AtomicU64::new(0),
+            is_damaged: AtomicBool::new(false),
             streams: Mutex::default(),
             budget: Mutex::new(budget),
             is_limited: limits.max_bytes != 0 && !limits.is_overwriting,
@@ -225,6 +227,16 @@ impl Trace {
     /// Notes that it has.
     pub fn set_slow(&self) {
         self.slow_until.store(self.now() + SLOW_NS, Ordering::Relaxed);
+    }
+
+    /// Whether programs damaged an arena.
+    pub fn was_damaged(&self) -> bool {
+        self.is_damaged.load(Ordering::Relaxed)
+    }
+
+    /// Notes that they did.
+    pub fn set_damaged(&self) {
+        self.is_damaged.store(true, Ordering::Relaxed);
     }
 
     /// Whether the size limit was ever reached.

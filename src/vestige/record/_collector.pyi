@@ -285,6 +285,10 @@ class Outcome:
         """Whether the size limit was reached."""
 
     @property
+    def is_damaged(self) -> bool:
+        """Whether programs damaged an arena: losses there that nobody has counted."""
+
+    @property
     def problems(self) -> list[str]:
         """What went wrong, for people."""
 

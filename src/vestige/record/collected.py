@@ -42,6 +42,9 @@ class Collected:
         failure: Why writing first failed: the number of the error, and a sentence.
         is_drained: Whether nothing is left in memory.
         is_full: Whether the recording has reached its maximum size.
+        is_damaged: Whether programs damaged the memory of the recording: events may be
+            lost there that nobody has counted.
+        is_elsewhere: Whether another directory has taken the place of the trace's.
     """
 
     def __init__(  # noqa: PLR0913 - counts of one thing
@@ -59,6 +62,8 @@ class Collected:
         failure: tuple[int | None, str] | None = None,
         is_drained: bool = True,
         is_full: bool = False,
+        is_damaged: bool = False,
+        is_elsewhere: bool = False,
     ) -> None:
         self.streams = streams
         self.packets = packets
@@ -72,6 +77,8 @@ class Collected:
         self.failure = failure
         self.is_drained = is_drained
         self.is_full = is_full
+        self.is_damaged = is_damaged
+        self.is_elsewhere = is_elsewhere
         self.patched = 0
         """Functions whose entries were rewritten as planned."""
         self.unpatched = 0

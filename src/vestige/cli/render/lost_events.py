@@ -6,16 +6,20 @@ import errno
 
 from ...record.recorder import Recording
 
-__all__ = ["larger_size", "remedy"]
+__all__ = ["larger_size", "remedy", "size_of_all"]
 
+ENOUGH = 1000
+"""Events from whose size that of the others is known."""
+RESERVE = 1.1
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
-def remedy(recording: Recording) -> str:
+def remedy(recording: Recording, all_bytes: int | None = None) -> str:
     """Say why events were lost, and what would have kept them.
 
     Args:
         recording: A recording that lost events.
+        all_bytes: The size of a recording of all of them, if it is known.
 
     Returns:
         A sentence.
@@ -23,7 +27,7 @@ def remedy(recording: Recording) -> str:
     if recording.collected.failure is not None:
         return _of_failure(*recording.collected.failure)
     if recording.collected.is_full:
-        return _of_full_size(recording)
+        return _of_full_size(recording, all_bytes)
     if recording.collected.lost == recording.collected.unplaced:
         return (
             "they were lost in threads that could not write to the recording: after "
@@ -56,13 +60,46 @@ def _of_failure(number: int | None, text: str) -> str:
     return f"the collector could not write: {text}"
 
 
-def _of_full_size(recording: Recording) -> str:
+def _of_full_size(recording: Recording, all_bytes: int | None) -> str:
     if recording.options.mode == "overwrite":
         return f"too many threads for the size: {larger_size(recording)} keeps more"
+    keeping = f"{larger_size(recording)} keeps more"
+    if all_bytes is not None:
+        keeping = f"--max-size={_rounded_size(all_bytes)} keeps all of such a run"
     return (
-        f"the recording has its full size: {larger_size(recording)} keeps more, "
-        "--mode=overwrite the newest"
+        f"the recording has its full size: {keeping}, "
+        "--mode=overwrite the newest events"
     )
+
+
+def size_of_all(recording: Recording, events: int | None, size: int) -> int | None:
+    """Return the size of a recording of all events.
+
+    Args:
+        recording: A recording that lost some.
+        events: How many it has.
+        size: The bytes that these take.
+
+    Returns:
+        Bytes, with a reserve: other events may be larger. ``None`` where too few events
+        are known to tell.
+    """
+    if not events or events < ENOUGH:
+        return None
+    needed = size * (events + recording.collected.lost) * RESERVE / events
+    return round(max(needed, recording.options.size_limit * RESERVE))
+
+
+def _rounded_size(number: int) -> str:
+    """Return a size with two digits that is no smaller."""
+    unit, letter = next(
+        (1 << shift, letter)
+        for shift, letter in ((30, "G"), (20, "M"), (10, "k"))
+        if number >= 10 << shift or shift == 10  # noqa: PLR2004 - digits
+    )
+    count = -(-number // unit)
+    step = 10 ** max(len(str(count)) - 2, 0)
+    return f"{-(-count // step) * step}{letter}"
 
 
 def _size(number: int) -> str:

@@ -51,16 +51,14 @@ def recording_lines(
     """
     directory = os.fspath(recording)
     contents = read_contents(directory, recording.options)
-    lost = recording.collected.lost
     size = sum(size_of(os.path.join(directory, name)) for name in os.listdir(directory))
     streams = _count(recording.collected.streams, "data stream")
     yield (
         f"vestige: recorded {_events(contents)} in {recording.seconds:.3f} s, "
-        f"{_count(size, 'byte')}, {streams}; "
-        + (f"{_count(lost, 'event')} lost" if lost else "no events lost")
+        f"{_count(size, 'byte')}, {streams}; " + _lost(recording)
     )
     yield from (f"vestige: {line}" for line in _patched(recording))
-    yield from (f"vestige: {line}" for line in _losses(recording))
+    yield from (f"vestige: {line}" for line in _losses(recording, contents, size))
     yield from (
         f"vestige: warning: {problem}" for problem in recording.collected.problems
     )
@@ -95,13 +93,22 @@ def _patched(recording: Recording) -> Iterator[str]:
     yield text
 
 
-def _losses(recording: Recording) -> Iterator[str]:
+def _lost(recording: Recording) -> str:
+    lost = recording.collected.lost
+    if recording.collected.is_damaged:
+        return (
+            f"at least {_count(lost, 'event')} lost" if lost else "events may be lost"
+        )
+    return f"{_count(lost, 'event')} lost" if lost else "no events lost"
+
+
+def _losses(recording: Recording, contents: Contents, size: int) -> Iterator[str]:
     """Say what is not in the trace for lack of room."""
     overwritten = recording.collected.overwritten
     if not (overwritten or recording.collected.lost):
         return
     # Few recordings come here; the others do not wait for it.
-    from .lost_events import larger_size, remedy
+    from .lost_events import larger_size, remedy, size_of_all
 
     if overwritten:
         yield (
@@ -109,7 +116,7 @@ def _losses(recording: Recording) -> Iterator[str]:
             f"{larger_size(recording)} keeps more"
         )
     if recording.collected.lost:
-        yield remedy(recording)
+        yield remedy(recording, size_of_all(recording, contents.events, size))
 
 
 def _what_is_missing(recording: Recording, contents: Contents) -> Iterator[str]:
@@ -126,6 +133,9 @@ def _what_is_missing(recording: Recording, contents: Contents) -> Iterator[str]:
 def _why_it_is_missing(recording: Recording, contents: Contents) -> Iterator[str]:
     """Say why there are no calls, or no events that rules were to take."""
     failure = recording.collected.failure
+    if recording.collected.is_elsewhere:
+        # What is at its path tells nothing of what was recorded.
+        return
     if contents.events == 0 and (failure or recording.collected.lost):
         # It is no fault of the tracer. Where events were lost, the reason was told.
         if failure and not recording.collected.lost:

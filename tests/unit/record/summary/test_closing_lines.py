@@ -150,10 +150,14 @@ def test_a_recording_of_full_size(tmp_path, program):
     )
 
     assert lines[0].endswith(" events lost")
-    assert lines[1] == (
-        "the recording has its full size: --max-size=2M keeps more, "
-        "--mode=overwrite the newest"
+    advised = re.fullmatch(
+        r"the recording has its full size: (--max-size=\d+k) keeps all of such a run, "
+        "--mode=overwrite the newest events",
+        lines[1],
     )
+    assert advised
+    lines = closing_lines(tmp_path / "again", [program, "calls", "100000"], advised[1])
+    assert lines[0].endswith("; no events lost")
 
 
 def test_what_was_overwritten(tmp_path, program):

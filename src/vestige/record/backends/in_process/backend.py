@@ -96,6 +96,7 @@ class InProcess:
         self._to_close.append(self._metadata.close)
         # From here on the trace is readable, whoever is killed.
         self._metadata.write()
+        self._place = _identity(self._directory)
         make_refusals(self._directory)
         self._collector = RunningCollector(
             self._directory, self._uuid, self._options, cpu_rings=self._cpu_rings
@@ -193,11 +194,21 @@ class InProcess:
             ]
             collected.more_unreached += self._unreached.more
         self._metadata.refine()
+        self._tell_of_another_place(collected)
         if self._clock.problem is not None:
             collected.problems.append(self._clock.problem)
         if _size(self._directory) >= WORTH_MEASURING:
             self._tell_cost()
         return collected
+
+    def _tell_of_another_place(self, collected: Collected) -> None:
+        place = _identity(self._directory)
+        if place is not None and place != self._place:
+            collected.is_elsewhere = True
+            collected.problems.append(
+                f"{self._directory}: another directory has taken the place of the "
+                "trace's, and the recording is where that one was moved to"
+            )
 
     def close(self) -> None:
         """Give back what is open; nobody has written to memory that is left then."""
@@ -322,6 +333,14 @@ def _looks() -> Iterator[float]:
     while True:
         moment += LATER_LOOKS
         yield moment
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Return what tells a directory from others; ``None`` if nothing is there."""
+    with suppress(OSError):
+        found = os.stat(path)
+        return found.st_dev, found.st_ino
+    return None
 
 
 def _size(directory: str) -> int:

@@ -267,4 +267,5 @@ def collected_from(outcome: Outcome) -> Collected:
         failure=(failure[0], f"{failure[2]}: {failure[1]}") if failure else None,
         is_drained=outcome.is_drained,
         is_full=outcome.is_full,
+        is_damaged=outcome.is_damaged,
     )

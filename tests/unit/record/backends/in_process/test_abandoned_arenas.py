@@ -53,10 +53,10 @@ def arena_of(trace):
     return Path((trace / ARENAS).read_text().split("\t")[0])
 
 
-def killed_recording(trace, program):
+def killed_recording(trace, program, prefix=()):
     """Record a program, and kill it with its recorder; return the memory that is left."""
     words = ["sh", "-c", '"$0" calls 1000; echo done; sleep 60', str(program)]
-    with start_traced(trace, words, RecordingOptions()) as process:
+    with start_traced(trace, words, RecordingOptions(), prefix) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "0 handled\n"
         assert process.stdout.readline() == "done\n"
@@ -75,10 +75,36 @@ def killed(tmp_path, program):
     arena.unlink(missing_ok=True)
 
 
-def lines_of(trace, text):
+@pytest.fixture
+def apart():
+    """A command that starts others in a mount namespace of the test's own.
+
+    Recordings that go on elsewhere on this machine leave the memory of these alone.
+    """
+
+    def namespace(process):
+        return Path(f"/proc/{process}/ns/mnt").readlink()
+
+    with subprocess.Popen(["unshare", "--mount", "sleep", "600"]) as process:
+        wait(lambda: namespace(process.pid) != namespace("self"))
+        yield ["nsenter", f"--target={process.pid}", "--mount"]
+        process.kill()
+
+
+@pytest.fixture
+def killed_apart(tmp_path, program, apart):
+    """As ``killed``, in that namespace."""
+    trace = tmp_path / "killed trace"
+    arena = killed_recording(trace, program, apart)
+    yield trace
+    arena.unlink(missing_ok=True)
+
+
+def lines_of(trace, text, prefix=()):
     """Record something else; return the lines that name a trace with a text."""
     other = trace.parent / "other"
-    done = run_recorded(other, ["true"])
+    words = [*prefix, *record_command(other, ["true"])]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     shutil.rmtree(other)
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if text in line]
@@ -146,15 +172,16 @@ def test_memory_of_a_trace_with_a_long_path_is_named(tmp_path, program):
         arena.unlink(missing_ok=True)
 
 
-def test_memory_goes_with_its_trace(killed):
+@needs_root
+def test_memory_goes_with_its_trace(killed_apart, apart):
     """When the directory is removed."""
-    arena = arena_of(killed)
-    shutil.rmtree(killed)
-    [line] = lines_of(killed, "removed")
+    arena = arena_of(killed_apart)
+    shutil.rmtree(killed_apart)
+    [line] = lines_of(killed_apart, "removed", apart)
 
     assert "MiB of memory" in line
     assert not arena.exists()
-    assert lines_of(killed, "") == []
+    assert lines_of(killed_apart, "", apart) == []
 
 
 def test_memory_of_a_directory_that_was_replaced_goes(killed):
@@ -251,15 +278,13 @@ def wait(condition):
 
 
 @needs_root
-def test_memory_of_another_mount_namespace_stays(killed):
+def test_memory_of_another_mount_namespace_stays(killed_apart):
     """There the directory may be where it is not here."""
-    arena = arena_of(killed)
-    shutil.rmtree(killed)
-    other = killed.parent / "other"
-    words = ["unshare", "-m", *record_command(other, ["true"])]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    arena = arena_of(killed_apart)
+    shutil.rmtree(killed_apart)
 
-    assert str(killed) not in done.stderr
+    assert lines_of(killed_apart, "") == []
+    assert str(killed_apart) not in [one for one, _ in clear_abandoned().removed]
     assert arena.exists()
 
 
