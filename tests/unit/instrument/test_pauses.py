@@ -8,7 +8,7 @@ import pytest
 
 import vestige
 from support.peers import run_peer
-from support.python_programs import events, interpreters, record_python
+from support.python_programs import events, interpreters, place_of, record_python
 from support.vestige_command import convert
 from vestige.analysis import call_tree
 
@@ -88,7 +88,7 @@ def test_pauses_are_within_spans(tmp_path):
     parents = [
         event["parent_id"]
         for event in events(tmp_path, "vestige_python:gc_entry")
-        if event.debug_info.file == "program.py"
+        if place_of(event).startswith("program.py:")
     ]
     spans = {one.name: one for one in call_tree(vestige.open(tmp_path / "trace")).spans}
 
