@@ -18,6 +18,7 @@ struct entry {
 	void *parameters;
 };
 
+uint32_t codes_changes;
 static struct entry *table;
 static unsigned int bits;
 static size_t used;
@@ -119,6 +120,7 @@ static PyObject *forget(PyObject *self, PyObject *reference)
 			if (entry->parameters)
 				release_parameters(entry->parameters);
 			close_gap((size_t) (entry - table));
+			codes_changes++;
 			Py_DECREF(reference);
 		}
 	}

@@ -4,6 +4,9 @@
 
 #include "native.h"
 
+/* Counts what makes known places wrong: code objects that go, and forks. */
+extern uint32_t codes_changes;
+
 /* What is known of a code object; NULL when there is nothing. */
 uint64_t *codes_find(const PyObject *code);
 /* Note a word for a code object that has none; false where there is no memory. */

@@ -3,6 +3,7 @@
 #define VESTIGE_PYTHON_MISFITS_H
 
 #include "event.h"
+#include "sites.h"
 #include "values.h"
 
 #define MOST_FIELDS 64
@@ -17,6 +18,12 @@ struct definition {
 	/* The names of the fields, which are interned. */
 	PyObject *names[MOST_FIELDS];
 	uint8_t types[MOST_FIELDS];
+	/* Bytes of a record without the texts and bytes that its values have. */
+	size_t fixed_size;
+	/* The names of the last call whose named values were those of all fields, in their order. */
+	PyObject *usual_names;
+	uint32_t usual_count;
+	struct site site;
 	struct vestige_field fields[MOST_FIELDS];
 	/* Misfits that were told: one line for each field and kind of value. */
 	struct told {

@@ -127,7 +127,7 @@ static PyObject *task_of(PyObject *loop)
 	return task;
 }
 
-/* The name of the asyncio task that runs; empty without one. */
+/* The name of the asyncio task that runs, or NULL. */
 static PyObject *task_name(void)
 {
 	PyObject *loop = has_asyncio() ? PyObject_CallNoArgs(running_loop) : NULL;
@@ -138,11 +138,12 @@ static PyObject *task_name(void)
 		name = PyObject_CallMethod(task, "get_name", NULL);
 	Py_XDECREF(task);
 	Py_XDECREF(loop);
-	if (name && PyUnicode_Check(name))
+	if (UNLIKELY(!name && PyErr_Occurred()))
+		PyErr_Clear();
+	if (!name || PyUnicode_Check(name))
 		return name;
-	Py_XDECREF(name);
-	PyErr_Clear();
-	return PyUnicode_FromString("");
+	Py_DECREF(name);
+	return NULL;
 }
 
 /* --- openings --- */
@@ -183,12 +184,14 @@ struct opening *opening_new(struct span *span, PyObject *code)
 	return opening;
 }
 
-bool opening_values(const struct opening *opening, PyObject **values)
+PyObject *opening_values(const struct opening *opening, struct value *values)
 {
-	values[0] = PyLong_FromUnsignedLongLong(opening->id);
-	values[1] = PyLong_FromUnsignedLongLong(opening->parent_id);
-	values[2] = task_name();
-	return values[0] && values[1] && values[2];
+	PyObject *task = task_name();
+
+	value_set_int(&values[0], (int64_t) opening->id);
+	value_set_int(&values[1], (int64_t) opening->parent_id);
+	value_read_text(&values[2], task);
+	return task;
 }
 
 struct opening *opening_of(const struct span *span)

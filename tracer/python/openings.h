@@ -2,7 +2,7 @@
 #ifndef VESTIGE_PYTHON_OPENINGS_H
 #define VESTIGE_PYTHON_OPENINGS_H
 
-#include "native.h"
+#include "values.h"
 
 /* The fields of an entry that come before those of the program: number, parent, task. */
 #define OPENING_FIELDS 3
@@ -54,8 +54,8 @@ uint64_t opening_new_id(void);
 uint64_t opening_id_of_context(void);
 /* Begin within the innermost opening of the context. NULL with an exception. */
 struct opening *opening_new(struct span *span, PyObject *code);
-/* The values of the first fields of its entry; false with an exception. */
-bool opening_values(const struct opening *opening, PyObject **values);
+/* The values of the first fields of its entry. What is returned holds the last of them, or NULL. */
+PyObject *opening_values(const struct opening *opening, struct value *values);
 /* The one of a span that a `with` statement ends; NULL when nobody knows. */
 struct opening *opening_of(const struct span *span);
 void opening_end(struct opening *opening);

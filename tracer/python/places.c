@@ -64,6 +64,7 @@ static void after_fork(void)
 	/* 0 is that of a word that is not there. */
 	if (!++place_generation)
 		place_generation = 1;
+	codes_changes++;
 }
 
 /* Take a share of the addresses that no other copy has in this process. */
@@ -291,6 +292,11 @@ uint64_t place_of_code(PyObject *code)
 		word = introduce(code, known, &asking);
 	}
 	return word & PLACE_MASK;
+}
+
+bool places_are_told(void)
+{
+	return event_is_recorded(&code_event);
 }
 
 PyObject *place_globals_of_frame(const void *frame)

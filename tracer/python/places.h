@@ -26,6 +26,8 @@ uint64_t place_of_code(PyObject *code);
 /* The address of the line that the caller has come to. */
 uint64_t place_of_caller(void);
 uint64_t place_of_frame(PyFrameObject *frame);
+/* Whether the recording takes what explains places. */
+bool places_are_told(void);
 /* A new address, 0 when there is none left; and what it stands for. */
 uint64_t place_new(void);
 void place_explain(uint64_t place, PyObject *file, PyObject *function, uint32_t line);

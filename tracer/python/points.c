@@ -9,6 +9,7 @@
 #include "misfits.h"
 #include "places.h"
 #include "program_contexts.h"
+#include "sites.h"
 
 /* In the limited API from Python 3.12 on, and the same ever since 3.8. */
 #ifndef Py_TPFLAGS_HAVE_VECTORCALL
@@ -45,23 +46,62 @@ static uint32_t field_of(const struct definition *definition, PyObject *name, ui
 	return UINT32_MAX;
 }
 
-/* Which argument is for which field; false when an exception is set. */
-static bool sort_arguments(struct definition *definition, PyObject **objects,
-			   PyObject *const *arguments, Py_ssize_t count, PyObject *names)
+/* What is to be recorded: values that come first, which are read already, and those of the program,
+ * the last of them with names. */
+struct given {
+	const struct value *own;
+	uint32_t own_count;
+	PyObject *const *objects;
+	Py_ssize_t count;
+	PyObject *names;
+};
+
+/* A call site has the same tuple each time: what is in it need not be looked at again. */
+static void note_names(struct definition *definition, const struct given *given, Py_ssize_t named)
 {
-	const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
+	if (given->own_count + named != (Py_ssize_t) definition->count)
+		return;
+	for (Py_ssize_t index = 0; index < named; index++)
+		if (PyTuple_GetItem(given->names, index) !=
+		    definition->names[given->own_count + index])
+			return;
+	Py_INCREF(given->names);
+	Py_XDECREF(definition->usual_names);
+	definition->usual_names = given->names;
+	definition->usual_count = (uint32_t) named;
+}
+
+/* Whether all values are there, each at the place of its field. */
+static inline bool are_sorted(const struct definition *definition, const struct given *given)
+{
+	if (!given->names)
+		return given->own_count + given->count == (Py_ssize_t) definition->count;
+	return given->names == definition->usual_names && given->count == 0 &&
+		given->own_count + definition->usual_count == definition->count;
+}
+
+/* Which object is for which field; false when an exception is set. */
+static APART bool sort_objects(struct definition *definition, PyObject **objects,
+			       const struct given *given)
+{
+	const Py_ssize_t named = given->names ? PyTuple_Size(given->names) : 0;
+	const Py_ssize_t count = given->own_count + given->count;
 	bool goes_on = true;
 
+	if (given->count == 0 && named)
+		note_names(definition, given, named);
 	for (uint32_t index = 0; index < definition->count; index++)
-		objects[index] = index < (size_t) count ? arguments[index] : NULL;
+		objects[index] = index < given->own_count ? Py_None
+			: index < (size_t) count ? given->objects[index - given->own_count]
+						 : NULL;
 	for (Py_ssize_t index = 0; index < named; index++) {
-		PyObject *name = PyTuple_GetItem(names, index);
+		PyObject *name = PyTuple_GetItem(given->names, index);
 		const uint32_t field = field_of(definition, name, (uint32_t) (count + index));
 
 		if (UNLIKELY(field == UINT32_MAX))
 			goes_on = goes_on && misfit_of_arguments(definition, name, 0);
 		else if (LIKELY(!objects[field]))
-			objects[field] = arguments[count + index];
+			objects[field] = given->objects[given->count + index];
 		else
 			goes_on = goes_on && misfit_of_arguments(definition, NULL, count + named);
 	}
@@ -70,56 +110,114 @@ static bool sort_arguments(struct definition *definition, PyObject **objects,
 	return goes_on;
 }
 
-static void record_values(struct definition *definition, uint64_t place,
-			  const struct value *values)
+/* Values on their way into a record, and the bytes that they take there. */
+struct values {
+	size_t size;
+	/* How many are read, and whether some of them own an object. */
+	uint32_t count;
+	bool own_objects;
+	struct value of[MOST_FIELDS];
+};
+
+/* Read all values, one for each field; false when an exception is set. */
+static INLINED bool read_values(struct definition *definition, struct values *values,
+				const struct given *given, PyObject *const *objects)
+{
+	const uint32_t count = definition->count;
+	size_t size = definition->fixed_size;
+	bool own_objects = false, goes_on = true;
+	uint32_t index = 0;
+
+	for (; index < given->own_count && index < count; index++) {
+		values->of[index].plain = given->own[index].plain;
+		values->of[index].owned = NULL;
+		size += given->own[index].plain.length;
+	}
+	for (; goes_on && index < count; index++) {
+		const enum type type = definition->types[index];
+		struct value *value = &values->of[index];
+		PyObject *object = objects[index - given->own_count];
+
+		if (UNLIKELY(!value_read_usual(value, type, object))) {
+			const enum fit fit = value_read(value, type, object);
+
+			if (UNLIKELY(fit != FIT_WHOLE))
+				goes_on = misfit_of_value(definition, index, object, fit);
+			own_objects |= value->owned != NULL;
+		}
+		size += value->plain.length;
+	}
+	values->count = index;
+	values->size = size;
+	values->own_objects = own_objects;
+	return goes_on;
+}
+
+static inline void release_values(const struct values *values)
+{
+	if (LIKELY(!values->own_objects))
+		return;
+	for (uint32_t index = 0; index < values->count; index++)
+		Py_XDECREF(values->of[index].owned);
+}
+
+static APART bool passes_filter(const struct definition *definition, const void *ip,
+				const struct values *values)
+{
+	struct vestige_value plain[MOST_FIELDS];
+
+	for (uint32_t index = 0; index < definition->count; index++)
+		plain[index] = values->of[index].plain;
+	return tracer->passes(&definition->event.event, plain, ip);
+}
+
+static inline void record_values(const struct definition *definition, uint64_t place,
+				 const struct values *values)
 {
 	const struct vestige_event *event = &definition->event.event;
 	const void *ip = (const void *) (uintptr_t) place;
-	struct vestige_value plain[MOST_FIELDS];
 	struct vestige_record record;
-	size_t size = 0;
 
-	if (UNLIKELY(event->filter)) {
-		for (uint32_t index = 0; index < definition->count; index++)
-			plain[index] = values[index].plain;
-		if (!tracer->passes(event, plain, ip))
-			return;
-	}
-	for (uint32_t index = 0; index < definition->count; index++)
-		size += value_size(definition->types[index], &values[index].plain);
-	if (!tracer->begin(event, &record, size, ip))
+	if (UNLIKELY(event->filter != NULL) && !passes_filter(definition, ip, values))
+		return;
+	if (!tracer->begin(event, &record, values->size, ip))
 		return;
 	for (uint32_t index = 0; index < definition->count; index++)
-		value_put(&record, definition->types[index], &values[index].plain);
+		value_put(&record, definition->types[index], &values->of[index].plain);
 	tracer->commit(&record);
 }
 
-bool point_record(PyObject *point, uint64_t place, PyObject *const *arguments, Py_ssize_t count,
-		  PyObject *names)
+/* Record an event, with no exception set; false when there is one then. */
+static INLINED bool record_given(struct definition *definition, uint64_t place,
+				 const struct given *given)
 {
-	struct definition *definition = ((struct point *) point)->definition;
-	PyObject *objects[MOST_FIELDS];
-	struct value values[MOST_FIELDS];
-	PyObject *error_type, *error, *traceback;
-	uint32_t read = 0;
+	PyObject *sorted[MOST_FIELDS];
+	PyObject *const *objects = given->objects;
+	struct values values;
 	bool goes_on;
 
-	PyErr_Fetch(&error_type, &error, &traceback);
-	goes_on = sort_arguments(definition, objects, arguments, count, names);
-	for (; goes_on && read < definition->count; read++) {
-		const enum fit fit =
-			value_read(&values[read], definition->types[read], objects[read]);
-
-		if (UNLIKELY(fit != FIT_WHOLE))
-			goes_on = misfit_of_value(definition, read, objects[read], fit);
+	if (UNLIKELY(!are_sorted(definition, given))) {
+		if (!sort_objects(definition, sorted, given))
+			return false;
+		objects = sorted + given->own_count;
 	}
+	goes_on = read_values(definition, &values, given, objects);
 	if (LIKELY(goes_on) && event_is_recorded(&definition->event)) {
 		program_contexts_refresh();
-		record_values(definition, place, values);
+		record_values(definition, place, &values);
 	}
-	for (uint32_t index = 0; index < read; index++)
-		Py_XDECREF(values[index].owned);
-	if (LIKELY(goes_on)) {
+	release_values(&values);
+	return goes_on;
+}
+
+/* The same while an exception is set, which stays. */
+static APART bool record_in_between(struct definition *definition, uint64_t place,
+				    const struct given *given)
+{
+	PyObject *error_type, *error, *traceback;
+
+	PyErr_Fetch(&error_type, &error, &traceback);
+	if (record_given(definition, place, given)) {
 		PyErr_Restore(error_type, error, traceback);
 		return true;
 	}
@@ -127,6 +225,35 @@ bool point_record(PyObject *point, uint64_t place, PyObject *const *arguments, P
 	Py_XDECREF(error);
 	Py_XDECREF(traceback);
 	return false;
+}
+
+static INLINED bool record(struct definition *definition, uint64_t place,
+			   const struct given *given)
+{
+	return LIKELY(!PyErr_Occurred()) ? record_given(definition, place, given)
+					 : record_in_between(definition, place, given);
+}
+
+bool point_record(PyObject *point, uint64_t place, PyObject *const *arguments, Py_ssize_t count,
+		  PyObject *names)
+{
+	const struct given given = {.objects = arguments, .count = count, .names = names};
+
+	return record(((struct point *) point)->definition, place, &given);
+}
+
+bool point_record_behind(PyObject *point, uint64_t place, const struct value *own,
+			 uint32_t own_count, PyObject *const *arguments, Py_ssize_t count,
+			 PyObject *names)
+{
+	const struct given given = {own, own_count, arguments, count, names};
+
+	return record(((struct point *) point)->definition, place, &given);
+}
+
+uint64_t point_place_of_caller(PyObject *point)
+{
+	return site_of_caller(&((struct point *) point)->definition->site);
 }
 
 static bool point_is_recorded(PyObject *point)
@@ -149,8 +276,11 @@ static PyObject *none_or_error(bool goes_on)
 static PyObject *point_call(PyObject *self, PyObject *const *arguments, size_t count,
 			    PyObject *names)
 {
-	if (UNLIKELY(point_is_recorded(self)))
-		return none_or_error(point_record(self, place_of_caller(), arguments,
+	struct definition *definition = ((struct point *) self)->definition;
+
+	if (UNLIKELY(event_is_recorded(&definition->event)))
+		return none_or_error(point_record(self, site_of_caller(&definition->site),
+						  arguments,
 						  (Py_ssize_t) (count & ARGUMENT_COUNT), names));
 	Py_RETURN_NONE;
 }
@@ -242,6 +372,7 @@ static bool define_field(struct definition *definition, PyObject *pair)
 	definition->types[index] = (uint8_t) type;
 	definition->fields[index] = type_fields[type];
 	definition->fields[index].name = text_of(name);
+	definition->fixed_size += value_fixed_size((enum type) type);
 	definition->count++;
 	return true;
 }
@@ -252,6 +383,7 @@ static void definition_free(struct definition *definition)
 		return;
 	for (uint32_t index = 0; index < definition->count; index++)
 		Py_DECREF(definition->names[index]);
+	Py_XDECREF(definition->usual_names);
 	free(definition->provider);
 	free(definition->name);
 	free(definition);
@@ -350,6 +482,7 @@ PyObject *point_type;
 
 bool points_start(PyObject *module)
 {
+	sites_start();
 	if (!point_type)
 		point_type = PyType_FromSpec(&spec);
 	return point_type && PyModule_AddObjectRef(module, "Tracepoint", point_type) == 0;

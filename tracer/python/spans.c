@@ -25,45 +25,55 @@ static struct opening *enter(struct span *span, PyObject *code, PyObject *const 
 			     Py_ssize_t count, PyObject *names)
 {
 	struct opening *opening = opening_new(span, code);
-	PyObject *values[OPENING_FIELDS + MOST_VALUES] = {NULL};
-	const uint64_t place = code ? place_of_code(code) : place_of_caller();
-	bool goes_on = opening && opening_values(opening, values);
+	const uint64_t place = code ? place_of_code(code) : point_place_of_caller(span->entry);
+	struct value own[OPENING_FIELDS];
+	PyObject *task;
+	bool goes_on;
 
+	if (!opening)
+		return NULL;
+	task = opening_values(opening, own);
 	if (count > MOST_VALUES)
 		count = MOST_VALUES;
-	for (Py_ssize_t index = 0; index < count; index++)
-		values[OPENING_FIELDS + index] = given[index];
-	goes_on = goes_on &&
-		point_record(span->entry, place, values,
-			     OPENING_FIELDS + count - (names ? PyTuple_Size(names) : 0), names);
-	for (int index = 0; index < OPENING_FIELDS; index++)
-		Py_XDECREF(values[index]);
+	goes_on = point_record_behind(span->entry, place, own, OPENING_FIELDS, given,
+				      count - (names ? PyTuple_Size(names) : 0), names);
+	Py_XDECREF(own[OPENING_FIELDS - 1].owned);
+	Py_XDECREF(task);
 	if (goes_on)
 		return opening;
-	if (opening)
-		opening_end(opening);
-	Py_XDECREF((PyObject *) opening);
+	opening_end(opening);
+	Py_DECREF((PyObject *) opening);
 	return NULL;
+}
+
+/* The name of an exception's type; empty for none. What is returned holds it. */
+static PyObject *read_failure(struct value *value, PyObject *failure)
+{
+	PyObject *name = NULL;
+
+	if (failure && PyType_Check(failure))
+		name = PyType_GetName((PyTypeObject *) failure);
+	value_read_text(value, name);
+	return name;
 }
 
 /* Record the exit of an opening that is this one's or the context's. */
 static bool leave(struct span *span, struct opening *opening, PyObject *failure)
 {
-	PyObject *values[EXIT_FIELDS] = {
-		PyLong_FromUnsignedLongLong(opening ? opening->id : 0),
-		failure && PyType_Check(failure) ? PyType_GetName((PyTypeObject *) failure)
-						 : PyUnicode_FromString(""),
-		PyLong_FromLongLong(opening ? opening->waited : 0),
-	};
-	const uint64_t place =
-		opening && opening->code ? place_of_code(opening->code) : place_of_caller();
-	bool goes_on = values[0] && values[1] && values[2];
+	const uint64_t place = opening && opening->code ? place_of_code(opening->code)
+							: point_place_of_caller(span->exit);
+	struct value own[EXIT_FIELDS];
+	PyObject *name;
+	bool goes_on;
 
+	value_set_int(&own[0], opening ? (int64_t) opening->id : 0);
+	name = read_failure(&own[1], failure);
+	value_set_int(&own[2], opening ? opening->waited : 0);
 	if (opening)
 		opening_end(opening);
-	goes_on = goes_on && point_record(span->exit, place, values, EXIT_FIELDS, NULL);
-	for (int index = 0; index < EXIT_FIELDS; index++)
-		Py_XDECREF(values[index]);
+	goes_on = point_record_behind(span->exit, place, own, EXIT_FIELDS, NULL, 0, NULL);
+	Py_XDECREF(own[1].owned);
+	Py_XDECREF(name);
 	return goes_on;
 }
 

@@ -247,47 +247,12 @@ enum fit value_read(struct value *value, enum type type, PyObject *object)
 	}
 }
 
-size_t value_size(enum type type, const struct vestige_value *value)
+void value_read_text(struct value *value, PyObject *text)
 {
-	switch (type) {
-	case TYPE_BOOL:
-		return 1;
-	case TYPE_UINT32:
-		return sizeof(uint32_t);
-	case TYPE_STR:
-		return value->length + 1;
-	case TYPE_BYTES:
-		return sizeof(uint32_t) + value->length;
-	default:
-		return sizeof(int64_t);
-	}
-}
-
-void value_put(struct vestige_record *record, enum type type, const struct vestige_value *value)
-{
-	const uint32_t length = (uint32_t) value->length;
-	const uint8_t flag = (uint8_t) value->as.integer;
-	const uint32_t number = (uint32_t) value->as.integer;
-
-	switch (type) {
-	case TYPE_BOOL:
-		put(record, &flag, sizeof(flag));
-		break;
-	case TYPE_UINT32:
-		put(record, &number, sizeof(number));
-		break;
-	case TYPE_STR:
-		put(record, value->as.bytes, value->length);
-		put(record, "", 1);
-		break;
-	case TYPE_BYTES:
-		put(record, &length, sizeof(length));
-		put(record, value->as.bytes, value->length);
-		break;
-	case TYPE_FLOAT:
-		put(record, &value->as.real, sizeof(value->as.real));
-		break;
-	default:
-		put(record, &value->as.integer, sizeof(value->as.integer));
-	}
+	if (text && value_read_usual(value, TYPE_STR, text))
+		return;
+	if (PyErr_Occurred())
+		PyErr_Clear();
+	if (value_read(value, TYPE_STR, text) == FIT_RAISES)
+		PyErr_Clear();
 }
