@@ -13,7 +13,7 @@ from .._suppress import suppress
 from .._typing import TYPE_CHECKING
 from ..errors import CommandError, ProgramError, RecordError, SelectionError
 from ..plain_text import plain
-from ..record.recorder import record
+from ..record.recorder import run_and_record
 from ..record.rules.options import RecordingOptions
 from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND, WRONG_USAGE
 from .newest_recording import remember
@@ -56,7 +56,9 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
     _warn_of_rules(wanted, options.program)
     output = options.output or default_output(options.program)
     try:
-        recording = record(command, output, wanted)
+        recording = run_and_record(
+            tuple(command), output, wanted, None if options.quiet else _load_summary
+        )
     except ProgramError as error:
         status = CANNOT_START if error.is_found else NOT_FOUND
         raise CommandError(str(error), exit_code=status) from error
@@ -64,8 +66,6 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
         raise CommandError(str(error), exit_code=FAILED) from error
     remember(recording)
     if not options.quiet:
-        # Reading what was recorded needs the Rust core; starting the program does not
-        # wait for it.
         from .open_files import allow_many_files
         from .render.recording import recording_lines
 
@@ -74,6 +74,16 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
         _say(recording_lines(recording, is_python_by_default=is_chosen_here))
     _say(_abandoned_lines(os.fspath(recording), is_quiet=options.quiet))
     return recording.status
+
+
+def _load_summary() -> object:
+    """Import what reads the recording, with the Rust core, while the program runs."""
+    # Whatever is wrong with it is said when it is used: the program runs already.
+    with suppress(ImportError):
+        from .render.recording import recording_lines
+
+        return recording_lines
+    return None
 
 
 def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:

@@ -14,11 +14,11 @@ from .session import Session
 from .trace_directory import TraceDirectory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from typing import Any
 
-__all__ = ["Recording", "record"]
+__all__ = ["Recording", "record", "run_and_record"]
 
 
 class Recording:
@@ -107,13 +107,39 @@ def record(
             f"{command!r} is no command: expected a program and its arguments, "
             "such as ['ls', '-l']"
         )
-    program = tuple(os.fspath(word) for word in command)
     chosen = options or RecordingOptions()
-    options = RecordingOptions(**{**chosen._asdict(), **fields}) if fields else chosen
+    return run_and_record(
+        tuple(os.fspath(word) for word in command),
+        directory,
+        RecordingOptions(**{**chosen._asdict(), **fields}) if fields else chosen,
+    )
+
+
+def run_and_record(
+    program: tuple[str, ...],
+    directory: str | os.PathLike[str],
+    options: RecordingOptions,
+    meanwhile: Callable[[], object] | None = None,
+) -> Recording:
+    """Run a program and record it, as :func:`record` does.
+
+    Args:
+        program: Its name and its arguments.
+        directory: The trace.
+        options: What is recorded.
+        meanwhile: Called once, while the program runs.
+
+    Returns:
+        The recording.
+
+    Raises:
+        ProgramError: As there.
+        RecordError: As there.
+    """
     check_agreement()
     check_counters(options.contexts)
     place = TraceDirectory(directory)
-    backend = InProcess(place.path, options)
+    backend = InProcess(place.path, options, meanwhile)
     with Session(place, backend) as session:
         session.prepare()
         session.start()

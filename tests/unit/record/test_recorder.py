@@ -14,6 +14,8 @@ import pytest
 import vestige
 from support.compilers import PROGRAMS, run_tool
 from support.recorded import counts, record_command, run_recorded
+from vestige.record.recorder import run_and_record
+from vestige.record.rules.options import RecordingOptions
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -282,3 +284,21 @@ def test_the_name_of_the_thread_is_recorded_and_kept(tmp_path):
     assert {str(event.context["procname"]) for event in events} == {"cat"}
     [dumped] = [e for e in events if e.name == "lttng_ust_statedump:procname"]
     assert str(dumped.payload["procname"]) == "cat"
+
+
+def test_work_for_the_end_is_done_while_the_program_runs(tmp_path):
+    """Once; this program ends when that has been done."""
+    sign, calls = tmp_path / "sign", []
+
+    def meanwhile():
+        calls.append(sign.exists())
+        sign.touch()
+
+    recording = run_and_record(
+        ("sh", "-c", f"until [ -e '{sign}' ]; do sleep 0.01; done; exit 3"),
+        tmp_path / "trace",
+        RecordingOptions(),
+        meanwhile,
+    )
+
+    assert (recording.status, calls) == (3, [False])

@@ -52,9 +52,15 @@ class InProcess:
     Args:
         directory: The trace, an empty directory; its absolute path.
         options: What is recorded.
+        meanwhile: Called once, while the program runs.
     """
 
-    def __init__(self, directory: str, options: RecordingOptions) -> None:
+    def __init__(
+        self,
+        directory: str,
+        options: RecordingOptions,
+        meanwhile: Callable[[], object] | None = None,
+    ) -> None:
         self._directory = directory
         self._cpu_rings = 0
         if os.environ.get(CPU_RINGS) == "1":
@@ -70,6 +76,7 @@ class InProcess:
         self._to_close: list[Callable[[], None]] = []
         self._has_stopped = False
         self._process: int | None = None
+        self._meanwhile = meanwhile
         self._unreached: UnreachedProcesses | None = None
         self.plans: Plans | None = None
         """What was planned of functions without hooks, if anything was."""
@@ -256,8 +263,10 @@ class InProcess:
         return write_plans(self._directory, self._options, program)
 
     def _begun(self, process: int) -> None:
-        """Keep which process the program is."""
+        """Keep which process the program is, and do what can be done as it runs."""
         self._process = process
+        if self._meanwhile is not None:
+            self._meanwhile()
 
     def _hand_over(self) -> Collected:
         """Let another process collect what is to come."""
