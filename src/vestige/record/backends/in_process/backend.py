@@ -141,6 +141,9 @@ class InProcess:
             has_cpu_rings=self._cpu_rings > 0,
         )
         fit_environment(environment, program[0])
+        if self._is_counter:
+            # Until now it was that of some 50 microseconds, which is wrong by 0.01 %.
+            self._metadata.refine()
         started = time.monotonic()
         try:
             return run(
