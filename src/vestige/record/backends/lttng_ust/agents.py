@@ -200,7 +200,8 @@ class Agents:
         """Let all agents go, and listen no more."""
         self._is_closed = True
         if self._server is not None:
-            self._server.close()
+            for listener in self._server.sockets:
+                asyncio.get_running_loop().remove_reader(listener)
             self._port_file.unlink(missing_ok=True)
         for task in [*self._tasks]:
             task.cancel()
@@ -211,3 +212,6 @@ class Agents:
             for agent in [*self._connections]:
                 agent.close()
             await asyncio.sleep(0)
+        if self._server is not None:
+            # Not before: where a server is closed, who was just taken stays open.
+            self._server.close()

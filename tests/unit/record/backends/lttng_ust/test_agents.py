@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import random
 import socket
 import struct
+import warnings
 from contextlib import suppress
 
 import pytest
@@ -252,6 +254,29 @@ def test_a_crowd_of_connections_is_bounded(tmp_path, monkeypatch):
         assert await asyncio.to_thread(again.command) == (REGISTERED, b"")
 
     run(scenario, tmp_path)
+
+
+@pytest.mark.parametrize("turns", range(5))
+def test_who_comes_at_the_end_is_let_go(tmp_path, turns):
+    """However far the event loop had come with the connection."""
+
+    async def scenario():
+        known = Agents(str(tmp_path / "agent.port"), (0,), lambda *_: False)
+        await known.open()
+        port = int((tmp_path / "agent.port").read_text())
+        with socket.create_connection(("127.0.0.1", port)) as one:
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await known.close()
+            one.settimeout(SECONDS)
+            with suppress(ConnectionError):
+                assert one.recv(1) == b""
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        asyncio.run(scenario())
+        gc.collect()
+    assert [str(one.message) for one in told] == []
 
 
 def test_the_next_port_is_taken(tmp_path):
