@@ -10,13 +10,13 @@
 #define _GNU_SOURCE
 #include "address_limit.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <sys/resource.h>
 
 #include "../arena/map.h"
 #include "../base/settings.h"
 #include "../base/system.h"
+#include "original.h"
 
 /* The tracer's libraries, and what it keeps of threads. */
 #define OTHER_BYTES ((rlim_t) 16 << 20)
@@ -35,12 +35,6 @@ static __typeof__(prlimit) *original_prlimit;
 /* What the program has asked for, and what was set for that. */
 static struct rlimit asked = {RLIM_INFINITY, RLIM_INFINITY};
 static struct rlimit set = {RLIM_INFINITY, RLIM_INFINITY};
-
-#define FIND(name)                                                             \
-	do {                                                                   \
-		if (!original_##name)                                          \
-			*(void **) &original_##name = dlsym(RTLD_NEXT, #name); \
-	} while (0)
 
 /* Early, as in confined.c. */
 static __attribute__((constructor(101))) void find(void)

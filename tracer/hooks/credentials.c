@@ -5,18 +5,12 @@
  * themselves are not seen.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <sys/types.h>
 
 #include "../base/compiler.h"
 #include "../stream/context.h"
-
-#define FIND(name)                                                             \
-	do {                                                                   \
-		if (!original_##name)                                          \
-			*(void **) &original_##name = dlsym(RTLD_NEXT, #name); \
-	} while (0)
+#include "original.h"
 
 /* Stand in for a function of the C library. */
 #define STAND_IN(name, parameters, arguments)       \

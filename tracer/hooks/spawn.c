@@ -8,7 +8,6 @@
  * has memory of its own.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <paths.h>
@@ -20,6 +19,7 @@
 
 #include "../base/compiler.h"
 #include "../base/system.h"
+#include "original.h"
 #include "starting.h"
 
 EXPORTED __typeof__(posix_spawn) posix_spawn;
@@ -51,12 +51,6 @@ struct command {
 	FILE *file;
 	int result;
 };
-
-#define FIND(name)                                                             \
-	do {                                                                   \
-		if (!original_##name)                                          \
-			*(void **) &original_##name = dlsym(RTLD_NEXT, #name); \
-	} while (0)
 
 /* Early, as in confined.c. */
 static __attribute__((constructor(101))) void find(void)
