@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <vestige/tracepoint-abi.h>
@@ -23,6 +24,12 @@
 
 /* Without a function call; the C library has some room for libraries that come later. */
 #define FAST_THREAD_LOCAL __attribute__((tls_model("initial-exec")))
+
+/* The minor version of Python 3. */
+static inline long minor_version(void)
+{
+	return strncmp(Py_GetVersion(), "3.", 2) == 0 ? strtol(Py_GetVersion() + 2, NULL, 10) : 0;
+}
 
 static inline void put(struct vestige_record *record, const void *bytes, size_t size)
 {

@@ -257,7 +257,7 @@ bool profile_start(bool builtins)
 	if (!set_profile)
 		return false;
 	with_builtins = builtins;
-	has_layout = strncmp(Py_GetVersion(), "3.11.", 5) == 0;
+	has_layout = minor_version() == 11;
 	*(void **) &get_instruction = dlsym(RTLD_DEFAULT, "PyFrame_GetLasti");
 	follow_threads();
 	PyErr_Clear();

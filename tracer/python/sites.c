@@ -17,11 +17,11 @@ static ptrdiff_t code_offset = -1;
 
 void sites_start(void)
 {
-	const char *version = Py_GetVersion();
+	const long minor = minor_version();
 
-	if (strncmp(version, "3.11.", 5) == 0)
+	if (minor == 11)
 		code_offset = CODE_OFFSET;
-	else if (strncmp(version, "3.12.", 5) == 0 || strncmp(version, "3.13.", 5) == 0)
+	else if (minor == 12 || minor == 13)
 		code_offset = 0;
 }
 

@@ -11,12 +11,6 @@
 #include "profile.h"
 #include "stacks.h"
 
-/* The minor version of Python 3. */
-static long minor_version(void)
-{
-	return strncmp(Py_GetVersion(), "3.", 2) == 0 ? strtol(Py_GetVersion() + 2, NULL, 10) : 0;
-}
-
 static bool start(bool builtins)
 {
 	const long minor = minor_version();
