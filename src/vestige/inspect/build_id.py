@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._typing import TYPE_CHECKING
-from .dynamic_linker import segments
+from .dynamic_linker import numbers_at, segments
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -45,11 +45,7 @@ def read_build_id(file: BinaryIO) -> bytes:
 def _in_notes(notes: bytes, alignment: int) -> bytes:
     at = 0
     while at + NOTE_HEAD <= len(notes):
-        name, size, kind = (
-            # Each recording does this, and to import ``struct`` takes longer.
-            int.from_bytes(notes[at + n : at + n + 4], "little")
-            for n in (0, 4, 8)
-        )
+        name, size, kind = numbers_at(notes, at, 4, 3)
         start = at + NOTE_HEAD
         content = start + -(-name // alignment) * alignment
         if kind == KIND and notes[start : start + name] == OWNER:

@@ -15,6 +15,8 @@ __all__ = [
     "dynamic_linker",
     "needed_libraries",
     "needed_names",
+    "number_at",
+    "numbers_at",
     "segments",
     "static_tls",
 ]
@@ -46,23 +48,38 @@ def segments(header: bytes) -> Iterator[tuple[int, int, int, int, int, int]]:
     """
     if len(header) < 64 or header[4:5] != CLASS_64:  # noqa: PLR2004 - bytes
         return
-    offset, size, count = _number(header, 32, 8), *_numbers(header, 54, 2, 2)
+    offset, size, count = number_at(header, 32, 8), *numbers_at(header, 54, 2, 2)
     for index in range(count):
         at = offset + index * size
         if at + 56 > len(header):
             return
-        kind = _number(header, at, 4)
-        place, address, _, length, memory, alignment = _numbers(header, at + 8, 8, 6)
+        kind = number_at(header, at, 4)
+        place, address, _, length, memory, alignment = numbers_at(header, at + 8, 8, 6)
         yield kind, place, address, length, memory, alignment
 
 
-def _number(header: bytes, at: int, size: int) -> int:
+def number_at(data: bytes, at: int, size: int) -> int:
+    """Return a number of this machine's byte order.
+
+    Args:
+        data: Bytes of an object.
+        at: Where it begins in them; 0 is returned for what lies beyond their end.
+        size: Its bytes.
+    """
     # Each recording does this, and to import ``struct`` takes longer.
-    return int.from_bytes(header[at : at + size], sys.byteorder)
+    return int.from_bytes(data[at : at + size], sys.byteorder)
 
 
-def _numbers(header: bytes, at: int, size: int, count: int) -> list[int]:
-    return [_number(header, at + index * size, size) for index in range(count)]
+def numbers_at(data: bytes, at: int, size: int, count: int) -> list[int]:
+    """Return numbers that follow one another.
+
+    Args:
+        data: Bytes of an object.
+        at: Where the first begins.
+        size: The bytes of each.
+        count: How many there are.
+    """
+    return [number_at(data, at + index * size, size) for index in range(count)]
 
 
 def dynamic_linker(header: bytes) -> str | None:
@@ -97,7 +114,7 @@ def needed_names(program: str) -> frozenset[str] | None:
             [(at, size)] = [(one[1], one[3]) for one in found if one[0] == DYNAMIC]
             file.seek(at)
             section = file.read(min(size, MOST_ENTRIES * 16))
-            entries = _numbers(section, 0, 8, len(section) // 8)
+            entries = numbers_at(section, 0, 8, len(section) // 8)
             pairs = list(zip(entries[::2], entries[1::2], strict=True))
             [texts] = [value for tag, value in pairs if tag == TEXTS]
             names = set()

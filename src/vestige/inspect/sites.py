@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .dynamic_linker import CLASS_64
+from .dynamic_linker import CLASS_64, number_at
 from .programs import find_program, interpreter_of_script
 
 __all__ = ["executable_of", "has_sites"]
@@ -57,16 +57,11 @@ def _section_names(path: str) -> list[bytes]:
             header = file.read(64)
             if header[:5] != b"\x7fELF" + CLASS_64:
                 return []
-            place, index = _number(header, 40, 8), _number(header, 62, 2)
+            place, index = number_at(header, 40, 8), number_at(header, 62, 2)
             file.seek(place + index * SECTION_BYTES)
             section = file.read(SECTION_BYTES)
-            file.seek(_number(section, 24, 8))
-            names = file.read(min(_number(section, 32, 8), LARGEST_NAMES))
+            file.seek(number_at(section, 24, 8))
+            names = file.read(min(number_at(section, 32, 8), LARGEST_NAMES))
     except (OSError, OverflowError, ValueError):
         return []
     return names.split(b"\0")
-
-
-def _number(data: bytes, at: int, size: int) -> int:
-    # Each recording does this, and to import ``struct`` takes longer.
-    return int.from_bytes(data[at : at + size], "little")
