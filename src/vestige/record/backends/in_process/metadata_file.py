@@ -62,18 +62,19 @@ class MetadataFile:
         """Give the directory back."""
         os.close(self._directory)
 
-    def write(self, cost: int | None = None) -> None:
-        """Write the beginning of the file, with the rate of the clock as it is known.
+    def write(self, cost: int | None = None, rate: ClockRate | None = None) -> None:
+        """Write the beginning of the file.
 
         Args:
             cost: What a recorded call costs, nanoseconds, if that was measured.
+            rate: That of the clock; ``None``: as it is known now.
 
         Raises:
             OSError: It cannot be written.
         """
         text = metadata_text(
             self._uuid,
-            self._clock.rate(),
+            rate or self._clock.rate(),
             self._options,
             self._name,
             is_counter=self._is_counter,
@@ -87,14 +88,15 @@ class MetadataFile:
         finally:
             os.close(file)
 
-    def refine(self, cost: int | None = None) -> None:
+    def refine(self, cost: int | None = None, rate: ClockRate | None = None) -> None:
         """Write it again; where that fails, what is there will do.
 
         Args:
             cost: As :meth:`write` has it.
+            rate: As there.
         """
         with suppress(OSError):
-            self.write(cost)
+            self.write(cost, rate)
 
 
 def patch_clock(directory: str, rate: ClockRate) -> None:
