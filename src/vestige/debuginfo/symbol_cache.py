@@ -10,7 +10,6 @@ What cannot be written is no error. :attr:`SymbolCache.problem` has the reason.
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import os
 import re
@@ -19,26 +18,24 @@ import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from ..cache_folder import (
+    ABANDONED_AFTER,
+    CACHE_SIZE_VARIABLE,
+    TEMPORARY,
+    cache_directory,
+    write_whole,
+)
+
 __all__ = [
-    "CACHE_DIRECTORY_VARIABLE",
-    "CACHE_SIZE_VARIABLE",
     "CacheEntry",
     "SymbolCache",
 ]
-
-CACHE_DIRECTORY_VARIABLE = "VESTIGE_CACHE_DIR"
-"""The environment variable that names the directory of the cache."""
-
-CACHE_SIZE_VARIABLE = "VESTIGE_CACHE_SIZE"
-"""The environment variable that bounds the size of the cache; 0 turns it off."""
 
 DEFAULT_LIMIT = 1 << 30
 """How large the cache may become, in bytes, unless the environment says otherwise."""
 
 _FOLDER = "symbols-1"
 _PART = ".part"
-_TEMPORARY = ".tmp-"
-_ABANDONED_AFTER = 3600
 _SIZE = re.compile(r"\s*(\d{1,15})\s*([KMGT]?)i?B?\s*", re.IGNORECASE)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
@@ -63,10 +60,6 @@ class SymbolCache:
     ) -> SymbolCache:
         """Take directory and limit from the environment.
 
-        The directory is ``VESTIGE_CACHE_DIR``, else ``vestige`` in ``XDG_CACHE_HOME``,
-        else ``~/.cache/vestige`` (XDG Base Directory Specification: a relative path in
-        that variable counts as none).
-
         Args:
             environment: The variables.
 
@@ -74,7 +67,9 @@ class SymbolCache:
             The cache.
         """
         limit = parse_size(environment.get(CACHE_SIZE_VARIABLE, ""))
-        cache = cls(_directory(environment), DEFAULT_LIMIT if limit is None else limit)
+        found = cache_directory(environment)
+        directory = None if found is None else Path(found)
+        cache = cls(directory, DEFAULT_LIMIT if limit is None else limit)
         if limit is None and environment.get(CACHE_SIZE_VARIABLE, "").strip():
             cache.problem = f"{CACHE_SIZE_VARIABLE} is no size such as 500M or 2G"
         return cache
@@ -116,8 +111,8 @@ class SymbolCache:
             for file in _scan(entry.path):
                 with contextlib.suppress(OSError):
                     status = file.stat(follow_symlinks=False)
-                    abandoned = time.time() - status.st_mtime > _ABANDONED_AFTER
-                    if file.name.startswith(_TEMPORARY) and abandoned:
+                    abandoned = time.time() - status.st_mtime > ABANDONED_AFTER
+                    if file.name.startswith(TEMPORARY) and abandoned:
                         Path(file.path).unlink()
                     else:
                         size += status.st_size
@@ -191,19 +186,9 @@ class CacheEntry:
 
     def _write(self, data: bytes, variant: str) -> str:
         self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        unique = f"{os.getpid():x}-{_thread.get_ident():x}-{time.time_ns():x}"
-        temporary = f"{self._path}/{_TEMPORARY}{unique}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-        handle = os.open(temporary, flags, 0o600)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            path = self._path / f"{variant}-{digest(data)}{_PART}"
-            Path(temporary).replace(path)
-        except BaseException:
-            self.remove([temporary])
-            raise
-        return str(path)
+        name = f"{variant}-{digest(data)}{_PART}"
+        write_whole(str(self._path), name, data)
+        return str(self._path / name)
 
 
 def digest(data: bytes) -> str:
@@ -229,19 +214,6 @@ def parse_size(text: str) -> int | None:
     """
     found = _SIZE.fullmatch(text)
     return None if found is None else int(found[1]) << _UNITS[found[2].upper()]
-
-
-def _directory(environment: Mapping[str, str]) -> Path | None:
-    own = environment.get(CACHE_DIRECTORY_VARIABLE)
-    if own:
-        return Path(own)
-    base = environment.get("XDG_CACHE_HOME", "")
-    if Path(base).is_absolute():
-        return Path(base) / "vestige"
-    try:
-        return Path.home() / ".cache" / "vestige"
-    except RuntimeError:
-        return None
 
 
 def _scan(path: str | os.PathLike[str]) -> list[os.DirEntry[str]]:

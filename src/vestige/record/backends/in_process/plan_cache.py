@@ -13,6 +13,13 @@ import zlib
 
 from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING
+from ....cache_folder import (
+    ABANDONED_AFTER,
+    CACHE_SIZE_VARIABLE,
+    TEMPORARY,
+    cache_directory,
+    write_whole,
+)
 from .object_plan import ObjectPlan
 
 if TYPE_CHECKING:
@@ -20,17 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PlanCache"]
 
-DIRECTORY_VARIABLE = "VESTIGE_CACHE_DIR"
-SIZE_VARIABLE = "VESTIGE_CACHE_SIZE"
-"""As for the symbol cache."""
 FOLDER = "plans-1"
 LARGEST = 64 << 20
 """Bytes that the cache may have, unless the environment allows fewer."""
 LARGEST_ENTRY = 32 << 20
 """What is larger is planned each time."""
-TEMPORARY = ".tmp-"
-ABANDONED_AFTER = 3600.0
-"""Seconds."""
 OTHERS_MAY_WRITE = 0o022
 KIND_OF_FILE, REGULAR = 0o170000, 0o100000
 """``S_IFMT`` and ``S_IFREG`` of inode(7)."""
@@ -61,13 +62,8 @@ class PlanCache:
         Returns:
             The cache.
         """
-        directory = environment.get(DIRECTORY_VARIABLE)
-        if not directory:
-            base = environment.get("XDG_CACHE_HOME", "")
-            if not os.path.isabs(base):
-                base = os.path.join(os.path.expanduser("~"), ".cache")
-            directory = os.path.join(base, "vestige") if os.path.isabs(base) else None
-        text = environment.get(SIZE_VARIABLE, "")
+        directory = cache_directory(environment)
+        text = environment.get(CACHE_SIZE_VARIABLE, "")
         if not text.strip():
             return cls(directory)
         # Few people set it.
@@ -121,23 +117,8 @@ class PlanCache:
         with suppress(OSError):
             os.makedirs(folder, mode=0o700, exist_ok=True)
             if _is_own(folder):
-                _write(folder, name, data)
+                write_whole(folder, name, data)
                 _shrink(folder, self._limit)
-
-
-def _write(folder: str, name: str, data: bytes) -> None:
-    unique = f"{TEMPORARY}{os.getpid():x}-{time.time_ns():x}"
-    temporary = os.path.join(folder, unique)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-    handle = os.open(temporary, flags, 0o600)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-        os.rename(temporary, os.path.join(folder, name))
-    except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 def _shrink(folder: str, limit: int) -> None:
