@@ -12,6 +12,8 @@ from pathlib import Path
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 BUILD_SECONDS = 120.0
+SMALLEST = "int main(void) { return 0; }\n"
+"""A program that does nothing."""
 
 EXECUTABLE_LIBRARIES = ("-llttng-ust", "-ldl", "-lpthread")
 
@@ -52,6 +54,14 @@ def run_tool(argv: Sequence[str | Path], directory: Path | None = None) -> bytes
         text = done.stderr.decode(errors="replace")
         raise BuildError(f"{' '.join(words)}: exit status {done.returncode}\n{text}")
     return done.stdout
+
+
+def compiled(directory: Path, *flags: str, source: str = SMALLEST) -> Path:
+    """Build a small program with gcc, and return its path."""
+    (directory / "program.c").write_text(source)
+    path = directory / "program"
+    run_tool(["gcc", *flags, "-o", path, directory / "program.c"])
+    return path
 
 
 @dataclass(frozen=True)

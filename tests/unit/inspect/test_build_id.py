@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from support.compilers import run_tool
+from support.compilers import compiled
 from vestige.core import ObjectFile
 from vestige.inspect.build_id import read_build_id
 
@@ -17,10 +17,7 @@ def program(tmp_path):
     """A program that the linker gave a build ID."""
     if shutil.which("gcc") is None:
         pytest.skip("not installed: gcc")
-    source = tmp_path / "program.c"
-    source.write_text("int main(void) { return 0; }\n")
-    run_tool(["gcc", "-Wl,--build-id", "-o", tmp_path / "program", source])
-    return tmp_path / "program"
+    return compiled(tmp_path, "-Wl,--build-id")
 
 
 def test_it_is_that_of_the_notes(program):
@@ -29,10 +26,7 @@ def test_it_is_that_of_the_notes(program):
         found = read_build_id(file)
     assert found == ObjectFile.open(program).build_id
     assert len(found) == 20
-    bare = program.with_name("bare")
-    source = program.with_suffix(".c")
-    run_tool(["gcc", "-Wl,--build-id=none", "-o", bare, source])
-    with bare.open("rb") as file:
+    with compiled(program.parent, "-Wl,--build-id=none").open("rb") as file:
         assert read_build_id(file) == b""
 
 

@@ -6,10 +6,9 @@ import shutil
 
 import pytest
 
-from support.compilers import run_tool
+from support.compilers import SMALLEST, compiled
 from vestige.inspect.hooks import hooks_of
 
-SOURCE = "int main(void) { return 0; }\n"
 OWN_HOOKS = """
 #define PLAIN __attribute__((no_instrument_function))
 PLAIN void __cyg_profile_func_enter(void *f, void *c) { (void) f; (void) c; }
@@ -20,22 +19,14 @@ needs_compiler = pytest.mark.skipif(
 )
 
 
-def compiled(directory, *flags, source=SOURCE):
-    """Build a program."""
-    (directory / "program.c").write_text(source)
-    path = directory / "program"
-    run_tool(["gcc", *flags, "-o", path, directory / "program.c"])
-    return path
-
-
 @needs_compiler
 @pytest.mark.parametrize(
     ("flags", "source", "expected"),
     [
-        ([], SOURCE, "none"),
-        (["-finstrument-functions"], SOURCE, "called"),
-        (["-finstrument-functions", "-s"], SOURCE, "called"),
-        (["-finstrument-functions", "-rdynamic"], SOURCE + OWN_HOOKS, "defined"),
+        ([], SMALLEST, "none"),
+        (["-finstrument-functions"], SMALLEST, "called"),
+        (["-finstrument-functions", "-s"], SMALLEST, "called"),
+        (["-finstrument-functions", "-rdynamic"], SMALLEST + OWN_HOOKS, "defined"),
     ],
 )
 def test_hooks_are_found_among_the_dynamic_symbols(tmp_path, flags, source, expected):

@@ -9,22 +9,13 @@ import struct
 
 import pytest
 
-from support.compilers import run_tool
+from support.compilers import compiled
 from vestige.inspect.program_file import why_untraceable
 from vestige.inspect.programs import find_program
 
-SOURCE = "int main(void) { return 0; }\n"
 needs_compiler = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
 )
-
-
-def compiled(directory, *flags, source=SOURCE):
-    """Build a program."""
-    (directory / "program.c").write_text(source)
-    path = directory / "program"
-    run_tool(["gcc", *flags, "-o", path, directory / "program.c"])
-    return path
 
 
 def elf(path, *, bits=64, machine=62, order=1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -11,9 +12,14 @@ from pathlib import Path
 import pytest
 
 import vestige
+from support.compilers import PROGRAMS, run_tool
 from support.recorded import record_command
 
-ROOT = Path(__file__).parents[3]
+ROOT = PROGRAMS.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from native_parts import native_parts  # noqa: E402
+
 LIBRARIES = Path("/usr/aarch64-linux-gnu")
 COMPILER = "aarch64-linux-gnu-gcc"
 EMULATOR = "qemu-aarch64-static"
@@ -43,28 +49,14 @@ pytestmark = [
 def built(tmp_path_factory):
     """A program with hooks and the tracer, both compiled for that machine."""
     directory = tmp_path_factory.mktemp("aarch64")
-    listed = (
-        "import sys\n"
-        "sys.path.insert(0, 'tools')\n"
-        "from native_parts import native_parts\n"
-        "found = [p for p in native_parts('0') if p.name == 'libvestige-tracer.so']\n"
-        "print('\\n'.join(found[0].arguments))"
-    )
-    arguments = subprocess.run(
-        [sys.executable, "-c", listed],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
     tracer = directory / "libvestige-tracer.so"
-    subprocess.run([COMPILER, *arguments, "-o", tracer], cwd=ROOT, check=True)
+    with contextlib.chdir(ROOT):
+        [part] = [one for one in native_parts("0") if one.name == tracer.name]
+        run_tool([COMPILER, *part.arguments, "-o", tracer])
     source = directory / "called.c"
     source.write_text(PROGRAM, encoding="ascii")
     program = directory / "called"
-    subprocess.run(
-        [COMPILER, "-O1", "-finstrument-functions", "-o", program, source], check=True
-    )
+    run_tool([COMPILER, "-O1", "-finstrument-functions", "-o", program, source])
     return tracer, program
 
 
