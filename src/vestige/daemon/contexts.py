@@ -79,7 +79,7 @@ CONTEXT_NAMES = (
 )
 """All names, in the order in which they are listed."""
 
-_RAW_COUNTER = re.compile(r"perf:(cpu|thread):raw:r([0-9a-fA-F]{1,16}):(.+)")
+_RAW_COUNTER = re.compile(r"perf:(cpu|thread):raw:r([0-9a-fA-F]{1,16}):([^:]+)")
 _APPLICATION = re.compile(r"\$app\.([^:]+):(.+)")
 
 

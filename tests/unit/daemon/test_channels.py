@@ -147,6 +147,10 @@ def test_after_a_start_channels_and_contexts_are_fixed(daemon):
         ("-t tid", 4, "", "Error: tid: UST invalid context\n"),
         ("-t perf:cpu:cs", 4, "", "Error: perf:cpu:cs: UST invalid context\n"),
         ("-t bogus", 3, "", "Error: Unknown context type bogus\n"),
+        (
+            "-t perf:thread:raw:r0110:name:more",
+            *(3, "", "Error: Unknown context type perf:thread:raw:r0110:name:more\n"),
+        ),
         ("-t ip -c nosuch", 4, "", "Error: ip: UST channel not found\n"),
         ("", 1, "", "Error: Missing mandatory -t TYPE\n"),
     ],
