@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..record.backends.lttng_ust.agents import Agents
-from ..record.backends.lttng_ust.buffers import clock_offset
+from ..record.backends.lttng_ust.clock import Clock, chosen_clock
 from ..record.backends.lttng_ust.plan import (
     ChannelPlan,
     ContextPlan,
@@ -42,7 +43,10 @@ class LttngUstBackend(ProgramBackend):
     def __init__(
         self, paths: RunPaths, warn: Callable[[str], None] | None = None
     ) -> None:
-        self._programs = Programs(paths.application_socket, paths.wait_page)
+        self._clock = chosen_clock(os.environ, warn)
+        self._programs = Programs(
+            paths.application_socket, paths.wait_page, self._clock
+        )
         super().__init__(self._programs)
         self._agents = Agents(
             paths.agent_port, paths.agent_ports, self._programs.has_program
@@ -63,7 +67,7 @@ class LttngUstBackend(ProgramBackend):
                 owner = RingOwner(session.uid, session.gid)
                 mine = self._programs.save_left(session.shm_path, owner)
                 left += [one for one in mine if one.session == session.name]
-        _tell_gaps(sessions, left)
+        _tell_gaps(sessions, left, self._clock)
         remove_folder(self._rings)
         make_private(self._rings)
         await self._programs.open()
@@ -122,14 +126,15 @@ class LttngUstBackend(ProgramBackend):
         remove_folder(self._rings)
 
 
-def _tell_gaps(sessions: Sequence[Session], left: Sequence[Left]) -> None:
+def _tell_gaps(sessions: Sequence[Session], left: Sequence[Left], clock: Clock) -> None:
     """Note of each session that was active how long nothing was recorded."""
-    offset = clock_offset()
+    offset = clock.offset()
     for session in sessions:
         last = [one.last_event for one in left if one.session == session.name]
         if session.active and last:
             now = time.time()
-            begin = (max(last) + offset) / 1e9 if max(last) else session.created
+            newest = max(last)
+            begin = (newest + offset) / clock.frequency if newest else session.created
             session.gaps.append([min(begin, now), now])
 
 

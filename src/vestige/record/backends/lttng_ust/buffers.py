@@ -10,17 +10,18 @@ import asyncio
 import errno
 import os
 import time
-import uuid
+import uuid as uuids
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from ...._typing import NamedTuple
+from .clock import Clock
 from .fields import EnumLabels, UnknownFieldClassError, field_lines
 from .metadata import event_text, stream_text, trace_text
 from .overwriting_ring import OverwritingRing
 from .plan import ChannelPlan, SessionPlan
-from .ring import Ring, RingShape, channel_memory, possible_cpus
+from .ring import Ring, RingIdentity, RingShape, channel_memory, possible_cpus
 from .ring_files import RingFolder
 from .trace_files import DataStreamFile, MetadataFile, OwnerFiles, TraceFolder
 
@@ -37,19 +38,6 @@ MOST_PIPE_BYTES = 4096
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EFBIG}
 
 
-def clock_offset() -> int:
-    """Return the nanoseconds of the real time when the monotonic clock was 0."""
-    best = None
-    for _ in range(10):
-        before = time.monotonic_ns()
-        real = time.time_ns()
-        after = time.monotonic_ns()
-        if best is None or after - before < best[0]:
-            best = (after - before, real - (before + after) // 2)
-    assert best is not None  # noqa: S101 - the loop has run
-    return best[1]
-
-
 class TraceBuffers:
     """The buffers of a session for one user or one process.
 
@@ -57,6 +45,7 @@ class TraceBuffers:
         plan: The session.
         parts: The directory below that of the session.
         domain: What the metadata says of user or process.
+        clock: What programs read times from.
     """
 
     def __init__(
@@ -64,8 +53,11 @@ class TraceBuffers:
         plan: SessionPlan,
         parts: tuple[str, ...],
         domain: Mapping[str, str | int],
+        clock: Clock,
     ) -> None:
-        self.uuid = uuid.uuid4().bytes
+        self.clock = clock
+        self._domain = domain
+        self.uuid = uuids.uuid4().bytes
         self.files: OwnerFiles | None = None
         self.folder = ""
         self._place: TraceFolder | None = None
@@ -86,7 +78,7 @@ class TraceBuffers:
                 undo.callback(self.metadata.close)
             self.rings = self._make_folder(plan, parts)
             undo.pop_all()
-        self.declare(trace_text(self.uuid, domain, clock_offset()))
+        self.declare(trace_text(self.uuid, domain, clock))
 
     def _make_folder(self, plan: SessionPlan, parts: tuple[str, ...]) -> RingFolder:
         """Make the directory of the rings."""
@@ -114,6 +106,13 @@ class TraceBuffers:
         for file in (self.metadata, self._copy):
             if file is not None:
                 file.add(text)
+
+    def declare_again(self) -> None:
+        """Write the metadata anew, with what the clock's offset is now."""
+        text = trace_text(self.uuid, self._domain, self.clock)
+        for file in (self.metadata, self._copy):
+            if file is not None:
+                file.rewrite(text)
 
     def channel(self, plan: ChannelPlan) -> ChannelBuffers:
         """Return the buffers of a channel, which are made if there are none.
@@ -155,7 +154,7 @@ class TraceBuffers:
 
 
 def _make_rings(
-    path: str, cpus: int, shape: RingShape, identity: tuple[int, bytes]
+    path: str, cpus: int, shape: RingShape, identity: RingIdentity
 ) -> list[Ring]:
     """Make a ring for each CPU, or none."""
     kind = OverwritingRing if shape.is_overwriting else Ring
@@ -213,10 +212,11 @@ class ChannelBuffers:
             plan.read_timer > 0,
             plan.blocking_timeout,
         )
-        self.memory = channel_memory(shape, cpus, number, trace.uuid)
+        identity = RingIdentity(number, trace.uuid, trace.clock)
+        self.memory = channel_memory(shape, cpus, identity)
         with trace.rings.rights():
             self.rings = _make_rings(
-                f"{trace.rings.path}/{plan.name}", cpus, shape, (number, trace.uuid)
+                f"{trace.rings.path}/{plan.name}", cpus, shape, identity
             )
         facts = {
             "subbuf_size": plan.subbuf_size,
@@ -269,7 +269,7 @@ class ChannelBuffers:
             contexts: Their declarations.
         """
         if not self._is_declared:
-            self._trace.declare(stream_text(self.number, contexts))
+            self._trace.declare(stream_text(self.number, contexts, self._trace.clock))
         self._is_declared = True
 
     def event_class(

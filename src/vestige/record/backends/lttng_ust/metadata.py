@@ -6,26 +6,24 @@ import os
 import uuid as uuids
 from collections.abc import Mapping, Sequence
 
+from .clock import Clock
 from .fields import quoted
 
 __all__ = ["event_text", "stream_text", "trace_text"]
 
-BOOT = "/proc/sys/kernel/random/boot_id"
-"""What LTTng has as UUID of the clock."""
 
-
-def _integer(size: int, clock: bool = False) -> str:  # noqa: FBT001, FBT002 - private
-    mapping = " map = clock.monotonic.value;" if clock else ""
+def _integer(size: int, clock: Clock | None = None) -> str:
+    mapping = "" if clock is None else f" map = clock.{clock.name}.value;"
     return f"integer {{ size = {size}; align = 8; signed = 0;{mapping} }}"
 
 
-def trace_text(uuid: bytes, domain: Mapping[str, str | int], clock_offset: int) -> str:
+def trace_text(uuid: bytes, domain: Mapping[str, str | int], clock: Clock) -> str:
     """Return what begins the metadata.
 
     Args:
         uuid: The trace.
         domain: What the environment says beyond host and tracer.
-        clock_offset: Nanoseconds of the real time when the monotonic clock was 0.
+        clock: What times are read from.
     """
     environment = {
         "hostname": os.uname().nodename,
@@ -41,9 +39,6 @@ def trace_text(uuid: bytes, domain: Mapping[str, str | int], clock_offset: int) 
         for name, value in environment.items()
     )
     name = uuids.UUID(bytes=uuid)
-    # Traces of one boot have the same clock.
-    with open(BOOT, encoding="ascii") as file:
-        boot = file.read().strip()
     return (
         "/* CTF 1.8 */\n\n"
         f'trace {{\n\tmajor = 1;\n\tminor = 8;\n\tuuid = "{name}";\n'
@@ -51,18 +46,19 @@ def trace_text(uuid: bytes, domain: Mapping[str, str | int], clock_offset: int) 
         f"\t\t{_integer(32)} magic;\n\t\t{_integer(8)} uuid[16];\n"
         f"\t\t{_integer(32)} stream_id;\n\t\t{_integer(64)} stream_instance_id;\n"
         f"\t}};\n}};\n\nenv {{\n{lines}}};\n\n"
-        f'clock {{\n\tname = "monotonic";\n\tuuid = "{boot}";\n'
-        '\tdescription = "Monotonic Clock";\n'
-        f"\tfreq = 1000000000;\n\toffset = {clock_offset};\n}};\n\n"
+        f'clock {{\n\tname = "{clock.name}";\n\tuuid = "{clock.uuid}";\n'
+        f"\tdescription = {quoted(clock.description)};\n"
+        f"\tfreq = {clock.frequency};\n\toffset = {clock.offset()};\n}};\n\n"
     )
 
 
-def stream_text(number: int, contexts: Sequence[str]) -> str:
+def stream_text(number: int, contexts: Sequence[str], clock: Clock) -> str:
     """Return the data stream class of a channel.
 
     Args:
         number: Its ID.
         contexts: The declarations of its contexts.
+        clock: What times are read from.
     """
     context = ""
     if contexts:
@@ -72,12 +68,12 @@ def stream_text(number: int, contexts: Sequence[str]) -> str:
         f"stream {{\n\tid = {number};\n\tevent.header := struct {{\n"
         f"\t\tenum : {_integer(16)} {{ compact = 0 ... 65534, extended = 65535 }} id;\n"
         "\t\tvariant <id> {\n"
-        f"\t\t\tstruct {{ {_integer(32, clock=True)} timestamp; }} compact;\n"
+        f"\t\t\tstruct {{ {_integer(32, clock)} timestamp; }} compact;\n"
         f"\t\t\tstruct {{ {_integer(32)} id; "
-        f"{_integer(64, clock=True)} timestamp; }} extended;\n"
+        f"{_integer(64, clock)} timestamp; }} extended;\n"
         "\t\t} v;\n\t} align(8);\n\tpacket.context := struct {\n"
-        f"\t\t{_integer(64, clock=True)} timestamp_begin;\n"
-        f"\t\t{_integer(64, clock=True)} timestamp_end;\n"
+        f"\t\t{_integer(64, clock)} timestamp_begin;\n"
+        f"\t\t{_integer(64, clock)} timestamp_end;\n"
         f"\t\t{_integer(64)} content_size;\n\t\t{_integer(64)} packet_size;\n"
         f"\t\t{_integer(64)} packet_seq_num;\n\t\t{_integer(64)} events_discarded;\n"
         f"\t\t{_integer(32)} cpu_id;\n\t}};\n{context}}};\n\n"

@@ -20,6 +20,7 @@ from .ring import (
     HEADER_SIZE,
     PACKET_MAGIC,
     Ring,
+    RingIdentity,
     RingShape,
 )
 
@@ -41,8 +42,8 @@ class OverwritingRing(Ring):
         path: The file.
         cpu: Its number.
         shape: Its sub-buffers.
-        identity: The data stream class and the trace, for a new ring; ``None`` for one
-            that is there.
+        identity: What a new ring belongs to; ``None`` for one that is there, of
+            programs that may be gone.
 
     Raises:
         OSError: The file cannot be made or opened.
@@ -55,7 +56,7 @@ class OverwritingRing(Ring):
         path: str,
         cpu: int,
         shape: RingShape,
-        identity: tuple[int, bytes] | None,
+        identity: RingIdentity | None,
     ) -> None:
         super().__init__(path, cpu, shape, identity)
         self._next = self.taken

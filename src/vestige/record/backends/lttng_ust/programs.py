@@ -17,6 +17,7 @@ from . import abi
 from .abi import Registration, process_number, read_registration
 from .application import Application, ApplicationError, receive
 from .buffers import ChannelBuffers, TraceBuffers, Usage
+from .clock import Clock
 from .plan import ChannelPlan, SessionPlan
 from .recording import Recording
 from .ring_files import Left, RingOwner, left_rings
@@ -66,9 +67,11 @@ class Programs:
     Args:
         path: The socket where programs connect.
         wait_page: Where programs wait for a daemon; ``None`` for nowhere.
+        clock: What programs read times from.
     """
 
-    def __init__(self, path: str, wait_page: str | None) -> None:
+    def __init__(self, path: str, wait_page: str | None, clock: Clock) -> None:
+        self.clock = clock
         kind = socket.SOCK_STREAM
         self._listener = Listener(path, kind, MOST_WAITING, self._meet)
         self._wait_page = WaitPage(wait_page)
@@ -234,7 +237,7 @@ class Programs:
         domain["trace_name"] = plan.name
         created = time.localtime(plan.created)
         domain["trace_creation_datetime"] = time.strftime("%Y%m%dT%H%M%S%z", created)
-        traces = session.traces[key] = TraceBuffers(plan, parts, domain)
+        traces = session.traces[key] = TraceBuffers(plan, parts, domain, self.clock)
         return traces
 
     def save_left(self, root: str, owner: RingOwner | None = None) -> list[Left]:
@@ -434,8 +437,7 @@ class Programs:
         """
         session = self._sessions.get(name)
         for traces in [] if session is None else session.traces.values():
-            if traces.metadata is not None:
-                traces.metadata.rewrite()
+            traces.declare_again()
 
     async def list_programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
         """Return the programs with their tracepoints.
@@ -472,6 +474,7 @@ class Programs:
         for application in self._applications:
             application.close()
         await self._listener.wait()
+        self.clock.close()
 
 
 async def _flush(application: Application, recording: Recording, channel: str) -> None:

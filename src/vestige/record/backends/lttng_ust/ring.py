@@ -11,17 +11,18 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from ...._typing import NamedTuple
+from .clock import Clock
 from .crash_header import CRASH_HEADER_SIZE, CrashHeader
 
 __all__ = [
     "HEADER_SIZE",
     "Packet",
     "Ring",
+    "RingIdentity",
     "RingShape",
     "channel_memory",
     "possible_cpus",
@@ -76,14 +77,26 @@ class RingShape(NamedTuple):
     """Microseconds that programs wait for room, if they may; -1: for ever."""
 
 
-def channel_memory(shape: RingShape, cpus: int, stream_id: int, uuid: bytes) -> bytes:
+class RingIdentity(NamedTuple):
+    """What a new ring belongs to."""
+
+    stream_id: int
+    """The data stream class that packet headers name."""
+
+    uuid: bytes
+    """The trace that they name."""
+
+    clock: Clock
+    """What programs read times from."""
+
+
+def channel_memory(shape: RingShape, cpus: int, identity: RingIdentity) -> bytes:
     """Return the description of a channel that programs keep a copy of.
 
     Args:
         shape: Its rings.
         cpus: How many rings there are.
-        stream_id: The data stream class that packet headers name.
-        uuid: The trace that they name.
+        identity: What the channel belongs to.
     """
     subbuf_size, num_subbuf = shape.subbuf_size, shape.num_subbuf
     size = 768 + 16 * cpus
@@ -100,15 +113,15 @@ def channel_memory(shape: RingShape, cpus: int, stream_id: int, uuid: bytes) -> 
         *(whole.bit_length() - 1, shape.is_overwriting),
     )
     struct.pack_into("=i", memory, 88, _milliseconds(shape.blocking_timeout))
-    struct.pack_into("=QQ", memory, 152, num_subbuf, time.monotonic_ns())
+    struct.pack_into("=QQ", memory, 152, num_subbuf, identity.clock.read())
     # For each CPU, discard, mapped; woken by writers.
     struct.pack_into("=IIII", memory, 184, 0, 1, not shape.is_overwriting, 1)
     struct.pack_into("=I", memory, 184 + 28, not shape.is_polled)
     memory[344:351] = b"channel"
     for index in range(cpus):
         struct.pack_into("=qq", memory, 664 + 16 * index, index + 1, 0)
-    struct.pack_into("=I", memory, size + 92, stream_id)
-    memory[size + 100 : size + 116] = uuid
+    struct.pack_into("=I", memory, size + 92, identity.stream_id)
+    memory[size + 100 : size + 116] = identity.uuid
     return bytes(memory)
 
 
@@ -140,8 +153,8 @@ class Ring:
         path: The file.
         cpu: Its number.
         shape: Its sub-buffers.
-        identity: The data stream class and the trace, for a new ring; ``None`` for one
-            that is there.
+        identity: What a new ring belongs to; ``None`` for one that is there, of
+            programs that may be gone.
 
     Raises:
         OSError: The file cannot be made or opened.
@@ -155,10 +168,11 @@ class Ring:
         path: str,
         cpu: int,
         shape: RingShape,
-        identity: tuple[int, bytes] | None,
+        identity: RingIdentity | None,
     ) -> None:
         self.cpu = cpu
         self.path = path
+        self._clock = None if identity is None else identity.clock
         self._size, self._count = shape.subbuf_size, shape.num_subbuf
         allocated = self._count + self.spare
         self._whole = self._size * self._count
@@ -186,14 +200,14 @@ class Ring:
             try:
                 # A page that cannot be made kills the program that touches it.
                 os.posix_fallocate(self.file, 0, self.memory_size)
-                self._set_up(*identity)
+                self._set_up(identity)
             except BaseException:
                 os.close(self.file)
                 Path(path).unlink()
                 raise
         self._map: mmap.mmap | None = None
 
-    def _set_up(self, stream_id: int, uuid: bytes) -> None:
+    def _set_up(self, identity: RingIdentity) -> None:
         memory = bytearray(self._data)
         memory[:CRASH_HEADER_SIZE] = self._crash_header.pack()
         reference = self.cpu + 1
@@ -222,8 +236,9 @@ class Ring:
             self.set(self._writers + 8 * index, self.first_use(index))
         struct.pack_into("=qq", memory, self._hot, HEADER_SIZE, HEADER_SIZE)
         os.pwrite(self.file, memory, 0)
-        ids = (PACKET_MAGIC, uuid, stream_id, self.cpu, time.monotonic_ns(), 0)
-        header = HEADER.pack(*ids, ALL_BITS, ALL_BITS, 0, 0, self.cpu)
+        ids = (PACKET_MAGIC, identity.uuid, identity.stream_id, self.cpu)
+        now = identity.clock.read()
+        header = HEADER.pack(*ids, now, 0, ALL_BITS, ALL_BITS, 0, 0, self.cpu)
         os.pwrite(self.file, header, self._data)
 
     @property
@@ -288,7 +303,7 @@ class Ring:
 
     @property
     def last_event(self) -> int:
-        """When something was recorded last, by the monotonic clock; 0 for never."""
+        """When something was recorded last, by the clock of programs; 0 for never."""
         return self.word(_LAST_EVENT)
 
     def resume(self, sequence: int) -> None:
@@ -480,7 +495,9 @@ class Ring:
 
     def _end_subbuffer(self, position: int, begin: int, content: int) -> None:
         index = position % self._whole // self._size
-        now = max(time.monotonic_ns(), self.word(begin + _BEGIN_AT))
+        # Nobody knows the clock of programs that are gone, perhaps with their machine.
+        now = self.last_event if self._clock is None else self._clock.read()
+        now = max(now, self.word(begin + _BEGIN_AT))
         packet = min((content + PAGE - 1) & -PAGE, self._size)
         ending = ENDING.pack(now & ALL_BITS, content * 8, packet * 8)
         os.pwrite(self.file, ending, begin + _END_AT)

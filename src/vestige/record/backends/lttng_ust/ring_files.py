@@ -138,7 +138,7 @@ class Left(NamedTuple):
     """Event records without room, and packets that are lost, by channel."""
 
     last_event: int
-    """When something was recorded last, by the monotonic clock; 0 for never."""
+    """When something was recorded last, by the clock of programs; 0 for never."""
 
 
 class RingOwner(NamedTuple):

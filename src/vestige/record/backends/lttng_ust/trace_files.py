@@ -281,12 +281,15 @@ class MetadataFile:
         Args:
             text: In TSDL.
         """
+        self._packets.append(self._packet(text))
+        self.write()
+
+    def _packet(self, text: str) -> bytes:
         raw = text.encode()
         bits = (METADATA_HEADER.size + len(raw)) * 8
         sizes = (0, bits, bits)
         head = METADATA_HEADER.pack(METADATA_MAGIC, self._uuid, *sizes, 0, 0, 0, 1, 8)
-        self._packets.append(head + raw)
-        self.write()
+        return head + raw
 
     def write(self) -> None:
         """Write what is not in the file: there was no room, and may be some now."""
@@ -301,8 +304,13 @@ class MetadataFile:
         else:
             self.failure = None
 
-    def rewrite(self) -> None:
-        """Write all of it once more."""
+    def rewrite(self, first: str) -> None:
+        """Write all of it once more.
+
+        Args:
+            first: What its first declaration is from now on.
+        """
+        self._packets[0] = self._packet(first)
         self._done = self._written = 0
         _cut(self._file, 0)
         self.write()

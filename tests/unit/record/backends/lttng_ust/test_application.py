@@ -14,6 +14,7 @@ import pytest
 from vestige.record.backends.lttng_ust import abi, application
 from vestige.record.backends.lttng_ust import programs as registered
 from vestige.record.backends.lttng_ust.application import Application, ApplicationError
+from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.programs import Programs
 
 SECONDS = 60.0
@@ -136,7 +137,7 @@ def test_the_only_socket_of_a_program_that_ended_is_closed(tmp_path, monkeypatch
                 await asyncio.sleep(0.01)
 
     async def run():
-        programs = Programs(str(tmp_path / "s"), None)
+        programs = Programs(str(tmp_path / "s"), None, Clock())
         await programs.open()
         with socket.socket(socket.AF_UNIX) as half:
             half.setblocking(False)

@@ -10,6 +10,7 @@ import pytest
 
 from vestige.record.backends.lttng_ust import buffers
 from vestige.record.backends.lttng_ust.buffers import TraceBuffers
+from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.plan import ChannelPlan, SessionPlan
 
 EVERYBODY = (None, None, None)
@@ -35,7 +36,7 @@ def test_a_channel_without_memory_leaves_no_rings(tmp_path, monkeypatch):
     monkeypatch.setattr(buffers, "possible_cpus", lambda: 3)
 
     async def main():
-        traces = TraceBuffers(plan, ("ust", "uid", "0"), {})
+        traces = TraceBuffers(plan, ("ust", "uid", "0"), {}, Clock())
         try:
             with pytest.raises(OSError, match="no room for "):
                 traces.channel(channel)

@@ -9,13 +9,14 @@ import struct
 import pytest
 
 from vestige.errors import RecordError
+from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.crash import extract
 from vestige.record.backends.lttng_ust.crash_header import (
     CRASH_HEADER_SIZE,
     read_crash_header,
 )
 from vestige.record.backends.lttng_ust.overwriting_ring import OverwritingRing
-from vestige.record.backends.lttng_ust.ring import Ring, RingShape
+from vestige.record.backends.lttng_ust.ring import Ring, RingIdentity, RingShape
 
 UUID = bytes(range(16))
 NOBODY = 65534
@@ -30,7 +31,7 @@ def source(request, tmp_path):
     folder = tmp_path / "shm" / "trace"
     folder.mkdir(parents=True)
     (folder / "metadata").write_bytes(b"/* CTF 1.8 */")
-    ring = kind(str(folder / "c_0"), 0, shape, (1, UUID))
+    ring = kind(str(folder / "c_0"), 0, shape, RingIdentity(1, UUID, Clock()))
     hot = 640
     for place in (128, hot, hot + 8):
         ring.set(place, ring.word(place) + 100)

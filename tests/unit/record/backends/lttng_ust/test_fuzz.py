@@ -15,6 +15,7 @@ import pytest
 
 from vestige.record.backends.lttng_ust import abi
 from vestige.record.backends.lttng_ust.application import Application, ApplicationError
+from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.fields import (
     EnumLabels,
     UnknownFieldClassError,
@@ -177,7 +178,7 @@ def test_registrations(seed, tmp_path):
         return bytes(raw[: chance.choice([len(raw), len(raw), 40, 0])])
 
     async def work():
-        programs = Programs(str(tmp_path / "s"), None)
+        programs = Programs(str(tmp_path / "s"), None, Clock())
         await programs.open()
         loop = asyncio.get_running_loop()
         for _ in range(ROUNDS):

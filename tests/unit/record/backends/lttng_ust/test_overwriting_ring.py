@@ -8,8 +8,9 @@ import struct
 
 import pytest
 
+from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.overwriting_ring import OverwritingRing
-from vestige.record.backends.lttng_ust.ring import HEADER_SIZE, RingShape
+from vestige.record.backends.lttng_ust.ring import HEADER_SIZE, RingIdentity, RingShape
 
 SIZE, COUNT = 4096, 4
 WHOLE = SIZE * COUNT
@@ -94,7 +95,9 @@ class Writer:
 @pytest.fixture
 def ring(tmp_path):
     """A ring of four sub-buffers, and one for the reader."""
-    ring = OverwritingRing(str(tmp_path / "c_1"), 1, SHAPE, (7, UUID))
+    ring = OverwritingRing(
+        str(tmp_path / "c_1"), 1, SHAPE, RingIdentity(7, UUID, Clock())
+    )
     yield ring
     ring.close()
 

@@ -9,9 +9,11 @@ import struct
 
 import pytest
 
+from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.ring import (
     HEADER_SIZE,
     Ring,
+    RingIdentity,
     RingShape,
     channel_memory,
 )
@@ -79,7 +81,9 @@ class Writer:
 @pytest.fixture
 def ring(tmp_path):
     """A ring of four sub-buffers."""
-    ring = Ring(str(tmp_path / "c_1"), 1, RingShape(SIZE, COUNT), (7, UUID))
+    ring = Ring(
+        str(tmp_path / "c_1"), 1, RingShape(SIZE, COUNT), RingIdentity(7, UUID, Clock())
+    )
     yield ring
     ring.close()
 
@@ -254,7 +258,7 @@ def test_programs_wait_for_milliseconds():
     places = {0: 0, -1: -1, 1: 1, 1000: 1, 1001: 2, 1 << 60: (1 << 31) - 1}
     for timeout, milliseconds in places.items():
         shape = RingShape(SIZE, COUNT, blocking_timeout=timeout)
-        memory = channel_memory(shape, 2, 0, UUID)
+        memory = channel_memory(shape, 2, RingIdentity(0, UUID, Clock()))
         assert struct.unpack_from("=i", memory, 88)[0] == milliseconds
 
 
@@ -273,7 +277,12 @@ def test_a_ring_without_memory_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "posix_fallocate", is_full)
     with pytest.raises(OSError, match="full"):
-        Ring(str(tmp_path / "r"), 0, RingShape(SIZE, COUNT), (0, UUID))
+        Ring(
+            str(tmp_path / "r"),
+            0,
+            RingShape(SIZE, COUNT),
+            RingIdentity(0, UUID, Clock()),
+        )
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(made[0])

@@ -8,6 +8,7 @@ import os
 import pytest
 
 from vestige.record.backends.lttng_ust.buffers import TraceBuffers, Usage
+from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.plan import ChannelPlan, SessionPlan
 from vestige.record.backends.lttng_ust.timers import Timers
 
@@ -55,7 +56,7 @@ def test_a_sample_says_how_full_the_rings_are(plan):
     """The emptiest, the fullest, and what was read; bounded by their size."""
 
     async def main():
-        traces = TraceBuffers(plan, ("ust", "uid", "0"), {})
+        traces = TraceBuffers(plan, ("ust", "uid", "0"), {}, Clock())
         channel = traces.channel(plan.channels[0])
         try:
             channel.rings[-1].set(128, 9000)
