@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
-           Cargo.toml Cargo.lock pyproject.toml setup.py tools/native_parts.py src/vestige/_core.pyi src/vestige/record/_collector.pyi $(wildcard tracer/*/* tracer/*/*/*)
+           Cargo.toml Cargo.lock pyproject.toml setup.py share/bin/vestige tools/native_parts.py src/vestige/_core.pyi src/vestige/record/_collector.pyi $(wildcard tracer/*/* tracer/*/*/*)
 comma := ,
 C_SOURCES = $(wildcard tracer/*/*.c tracer/*/*.h tracer/*/*/*.c tracer/*/*/*.h)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -12,7 +12,7 @@ import sys
 import termios
 import time
 from contextlib import contextmanager
-from importlib.metadata import entry_points
+from importlib.metadata import files
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,6 @@ from support.recordings import DATA
 from vestige.cli.commands import VERBS, load_commands
 from vestige.cli.exit_statuses import LIKE_BABELTRACE, PLAIN, READING
 from vestige.cli.parser import CommandParser
-from vestige.cli.start import entry_point
 
 VESTIGE = [sys.executable, "-m", "vestige"]
 COMMANDS = load_commands([])
@@ -498,8 +497,40 @@ def test_an_interrupt_while_the_reader_sleeps_is_status_130():
         assert process.wait(1) == 130
 
 
+def installed_command():
+    """Return the path of what an installer has put beside Python."""
+    [script] = [
+        one.locate() for one in files("vestige") or [] if one.match("bin/vestige")
+    ]
+    return script
+
+
 def test_the_installed_command_is_the_same():
     """`vestige` and `python -m vestige`."""
-    [point] = entry_points(group="console_scripts", name="vestige")
+    texts = [
+        subprocess.run([*words, "--help"], capture_output=True, check=True).stdout
+        for words in (VESTIGE, [installed_command()])
+    ]
 
-    assert point.load() is entry_point
+    assert texts[0] == texts[1]
+    assert b"record" in texts[0]
+
+
+def test_the_installed_command_imports_only_what_it_is_for():
+    """What installers write for an entry point may import ``re`` first."""
+    code = (
+        "import sys; before = {*sys.modules}; "
+        f"exec(open({str(installed_command())!r}).read(), {{'__name__': 'vestige'}}); "
+        "print(*{*sys.modules} - before)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+    assert "vestige.cli.start" in done.stdout.split()
+    assert {"re", "enum"} & {*done.stdout.split()} == set()
