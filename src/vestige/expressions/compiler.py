@@ -180,7 +180,7 @@ class _Compiler:
         if _is_pattern(right):
             pattern, other = right, left
         if _is_pattern(other):
-            raise self._error(right.token, "expected a pattern on one side only")
+            return self._two_patterns(left, right, operation)
         for one, two in ((left, right), (right, left)):
             if one.type == "text" and two.type in {"integer", "real"}:
                 raise self._error(two.token, f"expected a string next to {_name(one)}")
@@ -194,6 +194,20 @@ class _Compiler:
             self._write_string(left)
             self._write_string(right)
             self._write(operation)
+        return _Operand(left.token, "integer")
+
+    def _two_patterns(
+        self, left: _Operand, right: _Operand, operation: Operation
+    ) -> _Operand:
+        """Compare two beginnings, as LTTng does: of one text, one begins the other."""
+        beginnings = [(one.text or b"").removesuffix(STAR) for one in (left, right)]
+        if any(STAR in one for one in beginnings):
+            raise self._error(right.token, "expected a pattern on one side only")
+        one, two = beginnings
+        can_match = one.startswith(two) or two.startswith(one)
+        self._write(
+            Operation.INTEGER, value=int(can_match is (operation is Operation.EQUAL))
+        )
         return _Operand(left.token, "integer")
 
     def _write_string(self, operand: _Operand) -> None:
