@@ -60,7 +60,7 @@ def test_the_metadata_describes_it(daemon: SessionDaemon, workshop, tmp_path):
     assert CLOCK in text
     assert "map = clock.coarse.value" in text
     assert "monotonic" not in text
-    shown = convert("--clock-seconds", tmp_path).stdout.decode()
+    shown = convert(tmp_path, "--clock-seconds").stdout.decode()
     seconds = [int(one) for one in SECOND.findall(shown)]
     assert len(seconds) == 3
     assert all(before - 1 <= one <= time.time() + 1 for one in seconds)

@@ -8,7 +8,10 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
@@ -28,6 +31,7 @@ from support.lttng import Channel, Program
 from support.peers import babeltrace
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, session_daemon
+from support.vestige_command import convert
 from support.waiting import wait_until
 from vestige.daemon.run_paths import run_paths
 
@@ -310,35 +314,67 @@ def test_what_a_killed_daemon_missed_is_told(workshop: Workshop, tmp_path, where
         assert end(daemon) == ""
 
 
-def test_a_program_that_is_stopped_holds_nobody_long(workshop: Workshop, tmp_path):
-    """The daemon waits for all at once, and for none longer than it is told."""
+@contextmanager
+def stopped_programs(
+    workshop: Workshop, timeout: str
+) -> Iterator[tuple[SessionDaemon, list[subprocess.Popen[bytes]]]]:
+    """Have a daemon with three programs that are registered, two of them stopped."""
     with session_daemon() as daemon:
         daemon.run_folder = daemon.home / ".lttng"
         daemon.environment["VESTIGE_RUNDIR"] = str(daemon.run_folder)
-        daemon.environment["LTTNG_APP_SOCKET_TIMEOUT"] = "2"
+        daemon.environment["LTTNG_APP_SOCKET_TIMEOUT"] = timeout
         assert daemon.start().returncode == 0
         programs = [
             launch(daemon, workshop.program("flood"), 1, 100_000, 20_000)
             for _ in range(3)
         ]
         try:
-            wait_until(
-                lambda: daemon.lttng("list", "-u").out.count("PID:") == 3,
-                "they register",
-                SECONDS,
-            )
+            wait_until(lambda: listed(daemon) == 3, "they register", SECONDS)
             for one in programs[:2]:
                 one.send_signal(signal.SIGSTOP)
-            before = time.monotonic()
-            begin(daemon, tmp_path, "enable-event -u flood:*")
-            waited = time.monotonic() - before
-            end(daemon)
+            yield daemon, programs
         finally:
             for one in programs:
                 one.kill()
                 one.wait()
-        assert 2 <= waited < 4
-        assert lines(tmp_path)
+
+
+def listed(daemon: SessionDaemon) -> int:
+    """Return how many programs there are."""
+    return daemon.lttng("list", "-u").out.count("PID:")
+
+
+def test_a_program_that_is_stopped_is_let_go(workshop: Workshop, tmp_path):
+    """After as long as the daemon is told."""
+    with stopped_programs(workshop, "2") as (daemon, _):
+        begin(daemon, tmp_path, "enable-event -u flood:*")
+        wait_until(lambda: listed(daemon) == 1, "they are let go", SECONDS)
+        end(daemon)
+    assert lines(tmp_path)
+
+
+def test_a_program_that_is_stopped_does_not_hold_start(workshop: Workshop, tmp_path):
+    """The daemon waits for ever for it; it records once it goes on."""
+    with stopped_programs(workshop, "-1") as (daemon, programs):
+        begin(
+            *(daemon, tmp_path),
+            "enable-channel -u c --switch-timer=50ms",
+            "add-context -u -c c -t vpid",
+            "enable-event -u -c c flood:*",
+        )
+        # The one that runs is recorded, and the daemon serves others.
+        wait_until(lambda: recorded(tmp_path) == 1, "one is recorded", SECONDS)
+        assert daemon.lttng("list").status == 0
+        for one in programs:
+            one.send_signal(signal.SIGCONT)
+        wait_until(lambda: recorded(tmp_path) == 3, "all are recorded", SECONDS)
+        assert end(daemon) == ""
+
+
+def recorded(trace: Path) -> int:
+    """Return how many processes are in a trace, while it is written."""
+    text = convert(trace).stdout.decode(errors="replace")
+    return len(set(re.findall(r"vpid = (\d+)", text)))
 
 
 def test_rings_lie_where_they_are_wanted(

@@ -125,6 +125,8 @@ class Application:
         self._enum_bytes = 0
         self.sessions: dict[str, Any] = {}
         self.is_gone = False
+        self.silent_since: float | None = None
+        """When it was asked, or last said something before its answer."""
 
     @asynccontextmanager
     async def turn(self, times: int = 1) -> AsyncIterator[None]:
@@ -166,6 +168,7 @@ class Application:
         if self.is_gone:
             raise ApplicationError("the program is gone")
         loop = asyncio.get_running_loop()
+        self.silent_since = loop.time()
         try:
             async with asyncio.timeout(longest_wait()):
                 message = abi.MESSAGE.pack(handle, command, body)
@@ -182,6 +185,8 @@ class Application:
         except (OSError, ApplicationError) as error:
             self.close()
             raise ApplicationError(str(error)) from error
+        finally:
+            self.silent_since = None
         answered, same, code, value, rest = abi.REPLY.unpack(raw)
         if (answered, same) != (handle, command):
             self.close()
@@ -234,6 +239,8 @@ class Application:
                 }
                 if kind not in answers:
                     break
+                if self.silent_since is not None:
+                    self.silent_since = loop.time()
                 await loop.sock_sendall(self._notify, await answers[kind]())
         self.close()
 
@@ -338,6 +345,7 @@ class Application:
     async def _ask_many(self, handle: int, get: int) -> list[bytes]:
         """Ask for the next elements of a list; there are fewer at its end."""
         loop = asyncio.get_running_loop()
+        self.silent_since = loop.time()
         found = []
         has_more = get == abi.FIELD_LIST_GET
         try:
@@ -365,6 +373,8 @@ class Application:
         except (OSError, ApplicationError) as error:
             self.close()
             raise ApplicationError(str(error)) from error
+        finally:
+            self.silent_since = None
         return found
 
     def close(self) -> None:

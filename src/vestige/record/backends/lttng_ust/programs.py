@@ -8,11 +8,13 @@ import shutil
 import socket
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ....owner_rights import owner_rights
 from ..listening import Listener, credentials_of
+from ..patience import Patience
 from . import abi
 from .abi import Registration, process_number, read_registration
 from .application import Application, ApplicationError, receive
@@ -79,6 +81,7 @@ class Programs:
         self._half: dict[_Who, dict[int, tuple[Registration, socket.socket]]] = {}
         """Sockets of programs that have not opened the other yet."""
         self._sessions: dict[str, _Session] = {}
+        self._patience = Patience()
         self._left: dict[str, Losses] = {}
         """What a daemon before this one had lost, by session."""
 
@@ -188,11 +191,14 @@ class Programs:
 
     async def _bring(self, application: Application, session: _Session) -> None:
         """Bring a program to what a session says now."""
-        plan = session.plan
         facts = application.facts
         async with application.turn():
             if application.is_gone:
                 raise ApplicationError("the program is gone")
+            # Since it waited for its turn, all may be different.
+            plan = session.plan
+            if self._sessions.get(plan.name) is not session:
+                return
             recording = application.sessions.get(plan.name)
             said = (facts.pid, facts.uid, facts.gid)
             if not plan.permits(application.pid, *said, application.uid):
@@ -284,7 +290,14 @@ class Programs:
             session = self._sessions[plan.name] = _Session(plan)
             session.lost = self._left.pop(plan.name, {})
         session.plan = plan
-        error = await self._bring_all(session)
+
+        def note(error: BaseException) -> None:
+            if isinstance(error, OSError):
+                session.failure = error
+
+        error = await self._patience.bring(
+            [*self._applications], partial(self._try_to_bring, session), note
+        )
         for channel in plan.channels:
             self._begin_timers(session, channel)
         if error is not None:
@@ -311,13 +324,20 @@ class Programs:
     async def _switch(self, session: _Session, channel: str) -> None:
         """End the sub-buffers of a channel that are not full, and write them."""
         done: list[TraceBuffers] = []
-        for application in [*self._applications]:
+        chosen: dict[Application, Recording] = {}
+        # One that owes an answer may be stopped.
+        for application in sorted(self._applications, key=_is_busy):
             recording = application.sessions.get(session.plan.name)
             # Of the programs that share buffers, one is enough.
             if recording is not None and recording.traces not in done:
                 done.append(recording.traces)
-                # The answer is waited for, also if the timer ends meanwhile.
-                await asyncio.shield(_flush(application, recording, channel))
+                chosen[application] = recording
+
+        async def flush(application: Application) -> None:
+            # The answer is waited for, also if the timer ends meanwhile.
+            await asyncio.shield(_flush(application, chosen[application], channel))
+
+        await self._patience.bring(chosen, flush, _ignore)
         for traces in done:
             if channel in traces.channels:
                 traces.channels[channel].consume()
@@ -345,18 +365,21 @@ class Programs:
 
     async def _bring_all(self, session: _Session) -> OSError | None:
         """Bring all programs at once; return why one of them could not be."""
-
-        async def bring(application: Application) -> OSError | None:
-            try:
-                await self._bring(application, session)
-            except ApplicationError:
-                application.close()
-            except OSError as error:
-                return error
-            return None
-
+        bring = partial(self._try_to_bring, session)
         errors = await asyncio.gather(*map(bring, [*self._applications]))
         return next((one for one in errors if one is not None), None)
+
+    async def _try_to_bring(
+        self, session: _Session, application: Application
+    ) -> OSError | None:
+        """Bring a program; let it go if it does not do what it should."""
+        try:
+            await self._bring(application, session)
+        except ApplicationError:
+            application.close()
+        except OSError as error:
+            return error
+        return None
 
     def failure(self, name: str) -> OSError | None:
         """Return why a part of a session's trace could not be written.
@@ -475,6 +498,14 @@ class Programs:
             application.close()
         await self._listener.wait()
         self.clock.close()
+
+
+def _is_busy(application: Application) -> bool:
+    return application.silent_since is not None
+
+
+def _ignore(error: BaseException) -> None:
+    """Do nothing about an error that was dealt with."""
 
 
 async def _flush(application: Application, recording: Recording, channel: str) -> None:
