@@ -39,6 +39,22 @@ def test_launchers_are_programs_that_work(run, tmp_path):
         assert done.stdout.startswith("Spawning a session daemon\nSession s created.\n")
 
 
+def test_the_daemon_of_a_launcher_can_start_processes(run, tmp_path):
+    """It has another name than its interpreter."""
+    assert run("commands", "install", str(tmp_path / "bin"))[0] == 0
+    with session_daemon() as daemon:
+        plugin = {"LTTNG_UST_CLOCK_PLUGIN": "/nowhere.so"}
+        done = subprocess.run(
+            [tmp_path / "bin" / "lttng-sessiond", "--daemonize"],
+            env={**os.environ, **daemon.environment, **plugin},
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0
+    assert "LTTNG_UST_CLOCK_PLUGIN: expected a clock plugin: " in done.stderr
+
+
 def test_they_may_be_written_again(run, tmp_path):
     """By another version, say."""
     for _ in range(2):

@@ -80,7 +80,9 @@ def _write(path: Path) -> None:
     # same; Python looks for its own library by the directory in argv[0].
     folder = Path(__file__).resolve().parents[3]
     code = (
-        f"import sys; sys.path.insert(0, {str(folder)!r}); "
+        # It is derived from argv[0], too.
+        f"import sys; sys.executable = {str(python)!r}; "
+        f"sys.path.insert(0, {str(folder)!r}); "
         f"from vestige.{PROGRAMS[path.name]} import entry_point; entry_point()"
     )
     shown = ["-a", str(python.with_name(path.name))] if path.name in DAEMONS else []
