@@ -28,7 +28,7 @@ help:
 	@echo "make bench-sessions time sessions and their daemon beside LTTng's"
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
 	@echo "make bench-writing time the writer of traces beside Babeltrace 2"
-	@echo "make fuzz     a minute of fuzzing: metadata, packets, ELF, DWARF, plans"
+	@echo "make fuzz     minutes of fuzzing: what programs say, metadata, packets, ELF, DWARF, plans"
 	@echo "make agreement make what recorder and tracer agree on from its description"
 	@echo "make manual   make shell completion and manual pages from the parsers"
 	@echo "make site     build the documentation as a site, and check its links"
@@ -141,7 +141,8 @@ bench-python: $(VENV)/.built $(VENV)/.dev
 bench-writing: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.writing $(BENCH)
 
-fuzz:
+fuzz: $(VENV)/.built $(VENV)/.dev
+	@VESTIGE_FUZZ_SEEDS=60 $(BIN)/python -m pytest -q tests/unit/record/backends/lttng_ust/test_fuzz.py tests/unit/record/backends/registered/test_fuzz.py
 	@$(PYTHON) tools/fuzz.py
 
 agreement: $(VENV)/.built $(VENV)/.dev

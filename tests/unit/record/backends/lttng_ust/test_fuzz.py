@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from support.fuzzing import protocol_seeds
 from vestige.record.backends.lttng_ust import abi
 from vestige.record.backends.lttng_ust.application import Application, ApplicationError
 from vestige.record.backends.lttng_ust.clock import Clock
@@ -24,7 +25,7 @@ from vestige.record.backends.lttng_ust.fields import (
 from vestige.record.backends.lttng_ust.programs import Programs
 
 SECONDS = 60.0
-SEEDS = range(8)
+SEEDS = protocol_seeds()
 ROUNDS = 40
 FIELD_SIZE = 920
 NAMES = [b"a", b"_b\0rest", b"x" * 300, b'"\\\n', b"\xff\xfe", b"", b"struct", b"7"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from support.fuzzing import protocol_seeds
 from vestige.record._agreement import AGREEMENT
 from vestige.record.backends.registered import program as registered
 from vestige.record.backends.registered._agreement import (
@@ -33,7 +34,7 @@ from vestige.record.backends.registered.program import Program, ProgramGoneError
 from vestige.record.backends.registered.programs import RegisteredPrograms
 
 SECONDS = 60.0
-SEEDS = range(8)
+SEEDS = protocol_seeds()
 ROUNDS = 40
 NAMES = [b"a:b", b"x" * 600, b"\xff\xfe", b"", b"a\0:b", b"\n"]
 NUMBERS = [0, 1, 2, 3, 5, 7, 1 << 16, (1 << 31) - 1, (1 << 32) - 1]
