@@ -84,6 +84,27 @@ def test_channels_and_contexts(daemon):
     assert [one[1] for one in added[2][1][1:]] == [("type", "IP"), perf, app]
 
 
+def test_contexts_have_what_the_schema_allows(daemon):
+    """Those that were added; one that was refused makes all of it no success."""
+    daemon.lttng("enable-channel", "-u", "c")
+    words = "--mi xml add-context -u -t vtid -t tid"
+    done = daemon.lttng(*words.split())
+    assert (done.status, done.err) == (4, "Error: tid: UST invalid context\n")
+    context = ("context", ("type", "VTID"), ("symbol", "vtid"))
+    assert read(done) == answer("add-context", ("contexts", context), "false")
+
+
+def test_configurations(daemon):
+    """Where they are is said, also if nobody has said where."""
+    folder = ("path", f"{daemon.home}/.lttng/sessions")
+    session = ("session", ("name", "s1"))
+    saved = read(daemon.lttng("--mi", "xml", "save", "s1", "-f"))
+    assert saved == answer("save", ("save", session, folder))
+    loaded = read(daemon.lttng("--mi", "xml", "load", "s1", "-f"))
+    overrides = ("overrides", None)
+    assert loaded == answer("load", ("load", session, folder, overrides))
+
+
 def test_rules_and_sets(daemon):
     """Levels, exclusions, and whether each was done."""
     words = "--mi xml enable-event -u x* -x xa --loglevel-only=ERR"
@@ -112,7 +133,11 @@ def test_rules_and_sets(daemon):
 
 
 @pytest.mark.parametrize(
-    "words", ["list nosuch", "status", "save nosuch", "load nosuch", "destroy nosuch"]
+    "words",
+    [
+        *("list nosuch", "status", "save nosuch", "load nosuch", "destroy nosuch"),
+        *("rotate", "snapshot record", "clear s1", "list-triggers"),
+    ],
 )
 def test_a_failure_is_a_document_as_well(daemon, words):
     """With ``success`` false, and the reason on standard error."""

@@ -240,12 +240,13 @@ def add_context(call: Call) -> int:
         try:
             call.client.add_context(session, one.name, channel, domain=domain)
             call.say(f"{WORDS_OF_DOMAINS[domain]} context {one.name} added to {where}")
-            is_done = True
         except SessionError as error:
+            # The schema of the machine interface has no place for it.
             call.error(f"{one.name}: {error.message}")
-            status, is_done = WARNED, False
-        if call.general.is_mi:
-            shown.append(_context_shown(one, is_done=is_done))
+            status = WARNED
+        else:
+            if call.general.is_mi:
+                shown.append(_context_shown(one))
     if call.general.is_mi:
         from ...daemon.xml_tree import element
 
@@ -273,16 +274,13 @@ def _list_contexts(call: Call) -> int:
         from ...daemon.xml_tree import element
 
         types = filter(None, map(context_type, CONTEXT_NAMES))
-        call.emit(
-            element("contexts", *(_context_shown(one, is_done=None) for one in types))
-        )
+        call.emit(element("contexts", *(_context_shown(one) for one in types)))
     return DONE
 
 
-def _context_shown(kind: ContextType, *, is_done: bool | None) -> Element:
+def _context_shown(kind: ContextType) -> Element:
     from ...daemon.xml_tree import element
 
-    success = None if is_done is None else element("success", is_done)
     if kind.kind == "PERF":
         about = element(
             "perf",
@@ -297,4 +295,4 @@ def _context_shown(kind: ContextType, *, is_done: bool | None) -> Element:
         )
     else:
         about = element("type", kind.kind)
-    return element("context", about, element("symbol", kind.name), success)
+    return element("context", about, element("symbol", kind.name))

@@ -39,13 +39,26 @@ def run(words: Sequence[str]) -> int:
         print(general_help(), end="")
         return FAILED
     name, *rest = general.arguments
-    if name not in VERBS:
-        return _unknown(name)
+    if name not in VERBS and name not in NOT_YET:
+        print(f"lttng: {plain(name)} is not an lttng command. See 'lttng --help'.")
+        return UNDEFINED
     settings = _general(general)
     if settings is None:
         print("Error: MI output format not supported", file=sys.stderr)
         return MI_NOT_SUPPORTED
-    return _run_verb(name, settings, rest)
+    return (_refuse if name in NOT_YET else _run_verb)(name, settings, rest)
+
+
+def _refuse(name: str, general: General, rest: list[str]) -> int:  # noqa: ARG001 - as _run_verb
+    """Say of a command of LTTng that there is none yet."""
+    call = Call(_MI_NAMES.get(name, name), general, Words({}, []))
+    call.emit_failure()
+    call.error(f"'{name}' is not supported yet.")
+    return FAILED
+
+
+_MI_NAMES = {"list-triggers": "list-trigger"}
+"""What the schema calls commands, where it has another name."""
 
 
 def _about(general: Words) -> int | None:
@@ -73,14 +86,6 @@ def _list_options(options: Sequence[Option]) -> None:
         print(f"--{one.name}")
         if one.short:
             print(f"-{one.short}")
-
-
-def _unknown(name: str) -> int:
-    if name in NOT_YET:
-        print(f"Error: '{name}' is not supported yet.", file=sys.stderr)
-        return FAILED
-    print(f"lttng: {plain(name)} is not an lttng command. See 'lttng --help'.")
-    return UNDEFINED
 
 
 def _general(words: Words) -> General | None:

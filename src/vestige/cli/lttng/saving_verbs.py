@@ -44,7 +44,7 @@ def save(call: Call) -> int:
         name = None
     documents = call.client.save(name)
     chosen = call.words.value("output-path")
-    folder = Path(chosen or f"{home_folder() or ''}/.lttng/sessions")
+    folder = Path(chosen or _own_folder())
     for one, text in documents.items():
         _write(folder / f"{one}.lttng", text, is_forced=call.words.has("force"))
     where = "" if chosen is None else f" in {chosen}"
@@ -56,9 +56,13 @@ def save(call: Call) -> int:
         from ...daemon.xml_tree import element
 
         session = element("session", element("name", name or "*"))
-        path = None if chosen is None else element("path", chosen)
-        call.emit(element("save", session, path))
+        call.emit(element("save", session, element("path", str(folder))))
     return DONE
+
+
+def _own_folder() -> str:
+    """Return the directory of configurations of this user."""
+    return f"{home_folder() or ''}/.lttng/sessions"
 
 
 def _write(path: Path, text: str, *, is_forced: bool) -> None:
@@ -129,7 +133,8 @@ def _say_loaded(
     if call.general.is_mi:
         from ...daemon.xml_tree import element
 
-        path, url = words.value("input-path"), words.value("override-url")
+        path = words.value("input-path") or _own_folder()
+        url = words.value("override-url")
         overrides = element(
             "overrides",
             None if override is None else element("name", override),
@@ -139,7 +144,7 @@ def _say_loaded(
             element(
                 "load",
                 element("session", element("name", name or "*")),
-                None if path is None else element("path", path),
+                element("path", path),
                 overrides,
             )
         )
@@ -155,7 +160,7 @@ def _files(chosen: str | None, name: str | None) -> list[Path]:
             return [path]
         places = [path]
     else:
-        places = [Path(f"{home_folder() or ''}/.lttng/sessions"), Path(SYSTEM_FOLDER)]
+        places = [Path(_own_folder()), Path(SYSTEM_FOLDER)]
     if name is not None and "/" not in name:
         own = [place / f"{name}.lttng" for place in places]
         found = [one for one in own if one.is_file()][:1]
