@@ -15,25 +15,21 @@ def test_those_beyond_what_is_kept_are_counted_once(monkeypatch):
     """However often somebody looks."""
     monkeypatch.setattr(unreached, "MOST_FOUND", 1)
     monkeypatch.setattr(unreached, "GRACE_TICKS", 0)
-    with (
-        subprocess.Popen(["sleep", "60"]) as one,
-        subprocess.Popen(["sleep", "60"]) as other,
-    ):
-        looked = UnreachedProcesses(os.getpid(), list, lambda *_: False)
+    # A family of its own: what other tests have started comes and goes.
+    script = "sleep 60 & sleep 60 & sleep 60 & wait"
+    with subprocess.Popen(["sh", "-c", script], start_new_session=True) as shell:
+        looked = UnreachedProcesses(shell.pid, list, lambda *_: False)
 
-        def has_seen_both():
+        def has_seen_all():
             looked.look()
-            return looked.more > 0
+            return looked.more == 3
 
-        wait_until(has_seen_both, "both are seen", 30)
-        # This process is one of them.
-        before = looked.more
+        wait_until(has_seen_all, "the shell and its children are seen", 30)
         looked.look()
         after = looked.more, len(looked.found)
-        one.kill()
-        other.kill()
+        os.killpg(shell.pid, signal.SIGKILL)
 
-    assert after == (before, 1)
+    assert after == (3, 1)
 
 
 def test_a_stopped_process_may_not_have_begun(monkeypatch):
@@ -42,7 +38,7 @@ def test_a_stopped_process_may_not_have_begun(monkeypatch):
     with subprocess.Popen(["sleep", "60"]) as process:
 
         def is_found():
-            looked = UnreachedProcesses(os.getpid(), list, lambda *_: False)
+            looked = UnreachedProcesses(process.pid, list, lambda *_: False)
             looked.look()
             return process.pid in [one.process for one in looked.found]
 
