@@ -7,6 +7,7 @@
  * thread and its own, some bytes that follow from those, and a length that does, too.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -29,6 +30,9 @@
 
 static _Alignas(4096) char chunks[CHUNKS][CHUNK];
 static _Alignas(64) struct arena_slot slots[CPUS];
+/* As the tracer's, they are there for longer than their threads: a signal may come to a thread whose
+ * function has returned. */
+static struct stream streams[THREADS];
 static atomic_uint chunks_taken;
 static atomic_uint recorded[THREADS + 1];
 
@@ -206,13 +210,13 @@ static void *fill_rings(void *argument)
 {
 	const uint32_t thread = (uint32_t) (uintptr_t) argument;
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct stream stream;
+	struct stream *stream = &streams[thread];
 
-	begin(&stream);
+	begin(stream);
 	for (uint32_t index = 0; index < RECORDS; index++) {
 		cpu_set_t set;
 
-		append(&stream, thread);
+		append(stream, thread);
 		if (index % 100)
 			continue;
 		CPU_ZERO(&set);
@@ -231,11 +235,11 @@ static void mode_shared(void)
 	sigaction(SIGUSR1, &action, NULL);
 	for (uintptr_t one = 0; one < THREADS; one++)
 		pthread_create(&threads[one], NULL, fill_rings, (void *) one);
-	/* Until it has ended; it is joined below. */
-	while (recorded[0] < RECORDS - 1)
+	/* Also while it ends. */
+	while (pthread_tryjoin_np(threads[0], NULL) == EBUSY)
 		if (recorded[0])
 			pthread_kill(threads[0], SIGUSR1);
-	for (uint32_t one = 0; one < THREADS; one++)
+	for (uint32_t one = 1; one < THREADS; one++)
 		pthread_join(threads[one], NULL);
 	read_all();
 }
