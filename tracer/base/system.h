@@ -30,6 +30,11 @@
 
 /* Whether the program has begun to filter its system calls. */
 extern bool system_is_confined HIDDEN;
+/* How many bytes system_mmap() has mapped that are still there. */
+extern size_t system_mapped HIDDEN;
+/* Called when the kernel refuses so many: the limit of the address space is reached. Tells whether
+ * there may be room now. NULL: there is none. */
+extern bool (*system_find_space)(size_t size) HIDDEN;
 
 static inline long system_call_always(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -135,40 +140,48 @@ static inline void system_wake(const void *number)
 	system_call(SYS_futex, (long) number, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
-/* Map a part of a file, or memory; NULL if the kernel refuses: the caller does without. */
-static inline void *system_mmap_at(void *place, size_t size, int protection, int flags, int file,
-				   uint64_t offset)
+static inline bool system_is_error(long result)
+{
+	return result < 0 && result >= -4095;
+}
+
+/* An address, or what is an error. */
+static inline long system_mmap_result(void *place, size_t size, int protection, int flags,
+				      int file, uint64_t offset)
 {
 #if defined(__s390x__)
 	/* There, the kernel takes one argument: where the six are. */
 	const unsigned long words[] = {(unsigned long) place,      size,
 				       (unsigned long) protection, (unsigned long) flags,
 				       (unsigned long) file,       offset};
-	const long result = system_call(SYS_mmap, (long) words, 0, 0, 0, 0, 0);
+
+	return system_call(SYS_mmap, (long) words, 0, 0, 0, 0, 0);
 #else
-	const long result = system_call(SYS_mmap, (long) place, (long) size, protection, flags,
-					file, (long) offset);
+	return system_call(SYS_mmap, (long) place, (long) size, protection, flags, file,
+			   (long) offset);
 #endif
-
-	return result < 0 && result >= -4095 ? NULL : (void *) result;
 }
 
-static inline void *system_mmap(void *place, size_t size, int protection, int flags, int file)
+/* Map a part of a file, or memory, where address space was mapped before; NULL if the kernel
+ * refuses: the caller does without. */
+static inline void *system_mmap_at(void *place, size_t size, int protection, int flags, int file,
+				   uint64_t offset)
 {
-	return system_mmap_at(place, size, protection, flags, file, 0);
+	const long result = system_mmap_result(place, size, protection, flags, file, offset);
+
+	return system_is_error(result) ? NULL : (void *) result;
 }
+
+/* The same with more address space, which is counted. */
+void *system_mmap(void *place, size_t size, int protection, int flags, int file) HIDDEN;
+void system_munmap(void *place, size_t size) HIDDEN;
 
 static inline void *system_mremap(void *place, size_t size, size_t new_size, int flags)
 {
 	const long result =
 		system_call(SYS_mremap, (long) place, (long) size, (long) new_size, flags, 0, 0);
 
-	return result < 0 && result >= -4095 ? NULL : (void *) result;
-}
-
-static inline void system_munmap(void *place, size_t size)
-{
-	system_call(SYS_munmap, (long) place, (long) size, 0, 0, 0, 0);
+	return system_is_error(result) ? NULL : (void *) result;
 }
 
 static inline void system_mprotect(void *place, size_t size, int protection)

@@ -3,9 +3,10 @@
  *
  * The arena counts to it, and is larger than what most programs limit themselves to: without
  * this, all that such a program asks the kernel for would be refused from then on. So the limit
- * is set higher by what the tracer has, and the program is shown the one that it has set. A
- * program that is executed inherits the higher one, in which there is room for its own tracer.
- * A hard limit that was there before is not exceeded.
+ * is set higher by what the tracer has, and the program is shown the one that it has set. It is
+ * raised by what the tracer asks for later, so that the program itself finds no more than it would
+ * without it. A program that is executed inherits the higher one, in which there is room for its
+ * own tracer. A hard limit that was there before is not exceeded.
  */
 #define _GNU_SOURCE
 #include "address_limit.h"
@@ -18,8 +19,10 @@
 #include "../base/system.h"
 #include "original.h"
 
-/* The tracer's libraries, and what it keeps of threads. */
-#define OTHER_BYTES ((rlim_t) 16 << 20)
+/* The tracer's libraries, and what the dynamic linker keeps of them. */
+#define LIBRARY_BYTES ((rlim_t) 2 << 20)
+/* What the tracer may ask for later, as for threads: a hard limit cannot be raised then. */
+#define LATER_BYTES ((rlim_t) 16 << 20)
 
 EXPORTED __typeof__(setrlimit) setrlimit;
 EXPORTED __typeof__(setrlimit64) setrlimit64;
@@ -35,6 +38,8 @@ static __typeof__(prlimit) *original_prlimit;
 /* What the program has asked for, and what was set for that. */
 static struct rlimit asked = {RLIM_INFINITY, RLIM_INFINITY};
 static struct rlimit set = {RLIM_INFINITY, RLIM_INFINITY};
+/* By how much the soft one was raised since. */
+static rlim_t raised;
 
 /* Early, as in confined.c. */
 static __attribute__((constructor(101))) void find(void)
@@ -44,16 +49,15 @@ static __attribute__((constructor(101))) void find(void)
 	FIND(prlimit);
 }
 
-static bool is_same(const struct rlimit *one, const struct rlimit *other)
+/* Whether it is the one that was set, or that raised. */
+static bool is_set(const struct rlimit *limit)
 {
-	return one->rlim_cur == other->rlim_cur && one->rlim_max == other->rlim_max;
+	return limit->rlim_max == set.rlim_max && limit->rlim_cur >= set.rlim_cur &&
+		limit->rlim_cur - set.rlim_cur <= __atomic_load_n(&raised, __ATOMIC_RELAXED);
 }
 
-static rlim_t higher(rlim_t bytes)
+static rlim_t higher(rlim_t bytes, rlim_t more)
 {
-	const rlim_t more =
-		arena.chunks_at + (rlim_t) arena.chunk_count * arena.chunk_bytes + OTHER_BYTES;
-
 	return bytes < RLIM_INFINITY - more ? bytes + more : bytes;
 }
 
@@ -67,7 +71,7 @@ static int get(struct rlimit *limit)
 {
 	const int error = ask_kernel(NULL, limit);
 
-	if (!error && is_same(limit, &set))
+	if (!error && is_set(limit))
 		*limit = asked;
 	return error;
 }
@@ -77,8 +81,7 @@ static int set_within(const struct rlimit *limit, struct rlimit *wanted)
 {
 	struct rlimit now;
 
-	if (ask_kernel(NULL, &now) ||
-	    limit->rlim_max > (is_same(&now, &set) ? asked : now).rlim_max)
+	if (ask_kernel(NULL, &now) || limit->rlim_max > (is_set(&now) ? asked : now).rlim_max)
 		return EPERM;
 	wanted->rlim_max = now.rlim_max;
 	if (wanted->rlim_cur > now.rlim_max)
@@ -86,9 +89,33 @@ static int set_within(const struct rlimit *limit, struct rlimit *wanted)
 	return ask_kernel(wanted, NULL);
 }
 
+/* Let the tracer have so much more. */
+static bool raise_limit(size_t size)
+{
+	rlim_t seen = __atomic_add_fetch(&raised, size, __ATOMIC_RELAXED);
+	struct rlimit now;
+
+	/* Once more if another thread has set a lower one, which did not know of this. */
+	do {
+		if (set.rlim_cur == RLIM_INFINITY || ask_kernel(NULL, &now) || !is_set(&now) ||
+		    seen > now.rlim_max - set.rlim_cur)
+			goto refused;
+		now.rlim_cur = set.rlim_cur + seen;
+		if (ask_kernel(&now, NULL))
+			goto refused;
+	} while (!__atomic_compare_exchange_n(&raised, &seen, seen, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return true;
+refused:
+	__atomic_fetch_sub(&raised, size, __ATOMIC_RELAXED);
+	return false;
+}
+
 static int change(const struct rlimit *limit)
 {
-	struct rlimit wanted = {higher(limit->rlim_cur), higher(limit->rlim_max)};
+	const rlim_t more = __atomic_load_n(&system_mapped, __ATOMIC_RELAXED) + LIBRARY_BYTES;
+	struct rlimit wanted = {higher(limit->rlim_cur, more),
+				higher(limit->rlim_max, more + LATER_BYTES)};
 	int error;
 
 	if (limit->rlim_cur > limit->rlim_max)
@@ -99,6 +126,8 @@ static int change(const struct rlimit *limit)
 	if (!error) {
 		asked = *limit;
 		set = wanted;
+		raised = 0;
+		system_find_space = raise_limit;
 	}
 	return error;
 }
@@ -187,8 +216,17 @@ void address_limit_give_back(void)
 		put(asked.rlim_cur);
 }
 
+void address_limit_lend(void)
+{
+	struct rlimit now;
+
+	if (set.rlim_cur != asked.rlim_cur && !ask_kernel(NULL, &now))
+		put(set.rlim_cur + LATER_BYTES < now.rlim_max ? set.rlim_cur + LATER_BYTES
+							      : now.rlim_max);
+}
+
 void address_limit_take_again(void)
 {
 	if (set.rlim_cur != asked.rlim_cur)
-		put(set.rlim_cur);
+		put(set.rlim_cur + raised);
 }

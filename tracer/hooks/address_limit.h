@@ -7,7 +7,10 @@
 /* Before another program takes the place of this one in which there will be no tracer: the limit
  * is what this one has asked for. */
 void address_limit_give_back(void) HIDDEN;
-/* It was not executed. */
+/* Before one that will have a tracer, whose limit nobody can raise later: there is room for its
+ * threads, too. */
+void address_limit_lend(void) HIDDEN;
+/* It was started by another process, or not at all. */
 void address_limit_take_again(void) HIDDEN;
 
 #endif

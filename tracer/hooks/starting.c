@@ -141,13 +141,15 @@ static void begin(struct start *start, struct judgement *found, char *const envi
 	if (found->is_unreached && start->is_executed) {
 		tell(start, found, found->reason);
 		address_limit_give_back();
+	} else if (!found->is_unreached) {
+		address_limit_lend();
 	}
 	has_begun = start->begin(start, environment);
 	saved = errno;
-	if (found->is_unreached && start->is_executed) {
-		address_limit_take_again();
+	address_limit_take_again();
+	if (found->is_unreached && start->is_executed)
 		tell(start, found, UNREACHED_WITHDRAWN);
-	} else if (found->is_unreached && has_begun)
+	else if (found->is_unreached && has_begun)
 		tell(start, found, found->reason);
 	errno = saved;
 }

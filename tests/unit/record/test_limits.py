@@ -170,6 +170,90 @@ def test_a_program_that_limits_its_own_address_space(tmp_path, limited, hard):
     assert "not recorded" not in done.stderr
 
 
+GREEDY = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define THREADS 4
+
+static int pipes[2];
+
+int late(void) { return 0; }
+
+__attribute__((no_instrument_function)) static void *wait_for_the_end(void *argument)
+{
+    char byte;
+
+    if (read(pipes[0], &byte, 1) == 1)
+        late();
+    return argument;
+}
+
+int main(int count, char **words)
+{
+    struct rlimit limit = {atol(words[1]), atol(words[1])};
+    pthread_attr_t attributes;
+    pthread_t threads[THREADS];
+    int taken = 0;
+
+    if (count < 2 || pipe(pipes) || setrlimit(RLIMIT_AS, &limit))
+        return 97;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 256 << 10);
+    for (int one = 0; one < THREADS; one++)
+        if (pthread_create(&threads[one], &attributes, wait_for_the_end, NULL))
+            return 96;
+    while (mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+        taken++;
+    while (mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+        ;
+    if (write(pipes[1], "1234", THREADS) != THREADS)
+        return 95;
+    for (int one = 0; one < THREADS; one++)
+        pthread_join(threads[one], NULL);
+    if (fork() == 0) {
+        late();
+        _exit(0);
+    }
+    wait(NULL);
+    getrlimit(RLIMIT_AS, &limit);
+    printf("%d %ld\\n", taken, (long) limit.rlim_cur);
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def greedy(tmp_path_factory):
+    """A program that limits its address space and takes all of it."""
+    directory = tmp_path_factory.mktemp("greedy")
+    (directory / "greedy.c").write_text(GREEDY)
+    program = directory / "greedy"
+    run_tool(["gcc", *TRACED, "-o", program, directory / "greedy.c", "-pthread"])
+    return program
+
+
+def test_a_program_has_no_more_room_than_it_asks_for(tmp_path, greedy):
+    """And threads and processes that begin to record when it has none left are recorded."""
+    words = [str(greedy), str(SMALL)]
+    plain = subprocess.run(words, capture_output=True, text=True, check=True)
+    done = run_recorded(tmp_path / "trace", words)
+    found = vestige.open(tmp_path / "trace").call_tree().functions()
+    taken, shown = map(int, done.stdout.split())
+    taken_without, shown_without = map(int, plain.stdout.split())
+
+    assert done.returncode == 0, done.stderr
+    assert shown == shown_without == SMALL
+    assert abs(taken - taken_without) <= 2
+    assert {one.function.name: one.calls for one in found} == {"main": 1, "late": 5}
+    assert "no events lost" in done.stderr
+
+
 def test_a_shell_that_limits_what_it_starts(tmp_path, program):
     """The program inherits a limit in which there is room for its tracer."""
     script = 'ulimit -v 20000; ulimit -v; ulimit -v 10000; ulimit -v; exec "$@"'
