@@ -65,6 +65,11 @@ def native_parts(version: str) -> Iterator[Part]:
     alone = ("-nostdlib", "-fno-builtin", "-fno-stack-protector", "-Wl,-z,defs,-z,now")
     yield Part("libvestige-audit.so", (*LIBRARY, *alone), sources_in("audit"))
     yield Part(
+        "libvestige-audit-calls.so",
+        (*LIBRARY, *alone, "-DVESTIGE_BINDINGS"),
+        sources_in("audit"),
+    )
+    yield Part(
         "libvestige-close.so",
         (*LIBRARY, "-Wl,-z,now,-z,nodelete"),
         sources_in("close"),

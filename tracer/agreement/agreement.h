@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "c25d6a7eb481ff10"
+#define AGREEMENT "d11d6eda7be2a5f5"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -427,6 +427,10 @@ enum application_type {
 #define LEVEL_LINE 13u
 /* Patterns of functions, of both lists. */
 #define MOST_PATTERNS 256u
+/* Patterns of library calls. */
+#define MOST_LIBRARY_PATTERNS 64u
+/* Bytes of all of them, with a zero. */
+#define LIBRARY_PATTERNS_SIZE 4096u
 /* Bytes of all of them, each with a zero. */
 #define PATTERN_TEXT_SIZE 16384u
 
@@ -634,6 +638,7 @@ enum clock_kind_word { CLOCK_KIND_MONOTONIC, CLOCK_KIND_COUNTER };
 	of(include, "include") \
 	of(exclude, "exclude") \
 	of(plans, "plans") \
+	of(library_calls, "library-calls") \
 	of(python, "python")
 
 /* --- Programs and session daemons --- */

@@ -81,6 +81,8 @@ CONSTANTS = (
     ),
     Constant("LEVEL_LINE", LINE),
     Constant("MOST_PATTERNS", 256, about="Patterns of functions, of both lists."),
+    Constant("MOST_LIBRARY_PATTERNS", 64, about="Patterns of library calls."),
+    Constant("LIBRARY_PATTERNS_SIZE", 4096, about="Bytes of all of them, with a zero."),
     Constant(
         "PATTERN_TEXT_SIZE", 16384, about="Bytes of all of them, each with a zero."
     ),

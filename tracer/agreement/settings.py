@@ -84,6 +84,10 @@ SETTINGS = (
     Setting("include", about="Patterns of functions with commas between them."),
     Setting("exclude", about="The same of those that are left out."),
     Setting("plans", about="Whether there are plans of objects in the directory."),
+    Setting(
+        "library-calls",
+        about="Patterns of library calls with commas between them; empty without.",
+    ),
     Setting("python", about="For vestige.instrument; the tracer leaves it alone."),
 )
 """In the order in which they are written: patterns need nothing that comes later."""

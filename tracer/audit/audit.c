@@ -5,7 +5,8 @@
  * not need a C library: that would be a second one in the process. It passes each call on
  * to a function of the tracer, which lies in the namespace of the program.
  *
- * No call through a procedure linkage table is audited: la_objopen() asks for none.
+ * No call through a procedure linkage table is audited. A second form of the library, for
+ * recordings of library calls, has VESTIGE_BINDINGS: it passes on what is bound, too.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -19,11 +20,23 @@
 
 static const char tracer_name[] = "libvestige-tracer.so";
 static const char function_name[] = "vestige_loader";
+#ifdef VESTIGE_BINDINGS
+static const char binding_name[] = "vestige_binding";
+#endif
 static const char beside_name[] = "libvestige-lttng-beside.so";
 /* Of a library of ours. */
 #define LONGEST_NAME 32
+/* Of which objects we are told what they bind. */
+#ifdef VESTIGE_BINDINGS
+#define BINDINGS (LA_FLG_BINDTO | LA_FLG_BINDFROM)
+#else
+#define BINDINGS 0
+#endif
 
 static loader_function *tell;
+#ifdef VESTIGE_BINDINGS
+static binding_function *ask;
+#endif
 /* Of a library of ours: next to the tracer, whose folder stays. */
 static char our_path[4096];
 static size_t folder_size;
@@ -83,7 +96,7 @@ static const void *target(const struct link_map *map, const ElfW(Dyn) *entry)
 }
 
 /* The tracer has no more than a few symbols, and a table of the kind that counts them. */
-static loader_function *find(const struct link_map *map)
+static uintptr_t find(const struct link_map *map, const char *function)
 {
 	const ElfW(Sym) *symbols = NULL;
 	const char *names = NULL;
@@ -98,18 +111,21 @@ static loader_function *find(const struct link_map *map)
 			hashes = target(map, entry);
 	}
 	if (!symbols || !names || !hashes)
-		return NULL;
+		return 0;
 	for (uint32_t index = 0; index < hashes[1]; index++)
 		if (symbols[index].st_shndx != SHN_UNDEF &&
-		    is_same(names + symbols[index].st_name, function_name))
-			return (loader_function *) (map->l_addr + symbols[index].st_value);
-	return NULL;
+		    is_same(names + symbols[index].st_name, function))
+			return map->l_addr + symbols[index].st_value;
+	return 0;
 }
 
 /* It must know that it will be told, before it begins. */
 static void begin(const struct link_map *map)
 {
-	tell = find(map);
+	tell = (loader_function *) find(map, function_name);
+#ifdef VESTIGE_BINDINGS
+	ask = (binding_function *) find(map, binding_name);
+#endif
 	if (!tell)
 		return;
 	set_folder(map->l_name);
@@ -131,8 +147,28 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t name_space, uintpt
 		tell(LOADER_MAPPED, map, name_space);
 	else if (name_space == LM_ID_BASE && is_same(file_name(map->l_name), tracer_name))
 		begin(map);
-	return 0;
+	return BINDINGS;
 }
+
+#ifdef VESTIGE_BINDINGS
+/* Called when a function is bound, not when it is called: see decision 126. */
+EXPORTED uintptr_t la_symbind64(ElfW(Sym) *symbol, unsigned int index, uintptr_t *from,
+				uintptr_t *to, unsigned int *flags, const char *name)
+{
+	const struct link_map *map = (const struct link_map *) *to;
+	const ElfW(Sym) *symbols = NULL;
+	/* What a program asks for by name may be data, or an address to compare. */
+	const int is_asked_for = (*flags & LA_SYMB_DLSYM) != 0;
+
+	*flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
+	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_SYMTAB)
+			symbols = target(map, entry);
+	if (!ask || !symbols || is_asked_for)
+		return symbol->st_value;
+	return ask((const struct link_map *) *from, map, symbols + index, symbol->st_value, name);
+}
+#endif
 
 /* The path of a library of ours, or NULL where it is not there. */
 static char *path_of(const char *name)

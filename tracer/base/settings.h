@@ -78,6 +78,8 @@ struct settings {
 	bool is_overwriting;
 	/* Whether the directory of the trace has plans, see patch/plan.h. */
 	bool has_plans;
+	/* Patterns of library calls that are recorded, see patch/library_choice.c; empty without. */
+	char library_calls[LIBRARY_PATTERNS_SIZE];
 	/* The directory of the trace, absolute: only for those that do not agree, see refusal.h, and
 	 * for plans. */
 	char directory[PATH_MAX];

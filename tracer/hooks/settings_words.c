@@ -210,6 +210,12 @@ static bool parse_plans(const char *value, size_t length)
 	return true;
 }
 
+static bool parse_library_calls(const char *value, size_t length)
+{
+	return parse_text(wanted->settings.library_calls, sizeof(wanted->settings.library_calls),
+			  value, length);
+}
+
 static bool parse_python(const char *value, size_t length)
 {
 	(void) value;

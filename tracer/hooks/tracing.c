@@ -49,6 +49,7 @@ static void take_settings(const struct settings *from)
 	settings.without_objects = from->without_objects;
 	settings.without_procname = from->without_procname;
 	settings.has_plans = from->has_plans;
+	memcpy(settings.library_calls, from->library_calls, sizeof(settings.library_calls));
 	settings.contexts = from->contexts;
 	memcpy(settings.directory, from->directory, sizeof(settings.directory));
 }

@@ -23,6 +23,7 @@
 #include "../base/settings.h"
 #include "../hooks/functions.h"
 #include "../stream/section.h"
+#include "library_call.h"
 #include "shadow.h"
 #include "vectors.h"
 
@@ -47,6 +48,7 @@ void exit_stub(void) HIDDEN;
 /* What the assembler below calls; of a thunk or a live call, where that returns to. */
 void calls_thunk_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
 void calls_fentry_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
+void calls_library_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
 uintptr_t calls_left(const uintptr_t *slot) HIDDEN;
 
 static INLINED void record_entry(void *function, void *call_site)
@@ -92,6 +94,19 @@ static INLINED void enter(uintptr_t *slot, uintptr_t function)
 void calls_thunk_entered(uintptr_t *slot, uintptr_t back)
 {
 	enter(slot, *(const uintptr_t *) (back - THUNK_CALL_SIZE - sizeof(uintptr_t)));
+}
+
+void calls_library_entered(uintptr_t *slot, uintptr_t back)
+{
+	const uintptr_t function = library_call_of(back)->function;
+	void *const address = (void *) (function & ~LIBRARY_CALL_PASSES);
+
+	if (LIKELY(!(function & LIBRARY_CALL_PASSES))) {
+		enter(slot, function);
+		return;
+	}
+	record_entry(address, (void *) *slot);
+	record_exit(address, (void *) *slot);
 }
 
 uintptr_t calls_left(const uintptr_t *slot)
@@ -227,6 +242,8 @@ void calls_fentry_entered(uintptr_t *slot, uintptr_t back)
 __asm__(".text\n"
 	".hidden calls_entry\n"
 	ENTRY("calls_entry", "calls_thunk_entered")
+	".hidden calls_library_entry\n"
+	ENTRY("calls_library_entry", "calls_library_entered")
 	ENTRY("__fentry__", "calls_fentry_entered")
 	".globl exit_stub\n"
 	".hidden exit_stub\n"
@@ -260,6 +277,10 @@ bool calls_start(void)
 }
 
 void calls_entry(void)
+{
+}
+
+void calls_library_entry(void)
 {
 }
 

@@ -43,6 +43,7 @@ NOT_HERE = {
     "include_function": "--include-function",
     "inherit_socket": "--inherit-socket",
     "keep_lttng": "--keep-lttng",
+    "library_calls": "--library-calls",
     "max_depth": "--max-depth",
     "max_size": "--max-size",
     "min_duration": "--min-duration",

@@ -26,6 +26,16 @@ def add_patch_arguments(parser: argparse.ArgumentParser) -> None:
         "outside of the system's directories (repeatable)",
     )
     parser.add_argument(
+        "--library-calls",
+        metavar="[LIBRARY:]PATTERN",
+        nargs="?",
+        const="",
+        action="append",
+        help="record calls that PROGRAM, and its libraries outside of the system's "
+        "directories, make to functions of other libraries: those whose names match, "
+        "or all (repeatable)",
+    )
+    parser.add_argument(
         "--patch-in",
         metavar="LIBRARY",
         action="append",

@@ -29,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "include_function": (),
     "inherit_socket": False,
     "keep_lttng": False,
+    "library_calls": None,
     "max_depth": None,
     "max_size": None,
     "min_duration": None,

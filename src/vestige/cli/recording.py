@@ -103,6 +103,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             events=tuple(options.event),
             include=tuple(options.include_function),
             exclude=tuple(options.exclude_function),
+            library_calls=_patterns(options.library_calls),
             patch=_patterns(options.patch),
             patch_in=tuple(options.patch_in),
             follow_fork=options.follow_fork,
@@ -125,7 +126,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
 
 
 def _patterns(patch: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return the patterns of functions without hooks; none for all of them."""
+    """Return patterns that an option may lack; none for all there is."""
     if patch is None:
         return None
     return () if "" in patch else tuple(patch)

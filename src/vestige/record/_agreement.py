@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "c25d6a7eb481ff10"
+AGREEMENT = "d11d6eda7be2a5f5"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -50,6 +50,10 @@ LEVEL_FUNCTION = 12
 LEVEL_LINE = 13
 MOST_PATTERNS = 256
 """Patterns of functions, of both lists."""
+MOST_LIBRARY_PATTERNS = 64
+"""Patterns of library calls."""
+LIBRARY_PATTERNS_SIZE = 4_096
+"""Bytes of all of them, with a zero."""
 PATTERN_TEXT_SIZE = 16_384
 """Bytes of all of them, each with a zero."""
 METADATA_FILE = "metadata"
@@ -519,6 +523,7 @@ SETTINGS = (
     "include",
     "exclude",
     "plans",
+    "library-calls",
     "python",
 )
 """The words, in the order in which they are written."""

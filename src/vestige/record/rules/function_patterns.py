@@ -11,9 +11,13 @@ import re
 from collections.abc import Sequence
 
 from ...errors import SelectionError
-from .._agreement import MOST_PATTERNS
+from .._agreement import (
+    LIBRARY_PATTERNS_SIZE,
+    MOST_LIBRARY_PATTERNS,
+    MOST_PATTERNS,
+)
 
-__all__ = ["encode_patterns"]
+__all__ = ["encode_library_patterns", "encode_patterns"]
 
 LONGEST_TEXT = 16_000
 """Of all patterns, encoded; the tracer has room for a little more."""
@@ -53,6 +57,31 @@ def encode_patterns(include: Sequence[str], exclude: Sequence[str]) -> tuple[str
             f"of {LONGEST_TEXT:,} characters together"
         )
     return words
+
+
+def encode_library_patterns(patterns: Sequence[str]) -> str:
+    """Write patterns of library calls as the tracer reads them.
+
+    Args:
+        patterns: ``[LIBRARY:]NAME``; empty for all.
+
+    Returns:
+        One word, which is not empty.
+
+    Raises:
+        SelectionError: A pattern can match no function, or there are too many.
+    """
+    for pattern in patterns:
+        if "0x" in pattern.lower()[:2]:
+            raise SelectionError(f"'{pattern}': expected [LIBRARY:]NAME")
+    word = ",".join(_encode_pattern(pattern) for pattern in patterns or ("*",))
+    if len(patterns) > MOST_LIBRARY_PATTERNS or len(word) >= LIBRARY_PATTERNS_SIZE:
+        raise SelectionError(
+            f"{len(patterns):,} patterns of library calls: expected up to "
+            f"{MOST_LIBRARY_PATTERNS}, of {LIBRARY_PATTERNS_SIZE - 1:,} characters "
+            "together"
+        )
+    return word
 
 
 def _encode_pattern(pattern: str) -> str:

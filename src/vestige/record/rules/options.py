@@ -78,6 +78,13 @@ class _Values(NamedTuple):
     """File names of libraries in the system's directories that are planned, too, with
     ``patch``; others are without being named."""
 
+    library_calls: tuple[str, ...] | None = None
+    """Patterns of the functions of libraries whose calls by the program, and by its
+    libraries outside of the system's directories, are recorded.
+
+    ``[LIBRARY:]NAME`` with ``*``, ``?`` and ``[...]``; empty: all. ``None``: none.
+    """
+
     contexts: tuple[str, ...] = ("ip", "vpid")
     """What each record carries besides its fields: :data:`CONTEXTS`, and counters.
 
@@ -261,6 +268,7 @@ class RecordingOptions(_Values):
         self.selection()
         self._check_rules()
         self.function_patterns()
+        self.library_patterns()
         context_classes(self.contexts)
         for name in self.helpers:
             if name not in HELPERS:
@@ -387,3 +395,19 @@ class RecordingOptions(_Values):
         from .function_patterns import encode_patterns  # noqa: PLC0415 - see above
 
         return encode_patterns(self.include, self.exclude)
+
+    def library_patterns(self) -> str:
+        """Return ``library_calls`` as the tracer reads it.
+
+        Returns:
+            One word; empty where no calls of libraries are recorded.
+
+        Raises:
+            SelectionError: A pattern can match no function, or there are too many.
+        """
+        if self.library_calls is None:
+            return ""
+        # As with rules.
+        from .function_patterns import encode_library_patterns  # noqa: PLC0415 - see above
+
+        return encode_library_patterns(self.library_calls)

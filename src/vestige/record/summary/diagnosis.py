@@ -109,6 +109,8 @@ def _why_without_hooks(
             f"{_names(defining)} has hooks of its own (__cyg_profile_func_enter), "
             "which come before those of the tracer"
         )
+    if options.library_calls is not None:
+        return "no function of a library was called whose name --library-calls matches"
     if not calling:
         if has_python(objects):
             return _why_without_python_calls(command, options, objects)

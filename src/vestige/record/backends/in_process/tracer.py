@@ -38,6 +38,8 @@ VARIABLE = SETTINGS_VARIABLE
 LIBRARY = "libvestige-tracer.so"
 AUDITOR = "libvestige-audit.so"
 """Reports to the tracer what the dynamic linker maps and unmaps, see rtld-audit(7)."""
+CALLS_AUDITOR = "libvestige-audit-calls.so"
+"""Does the same, and reports what is bound."""
 CLOSER = "libvestige-close.so"
 """Stands in for ``dlclose`` where there is no such interface."""
 LIKE_LTTNG = ("libvestige-lttng-tracepoint.so", "libvestige-lttng.so")
@@ -177,6 +179,7 @@ def recording_words(  # noqa: PLR0913 - facts, by name
         "include": include,
         "exclude": exclude,
         "plans": int(has_plans),
+        "library-calls": options.library_patterns(),
         "python": python_word(options, frequency),
         **memory,
     }
@@ -229,7 +232,8 @@ def tracer_environment(  # noqa: PLR0913 - facts, by name
         _put_first(result, "PYTHONPATH", STARTUP)
     tracer = library_path()
     if can_audit():
-        _put_first(result, "LD_AUDIT", _beside(AUDITOR))
+        auditor = AUDITOR if options.library_calls is None else CALLS_AUDITOR
+        _put_first(result, "LD_AUDIT", _beside(auditor))
     else:
         _put_first(result, "LD_PRELOAD", _beside(CLOSER))
     for name in _lttng_libraries(keeps=options.keep_lttng):

@@ -1,0 +1,26 @@
+/*
+ * Thunks of library calls: what the slots of a caller lead to in place of a function.
+ *
+ *   4 bytes     endbr64
+ *   6 bytes     call *ENTRY(%rip): calls_library_entry() records the call
+ *   6 bytes     jmp *TARGET(%rip)
+ *
+ * All have the same code. What is different between them lies at the same distance from each, in
+ * memory that is only data: so a thunk is made by two stores, in whatever thread or handler a
+ * function is bound, and no memory is ever writable and executable.
+ */
+#ifndef VESTIGE_PATCH_LIBRARY_THUNKS_H
+#define VESTIGE_PATCH_LIBRARY_THUNKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/compiler.h"
+#include "library_call.h"
+
+/* Find or make the thunk of a function. 0 where there is no memory for it. */
+uintptr_t library_thunk(const struct library_call *call) HIDDEN;
+/* Whether an address is that of a thunk. */
+bool library_thunk_is_at(uintptr_t address) HIDDEN;
+
+#endif
