@@ -79,6 +79,11 @@ impl Account {
         }
         ledger.redo().store(1, Ordering::Release);
         fence(Ordering::SeqCst);
+        self.store_again(ledger);
+    }
+
+    /// Stores what the copy has where it is read from.
+    fn store_again(&self, ledger: Ledger<'_>) {
         ledger.drained_seq().store(self.drained_seq, Ordering::Relaxed);
         ledger.file_bytes().store(self.file_bytes, Ordering::Relaxed);
         ledger.instance_id().store(self.instance_id, Ordering::Relaxed);
@@ -94,14 +99,17 @@ impl Account {
         ledger.redo().store(0, Ordering::Release);
     }
 
-    /// Reads what a collector stored that may have been killed.
-    pub fn read(ledger: Ledger<'_>) -> Self {
+    /// Reads what a collector stored that was killed, and does what it did not come to: the next
+    /// account goes to the copy first, which must not be needed then.
+    pub fn take_over(ledger: Ledger<'_>) -> Self {
         if ledger.redo().load(Ordering::Acquire) != 0 {
             let mut words = [0; 10];
             for (number, word) in (0..).zip(&mut words) {
                 *word = ledger.copy(number).load(Ordering::Relaxed);
             }
-            return Self::of_words(words);
+            let account = Self::of_words(words);
+            account.store_again(ledger);
+            return account;
         }
         Self {
             drained_seq: ledger.drained_seq().load(Ordering::Relaxed),

@@ -84,7 +84,7 @@ impl Recording {
     ) -> Result<(), Stall> {
         let mut account = state.account;
         if !draft.records.is_empty() || is_untold(&account, draft) {
-            self.begin_stream(state, draft);
+            self.begin_stream(slot, state, draft);
             account = state.account;
             self.write_draft(slot, state, draft, &mut account)?;
         }
@@ -97,13 +97,18 @@ impl Recording {
     }
 
     /// Gives the slot its stream, which it keeps though nothing may be written now.
-    fn begin_stream(&self, state: &mut SlotState, draft: &Draft) {
+    ///
+    /// One that goes on in the file of another is noted before anything is written to it: of a
+    /// part of a packet, whoever comes after this collector must know.
+    fn begin_stream(&self, slot: u32, state: &mut SlotState, draft: &Draft) {
         if state.account.opened != 0 {
             return;
         }
         let first = draft.losses.map_or(draft.begin, |(first, _)| first.min(draft.begin));
         if self.trace.streams().begin(self.number, &state.identity, first, &mut state.account) {
             self.trace.tallies.streams.fetch_add(1, Ordering::Relaxed);
+        } else {
+            state.account.store(self.arena.ledger(slot));
         }
     }
 

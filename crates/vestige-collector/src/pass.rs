@@ -201,7 +201,7 @@ impl Recording {
             if let Some(mut guard) = self.slot(slot) {
                 let ledger = self.arena.ledger(slot);
                 *guard = Some(Box::new(SlotState {
-                    account: Account::read(ledger),
+                    account: Account::take_over(ledger),
                     given: ledger.given().load(Ordering::Relaxed),
                     returned: ledger.returned().load(Ordering::Relaxed),
                     consumed: ledger.consumed().load(Ordering::Relaxed),
@@ -314,10 +314,12 @@ impl Recording {
         self.drain(slot, state, Reach::Everything)?;
         self.tell_losses(slot, state)?;
         self.free_chunks(slot, state);
+        self.clear(slot);
+        // Who goes on with the stream writes behind what the account says: a ledger that still
+        // had it would have that cut off, should this collector be killed.
         if state.account.opened != 0 {
             self.trace.streams().end(self.number, state.identity, state.account);
         }
-        self.clear(slot);
         Ok(true)
     }
 
@@ -360,7 +362,7 @@ impl Recording {
     /// Cuts off what a collector was writing when it was killed.
     pub fn cut_torn_packets(&self) {
         for slot in 1..=self.slots_in_use() {
-            let account = Account::read(self.arena.ledger(slot));
+            let account = Account::take_over(self.arena.ledger(slot));
             let is_claimed = self.arena.slot(slot).claimed().load(Ordering::Acquire) != 0;
             if !is_claimed || account.opened == 0 {
                 continue;

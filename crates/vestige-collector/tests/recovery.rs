@@ -7,11 +7,12 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use common::{collector, packets, plan, record_count, run, trace, wait_until, Folder, Program};
+use vestige_collector::account::Account;
 use vestige_collector::collector::{Collector, Outcome};
 use vestige_collector::drain::Reach;
 use vestige_collector::recording::Limits;
@@ -107,6 +108,65 @@ fn recovering_twice_gives_the_same() {
     recover(&folder);
 
     assert_eq!(trace(&folder), first);
+}
+
+#[test]
+fn a_recovery_that_is_killed_in_the_file_of_another_thread_is_done_again() {
+    let folder = Folder::new();
+    let killed = collector(&folder);
+    let program = Program::of(&folder);
+    run([|| program.thread(7, 8).record(5)]);
+    run([|| {
+        let mut thread = program.thread(7, 9);
+        thread.clock = 5000;
+        thread.record(5);
+    }]);
+    drop(killed);
+    let arena = folder.arena().unwrap();
+    let kept = folder.0.join("copy");
+    let written = AtomicU32::new(0);
+    let (from, to) = (arena.clone(), kept.clone());
+    recovery::recover(
+        &folder.trace(),
+        &arena,
+        0,
+        Box::new(move |file, head, body, tail, at| {
+            let done = sys::write_parts(file, head, body, tail, at);
+            if written.fetch_add(1, Ordering::Relaxed) == 1 {
+                fs::copy(&from, &to).unwrap();
+            }
+            done
+        }),
+    )
+    .unwrap();
+    let whole = trace(&folder);
+    assert_eq!(whole.keys().collect::<Vec<_>>(), ["7-8"]);
+    assert_eq!(record_count(&whole["7-8"]), 10);
+
+    // As it was when the second thread's packet was in the file, and nobody knew.
+    fs::rename(&kept, &arena).unwrap();
+    recover(&folder);
+
+    assert_eq!(trace(&folder), whole);
+}
+
+#[test]
+fn an_account_that_was_being_stored_is_whole_before_the_next_one() {
+    let folder = Folder::new();
+    let _collector = collector(&folder);
+    let program = Program::of(&folder);
+    let ledger = program.ledger(5);
+    let account = Account { drained_seq: 3, packets: 4, file_bytes: 4096, ..Account::default() };
+    account.store(ledger);
+    // As when the collector was killed in the middle.
+    program.ledger(5).packets().store(2, Ordering::Relaxed);
+    program.ledger(5).redo().store(1, Ordering::Relaxed);
+
+    assert_eq!(Account::take_over(program.ledger(5)), account);
+
+    // What comes next may damage the copy.
+    assert_eq!(program.ledger(5).redo().load(Ordering::Relaxed), 0);
+    assert_eq!(Account::take_over(program.ledger(5)), account);
 }
 
 #[test]
