@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "d11d6eda7be2a5f5"
+#define AGREEMENT "cbe615c4b5542877"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -603,6 +603,8 @@ _Static_assert(sizeof(struct rule_head) == 32, "rule_head");
 #define UNPATCHED_THREADS "threads"
 /* The processor keeps return addresses, which cannot be replaced. */
 #define UNPATCHED_SHADOW "shadow"
+/* Its plan did not come in time. */
+#define UNPATCHED_LATE "late"
 
 #define SETTINGS_VARIABLE "VESTIGE_TRACER"
 /* Makes the tracer inert, and keeps it out of programs that clear their environment. */
@@ -639,6 +641,7 @@ enum clock_kind_word { CLOCK_KIND_MONOTONIC, CLOCK_KIND_COUNTER };
 	of(exclude, "exclude") \
 	of(plans, "plans") \
 	of(library_calls, "library-calls") \
+	of(plan_wait, "plan-wait") \
 	of(python, "python")
 
 /* --- Programs and session daemons --- */

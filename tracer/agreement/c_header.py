@@ -173,8 +173,12 @@ def plan_header() -> str:
     return "".join(
         [
             _PLAN_HEAD,
-            *_constants(plan.CONSTANTS),
-            *(text for one in plan.STRUCTURES for text in _structure(one)),
+            *_constants((*plan.CONSTANTS, *plan.REQUEST_CONSTANTS)),
+            *(
+                text
+                for one in (*plan.STRUCTURES, plan.REQUEST)
+                for text in _structure(one)
+            ),
             "#endif\n",
         ]
     )

@@ -14,6 +14,12 @@
 /* Bytes of moved code. */
 #define PLAN_MOST_CODE 240u
 #define PLAN_MOST_FUNCTIONS 1048576u
+/* In a request: it is the program itself. */
+#define PLAN_OF_PROGRAM 1u
+/* No request: a word that says why an object is left alone, a space, its name. */
+#define PLAN_REFUSED 2u
+/* The answer where there is nothing to do. */
+#define PLAN_NOTHING "-"
 
 /* How a plan begins. */
 struct plan_header {
@@ -74,5 +80,25 @@ _Static_assert(offsetof(struct plan_fixup, at) == 0, "plan_fixup.at");
 _Static_assert(offsetof(struct plan_fixup, padding) == 4, "plan_fixup.padding");
 _Static_assert(offsetof(struct plan_fixup, target) == 8, "plan_fixup.target");
 _Static_assert(sizeof(struct plan_fixup) == 16, "plan_fixup");
+
+/* How a program asks for a plan. */
+struct plan_request {
+	/* That of the socket, with all bits the other way. */
+	uint8_t token[16];
+	uint32_t flags;
+	/* Bytes. */
+	uint32_t build_id_size;
+	/* Of the object. */
+	uint8_t build_id[64];
+	/* With a zero at the end. */
+	char path[4008];
+};
+
+_Static_assert(offsetof(struct plan_request, token) == 0, "plan_request.token");
+_Static_assert(offsetof(struct plan_request, flags) == 16, "plan_request.flags");
+_Static_assert(offsetof(struct plan_request, build_id_size) == 20, "plan_request.build_id_size");
+_Static_assert(offsetof(struct plan_request, build_id) == 24, "plan_request.build_id");
+_Static_assert(offsetof(struct plan_request, path) == 88, "plan_request.path");
+_Static_assert(sizeof(struct plan_request) == 4096, "plan_request");
 
 #endif

@@ -57,13 +57,14 @@ def arena_module() -> str:
         )
         for value in of.enumerators()
     )
-    structures = (packet.PACKET, *arena.STRUCTURES)
+    structures = (packet.PACKET, *arena.STRUCTURES, plan.REQUEST)
     return "".join(
         [
             _ARENA_HEAD,
             *(rust_constant(one, "u32") for one in arena.CONSTANTS),
             *(rust_constant(one, "u32") for one in packet.STREAM_CLASSES),
             *bits,
+            *(rust_constant(one, "u32") for one in plan.REQUEST_CONSTANTS),
             *(f"\n{rust_structure(one)}" for one in structures),
         ]
     )

@@ -88,6 +88,11 @@ SETTINGS = (
         "library-calls",
         about="Patterns of library calls with commas between them; empty without.",
     ),
+    Setting(
+        "plan-wait",
+        about="For how many milliseconds a program waits for plans that are not there; 0: "
+        "it does not ask for any.",
+    ),
     Setting("python", about="For vestige.instrument; the tracer leaves it alone."),
 )
 """In the order in which they are written: patterns need nothing that comes later."""

@@ -57,4 +57,5 @@ CONSTANTS = (
         "shadow",
         about="The processor keeps return addresses, which cannot be replaced.",
     ),
+    Constant("UNPATCHED_LATE", "late", about="Its plan did not come in time."),
 )

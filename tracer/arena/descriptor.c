@@ -23,9 +23,9 @@
 
 /* How long a program waits at most for each step, since it waits before it begins. */
 #define MOST_SECONDS 2
+#define MOST_MILLISECONDS (MOST_SECONDS * 1000u)
 /* As long in all, where others ask at the same time. */
 #define PAUSE_NS 1000000
-#define MOST_ATTEMPTS (MOST_SECONDS * 1000)
 
 /* What is at the path must be the file that the recorder has made. */
 static bool is_meant(const struct stat *status, const struct arena_place *place)
@@ -59,9 +59,12 @@ static int take(int file, const struct arena_place *place,
 	return file;
 }
 
-static bool set_limits(int connection)
+static bool set_limits(int connection, uint32_t milliseconds)
 {
-	const struct timeval limit = {.tv_sec = MOST_SECONDS};
+	const struct timeval limit = {
+		.tv_sec = milliseconds / 1000,
+		.tv_usec = (suseconds_t) (milliseconds % 1000 * 1000),
+	};
 
 	/* A queue that is full makes connect() wait, too. */
 	return system_call(SYS_setsockopt, connection, SOL_SOCKET, SO_SNDTIMEO, (long) &limit,
@@ -71,7 +74,7 @@ static bool set_limits(int connection)
 }
 
 /* By the name of the collector's socket. */
-static int connect_by_name(const char *name)
+static int connect_by_name(const char *name, uint32_t milliseconds)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const size_t length = strlen(name);
@@ -81,7 +84,7 @@ static int connect_by_name(const char *name)
 	if (connection < 0)
 		return -1;
 	memcpy(address.sun_path + 1, name, length);
-	if (set_limits(connection) &&
+	if (set_limits(connection, milliseconds) &&
 	    system_call(SYS_connect, connection, (long) &address,
 			(long) (offsetof(struct sockaddr_un, sun_path) + 1 + length), 0, 0,
 			0) == 0)
@@ -100,7 +103,7 @@ static bool is_inherited(const struct arena_place *place)
 
 /* Send a descriptor, with one byte. The socket is that of all programs, so none of its settings
  * is changed: it is tried again for a while where its queue is full. */
-static bool send_over(int socket, int file)
+static bool send_over(int socket, int file, uint32_t milliseconds)
 {
 	union {
 		struct cmsghdr head;
@@ -122,7 +125,7 @@ static bool send_over(int socket, int file)
 	control.head.cmsg_type = SCM_RIGHTS;
 	control.head.cmsg_len = CMSG_LEN(sizeof(file));
 	memcpy(CMSG_DATA(&control.head), &file, sizeof(file));
-	for (int attempt = 0; done == -EAGAIN && attempt < MOST_ATTEMPTS; attempt++) {
+	for (uint32_t attempt = 0; done == -EAGAIN && attempt < milliseconds; attempt++) {
 		if (attempt)
 			system_sleep(&pause);
 		done = system_call(SYS_sendmsg, socket, (long) &message,
@@ -132,7 +135,7 @@ static bool send_over(int socket, int file)
 }
 
 /* By the socket that was inherited. */
-static int connect_by_inherited(const struct arena_place *place)
+static int connect_by_inherited(const struct arena_place *place, uint32_t milliseconds)
 {
 	int ends[2];
 
@@ -140,7 +143,8 @@ static int connect_by_inherited(const struct arena_place *place)
 	    system_call(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, (long) ends, 0,
 			0) != 0)
 		return -1;
-	if (!set_limits(ends[0]) || !send_over(place->inherited, ends[1])) {
+	if (!set_limits(ends[0], milliseconds) ||
+	    !send_over(place->inherited, ends[1], milliseconds)) {
 		system_close(ends[0]);
 		ends[0] = -1;
 	}
@@ -149,11 +153,12 @@ static int connect_by_inherited(const struct arena_place *place)
 }
 
 /* A connection with the collector; negative for none. */
-static int connect_to_collector(const struct arena_place *place)
+static int connect_to_collector(const struct arena_place *place, uint32_t milliseconds)
 {
-	const int connection = place->socket[0] ? connect_by_name(place->socket) : -1;
+	const int connection =
+		place->socket[0] ? connect_by_name(place->socket, milliseconds) : -1;
 
-	return connection < 0 ? connect_by_inherited(place) : connection;
+	return connection < 0 ? connect_by_inherited(place, milliseconds) : connection;
 }
 
 /* What there is room for in a message for one: its length is rounded. */
@@ -175,15 +180,14 @@ static int take_one(const struct cmsghdr *head)
 	return -1;
 }
 
-/* A descriptor that comes with a byte or more; negative for none. */
-static int receive(int connection)
+/* A byte, 0 for none, and the descriptor that comes with it; negative for none. */
+static int receive(int connection, char *byte)
 {
 	union {
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
-	char byte;
-	struct iovec data = {.iov_base = &byte, .iov_len = 1};
+	struct iovec data = {.iov_base = byte, .iov_len = 1};
 	struct msghdr message = {
 		.msg_iov = &data,
 		.msg_iovlen = 1,
@@ -193,25 +197,44 @@ static int receive(int connection)
 	const struct cmsghdr *head = &control.head;
 
 	memset(&control, 0, sizeof(control));
-	if (system_call(SYS_recvmsg, connection, (long) &message, MSG_CMSG_CLOEXEC, 0, 0, 0) < 1)
+	if (system_call(SYS_recvmsg, connection, (long) &message, MSG_CMSG_CLOEXEC, 0, 0, 0) <
+	    1) {
+		*byte = 0;
 		return -1;
+	}
 	if (message.msg_controllen < CMSG_LEN(sizeof(int)) || head->cmsg_level != SOL_SOCKET ||
 	    head->cmsg_type != SCM_RIGHTS)
 		return -1;
 	return take_one(head);
 }
 
+bool descriptor_ask(const struct arena_place *place, const struct descriptor_question *question,
+		    char *answer, int *file)
+{
+	const int connection = connect_to_collector(place, question->milliseconds);
+
+	*answer = 0;
+	*file = -1;
+	if (connection < 0)
+		return false;
+	if (system_call(SYS_sendto, connection, (long) question->bytes, (long) question->size,
+			MSG_NOSIGNAL, 0, 0) == (long) question->size)
+		*file = receive(connection, answer);
+	system_close(connection);
+	return true;
+}
+
 static int ask(const struct arena_place *place)
 {
-	const int connection = connect_to_collector(place);
-	int file = -1;
+	const struct descriptor_question question = {
+		.bytes = place->token,
+		.size = sizeof(place->token),
+		.milliseconds = MOST_MILLISECONDS,
+	};
+	char answer;
+	int file;
 
-	if (connection < 0)
-		return -1;
-	if (system_call(SYS_sendto, connection, (long) place->token, sizeof(place->token),
-			MSG_NOSIGNAL, 0, 0) == (long) sizeof(place->token))
-		file = receive(connection);
-	system_close(connection);
+	descriptor_ask(place, &question, &answer, &file);
 	return file;
 }
 

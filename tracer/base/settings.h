@@ -80,6 +80,9 @@ struct settings {
 	bool has_plans;
 	/* Patterns of library calls that are recorded, see patch/library_choice.c; empty without. */
 	char library_calls[LIBRARY_PATTERNS_SIZE];
+	/* For how many milliseconds the recorder is asked for plans that are not there; 0: it is not
+	 * asked. */
+	uint32_t plan_wait;
 	/* The directory of the trace, absolute: only for those that do not agree, see refusal.h, and
 	 * for plans. */
 	char directory[PATH_MAX];

@@ -216,6 +216,13 @@ static bool parse_library_calls(const char *value, size_t length)
 			  value, length);
 }
 
+static bool parse_plan_wait(const char *value, size_t length)
+{
+	(void) length;
+	wanted->settings.plan_wait = (uint32_t) strtoul(value, NULL, 10);
+	return true;
+}
+
 static bool parse_python(const char *value, size_t length)
 {
 	(void) value;

@@ -50,6 +50,7 @@ static void take_settings(const struct settings *from)
 	settings.without_procname = from->without_procname;
 	settings.has_plans = from->has_plans;
 	memcpy(settings.library_calls, from->library_calls, sizeof(settings.library_calls));
+	settings.plan_wait = from->plan_wait;
 	settings.contexts = from->contexts;
 	memcpy(settings.directory, from->directory, sizeof(settings.directory));
 }

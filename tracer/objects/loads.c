@@ -23,6 +23,10 @@ static const struct r_debug *account;
 /* Where it said that it would unmap objects, and not yet that it has. */
 static long deleting = NOWHERE;
 
+/* Who wants to know. */
+static void (*on_mapped)(const struct link_map *map, const struct object *object);
+static void (*on_gone)(uintptr_t base);
+
 /* Find the account in the dynamic section of the program. */
 static int find_account(struct dl_phdr_info *info, size_t size, void *unused)
 {
@@ -60,6 +64,13 @@ static bool is_loaded(const struct object *object)
 	return false;
 }
 
+static void drop(struct entry *entry)
+{
+	if (on_gone)
+		on_gone((uintptr_t) entry->object.base);
+	table_drop(entry);
+}
+
 /* Record what was unmapped since the last time. */
 static void sweep(void)
 {
@@ -67,7 +78,7 @@ static void sweep(void)
 		return;
 	for (struct entry *entry = table_entries; entry; entry = entry->next)
 		if (entry->is_used && entry->closes && !is_loaded(&entry->object))
-			table_drop(entry);
+			drop(entry);
 }
 
 /*
@@ -82,30 +93,32 @@ static void sweep_emptied(long name_space)
 	for (struct entry *entry = table_entries; entry; entry = entry->next)
 		if (entry->is_used && entry->closes && entry->closes_first &&
 		    entry->object.name_space == name_space)
-			table_drop(entry);
+			drop(entry);
 }
 
-static void add(const struct link_map *map, long name_space)
+/* The new entry; NULL for what is known, or cannot be. */
+static const struct entry *add(const struct link_map *map, long name_space)
 {
 	struct entry *known = table_find((uintptr_t) map->l_ld);
 	struct entry *entry;
 
 	if (known && known->closes)
 		/* It went without a word, and another has its place. */
-		table_drop(known);
+		drop(known);
 	else if (known)
-		return;
+		return NULL;
 	entry = table_new();
 	if (!entry)
-		return;
+		return NULL;
 	if (!object_from_map(&entry->object, map)) {
 		object_forget(&entry->object);
-		return;
+		return NULL;
 	}
 	entry->object.name_space = name_space;
 	/* In a child process the state dump comes before it, and does not have it. */
 	object_events_load(&entry->object);
 	table_show(entry);
+	return entry;
 }
 
 static void close_object(const struct link_map *map)
@@ -130,6 +143,7 @@ EXPORTED loader_function vestige_loader;
 
 void vestige_loader(enum loader_action action, const struct link_map *map, long name_space)
 {
+	const struct entry *added = NULL;
 	struct guard guard;
 
 	/* Before the tracer is relocated, too: nothing else may be touched. */
@@ -140,7 +154,7 @@ void vestige_loader(enum loader_action action, const struct link_map *map, long 
 	sweep();
 	switch (action) {
 	case LOADER_MAPPED:
-		add(map, name_space);
+		added = add(map, name_space);
 		break;
 	case LOADER_CLOSES:
 		close_object(map);
@@ -156,6 +170,9 @@ void vestige_loader(enum loader_action action, const struct link_map *map, long 
 		break;
 	}
 	table_leave(&guard);
+	/* Entries stay where they are, and this one until the dynamic linker goes on. */
+	if (added && on_mapped)
+		on_mapped(map, &added->object);
 }
 
 bool objects_are_told(void)
@@ -167,4 +184,11 @@ void loads_start(void)
 {
 	is_watching = true;
 	dl_iterate_phdr(find_account, NULL);
+}
+
+void loads_watch(void (*mapped)(const struct link_map *map, const struct object *object),
+		 void (*gone)(uintptr_t base))
+{
+	on_mapped = mapped;
+	on_gone = gone;
 }

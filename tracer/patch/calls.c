@@ -9,6 +9,9 @@
  * A function that ends by jumping to another one leaves its return address to it: the place has
  * exit_stub() already. Then the first one ends where the second begins.
  *
+ * Where ends of calls are not wanted, or the processor compares return addresses with a stack of its own
+ * (CET), they stay as they are.
+ *
  * Compilers keep values in any register across calls of functions that they know (-fipa-ra), so all are left
  * as they are, but for the flags. What is not recorded the usual way may use vector registers, which
  * are kept for it.
@@ -21,6 +24,7 @@
 #include <stdint.h>
 
 #include "../base/settings.h"
+#include "../base/system.h"
 #include "../hooks/functions.h"
 #include "../stream/section.h"
 #include "library_call.h"
@@ -39,6 +43,13 @@
 #define BRANCH_TARGET 0xFA1E0FF3
 #define BRANCH_TARGET_SIZE 4
 #define PAGE_BYTES 4096
+
+/* See "CET Shadow Stack" in the kernel's documentation. */
+#define SHADOW_STACK_STATUS 0x5005
+#define SHADOW_STACK_IS_ON 1ul
+
+/* Whether return addresses are replaced. */
+static bool has_exits;
 
 /* Called by programs that were compiled with -pg -mfentry; see "-mfentry" in GCC's manual. */
 EXPORTED void __fentry__(void);
@@ -74,8 +85,10 @@ static INLINED void enter(uintptr_t *slot, uintptr_t function)
 	struct shadow *shadow;
 	uintptr_t return_address = *slot;
 
-	if (settings.on_entry == FUNCTIONS_OFF && settings.on_exit == FUNCTIONS_OFF)
+	if (!has_exits || settings.on_exit == FUNCTIONS_OFF) {
+		record_entry((void *) function, (void *) return_address);
 		return;
+	}
 	shadow = shadow_of((uintptr_t) slot);
 	if (UNLIKELY(!shadow))
 		return;
@@ -139,10 +152,27 @@ static uintptr_t function_of(uintptr_t back)
 	return mark == BRANCH_TARGET ? start - BRANCH_TARGET_SIZE : start;
 }
 
+static bool has_shadow_stack(void)
+{
+	unsigned long features = 0;
+
+	return system_call(SYS_arch_prctl, SHADOW_STACK_STATUS, (long) &features, 0, 0, 0, 0) ==
+		0 &&
+		(features & SHADOW_STACK_IS_ON);
+}
+
+bool calls_lack_exits(void)
+{
+	return settings.on_exit != FUNCTIONS_OFF && !has_exits;
+}
+
 bool calls_start(void)
 {
 	vectors_start();
-	return shadow_start();
+	if (!shadow_start())
+		return false;
+	has_exits = !has_shadow_stack();
+	return true;
 }
 
 void calls_fentry_entered(uintptr_t *slot, uintptr_t back)
@@ -264,7 +294,11 @@ __asm__(".text\n"
 	"call calls_left\n\t"
 	"movq %rax, 80(%rbp)\n\t"
 	RESTORE
-	"ret\n\t"
+	/* Not by `ret`: processors predict where it leads by the calls that they have seen, and the
+	 * function's own has taken this one. What is below the stack pointer is ours for 128 bytes. */
+	"leaq 8(%rsp), %rsp\n\t"
+	".cfi_def_cfa_offset 0\n\t"
+	"jmp *-8(%rsp)\n\t"
 	".cfi_endproc\n\t"
 	".size exit_stub, . - exit_stub\n");
 /* clang-format on */
@@ -272,6 +306,11 @@ __asm__(".text\n"
 #else
 
 bool calls_start(void)
+{
+	return false;
+}
+
+bool calls_lack_exits(void)
 {
 	return false;
 }

@@ -13,5 +13,7 @@ void calls_entry(void) HIDDEN;
 void calls_library_entry(void) HIDDEN;
 /* Make what calls need; false where they cannot be recorded. */
 bool calls_start(void) HIDDEN;
+/* Whether ends of calls are wanted that cannot be had. */
+bool calls_lack_exits(void) HIDDEN;
 
 #endif

@@ -1,20 +1,23 @@
 /*
  * Recording calls in programs that were compiled without hooks: where it begins.
  *
- * It happens once, when the program begins, while no other thread could be in the code that
- * is rewritten. What cannot be done is left, and the recorder is told.
+ * It happens when the program begins, and when the dynamic linker has mapped an object that was not
+ * there then: while no thread could be in the code that is rewritten. What cannot be done is left, and
+ * the recorder is told.
  */
 #define _GNU_SOURCE
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "../agreement/agreement.h"
-#include "../base/refusal.h"
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "../hooks/tracing.h"
+#include "../objects/loads.h"
 #include "calls.h"
+#include "missing_plan.h"
 #include "plan.h"
 #include "rewrite.h"
 #include "thunks.h"
@@ -22,9 +25,6 @@
 #if defined(__x86_64__)
 
 #define TASKS "/proc/self/task"
-/* See "CET Shadow Stack" in the kernel's documentation. */
-#define SHADOW_STACK_STATUS 0x5005
-#define SHADOW_STACK_IS_ON 1ul
 
 /* A directory has a link for each directory in it, and two of its own. */
 static bool has_threads(void)
@@ -40,50 +40,61 @@ static bool has_threads(void)
 	return !is_alone;
 }
 
-static bool has_shadow_stack(void)
-{
-	unsigned long features = 0;
-
-	return system_call(SYS_arch_prctl, SHADOW_STACK_STATUS, (long) &features, 0, 0, 0, 0) ==
-		0 &&
-		(features & SHADOW_STACK_IS_ON);
-}
-
 /* Apply a plan; NULL, or why not. */
 static const char *apply(const struct plan *plan, const struct dl_phdr_info *info)
 {
 	struct thunks thunks;
 	const char *reason;
 
-	if (has_shadow_stack())
-		return UNPATCHED_SHADOW;
-	if (has_threads())
-		return UNPATCHED_THREADS;
 	if (!calls_start())
 		return UNPATCHED_MEMORY;
 	reason = thunks_make(&thunks, plan, info);
 	if (reason)
 		return reason;
-	if (thunks_seal(&thunks) && rewrite_entries(plan, &thunks, info->dlpi_addr))
-		return NULL;
+	if (thunks_seal(&thunks) && rewrite_entries(plan, &thunks, info->dlpi_addr)) {
+		thunks_keep(&thunks);
+		return calls_lack_exits() ? UNPATCHED_SHADOW : NULL;
+	}
 	thunks_drop(&thunks);
 	return UNPATCHED_POLICY;
 }
 
-static int patch_object(struct dl_phdr_info *info, size_t size, void *unused)
+static void patch_object(const struct dl_phdr_info *info, bool is_running)
 {
 	struct plan plan;
 	const char *reason = plan_read(&plan, info);
 
-	(void) size;
-	(void) unused;
 	if (!reason && plan.functions)
-		reason = apply(&plan, info);
+		reason = is_running && has_threads() ? UNPATCHED_THREADS : apply(&plan, info);
 	plan_close(&plan);
 	if (reason)
-		refusal_write(settings.directory, UNPATCHED_MARK, reason,
-			      *info->dlpi_name ? info->dlpi_name : NULL);
+		missing_plan_tell(reason, info->dlpi_name);
+}
+
+static int patch_first(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void) size;
+	(void) unused;
+	patch_object(info, true);
 	return 0;
+}
+
+/* None of its code has run, whatever other threads do. */
+static void patch_later(const struct link_map *map, const struct object *object)
+{
+	const ElfW(Ehdr) *header = (const void *) map->l_addr;
+	struct dl_phdr_info info = {.dlpi_addr = map->l_addr, .dlpi_name = map->l_name};
+	signals before;
+
+	/* Of a program that is linked at another address, the headers are elsewhere. */
+	if (object->base != map->l_addr || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > object->size)
+		return;
+	info.dlpi_phdr = (const void *) (map->l_addr + header->e_phoff);
+	info.dlpi_phnum = header->e_phnum;
+	before = system_block_signals();
+	patch_object(&info, false);
+	system_restore_signals(before);
 }
 
 /* After the settings are read, and before the constructors of the program. */
@@ -96,8 +107,9 @@ static __attribute__((constructor(102))) void start(void)
 	    (settings.on_entry == FUNCTIONS_OFF && settings.on_exit == FUNCTIONS_OFF))
 		return;
 	before = system_block_signals();
-	dl_iterate_phdr(patch_object, NULL);
+	dl_iterate_phdr(patch_first, NULL);
 	system_restore_signals(before);
+	loads_watch(patch_later, thunks_forget);
 }
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * Plans: reading and checking them.
  *
- * The recorder wrote them into the directory of the trace. They are believed only if nobody else
+ * The recorder wrote them into the directory of the trace, where an empty one is that of an object
+ * that is left alone; what is not there is asked for. They are believed only if nobody else
  * could write them, and if all bytes that are to be replaced are in memory what they are there.
  */
 #define _GNU_SOURCE
@@ -15,6 +16,7 @@
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "../objects/describe.h"
+#include "missing_plan.h"
 
 #define LARGEST_PLAN (512u << 20)
 #define ALIGNED(size) (((size) + 7u) & ~(size_t) 7)
@@ -49,6 +51,8 @@ static const char *read_file(struct plan *plan, int file)
 
 	if (!system_fstat(file, &status) || !is_trusted(&status))
 		return UNPATCHED_PLAN;
+	if (!status.st_size)
+		return NULL;
 	if (status.st_size < (off_t) sizeof(struct plan_header) || status.st_size > LARGEST_PLAN)
 		return UNPATCHED_PLAN;
 	plan->size = (size_t) status.st_size;
@@ -149,10 +153,15 @@ const char *plan_read(struct plan *plan, const struct dl_phdr_info *info)
 	if (!object.build_id_size)
 		return NULL;
 	file = open_plan(&object);
-	if (file < 0)
-		return NULL;
+	if (file < 0) {
+		reason = missing_plan_ask(&object, info, &file);
+		if (file < 0)
+			return reason;
+	}
 	reason = read_file(plan, file);
 	system_close(file);
+	if (!reason && !plan->bytes)
+		return NULL;
 	if (!reason)
 		reason = check_header(plan, &object);
 	if (!reason)

@@ -15,6 +15,11 @@
 #define PAGE_SIZE 4096u
 /* Of the slot, which keeps thunks aligned. */
 #define SLOT_SIZE 16u
+/* Objects whose thunks can be given back; those of others stay. */
+#define MOST_KEPT 1024u
+
+static struct thunks kept[MOST_KEPT];
+
 #define CALL_SIZE 6u
 #define HEAD_SIZE (sizeof(uintptr_t) + CALL_SIZE)
 /* Places are tried in steps, first below the object: above it, the heap grows. */
@@ -128,10 +133,12 @@ const char *thunks_make(struct thunks *thunks, const struct plan *plan,
 {
 	const uintptr_t entry_address = (uintptr_t) calls_entry;
 	struct plan_entry entry;
+	uintptr_t end;
 	size_t next = 0;
 	size_t at = 0;
 
 	thunks->size = SLOT_SIZE;
+	find_bounds(info, &thunks->object, &end);
 	while (plan_next(plan, &next, &entry))
 		thunks->size += thunk_size(&entry);
 	thunks->size = (thunks->size + PAGE_SIZE - 1) & ~(size_t) (PAGE_SIZE - 1);
@@ -161,4 +168,21 @@ void thunks_drop(struct thunks *thunks)
 {
 	system_munmap(thunks->place, thunks->size);
 	thunks->place = NULL;
+}
+
+void thunks_keep(const struct thunks *thunks)
+{
+	for (size_t index = 0; index < MOST_KEPT; index++) {
+		if (!kept[index].place) {
+			kept[index] = *thunks;
+			return;
+		}
+	}
+}
+
+void thunks_forget(uintptr_t object)
+{
+	for (size_t index = 0; index < MOST_KEPT; index++)
+		if (kept[index].place && kept[index].object == object)
+			thunks_drop(&kept[index]);
 }

@@ -22,6 +22,8 @@
 struct thunks {
 	uint8_t *place;
 	size_t size;
+	/* Where their object is. */
+	uintptr_t object;
 };
 
 /* Make those of a plan, not yet executable; NULL, or why not. */
@@ -31,6 +33,10 @@ const char *thunks_make(struct thunks *thunks, const struct plan *plan,
 bool thunks_seal(const struct thunks *thunks) HIDDEN;
 /* Give their memory back. */
 void thunks_drop(struct thunks *thunks) HIDDEN;
+/* Remember them until their object is gone. */
+void thunks_keep(const struct thunks *thunks) HIDDEN;
+/* Give the memory of an object's back, of which no code is there any more. */
+void thunks_forget(uintptr_t object) HIDDEN;
 /* Where the code begins of the thunk at an offset, which is 0 for the first; the offset of the
  * next is put in its place. */
 uintptr_t thunks_next(const struct thunks *thunks, size_t *at,

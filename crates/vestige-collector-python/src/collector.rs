@@ -14,6 +14,7 @@ use vestige_collector::recording::{Limits, Recording};
 use vestige_collector::{recovery, sys};
 
 use crate::errors::exception;
+use crate::request::PlanRequest;
 use crate::results::{slot_tuple, Outcome, Progress, SlotTuple};
 
 /// No recording takes so long to close.
@@ -138,6 +139,16 @@ impl Collector {
     #[getter]
     fn inherited(&self) -> Option<i32> {
         self.0.inherited()
+    }
+
+    #[doc = core_doc!(Collector.open_requests)]
+    fn open_requests(&self) -> PyResult<i32> {
+        self.0.open_requests().map_err(|error| exception(&error))
+    }
+
+    #[doc = core_doc!(Collector.take_request)]
+    fn take_request(&self) -> Option<PlanRequest> {
+        self.0.take_request().map(PlanRequest)
     }
 
     #[doc = core_doc!(Collector.start)]

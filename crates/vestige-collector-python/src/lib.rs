@@ -9,6 +9,7 @@ mod abandoned;
 mod clock;
 mod collector;
 mod errors;
+mod request;
 mod results;
 mod word;
 
@@ -26,6 +27,8 @@ mod _collector {
     use crate::clock::counter;
     #[pymodule_export]
     use crate::collector::{recover, Collector};
+    #[pymodule_export]
+    use crate::request::PlanRequest;
     #[pymodule_export]
     use crate::results::{Outcome, Progress};
     #[pymodule_export]

@@ -52,6 +52,12 @@ pub const UNREACHED_LIBRARY: u32 = 7;
 pub const UNREACHED_ENVIRONMENT: u32 = 8;
 /// It cannot get at the arena where it is.
 pub const UNREACHED_MEMORY: u32 = 9;
+/// In a request: it is the program itself.
+pub const PLAN_OF_PROGRAM: u32 = 1;
+/// No request: a word that says why an object is left alone, a space, its name.
+pub const PLAN_REFUSED: u32 = 2;
+/// The answer where there is nothing to do.
+pub const PLAN_NOTHING: &str = "-";
 
 /// The packet header and the packet context. All sizes are in bits, as CTF has them.
 #[derive(Clone, Copy)]
@@ -451,4 +457,28 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaClass, process) == 24);
     assert!(core::mem::offset_of!(ArenaClass, unused) == 28);
     assert!(size_of::<ArenaClass>() == 32);
+};
+
+/// How a program asks for a plan.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct PlanRequest {
+    /// That of the socket, with all bits the other way.
+    pub token: [u8; 16],
+    pub flags: u32,
+    /// Bytes.
+    pub build_id_size: u32,
+    /// Of the object.
+    pub build_id: [u8; 64],
+    /// With a zero at the end.
+    pub path: [u8; 4008],
+}
+
+const _: () = {
+    assert!(core::mem::offset_of!(PlanRequest, token) == 0);
+    assert!(core::mem::offset_of!(PlanRequest, flags) == 16);
+    assert!(core::mem::offset_of!(PlanRequest, build_id_size) == 20);
+    assert!(core::mem::offset_of!(PlanRequest, build_id) == 24);
+    assert!(core::mem::offset_of!(PlanRequest, path) == 88);
+    assert!(size_of::<PlanRequest>() == 4096);
 };

@@ -18,6 +18,7 @@ use crate::leader::{Leader, Signals};
 use crate::pass::LiveSlot;
 use crate::pool::Pool;
 use crate::recording::{Failure, Limits, Recording};
+use crate::requests::{Request, Requests};
 use crate::server::{self, Secret, Server};
 use crate::sys;
 use crate::trace::Trace;
@@ -122,6 +123,7 @@ pub struct Collector {
     server: Mutex<Option<Server>>,
     has_socket: bool,
     inherited: Mutex<Option<Inherited>>,
+    requests: Mutex<Option<Arc<Requests>>>,
     threads: Mutex<Option<Threads>>,
     process: u32,
     is_closed: AtomicBool,
@@ -158,6 +160,7 @@ impl Collector {
             secret,
             has_socket: server.is_some(),
             inherited: Mutex::default(),
+            requests: Mutex::default(),
             server: Mutex::new(server),
             threads: Mutex::new(None),
             process: std::process::id(),
@@ -227,6 +230,22 @@ impl Collector {
     /// Our end of it, for a collector that takes over.
     pub fn inherited(&self) -> Option<RawFd> {
         lock(&self.inherited).as_ref().map(|one| one.ours().as_raw_fd())
+    }
+
+    /// Lets programs ask for plans, before the start: a descriptor that is readable when one has.
+    pub fn open_requests(&self) -> io::Result<RawFd> {
+        let requests = Arc::new(Requests::new()?);
+        let bell = requests.bell();
+        if let Some(server) = lock(&self.server).as_mut() {
+            server.set_requests(Arc::clone(&requests));
+        }
+        *lock(&self.requests) = Some(requests);
+        Ok(bell)
+    }
+
+    /// The next request.
+    pub fn take_request(&self) -> Option<Request> {
+        lock(&self.requests).as_ref()?.take()
     }
 
     /// Begins to collect; returns when programs may begin to record.

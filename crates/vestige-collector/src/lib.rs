@@ -30,6 +30,7 @@ pub mod pool;
 pub mod recording;
 pub mod recovery;
 pub mod register;
+pub mod requests;
 pub mod server;
 pub mod streams;
 pub mod sys;

@@ -2,7 +2,8 @@
 //!
 //! It has a name in the abstract namespace, which no root directory and no rights of files
 //! hide. Anybody can see the name and connect. So a program says a token that only programs of
-//! the recording have, and the kernel says who it is: it gets the arena of its user.
+//! the recording have, and the kernel says who it is: it gets the arena of its user. Who says the
+//! token the other way asks for something else, see `requests`.
 
 use std::hint::black_box;
 use std::io::{self, Read};
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use crate::arenas::Arenas;
 use crate::inherited::Entrance;
+use crate::requests::{Request, Requests, REQUEST_BYTES};
 use crate::sys::{self, Peer};
 
 const TOKEN_BYTES: usize = 16;
@@ -64,11 +66,20 @@ impl Secret {
         digits(self.token())
     }
 
-    /// Takes the same time wherever the first difference is.
     fn is_token(&self, said: &[u8]) -> bool {
+        self.differs(said, 0) == 0
+    }
+
+    /// Whether the first bytes are those of a request.
+    fn is_of_request(&self, said: &[u8]) -> bool {
+        self.differs(said, u8::MAX) == 0
+    }
+
+    /// Takes the same time wherever the first difference is.
+    fn differs(&self, said: &[u8], mask: u8) -> u8 {
+        let missing = u8::from(said.len() < TOKEN_BYTES);
         let pairs = self.token().iter().zip(said);
-        let difference = pairs.fold(0, |sum, (ours, theirs)| black_box(sum | (ours ^ theirs)));
-        said.len() == TOKEN_BYTES && difference == 0
+        pairs.fold(missing, |sum, (ours, theirs)| black_box(sum | (ours ^ theirs ^ mask)))
     }
 }
 
@@ -82,6 +93,8 @@ struct Waiting {
     peer: Peer,
     until: Instant,
     said: Vec<u8>,
+    /// How many bytes it is to say.
+    wanted: usize,
 }
 
 /// How far a program is.
@@ -97,19 +110,30 @@ impl Waiting {
         connection.set_nonblocking(true)?;
         let peer = sys::peer(&connection)?;
         let until = Instant::now() + PATIENCE;
-        Ok(Self { connection, peer, until, said: Vec::with_capacity(TOKEN_BYTES) })
+        let said = Vec::with_capacity(TOKEN_BYTES);
+        Ok(Self { connection, peer, until, said, wanted: TOKEN_BYTES })
     }
 
-    fn listen(&mut self) -> Step {
-        let mut bytes = [0; TOKEN_BYTES];
-        let rest = bytes.split_at_mut(TOKEN_BYTES - self.said.len()).0;
-        match self.connection.read(rest) {
-            Ok(0) => return Step::IsGone,
-            Ok(count) => self.said.extend(rest.iter().take(count)),
-            Err(error) if is_later(&error) => {}
-            Err(_) => return Step::IsGone,
+    fn listen(&mut self, secret: &Secret) -> Step {
+        let mut bytes = [0; REQUEST_BYTES];
+        loop {
+            let (rest, _) = bytes.split_at_mut(self.wanted - self.said.len());
+            match self.connection.read(rest) {
+                Ok(0) => return Step::IsGone,
+                Ok(count) => self.said.extend(rest.iter().take(count)),
+                Err(error) if is_later(&error) => break,
+                Err(_) => return Step::IsGone,
+            }
+            if self.said.len() < self.wanted {
+                continue;
+            }
+            if self.wanted == TOKEN_BYTES && secret.is_of_request(&self.said) {
+                self.wanted = REQUEST_BYTES;
+                continue;
+            }
+            break;
         }
-        if self.said.len() == TOKEN_BYTES {
+        if self.said.len() == self.wanted {
             Step::HasSaid
         } else if Instant::now() >= self.until {
             Step::IsGone
@@ -127,6 +151,8 @@ fn is_later(error: &io::Error) -> bool {
 pub struct Server {
     listener: UnixListener,
     secret: Secret,
+    /// Where requests go, if somebody answers them.
+    requests: Option<Arc<Requests>>,
 }
 
 impl Server {
@@ -135,7 +161,12 @@ impl Server {
         let address = SocketAddr::from_abstract_name(secret.name())?;
         let listener = UnixListener::bind_addr(&address)?;
         listener.set_nonblocking(true)?;
-        Ok(Self { listener, secret })
+        Ok(Self { listener, secret, requests: None })
+    }
+
+    /// Leaves requests for somebody who answers them.
+    pub fn set_requests(&mut self, requests: Arc<Requests>) {
+        self.requests = Some(requests);
     }
 
     /// Answers until there is something to read at `end`.
@@ -145,19 +176,28 @@ impl Server {
             self.accept(&mut waiting);
             let others = entrance.into_iter().flat_map(Entrance::take);
             waiting.extend(others.filter_map(|one| Waiting::new(one).ok()));
-            waiting.retain_mut(|one| match one.listen() {
-                Step::Waits => true,
-                Step::IsGone => false,
-                Step::HasSaid => {
-                    if self.secret.is_token(&one.said) {
-                        answer(arenas, one);
-                    }
-                    false
+            let mut at = 0;
+            while let Some(one) = waiting.get_mut(at) {
+                match one.listen(&self.secret) {
+                    Step::Waits => at += 1,
+                    Step::IsGone => drop(waiting.remove(at)),
+                    Step::HasSaid => self.answer(arenas, waiting.remove(at)),
                 }
-            });
+            }
             // They have said nothing, though all that say something do so at once.
             let surplus = waiting.len().saturating_sub(MOST_WAITING);
             waiting.drain(..surplus);
+        }
+    }
+
+    fn answer(&self, arenas: &Arenas, one: Waiting) {
+        if one.said.len() == REQUEST_BYTES {
+            let Some(requests) = &self.requests else { return };
+            if let Some(request) = Request::new(one.connection, one.peer, &one.said) {
+                requests.add(request);
+            }
+        } else if self.secret.is_token(&one.said) {
+            answer(arenas, &one);
         }
     }
 

@@ -240,6 +240,18 @@ pub fn send_file(connection: &UnixStream, file: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Sends some bytes to a program that may be gone, without a signal then.
+pub fn say(connection: &UnixStream, bytes: &[u8]) -> io::Result<()> {
+    let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
+    // SAFETY: the kernel reads so many bytes.
+    let sent =
+        unsafe { libc::send(connection.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), flags) };
+    if sent < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
 /// Takes a connection out of a message; none if something else was in it.
 pub fn receive_connection(socket: &UnixDatagram) -> io::Result<Option<UnixStream>> {
     // Aligned as control messages are.

@@ -36,6 +36,7 @@ __all__ = ["NOT_HERE", "check_options", "run", "say"]
 _ENDING: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 NOT_HERE = {
     "arena_size": "--arena-size",
+    "entries": "--entries",
     "exclude_function": "--exclude-function",
     "follow_fork": "--no-follow-fork",
     "functions": "--functions",
@@ -50,6 +51,7 @@ NOT_HERE = {
     "only_my_code": "--only-my-code",
     "patch": "--patch",
     "patch_in": "--patch-in",
+    "patch_wait": "--patch-wait",
     "python_arguments": "--python-arguments",
     "python_functions": "--python-functions",
     "python_gc": "--python-gc",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
+
+from .durations import parse_seconds
 
 __all__ = ["add_memory_arguments"]
 
 _MODES = ("block", "discard", "overwrite")
-_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(us|ms|s|m|)")
-_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0}
 
 
 class _Mode(argparse.Action):
@@ -31,12 +30,12 @@ class _Mode(argparse.Action):
             )
         namespace.mode = mode
         if sign:
-            match = _DURATION.fullmatch(timeout)
-            if match is None:
+            seconds = parse_seconds(timeout)
+            if seconds is None:
                 raise argparse.ArgumentError(
                     self, f"{values}: expected a time such as 500ms, 10s or 1m"
                 )
-            namespace.timeout = float(match[1]) * _SECONDS[match[2]]
+            namespace.timeout = seconds
 
 
 def add_memory_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from .durations import seconds
+
 __all__ = ["add_patch_arguments"]
 
 
@@ -42,4 +44,18 @@ def add_patch_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="with --patch: also those of a library in the system's directories, by "
         "its file name (repeatable)",
+    )
+    parser.add_argument(
+        "--patch-wait",
+        metavar="TIME",
+        type=seconds,
+        default=0.2,
+        help="with --patch: for how long a program that another one executes waits "
+        "until it has been planned, and an object that is loaded later (default: "
+        "200ms); without a plan, its calls are not recorded",
+    )
+    parser.add_argument(
+        "--entries",
+        action="store_true",
+        help="record when functions are called, and not when they end: half the cost",
     )

@@ -19,6 +19,7 @@ DEFAULTS: dict[str, Any] = {
     "arena_size": "256M",
     "buffer_size": "4M",
     "context": "ip,vpid",
+    "entries": False,
     "event": (),
     "duration": None,
     "exclude_function": (),
@@ -39,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "output": None,
     "patch": None,
     "patch_in": (),
+    "patch_wait": 0.2,
     "pids": (),
     "python_arguments": False,
     "python_functions": None,
@@ -52,6 +54,7 @@ DEFAULTS: dict[str, Any] = {
 """What options say that are not given; lists are tuples here."""
 
 _SETTINGS: dict[str, tuple[str, Any]] = {
+    "--entries": ("entries", True),
     "--follow-fork": ("follow_fork", True),
     "--functions=fast": ("functions", "fast"),
     "--functions=off": ("functions", "off"),

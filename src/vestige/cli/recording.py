@@ -106,6 +106,8 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             library_calls=_patterns(options.library_calls),
             patch=_patterns(options.patch),
             patch_in=tuple(options.patch_in),
+            patch_wait=options.patch_wait,
+            entries_only=options.entries,
             follow_fork=options.follow_fork,
             helpers=tuple(options.helpers),
             keep_lttng=options.keep_lttng,

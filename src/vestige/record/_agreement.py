@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "d11d6eda7be2a5f5"
+AGREEMENT = "cbe615c4b5542877"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -102,6 +102,8 @@ UNPATCHED_THREADS = "threads"
 """Other threads run already."""
 UNPATCHED_SHADOW = "shadow"
 """The processor keeps return addresses, which cannot be replaced."""
+UNPATCHED_LATE = "late"
+"""Its plan did not come in time."""
 SETTINGS_VARIABLE = "VESTIGE_TRACER"
 OFF_VARIABLE = "VESTIGE_TRACER_OFF"
 """Makes the tracer inert, and keeps it out of programs that clear their environment."""
@@ -524,6 +526,7 @@ SETTINGS = (
     "exclude",
     "plans",
     "library-calls",
+    "plan-wait",
     "python",
 )
 """The words, in the order in which they are written."""

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias, final
 __all__ = [
     "Collector",
     "Outcome",
+    "PlanRequest",
     "Progress",
     "__interface__",
     "__version__",
@@ -160,6 +161,19 @@ class Collector:
     def inherited(self) -> int | None:
         """The collector's end of the socket that programs inherit, if there is one."""
 
+    def open_requests(self) -> int:
+        """Let programs ask for plans that are not there, before the start.
+
+        Returns:
+            A descriptor that is readable when one asks; it belongs to the collector.
+
+        Raises:
+            OSError: There can be none.
+        """
+
+    def take_request(self) -> PlanRequest | None:
+        """Return the next request of a program; ``None`` while there is no more."""
+
     def start(self) -> None:
         """Begin to collect; programs may record when it returns.
 
@@ -207,6 +221,57 @@ class Collector:
 
     def remove(self) -> None:
         """Remove arenas of which all is in files, after :meth:`close`."""
+
+@final
+class PlanRequest:
+    """A program waits for the plan of an object, or tells that it left one alone.
+
+    It does not wait any more when this is deleted.
+    """
+
+    @property
+    def process(self) -> int:
+        """ID of the process, as the kernel says; 0 in a PID namespace that hides it."""
+
+    @property
+    def user(self) -> int:
+        """ID of its user, as the kernel says."""
+
+    @property
+    def is_of_program(self) -> bool:
+        """Whether the object is the program itself."""
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether nothing is asked for: ``path`` says why an object was left alone."""
+
+    @property
+    def build_id(self) -> str:
+        """Hexadecimal digits."""
+
+    @property
+    def path(self) -> str:
+        """The file of the object, as the program sees it.
+
+        Of a refusal: a word that says why, a space, the name of the object.
+        """
+
+    def give(self, path: str | PathLike[str]) -> bool:
+        """Give the program a file to read.
+
+        Args:
+            path: The file.
+
+        Returns:
+            Whether the program waited for it, and the file could be opened.
+        """
+
+    def decline(self) -> bool:
+        """Say that there is nothing to do.
+
+        Returns:
+            Whether the program waited for it.
+        """
 
 @final
 class Progress:

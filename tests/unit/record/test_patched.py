@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import shutil
-import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-import vestige
-from support.compilers import PROGRAMS, run_tool
+from support.compilers import run_tool
+from support.patched import EXACT, build, called, counted, needs_patching, output_of
 from support.recorded import run_recorded
 from vestige.errors import SelectionError
 from vestige.record import RecordingOptions, record
 from vestige.record.backends.in_process import plans
 
-pytestmark = pytest.mark.skipif(
-    platform.machine() != "x86_64" or shutil.which("gcc") is None,
-    reason="needs x86-64 and gcc",
-)
+pytestmark = needs_patching
 
-# What compilers leave out or double otherwise is the same in all builds.
-EXACT = ["-g", "-O2", "-fno-inline", "-fno-ipa-cp", "-fno-ipa-sra", "-pthread"]
 CALLS = {
     "floats": 100,
     "integers": 100,
@@ -57,40 +49,6 @@ BUILDS = {
     "nothing, unoptimized": (["-O0"], ["--patch"]),
     "nothing, marked as targets": (["-fcf-protection"], ["--patch"]),
 }
-
-
-def build(directory, name, *flags):
-    """Compile a program of tests/programs."""
-    source = next(PROGRAMS.glob(f"{name}.c*"))
-    path = directory / name
-    compiler = "g++" if source.suffix == ".cpp" else "gcc"
-    run_tool([compiler, *EXACT, *flags, "-o", path, source])
-    return path
-
-
-def output_of(*command):
-    """Run a program without recording it."""
-    done = subprocess.run(command, capture_output=True, timeout=60, check=True)
-    return done.stdout.decode()
-
-
-def called(trace, pattern="*:func_entry"):
-    """Return how often each function was called."""
-    events = vestige.open(trace).events(pattern)
-    return Counter(event.debug_info.function for event in events)
-
-
-def counted(trace):
-    """Return how many entries and exits there are."""
-    return [
-        sum(1 for _ in vestige.open(trace).events(f"*:{name}"))
-        for name in ("func_entry", "func_exit")
-    ]
-
-
-def plan_file(directory, build_id):
-    """Return where a plan is."""
-    return Path(directory, ".plans", build_id)
 
 
 @pytest.fixture(autouse=True)
@@ -216,9 +174,8 @@ def test_an_object_that_is_not_what_was_planned_is_left_alone(
     program = build(tmp_path, "entries")
 
     def changed(directory, build_id, plan):
-        original(directory, build_id, plan)
-        path = plan_file(directory, build_id)
-        path.write_bytes(change(path.read_bytes()))
+        # Those of objects that are left alone are empty.
+        return original(directory, build_id, change(plan) if plan else plan)
 
     original = plans._write
     monkeypatch.setattr(plans, "_write", changed)
@@ -236,8 +193,9 @@ def test_a_plan_that_others_may_write_is_not_believed(tmp_path, monkeypatch):
     program = build(tmp_path, "entries")
 
     def opened(directory, build_id, plan):
-        original(directory, build_id, plan)
-        plan_file(directory, build_id).chmod(0o622)
+        path = original(directory, build_id, plan)
+        Path(path).chmod(0o622)
+        return path
 
     original = plans._write
     monkeypatch.setattr(plans, "_write", opened)

@@ -85,6 +85,15 @@ class _Values(NamedTuple):
     ``[LIBRARY:]NAME`` with ``*``, ``?`` and ``[...]``; empty: all. ``None``: none.
     """
 
+    patch_wait: float = 0.2
+    """Seconds for which a program waits for the plan of an object that nobody foresaw.
+
+    Such is one that another program has executed, or that is loaded later.
+    """
+
+    entries_only: bool = False
+    """Whether calls of functions are recorded without their ends, at half the cost."""
+
     contexts: tuple[str, ...] = ("ip", "vpid")
     """What each record carries besides its fields: :data:`CONTEXTS`, and counters.
 
@@ -264,6 +273,11 @@ class RecordingOptions(_Values):
             raise SelectionError(
                 "--patch-in: expected with --patch, which it adds libraries to"
             )
+        if not 0 <= self.patch_wait <= LONGEST_TIMEOUT:
+            raise SelectionError(
+                f"--patch-wait of {self.patch_wait} s: expected up to "
+                f"{LONGEST_TIMEOUT} s"
+            )
         self._check_python_limits()
         self.selection()
         self._check_rules()
@@ -341,7 +355,8 @@ class RecordingOptions(_Values):
         Raises:
             SelectionError: A rule can take none.
         """
-        return select(self.rules(), self.functions)
+        chosen = select(self.rules(), self.functions)
+        return chosen._replace(exits="off") if self.entries_only else chosen
 
     def rules(self) -> tuple[CompiledRule, ...]:
         """Return ``events`` as the tracer takes them.

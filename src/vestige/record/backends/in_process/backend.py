@@ -78,6 +78,7 @@ class InProcess:
         self._process: int | None = None
         self._meanwhile = meanwhile
         self._unreached: UnreachedProcesses | None = None
+        self._bell: int | None = None
         self.plans: Plans | None = None
         """What was planned of functions without hooks, if anything was."""
         self.seconds = 0.0
@@ -116,6 +117,8 @@ class InProcess:
         Raises:
             RecordError: No thread can be started.
         """
+        if self._options.patch is not None:
+            self._bell = self._collector.open_requests()
         self._collector.start()
 
     def run(self, program: Sequence[str]) -> int:
@@ -142,6 +145,7 @@ class InProcess:
             is_counter=self._is_counter,
             frequency=rate.frequency,
             has_plans=self.plans is not None,
+            plan_wait=0.0 if self._bell is None else self._options.patch_wait,
             has_cpu_rings=self._cpu_rings > 0,
         )
         fit_environment(environment, program[0])
@@ -152,6 +156,7 @@ class InProcess:
                 environment,
                 begun=self._begun,
                 schedule=self._schedule(),
+                bells=() if self._bell is None else [(self._bell, self._answer)],
                 inherited=self._collector.to_inherit,
             )
         except OSError as error:
@@ -167,6 +172,7 @@ class InProcess:
         Returns:
             What the trace holds.
         """
+        self._answer()
         refusals = read_refusals(self._directory)
         skipped = read_skipped(self._directory)
         unpatched = read_unpatched(self._directory)
@@ -189,8 +195,9 @@ class InProcess:
 
             if not background:
                 remove_plans(self._directory)
-            collected.problems += unpatched_lines(unpatched)
-            collected.problems += self.plans.problems
+            told = (*unpatched_lines(unpatched), *self.plans.problems)
+            # Those of whom a process and this one tell.
+            collected.problems += dict.fromkeys(told)
             collected.patched = self.plans.functions
             collected.unpatched = self.plans.left
         if skipped:
@@ -266,6 +273,13 @@ class InProcess:
 
         return write_plans(self._directory, self._options, program)
 
+    def _answer(self) -> None:
+        """Answer programs that ask for plans."""
+        if self._bell is None or self.plans is None:
+            return
+        for request in self._collector.requests():
+            self.plans.answer(request)
+
     def _begun(self, process: int) -> None:
         """Keep which process the program is, and do what can be done as it runs."""
         self._process = process
@@ -279,7 +293,8 @@ class InProcess:
 
         collected = self._collector.hand_over()
         inherited = self._collector.inherited
-        if not go_on_in_background(self._directory, self._clock, inherited):
+        options = None if self.plans is None else self._options
+        if not go_on_in_background(self._directory, self._clock, inherited, options):
             collected.problems.append(
                 "no process could be started to collect what goes on: it stays in "
                 "memory, for --recover"

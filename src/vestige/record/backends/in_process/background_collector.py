@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..._agreement import OFF_VARIABLE, SETTINGS_VARIABLE
+from ...rules.options import RecordingOptions
 from .background import (
     is_running,
     processes_in_background,
@@ -25,7 +28,11 @@ from .clock import Instant, RecordingClock
 from .collector import RunningCollector, counter
 from .losses import tell_losses_later
 from .metadata_file import patch_clock
+from .plans import Plans, remove_plans
 from .refusals import remove_refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 __all__ = ["go_on_in_background", "main"]
 
@@ -37,7 +44,10 @@ INHERITED = 3
 
 
 def go_on_in_background(
-    directory: str, clock: RecordingClock, inherited: int | None = None
+    directory: str,
+    clock: RecordingClock,
+    inherited: int | None = None,
+    options: RecordingOptions | None = None,
 ) -> int:
     """Start the process that collects what other processes go on to record.
 
@@ -45,13 +55,16 @@ def go_on_in_background(
         directory: The trace, whose collector has stopped.
         clock: The clock of the recording.
         inherited: The collector's end of the socket that programs have inherited.
+        options: What is recorded, if programs ask for plans.
 
     Returns:
         The ID of the process, once it collects; 0 when it could not begin. What
         processes record is then kept in memory, for ``vestige record --recover``.
     """
     number = None if inherited is None else INHERITED
-    start = json.dumps([directory, os.getpid(), clock.is_counter, clock.begin, number])
+    patch = None if options is None else [options.patch, options.patch_in]
+    facts = (directory, os.getpid(), clock.is_counter, clock.begin, number, patch)
+    start = json.dumps(facts)
     mine, theirs = os.pipe()
     try:
         process = os.posix_spawn(
@@ -99,12 +112,15 @@ def main(arguments: Sequence[str]) -> None:
     Args:
         arguments: What :func:`go_on_in_background` hands over, as JSON.
     """
-    directory, first, is_counter, begin, inherited = json.loads(arguments[0])
+    directory, first, is_counter, begin, inherited, patch = json.loads(arguments[0])
     os.chdir("/")
     clock = RecordingClock(counter if is_counter else None, begin=Instant(*begin))
     collector = RunningCollector.take_over(directory, inherited)
     if inherited is not None:
         os.close(inherited)
+    wait: Callable[[], object] = partial(time.sleep, PAUSE)
+    if patch is not None and patch[0] is not None:
+        wait = _Answering(collector, directory, *map(tuple, patch)).wait
     collector.start()
     # Whoever has started us may have been killed meanwhile.
     with suppress(BrokenPipeError):
@@ -121,11 +137,43 @@ def main(arguments: Sequence[str]) -> None:
         )
         if not running:
             break
-        time.sleep(PAUSE)
+        wait()
     collected = collector.close()
     # With what was told before, since nothing forgets what it has counted.
     if tell_losses_later(directory, collected.unplaced) and collected.is_drained:
         collector.remove()
     remove_refusals(directory)
+    remove_plans(directory)
     if clock.problem is None:
         patch_clock(directory, clock.rate())
+
+
+class _Answering:
+    """Answers programs that ask for plans.
+
+    Args:
+        collector: Where they ask; it has not been started.
+        directory: The trace.
+        patterns: Of the functions that are recorded.
+        named: Libraries in the system's directories that are planned, too.
+    """
+
+    def __init__(
+        self,
+        collector: RunningCollector,
+        directory: str,
+        patterns: tuple[str, ...],
+        named: tuple[str, ...],
+    ) -> None:
+        self._collector = collector
+        self._plans = Plans(directory, RecordingOptions(patch=patterns, patch_in=named))
+        self._rings = select.poll()
+        self._rings.register(collector.open_requests(), select.POLLIN)
+
+    def wait(self) -> None:
+        """Answer, and come back after a while."""
+        until = time.monotonic() + PAUSE
+        while (rest := until - time.monotonic()) > 0:
+            if self._rings.poll(rest * 1000):
+                for request in self._collector.requests():
+                    self._plans.answer(request)

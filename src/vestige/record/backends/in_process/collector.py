@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import os
 
+from ...._typing import TYPE_CHECKING
 from ....errors import RecordError
 from ..._agreement import AGREEMENT, ARENA_FILE, ARENA_IN_DIRECTORY, EVENTS
-from ..._collector import Collector, Outcome, counter
+from ..._collector import Collector, Outcome, PlanRequest, counter
 from ...collected import Collected, Unreached
 from ...rules.options import RecordingOptions
 
-__all__ = ["RunningCollector", "collected_from", "counter"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["PlanRequest", "RunningCollector", "collected_from", "counter"]
 
 NANOSECONDS = 1_000_000_000
 CLASS_BYTES = 4 << 20
@@ -137,6 +141,26 @@ class RunningCollector:
             that is not known. A thread whose end the kernel did not tell is among them.
         """
         return {(vpid, space) for vpid, _, space, _ in self._core.live_slots()}
+
+    def open_requests(self) -> int:
+        """Let programs ask for plans, before the start.
+
+        Returns:
+            A descriptor that is readable when one asks.
+
+        Raises:
+            RecordError: There can be none.
+        """
+        try:
+            return self._core.open_requests()
+        except OSError as error:
+            raise RecordError(f"programs cannot ask: {error.strerror}") from error
+
+    def requests(self) -> Iterator[PlanRequest]:
+        """Yield what programs ask now; they wait for an answer until it is deleted."""
+        while (request := self._core.take_request()) is not None:
+            yield request
+            del request
 
     def start(self) -> None:
         """Begin to collect.

@@ -21,12 +21,13 @@ _OF_THE_TERMINAL = (signals.SIGINT, signals.SIGQUIT)
 _IGNORED_BY_PYTHON = (signals.SIGPIPE, signals.SIGXFSZ)
 
 
-def run(
+def run(  # noqa: PLR0913 - facts, by name
     command: Sequence[str],
     environment: dict[str, str],
     *,
     begun: Callable[[int], object] | None = None,
     schedule: Iterable[tuple[float, Callable[[int], object]]] = (),
+    bells: Sequence[tuple[int, Callable[[], object]]] = (),
     inherited: tuple[int, int] | None = None,
 ) -> int:
     """Run a program and wait for its end.
@@ -40,6 +41,7 @@ def run(
         begun: Called with the ID of the process once it runs.
         schedule: What is to be done while the program runs, and when: seconds from its
             start, ascending. It is called with the ID of the process.
+        bells: Descriptors, and what is to be done when one of them is readable.
         inherited: A descriptor that it gets besides, and the number that it has there.
 
     Returns:
@@ -81,7 +83,7 @@ def run(
         _stop_with(process)
         if begun is not None:
             begun(process)
-        _follow(schedule, process)
+        _follow(schedule, process, dict(bells))
         _, status = os.waitpid(process, 0)
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
@@ -129,7 +131,9 @@ class _Handled:
 
 
 def _follow(
-    schedule: Iterable[tuple[float, Callable[[int], object]]], process: int
+    schedule: Iterable[tuple[float, Callable[[int], object]]],
+    process: int,
+    bells: dict[int, Callable[[], object]],
 ) -> None:
     """Do what is to be done while a process runs."""
     started = time.monotonic()
@@ -140,11 +144,16 @@ def _follow(
         return
     try:
         ended = select.poll()
-        ended.register(handle, select.POLLIN)
+        for one in (handle, *bells):
+            ended.register(one, select.POLLIN)
         for moment, do in schedule:
             rest = max(started + moment - time.monotonic(), 0)
-            if ended.poll(rest * 1000):
-                return
+            while ready := ended.poll(rest * 1000):
+                for bell, _ in ready:
+                    if bell == handle:
+                        return
+                    bells[bell]()
+                rest = max(started + moment - time.monotonic(), 0)
             do(process)
     finally:
         os.close(handle)

@@ -1,7 +1,8 @@
 """Plans for the entries of functions, which the tracer applies.
 
 Those of sites that the compiler left (``-fpatchable-function-entry``) are made for each
-program that has any; those of all functions when they are asked for.
+program that has any; those of all functions when they are asked for. Then programs ask
+for those of objects that were not foreseen, too.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import os
 
 from ...._suppress import suppress
-from ...._typing import TYPE_CHECKING, NamedTuple
+from ...._typing import TYPE_CHECKING
 from ....inspect.build_id import read_build_id
 from ....inspect.dynamic_linker import dynamic_linker, needed_libraries
 from ....inspect.sites import executable_of
 from ..._agreement import (
     PLANS_DIRECTORY,
     UNPATCHED_BYTES,
+    UNPATCHED_LATE,
     UNPATCHED_MEMORY,
     UNPATCHED_PLAN,
     UNPATCHED_POLICY,
@@ -29,33 +31,147 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ...rules.options import RecordingOptions
+    from .collector import PlanRequest
+    from .plan_requests import AskedObject
 
 __all__ = ["Plans", "planned_objects", "remove_plans", "unpatched_lines", "write_plans"]
 
 SYSTEM = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64")
 """Directories whose libraries are left alone unless they are named."""
+OURS = "libvestige-"
+"""How the names of the tracer's libraries begin."""
 REASONS = {
     UNPATCHED_PLAN: "its plan could not be read",
     UNPATCHED_BYTES: "it is not what was planned, as when it has just been changed",
     UNPATCHED_MEMORY: "there is no memory near it",
     UNPATCHED_POLICY: "a policy forbids to write to its code",
     UNPATCHED_THREADS: "other threads ran before the tracer began",
-    UNPATCHED_SHADOW: "the processor keeps return addresses (CET), which cannot be "
-    "replaced",
+    UNPATCHED_LATE: "its plan was not ready in time (--patch-wait)",
 }
+MOST_PROBLEMS = 100
+"""Objects that are told of; of more, nothing is said."""
 
 
-class Plans(NamedTuple):
-    """What was planned of a program and its libraries."""
+class Plans:
+    """What was planned, of a program and of what it starts and loads.
 
-    functions: int
-    """How many functions are recorded."""
+    Args:
+        directory: The trace.
+        options: What is recorded.
+    """
 
-    left: int
-    """How many cannot be."""
+    def __init__(self, directory: str, options: RecordingOptions) -> None:
+        self._directory = directory
+        self._patterns = options.patch or ()
+        self._named = options.patch_in
+        self._only_sites = options.patch is None
+        self._cache = PlanCache.from_environment()
+        self._problems: dict[str, None] = {}
+        self.functions = 0
+        """How many functions are recorded."""
+        self.left = 0
+        """How many cannot be."""
 
-    problems: tuple[str, ...]
-    """Why objects are left alone, for people."""
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why objects are left alone, for people."""
+        return tuple(self._problems)
+
+    def write_program(self, path: str) -> None:
+        """Plan a program and its libraries, and write the plans into the trace.
+
+        Args:
+            path: The program.
+
+        Raises:
+            OSError: The plans cannot be written.
+        """
+        objects: Iterable[str] = [path]
+        if not self._only_sites:
+            objects = planned_objects(path, self._named)
+        for name in objects:
+            found = self._plan(name, os.path.basename(name), self._cache)
+            if found is not None:
+                plan, build_id = found
+                _write(self._directory, build_id, plan)
+
+    def answer(self, request: PlanRequest) -> None:
+        """Answer a program that waits for a plan.
+
+        Args:
+            request: What it asks.
+        """
+        # Few recordings have any.
+        from .plan_requests import AskedObject  # noqa: PLC0415 - see above
+
+        if request.is_refusal:
+            reason, _, name = request.path.partition(" ")
+            self._add(*unpatched_lines([(reason, name)]))
+            return
+        asked = AskedObject(request)
+        is_own = request.user == os.geteuid()
+        if not request.build_id:
+            request.decline()
+        elif not request.is_of_program and not is_wanted(asked.path, self._named):
+            if is_own:
+                # Nobody need ask again; others could say this of anything.
+                with suppress(OSError):
+                    _write(self._directory, request.build_id, b"")
+            request.decline()
+        elif not self._give_known(request):
+            self._give_new(request, asked)
+
+    def _give_known(self, request: PlanRequest) -> bool:
+        """Give a plan that there is; tell whether there is one."""
+        path = _path(self._directory, request.build_id)
+        try:
+            size = os.stat(path).st_size
+        except OSError:
+            return False
+        if size:
+            request.give(path)
+        else:
+            request.decline()
+        return True
+
+    def _give_new(self, request: PlanRequest, asked: AskedObject) -> None:
+        try:
+            with asked.opened() as file:
+                cache = self._cache if file.is_shared else PlanCache(None)
+                name = os.path.basename(asked.path)
+                found = self._plan(file.path, name, cache)
+            plan, build_id = found or (b"", request.build_id)
+            if build_id != request.build_id:
+                self._add(*unpatched_lines([(UNPATCHED_BYTES, asked.path)]))
+                request.decline()
+                return
+            name = build_id if file.is_shared else f"private-{build_id}"
+            path = _write(self._directory, name, plan)
+            if not plan:
+                request.decline()
+            elif not request.give(path):
+                self._add(*unpatched_lines([(UNPATCHED_LATE, asked.path)]))
+            if not file.is_shared:
+                os.unlink(path)
+        except OSError as error:
+            self._add(_left_alone(asked.path, error.strerror or str(error)))
+            request.decline()
+
+    def _plan(self, path: str, name: str, cache: PlanCache) -> tuple[bytes, str] | None:
+        """Return the plan of an object, and its build ID; ``None`` without."""
+        found = plan_of(path, cache, only_sites=self._only_sites)
+        if isinstance(found, str):
+            self._add(_left_alone(name, found))
+            return None
+        plan = chosen(found, self._patterns)
+        self.functions += plan.functions
+        self.left += plan.left
+        return (plan.plan if plan.functions else b""), found.build_id
+
+    def _add(self, *problems: str) -> None:
+        for one in problems:
+            if len(self._problems) < MOST_PROBLEMS:
+                self._problems[one] = None
 
 
 def write_plans(
@@ -79,25 +195,12 @@ def write_plans(
     if selected.entries == selected.exits == "off":
         return None
     path = executable_of(program)
-    if path is None:
+    if path is None and options.patch is None:
         return None
-    objects: Iterable[str] = [path]
-    if options.patch is not None:
-        objects = planned_objects(path, options.patch_in)
-    cache = PlanCache.from_environment()
-    functions = left = 0
-    problems = []
-    for name in objects:
-        found = plan_of(name, cache, only_sites=options.patch is None)
-        if isinstance(found, str):
-            problems.append(found)
-            continue
-        plan = chosen(found, options.patch or ())
-        functions += plan.functions
-        left += plan.left
-        if plan.functions:
-            _write(directory, found.build_id, plan.plan)
-    return Plans(functions, left, tuple(problems))
+    plans = Plans(directory, options)
+    if path is not None:
+        plans.write_program(path)
+    return plans
 
 
 def planned_objects(program: str, named: Sequence[str] = ()) -> Iterator[str]:
@@ -114,12 +217,24 @@ def planned_objects(program: str, named: Sequence[str] = ()) -> Iterator[str]:
     with open(program, "rb") as file:
         linker = dynamic_linker(file.read(4096))
     for path in needed_libraries(program, linker):
-        folder, name = os.path.split(os.path.realpath(path))
-        is_system = any(
-            folder == system or folder.startswith(f"{system}/") for system in SYSTEM
-        )
-        if not is_system or {name, os.path.basename(path)} & set(named):
+        if is_wanted(path, named):
             yield path
+
+
+def is_wanted(library: str, named: Sequence[str]) -> bool:
+    """Tell whether the functions of a library are planned.
+
+    Args:
+        library: Its path.
+        named: File names of those in the system's directories that are.
+    """
+    folder, name = os.path.split(os.path.realpath(library))
+    if name.startswith(OURS):
+        return False
+    is_system = any(
+        folder == system or folder.startswith(f"{system}/") for system in SYSTEM
+    )
+    return not is_system or bool({name, os.path.basename(library)} & set(named))
 
 
 def plan_of(path: str, cache: PlanCache, *, only_sites: bool) -> ObjectPlan | str:
@@ -145,17 +260,17 @@ def plan_of(path: str, cache: PlanCache, *, only_sites: bool) -> ObjectPlan | st
             file = ObjectFile.open(path)
             found = plan_from(FunctionPlan.make(file, [], only_sites=only_sites))
         except DebugInfoError as error:
-            return _left_alone(path, str(error))
+            return str(error)
         if name:
             cache.keep(name, facts, found)
-    return _left_alone(path, f"it {found.refusal}") if found.refusal else found
+    return f"it {found.refusal}" if found.refusal else found
 
 
-def _left_alone(path: str, reason: str) -> str:
+def _left_alone(name: str, reason: str) -> str:
     # Few objects are.
     from ....plain_text import plain  # noqa: PLC0415 - see above
 
-    return f"no calls of {plain(os.path.basename(path))}: {plain(reason)}"
+    return f"no calls of {plain(os.path.basename(name))}: {plain(reason)}"
 
 
 def _identity(path: str, *, only_sites: bool) -> tuple[str, str]:
@@ -189,15 +304,22 @@ def _core_identity() -> str:
     return ""
 
 
-def _write(directory: str, build_id: str, plan: bytes) -> None:
-    folder = os.path.join(directory, PLANS_DIRECTORY)
+def _path(directory: str, name: str) -> str:
+    return os.path.join(directory, PLANS_DIRECTORY, name)
+
+
+def _write(directory: str, name: str, plan: bytes) -> str:
+    """Write a file that is there as a whole; return its path."""
     with suppress(FileExistsError):
-        os.mkdir(folder, 0o755)
-    path = os.path.join(folder, build_id)
+        os.mkdir(os.path.join(directory, PLANS_DIRECTORY), 0o755)
+    path = _path(directory, name)
+    unfinished = f"{path}.new"
     # The program may run as another user; nobody else may write what it believes.
-    with open(path, "wb") as file:
+    with open(unfinished, "wb") as file:
         os.fchmod(file.fileno(), 0o644)
         file.write(plan)
+    os.rename(unfinished, path)
+    return path
 
 
 def remove_plans(directory: str) -> None:
@@ -225,8 +347,15 @@ def unpatched_lines(unpatched: Iterable[tuple[str, str]]) -> list[str]:
     # As above.
     from ....plain_text import plain  # noqa: PLC0415 - see above
 
-    return [
-        f"no calls of {plain(os.path.basename(name))}: "
-        f"{REASONS.get(reason) or f'an unknown reason ({plain(reason)})'}"
-        for reason, name in unpatched
-    ]
+    lines = []
+    for reason, name in unpatched:
+        file = plain(os.path.basename(name))
+        if reason == UNPATCHED_SHADOW:
+            lines.append(
+                f"no ends of calls of {file}: the processor keeps return addresses "
+                "(CET), which cannot be replaced"
+            )
+        else:
+            why = REASONS.get(reason) or f"an unknown reason ({plain(reason)})"
+            lines.append(f"no calls of {file}: {why}")
+    return lines

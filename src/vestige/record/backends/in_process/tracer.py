@@ -152,6 +152,7 @@ def recording_words(  # noqa: PLR0913 - facts, by name
     is_counter: bool,
     frequency: int = SECOND,
     has_plans: bool = False,
+    plan_wait: float = 0.0,
 ) -> str:
     """Return the words by which the tracer knows what to record, as it reads them.
 
@@ -162,6 +163,8 @@ def recording_words(  # noqa: PLR0913 - facts, by name
         is_counter: Whether the clock is the time-stamp counter.
         frequency: Of the clock, in Hz.
         has_plans: Whether the trace has plans for the entries of functions.
+        plan_wait: For how many seconds a program waits for a plan that is not there; 0:
+            it does not ask.
 
     Returns:
         One text, in which words are parted by spaces.
@@ -180,6 +183,7 @@ def recording_words(  # noqa: PLR0913 - facts, by name
         "exclude": exclude,
         "plans": int(has_plans),
         "library-calls": options.library_patterns(),
+        "plan-wait": round(plan_wait * 1000) if has_plans else 0,
         "python": python_word(options, frequency),
         **memory,
     }
@@ -200,6 +204,7 @@ def tracer_environment(  # noqa: PLR0913 - facts, by name
     is_counter: bool,
     frequency: int = SECOND,
     has_plans: bool = False,
+    plan_wait: float = 0.0,
     has_cpu_rings: bool = False,
 ) -> dict[str, str]:
     """Return the environment of a program that is recorded.
@@ -211,6 +216,8 @@ def tracer_environment(  # noqa: PLR0913 - facts, by name
         is_counter: Whether the clock is the time-stamp counter.
         frequency: Of the clock, in Hz.
         has_plans: Whether the trace has plans for the entries of functions.
+        plan_wait: For how many seconds a program waits for a plan that is not there; 0:
+            it does not ask.
         has_cpu_rings: Whether the threads on a CPU share a ring.
 
     Returns:
@@ -227,6 +234,7 @@ def tracer_environment(  # noqa: PLR0913 - facts, by name
         is_counter=is_counter,
         frequency=frequency,
         has_plans=has_plans,
+        plan_wait=plan_wait,
     )
     if python_word(options, frequency):
         _put_first(result, "PYTHONPATH", STARTUP)
