@@ -47,10 +47,27 @@ static bool parse_line(char *line, struct mapping *mapping)
 	strtoul(line + 1, &line, 16);
 	mapping->inode = strtoull(line, &line, 10);
 	mapping->path = line + strspn(line, " ");
-	return mapping->path[0] == '/';
+	return true;
 }
 
-bool maps_find(struct maps *maps, int file, uintptr_t address, struct mapping *mapping)
+/* What is looked for. */
+struct wanted {
+	uintptr_t address;
+	/* NULL: at the address. */
+	const char *path;
+	bool is_file;
+};
+
+static bool is_wanted(const struct mapping *mapping, const struct wanted *wanted)
+{
+	if (wanted->path)
+		return !strcmp(mapping->path, wanted->path);
+	return wanted->address >= mapping->start && wanted->address < mapping->end &&
+		(!wanted->is_file || mapping->path[0] == '/');
+}
+
+static bool find(struct maps *maps, int file, const struct wanted *wanted,
+		 struct mapping *mapping)
 {
 	bool is_found = false;
 	char *line;
@@ -60,8 +77,22 @@ bool maps_find(struct maps *maps, int file, uintptr_t address, struct mapping *m
 	maps->offset = 0;
 	maps->file = file;
 	while (!is_found && (line = next_line(maps)))
-		is_found = parse_line(line, mapping) && address >= mapping->start &&
-			address < mapping->end;
+		is_found = parse_line(line, mapping) && is_wanted(mapping, wanted);
 	system_close(file);
 	return is_found;
+}
+
+bool maps_find(struct maps *maps, int file, uintptr_t address, struct mapping *mapping)
+{
+	return find(maps, file, &(struct wanted) {.address = address, .is_file = true}, mapping);
+}
+
+bool maps_find_any(struct maps *maps, int file, uintptr_t address, struct mapping *mapping)
+{
+	return find(maps, file, &(struct wanted) {.address = address}, mapping);
+}
+
+bool maps_find_path(struct maps *maps, int file, const char *path, struct mapping *mapping)
+{
+	return find(maps, file, &(struct wanted) {.path = path}, mapping);
 }

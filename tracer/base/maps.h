@@ -33,5 +33,11 @@ struct maps {
 /* Find what file is mapped at an address in an open list, which is closed. The path lies in
  * `maps`. False where none is. */
 bool maps_find(struct maps *maps, int file, uintptr_t address, struct mapping *mapping) HIDDEN;
+/* The same, of whatever is mapped there. */
+bool maps_find_any(struct maps *maps, int file, uintptr_t address,
+		   struct mapping *mapping) HIDDEN;
+/* The same, of what has a path or a name. */
+bool maps_find_path(struct maps *maps, int file, const char *path,
+		    struct mapping *mapping) HIDDEN;
 
 #endif

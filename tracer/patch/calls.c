@@ -7,7 +7,8 @@
  * finds either.
  *
  * A function that ends by jumping to another one leaves its return address to it: the place has
- * exit_stub() already. Then the first one ends where the second begins.
+ * exit_stub() already. Both end when that returns. Calls that are left without returning end when
+ * the thread is seen further up its stack.
  *
  * Where ends of calls are not wanted, or the processor compares return addresses with a stack of its own
  * (CET), they stay as they are.
@@ -27,6 +28,8 @@
 #include "../base/system.h"
 #include "../hooks/functions.h"
 #include "../stream/section.h"
+#include "chains.h"
+#include "frames.h"
 #include "library_call.h"
 #include "shadow.h"
 #include "vectors.h"
@@ -80,10 +83,62 @@ static INLINED void record_exit(void *function, void *call_site)
 		vectors_keep(function_left, function, call_site);
 }
 
+/* Record that a function, or all those of a chain, are left. */
+static APART void record_exits(uintptr_t function, uintptr_t return_address)
+{
+	while (is_chain(function) && function)
+		record_exit((void *) chain_take(&function), (void *) return_address);
+	if (function)
+		record_exit((void *) function, (void *) return_address);
+}
+
+/* Those that were left otherwise, as is seen at a slot. */
+static void record_abandoned(uintptr_t slot, bool is_begin)
+{
+	struct abandoned_call call;
+
+	while (frames_take_abandoned(slot, is_begin, &call))
+		record_exits(call.function, call.return_address);
+}
+
+static APART uintptr_t link_elsewhere(uintptr_t slot, uintptr_t function)
+{
+	record_abandoned(slot, true);
+	return frames_link_elsewhere(slot, function);
+}
+
+static APART void enter_by_jump(struct shadow *shadow, uintptr_t function)
+{
+	const uintptr_t word = shadow->function;
+	const uintptr_t outer = word & FRAME_FUNCTION_MASK;
+	/* One that was taken for abandoned ended then. */
+	uintptr_t open = outer ? chain_add(outer, function) : function;
+
+	if (!open) {
+		/* Then the others end where this one begins. */
+		record_exits(outer, shadow->return_address);
+		open = function;
+	}
+	shadow->function = (word & ~FRAME_FUNCTION_MASK) | open;
+	record_entry((void *) function, (void *) shadow->return_address);
+}
+
+static APART void leave_otherwise(uintptr_t slot, uintptr_t return_address, uintptr_t word)
+{
+	/* Where it has ended already, calls around it are innermost. */
+	if (!(word & FRAME_FUNCTION_MASK))
+		return;
+	if (frames.innermost != slot)
+		record_abandoned(slot, false);
+	frames_end_elsewhere(slot, word);
+	record_exits(word & FRAME_FUNCTION_MASK, return_address);
+}
+
 static INLINED void enter(uintptr_t *slot, uintptr_t function)
 {
+	const uintptr_t return_address = *slot;
 	struct shadow *shadow;
-	uintptr_t return_address = *slot;
+	uintptr_t word;
 
 	if (!has_exits || settings.on_exit == FUNCTIONS_OFF) {
 		record_entry((void *) function, (void *) return_address);
@@ -93,15 +148,17 @@ static INLINED void enter(uintptr_t *slot, uintptr_t function)
 	if (UNLIKELY(!shadow))
 		return;
 	if (UNLIKELY(return_address == (uintptr_t) exit_stub)) {
-		return_address = shadow->return_address;
-		record_exit((void *) shadow->function, (void *) return_address);
-	} else {
-		shadow->return_address = return_address;
+		enter_by_jump(shadow, function);
+		return;
 	}
-	shadow->function = function;
+	if (!frames_link((uintptr_t) slot, function, &word))
+		word = link_elsewhere((uintptr_t) slot, function);
+	shadow->return_address = return_address;
+	shadow->function = word;
 	atomic_signal_fence(memory_order_seq_cst);
 	*(volatile uintptr_t *) slot = (uintptr_t) exit_stub;
 	record_entry((void *) function, (void *) return_address);
+	frames_begin((uintptr_t) slot, word);
 }
 
 void calls_thunk_entered(uintptr_t *slot, uintptr_t back)
@@ -126,8 +183,13 @@ uintptr_t calls_left(const uintptr_t *slot)
 {
 	const struct shadow *shadow = shadow_at((uintptr_t) slot);
 	const uintptr_t return_address = shadow->return_address;
+	const uintptr_t word = shadow->function;
 
-	record_exit((void *) shadow->function, (void *) return_address);
+	if (UNLIKELY(is_chain(word & FRAME_FUNCTION_MASK)) ||
+	    UNLIKELY(!frames_end((uintptr_t) slot, word)))
+		leave_otherwise((uintptr_t) slot, return_address, word);
+	else
+		record_exit((void *) (word & FRAME_FUNCTION_MASK), (void *) return_address);
 	return return_address;
 }
 

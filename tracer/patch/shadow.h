@@ -10,6 +10,7 @@
 #define VESTIGE_PATCH_SHADOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../base/compiler.h"
