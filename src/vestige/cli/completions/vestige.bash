@@ -7,7 +7,7 @@
 
 _shtab_vestige_subparsers=(record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
 
-_shtab_vestige_record_option_strings=(-h --help -o --output -p --pid --duration --session -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --keep-lttng --include-function --exclude-function -P --patch --patch-in --patch-wait --entries --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --inherit-socket --buffer-size --arena-size --mode --max-size -q --quiet --recover)
+_shtab_vestige_record_option_strings=(-h --help -o --output -p --pid --duration --session -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --keep-lttng --include-function --exclude-function -P --patch --library-calls --patch-in --patch-wait --entries --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --inherit-socket --buffer-size --arena-size --mode --max-size -q --quiet --recover)
 _shtab_vestige_list_option_strings=(-h --help -f --fields --functions --json -p --pid)
 _shtab_vestige_view_option_strings=(-h --help -e --event --filter -b --begin --end -t --timerange --stream-intersection --min-duration --all --layout --wide --no-debug-info --no-pager --strict --clock-cycles --clock-date --clock-gmt --clock-seconds --no-delta -f --fields -n --names --color --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path)
 _shtab_vestige_report_option_strings=(-h --help --tree --thread --sort --limit --json --include-function --exclude-function --only-my-code --max-depth --min-duration -e --event --filter -b --begin --end -t --timerange --stream-intersection --clock-gmt --wide --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle)
@@ -107,6 +107,7 @@ _shtab_vestige_record___dl_nargs=0
 _shtab_vestige_record___keep_lttng_nargs=0
 _shtab_vestige_record__P_nargs='?'
 _shtab_vestige_record___patch_nargs='?'
+_shtab_vestige_record___library_calls_nargs='?'
 _shtab_vestige_record___entries_nargs=0
 _shtab_vestige_record___python_functions_nargs='?'
 _shtab_vestige_record___python_arguments_nargs=0

@@ -51,7 +51,7 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --include-function --input-format --layout --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -P -b -c -e -f -i -l -n -o -p -t -w -x
+set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --include-function --input-format --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -P -b -c -e -f -i -l -n -o -p -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
@@ -78,6 +78,7 @@ complete -c vestige -n '_shtab_vestige_using record' -l keep-lttng -d 'leave LTT
 complete -c vestige -n '_shtab_vestige_using record' -l include-function -x -d 'record only calls of these functions: [OBJECT:]NAME with *, ? and [...], or [OBJECT:]0xSTART-0xEND (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l exclude-function -x -d 'do not record calls of these functions (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -s P -l patch -x -d 'record calls of functions without hooks, too, by rewriting their entries in memory: those whose names match, or all; of PROGRAM and of its libraries outside of the system'"'"'s directories (repeatable)'
+complete -c vestige -n '_shtab_vestige_using record' -l library-calls -x -d 'record calls that PROGRAM, and its libraries outside of the system'"'"'s directories, make to functions of other libraries: those whose names match, or all (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l patch-in -x -d 'with --patch: also those of a library in the system'"'"'s directories, by its file name (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l patch-wait -x -d 'with --patch: for how long a program that another one executes waits until it has been planned, and an object that is loaded later (default: 200ms); without a plan, its calls are not recorded'
 complete -c vestige -n '_shtab_vestige_using record' -l entries -d 'record when functions are called, and not when they end: half the cost'
