@@ -22,7 +22,6 @@ from support.own_programs import (
 )
 from support.session_daemon import SECONDS, SessionDaemon
 from support.waiting import wait_until
-from vestige.record.backends.registered import programs as registered
 from vestige.record.backends.registered._agreement import Message
 from vestige.record.backends.registered.messages import encode
 from vestige.record.development import link_flags
@@ -446,7 +445,7 @@ def test_hostile_programs_harm_nobody(
         connections.append(connect(daemon))
         if raw:
             connections[-1].send(raw)
-    connections += [connect(daemon) for _ in range(registered.MOST_STRANGERS)]
+    connections += [connect(daemon) for _ in range(300)]
     begin(daemon, tmp_path, "enable-event -u ordered:*")
     for one in connections:
         one.close()

@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -25,11 +26,10 @@ __all__ = ["RegisteredPrograms"]
 
 MOST_WAITING = 512
 """Connections that nobody has accepted yet."""
-MOST_STRANGERS = 256
-"""Connections of those that have not said who they are."""
 MOST_PROGRAMS = 4096
+"""With those that have not said who they are."""
 MOST_OF_USER = 1024
-"""Programs of one user other than root, and than the daemon's."""
+"""Of one user other than root, and than the daemon's."""
 LONGEST_HELLO = 5.0
 """Seconds."""
 FOLDER = "64-bit-vestige"
@@ -65,7 +65,8 @@ class RegisteredPrograms:
         kind = socket.SOCK_SEQPACKET
         self._listener = Listener(path, kind, MOST_WAITING, self._meet)
         self._programs: list[Program] = []
-        self._strangers = 0
+        self._strangers: Counter[int] = Counter()
+        """Connections of those that have not said who they are, by user."""
         self._sessions: dict[str, _Session] = {}
 
     async def open(self) -> None:
@@ -79,11 +80,12 @@ class RegisteredPrograms:
 
     def _takes(self, uid: int) -> bool:
         """Tell whether another program of a user may come."""
-        if self._strangers >= MOST_STRANGERS or len(self._programs) >= MOST_PROGRAMS:
+        if len(self._programs) + self._strangers.total() >= MOST_PROGRAMS:
             return False
         if uid in {0, os.geteuid()}:
             return True
-        return sum(1 for one in self._programs if one.uid == uid) < MOST_OF_USER
+        known = sum(1 for one in self._programs if one.uid == uid)
+        return known + self._strangers[uid] < MOST_OF_USER
 
     async def _meet(self, connection: socket.socket) -> None:
         """Let a program say who it is, and serve it until it is gone."""
@@ -95,7 +97,7 @@ class RegisteredPrograms:
 
     async def _serve(self, connection: socket.socket, credentials: Credentials) -> None:
         loop = asyncio.get_running_loop()
-        self._strangers += 1
+        self._strangers[credentials.uid] += 1
         try:
             async with asyncio.timeout(LONGEST_HELLO):
                 raw = await loop.sock_recv(connection, LARGEST_MESSAGE)
@@ -104,7 +106,7 @@ class RegisteredPrograms:
             connection.close()
             return
         finally:
-            self._strangers -= 1
+            self._strangers[credentials.uid] -= 1
         program = Program(connection, credentials, hello)
         self._programs.append(program)
         reading = loop.create_task(program.read())
