@@ -38,6 +38,10 @@ FIRST_LOOKS = (0.2, 1.0, 5.0)
 """Seconds after which processes are looked for that are not recorded."""
 LATER_LOOKS = 30.0
 """And from then on."""
+AGAIN = 0.3
+"""And again after a look that has left a doubt: some more than the tracer's grace."""
+MOST_AGAIN = 3
+"""How often; a program that executes itself for ever leaves one at each look."""
 BRIEF = 0.1
 """Seconds in which nobody starts as many processes as there are IDs, see proc(5)."""
 CPU_RINGS = "VESTIGE_CPU_RINGS"
@@ -177,8 +181,7 @@ class InProcess:
         skipped = read_skipped(self._directory)
         unpatched = read_unpatched(self._directory)
         background = self._background({one.process for one in refusals})
-        if self._unreached is not None:
-            self._unreached.look()
+        self._look_at_last()
         self._has_stopped = True
         if background:
             collected = self._hand_over()
@@ -325,7 +328,7 @@ class InProcess:
 
     def _schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:
         """Return what is to be done while the program runs."""
-        looks = _looks()
+        looks = self._looks()
         next_look = next(looks)
         for span in LATER_SPANS if self._is_counter else ():
             while next_look <= span:
@@ -353,14 +356,28 @@ class InProcess:
         with suppress(OSError):
             self._unreached.look()
 
+    def _looks(self) -> Iterator[float]:
+        """Return after how many seconds processes are looked for, without an end."""
+        moments = iter(FIRST_LOOKS)
+        moment = 0.0
+        while True:
+            moment = next(moments, moment + LATER_LOOKS)
+            yield moment
+            for _ in range(MOST_AGAIN):
+                if self._unreached is None or not self._unreached.is_in_doubt:
+                    break
+                moment += AGAIN
+                yield moment
 
-def _looks() -> Iterator[float]:
-    """Return after how many seconds processes are looked for, without an end."""
-    yield from FIRST_LOOKS
-    moment = FIRST_LOOKS[-1]
-    while True:
-        moment += LATER_LOOKS
-        yield moment
+    def _look_at_last(self) -> None:
+        """Look for processes that go on, and are not recorded."""
+        if self._unreached is None:
+            return
+        with suppress(OSError):
+            self._unreached.look()
+            if self._unreached.is_in_doubt:
+                time.sleep(AGAIN)
+                self._unreached.look()
 
 
 def _identity(path: str) -> tuple[int, int] | None:

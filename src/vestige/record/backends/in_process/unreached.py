@@ -5,16 +5,23 @@ statically linked, with another root directory that does not have the library, w
 environment of their own. Others get the tracer and cannot reach the memory of the
 recording. They are found in ``/proc`` (proc(5)) while they run: one that ends between
 two looks is not found.
+
+A program that has just been executed has no tracer yet, and the kernel does not tell
+when that was. So nobody is named who was not seen twice in the same program, some time
+apart; and a process that records in the end is named no more.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 from ...._suppress import suppress
+from ...._typing import NamedTuple
 from ....inspect.program_file import why_untraceable
+from ..._agreement import OFF_VARIABLE
 from ...collected import Unreached
 from .tracer import LIBRARY
 
@@ -22,16 +29,30 @@ __all__ = ["UnreachedProcesses"]
 
 MOST_FOUND = 100
 """Processes that are kept; of more, only the number is."""
-GRACE_TICKS = 10
-"""A process younger than this, hundredths of a second, may not have begun."""
+GRACE = 0.25
+"""Seconds for which a program may not have begun, from when it was first seen."""
 VALGRIND_GRACE_TICKS = 1000
-"""The same in Valgrind, whose own program is there first, and which is slow."""
+"""The same in Valgrind, whose own program is there first, and which is slow: hundredths
+of a second from the start of the process."""
 IN_VALGRIND = b"VALGRIND_LAUNCHER="
 """What Valgrind adds to the environment of its tools."""
 
 
 STOPPED = frozenset("tT")
 """States of processes that are stopped, by a debugger or by a signal."""
+START_OF_CODE, START_OF_STACK = 23, 25
+"""Where they are in ``/proc/PID/stat``, after the name."""
+
+
+class _Program(NamedTuple):
+    """One program that a process runs; it may execute others before and after."""
+
+    process: int
+    """Its ID."""
+    start: int
+    """When the process began, ticks after the machine."""
+    place: tuple[str, str]
+    """Where its code and its stack are: exec changes that, as a rule."""
 
 
 class UnreachedProcesses:
@@ -53,9 +74,10 @@ class UnreachedProcesses:
         self._root = root
         self._arenas = arenas
         self._is_known = is_known
-        self._found: dict[tuple[int, int], Unreached] = {}
+        self._found: dict[_Program, Unreached] = {}
         self._family: set[int] = {root}
-        self._others: set[tuple[int, int]] = set()
+        self._others: set[_Program] = set()
+        self._doubted: dict[_Program, float] = {}
 
     @property
     def more(self) -> int:
@@ -67,43 +89,62 @@ class UnreachedProcesses:
         """Those that were found, in the order in which they were."""
         return list(self._found.values())
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether there is one that another look, after :data:`GRACE`, may find."""
+        return bool(self._doubted)
+
     def look(self) -> None:
         """Look at the processes that run now."""
-        now = _uptime_ticks()
-        for process, start in self._descendants():
-            one = (process, start)
-            if now - start < GRACE_TICKS or one in self._found or one in self._others:
+        now, ticks = time.monotonic(), _uptime_ticks()
+        doubted: dict[_Program, float] = {}
+        for one in self._descendants():
+            reason = self._why(one.process)
+            if reason is None:
+                # It may have been slow to begin.
+                self._found.pop(one, None)
+                self._others.discard(one)
                 continue
-            reason = self._why(process)
-            if reason is None or _may_not_have_begun(process, now - start):
+            if one in self._found or one in self._others:
                 continue
-            if len(self._found) < MOST_FOUND:
-                self._found[one] = Unreached(process, _name(process), reason)
+            if _may_not_have_begun(one.process, ticks - one.start):
+                continue
+            since = self._doubted.get(one, now)
+            if now - since < GRACE or not _is_still(one):
+                doubted[one] = since
             else:
-                self._others.add(one)
+                self._name(one, reason)
+        self._doubted = doubted
 
-    def _descendants(self) -> Iterator[tuple[int, int]]:
-        """Return IDs and start times of the processes that come from the first one.
+    def _name(self, one: _Program, reason: str) -> None:
+        if len(self._found) < MOST_FOUND:
+            found = Unreached(one.process, _name(one.process), reason)
+            self._found[one] = found
+        else:
+            self._others.add(one)
+
+    def _descendants(self) -> Iterator[_Program]:
+        """Return the processes that come from the first one, as what they run.
 
         One whose parent has ended is known if it was seen before that.
         """
-        parents: dict[int, tuple[int, int]] = {}
+        found: dict[int, tuple[int, _Program]] = {}
         with suppress(OSError):
             for name in os.listdir("/proc"):
                 if name.isdecimal():
-                    known = _stat(int(name))
+                    known = _parent_and_program(int(name))
                     if known is not None:
-                        parents[int(name)] = known
+                        found[int(name)] = known
         is_new = True
         while is_new:
             is_new = False
-            for process, (parent, _) in parents.items():
+            for process, (parent, _) in found.items():
                 if parent in self._family and process not in self._family:
                     self._family.add(process)
                     is_new = True
-        self._family &= parents.keys() | {self._root}
-        for process in sorted(self._family & parents.keys()):
-            yield process, parents[process][1]
+        self._family &= found.keys() | {self._root}
+        for process in sorted(self._family & found.keys()):
+            yield found[process][1]
 
     def _records(self, objects: list[tuple[int, str]]) -> bool:
         arenas = self._arenas()
@@ -123,9 +164,7 @@ class UnreachedProcesses:
         if not objects or self._records(objects):
             # A process of the kernel, and one that waits for its parent, has none.
             return None
-        if any(path.endswith(LIBRARY) for _, path in objects):
-            return "it cannot reach the memory of the recording"
-        return _why_without_tracer(process)
+        return _why_not(process, [path for _, path in objects])
 
 
 def _may_not_have_begun(process: int, age: int) -> bool:
@@ -133,6 +172,15 @@ def _may_not_have_begun(process: int, age: int) -> bool:
     if age < VALGRIND_GRACE_TICKS and _is_in_valgrind(process):
         return True
     return _state(process) in STOPPED
+
+
+def _why_not(process: int, objects: list[str]) -> str | None:
+    """Say why a process does not record; ``None`` when nobody wanted it to."""
+    if _has_variable(process, OFF_VARIABLE):
+        return None
+    if any(path.endswith(LIBRARY) for path in objects):
+        return "it cannot reach the memory of the recording"
+    return _why_without_tracer(process)
 
 
 def _why_without_tracer(process: int) -> str:
@@ -150,6 +198,11 @@ def _why_without_tracer(process: int) -> str:
     if LIBRARY.encode() not in _environment(process):
         return "its environment has no LD_PRELOAD of the tracer"
     return "the dynamic linker did not load the tracer's library"
+
+
+def _has_variable(process: int, name: str) -> bool:
+    start = f"{name}=".encode()
+    return any(one.startswith(start) for one in _environment(process).split(b"\0"))
 
 
 def _environment(process: int) -> bytes:
@@ -205,10 +258,19 @@ def _stat_words(process: int) -> list[str]:
     return []
 
 
-def _stat(process: int) -> tuple[int, int] | None:
-    """Return the parent of a process, and its start in ticks since the machine's."""
+def _parent_and_program(process: int) -> tuple[int, _Program] | None:
+    """Return the parent of a process, and what it runs; ``None`` if it has ended."""
     words = _stat_words(process)
-    return (int(words[1]), int(words[19])) if words else None
+    if len(words) <= START_OF_STACK:
+        return None
+    place = words[START_OF_CODE], words[START_OF_STACK]
+    return int(words[1]), _Program(process, int(words[19]), place)
+
+
+def _is_still(one: _Program) -> bool:
+    """Tell whether a process still runs the same program."""
+    known = _parent_and_program(one.process)
+    return known is not None and known[1] == one
 
 
 def _state(process: int) -> str:

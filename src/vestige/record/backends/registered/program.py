@@ -16,7 +16,6 @@ from .messages import (
     FIELD,
     LARGEST_MESSAGE,
     RECORD,
-    STOP,
     Hello,
     Received,
     decode,
@@ -58,8 +57,8 @@ class Program:
         self._connection = connection
         self.pid, self.uid, self.gid = credentials
         self.hello = hello
-        self.recorded: dict[tuple[str, str], int] = {}
-        """By sessions and channels: the inodes of the memories that it records to."""
+        self.session: str | None = None
+        """The name of the session that has the program."""
 
         self.is_gone = False
         self._generation = 0
@@ -121,27 +120,21 @@ class Program:
             return Joining(answer[-1].status)
         return Joining.FAILED
 
-    async def stop(self, arena: int) -> None:
-        """Let it record nothing more to a memory.
-
-        Args:
-            arena: The inode of that.
+    async def stop(self) -> None:
+        """Let it record nothing.
 
         Raises:
             ProgramGoneError: It does not answer.
         """
-        await self._ask(Message.STOP, STOP.pack(arena))
+        await self._ask(Message.STOP)
 
-    async def dump_state(self, arena: int) -> None:
+    async def dump_state(self) -> None:
         """Let it describe its state once more.
 
-        Args:
-            arena: The inode of the memory where it is to be told.
-
         Raises:
             ProgramGoneError: It does not answer.
         """
-        await self._ask(Message.DUMP, STOP.pack(arena))
+        await self._ask(Message.DUMP)
 
     def let_begin(self) -> None:
         """Let the program begin, which waited for what to record."""
