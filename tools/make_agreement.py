@@ -30,12 +30,7 @@ from agreement import (  # noqa: E402
     settings,
     skipped,
 )
-from agreement.c_header import (  # noqa: E402
-    arena_header,
-    c_header,
-    plan_header,
-    registration_header,
-)
+from agreement.c_header import arena_header, c_header, plan_header  # noqa: E402
 from agreement.python_modules import (  # noqa: E402
     expressions_module,
     record_module,
@@ -50,7 +45,6 @@ from agreement.rust_module import (  # noqa: E402
 HEADER = Path("tracer/agreement/agreement.h")
 ARENA_HEADER = Path("tracer/agreement/arena.h")
 PLAN_HEADER = Path("tracer/agreement/plan.h")
-REGISTRATION_HEADER = Path("tracer/agreement/registration.h")
 DIGITS = 16
 
 
@@ -84,7 +78,6 @@ def made() -> dict[Path, str]:
         HEADER: c_header(mark),
         ARENA_HEADER: arena_header(),
         PLAN_HEADER: plan_header(),
-        REGISTRATION_HEADER: registration_header(),
         Path("src/vestige/record/_agreement.py"): formatted(record_module(mark)),
         Path("src/vestige/expressions/_agreement.py"): formatted(expressions_module()),
         Path("src/vestige/record/backends/registered/_agreement.py"): formatted(

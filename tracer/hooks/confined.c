@@ -1,6 +1,6 @@
 /*
  * prctl() and syscall() of the C library, for what a thread asks of the kernel that concerns
- * the tracer.
+ * the tracer. To execute a program by number is left to execute.c.
  *
  * After strict mode of seccomp(2), and after the prohibition to read the counter, the tracer
  * must do nothing more in the thread. After a filter for system calls, which may end the
@@ -19,6 +19,7 @@
 #include "../base/system.h"
 #include "../stream/stream.h"
 #include "control.h"
+#include "execute.h"
 
 typedef int prctl_function(int option, ...);
 typedef long syscall_function(long number, ...);
@@ -116,7 +117,11 @@ __asm__(".text\n"
 	"cmpl $317, %edi\n\t" /* SYS_seccomp */
 	"je 1f\n\t"
 	"cmpl $157, %edi\n\t" /* SYS_prctl */
-	"je 1f\n"
+	"je 1f\n\t"
+	"cmpl $59, %edi\n\t" /* SYS_execve */
+	"je execute_by_number\n\t"
+	"cmpl $322, %edi\n\t" /* SYS_execveat */
+	"je execute_by_number\n"
 	"0:\n\t"
 	"movq confined_original(%rip), %r11\n\t"
 	"testq %r11, %r11\n\t"
@@ -143,6 +148,7 @@ __asm__(".text\n"
 	".cfi_endproc\n\t"
 	".size syscall, .-syscall\n");
 _Static_assert(SYS_seccomp == 317 && SYS_prctl == 157, "as above");
+_Static_assert(SYS_execve == 59 && SYS_execveat == 322, "as above");
 #else
 long syscall(long number, ...)
 {
@@ -153,6 +159,9 @@ long syscall(long number, ...)
 	for (int index = 0; index < 6; index++)
 		arguments[index] = va_arg(rest, long);
 	va_end(rest);
+	if (number == SYS_execve || number == SYS_execveat)
+		return execute_by_number(number, arguments[0], arguments[1], arguments[2],
+					 arguments[3], arguments[4]);
 	confined_expect(number, arguments[0], arguments[1], arguments[2]);
 	if (!confined_original) {
 		errno = ENOSYS;

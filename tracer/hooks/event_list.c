@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../agreement/registration.h"
+#include "../agreement/agreement.h"
 #include "../base/system.h"
 #include "tracepoint.h"
 

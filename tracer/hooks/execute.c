@@ -1,16 +1,21 @@
 /*
  * exec() of the C library: the program gets an environment that fits, and is named if it cannot
- * be recorded. See starting.c.
+ * be recorded. See starting.c. The same holds for execve(2) and execveat(2) by their numbers, see
+ * confined.c.
  */
 #define _GNU_SOURCE
+#include "execute.h"
+
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../base/compiler.h"
+#include "../base/system.h"
 #include "starting.h"
 
 typedef int execute_function(const char *file, char *const arguments[],
@@ -63,6 +68,18 @@ static bool begin_at(struct start *start, char *const environment[])
 
 	original_execveat(start->directory, start->file ? start->file : "", call->arguments,
 			  environment, call->flags);
+	return false;
+}
+
+/* Where the C library has no function for it. */
+static bool begin_at_by_number(struct start *start, char *const environment[])
+{
+	const struct execution *call = (const struct execution *) start;
+	const long result = system_call_always(
+		SYS_execveat, start->directory, (long) (start->file ? start->file : ""),
+		(long) call->arguments, (long) environment, call->flags, 0);
+
+	errno = (int) -result;
 	return false;
 }
 
@@ -120,8 +137,8 @@ EXPORTED int execvp(const char *file, char *const arguments[])
 	return execute(&original_execvpe, file, arguments, environ);
 }
 
-int execveat(int directory, const char *file, char *const arguments[], char *const environment[],
-	     int flags)
+static int execute_at(int directory, const char *file, char *const arguments[],
+		      char *const environment[], int flags)
 {
 	const bool is_of_descriptor = !*file && (flags & AT_EMPTY_PATH);
 	struct execution call = {
@@ -131,19 +148,39 @@ int execveat(int directory, const char *file, char *const arguments[], char *con
 				.file = is_of_descriptor ? NULL : file,
 				.is_executed = true,
 				.environment = environment,
-				.begin = begin_at,
+				.begin = original_execveat ? begin_at : begin_at_by_number,
 			},
 		.arguments = arguments,
 		.flags = flags,
 	};
 
+	starting_do(&call.start);
+	return -1;
+}
+
+int execveat(int directory, const char *file, char *const arguments[], char *const environment[],
+	     int flags)
+{
 	find();
 	if (!original_execveat) {
 		errno = ENOSYS;
 		return -1;
 	}
-	starting_do(&call.start);
-	return -1;
+	return execute_at(directory, file, arguments, environment, flags);
+}
+
+long execute_by_number(long number, long first, long second, long third, long fourth, long fifth)
+{
+	if (number == SYS_execve)
+		return execute(&original_execve, (const char *) first, (char *const *) second,
+			       (char *const *) third);
+	find();
+	if (!second) {
+		errno = EFAULT;
+		return -1;
+	}
+	return execute_at((int) first, (const char *) second, (char *const *) third,
+			  (char *const *) fourth, (int) fifth);
 }
 
 EXPORTED int fexecve(int file, char *const arguments[], char *const environment[])

@@ -47,11 +47,14 @@ static size_t count_of(char *const list[])
 	return count;
 }
 
-/* Whether children are recorded, by a recorder that tells what is not. */
-static bool is_followed(char *const environment[])
+/* Whether the program is to be recorded, by a recorder that tells what is not. One that takes the
+ * place of the first process is, also where children are not; a child of vfork() is another one. */
+static bool is_followed(const struct start *start, char *const environment[])
 {
-	return settings.is_recording && settings.follow_fork &&
-		environment_is_recorded(environment);
+	if (!settings.is_recording || !environment_is_recorded(environment))
+		return false;
+	return settings.follow_fork ||
+		(start->is_executed && process_is_followed() && system_getpid() == process_id());
 }
 
 /* The path of an open file. */
@@ -69,7 +72,7 @@ static void find_path(int file, char path[PATH_MAX])
  * does: this process may have no descriptor left, which a program that is executed has. */
 static bool is_memory_reached(void)
 {
-	const int file = descriptor_open(tracing_place(0));
+	const int file = descriptor_open(tracing_place());
 	const int any = file < 0 ? system_open("/", O_PATH) : file;
 
 	if (any >= 0)
@@ -123,7 +126,7 @@ static void tell(const struct start *start, const struct judgement *found,
 		.name = found->name,
 	};
 
-	unreached_tell(&arenas[0], &program);
+	unreached_tell(&program);
 }
 
 /* Whether there is no room to change an environment. */
@@ -157,7 +160,7 @@ static void begin(struct start *start, struct judgement *found, char *const envi
 static void begin_fitted(struct start *start, struct judgement *found, char *const variables[])
 {
 	struct environment fitted = {
-		.is_recorded = is_followed(variables),
+		.is_recorded = is_followed(start, variables),
 		.takes_libraries = !found->is_unreached ||
 			(found->reason != UNREACHED_MACHINE &&
 			 found->reason != UNREACHED_LIBRARY),
@@ -189,13 +192,13 @@ void starting_do(struct start *start)
 		return;
 	}
 	/* A tool of Valgrind is a static program, and starts one that is not. */
-	if (is_followed(variables) && !environment_is_of_valgrind(variables))
+	if (is_followed(start, variables) && !environment_is_of_valgrind(variables))
 		judge(start, &found);
 	if (!is_too_large(variables)) {
 		begin_fitted(start, &found, variables);
 		return;
 	}
-	if (is_followed(variables) && !found.is_unreached &&
+	if (is_followed(start, variables) && !found.is_unreached &&
 	    environment_lacks_tracer(variables)) {
 		found.is_unreached = true;
 		found.reason = UNREACHED_ENVIRONMENT;

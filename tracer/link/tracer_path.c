@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "../agreement/agreement.h"
-#include "../agreement/registration.h"
 
 #define MOST_PLACES 2
 

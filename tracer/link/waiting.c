@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../agreement/registration.h"
+#include "../agreement/agreement.h"
 #include "tracer_path.h"
 #include "waiters.h"
 

@@ -25,7 +25,6 @@ __thread struct vestige_thread stream_thread __attribute__((tls_model("initial-e
 static __thread const char *busy __attribute__((tls_model("initial-exec")));
 
 struct room {
-	uint32_t channel;
 	struct stream *stream;
 	size_t size;
 	/* The chunk that had none. */
@@ -45,13 +44,13 @@ struct room {
 };
 
 /* Whether a stream has told that its thread records. */
-static bool has_begun(uint32_t channel, const struct stream *stream)
+static bool has_begun(const struct stream *stream)
 {
-	return stream && stream->is_told && !stream_is_stale(channel, stream);
+	return stream && stream->is_told && !stream_is_stale(stream);
 }
 
 /* Tell that the thread records, if it has not. */
-static void tell(uint32_t channel, struct stream *stream)
+static void tell(struct stream *stream)
 {
 	const char *before = busy;
 
@@ -60,7 +59,7 @@ static void tell(uint32_t channel, struct stream *stream)
 	stream->is_told = true;
 	/* The state dump makes records. */
 	busy = NULL;
-	stream_tell_first_chunk(channel);
+	stream_tell_first_chunk();
 	busy = before;
 }
 
@@ -74,7 +73,7 @@ static bool make_room_on_cpu(struct room *room)
 	switch (cpu_ring_make_room(stream, room->size)) {
 	case CPU_ROOM_MADE:
 		room->found = stream;
-		tell(room->channel, stream);
+		tell(stream);
 		return true;
 	case CPU_ROOM_LATER:
 		room->full = &stream->cpu_ring;
@@ -89,7 +88,7 @@ static void make_room(void *argument)
 {
 	struct room *room = argument;
 	struct stream *stream = room->stream;
-	const bool is_first = !stream_is_open(room->channel, stream);
+	const bool is_first = !stream_is_open(stream);
 
 	room->full = NULL;
 	if (make_room_on_cpu(room))
@@ -111,12 +110,12 @@ static void make_room(void *argument)
 		stream->taken[stream->taken_count] = number;
 		stream->taken_count++;
 	}
-	filling_open(room->channel, stream,
+	filling_open(stream,
 		     room->record ? filling_write_parts(stream, room->record, room->earlier,
 							room->is_kept ? CHUNK_KEEP : 0)
 				  : filling_go_on(stream, 0));
 	room->found = stream;
-	tell(room->channel, stream);
+	tell(stream);
 }
 
 /* Whether we are on the stack of the slow path already. */
@@ -132,20 +131,18 @@ static void look_for_room(struct room *room)
 	const signals before = system_block_signals();
 
 	room->full = NULL;
-	if (!process_enter_recording(room->channel)) {
+	if (!process_enter_recording()) {
 		system_restore_signals(before);
 		return;
 	}
 	busy = stack_pointer();
 	/* A coroutine may have been taken to another thread before. */
-	room->stream = streams_of_thread[room->channel];
-	if (!room->stream || stream_needs_slot(room->channel, room->stream)) {
-		room->stream = stream_begin(room->channel, room->stream);
+	room->stream = stream_of_thread;
+	if (!room->stream || stream_needs_slot(room->stream)) {
+		room->stream = stream_begin(room->stream);
 		if (room->stream) {
-			streams_of_thread[room->channel] = room->stream;
-			if (!first_stream)
-				first_stream = room->stream;
-			stream_thread.passage = &first_stream->passage;
+			stream_of_thread = room->stream;
+			stream_thread.passage = &room->stream->passage;
 		}
 	}
 	if (room->stream && (system_is_confined || is_on_scratch(room->stream, stack_pointer())))
@@ -154,7 +151,7 @@ static void look_for_room(struct room *room)
 	else if (room->stream)
 		scratch_call((char *) room->stream, make_room, room);
 	busy = NULL;
-	process_leave_recording(room->channel);
+	process_leave_recording();
 	system_restore_signals(before);
 }
 
@@ -177,24 +174,24 @@ static bool is_vain(const struct room *room)
 	const struct stream *stream = room->stream;
 
 	if (is_busy(stream) || stream_is_closed() ||
-	    room->size + sizeof(struct arena_chunk) > arenas[room->channel].chunk_bytes)
+	    room->size + sizeof(struct arena_chunk) > arena.chunk_bytes)
 		return true;
 	if (stream && stream->cpus.count && !room->is_own)
 		return cpu_ring_is_vain(stream);
-	if (stream && !stream_needs_slot(room->channel, stream))
+	if (stream && !stream_needs_slot(stream))
 		return waiting_is_vain(&stream->ring);
-	return stream_cannot_begin(room->channel);
+	return stream_cannot_begin();
 }
 
 /* Stop, if it is still this recording that was closed. */
-static void stop_if_closed(uint32_t channel)
+static void stop_if_closed(void)
 {
 	const signals before = system_block_signals();
 
-	if (process_enter_recording(channel)) {
-		if (waiting_is_closed(&arenas[channel]))
-			settings_stop_channel(channel);
-		process_leave_recording(channel);
+	if (process_enter_recording()) {
+		if (waiting_is_closed())
+			settings_stop();
+		process_leave_recording();
 	}
 	system_restore_signals(before);
 }
@@ -205,20 +202,18 @@ static struct stream *find_room(struct room *room)
 	volatile char touched[512] __attribute__((unused));
 	const int saved = errno;
 	struct stream *stream = room->stream;
-	const uint32_t channel = room->channel;
-	const volatile bool *is_recording = &settings.channels[channel].is_recording;
 
 	touched[0] = 0;
-	if (UNLIKELY(!has_begun(channel, stream) && !process_is_followed()))
+	if (UNLIKELY(!has_begun(stream) && !process_is_followed()))
 		settings_stop();
-	if (!*is_recording)
+	if (!settings.is_recording)
 		return NULL;
-	if (shared_thread_is_paused())
+	if (shared_thread_is_paused(&stream_of_thread))
 		goto lost;
-	if (!stream && streams_of_thread[channel])
-		return streams_of_thread[channel];
-	if (UNLIKELY(waiting_is_closed(&arenas[channel]))) {
-		stop_if_closed(channel);
+	if (!stream && stream_of_thread)
+		return stream_of_thread;
+	if (UNLIKELY(waiting_is_closed())) {
+		stop_if_closed();
 		return NULL;
 	}
 	if (is_vain(room))
@@ -226,30 +221,24 @@ static struct stream *find_room(struct room *room)
 	room->seq = stream ? stream->ring.seq : 0;
 	do
 		look_for_room(room);
-	while (room->full && *is_recording && waiting_for_chunk(room->full));
+	while (room->full && settings.is_recording && waiting_for_chunk(room->full));
 lost:
-	if (!room->found && !room->is_meeting && *is_recording)
-		stream_count_lost(channel);
+	if (!room->found && !room->is_meeting && settings.is_recording)
+		stream_count_lost(stream_of_thread);
 	errno = saved;
 	return room->found;
 }
 
-struct stream *stream_make_room(uint32_t channel, struct stream *stream, size_t size)
+struct stream *stream_make_room(struct stream *stream, size_t size)
 {
-	struct room room = {.channel = channel, .stream = stream, .size = size, .chunks = 1};
+	struct room room = {.stream = stream, .size = size, .chunks = 1};
 
 	return find_room(&room);
 }
 
-struct stream *stream_make_own_room(uint32_t channel, struct stream *stream, size_t size)
+struct stream *stream_make_own_room(struct stream *stream, size_t size)
 {
-	struct room room = {
-		.channel = channel,
-		.stream = stream,
-		.size = size,
-		.is_own = true,
-		.chunks = 1,
-	};
+	struct room room = {.stream = stream, .size = size, .is_own = true, .chunks = 1};
 
 	return find_room(&room);
 }
@@ -257,8 +246,7 @@ struct stream *stream_make_own_room(uint32_t channel, struct stream *stream, siz
 bool stream_append_parts(const struct appending *record, uint64_t earlier, bool is_kept)
 {
 	struct room room = {
-		.channel = record->channel,
-		.stream = streams_of_thread[record->channel],
+		.stream = stream_of_thread,
 		.record = record,
 		.earlier = earlier,
 		.is_kept = is_kept,
@@ -267,54 +255,37 @@ bool stream_append_parts(const struct appending *record, uint64_t earlier, bool 
 	};
 
 	/* The present chunk is one of those that the thread may have. */
-	if (room.chunks < arenas[room.channel].ring_chunks)
+	if (room.chunks < arena.ring_chunks)
 		return find_room(&room);
-	stream_count_lost(room.channel);
+	stream_count_lost(room.stream);
 	return false;
 }
 
-struct stream *stream_meet(uint32_t channel)
+struct stream *stream_meet(void)
 {
-	struct room room = {
-		.channel = channel,
-		.size = EXTENDED_HEADER_SIZE,
-		.is_meeting = true,
-		.chunks = 1,
-	};
+	struct room room = {.size = EXTENDED_HEADER_SIZE, .is_meeting = true, .chunks = 1};
 
-	if (!streams_of_thread[channel])
+	if (!stream_of_thread)
 		find_room(&room);
-	return streams_of_thread[channel];
-}
-
-void streams_meet(void)
-{
-	for (uint32_t channel = 0; channel < CHANNELS; channel++)
-		if (settings.channels[channel].is_recording)
-			stream_meet(channel);
+	return stream_of_thread;
 }
 
 /* What has no stream records nothing. */
 static void meet(void)
 {
-	streams_meet();
-	if (first_stream)
-		return;
-	for (uint32_t channel = 0; channel < CHANNELS; channel++)
-		if (settings.channels[channel].is_recording)
-			stream_count_lost(channel);
+	if (!stream_meet() && settings.is_recording)
+		stream_count_lost(NULL);
 }
 
-bool stream_keep(uint32_t channel, struct stream *stream, size_t size)
+bool stream_keep(struct stream *stream, size_t size)
 {
-	if (!stream_is_open(channel, stream))
+	if (!stream_is_open(stream))
 		return true;
-	if (!stream->keeps && !filling_is_empty(stream) &&
-	    !stream_make_room(channel, stream, size))
+	if (!stream->keeps && !filling_is_empty(stream) && !stream_make_room(stream, size))
 		return false;
 	stream->keeps = true;
 	stream->chunk->flags |= CHUNK_KEEP;
-	stream->limit = stream->ring.arena->chunk_bytes;
+	stream->limit = arena.chunk_bytes;
 	return true;
 }
 

@@ -36,6 +36,7 @@ STARTER = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +71,13 @@ int main(int count, char **words)
         IN_CHILD(fexecve(open(path, O_RDONLY | O_CLOEXEC), arguments, environ));
     if (IS("execveat"))
         IN_CHILD(execveat(AT_FDCWD, path, arguments, environ, 0));
+    if (IS("SYS_execve"))
+        IN_CHILD(syscall(SYS_execve, path, arguments, environ));
+    if (IS("SYS_execveat"))
+        IN_CHILD(syscall(SYS_execveat, AT_FDCWD, path, arguments, environ, 0));
+    if (IS("SYS_execveat of a descriptor"))
+        IN_CHILD(syscall(SYS_execveat, open(path, O_RDONLY), "", arguments, environ,
+                         AT_EMPTY_PATH));
     if (IS("vfork") && vfork() == 0) {
         execv(path, arguments);
         _exit(99);
@@ -89,6 +97,16 @@ int main(int count, char **words)
     }
     if (IS("without"))
         IN_CHILD(execve(path, arguments, nothing));
+    if (IS("SYS_execve without"))
+        IN_CHILD(syscall(SYS_execve, path, arguments, nothing));
+    if (IS("SYS_execveat without"))
+        IN_CHILD(syscall(SYS_execveat, AT_FDCWD, path, arguments, NULL, 0));
+    if (IS("in its place without"))
+        execve(path, arguments, nothing);
+    if (IS("in a child's without") && vfork() == 0) {
+        execve(path, arguments, nothing);
+        _exit(99);
+    }
     if (IS("spawned without"))
         posix_spawn(&process, path, NULL, NULL, arguments, nothing);
     if (IS("own"))
@@ -114,6 +132,9 @@ WAYS = [
     "execvp",
     "fexecve",
     "execveat",
+    "SYS_execve",
+    "SYS_execveat",
+    "SYS_execveat of a descriptor",
     "vfork",
     "posix_spawn",
     "posix_spawnp",
@@ -203,7 +224,16 @@ def test_a_static_program_is_named_however_short_it_lives(
     assert re.fullmatch(r"PID [1-9]\d*", process)
 
 
-@pytest.mark.parametrize("way", ["without", "spawned without", "cleared"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "without",
+        "SYS_execve without",
+        "SYS_execveat without",
+        "spawned without",
+        "cleared",
+    ],
+)
 def test_a_program_without_our_variables_is_recorded(tmp_path, starter, child, way):
     """They are added for the program alone."""
     done = run_recorded(tmp_path / "trace", [starter, way, child])
@@ -212,6 +242,24 @@ def test_a_program_without_our_variables_is_recorded(tmp_path, starter, child, w
     assert done.stdout == ("kept\n" if way == "cleared" else "none\n")
     assert calls(tmp_path / "trace") == CALLS + 1
     assert "not recorded" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("way", "expected"),
+    [("in its place without", CALLS + 1), ("in a child's without", 0)],
+)
+def test_without_children_what_the_program_executes_is_recorded(
+    tmp_path, starter, child, static, way, expected
+):
+    """Whatever its environment; a child of vfork() is a child."""
+    trace = tmp_path / "trace"
+    done = run_recorded(trace, [starter, way, child], "--no-follow-fork")
+    other = run_recorded(tmp_path / "other", [starter, way, static], "--no-follow-fork")
+
+    assert (done.returncode, done.stdout) == (0, "none\n"), done.stderr
+    assert calls(trace) == expected
+    assert not named(done)
+    assert [name for name, _, _ in named(other)] == ([static.name] if expected else [])
 
 
 def test_a_program_with_a_preloaded_library_of_its_own(tmp_path, build, starter, child):

@@ -148,8 +148,7 @@ struct vestige_event {
 	/* NULL without. */
 	const char *model_emf_uri;
 	int32_t log_level;
-	/* Given by the tracer, too: where it goes, if to several recordings. */
-	uint32_t route;
+	uint32_t reserved;
 	/* The program of a filter, or NULL. */
 	const void *filter;
 };
