@@ -30,7 +30,12 @@ from agreement import (  # noqa: E402
     settings,
     skipped,
 )
-from agreement.c_header import arena_header, c_header, plan_header  # noqa: E402
+from agreement.c_header import (  # noqa: E402
+    arena_header,
+    c_header,
+    plan_header,
+    registration_header,
+)
 from agreement.python_modules import (  # noqa: E402
     expressions_module,
     record_module,
@@ -45,6 +50,7 @@ from agreement.rust_module import (  # noqa: E402
 HEADER = Path("tracer/agreement/agreement.h")
 ARENA_HEADER = Path("tracer/agreement/arena.h")
 PLAN_HEADER = Path("tracer/agreement/plan.h")
+REGISTRATION_HEADER = Path("tracer/agreement/registration.h")
 DIGITS = 16
 
 
@@ -78,6 +84,7 @@ def made() -> dict[Path, str]:
         HEADER: c_header(mark),
         ARENA_HEADER: arena_header(),
         PLAN_HEADER: plan_header(),
+        REGISTRATION_HEADER: registration_header(),
         Path("src/vestige/record/_agreement.py"): formatted(record_module(mark)),
         Path("src/vestige/expressions/_agreement.py"): formatted(expressions_module()),
         Path("src/vestige/record/backends/registered/_agreement.py"): formatted(

@@ -167,9 +167,9 @@ int main(int count, char **words)
 	const double tick = nanoseconds_of_tick();
 
 	settings.counter_is_clock = true;
-	settings_choose_contexts(&settings,
+	settings_choose_contexts(&settings.channels[0],
 				 (struct context_choice) {USUAL_CONTEXTS, USUAL_CONTEXTS_SIZE});
-	stream_of_thread = &stream;
+	streams_of_thread[0] = &stream;
 	section_start();
 	if (!section_is_possible()) {
 		fputs("no restartable sequences\n", stderr);

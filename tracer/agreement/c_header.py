@@ -28,7 +28,7 @@ from .terms import (
     Union,
 )
 
-__all__ = ["arena_header", "c_header", "plan_header"]
+__all__ = ["arena_header", "c_header", "plan_header", "registration_header"]
 
 _HEAD = """\
 /*
@@ -43,6 +43,19 @@ _HEAD = """\
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
+"""
+
+_REGISTRATION_HEAD = """\
+/*
+ * What programs and a session daemon say to each other. Made by tools/make_agreement.py from
+ * registration.py in this folder: change it there, then say 'make agreement'.
+ */
+#ifndef VESTIGE_AGREEMENT_REGISTRATION_H
+#define VESTIGE_AGREEMENT_REGISTRATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
 """
 
 _PLACE = """\
@@ -140,11 +153,6 @@ def c_header(fingerprint: str) -> str:
             *_constants(skipped.CONSTANTS),
             *_constants(settings.CONSTANTS),
             *_settings(),
-            _title("Programs and session daemons."),
-            *_constants(registration.CONSTANTS),
-            *_enumeration(registration.MESSAGES),
-            *_enumeration(registration.JOINING),
-            *(text for one in registration.STRUCTURES for text in _structure(one)),
             "#endif\n",
         ]
     )
@@ -179,6 +187,20 @@ def plan_header() -> str:
                 for one in (*plan.STRUCTURES, plan.REQUEST)
                 for text in _structure(one)
             ),
+            "#endif\n",
+        ]
+    )
+
+
+def registration_header() -> str:
+    """Return the text of ``registration.h``."""
+    return "".join(
+        [
+            _REGISTRATION_HEAD,
+            *_constants(registration.CONSTANTS),
+            *_enumeration(registration.MESSAGES),
+            *_enumeration(registration.JOINING),
+            *(text for one in registration.STRUCTURES for text in _structure(one)),
             "#endif\n",
         ]
     )

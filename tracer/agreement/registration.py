@@ -22,13 +22,18 @@ from .terms import (
 __all__ = ["CONSTANTS", "JOINING", "MESSAGES", "STRUCTURES"]
 
 CONSTANTS = (
-    Constant("REGISTRATION_VERSION", 1, about="Another one is refused on both sides."),
+    Constant("REGISTRATION_VERSION", 2, about="Another one is refused on both sides."),
     Constant("RUN_VARIABLE", "VESTIGE_RUNDIR", about="Names another run directory."),
     Constant("REGISTER_VARIABLE", "VESTIGE_REGISTER", about="0: do not register."),
     Constant(
         "REGISTER_TIMEOUT_VARIABLE",
         "LTTNG_UST_REGISTER_TIMEOUT",
         about="Milliseconds for which a program waits before it begins; -1 is for ever.",
+    ),
+    Constant(
+        "BLOCKING_VARIABLE",
+        "LTTNG_UST_ALLOW_BLOCKING",
+        about="Set: threads wait for room where a channel says so.",
     ),
     Constant("REGISTER_TIMEOUT", 3000, about="As many, by default."),
     Constant("SYSTEM_RUN_FOLDER", "/var/run/lttng", about="The run directory of root."),
@@ -51,6 +56,7 @@ CONSTANTS = (
         "vestige-wait-1-",
         about="In shared memory, with a user's number: a page as above, for all places.",
     ),
+    Constant("MOST_CHANNELS", 16, about="To which a program records at once."),
     Constant("LARGEST_WORDS", 8192, about="Bytes of the words of a recording."),
     Constant("LONGEST_EVENT_NAME", 512, about="With its zero."),
     Constant("LONGEST_FIELD_NAME", 256, about="As above."),
@@ -68,8 +74,8 @@ MESSAGES = Enumeration(
         Value("EVENT", about="From the program: an event that it has."),
         Value("FIELD", about="From the program: a field of the event before."),
         Value("RECORD", about="Record this: a whole recording."),
-        Value("STOP", about="Record nothing."),
-        Value("DUMP", about="Describe the state of the process once more."),
+        Value("STOP", about="Record nothing more to a memory."),
+        Value("DUMP", about="Describe the state of the process there once more."),
         Value("LIST", about="Say which events there are; the answer ends with DONE."),
         Value("GO", about="The program may begin. It is not answered."),
     ),
@@ -81,7 +87,7 @@ JOINING = Enumeration(
     "JOINING_",
     (
         Value("DONE", about="It is as it was asked for."),
-        Value("BUSY", about="Another recording goes on."),
+        Value("BUSY", about="As many others go on as can."),
         Value("FAILED", about="The memory cannot be had, or the words are malformed."),
     ),
     about="What became of a request.",
@@ -105,7 +111,10 @@ HELLO = Structure(
         Member("fingerprint", U64, about="Of the agreement."),
         Member("pid_namespace", U64, about="Its inode; 0: unknown."),
         Member(
-            "arena", U64, about="The inode of the memory that it records to; 0: none."
+            "arenas",
+            U64,
+            16,
+            about="The inodes of the memories that it records to; 0: no more.",
         ),
         Member("vpid", U32, about="As the process sees it."),
         Member("bits", U32, about="Of an address."),
@@ -123,6 +132,12 @@ RECORD = Structure(
         ),
     ),
     about="The words are those of the environment of a recording.",
+)
+
+STOP = Structure(
+    "message_stop",
+    (Member("arena", U64, about="Its inode."),),
+    about="Which memory is meant, also by DUMP.",
 )
 
 EVENT = Structure(
@@ -145,4 +160,4 @@ FIELD = Structure(
     about="A field of an event.",
 )
 
-STRUCTURES = (HEAD, HELLO, RECORD, EVENT, FIELD)
+STRUCTURES = (HEAD, HELLO, RECORD, STOP, EVENT, FIELD)

@@ -3,9 +3,9 @@
 
 #include "stack.h"
 
-static _Atomic uint32_t *chunk_link(uint32_t number)
+static _Atomic uint32_t *chunk_link(const struct arena *arena, uint32_t number)
 {
-	return arena_has_chunk(number) ? &arena_chunk(number)->next_free : NULL;
+	return arena_has_chunk(arena, number) ? &arena_chunk(arena, number)->next_free : NULL;
 }
 
 static uint32_t spares(const struct arena_ring *ring)
@@ -47,9 +47,11 @@ uint32_t chunk_held(const struct arena_ring *ring)
 bool chunk_is_there(const struct arena_ring *ring)
 {
 	return spares(ring) ||
-		(held(ring) < arena.ring_chunks &&
-		 arena_has_chunk((uint32_t) atomic_load_explicit(&arena.shared->free_chunks,
-								 memory_order_relaxed)));
+		(held(ring) < ring->arena->ring_chunks &&
+		 arena_has_chunk(
+			 ring->arena,
+			 (uint32_t) atomic_load_explicit(&ring->arena->shared->free_chunks,
+							 memory_order_relaxed)));
 }
 
 uint32_t chunk_take(struct arena_ring *ring)
@@ -58,7 +60,7 @@ uint32_t chunk_take(struct arena_ring *ring)
 	uint32_t number;
 
 	/* What would be in it could not be written. */
-	if (atomic_load_explicit(&arena.control->state, memory_order_relaxed) & ARENA_FULL)
+	if (atomic_load_explicit(&ring->arena->control->state, memory_order_relaxed) & ARENA_FULL)
 		return 0;
 	/* Its pages are in the tables of this process already. */
 	while (spares(ring)) {
@@ -67,10 +69,10 @@ uint32_t chunk_take(struct arena_ring *ring)
 		number = atomic_load_explicit(&ring->ledger->spares[taken % ARENA_SPARES],
 					      memory_order_relaxed);
 		atomic_store_explicit(&slot->taken, taken + 1, memory_order_release);
-		if (arena_has_chunk(number))
+		if (arena_has_chunk(ring->arena, number))
 			return number;
 	}
-	return held(ring) < arena.ring_chunks ? chunk_pop(ring) : 0;
+	return held(ring) < ring->arena->ring_chunks ? chunk_pop(ring) : 0;
 }
 
 uint32_t chunk_pop(struct arena_ring *ring)
@@ -78,15 +80,17 @@ uint32_t chunk_pop(struct arena_ring *ring)
 	struct arena_slot *slot = ring->slot;
 	uint32_t number;
 
-	if (atomic_load_explicit(&arena.control->state, memory_order_relaxed) & ARENA_FULL)
+	if (atomic_load_explicit(&ring->arena->control->state, memory_order_relaxed) & ARENA_FULL)
 		return 0;
-	number = stack_pop(&arena.shared->free_chunks, chunk_link);
+	number = stack_pop(&ring->arena->shared->free_chunks, chunk_link, ring->arena);
 	if (!number)
 		return 0;
 	/* The owner first: should the thread die here, that tells whose it is. */
-	atomic_store_explicit(&arena_chunk(number)->owner, ring->number, memory_order_relaxed);
+	atomic_store_explicit(&arena_chunk(ring->arena, number)->owner, ring->number,
+			      memory_order_relaxed);
 	atomic_fetch_add_explicit(&slot->popped, 1, memory_order_release);
-	atomic_fetch_sub_explicit(&arena.shared->free_chunk_count, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&ring->arena->shared->free_chunk_count, 1,
+				  memory_order_relaxed);
 	return number;
 }
 
@@ -98,7 +102,7 @@ void chunk_leave(struct arena_ring *ring)
 struct arena_chunk *chunk_prepare(const struct arena_ring *ring, uint32_t number, uint64_t now)
 {
 	struct arena_slot *slot = ring->slot;
-	struct arena_chunk *chunk = arena_chunk(number);
+	struct arena_chunk *chunk = arena_chunk(ring->arena, number);
 
 	atomic_store_explicit(&chunk->owner, ring->number, memory_order_relaxed);
 	chunk->prev = ring->chunk;

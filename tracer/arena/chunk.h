@@ -14,6 +14,8 @@
 /* What a thread knows of its slot, in memory of its own. */
 struct arena_ring {
 	/* NULL: the thread has no slot. */
+	struct arena *arena;
+	/* NULL, too. */
 	struct arena_slot *slot;
 	const struct arena_ledger *ledger;
 	uint32_t number;

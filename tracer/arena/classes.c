@@ -33,7 +33,7 @@ static void digest(const char *bytes, size_t size, uint64_t result[2])
 }
 
 /* Called by one thread at a time; false when there were too many pauses. */
-static bool make_pause(void)
+static bool make_pause(const struct arena *arena)
 {
 	static unsigned int pauses;
 	const struct timespec time = {0, PAUSE_NS};
@@ -41,14 +41,14 @@ static bool make_pause(void)
 	if (pauses == MOST_PAUSES)
 		return false;
 	pauses++;
-	waiting_ring_bell();
+	waiting_ring_bell(arena);
 	system_sleep(&time);
 	return true;
 }
 
-static bool take_lock(void)
+static bool take_lock(const struct arena *arena)
 {
-	union arena_life *lock = &arena.shared->class_lock;
+	union arena_life *lock = &arena->shared->class_lock;
 
 	for (;;) {
 		const int status = mtx_trylock((mtx_t *) (void *) &lock->mutex);
@@ -58,53 +58,55 @@ static bool take_lock(void)
 		/* Whoever had it has died; C11 has no word for that. */
 		if (status != thrd_busy)
 			return pthread_mutex_consistent(&lock->mutex) == 0;
-		if (!make_pause())
+		if (!make_pause(arena))
 			return false;
 	}
 }
 
-static void release_lock(void)
+static void release_lock(const struct arena *arena)
 {
-	mtx_unlock((mtx_t *) (void *) &arena.shared->class_lock.mutex);
+	mtx_unlock((mtx_t *) (void *) &arena->shared->class_lock.mutex);
 }
 
-static uint32_t count_classes(void)
+static uint32_t count_classes(const struct arena *arena)
 {
 	const uint32_t count =
-		atomic_load_explicit(&arena.shared->class_count, memory_order_acquire);
+		atomic_load_explicit(&arena->shared->class_count, memory_order_acquire);
 
 	return count < ARENA_MOST_CLASSES ? count : ARENA_MOST_CLASSES;
 }
 
-static int look_up(const uint64_t wanted[2], uint32_t first, uint32_t count)
+static int look_up(const struct arena *arena, const uint64_t wanted[2], uint32_t first,
+		   uint32_t count)
 {
 	for (uint32_t place = first; place < count; place++)
-		if (!memcmp(arena.classes[place].digest, wanted, sizeof(uint64_t[2])))
+		if (!memcmp(arena->classes[place].digest, wanted, sizeof(uint64_t[2])))
 			return (int) place;
 	return -1;
 }
 
 /* The collector sees to it that the text's memory is there before it is written to. */
-static bool has_room(uint64_t end)
+static bool has_room(const struct arena *arena, uint64_t end)
 {
-	if (end > arena.class_text_size)
+	if (end > arena->class_text_size)
 		return false;
-	while (atomic_load_explicit(&arena.shared->class_text_ready, memory_order_acquire) < end)
-		if (!make_pause())
+	while (atomic_load_explicit(&arena->shared->class_text_ready, memory_order_acquire) < end)
+		if (!make_pause(arena))
 			return false;
 	return true;
 }
 
-static int add(const uint64_t digests[2], const char *text, size_t size, uint32_t process)
+static int add(const struct arena *arena, const uint64_t digests[2], const char *text,
+	       size_t size, uint32_t process)
 {
-	struct arena_shared *shared = arena.shared;
-	const uint32_t place = count_classes();
+	struct arena_shared *shared = arena->shared;
+	const uint32_t place = count_classes(arena);
 	const uint32_t at = shared->class_text_used;
 
-	if (place == ARENA_MOST_CLASSES || !has_room((uint64_t) at + size))
+	if (place == ARENA_MOST_CLASSES || !has_room(arena, (uint64_t) at + size))
 		return -1;
-	memcpy(arena.class_text + at, text, size);
-	arena.classes[place] = (struct arena_class) {
+	memcpy(arena->class_text + at, text, size);
+	arena->classes[place] = (struct arena_class) {
 		.digest = {digests[0], digests[1]},
 		.text_at = at,
 		.text_size = (uint32_t) size,
@@ -115,19 +117,19 @@ static int add(const uint64_t digests[2], const char *text, size_t size, uint32_
 	return (int) place;
 }
 
-int classes_find(const char *text, size_t size, uint32_t process)
+int classes_find(struct arena *arena, const char *text, size_t size, uint32_t process)
 {
-	uint32_t count = count_classes();
+	uint32_t count = count_classes(arena);
 	uint64_t digests[2];
 	int place;
 
 	digest(text, size, digests);
-	place = look_up(digests, 0, count);
-	if (place >= 0 || !take_lock())
+	place = look_up(arena, digests, 0, count);
+	if (place >= 0 || !take_lock(arena))
 		return place;
-	place = look_up(digests, count, count_classes());
+	place = look_up(arena, digests, count, count_classes(arena));
 	if (place < 0)
-		place = add(digests, text, size, process);
-	release_lock();
+		place = add(arena, digests, text, size, process);
+	release_lock(arena);
 	return place;
 }

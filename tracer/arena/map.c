@@ -14,7 +14,7 @@
 #define LARGEST_CHUNK (64u << 20)
 #define LARGEST_ARENA ((uint64_t) 1 << 40)
 
-struct arena arena;
+struct arena arenas[CHANNELS];
 
 static bool is_area(const struct arena_control *control, uint64_t at, uint64_t count,
 		    uint64_t each)
@@ -78,7 +78,7 @@ static char *map_regions(int file, uint64_t shared_at, uint64_t size)
 
 /* All chunks, or fewer where RLIMIT_AS leaves less room: half as many again and again. Valgrind
  * runs one thread at a time, which needs few, and warns of mappings above 256 MiB. */
-static bool map_chunks(int file, const struct arena_control *control)
+static bool map_chunks(struct arena *arena, int file, const struct arena_control *control)
 {
 	uint32_t count = control->chunk_count;
 
@@ -87,9 +87,9 @@ static bool map_chunks(int file, const struct arena_control *control)
 	for (;;) {
 		const uint64_t size = (uint64_t) count * control->chunk_bytes;
 
-		arena.base = map_regions(file, control->shared_at, control->chunks_at + size);
-		arena.chunk_count = count;
-		if (arena.base)
+		arena->base = map_regions(file, control->shared_at, control->chunks_at + size);
+		arena->chunk_count = count;
+		if (arena->base)
 			return true;
 		if (size / 2 < LEAST_CHUNKS)
 			return false;
@@ -97,27 +97,27 @@ static bool map_chunks(int file, const struct arena_control *control)
 	}
 }
 
-static void keep(const struct arena_control *control)
+static void keep(struct arena *arena, const struct arena_control *control)
 {
-	arena.control = (const struct arena_control *) (const void *) arena.base;
-	arena.shared = (struct arena_shared *) (void *) (arena.base + control->shared_at);
-	arena.rules = control->rules_bytes ? arena.base + control->rules_at : NULL;
-	arena.rules_size = control->rules_bytes;
-	arena.classes = (struct arena_class *) (void *) (arena.base + control->classes_at);
-	arena.class_text = (char *) (arena.classes + ARENA_MOST_CLASSES);
-	arena.class_text_size = control->classes_bytes;
-	arena.first_class = control->first_class;
-	arena.slots_at = control->slots_at;
-	arena.ledgers_at = control->ledgers_at;
-	arena.chunks_at = control->chunks_at;
-	arena.slot_count = control->slot_count;
-	arena.chunk_bytes = control->chunk_bytes;
-	arena.ring_chunks = control->ring_chunks;
-	arena.wait_ns = control->wait_ns;
-	arena.is_overwriting = control->flags & ARENA_OVERWRITE;
+	arena->control = (const struct arena_control *) (const void *) arena->base;
+	arena->shared = (struct arena_shared *) (void *) (arena->base + control->shared_at);
+	arena->rules = control->rules_bytes ? arena->base + control->rules_at : NULL;
+	arena->rules_size = control->rules_bytes;
+	arena->classes = (struct arena_class *) (void *) (arena->base + control->classes_at);
+	arena->class_text = (char *) (arena->classes + ARENA_MOST_CLASSES);
+	arena->class_text_size = control->classes_bytes;
+	arena->first_class = control->first_class;
+	arena->slots_at = control->slots_at;
+	arena->ledgers_at = control->ledgers_at;
+	arena->chunks_at = control->chunks_at;
+	arena->slot_count = control->slot_count;
+	arena->chunk_bytes = control->chunk_bytes;
+	arena->ring_chunks = control->ring_chunks;
+	arena->wait_ns = control->wait_ns;
+	arena->is_overwriting = control->flags & ARENA_OVERWRITE;
 }
 
-bool arena_map(const struct arena_place *place)
+bool arena_map(struct arena *arena, const struct arena_place *place)
 {
 	struct arena_control control;
 	struct stat status;
@@ -130,34 +130,34 @@ bool arena_map(const struct arena_place *place)
 	is_mapped = system_fstat(file, &status) &&
 		system_pread(file, &control, sizeof(control), 0) == (long) sizeof(control) &&
 		is_ours(&control) && is_sound(&control, (uint64_t) status.st_size) &&
-		map_chunks(file, &control);
+		map_chunks(arena, file, &control);
 	system_close(file);
 	if (is_mapped)
-		keep(&control);
+		keep(arena, &control);
 	return is_mapped;
 }
 
-struct arena_chunk *arena_find_aside(uint32_t number)
+struct arena_chunk *arena_find_aside(const struct arena *arena, uint32_t number)
 {
-	for (uint32_t index = 0; index < arena.aside_count; index++)
-		if (arena.aside[index].number == number)
-			return arena.aside[index].chunk;
+	for (uint32_t index = 0; index < arena->aside_count; index++)
+		if (arena->aside[index].number == number)
+			return arena->aside[index].chunk;
 	return NULL;
 }
 
-bool arena_set_aside(uint32_t number)
+bool arena_set_aside(struct arena *arena, uint32_t number)
 {
-	struct arena_chunk *chunk = arena_chunk(number);
+	struct arena_chunk *chunk = arena_chunk(arena, number);
 	void *other;
 
-	if (arena.aside_count == ARENA_MOST_ASIDE || arena_find_aside(number))
+	if (arena->aside_count == ARENA_MOST_ASIDE || arena_find_aside(arena, number))
 		return false;
 	/* Of a size of 0, that makes a second mapping, see mremap(2). */
-	other = system_mremap(chunk, 0, arena.chunk_bytes, MREMAP_MAYMOVE);
+	other = system_mremap(chunk, 0, arena->chunk_bytes, MREMAP_MAYMOVE);
 	if (!other)
 		return false;
-	arena.aside[arena.aside_count] = (struct arena_aside) {number, other};
-	arena.aside_count++;
-	return system_mmap_at(chunk, arena.chunk_bytes, PROT_READ | PROT_WRITE,
+	arena->aside[arena->aside_count] = (struct arena_aside) {number, other};
+	arena->aside_count++;
+	return system_mmap_at(chunk, arena->chunk_bytes, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }

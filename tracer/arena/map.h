@@ -1,10 +1,11 @@
-/* Where the arena is in the memory of this program. */
+/* Where arenas are in the memory of this program. */
 #ifndef VESTIGE_ARENA_MAP_H
 #define VESTIGE_ARENA_MAP_H
 
 #include <stdbool.h>
 
 #include "../base/compiler.h"
+#include "../base/settings.h"
 #include "layout.h"
 #include "place.h"
 
@@ -18,7 +19,7 @@ struct arena_aside {
 };
 
 struct arena {
-	/* NULL: there is no arena. */
+	/* NULL: there is no arena-> */
 	char *base;
 	const struct arena_control *control;
 	struct arena_shared *shared;
@@ -44,11 +45,12 @@ struct arena {
 	struct arena_aside aside[ARENA_MOST_ASIDE];
 };
 
-extern struct arena arena HIDDEN;
+/* Those of channels, by their numbers. */
+extern struct arena arenas[CHANNELS] HIDDEN;
 
-/* Map the arena. False if there is none, it is of another recording or agreement, or there is no
+/* Map an arena in place of the one before. False if there is none, it is of another recording or agreement, or there is no
  * address space for it: the process records nothing then. All descriptors are closed again. */
-bool arena_map(const struct arena_place *place) HIDDEN;
+bool arena_map(struct arena *arena, const struct arena_place *place) HIDDEN;
 /*
  * In a child process: let a chunk of the parent be, and have memory of this process in its
  * place. Code that goes on writing there writes nowhere. The chunk itself, should the pool
@@ -56,37 +58,37 @@ bool arena_map(const struct arena_place *place) HIDDEN;
  * aside as can be: the child must not record then, since code that goes on would write over the
  * parent's chunk.
  */
-bool arena_set_aside(uint32_t number) HIDDEN;
+bool arena_set_aside(struct arena *arena, uint32_t number) HIDDEN;
 /* Where a chunk is that was set aside, or NULL. */
-struct arena_chunk *arena_find_aside(uint32_t number) HIDDEN;
+struct arena_chunk *arena_find_aside(const struct arena *arena, uint32_t number) HIDDEN;
 
-static inline struct arena_slot *arena_slot(uint32_t number)
+static inline struct arena_slot *arena_slot(const struct arena *arena, uint32_t number)
 {
-	return (struct arena_slot *) (void *) (arena.base + arena.slots_at) + (number - 1);
+	return (struct arena_slot *) (void *) (arena->base + arena->slots_at) + (number - 1);
 }
 
-static inline const struct arena_ledger *arena_ledger(uint32_t number)
+static inline const struct arena_ledger *arena_ledger(const struct arena *arena, uint32_t number)
 {
-	return (const struct arena_ledger *) (const void *) (arena.base + arena.ledgers_at) +
+	return (const struct arena_ledger *) (const void *) (arena->base + arena->ledgers_at) +
 		(number - 1);
 }
 
-static inline struct arena_chunk *arena_chunk(uint32_t number)
+static inline struct arena_chunk *arena_chunk(const struct arena *arena, uint32_t number)
 {
-	if (__builtin_expect(arena.aside_count, 0)) {
-		struct arena_chunk *chunk = arena_find_aside(number);
+	if (__builtin_expect(arena->aside_count, 0)) {
+		struct arena_chunk *chunk = arena_find_aside(arena, number);
 
 		if (chunk)
 			return chunk;
 	}
-	return (struct arena_chunk *) (void *) (arena.base + arena.chunks_at +
-						(uint64_t) (number - 1) * arena.chunk_bytes);
+	return (struct arena_chunk *) (void *) (arena->base + arena->chunks_at +
+						(uint64_t) (number - 1) * arena->chunk_bytes);
 }
 
 /* The collector, or somebody who wrote over its memory, may say anything. */
-static inline bool arena_has_chunk(uint32_t number)
+static inline bool arena_has_chunk(const struct arena *arena, uint32_t number)
 {
-	return number - 1 < arena.chunk_count;
+	return number - 1 < arena->chunk_count;
 }
 
 #endif

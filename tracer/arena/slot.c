@@ -46,24 +46,24 @@ static bool is_in_robust_operation(void)
 	return *(struct robust_list *const volatile *) &head->list_op_pending;
 }
 
-static _Atomic uint32_t *slot_link(uint32_t number)
+static _Atomic uint32_t *slot_link(const struct arena *arena, uint32_t number)
 {
-	return number - 1 < arena.slot_count ? &arena_slot(number)->next_free : NULL;
+	return number - 1 < arena->slot_count ? &arena_slot(arena, number)->next_free : NULL;
 }
 
-bool slot_is_free(void)
+bool slot_is_free(const struct arena *arena)
 {
-	return (uint32_t) atomic_load_explicit(&arena.shared->free_slots, memory_order_relaxed);
+	return (uint32_t) atomic_load_explicit(&arena->shared->free_slots, memory_order_relaxed);
 }
 
-uint32_t slot_take(void)
+uint32_t slot_take(const struct arena *arena)
 {
 	uint32_t number;
 
 	if (is_in_robust_operation())
 		return 0;
-	while ((number = stack_pop(&arena.shared->free_slots, slot_link))) {
-		union arena_life *life = &arena_slot(number)->life;
+	while ((number = stack_pop(&arena->shared->free_slots, slot_link, arena))) {
+		union arena_life *life = &arena_slot(arena, number)->life;
 
 		/* The C library's function for threads of C11, since a helper may stand in for
 		 * pthread_mutex_trylock(). It makes no system call. A slot that somebody else
@@ -74,26 +74,27 @@ uint32_t slot_take(void)
 	return 0;
 }
 
-void slot_give(uint32_t number)
+void slot_give(const struct arena *arena, uint32_t number)
 {
-	mtx_unlock((mtx_t *) (void *) &arena_slot(number)->life.mutex);
-	stack_push(&arena.shared->free_slots, slot_link, number);
+	mtx_unlock((mtx_t *) (void *) &arena_slot(arena, number)->life.mutex);
+	stack_push(&arena->shared->free_slots, slot_link, arena, number);
 }
 
 /* The collector may look at no slot above the highest. */
-static void raise_highest(uint32_t number)
+static void raise_highest(const struct arena *arena, uint32_t number)
 {
-	uint32_t highest = atomic_load(&arena.shared->slots_high);
+	uint32_t highest = atomic_load(&arena->shared->slots_high);
 
 	while (highest < number &&
-	       !atomic_compare_exchange_weak(&arena.shared->slots_high, &highest, number))
+	       !atomic_compare_exchange_weak(&arena->shared->slots_high, &highest, number))
 		;
 }
 
-uint32_t slot_claim(uint32_t number, const struct slot_identity *identity)
+uint32_t slot_claim(const struct arena *arena, uint32_t number,
+		    const struct slot_identity *identity)
 {
-	struct arena_slot *slot = arena_slot(number);
-	const struct arena_ledger *ledger = arena_ledger(number);
+	struct arena_slot *slot = arena_slot(arena, number);
+	const struct arena_ledger *ledger = arena_ledger(arena, number);
 
 	slot->vpid = identity->vpid;
 	slot->vtid =
@@ -106,7 +107,7 @@ uint32_t slot_claim(uint32_t number, const struct slot_identity *identity)
 	atomic_store(&slot->taken, atomic_load(&ledger->given));
 	atomic_store(&slot->popped, atomic_load(&ledger->returned));
 	atomic_store_explicit(&slot->claimed, 1, memory_order_release);
-	raise_highest(number);
+	raise_highest(arena, number);
 	return slot->vtid;
 }
 
@@ -122,8 +123,8 @@ void slot_count_lost(struct arena_slot *slot, uint64_t time)
 		atomic_store_explicit(&slot->last_lost, time, memory_order_release);
 }
 
-void arena_count_lost(void)
+void arena_count_lost(const struct arena *arena)
 {
-	if (arena.base)
-		atomic_fetch_add_explicit(&arena.shared->lost, 1, memory_order_relaxed);
+	if (arena->base)
+		atomic_fetch_add_explicit(&arena->shared->lost, 1, memory_order_relaxed);
 }

@@ -15,20 +15,21 @@ struct slot_identity {
 	char procname[PROCNAME_SIZE];
 };
 
-/* Make what claims need, once in a process. */
+/* Make what claims need; the same for all arenas. */
 void slots_start(void) HIDDEN;
 /* Whether there is a slot that nobody has; it may be gone a moment later. */
-bool slot_is_free(void) HIDDEN;
+bool slot_is_free(const struct arena *arena) HIDDEN;
 /* Take a slot for this thread; 0 when there is none. Signals are blocked. */
-uint32_t slot_take(void) HIDDEN;
+uint32_t slot_take(const struct arena *arena) HIDDEN;
 /* Give it back: only one that was never claimed. */
-void slot_give(uint32_t number) HIDDEN;
+void slot_give(const struct arena *arena, uint32_t number) HIDDEN;
 /* Claim the slot that was taken. From here on the collector looks at it. Returns the ID of the
  * thread. */
-uint32_t slot_claim(uint32_t number, const struct slot_identity *identity) HIDDEN;
+uint32_t slot_claim(const struct arena *arena, uint32_t number,
+		    const struct slot_identity *identity) HIDDEN;
 /* Count a record that found no room. */
 void slot_count_lost(struct arena_slot *slot, uint64_t time) HIDDEN;
 /* Count a record of a thread without a slot, where there is an arena. */
-void arena_count_lost(void) HIDDEN;
+void arena_count_lost(const struct arena *arena) HIDDEN;
 
 #endif

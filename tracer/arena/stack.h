@@ -3,8 +3,8 @@
  *
  * The word on top has the first number in its lower half and a tag in the upper one, which
  * grows with each change: else a number that went and came back would look like one that
- * was there all the time, with a successor that is gone. The place of a number's link is NULL
- * where the number cannot be right.
+ * was there all the time, with a successor that is gone. The place of a number's link in an arena
+ * is NULL where the number cannot be right.
  */
 #ifndef VESTIGE_ARENA_STACK_H
 #define VESTIGE_ARENA_STACK_H
@@ -12,7 +12,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-typedef _Atomic uint32_t *stack_link(uint32_t number);
+struct arena;
+
+typedef _Atomic uint32_t *stack_link(const struct arena *arena, uint32_t number);
 
 static inline uint64_t stack_word(uint64_t before, uint32_t number)
 {
@@ -20,13 +22,14 @@ static inline uint64_t stack_word(uint64_t before, uint32_t number)
 }
 
 /* Take the first; 0 when there is none. */
-static inline uint32_t stack_pop(_Atomic uint64_t *top, stack_link *link)
+static inline uint32_t stack_pop(_Atomic uint64_t *top, stack_link *link,
+				 const struct arena *arena)
 {
 	uint64_t seen = atomic_load_explicit(top, memory_order_acquire);
 
 	while ((uint32_t) seen) {
 		const uint32_t number = (uint32_t) seen;
-		_Atomic uint32_t *next = link(number);
+		_Atomic uint32_t *next = link(arena, number);
 
 		if (!next)
 			return 0;
@@ -39,12 +42,13 @@ static inline uint32_t stack_pop(_Atomic uint64_t *top, stack_link *link)
 	return 0;
 }
 
-static inline void stack_push(_Atomic uint64_t *top, stack_link *link, uint32_t number)
+static inline void stack_push(_Atomic uint64_t *top, stack_link *link, const struct arena *arena,
+			      uint32_t number)
 {
 	uint64_t seen = atomic_load_explicit(top, memory_order_relaxed);
 
 	do
-		atomic_store_explicit(link(number), (uint32_t) seen, memory_order_relaxed);
+		atomic_store_explicit(link(arena, number), (uint32_t) seen, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(top, &seen, stack_word(seen, number),
 						      memory_order_acq_rel,
 						      memory_order_relaxed));

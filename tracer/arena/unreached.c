@@ -9,16 +9,16 @@
 
 #include <string.h>
 
-void unreached_tell(const struct unreached *program)
+void unreached_tell(const struct arena *arena, const struct unreached *program)
 {
 	struct arena_unreached *entry;
 	uint32_t before;
 	size_t length;
 
-	if (!arena.base)
+	if (!arena->base)
 		return;
-	before = atomic_fetch_add(&arena.shared->unreached_count, 1);
-	entry = &arena.shared->unreached[before % ARENA_UNREACHED];
+	before = atomic_fetch_add(&arena->shared->unreached_count, 1);
+	entry = &arena->shared->unreached[before % ARENA_UNREACHED];
 	/* The collector must not take the old number with what follows. */
 	atomic_store(&entry->number, 0);
 	entry->reason = program->reason;

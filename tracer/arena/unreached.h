@@ -16,6 +16,6 @@ struct unreached {
 };
 
 /* Leave word of it in the arena, if there is one. No system call is made. */
-void unreached_tell(const struct unreached *program) HIDDEN;
+void unreached_tell(const struct arena *arena, const struct unreached *program) HIDDEN;
 
 #endif

@@ -27,7 +27,8 @@
 #define TRIAL 1000u
 #define TRIALS 8u
 
-static uint64_t most_looks = 1000000;
+/* How long so many looks take. */
+static uint64_t trial_ns = LONGEST_SPIN_NS / 1000;
 
 static inline void pause_processor(void)
 {
@@ -46,9 +47,9 @@ static uint64_t read_clock(void)
 	return (uint64_t) time.tv_sec * 1000000000u + (uint64_t) time.tv_nsec;
 }
 
-void waiting_ring_bell(void)
+void waiting_ring_bell(const struct arena *arena)
 {
-	struct arena_shared *shared = arena.shared;
+	struct arena_shared *shared = arena->shared;
 
 	/* Without the call, the collector looks when its time has come; others may wake it. */
 	if (system_is_confined || !atomic_load_explicit(&shared->asleep, memory_order_relaxed))
@@ -60,8 +61,8 @@ void waiting_ring_bell(void)
 
 void waiting_look_ahead(const struct arena_ring *ring)
 {
-	if (chunk_used(ring) * 2 >= arena.ring_chunks)
-		waiting_ring_bell();
+	if (chunk_used(ring) * 2 >= ring->arena->ring_chunks)
+		waiting_ring_bell(ring->arena);
 }
 
 /* Note what the collector has done; whether that is more than before. */
@@ -70,26 +71,27 @@ static bool has_progressed(struct arena_ring *ring)
 	const uint32_t consumed =
 		atomic_load_explicit(&ring->ledger->consumed, memory_order_acquire);
 	const uint32_t progress =
-		atomic_load_explicit(&arena.control->progress, memory_order_relaxed);
+		atomic_load_explicit(&ring->arena->control->progress, memory_order_relaxed);
 	const bool is_more = consumed != ring->seen_consumed || progress != ring->seen_progress;
 
 	ring->seen_consumed = consumed;
 	ring->seen_progress = progress;
-	ring->seen_state = atomic_load_explicit(&arena.control->state, memory_order_relaxed);
+	ring->seen_state =
+		atomic_load_explicit(&ring->arena->control->state, memory_order_relaxed);
 	return is_more;
 }
 
 static bool is_hopeless(const struct arena_ring *ring)
 {
 	return ring->seen_state & (ARENA_CLOSED | ARENA_FULL) ||
-		atomic_load_explicit(&arena.control->life.word, memory_order_relaxed) &
+		atomic_load_explicit(&ring->arena->control->life.word, memory_order_relaxed) &
 		FUTEX_OWNER_DIED;
 }
 
 /* No longer than others wait. */
-static uint64_t longest_spin(void)
+static uint64_t longest_spin(const struct arena *arena)
 {
-	return arena.wait_ns < LONGEST_SPIN_NS ? arena.wait_ns : LONGEST_SPIN_NS;
+	return arena->wait_ns < LONGEST_SPIN_NS ? arena->wait_ns : LONGEST_SPIN_NS;
 }
 
 void waiting_confine(void)
@@ -107,11 +109,13 @@ void waiting_confine(void)
 		if (time && time < least)
 			least = time;
 	}
-	most_looks = longest_spin() * TRIAL / least + 1;
+	trial_ns = least;
 }
 
 static bool spin(struct arena_ring *ring)
 {
+	const uint64_t most_looks = longest_spin(ring->arena) * TRIAL / trial_ns + 1;
+
 	for (uint64_t look = 0; look < most_looks; look++) {
 		if (chunk_is_there(ring))
 			return true;
@@ -127,15 +131,15 @@ static bool spin(struct arena_ring *ring)
 }
 
 /* As Recording::chunks_to_go_on() of the collector has it. */
-static uint32_t chunks_to_go_on(void)
+static uint32_t chunks_to_go_on(const struct arena *arena)
 {
-	uint32_t count = arena.ring_chunks / 4;
+	uint32_t count = arena->ring_chunks / 4;
 
 	/* What there is room for may be fewer than these. */
-	if (arena.control->max_bytes)
+	if (arena->control->max_bytes)
 		return 1;
-	if (count > arena.chunk_count / 32)
-		count = arena.chunk_count / 32;
+	if (count > arena->chunk_count / 32)
+		count = arena->chunk_count / 32;
 	return count > MOST_TO_GO_ON ? MOST_TO_GO_ON : count;
 }
 
@@ -143,12 +147,12 @@ static uint32_t chunks_to_go_on(void)
  * but wait. */
 static bool can_go_on(const struct arena_ring *ring, unsigned int slices)
 {
-	const uint32_t free_chunks =
-		atomic_load_explicit(&arena.shared->free_chunk_count, memory_order_relaxed);
+	const uint32_t free_chunks = atomic_load_explicit(&ring->arena->shared->free_chunk_count,
+							  memory_order_relaxed);
 
 	return chunk_is_there(ring) &&
 		(slices >= PATIENT_SLICES || chunk_has_spare(ring) ||
-		 free_chunks >= chunks_to_go_on());
+		 free_chunks >= chunks_to_go_on(ring->arena));
 }
 
 /* Wait for so long without progress, or for so long in all. */
@@ -165,7 +169,7 @@ static bool wait_in_slices(struct arena_ring *ring, uint64_t most_ns, bool is_in
 			return true;
 		if (is_hopeless(ring) || read_clock() - since >= most_ns)
 			return false;
-		waiting_ring_bell();
+		waiting_ring_bell(ring->arena);
 		atomic_store(&ring->slot->waiting, 1);
 		system_call(SYS_futex, (long) &ring->ledger->consumed, FUTEX_WAIT,
 			    ring->seen_consumed, (long) &slice, 0, 0);
@@ -178,13 +182,13 @@ bool waiting_for_chunk(struct arena_ring *ring)
 	bool is_there = false;
 
 	has_progressed(ring);
-	if (!is_hopeless(ring) && arena.wait_ns)
+	if (!is_hopeless(ring) && ring->arena->wait_ns)
 		is_there = system_is_confined ? spin(ring)
-					      : wait_in_slices(ring, arena.wait_ns, false);
+					      : wait_in_slices(ring, ring->arena->wait_ns, false);
 	else if (!is_hopeless(ring) && !ring->chunk && !system_is_confined)
 		is_there = wait_in_slices(ring, FIRST_WAIT_NS, true);
 	else
-		waiting_ring_bell();
+		waiting_ring_bell(ring->arena);
 	ring->is_dropping = !is_there;
 	return is_there;
 }

@@ -6,9 +6,9 @@
 #include "chunk.h"
 
 /* Whether nothing more may be recorded. */
-static inline bool waiting_is_closed(void)
+static inline bool waiting_is_closed(const struct arena *arena)
 {
-	return atomic_load_explicit(&arena.control->state, memory_order_relaxed) & ARENA_CLOSED;
+	return atomic_load_explicit(&arena->control->state, memory_order_relaxed) & ARENA_CLOSED;
 }
 
 /* Whether the thread gave up waiting, and nothing has changed since. */
@@ -17,9 +17,9 @@ static inline bool waiting_is_vain(const struct arena_ring *ring)
 	return ring->is_dropping &&
 		atomic_load_explicit(&ring->ledger->consumed, memory_order_relaxed) ==
 		ring->seen_consumed &&
-		atomic_load_explicit(&arena.control->progress, memory_order_relaxed) ==
+		atomic_load_explicit(&ring->arena->control->progress, memory_order_relaxed) ==
 		ring->seen_progress &&
-		atomic_load_explicit(&arena.control->state, memory_order_relaxed) ==
+		atomic_load_explicit(&ring->arena->control->state, memory_order_relaxed) ==
 		ring->seen_state;
 }
 
@@ -31,7 +31,7 @@ bool waiting_for_chunk(struct arena_ring *ring) HIDDEN;
 /* Find out, while the clock may be asked, how long a thread may look for a chunk without it. */
 void waiting_confine(void) HIDDEN;
 /* Wake the collector, if it sleeps. */
-void waiting_ring_bell(void) HIDDEN;
+void waiting_ring_bell(const struct arena *arena) HIDDEN;
 /* Wake it if it should see to this ring. */
 void waiting_look_ahead(const struct arena_ring *ring) HIDDEN;
 

@@ -22,18 +22,22 @@
 
 /* In memory that a child process finds filled with zeros. */
 struct process {
-	atomic_flag is_dumped;
-	/* These three are zero before they are asked for. */
+	/* What each channel has. */
+	struct {
+		atomic_flag is_dumped;
+		/* 0 before it is asked for. */
+		atomic_ullong start;
+		/* Threads that look for memory to record to. */
+		atomic_uint entered;
+	} channels[CHANNELS];
+	/* These are zero before they are asked for. */
 	atomic_uint id;
-	atomic_ullong start;
 	atomic_ullong key;
 	/* An inode, or NO_NAMESPACE. */
 	atomic_ullong pid_namespace;
 	/* Not so in a child process. A child of vfork() shares our memory, and is no other
 	 * process here. */
 	bool is_first;
-	/* Threads that look for memory to record to. */
-	atomic_uint entered;
 	struct lock objects;
 	struct lock tracepoints;
 };
@@ -61,35 +65,35 @@ bool process_begin(void)
 	return true;
 }
 
-void process_begin_again(void)
+void process_begin_again(uint32_t channel)
 {
-	atomic_store(&process->start, clock_read());
-	atomic_flag_clear(&process->is_dumped);
+	atomic_store(&process->channels[channel].start, clock_read());
+	atomic_flag_clear(&process->channels[channel].is_dumped);
 }
 
-bool process_enter_recording(void)
+bool process_enter_recording(uint32_t channel)
 {
 	if (!process)
 		return false;
-	atomic_fetch_add(&process->entered, 1);
-	if (*(volatile bool *) &settings.is_recording)
+	atomic_fetch_add(&process->channels[channel].entered, 1);
+	if (*(volatile bool *) &settings.channels[channel].is_recording)
 		return true;
-	process_leave_recording();
+	process_leave_recording(channel);
 	return false;
 }
 
-void process_leave_recording(void)
+void process_leave_recording(uint32_t channel)
 {
-	atomic_fetch_sub(&process->entered, 1);
+	atomic_fetch_sub(&process->channels[channel].entered, 1);
 }
 
-bool process_wait_for_recording(void)
+bool process_wait_for_recording(uint32_t channel)
 {
 	static const struct timespec pause = {.tv_nsec = 1000000};
 
 	atomic_thread_fence(memory_order_seq_cst);
 	for (unsigned int looks = 0; looks < MOST_LOOKS; looks++) {
-		if (!atomic_load(&process->entered))
+		if (!atomic_load(&process->channels[channel].entered))
 			return true;
 		system_sleep(&pause);
 	}
@@ -101,9 +105,9 @@ bool process_is_begun(void)
 	return process;
 }
 
-bool process_must_dump(void)
+bool process_must_dump(uint32_t channel)
 {
-	return process && !atomic_flag_test_and_set(&process->is_dumped);
+	return process && !atomic_flag_test_and_set(&process->channels[channel].is_dumped);
 }
 
 void process_lock_objects(void)
@@ -170,11 +174,12 @@ uint32_t process_id(void)
 	return atomic_compare_exchange_strong(&process->id, &none, id) ? id : none;
 }
 
-uint64_t process_start_time(void)
+uint64_t process_start_time(uint32_t channel)
 {
-	const uint64_t known = atomic_load_explicit(&process->start, memory_order_relaxed);
+	atomic_ullong *start = &process->channels[channel].start;
+	const uint64_t known = atomic_load_explicit(start, memory_order_relaxed);
 
-	return known ? known : settle(&process->start, clock_read());
+	return known ? known : settle(start, clock_read());
 }
 
 uint64_t process_pid_namespace(void)

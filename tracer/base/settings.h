@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../agreement/agreement.h"
+#include "../agreement/registration.h"
 #include "compiler.h"
 
 /* Those that few recordings have. */
@@ -35,6 +36,8 @@ enum function_tracing {
 	FUNCTIONS_USUAL_ANNOUNCED,
 	/* The same where CPUs have rings, see cpu_section.h. */
 	FUNCTIONS_OF_CPU,
+	/* What each channel has asked for, where it is not the first alone that has. */
+	FUNCTIONS_OF_CHANNELS,
 	/* Added to the others: only functions that were chosen by their names. */
 	FUNCTIONS_FILTERED = 8,
 	/* The same: only calls that meet the filter of a rule. */
@@ -55,27 +58,43 @@ struct context_choice {
 	uint32_t size;
 };
 
-/* Set before the first event of a recording, and not changed while there is one. */
-struct settings {
+/*
+ * What is recorded may go to several arenas at once, each with rules and contexts of its own: channels
+ * of sessions. A program that `vestige record` has started has one channel, the first.
+ */
+#define CHANNELS ((uint32_t) MOST_CHANNELS)
+
+/* What is asked of a channel: set before its first event, and not changed while it records. */
+struct channel_settings {
 	bool is_recording;
-	bool counter_is_clock;
+	/* Whether the newest packets are kept, else the oldest. The arena tells. */
+	bool is_overwriting;
+	/* The number of the recording in this process, from 1 on: what a thread keeps of another
+	 * one is of no use. It grows before anything of a new one can be seen. */
+	uint32_t recording;
+	/* What hooks of functions do, whatever other channels ask for. */
 	enum function_tracing on_entry;
 	enum function_tracing on_exit;
 	unsigned int events;
-	/* Whether child processes are recorded. */
-	bool follow_fork;
 	/* With the bytes that they take, but for those of the program: with these, it is so much that
 	 * no record is made without a draft. Read and written at once: a thread may be in the middle
 	 * of a record when another recording begins. */
 	uint64_t contexts;
+};
+
+/* Set before the first event of a recording, and not changed while there is one. */
+struct settings {
+	/* Whether any channel does. */
+	bool is_recording;
+	bool counter_is_clock;
+	/* What hooks of functions do, for all channels. */
+	enum function_tracing on_entry;
+	enum function_tracing on_exit;
+	/* Whether child processes are recorded. */
+	bool follow_fork;
 	/* The environment asks to leave these out of the state dump. */
 	bool without_objects;
 	bool without_procname;
-	/* The number of the recording in this process, from 1 on: what a thread keeps of another
-	 * one is of no use. It grows before anything of a new one can be seen. */
-	uint32_t recording;
-	/* Whether the newest packets are kept, else the oldest. The arena tells. */
-	bool is_overwriting;
 	/* Whether the directory of the trace has plans, see patch/plan.h. */
 	bool has_plans;
 	/* Patterns of library calls that are recorded, see patch/library_choice.c; empty without. */
@@ -86,18 +105,20 @@ struct settings {
 	/* The directory of the trace, absolute: only for those that do not agree, see refusal.h, and
 	 * for plans. */
 	char directory[PATH_MAX];
+	struct channel_settings channels[CHANNELS];
 };
 
 extern struct settings settings HIDDEN;
 
-static inline struct context_choice settings_contexts(const struct settings *from)
+static inline struct context_choice settings_contexts(const struct channel_settings *from)
 {
 	const uint64_t both = __atomic_load_n(&from->contexts, __ATOMIC_RELAXED);
 
 	return (struct context_choice) {(uint32_t) both, (uint32_t) (both >> 32)};
 }
 
-static inline void settings_choose_contexts(struct settings *to, struct context_choice choice)
+static inline void settings_choose_contexts(struct channel_settings *to,
+					    struct context_choice choice)
 {
 	__atomic_store_n(&to->contexts, (uint64_t) choice.size << 32 | choice.chosen,
 			 __ATOMIC_RELAXED);
@@ -106,9 +127,12 @@ static inline void settings_choose_contexts(struct settings *to, struct context_
 /* What a hook of functions does, of what was asked for; whether functions are judged before they
  * are recorded. */
 enum function_tracing settings_functions(enum function_tracing wanted, bool is_filtered) HIDDEN;
-/* Let hooks write the usual records in the usual way, one or the other, if they are usual. */
-void settings_shorten(enum function_tracing usual) HIDDEN;
+/* Let hooks do what channels have asked for. Where the first alone has, they write the usual records in
+ * the usual way, one or the other. */
+void settings_join_functions(enum function_tracing usual) HIDDEN;
 /* Record nothing more in this process. */
 void settings_stop(void) HIDDEN;
+/* Record nothing more for a channel. */
+void settings_stop_channel(uint32_t channel) HIDDEN;
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * setrlimit(), getrlimit() and prlimit() of the C library, for the limit of the address space.
  *
- * The arena counts to it, and is larger than what most programs limit themselves to: without
+ * Arenas count to it, and are larger than what most programs limit themselves to: without
  * this, all that such a program asks the kernel for would be refused from then on. So the limit
  * is set higher by what the tracer has, and the program is shown the one that it has set. It is
  * raised by what the tracer asks for later, so that the program itself finds no more than it would
@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "../arena/map.h"
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "original.h"
@@ -135,7 +134,7 @@ static int change(const struct rlimit *limit)
 /* Whether it is the limit of a process that has the arena mapped. */
 static bool is_ours(int resource)
 {
-	return resource == RLIMIT_AS && settings.is_recording && arena.base;
+	return resource == RLIMIT_AS && settings.is_recording;
 }
 
 static int answer(int error)

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "../agreement/agreement.h"
+#include "../agreement/registration.h"
 #include "../arena/layout.h"
 #include "../base/process.h"
 #include "../base/settings.h"
@@ -36,13 +36,20 @@
 /* A request, with room for the zero at the end of its words. */
 static struct {
 	struct message_head head;
-	struct message_record record;
+	union {
+		struct message_record record;
+		struct message_stop stop;
+	};
 	char words[LARGEST_WORDS + 1];
 } request;
 static struct wanted wanted;
 /* The rules that were given last, as they are used. */
-static const char *rules;
-static size_t rules_size;
+static struct rules {
+	const char *bytes;
+	size_t size;
+} known_rules[CHANNELS];
+/* How many were given, ever. */
+static unsigned int rules_count;
 
 /* To the daemon; negative: to none. */
 static int connection = -1;
@@ -90,12 +97,12 @@ static bool say_hello(void)
 			{
 				.fingerprint = arena_fingerprint(),
 				.pid_namespace = process_pid_namespace(),
-				.arena = settings.is_recording ? tracing_place()->inode : 0,
 				.vpid = process_id(),
 				.bits = 8 * sizeof(void *),
 			},
 	};
 
+	recording_tell(message.hello.arenas);
 	strncpy(message.hello.name, program_invocation_short_name,
 		sizeof(message.hello.name) - 1);
 	return send_message(&message, MESSAGE_HELLO, sizeof(message), 0);
@@ -138,7 +145,7 @@ static bool receive(long *size, int *file)
 }
 
 /* Read the rules to memory that stays, since filters refer to it; the same as before need none. */
-static bool read_rules(int file, size_t size)
+static bool read_rules(int file, size_t size, struct rules *rules)
 {
 	char *made;
 
@@ -151,27 +158,42 @@ static bool read_rules(int file, size_t size)
 		system_munmap(made, size);
 		return false;
 	}
-	if (rules && size == rules_size && !memcmp(made, rules, size)) {
+	for (unsigned int index = 0; index < CHANNELS; index++) {
+		*rules = known_rules[index];
+		if (!rules->bytes || size != rules->size || memcmp(made, rules->bytes, size) != 0)
+			continue;
 		system_munmap(made, size);
 		return true;
 	}
-	rules = made;
-	rules_size = size;
+	*rules = (struct rules) {made, size};
+	known_rules[rules_count++ % CHANNELS] = *rules;
 	return true;
 }
 
 static enum joining_status record_this(long size, int file)
 {
 	const size_t head = sizeof(request.head) + sizeof(request.record);
+	struct rules rules;
 
 	if (size < (long) head || request.record.words_size != (size_t) size - head ||
-	    !read_rules(file, request.record.rules_size))
+	    !read_rules(file, request.record.rules_size, &rules))
 		return JOINING_FAILED;
 	request.words[request.record.words_size] = '\0';
 	memset(&wanted, 0, sizeof(wanted));
 	if (!settings_words_parse(request.words, &wanted))
 		return JOINING_FAILED;
-	return recording_begin(&wanted, rules, rules_size);
+	return recording_begin(&wanted, rules.bytes, rules.size);
+}
+
+static enum joining_status stop_or_dump(long size)
+{
+	if (size != (long) (sizeof(request.head) + sizeof(request.stop)))
+		return JOINING_FAILED;
+	if (request.head.kind == MESSAGE_STOP)
+		recording_end(request.stop.arena);
+	else
+		recording_dump(request.stop.arena);
+	return JOINING_DONE;
 }
 
 static bool send_events(void)
@@ -210,10 +232,8 @@ static bool serve(void)
 		status = record_this(size, file);
 		break;
 	case MESSAGE_STOP:
-		recording_end();
-		break;
 	case MESSAGE_DUMP:
-		recording_dump();
+		status = stop_or_dump(size);
 		break;
 	case MESSAGE_LIST:
 		if (!send_events())

@@ -107,7 +107,7 @@ static void describe(struct text *text, const struct vestige_provider *provider,
 	text_format(text, "};\n");
 }
 
-uint32_t event_class_id(const struct vestige_provider *provider,
+uint32_t event_class_id(uint32_t channel, const struct vestige_provider *provider,
 			const struct vestige_event *event)
 {
 	struct text body;
@@ -117,7 +117,8 @@ uint32_t event_class_id(const struct vestige_provider *provider,
 		return 0;
 	describe(&body, provider, event);
 	if (!body.is_full)
-		place = classes_find(body.start, text_size(&body), process_id());
+		place = classes_find(&arenas[channel], body.start, text_size(&body),
+				     process_id());
 	text_close(&body);
-	return place < 0 ? 0 : arena.first_class + (uint32_t) place;
+	return place < 0 ? 0 : arenas[channel].first_class + (uint32_t) place;
 }

@@ -6,11 +6,11 @@
 #include "../include/vestige/tracepoint-abi.h"
 
 /*
- * Find the ID of an event's record class, the same in all processes of a recording, and
+ * Find the ID of an event's record class in the recording of a channel, the same in all processes, and
  * have it written to the metadata unless it is there; 0 when that cannot be done.
  * Called with signals blocked.
  */
-uint32_t event_class_id(const struct vestige_provider *provider,
+uint32_t event_class_id(uint32_t channel, const struct vestige_provider *provider,
 			const struct vestige_event *event) HIDDEN;
 
 #endif

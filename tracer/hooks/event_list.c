@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../agreement/agreement.h"
+#include "../agreement/registration.h"
 #include "../base/system.h"
 #include "tracepoint.h"
 

@@ -18,23 +18,34 @@
 EXPORTED void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORTED void __cyg_profile_func_exit(void *function, void *call_site);
 
-static APART void trace_entry(void *function)
+static INLINED void trace_entry_of(uint32_t channel, void *function)
 {
 	struct record record;
 
-	if (!record_begin(&record, EVENT_FAST_ENTRY, function, ADDR_FIELDS_SIZE))
+	if (!record_begin(&record, (struct destination) {channel, EVENT_FAST_ENTRY}, function,
+			  ADDR_FIELDS_SIZE))
 		return;
 	record.at = encode_addr(record.at, (uintptr_t) function);
 	record_commit(&record);
 }
 
-static APART void trace_exit(void *function)
+static INLINED void trace_exit_of(uint32_t channel, void *function)
 {
 	struct record record;
 
-	if (!record_begin(&record, EVENT_FAST_EXIT, function, 0))
+	if (!record_begin(&record, (struct destination) {channel, EVENT_FAST_EXIT}, function, 0))
 		return;
 	record_commit(&record);
+}
+
+static APART void trace_entry(void *function)
+{
+	trace_entry_of(0, function);
+}
+
+static APART void trace_exit(void *function)
+{
+	trace_exit_of(0, function);
 }
 
 static void announce_entry(void *function)
@@ -49,27 +60,71 @@ static void announce_exit(void *function)
 		trace_exit(function);
 }
 
-static APART void trace_verbose(enum event_class class, void *function, void *call_site)
+static APART void trace_verbose(struct destination to, void *function, void *call_site)
 {
 	struct record record;
 
-	if (!record_begin(&record, class, function, CALL_FIELDS_SIZE))
+	if (!record_begin(&record, to, function, CALL_FIELDS_SIZE))
 		return;
 	record.at = encode_call(record.at, (uintptr_t) function, (uintptr_t) call_site);
 	record_commit(&record);
 }
 
+typedef bool passes_function(uint32_t channel, const void *function, const void *call_site);
+
+/* What a hook does for a channel, which may record nothing any more. */
+static INLINED enum function_tracing find_tracing_of(uint32_t channel,
+						     const enum function_tracing *setting,
+						     passes_function *passes, void *function,
+						     void *call_site)
+{
+	const enum function_tracing tracing = *(const volatile enum function_tracing *) setting;
+
+	if ((tracing & FUNCTIONS_CONDITIONAL) && !passes(channel, function, call_site))
+		return FUNCTIONS_OFF;
+	return FUNCTIONS_FORM(tracing);
+}
+
+static APART void trace_entry_of_channels(void *function, void *call_site)
+{
+	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+		const enum function_tracing tracing =
+			find_tracing_of(channel, &settings.channels[channel].on_entry,
+					function_entry_passes, function, call_site);
+
+		if (tracing == FUNCTIONS_FAST)
+			trace_entry_of(channel, function);
+		else if (tracing == FUNCTIONS_VERBOSE)
+			trace_verbose((struct destination) {channel, EVENT_ENTRY}, function,
+				      call_site);
+	}
+}
+
+static APART void trace_exit_of_channels(void *function, void *call_site)
+{
+	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+		const enum function_tracing tracing =
+			find_tracing_of(channel, &settings.channels[channel].on_exit,
+					function_exit_passes, function, call_site);
+
+		if (tracing == FUNCTIONS_FAST)
+			trace_exit_of(channel, function);
+		else if (tracing == FUNCTIONS_VERBOSE)
+			trace_verbose((struct destination) {channel, EVENT_EXIT}, function,
+				      call_site);
+	}
+}
+
 /* What one of the hooks does with a function that is not recorded the usual way. */
 static INLINED enum function_tracing find_tracing(const enum function_tracing *setting,
-						  bool (*passes)(const void *function,
-								 const void *call_site),
-						  void *function, void *call_site)
+						  passes_function *passes, void *function,
+						  void *call_site)
 {
 	if (*setting == FUNCTIONS_UNKNOWN)
 		tracing_start();
 	if ((*setting & FUNCTIONS_FILTERED) && !filter_passes(function))
 		return FUNCTIONS_OFF;
-	if ((*setting & FUNCTIONS_CONDITIONAL) && !passes(function, call_site))
+	if ((*setting & FUNCTIONS_CONDITIONAL) && !passes(0, function, call_site))
 		return FUNCTIONS_OFF;
 	return FUNCTIONS_FORM(*setting);
 }
@@ -88,7 +143,9 @@ static APART void trace_entry_otherwise(void *function, void *call_site)
 		  !cpu_section_append_usual(EVENT_FAST_ENTRY, function, true)))
 		trace_entry(function);
 	else if (tracing == FUNCTIONS_VERBOSE)
-		trace_verbose(EVENT_ENTRY, function, call_site);
+		trace_verbose((struct destination) {0, EVENT_ENTRY}, function, call_site);
+	else if (tracing == FUNCTIONS_OF_CHANNELS)
+		trace_entry_of_channels(function, call_site);
 }
 
 static APART void trace_exit_otherwise(void *function, void *call_site)
@@ -105,7 +162,9 @@ static APART void trace_exit_otherwise(void *function, void *call_site)
 		  !cpu_section_append_usual(EVENT_FAST_EXIT, function, false)))
 		trace_exit(function);
 	else if (tracing == FUNCTIONS_VERBOSE)
-		trace_verbose(EVENT_EXIT, function, call_site);
+		trace_verbose((struct destination) {0, EVENT_EXIT}, function, call_site);
+	else if (tracing == FUNCTIONS_OF_CHANNELS)
+		trace_exit_of_channels(function, call_site);
 }
 
 /* What is not in a section is jumped to, so that the hooks need no frame. */

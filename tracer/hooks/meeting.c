@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "../agreement/agreement.h"
+#include "../agreement/registration.h"
 #include "../base/system.h"
 
 /* What is sent waits as long for a daemon that does not read. */

@@ -1,9 +1,9 @@
 /*
- * Recordings that begin, change and end while the program runs.
+ * Recordings that begin, change and end while the program runs. Each has a channel.
  *
  * Threads are anywhere meanwhile: between a test and what comes of it, or in the middle of a record.
  * So the memory of a recording stays where it is, what is appended late goes there, and what a thread
- * has begun for one recording is not taken by another, see stream_owner().
+ * has begun for one recording is not taken by another of the channel, see stream_owner().
  */
 #include "recording.h"
 
@@ -20,82 +20,143 @@
 #include "tracepoint.h"
 #include "tracing.h"
 
-/* Whether the memory of the last recording is there, and may be gone on with. */
-static bool has_place;
-/* Whether a thread may still take chunks from a recording that has ended. */
-static bool is_stuck;
+static struct {
+	/* Whether the memory of its last recording is there, and may be gone on with. */
+	bool has_place;
+	/* Whether a thread may still take chunks from a recording that has ended. */
+	bool is_stuck;
+} channels[CHANNELS];
+/* Whether objects are known. */
+static bool is_begun;
 
-static bool is_same_place(const struct arena_place *other)
+static bool is_recording(uint32_t channel)
 {
-	const struct arena_place *place = tracing_place();
+	return settings.channels[channel].is_recording;
+}
 
-	return has_place && place->inode == other->inode && !strcmp(place->path, other->path) &&
-		!strcmp(place->socket, other->socket);
+static bool is_same_place(uint32_t channel, const struct arena_place *other)
+{
+	const struct arena_place *place = tracing_place(channel);
+
+	return channels[channel].has_place && place->inode == other->inode &&
+		!strcmp(place->path, other->path) && !strcmp(place->socket, other->socket);
+}
+
+/* The channel with an arena; CHANNELS: none. */
+static uint32_t find(uint64_t arena)
+{
+	uint32_t channel = 0;
+
+	while (channel < CHANNELS &&
+	       !(channels[channel].has_place && tracing_place(channel)->inode == arena))
+		channel++;
+	return channel;
+}
+
+/* A channel for another arena, the first before others, since its records cost least. */
+static uint32_t find_free(void)
+{
+	uint32_t channel = 0;
+
+	while (channel < CHANNELS && (is_recording(channel) || channels[channel].is_stuck))
+		channel++;
+	return channel;
+}
+
+/* Let hooks do what channels have asked for. */
+static void begin_events(uint32_t channel, const struct wanted *wanted)
+{
+	/* Names come before what has them. */
+	tracepoints_choose();
+	tracing_begin_functions(channel, &wanted->settings);
+}
+
+static void set_recording(uint32_t channel)
+{
+	settings.is_recording = true;
+	settings.channels[channel].is_recording = true;
 }
 
 /* Go on with a recording, or change it. */
-static enum joining_status go_on(const struct wanted *wanted)
+static enum joining_status go_on(uint32_t channel, const struct wanted *wanted)
 {
-	if (waiting_is_closed())
+	if (waiting_is_closed(&arenas[channel]))
 		return JOINING_FAILED;
-	settings.is_recording = true;
-	tracepoints_choose();
-	tracing_begin_functions(&wanted->settings);
+	set_recording(channel);
+	begin_events(channel, wanted);
 	return JOINING_DONE;
 }
 
-static enum joining_status begin_other(const struct wanted *wanted)
+static enum joining_status begin_other(uint32_t channel, const struct wanted *wanted)
 {
-	const bool is_first = !settings.recording;
-
-	if (is_stuck)
-		return JOINING_FAILED;
-	tracepoints_forget();
+	tracepoints_forget(channel);
 	/* It is the place of none until all of it is there. */
-	has_place = false;
-	if (!tracing_take_memory(wanted))
+	channels[channel].has_place = false;
+	if (!tracing_take_memory(channel, wanted))
 		return JOINING_FAILED;
-	has_place = true;
-	process_begin_again();
-	/* Nothing is recorded yet: what has come and gone meanwhile is noted without a word. */
-	if (!is_first)
+	channels[channel].has_place = true;
+	process_begin_again(channel);
+	/* Nothing is recorded to it yet: what has come and gone meanwhile is not told there. */
+	if (is_begun)
 		objects_take_look();
-	settings.is_recording = true;
-	if (is_first)
-		objects_start(filter_forget, false);
+	set_recording(channel);
+	if (is_begun)
+		stream_make_room(channel, NULL, EXTENDED_HEADER_SIZE);
 	else
-		stream_make_room(NULL, EXTENDED_HEADER_SIZE);
-	/* Names come before what has them. */
-	tracepoints_choose();
-	tracing_begin_functions(&wanted->settings);
+		objects_start(channel, filter_forget, false);
+	is_begun = true;
+	begin_events(channel, wanted);
 	return JOINING_DONE;
 }
 
 enum joining_status recording_begin(const struct wanted *wanted, const char *rules,
 				    size_t rules_size)
 {
-	const bool is_same = is_same_place(&wanted->place);
+	uint32_t channel = find(wanted->place.inode);
+	const bool is_known = channel < CHANNELS && is_same_place(channel, &wanted->place);
 
-	if (settings.is_recording && !is_same)
+	if (!is_known)
+		channel = find_free();
+	if (channel == CHANNELS)
 		return JOINING_BUSY;
-	if (is_same && settings.contexts != wanted->settings.contexts)
+	/* All have the same clock, which is that of the machine. */
+	if (settings.is_recording &&
+	    settings.counter_is_clock != wanted->settings.counter_is_clock)
 		return JOINING_FAILED;
-	rules_set(rules, rules_size);
-	return is_same ? go_on(wanted) : begin_other(wanted);
+	if (is_known &&
+	    settings.channels[channel].contexts != wanted->settings.channels[0].contexts)
+		return JOINING_FAILED;
+	rules_set(channel, rules, rules_size);
+	return is_known ? go_on(channel, wanted) : begin_other(channel, wanted);
 }
 
-void recording_end(void)
+void recording_end(uint64_t arena)
 {
-	if (!has_place)
+	const uint32_t channel = find(arena);
+
+	if (channel == CHANNELS)
 		return;
-	settings_stop();
-	tracepoints_disarm();
-	if (!streams_end())
-		is_stuck = true;
+	settings_stop_channel(channel);
+	tracepoints_choose();
+	tracing_join_functions();
+	if (!streams_end(channel))
+		channels[channel].is_stuck = true;
 }
 
-void recording_dump(void)
+void recording_dump(uint64_t arena)
 {
-	if (settings.is_recording)
-		objects_dump();
+	const uint32_t channel = find(arena);
+
+	if (channel < CHANNELS && is_recording(channel))
+		objects_dump(channel);
+}
+
+void recording_tell(uint64_t inodes[CHANNELS])
+{
+	uint32_t count = 0;
+
+	memset(inodes, 0, CHANNELS * sizeof(inodes[0]));
+	for (uint32_t channel = 0; channel < CHANNELS; channel++)
+		if (channels[channel].has_place && is_recording(channel))
+			inodes[count++] = tracing_place(channel)->inode;
 }

@@ -3,18 +3,21 @@
 #define VESTIGE_HOOKS_RECORDING_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-#include "../agreement/agreement.h"
+#include "../agreement/registration.h"
 #include "../base/compiler.h"
 #include "settings_words.h"
 
-/* Begin a recording, go on with it after its end, or change its rules, which must stay where they
- * are as long as the process runs. */
+/* Begin a recording in a channel that is free, go on with it after its end, or change its rules, which must
+ * stay where they are as long as the process runs. */
 enum joining_status recording_begin(const struct wanted *wanted, const char *rules,
 				    size_t rules_size) HIDDEN;
-/* End it: nothing more is recorded but what threads append at this moment. */
-void recording_end(void) HIDDEN;
+/* End the one to an arena: nothing more is recorded but what threads append at this moment. */
+void recording_end(uint64_t arena) HIDDEN;
 /* Record once more what is loaded. */
-void recording_dump(void) HIDDEN;
+void recording_dump(uint64_t arena) HIDDEN;
+/* The arenas that are recorded to, by their inodes. */
+void recording_tell(uint64_t inodes[CHANNELS]) HIDDEN;
 
 #endif

@@ -85,11 +85,11 @@ static void add_application(int number)
 	if (number < 0)
 		return;
 	application_record((unsigned int) number);
-	choice = settings_contexts(&wanted->settings);
+	choice = settings_contexts(&wanted->settings.channels[0]);
 	if (!(choice.chosen & CONTEXT_APPLICATION))
 		choice.size += APPLICATION_EXCESS;
 	choice.chosen |= CONTEXT_APPLICATION;
-	settings_choose_contexts(&wanted->settings, choice);
+	settings_choose_contexts(&wanted->settings.channels[0], choice);
 }
 
 static void add_context(const char *name, size_t length)
@@ -101,17 +101,17 @@ static void add_context(const char *name, size_t length)
 		add_application(application_find(name, length));
 		return;
 	}
-	choice = settings_contexts(&wanted->settings);
+	choice = settings_contexts(&wanted->settings.channels[0]);
 	if (!(choice.chosen & 1u << number))
 		choice.size += context_size((unsigned int) number);
 	choice.chosen |= 1u << number;
-	settings_choose_contexts(&wanted->settings, choice);
+	settings_choose_contexts(&wanted->settings.channels[0], choice);
 }
 
 static void add_event(const char *name, size_t length)
 {
 	if (length == 5 && !strncmp(name, "baddr", 5))
-		wanted->settings.events |= EVENTS_BADDR;
+		wanted->settings.channels[0].events |= EVENTS_BADDR;
 }
 
 /* Call a function with each word between commas. */

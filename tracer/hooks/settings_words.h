@@ -10,7 +10,7 @@
 
 /* A recording as it is asked for. */
 struct wanted {
-	/* Those of them that words tell; the others are zero. */
+	/* Those of them that words tell, those of the channel as of the first; the others are zero. */
 	struct settings settings;
 	struct arena_place place;
 };

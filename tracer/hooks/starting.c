@@ -72,7 +72,7 @@ static void find_path(int file, char path[PATH_MAX])
  * does: this process may have no descriptor left, which a program that is executed has. */
 static bool is_memory_reached(void)
 {
-	const int file = descriptor_open(tracing_place());
+	const int file = descriptor_open(tracing_place(0));
 	const int any = file < 0 ? system_open("/", O_PATH) : file;
 
 	if (any >= 0)
@@ -126,7 +126,7 @@ static void tell(const struct start *start, const struct judgement *found,
 		.name = found->name,
 	};
 
-	unreached_tell(&program);
+	unreached_tell(&arenas[0], &program);
 }
 
 /* Whether there is no room to change an environment. */

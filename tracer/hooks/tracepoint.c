@@ -17,12 +17,10 @@
 #include "../base/system.h"
 #include "../objects/kept_pages.h"
 #include "../objects/objects.h"
-#include "../rules/expression_run.h"
-#include "../rules/rules.h"
 #include "../stream/passage.h"
 #include "../stream/record.h"
-#include "event_class.h"
 #include "program_context.h"
+#include "routes.h"
 #include "tracing.h"
 
 static void do_nothing(void)
@@ -66,18 +64,6 @@ static int state_of(const struct vestige_provider *provider)
 	return objects_are_for_good(provider) ? VESTIGE_STAYS : passage_state();
 }
 
-/* Whether it tells what others mean, or that something is missing: whatever is asked for. */
-static bool is_in_each_recording(const struct vestige_event *event)
-{
-	return event->id == EVENT_PYTHON_CODE || event->id == EVENT_PYTHON_NOT_RECORDED;
-}
-
-/* Whether it has a class of its own in the recording. */
-static bool has_class(const struct vestige_event *event)
-{
-	return event->id >= EVENT_CLASSES;
-}
-
 static void connect(struct vestige_tracepoint *point, const struct vestige_provider *provider)
 {
 	if (!settings.is_recording)
@@ -87,11 +73,8 @@ static void connect(struct vestige_tracepoint *point, const struct vestige_provi
 
 		if (strcmp(event->name, point->name) != 0)
 			continue;
-		if (!is_in_each_recording(event) && !rules_choose(provider, event))
+		if (!routes_choose(provider, event))
 			return;
-		/* Without an ID, as on a full disk, its records are counted as lost. */
-		if (!event->id)
-			event->id = event_class_id(provider, event);
 		/* Whoever sees the probe must see the event, and whoever sees the state both. */
 		__atomic_store_n(&point->event, event, __ATOMIC_RELEASE);
 		__atomic_store_n(&point->probe, event->event_class->probe, __ATOMIC_RELEASE);
@@ -212,7 +195,7 @@ _Static_assert(sizeof(struct record) <= sizeof(((struct vestige_record *) 0)->st
 /* Asked before the class of an event, which is one of that recording then, or none. */
 static uint32_t present_recording(void)
 {
-	return __atomic_load_n(&settings.recording, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&settings.channels[0].recording, __ATOMIC_ACQUIRE);
 }
 
 /* Whether another recording has begun since. */
@@ -222,6 +205,19 @@ static bool is_of_other(const struct record *record, uint32_t recording)
 			OWNER_PROCESS_BITS);
 }
 
+static int begin_routed(const struct vestige_event *event, struct vestige_record *record,
+			size_t size, const void *ip, uint64_t earlier)
+{
+	struct record *own = (struct record *) (void *) record->state;
+	const struct route *route = routes_find(event);
+	const uint32_t passed = event->filter ? routes_take_passed(event, route) : 0;
+
+	record->at = route_begin(route, own, passed, ip, size, earlier);
+	if (!record->at)
+		return 0;
+	return earlier && route_is_later(route, earlier) ? 2 : 1;
+}
+
 static APART int begin_otherwise(const struct vestige_event *event, struct vestige_record *record,
 				 size_t size, const void *ip)
 {
@@ -229,11 +225,14 @@ static APART int begin_otherwise(const struct vestige_event *event, struct vesti
 	const uint32_t recording = present_recording();
 	const uint32_t class = event->id;
 
+	if (class == EVENT_ROUTED)
+		return begin_routed(event, record, size, ip, 0);
 	if (UNLIKELY(!class)) {
-		stream_count_lost(stream_of_thread);
+		stream_count_lost(0);
 		return 0;
 	}
-	if (!record_begin(own, class, ip, size) || is_of_other(own, recording))
+	if (!record_begin(own, (struct destination) {0, class}, ip, size) ||
+	    is_of_other(own, recording))
 		return 0;
 	record->at = own->at;
 	return 1;
@@ -265,7 +264,8 @@ static int begin(const struct vestige_event *event, struct vestige_record *recor
 
 	if (UNLIKELY(!record_begin_usual(own, false, event->id, ip, size) ||
 		     is_of_other(own, recording)))
-		return begin_long(event, record, size, ip);
+		return event->id == EVENT_ROUTED ? begin_routed(event, record, size, ip, 0)
+						 : begin_long(event, record, size, ip);
 	record->at = own->at;
 	return 1;
 }
@@ -282,37 +282,44 @@ static int begin_at(const struct vestige_event *event, struct vestige_record *re
 	const uint32_t recording = present_recording();
 	const uint32_t class = event->id;
 
+	if (class == EVENT_ROUTED)
+		return begin_routed(event, record, size, ip, time ? time : 1);
 	if (UNLIKELY(!class)) {
-		stream_count_lost(stream_of_thread);
+		stream_count_lost(0);
 		return 0;
 	}
-	if (!record_begin_at(own, class, ip, size, time ? time : 1) ||
+	if (!record_begin_at(own, (struct destination) {0, class}, ip, size, time ? time : 1) ||
 	    is_of_other(own, recording))
 		return 0;
 	record->at = own->at;
-	return stream_last_time() > time ? 2 : 1;
+	return stream_last_time(0) > time ? 2 : 1;
 }
 
 static void open_stream(void)
 {
-	stream_meet();
+	streams_meet();
 }
 
 static void commit(struct vestige_record *record)
 {
-	record_commit((struct record *) (void *) record->state);
+	struct record *own = (struct record *) (void *) record->state;
+
+	if (UNLIKELY(own->class == CLASS_ROUTED))
+		route_commit(own);
+	else
+		record_commit(own);
 }
 
 static int passes(const struct vestige_event *event, const struct vestige_value *values,
 		  const void *ip)
 {
-	return expression_passes(event->filter, values, ip);
+	return routes_pass(event, values, ip);
 }
 
 /* Apply the rules to an event: its points are tested only if it is recorded. */
 static void choose(const struct vestige_provider *provider, struct vestige_event *event)
 {
-	if (is_in_each_recording(event) || rules_choose(provider, event))
+	if (routes_choose(provider, event))
 		return;
 	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
 		if (one->event == event)
@@ -338,23 +345,13 @@ void tracepoints_choose(void)
 	leave(before);
 }
 
-void tracepoints_disarm(void)
-{
-	const signals before = enter();
-
-	for (struct vestige_tracepoint *one = tracepoints; one; one = one->next)
-		one->state = 0;
-	leave(before);
-}
-
-void tracepoints_forget(void)
+void tracepoints_forget(uint32_t channel)
 {
 	const signals before = enter();
 
 	for (const struct vestige_provider *one = providers; one; one = one->next)
 		for (uint32_t index = 0; index < one->event_count; index++)
-			if (has_class(one->events[index]))
-				__atomic_store_n(&one->events[index]->id, 0, __ATOMIC_RELEASE);
+			routes_forget(channel, one->events[index]);
 	leave(before);
 }
 

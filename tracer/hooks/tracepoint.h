@@ -7,12 +7,11 @@
 
 extern const struct vestige_tracer vestige_tracer;
 
-/* Apply the rules to all tracepoints: those of events that are not chosen are tested no more. */
+/* Apply the rules of all channels to all tracepoints: those of events that none takes are tested no
+ * more. */
 void tracepoints_choose(void) HIDDEN;
-/* Let none be recorded. */
-void tracepoints_disarm(void) HIDDEN;
-/* Before another recording: events have no class in it yet. */
-void tracepoints_forget(void) HIDDEN;
+/* Before another recording of a channel: events have no class in it yet. */
+void tracepoints_forget(uint32_t channel) HIDDEN;
 /* Call a function with each event of each provider, of which none comes or goes meanwhile. */
 void tracepoints_each(void (*visit)(const struct vestige_provider *provider,
 				    const struct vestige_event *event, void *data),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../agreement/registration.h"
 #include "../arena/map.h"
 #include "../base/process.h"
 #include "../base/settings.h"
@@ -28,58 +29,73 @@
 static atomic_flag is_begun = ATOMIC_FLAG_INIT;
 /* Whether recordings may begin later. */
 static bool is_expected;
-/* Of the recording, or of the last one. */
-static struct arena_place place;
+/* Whether threads may wait for room in the channels of sessions, where these say so. */
+static bool may_wait;
+/* Of the recordings, or of the last ones. */
+static struct arena_place places[CHANNELS];
 
 /* When a thread has got its first chunk: the first one in a process tells what is loaded. */
-static void tell_objects(void)
+static void tell_objects(uint32_t channel)
 {
-	if (process_must_dump())
-		objects_dump();
+	if (process_must_dump(channel))
+		objects_dump(channel);
 	else
 		objects_wait();
 }
 
 /* Take the settings over, but what lets hooks record. */
-static void take_settings(const struct settings *from)
+static void take_settings(uint32_t channel, const struct settings *from)
 {
+	struct channel_settings *to = &settings.channels[channel];
+
 	settings.counter_is_clock = from->counter_is_clock;
-	settings.events = from->events;
 	settings.follow_fork = from->follow_fork;
 	settings.without_objects = from->without_objects;
 	settings.without_procname = from->without_procname;
 	settings.has_plans = from->has_plans;
 	memcpy(settings.library_calls, from->library_calls, sizeof(settings.library_calls));
 	settings.plan_wait = from->plan_wait;
-	settings.contexts = from->contexts;
+	to->events = from->channels[0].events;
+	to->contexts = from->channels[0].contexts;
 	memcpy(settings.directory, from->directory, sizeof(settings.directory));
 }
 
-void tracing_begin_functions(const struct settings *wanted)
+void tracing_join_functions(void)
+{
+	settings_join_functions(!section_is_possible() ? FUNCTIONS_USUAL_ANNOUNCED
+					: arenas[0].base && cpu_rings_are_there(0)
+					? FUNCTIONS_OF_CPU
+					: FUNCTIONS_USUAL);
+}
+
+void tracing_begin_functions(uint32_t channel, const struct settings *wanted)
 {
 	/* A look at each function for the first time, also where it may be in an object that
 	 * nobody told of. */
 	const bool is_filtered = patterns.count || !objects_are_told();
 
-	function_events_start(settings_functions(wanted->on_entry, is_filtered),
+	function_events_start(channel, settings_functions(wanted->on_entry, is_filtered),
 			      settings_functions(wanted->on_exit, is_filtered));
-	settings_shorten(!section_is_possible()          ? FUNCTIONS_USUAL_ANNOUNCED
-				 : cpu_rings_are_there() ? FUNCTIONS_OF_CPU
-							 : FUNCTIONS_USUAL);
+	tracing_join_functions();
 }
 
-bool tracing_take_memory(const struct wanted *wanted)
+bool tracing_take_memory(uint32_t channel, const struct wanted *wanted)
 {
+	struct channel_settings *to = &settings.channels[channel];
+	static uint32_t recordings;
+
 	if (!process_begin())
 		return false;
 	/* Whoever sees the new number sees that no event has a class. */
-	__atomic_fetch_add(&settings.recording, 1, __ATOMIC_RELEASE);
-	take_settings(&wanted->settings);
-	place = wanted->place;
-	if (!arena_map(&place))
+	__atomic_store_n(&to->recording, ++recordings, __ATOMIC_RELEASE);
+	take_settings(channel, &wanted->settings);
+	places[channel] = wanted->place;
+	if (!arena_map(&arenas[channel], &places[channel]))
 		return false;
-	settings.is_overwriting = arena.is_overwriting;
-	if (!streams_start(tell_objects))
+	if (is_expected && !may_wait)
+		arenas[channel].wait_ns = 0;
+	to->is_overwriting = arenas[channel].is_overwriting;
+	if (!streams_start(channel, tell_objects))
 		return false;
 	perf_counters_start();
 	forking_start();
@@ -88,11 +104,12 @@ bool tracing_take_memory(const struct wanted *wanted)
 
 static bool begin(const struct wanted *wanted)
 {
-	if (!tracing_take_memory(wanted))
+	if (!tracing_take_memory(0, wanted))
 		return false;
-	rules_set(arena.rules, arena.rules_size);
+	rules_set(0, arenas[0].rules, arenas[0].rules_size);
 	settings.is_recording = true;
-	tracing_begin_functions(&wanted->settings);
+	settings.channels[0].is_recording = true;
+	tracing_begin_functions(0, &wanted->settings);
 	return true;
 }
 
@@ -110,6 +127,7 @@ void tracing_start(void)
 		settings_stop();
 		is_expected =
 			!secure_getenv(SETTINGS_VARIABLE) && meeting_find() && process_begin();
+		may_wait = secure_getenv(BLOCKING_VARIABLE);
 		if (is_expected)
 			forking_start();
 		return;
@@ -119,12 +137,12 @@ void tracing_start(void)
 		return;
 	}
 	environment_keep();
-	objects_start(filter_forget, true);
+	objects_start(0, filter_forget, true);
 }
 
-const struct arena_place *tracing_place(void)
+const struct arena_place *tracing_place(uint32_t channel)
 {
-	return &place;
+	return &places[channel];
 }
 
 bool tracing_is_possible(void)

@@ -12,17 +12,19 @@
  * before it, and may call hooks from their constructors. */
 void tracing_start(void) HIDDEN;
 
-/* Where the arena is, of a process that records. */
-const struct arena_place *tracing_place(void) HIDDEN;
+/* Where the arena of a channel is, or was last. */
+const struct arena_place *tracing_place(uint32_t channel) HIDDEN;
 
 /* Whether a recording may begin later: then tracepoints are kept in mind. */
 bool tracing_is_possible(void) HIDDEN;
 /* Whether a session daemon is asked what to record. */
 bool tracing_is_expected(void) HIDDEN;
-/* Have the memory of a recording, which is another one than before; false where it cannot be had.
- * Nothing is recorded yet. */
-bool tracing_take_memory(const struct wanted *wanted) HIDDEN;
-/* Let functions be recorded, as the settings and the rules say. */
-void tracing_begin_functions(const struct settings *wanted) HIDDEN;
+/* Have the memory of a recording of a channel, which is another one than before; false where it cannot
+ * be had. Nothing is recorded to it yet. */
+bool tracing_take_memory(uint32_t channel, const struct wanted *wanted) HIDDEN;
+/* Let functions be recorded for a channel, as the settings and the rules say. */
+void tracing_begin_functions(uint32_t channel, const struct settings *wanted) HIDDEN;
+/* The same after channels have changed. */
+void tracing_join_functions(void) HIDDEN;
 
 #endif

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "../agreement/agreement.h"
+#include "../agreement/registration.h"
 
 #define MOST_PLACES 2
 

@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../agreement/agreement.h"
+#include "../agreement/registration.h"
 #include "tracer_path.h"
 #include "waiters.h"
 

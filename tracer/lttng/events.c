@@ -49,10 +49,10 @@ static int reserve(struct ust_context *context)
 	char *at;
 
 	if (UNLIKELY(!class)) {
-		stream_count_lost(stream_of_thread);
+		stream_count_lost(0);
 		return -1;
 	}
-	at = record_begin_draft(context, &draft, class, ip, size);
+	at = record_begin_draft(context, &draft, (struct destination) {0, class}, ip, size);
 	if (!at)
 		return -1;
 	*in_place_of(context) = (struct unfinished) {draft, at, at + size};

@@ -148,11 +148,11 @@ bool providers_choose(struct ust_registered *provider, struct ust_recorded *even
 	if (event->is_judged || event->is_left_out)
 		return !event->is_left_out;
 	event->is_judged = true;
-	event->is_left_out = !rules_choose(&provider->own, &event->own);
+	event->is_left_out = !rules_choose(0, &provider->own, &event->own, &event->own.filter);
 	if (event->is_left_out)
 		return false;
 	/* Without an ID, as where there are too many classes, its records are counted as lost. */
-	event->own.id = event_class_id(&provider->own, &event->own);
+	event->own.id = event_class_id(0, &provider->own, &event->own);
 	if (!event->own.id)
 		providers_skip(SKIPPED_CLASS, provider->own.name, event->own.name);
 	events_enable(event);

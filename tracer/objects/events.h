@@ -5,6 +5,11 @@
 #include "../base/compiler.h"
 #include "object.h"
 
+/* Let what this thread tells be told to some channels only, by their bits; 0: to all that record.
+ * Returns what was chosen before. */
+uint32_t object_events_choose(uint32_t channels) HIDDEN;
+/* Count one that cannot be told. */
+void object_events_count_lost(void) HIDDEN;
 /* The beginning and the end of a state dump, around the objects in memory. */
 void object_events_start(void) HIDDEN;
 void object_events_end(void) HIDDEN;

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../arena/slot.h"
 #include "../base/process.h"
 #include "events.h"
 #include "file.h"
@@ -75,7 +74,7 @@ struct entry *table_new(void)
 	if (!entry)
 		entry = more_entries(last);
 	if (!entry) {
-		arena_count_lost();
+		object_events_count_lost();
 		return NULL;
 	}
 	entry->closes = false;

@@ -33,7 +33,7 @@ static bool is_vain;
 
 static void begin(uint32_t flags)
 {
-	const struct arena_place *place = tracing_place();
+	const struct arena_place *place = tracing_place(0);
 
 	memset(&request, 0, sizeof(request));
 	for (size_t index = 0; index < sizeof(request.token); index++)
@@ -71,7 +71,7 @@ const char *missing_plan_ask(const struct object *object, const struct dl_phdr_i
 		system_readlink(PROGRAM_FILE, request.path, sizeof(request.path) - 1);
 	else if (!set_path(info->dlpi_name))
 		return UNPATCHED_PLAN;
-	if (descriptor_ask(tracing_place(), &question, &answer, file) && answer)
+	if (descriptor_ask(tracing_place(0), &question, &answer, file) && answer)
 		return NULL;
 	is_vain = true;
 	return UNPATCHED_LATE;
@@ -93,7 +93,7 @@ void missing_plan_tell(const char *reason, const char *name)
 	if (snprintf(request.path, sizeof(request.path), "%s %s", reason,
 		     *name ? name : "the program") >= (int) sizeof(request.path))
 		return;
-	descriptor_ask(tracing_place(), &question, &answer, &file);
+	descriptor_ask(tracing_place(0), &question, &answer, &file);
 	if (file >= 0)
 		system_close(file);
 }

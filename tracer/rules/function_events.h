@@ -7,10 +7,12 @@
 #include "../base/compiler.h"
 #include "../base/settings.h"
 
-/* Apply the rules to what the hooks do: nothing, all calls, or those that meet a filter. */
-void function_events_start(enum function_tracing entry, enum function_tracing exit) HIDDEN;
+/* Apply the rules of a channel to what the hooks do for it: nothing, all calls, or those that meet a
+ * filter. */
+void function_events_start(uint32_t channel, enum function_tracing entry,
+			   enum function_tracing exit) HIDDEN;
 /* Whether a filter takes an entry, or an exit. */
-bool function_entry_passes(const void *function, const void *call_site) HIDDEN;
-bool function_exit_passes(const void *function, const void *call_site) HIDDEN;
+bool function_entry_passes(uint32_t channel, const void *function, const void *call_site) HIDDEN;
+bool function_exit_passes(uint32_t channel, const void *function, const void *call_site) HIDDEN;
 
 #endif

@@ -4,17 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/settings.h"
 #include "expression_bind.h"
 #include "patterns.h"
 
 /* Names have less, see LTTNG_UST_TRACEPOINT_NAME_LEN_MAX. */
 #define FULL_NAME_SIZE 512
 
-/* Without any, all events are recorded. */
-static bool has_rules;
-/* NULL when they are damaged, so that nothing is chosen. */
-static const char *rules;
-static uint32_t rules_size;
+/* Those of a channel. */
+struct rules {
+	/* Without any, all events are recorded. */
+	bool are_there;
+	/* NULL when they are damaged, so that nothing is chosen. */
+	const char *bytes;
+	uint32_t size;
+};
+
+static struct rules all[CHANNELS];
 
 /* Where the parts of a rule are. */
 struct rule {
@@ -25,10 +31,10 @@ struct rule {
 };
 
 /* Find the parts of the rule at a place; false when they are not all inside. */
-static bool take_apart(uint32_t place, struct rule *rule)
+static bool take_apart(const struct rules *rules, uint32_t place, struct rule *rule)
 {
-	const uint64_t rest = rules_size - place;
-	const struct rule_head *head = (const void *) (rules + place);
+	const uint64_t rest = rules->size - place;
+	const struct rule_head *head = (const void *) (rules->bytes + place);
 	uint64_t code_size;
 
 	if (rest < sizeof(*head) || head->size > rest || head->size % 8 != 0)
@@ -46,33 +52,35 @@ static bool take_apart(uint32_t place, struct rule *rule)
 		rule->patterns[head->patterns_size - 1] == '\0';
 }
 
-static bool is_whole(void)
+static bool is_whole(const struct rules *rules)
 {
-	const struct rules_head *head = (const void *) rules;
+	const struct rules_head *head = (const void *) rules->bytes;
 	uint32_t place = sizeof(*head);
 	struct rule rule;
 
 	if (memcmp(head->magic, RULES_MAGIC, sizeof(head->magic)) != 0 ||
-	    head->size != rules_size || head->rule_count > MOST_RULES)
+	    head->size != rules->size || head->rule_count > MOST_RULES)
 		return false;
 	for (uint32_t count = 0; count < head->rule_count; count++) {
-		if (!take_apart(place, &rule))
+		if (!take_apart(rules, place, &rule))
 			return false;
 		place += rule.head->size;
 	}
-	return place == rules_size;
+	return place == rules->size;
 }
 
-void rules_set(const char *bytes, uint64_t size)
+void rules_set(uint32_t channel, const char *bytes, uint64_t size)
 {
-	has_rules = bytes;
-	rules = NULL;
+	struct rules *rules = &all[channel];
+
+	rules->are_there = bytes;
+	rules->bytes = NULL;
 	if (!bytes || size < sizeof(struct rules_head) || size > LARGEST_RULES)
 		return;
-	rules = bytes;
-	rules_size = (uint32_t) size;
-	if (!is_whole())
-		rules = NULL;
+	rules->bytes = bytes;
+	rules->size = (uint32_t) size;
+	if (!is_whole(rules))
+		rules->bytes = NULL;
 }
 
 /* Whether the name is what the first pattern says, and none of the others. */
@@ -93,33 +101,32 @@ static bool takes_name(const struct rule *rule, const char *name)
 	return true;
 }
 
-bool rules_choose(const struct vestige_provider *provider, struct vestige_event *event)
+bool rules_choose(uint32_t channel, const struct vestige_provider *provider,
+		  const struct vestige_event *event, const void **filter)
 {
+	const struct rules *rules = &all[channel];
 	const struct expression *expressions = NULL;
 	uint32_t place = sizeof(struct rules_head);
 	char name[FULL_NAME_SIZE];
 	struct rule rule;
 
-	if (!has_rules) {
-		event->filter = NULL;
+	*filter = NULL;
+	if (!rules->are_there)
 		return true;
-	}
-	if (!rules)
+	if (!rules->bytes)
 		return false;
 	snprintf(name, sizeof(name), "%s:%s", provider->name, event->name);
-	for (; place < rules_size && take_apart(place, &rule); place += rule.head->size) {
+	for (; place < rules->size && take_apart(rules, place, &rule); place += rule.head->size) {
 		if (event->log_level < rule.head->first_level ||
 		    event->log_level > rule.head->last_level || !takes_name(&rule, name))
 			continue;
-		if (!rule.head->instruction_count) {
-			/* One that takes all of them: no filter needs to run. */
-			event->filter = NULL;
+		/* One that takes all of them: no filter needs to run. */
+		if (!rule.head->instruction_count)
 			return true;
-		}
 		expressions = expression_add(expressions, event->event_class, rule.code,
 					     rule.head->instruction_count, rule.text,
 					     rule.head->text_size);
 	}
-	event->filter = expressions;
+	*filter = expressions;
 	return expressions != NULL;
 }

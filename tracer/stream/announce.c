@@ -166,19 +166,19 @@ static INLINED void write_down(struct announcement *place, const struct announce
 
 /* Whether the stream is still that of the thread: a handler may switch coroutines, and another thread
  * go on with this one. A compiler may not keep the address of what a thread has. */
-static INLINED bool is_here(const struct stream *stream)
+static INLINED bool is_here(uint64_t channel, const struct stream *stream)
 {
 #if defined(__x86_64__)
 	const struct stream *present;
 
-	__asm__ volatile("movq stream_of_thread@gottpoff(%%rip), %0\n\t"
-			 "movq %%fs:(%0), %0"
+	__asm__ volatile("movq streams_of_thread@gottpoff(%%rip), %0\n\t"
+			 "movq %%fs:(%0, %1, 8), %0"
 			 : "=&r"(present)
-			 :
+			 : "r"(channel)
 			 : "memory");
 	return present == stream;
 #else
-	return stream_of_thread == stream;
+	return streams_of_thread[channel] == stream;
 #endif
 }
 
@@ -195,11 +195,11 @@ enum appended announce_append(struct stream *stream, const struct appending *rec
 		if (UNLIKELY(!prepare(stream, record, &one)))
 			return APPEND_ELSEWHERE;
 		one.id = (uint32_t) (taken >> NUMBER_SHIFT);
-		if (UNLIKELY(!is_here(stream)))
+		if (UNLIKELY(!is_here(record->channel, stream)))
 			return APPEND_ELSEWHERE;
 		write_down(of_number(stream, one.id), &one);
 		compiler_barrier();
-		if (UNLIKELY(!is_here(stream)))
+		if (UNLIKELY(!is_here(record->channel, stream)))
 			return APPEND_ELSEWHERE;
 		if (UNLIKELY(!local_compare_exchange(&stream->announcing, taken,
 						     taken >> NUMBER_SHIFT << NUMBER_SHIFT |
@@ -299,7 +299,7 @@ static INLINED bool append_short(struct stream *stream, uint32_t class, struct s
 	start = *(volatile uint32_t *) &chunk->committed;
 	time = clock_counter();
 	if (UNLIKELY(start + COMPACT_HEADER_SIZE + body.size > stream->limit ||
-		     (time - stream->last_time) >> HEADER_TIME_BITS || !is_here(stream)))
+		     (time - stream->last_time) >> HEADER_TIME_BITS || !is_here(0, stream)))
 		return false;
 	place = of_number(stream, (uint32_t) id);
 	place->record.id = (uint32_t) id;
@@ -313,7 +313,7 @@ static INLINED bool append_short(struct stream *stream, uint32_t class, struct s
 	place->record.body_size = body.size;
 	write_down_body(place->bytes, body);
 	compiler_barrier();
-	if (UNLIKELY(!is_here(stream)))
+	if (UNLIKELY(!is_here(0, stream)))
 		return false;
 	if (UNLIKELY(
 		    !local_compare_exchange(&stream->announcing, taken, id << NUMBER_SHIFT | id)))
@@ -328,7 +328,7 @@ static INLINED bool append_short(struct stream *stream, uint32_t class, struct s
 
 bool announce_append_short(uint32_t owner, uint32_t class, const char *bytes, uint32_t size)
 {
-	struct stream *stream = stream_of_thread;
+	struct stream *stream = streams_of_thread[0];
 
 	return LIKELY(stream && stream->owner == owner) &&
 		append_short(stream, class, (struct short_body) {.size = size, .bytes = bytes});
@@ -336,7 +336,7 @@ bool announce_append_short(uint32_t owner, uint32_t class, const char *bytes, ui
 
 bool announce_append_draft(const struct draft *draft)
 {
-	struct stream *stream = stream_of_thread;
+	struct stream *stream = streams_of_thread[0];
 
 	return LIKELY(stream && stream->owner == draft->stream_owner) &&
 		append_short(stream, draft->class,
@@ -349,7 +349,7 @@ bool announce_append_draft(const struct draft *draft)
 
 static INLINED bool append_place(uint32_t class, uint64_t place, uint32_t size)
 {
-	struct stream *stream = stream_of_thread;
+	struct stream *stream = streams_of_thread[0];
 
 	return LIKELY(stream) &&
 		append_short(stream, class,

@@ -10,8 +10,8 @@
 void announce_start(struct stream *stream, uint64_t first) HIDDEN;
 /* Append a record to the present chunk, if it has room. */
 enum appended announce_append(struct stream *stream, const struct appending *record) HIDDEN;
-/* The same of a record without a draft, with the compact header, to the stream of the thread, if
- * that has this owner; false when that does not go. Of its body, RECORD_BYTES can be read. */
+/* The same of a record without a draft, with the compact header, to the stream of the thread for the
+ * first channel, if that has this owner; false when that does not go. Of its body, RECORD_BYTES can be read. */
 bool announce_append_short(uint32_t owner, uint32_t class, const char *bytes,
 			   uint32_t size) HIDDEN;
 /* The same of the body of a draft. */

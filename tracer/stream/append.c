@@ -44,17 +44,18 @@ static enum appended append_to_cpu(struct stream *stream, struct appending *reco
 static bool append(struct appending *record, uint64_t earlier, bool is_kept)
 {
 	const size_t room = append_room(record->size);
+	const uint32_t channel = record->channel;
 	bool is_for_thread = earlier || is_kept;
 
 	for (;;) {
-		struct stream *stream = stream_of_thread;
+		struct stream *stream = streams_of_thread[channel];
 
 		if (stream && stream->cpus.count && !is_for_thread) {
 			switch (append_to_cpu(stream, record)) {
 			case APPENDED:
 				return true;
 			case APPEND_ELSEWHERE:
-				if (!stream_make_room(stream, room))
+				if (!stream_make_room(channel, stream, room))
 					return false;
 				break;
 			case APPEND_EXTENDED:
@@ -64,11 +65,11 @@ static bool append(struct appending *record, uint64_t earlier, bool is_kept)
 			}
 			continue;
 		}
-		if (UNLIKELY(is_kept) && stream && !stream_keep(stream, room))
+		if (UNLIKELY(is_kept) && stream && !stream_keep(channel, stream, room))
 			return false;
 		if (UNLIKELY(!stream || !stream_has_room(stream, room))) {
-			if (!(is_for_thread ? stream_make_own_room(stream, room)
-					    : stream_make_room(stream, room)))
+			if (!(is_for_thread ? stream_make_own_room(channel, stream, room)
+					    : stream_make_room(channel, stream, room)))
 				return false;
 			continue;
 		}
@@ -84,7 +85,7 @@ static bool append(struct appending *record, uint64_t earlier, bool is_kept)
 			break;
 		case APPEND_OTHERWISE:
 			if (!stream->open) {
-				stream_count_lost(stream);
+				stream_count_lost(channel);
 				return false;
 			}
 			/* What is left of the chunk is for records that may be interrupted. */
@@ -95,13 +96,14 @@ static bool append(struct appending *record, uint64_t earlier, bool is_kept)
 
 bool append_record(struct appending *record, uint64_t earlier)
 {
+	const struct destination to = {record->channel, record->class};
 	bool is_appended;
 
-	if (UNLIKELY(append_is_large(record->size)))
-		return stream_append_parts(record, earlier, append_is_kept(record->class));
-	if (LIKELY(!append_is_kept(record->class)))
+	if (UNLIKELY(append_is_large(to.channel, record->size)))
+		return stream_append_parts(record, earlier, append_is_kept(to));
+	if (LIKELY(!append_is_kept(to)))
 		return append(record, earlier, false);
 	is_appended = append(record, earlier, true);
-	stream_limit(stream_of_thread);
+	stream_limit(streams_of_thread[to.channel]);
 	return is_appended;
 }

@@ -1,4 +1,4 @@
-/* Appending a record to the stream of the thread. */
+/* Appending a record to a stream of the thread. */
 #ifndef VESTIGE_STREAM_APPEND_H
 #define VESTIGE_STREAM_APPEND_H
 
@@ -8,9 +8,10 @@
 
 /* Whether a record must outlive others, in overwrite mode: which object is where, for the calls
  * that it tells about. */
-static inline bool append_is_kept(uint32_t class)
+static inline bool append_is_kept(struct destination to)
 {
-	return class > EVENT_EXIT && class <= EVENT_PYTHON_CODE && settings.is_overwriting;
+	return to.class > EVENT_EXIT && to.class <= EVENT_PYTHON_CODE &&
+		settings.channels[to.channel].is_overwriting;
 }
 
 /* The room that a record asks for, at most. */
@@ -20,9 +21,9 @@ static inline size_t append_room(size_t size)
 }
 
 /* Whether no chunk has room for it. */
-static inline bool append_is_large(size_t size)
+static inline bool append_is_large(uint32_t channel, size_t size)
 {
-	return append_room(size) > arena.chunk_bytes - sizeof(struct arena_chunk);
+	return append_room(size) > arenas[channel].chunk_bytes - sizeof(struct arena_chunk);
 }
 
 /* Append a record; false when it is lost, which is counted. It has the present time, or an

@@ -24,6 +24,27 @@ enum appended {
 	APPEND_OTHERWISE,
 };
 
+/*
+ * The class of a record that has been begun has its channel in the upper bits: so one test tells that
+ * it is of the first, and has the compact header.
+ */
+#define CHANNEL_SHIFT 24
+
+struct destination {
+	uint32_t channel;
+	uint32_t class;
+};
+
+static inline uint32_t destination_word(uint32_t channel, uint32_t class)
+{
+	return channel << CHANNEL_SHIFT | class;
+}
+
+static inline struct destination destination_of(uint32_t word)
+{
+	return (struct destination) {word >> CHANNEL_SHIFT, word & ((1u << CHANNEL_SHIFT) - 1)};
+}
+
 /* A record that is to be appended. Its header is made when it is. */
 struct appending {
 	/* As many bytes more can be read as whole words have. */
@@ -34,6 +55,8 @@ struct appending {
 	struct arena_chunk *chunk;
 	uint32_t committed;
 	uint32_t class;
+	/* Where it goes. */
+	uint32_t channel;
 	uint32_t size;
 	/* How much is read and stored: whole words where they are few. */
 	uint32_t copied;
@@ -42,16 +65,17 @@ struct appending {
 	uint32_t tries;
 };
 
-static inline void appending_begin(struct appending *record, uint32_t class, const char *body,
-				   uint32_t size)
+static inline void appending_begin(struct appending *record, struct destination to,
+				   const char *body, uint32_t size)
 {
 	record->body = body;
 	record->time = 0;
-	record->class = class;
+	record->class = to.class;
+	record->channel = to.channel;
 	record->size = size;
 	record->copied = size >= FEW_BYTES ? size : (size + WORD_BYTES) / WORD_BYTES * WORD_BYTES;
 	record->header_size =
-		class >= HEADER_EXTENDED ? EXTENDED_HEADER_SIZE : COMPACT_HEADER_SIZE;
+		to.class >= HEADER_EXTENDED ? EXTENDED_HEADER_SIZE : COMPACT_HEADER_SIZE;
 }
 
 #endif

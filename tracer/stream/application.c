@@ -145,7 +145,7 @@ static void ask(const struct name *name, struct application_value *value)
 
 void application_enter(void)
 {
-	struct stream *stream = stream_of_thread;
+	struct stream *stream = first_stream;
 
 	/* Seen before sources are looked at. */
 	if (LIKELY(stream && !stranger_depth)) {
@@ -158,7 +158,7 @@ void application_enter(void)
 
 void application_leave(void)
 {
-	struct stream *stream = stream_of_thread;
+	struct stream *stream = first_stream;
 
 	/* It may have got its data stream meanwhile. */
 	if (LIKELY(stream && !stranger_depth)) {

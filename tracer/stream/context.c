@@ -151,7 +151,7 @@ uint64_t context_number(unsigned int number, const void *ip)
 
 const char *context_text(unsigned int number)
 {
-	const struct stream *stream = stream_of_thread;
+	const struct stream *stream = first_stream;
 	const uint64_t key = process_key();
 
 	(void) number;

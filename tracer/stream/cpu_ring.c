@@ -21,50 +21,58 @@
 /* In how many calls of vfork() the thread is, one in the other. */
 static __thread unsigned int left __attribute__((tls_model("initial-exec")));
 
-bool cpu_rings_are_there(void)
+bool cpu_rings_are_there(uint32_t channel)
 {
-	return arena.control->cpu_rings && settings.counter_is_clock && !arena.is_overwriting;
+	return arenas[channel].control->cpu_rings && settings.counter_is_clock &&
+		!arenas[channel].is_overwriting;
 }
 
-void cpu_rings_find(struct stream *stream)
+void cpu_rings_find(uint32_t channel, struct stream *stream)
 {
-	const uint32_t count = arena.control->cpu_rings;
+	const struct arena *arena = &arenas[channel];
+	const uint32_t count = arena->control->cpu_rings;
 
-	if (left || !cpu_rings_are_there() || count > arena.slot_count || !section_is_possible())
+	if (left || !cpu_rings_are_there(channel) || count > arena->slot_count ||
+	    !section_is_possible())
 		return;
 	stream->cpus = (struct cpu_rings) {
-		.first = arena.base + arena.slots_at + offsetof(struct arena_slot, cur),
-		.chunks = arena.base + arena.chunks_at - arena.chunk_bytes,
-		.chunk_bytes = arena.chunk_bytes,
-		.chunk_count = arena.chunk_count,
-		.limit = arena.chunk_bytes,
+		.first = arena->base + arena->slots_at + offsetof(struct arena_slot, cur),
+		.chunks = arena->base + arena->chunks_at - arena->chunk_bytes,
+		.chunk_bytes = arena->chunk_bytes,
+		.chunk_count = arena->chunk_count,
+		.limit = arena->chunk_bytes,
 		.count = count,
 	};
 }
 
 void vestige_leave_cpu_rings(void)
 {
-	struct stream *stream = stream_of_thread;
-
 	left++;
 	compiler_barrier();
-	if (stream)
-		stream->cpus.count = 0;
+	for (uint32_t channel = 0; channel < CHANNELS; channel++)
+		if (streams_of_thread[channel])
+			streams_of_thread[channel]->cpus.count = 0;
 }
 
 void vestige_return_to_cpu_rings(void)
 {
-	struct stream *stream = stream_of_thread;
+	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+		struct stream *stream = streams_of_thread[channel];
 
-	/* The child may have had a chunk for records of its own. */
-	if (stream) {
-		stream->open = NULL;
-		stream->announced = NULL;
+		/* The child may have had a chunk for records of its own. */
+		if (stream) {
+			stream->open = NULL;
+			stream->announced = NULL;
+		}
 	}
 	compiler_barrier();
 	left--;
-	if (stream && stream->ring.slot && !stream_is_stale(stream))
-		cpu_rings_find(stream);
+	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+		struct stream *stream = streams_of_thread[channel];
+
+		if (stream && stream->ring.slot && !stream_is_stale(channel, stream))
+			cpu_rings_find(channel, stream);
+	}
 }
 
 static uint32_t present_cpu(void)
@@ -94,8 +102,9 @@ static struct arena_ring *find_ring(struct stream *stream, uint32_t cpu)
 
 	if (ring->number != cpu + 1)
 		*ring = (struct arena_ring) {
-			.slot = arena_slot(cpu + 1),
-			.ledger = arena_ledger(cpu + 1),
+			.arena = stream->ring.arena,
+			.slot = arena_slot(stream->ring.arena, cpu + 1),
+			.ledger = arena_ledger(stream->ring.arena, cpu + 1),
 			.number = cpu + 1,
 			.is_of_cpu = true,
 		};
@@ -108,14 +117,14 @@ static bool has_room(const struct stream *stream, uint64_t cur, size_t size)
 {
 	const uint32_t number = (uint32_t) cur;
 
-	return arena_has_chunk(number) &&
-		arena_chunk(number)->committed + size <= stream->cpus.limit;
+	return arena_has_chunk(stream->ring.arena, number) &&
+		arena_chunk(stream->ring.arena, number)->committed + size <= stream->cpus.limit;
 }
 
 /* Make a chunk one that a ring can go on to from another one. */
-static void prepare(uint32_t number, uint64_t seen)
+static void prepare(const struct arena *arena, uint32_t number, uint64_t seen)
 {
-	struct arena_chunk *chunk = arena_chunk(number);
+	struct arena_chunk *chunk = arena_chunk(arena, number);
 
 	chunk->prev = (uint32_t) seen;
 	chunk->flags = 0;
@@ -151,10 +160,10 @@ enum cpu_room cpu_ring_make_room(struct stream *stream, size_t size)
 		seen = present_chunk(ring);
 		if (has_room(stream, seen, size))
 			return CPU_ROOM_MADE;
-		number = chunk_held(ring) < arena.ring_chunks ? take_chunk(stream) : 0;
+		number = chunk_held(ring) < ring->arena->ring_chunks ? take_chunk(stream) : 0;
 		if (!number)
 			return CPU_ROOM_LATER;
-		prepare(number, seen);
+		prepare(ring->arena, number, seen);
 		if (!cpu_section_go_on(stream, cpu, number, seen)) {
 			stream->cpu_chunk = number;
 			continue;

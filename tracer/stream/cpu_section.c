@@ -21,7 +21,7 @@ enum appended cpu_section_append(struct appending *record, uint32_t owner)
 	__asm__ goto(
 		SECTION_ENTER("decl %c[tries](%[record])\n\t"
 			      "jz %l[otherwise]\n")
-		SECTION_STREAM
+		SECTION_STREAM_OF_RECORD
 		"cmpl %k[of], %c[owner](%%rcx)\n\t"
 		"jne %l[elsewhere]\n\t"
 		SECTION_CHUNK_OF_CPU
@@ -77,6 +77,7 @@ enum appended cpu_section_append(struct appending *record, uint32_t owner)
 		:
 		: [record] "r"(record), [of] "r"(owner), SECTION_CPU_OFFSETS,
 		  [body] "i"(OFFSET(body)), [class] "i"(OFFSET(class)),
+		  [channel] "i"(OFFSET(channel)),
 		  [size] "i"(OFFSET(size)), [copied] "i"(OFFSET(copied)),
 		  [header_size] "i"(OFFSET(header_size)), [tries] "i"(OFFSET(tries)),
 		  [compact] "i"(COMPACT_HEADER_SIZE), [few] "i"(FEW_BYTES)

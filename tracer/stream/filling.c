@@ -17,11 +17,12 @@ bool filling_is_empty(const struct stream *stream)
 	return stream->chunk->committed == sizeof(struct arena_chunk) && !stream->keeps;
 }
 
-void filling_begin_earlier(struct stream *stream, uint64_t time)
+void filling_begin_earlier(uint32_t channel, struct stream *stream, uint64_t time)
 {
 	const uint64_t begin = time > stream->previous_end ? time : stream->previous_end;
 
-	if (!stream_is_open(stream) || !filling_is_empty(stream) || begin >= stream->last_time)
+	if (!stream_is_open(channel, stream) || !filling_is_empty(stream) ||
+	    begin >= stream->last_time)
 		return;
 	stream->chunk->packet.timestamp_begin = begin;
 	stream->chunk->packet.timestamp_end = begin;
@@ -69,32 +70,35 @@ struct arena_chunk *filling_go_on(struct stream *stream, uint32_t flags)
 	return chunk;
 }
 
-void filling_open(struct stream *stream, struct arena_chunk *chunk)
+void filling_open(uint32_t channel, struct stream *stream, struct arena_chunk *chunk)
 {
 	if (UNLIKELY(stream->chunk != chunk))
 		return;
 	compiler_barrier();
-	stream->limit = arena.chunk_bytes;
+	stream->limit = stream->ring.arena->chunk_bytes;
 	/* Where CPUs have rings, the short ways lead to those. */
 	if (!stream->cpus.count && section_is_possible())
 		stream->open = chunk;
-	else if (!stream->cpus.count && settings.counter_is_clock && !settings.is_overwriting)
+	else if (!stream->cpus.count && settings.counter_is_clock &&
+		 !settings.channels[channel].is_overwriting)
 		stream->announced = chunk;
 	waiting_look_ahead(&stream->ring);
 }
 
 uint32_t filling_parts(const struct appending *record)
 {
-	const uint32_t in_chunk = arena.chunk_bytes - (uint32_t) sizeof(struct arena_chunk);
+	const uint32_t in_chunk =
+		arenas[record->channel].chunk_bytes - (uint32_t) sizeof(struct arena_chunk);
 
 	return (EXTENDED_HEADER_SIZE + record->size + in_chunk - 1) / in_chunk;
 }
 
 /* Write a part of a record, as much as goes into a chunk. */
-static uint32_t write_part(struct arena_chunk *chunk, uint32_t start, const char *bytes,
-			   uint32_t left)
+static uint32_t write_part(const struct stream *stream, struct arena_chunk *chunk, uint32_t start,
+			   const char *bytes, uint32_t left)
 {
-	const uint32_t size = left < arena.chunk_bytes - start ? left : arena.chunk_bytes - start;
+	const uint32_t room = stream->ring.arena->chunk_bytes - start;
+	const uint32_t size = left < room ? left : room;
 
 	memcpy((char *) chunk + start, bytes, size);
 	publish_barrier();
@@ -111,15 +115,15 @@ struct arena_chunk *filling_write_parts(struct stream *stream, const struct appe
 	uint32_t done;
 
 	if (earlier)
-		filling_begin_earlier(stream, earlier);
+		filling_begin_earlier(record->channel, stream, earlier);
 	time = stream->last_time;
 	write_header((char *) (chunk + 1), EXTENDED_HEADER_SIZE, record->class, time);
-	done = write_part(chunk, sizeof(*chunk) + EXTENDED_HEADER_SIZE, record->body,
+	done = write_part(stream, chunk, sizeof(*chunk) + EXTENDED_HEADER_SIZE, record->body,
 			  record->size);
 	for (; left; left--) {
 		chunk = filling_go_on(stream,
 				      CHUNK_CONTINUED | (left > 1 ? CHUNK_CONTINUES : 0) | kept);
-		done += write_part(chunk, sizeof(*chunk), record->body + done,
+		done += write_part(stream, chunk, sizeof(*chunk), record->body + done,
 				   record->size - done);
 	}
 	return filling_go_on(stream, 0);

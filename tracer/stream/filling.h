@@ -7,12 +7,12 @@
 /* Whether nothing is in the present chunk. */
 bool filling_is_empty(const struct stream *stream) HIDDEN;
 /* Let an empty packet begin with a record of an earlier time. */
-void filling_begin_earlier(struct stream *stream, uint64_t time) HIDDEN;
+void filling_begin_earlier(uint32_t channel, struct stream *stream, uint64_t time) HIDDEN;
 /* Go on to the chunk that was taken last; it has no room yet. Signals are blocked, unless the
  * program filters its system calls. */
 struct arena_chunk *filling_go_on(struct stream *stream, uint32_t flags) HIDDEN;
 /* Let records come into the chunk that it went on to. */
-void filling_open(struct stream *stream, struct arena_chunk *chunk) HIDDEN;
+void filling_open(uint32_t channel, struct stream *stream, struct arena_chunk *chunk) HIDDEN;
 /* How many chunks a record needs that no chunk has room for. */
 uint32_t filling_parts(const struct appending *record) HIDDEN;
 /*

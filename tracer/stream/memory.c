@@ -30,7 +30,7 @@ struct table {
 	struct stream *_Atomic *streams;
 };
 
-static struct table *table;
+static struct table *tables[CHANNELS];
 /* Those that were made ahead, and how many of them were taken. */
 static char *reserved;
 static atomic_uint reserved_taken;
@@ -78,11 +78,11 @@ static struct stream *take_reserved(void)
 	return index < RESERVED ? stream_at(reserved + index * stream_bytes()) : NULL;
 }
 
-bool stream_memory_start(uint32_t slots)
+bool stream_memory_start(uint32_t channel, uint32_t slots)
 {
 	/* Numbers begin at 1. */
-	const size_t size = (slots + 1) * sizeof(table->streams[0]);
 	struct table *made;
+	const size_t size = (slots + 1) * sizeof(made->streams[0]);
 
 	_Static_assert(sizeof(struct stream) <= 4096, "a stream is a page");
 	_Static_assert(sizeof(struct table) <= 4096, "its head is a page");
@@ -95,16 +95,17 @@ bool stream_memory_start(uint32_t slots)
 		system_munmap(made, stream_page_size + size);
 		return false;
 	}
-	made->before = table;
+	made->before = tables[channel];
 	made->slots = slots;
 	made->streams = (void *) ((char *) made + stream_page_size);
-	table = made;
+	tables[channel] = made;
 	return true;
 }
 
-void stream_memory_each(void (*visit)(struct stream *stream, void *data), void *data)
+void stream_memory_each_of(uint32_t channel, void (*visit)(struct stream *stream, void *data),
+			   void *data)
 {
-	for (struct table *one = table; one; one = one->before)
+	for (struct table *one = tables[channel]; one; one = one->before)
 		for (uint32_t slot = 1; slot <= one->slots; slot++) {
 			struct stream *stream =
 				atomic_load_explicit(&one->streams[slot], memory_order_relaxed);
@@ -114,6 +115,12 @@ void stream_memory_each(void (*visit)(struct stream *stream, void *data), void *
 		}
 }
 
+void stream_memory_each(void (*visit)(struct stream *stream, void *data), void *data)
+{
+	for (uint32_t channel = 0; channel < CHANNELS; channel++)
+		stream_memory_each_of(channel, visit, data);
+}
+
 /* What the thread before had begun will not be appended. */
 static void clear(struct stream *stream)
 {
@@ -121,19 +128,19 @@ static void clear(struct stream *stream)
 	drafts_clear(stream_memory_drafts(stream));
 }
 
-void stream_memory_note(uint32_t slot, struct stream *stream)
+void stream_memory_note(uint32_t channel, uint32_t slot, struct stream *stream)
 {
-	atomic_store_explicit(&table->streams[slot], stream, memory_order_relaxed);
+	atomic_store_explicit(&tables[channel]->streams[slot], stream, memory_order_relaxed);
 }
 
-struct stream *stream_memory_at(uint32_t slot)
+struct stream *stream_memory_at(uint32_t channel, uint32_t slot)
 {
-	return atomic_load_explicit(&table->streams[slot], memory_order_relaxed);
+	return atomic_load_explicit(&tables[channel]->streams[slot], memory_order_relaxed);
 }
 
-struct stream *stream_memory_take(uint32_t slot)
+struct stream *stream_memory_take(uint32_t channel, uint32_t slot)
 {
-	struct stream *stream = stream_memory_at(slot);
+	struct stream *stream = stream_memory_at(channel, slot);
 
 	if (stream)
 		clear(stream);
@@ -142,7 +149,7 @@ struct stream *stream_memory_take(uint32_t slot)
 	if (!stream)
 		stream = take_reserved();
 	if (stream)
-		stream_memory_note(slot, stream);
+		stream_memory_note(channel, slot, stream);
 	return stream;
 }
 

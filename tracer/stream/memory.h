@@ -14,18 +14,21 @@ static inline struct drafts *stream_memory_drafts(struct stream *stream)
 	return (struct drafts *) (void *) ((char *) stream + stream_page_size);
 }
 
-/* Make the table of it, for each recording; false when there is no memory. */
-bool stream_memory_start(uint32_t slots) HIDDEN;
+/* Make the table of it, for each recording of a channel; false when there is no memory. */
+bool stream_memory_start(uint32_t channel, uint32_t slots) HIDDEN;
 /* Call a function with each stream that a thread may have; of this recording, or of one before,
  * since a thread keeps that until it records. */
 void stream_memory_each(void (*visit)(struct stream *stream, void *data), void *data) HIDDEN;
+/* The same with those of a channel. */
+void stream_memory_each_of(uint32_t channel, void (*visit)(struct stream *stream, void *data),
+			   void *data) HIDDEN;
 /* Find memory for the thread that has a slot, filled with zeros; NULL when there is none. Below
  * it is the stack of the slow path. */
-struct stream *stream_memory_take(uint32_t slot) HIDDEN;
+struct stream *stream_memory_take(uint32_t channel, uint32_t slot) HIDDEN;
 /* The stream of the thread that has a slot, or had it last; NULL when none has. */
-struct stream *stream_memory_at(uint32_t slot) HIDDEN;
+struct stream *stream_memory_at(uint32_t channel, uint32_t slot) HIDDEN;
 /* A stream goes with a slot from now on. */
-void stream_memory_note(uint32_t slot, struct stream *stream) HIDDEN;
+void stream_memory_note(uint32_t channel, uint32_t slot, struct stream *stream) HIDDEN;
 /* Make memory for threads that come when no more can be had. */
 void stream_memory_reserve(void) HIDDEN;
 

@@ -50,10 +50,12 @@ bool passage_is_fenced(void)
 
 unsigned long *passage_nesting(void)
 {
-	struct stream *stream = stream_of_thread;
+	struct stream *stream = first_stream;
 
-	if (!stream)
-		stream = stream_meet();
+	if (!stream) {
+		streams_meet();
+		stream = first_stream;
+	}
 	return stream ? &stream->nesting : NULL;
 }
 
@@ -127,7 +129,7 @@ static bool wait_for(struct stream *stream, unsigned int *looks)
 static bool is_inside(void)
 {
 	const uintptr_t inside = stream_thread.passage ? stream_thread.passage->inside : 0;
-	struct stream *stream = stream_of_thread;
+	struct stream *stream = first_stream;
 
 	if (stream && is_nested(stream)) {
 		/* What a handler has jumped out of cannot be told from the rest. */
@@ -161,15 +163,19 @@ bool passage_wait(void)
 
 void passage_before_fork(void)
 {
-	inside_before_fork = stream_thread.passage ? stream_thread.passage->inside : 0;
-	nesting_before_fork = stream_of_thread ? stream_of_thread->nesting : 0;
+	const struct stream *stream = first_stream;
+
+	inside_before_fork = stream ? stream->passage.inside : 0;
+	nesting_before_fork = stream ? stream->nesting : 0;
 }
 
 void passage_after_fork(void)
 {
+	struct stream *stream = first_stream;
+
+	if (!stream)
+		return;
 	/* It is in memory that was filled with zeros. */
-	if (stream_thread.passage)
-		stream_thread.passage->inside = inside_before_fork;
-	if (stream_of_thread)
-		stream_of_thread->nesting = nesting_before_fork;
+	stream->passage.inside = inside_before_fork;
+	stream->nesting = nesting_before_fork;
 }

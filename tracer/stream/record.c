@@ -11,19 +11,19 @@
 #include "section.h"
 
 /* Without contexts of the program, or with room for them. */
-static struct draft *make_draft(const void *owner, struct stream *stream, uint32_t class,
+static struct draft *make_draft(const void *owner, struct stream *stream, struct destination to,
 				size_t size, uint64_t earlier)
 {
 	struct draft *draft = draft_take(stream_memory_drafts(stream), owner, size);
 
 	if (!draft) {
-		stream_count_lost(stream);
+		stream_count_lost(to.channel);
 		return NULL;
 	}
 	if (earlier)
-		filling_begin_earlier(stream, earlier);
+		filling_begin_earlier(to.channel, stream, earlier);
 	draft->time = earlier;
-	draft->class = class;
+	draft->class = destination_word(to.channel, to.class);
 	draft->body_size = (uint32_t) size;
 	draft->stream_owner = stream->owner;
 	return draft;
@@ -36,28 +36,31 @@ static bool asks_program(uint32_t class)
 }
 
 static APART struct draft *make_long_draft(const void *owner, struct stream *stream,
-					   uint32_t class, size_t size, uint64_t earlier)
+					   struct destination to, size_t size, uint64_t earlier)
 {
 	struct application_values values;
-	const size_t fixed = settings_contexts(&settings).size - APPLICATION_EXCESS;
+	const size_t fixed =
+		settings_contexts(&settings.channels[to.channel]).size - APPLICATION_EXCESS;
 	struct draft *draft;
 	size_t more;
 
 	application_enter();
-	more = application_ask_all(&values, asks_program(class));
-	draft = make_draft(owner, stream, class, size - APPLICATION_EXCESS + more, earlier);
+	more = application_ask_all(&values, asks_program(to.class));
+	draft = make_draft(owner, stream, to, size - APPLICATION_EXCESS + more, earlier);
 	if (draft)
 		application_write(draft->memory + fixed, &values);
 	application_leave();
 	return draft;
 }
 
-struct draft *record_draft(const void *owner, struct stream *stream, uint32_t class, size_t size,
-			   uint64_t earlier)
+struct draft *record_draft(const void *owner, struct stream *stream, struct destination to,
+			   size_t size, uint64_t earlier)
 {
-	if (UNLIKELY(settings_contexts(&settings).chosen & CONTEXT_APPLICATION))
-		return make_long_draft(owner, stream, class, size, earlier);
-	return make_draft(owner, stream, class, size, earlier);
+	const uint32_t chosen = settings_contexts(&settings.channels[to.channel]).chosen;
+
+	if (UNLIKELY(chosen & CONTEXT_APPLICATION))
+		return make_long_draft(owner, stream, to, size, earlier);
+	return make_draft(owner, stream, to, size, earlier);
 }
 
 #if defined(__x86_64__)
@@ -65,53 +68,86 @@ struct draft *record_draft(const void *owner, struct stream *stream, uint32_t cl
 #define OFFSET(field) offsetof(struct record, field)
 
 /*
- * Append a record that has no draft, with the compact header; false when that does not go.
+ * Append a record that has no draft to a channel, with the compact header; false when that does not
+ * go.
  *
  * Registers: rcx the stream, r8 the chunk, r9 the record's place, then its end there, rdx the
  * time.
  */
-static inline bool append_in_section(const struct record *record)
+/* clang-format off */
+/* A child process may have been forked since a record was begun: it names its parent. Or it is of another
+ * recording. All bytes are copied that may be used: less than a loop would cost. */
+#define APPEND_SHORT(time) \
+	"movl %[tries], %%esi\n\t" \
+	SECTION_ENTER("decl %%esi\n\t" \
+	"jz %l[elsewhere]\n") \
+	SECTION_STREAM_OF_CHANNEL \
+	SECTION_CHUNK \
+	"movl %c[owner](%%rcx), %%eax\n\t" \
+	"cmpl %c[stream_owner](%[record]), %%eax\n\t" \
+	"jne %l[elsewhere]\n\t" \
+	"movl (%%r8), %%r9d\n\t" \
+	"leal %c[room](%%r9), %%eax\n\t" \
+	"cmpl %c[limit](%%rcx), %%eax\n\t" \
+	"ja %l[elsewhere]\n\t" \
+	time \
+	"movq %%rdx, %%rax\n\t" \
+	"subq %c[last](%%rcx), %%rax\n\t" \
+	"shrq %[time_bits], %%rax\n\t" \
+	"jnz %l[elsewhere]\n\t" \
+	"movq %%rdx, %c[end](%%r8)\n\t" \
+	"movl %%edx, %%eax\n\t" \
+	"shll %[class_bits], %%eax\n\t" \
+	"orl %[class], %%eax\n\t" \
+	"movl %%eax, (%%r8, %%r9)\n\t" \
+	"movups (%[record]), %%xmm0\n\t" \
+	"movups 16(%[record]), %%xmm1\n\t" \
+	"movups 32(%[record]), %%xmm2\n\t" \
+	"movups %%xmm0, 4(%%r8, %%r9)\n\t" \
+	"movups %%xmm1, 20(%%r8, %%r9)\n\t" \
+	"movups %%xmm2, 36(%%r8, %%r9)\n\t" \
+	"addl $4, %%r9d\n\t" \
+	"addl %c[size](%[record]), %%r9d\n\t" \
+	"movl %%r9d, (%%r8)\n" \
+	"2:\tmovq %%rdx, %c[last](%%rcx)\n\t"
+/* Not before what is there; a record that was begun again may have left a later time. */
+#define SECTION_GIVEN_TIME \
+	"movq %[time], %%rdx\n\t" \
+	"cmpq %c[end](%%r8), %%rdx\n\t" \
+	"jb %l[elsewhere]\n\t"
+/* clang-format on */
+
+static INLINED bool append_in_section(const struct record *record, uint64_t channel,
+				      uint32_t class)
 {
 	_Static_assert(OFFSET(bytes) == 0 && RECORD_BYTES == 48, "as below");
 	/* clang-format off */
 	__asm__ goto(
-		"movl %[tries], %%esi\n\t"
-		SECTION_BEGIN("decl %%esi\n\t"
-			      "jz %l[elsewhere]\n")
-		/* A child process may have been forked since: the record names its parent. Or it is
-		 * of another recording. */
-		"movl %c[owner](%%rcx), %%eax\n\t"
-		"cmpl %c[stream_owner](%[record]), %%eax\n\t"
-		"jne %l[elsewhere]\n\t"
-		"movl (%%r8), %%r9d\n\t"
-		"leal %c[room](%%r9), %%eax\n\t"
-		"cmpl %c[limit](%%rcx), %%eax\n\t"
-		"ja %l[elsewhere]\n\t"
-		SECTION_TIME
-		"movq %%rdx, %%rax\n\t"
-		"subq %c[last](%%rcx), %%rax\n\t"
-		"shrq %[time_bits], %%rax\n\t"
-		"jnz %l[elsewhere]\n\t"
-		"movq %%rdx, %c[end](%%r8)\n\t"
-		"movl %%edx, %%eax\n\t"
-		"shll %[class_bits], %%eax\n\t"
-		"orl %c[class](%[record]), %%eax\n\t"
-		"movl %%eax, (%%r8, %%r9)\n\t"
-		/* All that may be used: less than a loop would cost. */
-		"movups (%[record]), %%xmm0\n\t"
-		"movups 16(%[record]), %%xmm1\n\t"
-		"movups 32(%[record]), %%xmm2\n\t"
-		"movups %%xmm0, 4(%%r8, %%r9)\n\t"
-		"movups %%xmm1, 20(%%r8, %%r9)\n\t"
-		"movups %%xmm2, 36(%%r8, %%r9)\n\t"
-		"addl $4, %%r9d\n\t"
-		"addl %c[size](%[record]), %%r9d\n\t"
-		"movl %%r9d, (%%r8)\n"
-		"2:\tmovq %%rdx, %c[last](%%rcx)\n\t"
+		APPEND_SHORT(SECTION_TIME)
 		:
 		: [record] "D"(record), SECTION_OFFSETS, [stream_owner] "i"(OFFSET(stream_owner)),
-		  [class] "i"(OFFSET(class)), [size] "i"(OFFSET(size)),
+		  [channel] "r"(channel), [class] "r"(class), [size] "i"(OFFSET(size)),
 		  [room] "i"(COMPACT_HEADER_SIZE + RECORD_BYTES), [tries] "i"(SECTION_TRIES)
+		: "rax", "rcx", "rdx", "rsi", "r8", "r9", "xmm0", "xmm1", "xmm2", "memory", "cc"
+		: elsewhere);
+	/* clang-format on */
+	return true;
+elsewhere:
+	return false;
+}
+
+/* The same of a record whose time is known. */
+static INLINED bool append_later_in_section(const struct record *record, uint64_t channel,
+					    uint32_t class, uint64_t time)
+{
+	/* clang-format off */
+	__asm__ goto(
+		APPEND_SHORT(SECTION_GIVEN_TIME)
+		:
+		: [record] "D"(record), SECTION_OFFSETS, [stream_owner] "i"(OFFSET(stream_owner)),
+		  [channel] "r"(channel), [class] "r"(class), [size] "i"(OFFSET(size)),
+		  [room] "i"(COMPACT_HEADER_SIZE + RECORD_BYTES), [tries] "i"(SECTION_TRIES),
+		  [time] "r"(time)
 		: "rax", "rcx", "rdx", "rsi", "r8", "r9", "xmm0", "xmm1", "xmm2", "memory", "cc"
 		: elsewhere);
 	/* clang-format on */
@@ -127,7 +163,8 @@ elsewhere:
  * Registers: rcx the stream, r8 the chunk, r9 the record's place, then its end there, rdx the
  * time, rsi from where, r10 where to, eax how much is left.
  */
-static inline bool append_draft_in_section(const struct draft *draft)
+static INLINED bool append_draft_in_section(const struct draft *draft, uint64_t channel,
+					    uint32_t class)
 {
 	const uint32_t copied = (draft->body_size + WIDE_BYTES) / WIDE_BYTES * WIDE_BYTES;
 
@@ -135,8 +172,10 @@ static inline bool append_draft_in_section(const struct draft *draft)
 	/* clang-format off */
 	__asm__ goto(
 		"movl %[tries], %%r11d\n\t"
-		SECTION_BEGIN("decl %%r11d\n\t"
+		SECTION_ENTER("decl %%r11d\n\t"
 			      "jz %l[elsewhere]\n")
+		SECTION_STREAM_OF_CHANNEL
+		SECTION_CHUNK
 		"movl %c[owner](%%rcx), %%eax\n\t"
 		"cmpl %c[stream_owner](%[draft]), %%eax\n\t"
 		"jne %l[elsewhere]\n\t"
@@ -152,7 +191,7 @@ static inline bool append_draft_in_section(const struct draft *draft)
 		"movq %%rdx, %c[end](%%r8)\n\t"
 		"movl %%edx, %%eax\n\t"
 		"shll %[class_bits], %%eax\n\t"
-		"orl %c[class](%[draft]), %%eax\n\t"
+		"orl %[class], %%eax\n\t"
 		"movl %%eax, (%%r8, %%r9)\n\t"
 		"movq %c[memory](%[draft]), %%rsi\n\t"
 		"leaq %c[header](%%r8, %%r9), %%r10\n\t"
@@ -165,7 +204,7 @@ static inline bool append_draft_in_section(const struct draft *draft)
 		:
 		: [draft] "D"(draft), [copied] "r"(copied), SECTION_OFFSETS,
 		  [stream_owner] "i"(offsetof(struct draft, stream_owner)),
-		  [class] "i"(offsetof(struct draft, class)),
+		  [channel] "r"(channel), [class] "r"(class),
 		  [size] "i"(offsetof(struct draft, body_size)),
 		  [memory] "i"(offsetof(struct draft, memory)),
 		  [header] "i"(COMPACT_HEADER_SIZE), [tries] "i"(SECTION_TRIES)
@@ -180,15 +219,31 @@ elsewhere:
 
 #else
 
-static inline bool append_in_section(const struct record *record)
+static INLINED bool append_in_section(const struct record *record, uint64_t channel,
+				      uint32_t class)
 {
 	(void) record;
+	(void) channel;
+	(void) class;
 	return false;
 }
 
-static inline bool append_draft_in_section(const struct draft *draft)
+static INLINED bool append_later_in_section(const struct record *record, uint64_t channel,
+					    uint32_t class, uint64_t time)
+{
+	(void) record;
+	(void) channel;
+	(void) class;
+	(void) time;
+	return false;
+}
+
+static inline bool append_draft_in_section(const struct draft *draft, uint64_t channel,
+					   uint32_t class)
 {
 	(void) draft;
+	(void) channel;
+	(void) class;
 	return false;
 }
 
@@ -196,26 +251,54 @@ static inline bool append_draft_in_section(const struct draft *draft)
 
 /* Whether a record is of this process and this recording. A child may have been forked since it
  * was begun: then the parent has it, and nothing is lost. */
-static bool is_ours(uint32_t owner)
+static bool is_ours(struct destination to, uint32_t owner)
 {
-	const struct stream *stream = stream_of_thread;
+	const struct stream *stream = streams_of_thread[to.channel];
 
 	return !stream || stream->owner == owner;
+}
+
+/* Whether records of a channel may have the compact header of a section; where they may, a stream that
+ * has no chunk for sections tells that there are none. */
+static INLINED bool is_usual(struct destination to)
+{
+	return to.class < HEADER_EXTENDED && settings.counter_is_clock &&
+		!settings.channels[to.channel].is_overwriting;
+}
+
+bool record_append_short(const struct record *record, uint32_t channel, uint32_t class,
+			 uint64_t time)
+{
+	if (channel == 0 && UNLIKELY(cpu_section_is_usual))
+		return class < HEADER_EXTENDED &&
+			cpu_section_append_short(record->bytes, class, record->size,
+						 record->stream_owner);
+	if (UNLIKELY(!is_usual((struct destination) {channel, class})))
+		return false;
+	return time ? append_later_in_section(record, channel, class, time)
+		    : append_in_section(record, channel, class);
 }
 
 /* Append that of a draft by any other way. */
 static APART void commit_draft_otherwise(struct draft *draft, const void *owner)
 {
+	const struct destination to = destination_of(draft->class);
 	struct appending appending;
 
 	/* Somebody else has it, and perhaps wrote to it. */
 	if (draft->owner != owner) {
-		stream_count_lost(stream_of_thread);
+		stream_count_lost(to.channel);
 		return;
 	}
-	appending_begin(&appending, draft->class, draft->memory, draft->body_size);
-	if (is_ours(draft->stream_owner) &&
-	    (draft->time || !section_is_usual || section_append(&appending) != APPENDED))
+	appending_begin(&appending, to, draft->memory, draft->body_size);
+	if (to.channel && !draft->time && draft->body_size <= WIDE_MOST && is_usual(to) &&
+	    append_draft_in_section(draft, to.channel, to.class)) {
+		draft_give(draft, owner);
+		return;
+	}
+	if (is_ours(to, draft->stream_owner) &&
+	    (draft->time || to.channel || !section_is_usual ||
+	     section_append(&appending) != APPENDED))
 		append_record(&appending, draft->time);
 	draft_give(draft, owner);
 }
@@ -229,7 +312,7 @@ static INLINED bool append_draft(const struct draft *draft)
 	return UNLIKELY(cpu_section_is_usual)
 		? cpu_section_append_wide(draft->memory, draft->class, draft->body_size,
 					  draft->stream_owner)
-		: append_draft_in_section(draft);
+		: append_draft_in_section(draft, 0, draft->class);
 }
 
 void record_commit_draft(struct draft *draft, const void *owner)
@@ -243,11 +326,14 @@ void record_commit_draft(struct draft *draft, const void *owner)
 
 static APART void commit_otherwise(const struct record *record)
 {
+	const struct destination to = destination_of(record->class);
 	struct appending appending;
 
-	if (!is_ours(record->stream_owner))
+	if (LIKELY(to.channel && is_usual(to)) && append_in_section(record, to.channel, to.class))
 		return;
-	appending_begin(&appending, record->class, record->bytes, record->size);
+	if (!is_ours(to, record->stream_owner))
+		return;
+	appending_begin(&appending, to, record->bytes, record->size);
 	append_record(&appending, 0);
 }
 
@@ -274,7 +360,7 @@ void record_commit(struct record *record)
 			commit_otherwise(record);
 	} else if (UNLIKELY(!section_is_usual ? !announce_usual(record)
 					      : record->class >= HEADER_EXTENDED ||
-					    !append_in_section(record))) {
+					    !append_in_section(record, 0, record->class))) {
 		commit_otherwise(record);
 	}
 }

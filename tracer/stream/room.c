@@ -25,6 +25,7 @@ __thread struct vestige_thread stream_thread __attribute__((tls_model("initial-e
 static __thread const char *busy __attribute__((tls_model("initial-exec")));
 
 struct room {
+	uint32_t channel;
 	struct stream *stream;
 	size_t size;
 	/* The chunk that had none. */
@@ -44,13 +45,13 @@ struct room {
 };
 
 /* Whether a stream has told that its thread records. */
-static bool has_begun(const struct stream *stream)
+static bool has_begun(uint32_t channel, const struct stream *stream)
 {
-	return stream && stream->is_told && !stream_is_stale(stream);
+	return stream && stream->is_told && !stream_is_stale(channel, stream);
 }
 
 /* Tell that the thread records, if it has not. */
-static void tell(struct stream *stream)
+static void tell(uint32_t channel, struct stream *stream)
 {
 	const char *before = busy;
 
@@ -59,7 +60,7 @@ static void tell(struct stream *stream)
 	stream->is_told = true;
 	/* The state dump makes records. */
 	busy = NULL;
-	stream_tell_first_chunk();
+	stream_tell_first_chunk(channel);
 	busy = before;
 }
 
@@ -73,7 +74,7 @@ static bool make_room_on_cpu(struct room *room)
 	switch (cpu_ring_make_room(stream, room->size)) {
 	case CPU_ROOM_MADE:
 		room->found = stream;
-		tell(stream);
+		tell(room->channel, stream);
 		return true;
 	case CPU_ROOM_LATER:
 		room->full = &stream->cpu_ring;
@@ -88,7 +89,7 @@ static void make_room(void *argument)
 {
 	struct room *room = argument;
 	struct stream *stream = room->stream;
-	const bool is_first = !stream_is_open(stream);
+	const bool is_first = !stream_is_open(room->channel, stream);
 
 	room->full = NULL;
 	if (make_room_on_cpu(room))
@@ -110,12 +111,12 @@ static void make_room(void *argument)
 		stream->taken[stream->taken_count] = number;
 		stream->taken_count++;
 	}
-	filling_open(stream,
+	filling_open(room->channel, stream,
 		     room->record ? filling_write_parts(stream, room->record, room->earlier,
 							room->is_kept ? CHUNK_KEEP : 0)
 				  : filling_go_on(stream, 0));
 	room->found = stream;
-	tell(stream);
+	tell(room->channel, stream);
 }
 
 /* Whether we are on the stack of the slow path already. */
@@ -131,18 +132,20 @@ static void look_for_room(struct room *room)
 	const signals before = system_block_signals();
 
 	room->full = NULL;
-	if (!process_enter_recording()) {
+	if (!process_enter_recording(room->channel)) {
 		system_restore_signals(before);
 		return;
 	}
 	busy = stack_pointer();
 	/* A coroutine may have been taken to another thread before. */
-	room->stream = stream_of_thread;
-	if (!room->stream || stream_needs_slot(room->stream)) {
-		room->stream = stream_begin(room->stream);
+	room->stream = streams_of_thread[room->channel];
+	if (!room->stream || stream_needs_slot(room->channel, room->stream)) {
+		room->stream = stream_begin(room->channel, room->stream);
 		if (room->stream) {
-			stream_of_thread = room->stream;
-			stream_thread.passage = &room->stream->passage;
+			streams_of_thread[room->channel] = room->stream;
+			if (!first_stream)
+				first_stream = room->stream;
+			stream_thread.passage = &first_stream->passage;
 		}
 	}
 	if (room->stream && (system_is_confined || is_on_scratch(room->stream, stack_pointer())))
@@ -151,7 +154,7 @@ static void look_for_room(struct room *room)
 	else if (room->stream)
 		scratch_call((char *) room->stream, make_room, room);
 	busy = NULL;
-	process_leave_recording();
+	process_leave_recording(room->channel);
 	system_restore_signals(before);
 }
 
@@ -174,24 +177,24 @@ static bool is_vain(const struct room *room)
 	const struct stream *stream = room->stream;
 
 	if (is_busy(stream) || stream_is_closed() ||
-	    room->size + sizeof(struct arena_chunk) > arena.chunk_bytes)
+	    room->size + sizeof(struct arena_chunk) > arenas[room->channel].chunk_bytes)
 		return true;
 	if (stream && stream->cpus.count && !room->is_own)
 		return cpu_ring_is_vain(stream);
-	if (stream && !stream_needs_slot(stream))
+	if (stream && !stream_needs_slot(room->channel, stream))
 		return waiting_is_vain(&stream->ring);
-	return stream_cannot_begin();
+	return stream_cannot_begin(room->channel);
 }
 
 /* Stop, if it is still this recording that was closed. */
-static void stop_if_closed(void)
+static void stop_if_closed(uint32_t channel)
 {
 	const signals before = system_block_signals();
 
-	if (process_enter_recording()) {
-		if (waiting_is_closed())
-			settings_stop();
-		process_leave_recording();
+	if (process_enter_recording(channel)) {
+		if (waiting_is_closed(&arenas[channel]))
+			settings_stop_channel(channel);
+		process_leave_recording(channel);
 	}
 	system_restore_signals(before);
 }
@@ -202,18 +205,20 @@ static struct stream *find_room(struct room *room)
 	volatile char touched[512] __attribute__((unused));
 	const int saved = errno;
 	struct stream *stream = room->stream;
+	const uint32_t channel = room->channel;
+	const volatile bool *is_recording = &settings.channels[channel].is_recording;
 
 	touched[0] = 0;
-	if (UNLIKELY(!has_begun(stream) && !process_is_followed()))
+	if (UNLIKELY(!has_begun(channel, stream) && !process_is_followed()))
 		settings_stop();
-	if (!settings.is_recording)
+	if (!*is_recording)
 		return NULL;
-	if (shared_thread_is_paused(&stream_of_thread))
+	if (shared_thread_is_paused())
 		goto lost;
-	if (!stream && stream_of_thread)
-		return stream_of_thread;
-	if (UNLIKELY(waiting_is_closed())) {
-		stop_if_closed();
+	if (!stream && streams_of_thread[channel])
+		return streams_of_thread[channel];
+	if (UNLIKELY(waiting_is_closed(&arenas[channel]))) {
+		stop_if_closed(channel);
 		return NULL;
 	}
 	if (is_vain(room))
@@ -221,24 +226,30 @@ static struct stream *find_room(struct room *room)
 	room->seq = stream ? stream->ring.seq : 0;
 	do
 		look_for_room(room);
-	while (room->full && settings.is_recording && waiting_for_chunk(room->full));
+	while (room->full && *is_recording && waiting_for_chunk(room->full));
 lost:
-	if (!room->found && !room->is_meeting && settings.is_recording)
-		stream_count_lost(stream_of_thread);
+	if (!room->found && !room->is_meeting && *is_recording)
+		stream_count_lost(channel);
 	errno = saved;
 	return room->found;
 }
 
-struct stream *stream_make_room(struct stream *stream, size_t size)
+struct stream *stream_make_room(uint32_t channel, struct stream *stream, size_t size)
 {
-	struct room room = {.stream = stream, .size = size, .chunks = 1};
+	struct room room = {.channel = channel, .stream = stream, .size = size, .chunks = 1};
 
 	return find_room(&room);
 }
 
-struct stream *stream_make_own_room(struct stream *stream, size_t size)
+struct stream *stream_make_own_room(uint32_t channel, struct stream *stream, size_t size)
 {
-	struct room room = {.stream = stream, .size = size, .is_own = true, .chunks = 1};
+	struct room room = {
+		.channel = channel,
+		.stream = stream,
+		.size = size,
+		.is_own = true,
+		.chunks = 1,
+	};
 
 	return find_room(&room);
 }
@@ -246,7 +257,8 @@ struct stream *stream_make_own_room(struct stream *stream, size_t size)
 bool stream_append_parts(const struct appending *record, uint64_t earlier, bool is_kept)
 {
 	struct room room = {
-		.stream = stream_of_thread,
+		.channel = record->channel,
+		.stream = streams_of_thread[record->channel],
 		.record = record,
 		.earlier = earlier,
 		.is_kept = is_kept,
@@ -255,37 +267,54 @@ bool stream_append_parts(const struct appending *record, uint64_t earlier, bool 
 	};
 
 	/* The present chunk is one of those that the thread may have. */
-	if (room.chunks < arena.ring_chunks)
+	if (room.chunks < arenas[room.channel].ring_chunks)
 		return find_room(&room);
-	stream_count_lost(room.stream);
+	stream_count_lost(room.channel);
 	return false;
 }
 
-struct stream *stream_meet(void)
+struct stream *stream_meet(uint32_t channel)
 {
-	struct room room = {.size = EXTENDED_HEADER_SIZE, .is_meeting = true, .chunks = 1};
+	struct room room = {
+		.channel = channel,
+		.size = EXTENDED_HEADER_SIZE,
+		.is_meeting = true,
+		.chunks = 1,
+	};
 
-	if (!stream_of_thread)
+	if (!streams_of_thread[channel])
 		find_room(&room);
-	return stream_of_thread;
+	return streams_of_thread[channel];
+}
+
+void streams_meet(void)
+{
+	for (uint32_t channel = 0; channel < CHANNELS; channel++)
+		if (settings.channels[channel].is_recording)
+			stream_meet(channel);
 }
 
 /* What has no stream records nothing. */
 static void meet(void)
 {
-	if (!stream_meet() && settings.is_recording)
-		stream_count_lost(NULL);
+	streams_meet();
+	if (first_stream)
+		return;
+	for (uint32_t channel = 0; channel < CHANNELS; channel++)
+		if (settings.channels[channel].is_recording)
+			stream_count_lost(channel);
 }
 
-bool stream_keep(struct stream *stream, size_t size)
+bool stream_keep(uint32_t channel, struct stream *stream, size_t size)
 {
-	if (!stream_is_open(stream))
+	if (!stream_is_open(channel, stream))
 		return true;
-	if (!stream->keeps && !filling_is_empty(stream) && !stream_make_room(stream, size))
+	if (!stream->keeps && !filling_is_empty(stream) &&
+	    !stream_make_room(channel, stream, size))
 		return false;
 	stream->keeps = true;
 	stream->chunk->flags |= CHUNK_KEEP;
-	stream->limit = arena.chunk_bytes;
+	stream->limit = stream->ring.arena->chunk_bytes;
 	return true;
 }
 

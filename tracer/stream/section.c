@@ -16,7 +16,8 @@ void section_start(void)
 {
 	if (&__rseq_offset && &__rseq_size && __rseq_size)
 		section_area = __rseq_offset;
-	section_is_usual = section_area && settings.counter_is_clock && !settings.is_overwriting;
+	section_is_usual =
+		section_area && settings.counter_is_clock && !settings.channels[0].is_overwriting;
 }
 
 bool section_is_possible(void)
@@ -36,8 +37,10 @@ enum appended section_append(struct appending *record)
 	record->tries = SECTION_TRIES;
 	/* clang-format off */
 	__asm__ goto(
-		SECTION_BEGIN("decl %c[tries](%[record])\n\t"
+		SECTION_ENTER("decl %c[tries](%[record])\n\t"
 			      "jz %l[otherwise]\n")
+		SECTION_STREAM_OF_RECORD
+		SECTION_CHUNK
 		"movq %[record], %%rdi\n\t"
 		"movl (%%r8), %%r9d\n\t"
 		/* The room that is asked for is more than what is used in the end. */
@@ -98,6 +101,7 @@ enum appended section_append(struct appending *record)
 		: [record] "r"(record), SECTION_OFFSETS, [body] "i"(OFFSET(body)),
 		  [time] "i"(OFFSET(time)), [chunk] "i"(OFFSET(chunk)),
 		  [committed] "i"(OFFSET(committed)), [class] "i"(OFFSET(class)),
+		  [channel] "i"(OFFSET(channel)),
 		  [size] "i"(OFFSET(size)), [copied] "i"(OFFSET(copied)),
 		  [header_size] "i"(OFFSET(header_size)), [tries] "i"(OFFSET(tries)),
 		  [compact] "i"(COMPACT_HEADER_SIZE), [few] "i"(FEW_BYTES)

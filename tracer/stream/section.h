@@ -22,7 +22,7 @@
 /* Where the kernel's area is, from the thread pointer on; 0 where there is none. */
 extern ptrdiff_t section_area HIDDEN;
 
-/* Whether records have the time that sections read, and may go to any chunk. */
+/* Whether records of the first channel have the time that sections read, and may go to any chunk. */
 extern bool section_is_usual HIDDEN;
 
 /* Find the area, once. */
@@ -70,15 +70,30 @@ enum appended section_append(struct appending *record) HIDDEN;
 	"leaq 3b(%%rip), %%rcx\n\t" \
 	SECTION_TELL \
 	"1:\t"
-/* Registers: rcx the stream. */
+/* Registers: rcx the stream of the first channel. */
 #define SECTION_STREAM \
-	"movq stream_of_thread@gottpoff(%%rip), %%rcx\n\t" \
+	"movq streams_of_thread@gottpoff(%%rip), %%rcx\n\t" \
 	"movq %%fs:(%%rcx), %%rcx\n\t" \
+	"testq %%rcx, %%rcx\n\t" \
+	"jz %l[elsewhere]\n\t"
+/* The same of a channel. */
+#define SECTION_STREAM_OF_CHANNEL \
+	"movq streams_of_thread@gottpoff(%%rip), %%rcx\n\t" \
+	"movq %%fs:(%%rcx, %q[channel], 8), %%rcx\n\t" \
+	"testq %%rcx, %%rcx\n\t" \
+	"jz %l[elsewhere]\n\t"
+/* The same of the channel of a record; r8 is used. */
+#define SECTION_STREAM_OF_RECORD \
+	"movl %c[channel](%[record]), %%r8d\n\t" \
+	"movq streams_of_thread@gottpoff(%%rip), %%rcx\n\t" \
+	"movq %%fs:(%%rcx, %%r8, 8), %%rcx\n\t" \
 	"testq %%rcx, %%rcx\n\t" \
 	"jz %l[elsewhere]\n\t"
 #define SECTION_BEGIN(count_try) \
 	SECTION_ENTER(count_try) \
 	SECTION_STREAM \
+	SECTION_CHUNK
+#define SECTION_CHUNK \
 	"movq %c[open](%%rcx), %%r8\n\t" \
 	"testq %%r8, %%r8\n\t" \
 	"jz %l[elsewhere]\n\t"

@@ -1,7 +1,7 @@
 /*
  * clone() of the C library with CLONE_VM and without CLONE_SETTLS and CLONE_VFORK makes a
  * process that runs at the same time as its parent, with the parent's thread pointer: both
- * would write to one stream at once. So the thread has none until the child has ended or
+ * would write to the same streams at once. So the thread has none until the child has ended or
  * has another program; what both do meanwhile is counted as lost. The kernel tells: it sets
  * a word to zero then, see CLONE_CHILD_CLEARTID in clone(2).
  *
@@ -25,7 +25,9 @@
 
 #define MOST_CHILDREN 8
 
-static __thread struct stream *paused __attribute__((tls_model("initial-exec")));
+static __thread struct stream *paused[CHANNELS] __attribute__((tls_model("initial-exec")));
+static __thread struct stream *paused_first __attribute__((tls_model("initial-exec")));
+static __thread bool is_paused __attribute__((tls_model("initial-exec")));
 /* Each the ID of a child that runs. */
 static __thread atomic_int children[MOST_CHILDREN] __attribute__((tls_model("initial-exec")));
 /* Whether a child runs whose end nobody tells. */
@@ -35,17 +37,19 @@ typedef int clone_function(int (*function)(void *), void *stack, int flags, void
 
 EXPORTED clone_function clone;
 
-bool shared_thread_is_paused(struct stream **stream)
+bool shared_thread_is_paused(void)
 {
-	if (!paused)
+	if (!is_paused)
 		return false;
 	for (int index = 0; index < MOST_CHILDREN; index++)
 		if (atomic_load(&children[index]))
 			return true;
 	if (is_forever)
 		return true;
-	*stream = paused;
-	paused = NULL;
+	is_paused = false;
+	for (uint32_t channel = 0; channel < CHANNELS; channel++)
+		streams_of_thread[channel] = paused[channel];
+	first_stream = paused_first;
 	return false;
 }
 
@@ -54,15 +58,20 @@ void shared_thread_end(void)
 	for (int index = 0; index < MOST_CHILDREN; index++)
 		atomic_store(&children[index], 0);
 	is_forever = false;
-	shared_thread_is_paused(&stream_of_thread);
+	shared_thread_is_paused();
 }
 
 /* A word that is not zero until the child has ended. */
-static atomic_int *pause_stream(int flags)
+static atomic_int *pause_streams(int flags)
 {
-	if (!paused) {
-		paused = stream_of_thread;
-		stream_of_thread = NULL;
+	if (!is_paused) {
+		is_paused = true;
+		for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+			paused[channel] = streams_of_thread[channel];
+			streams_of_thread[channel] = NULL;
+		}
+		paused_first = first_stream;
+		first_stream = NULL;
 	}
 	if (!(flags & (CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID))) {
 		for (int index = 0; index < MOST_CHILDREN; index++) {
@@ -74,6 +83,14 @@ static atomic_int *pause_stream(int flags)
 	}
 	is_forever = true;
 	return NULL;
+}
+
+static bool has_stream(void)
+{
+	for (uint32_t channel = 0; channel < CHANNELS; channel++)
+		if (streams_of_thread[channel])
+			return true;
+	return false;
 }
 
 static clone_function *original;
@@ -106,9 +123,9 @@ int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 		errno = ENOSYS;
 		return -1;
 	}
-	if ((stream_of_thread || paused) &&
+	if ((has_stream() || is_paused) &&
 	    (flags & (CLONE_VM | CLONE_SETTLS | CLONE_VFORK)) == CLONE_VM) {
-		word = pause_stream(flags);
+		word = pause_streams(flags);
 		if (word) {
 			flags |= CLONE_CHILD_CLEARTID;
 			child_id = (void *) word;

@@ -6,10 +6,8 @@
 
 #include "../base/compiler.h"
 
-struct stream;
-
-/* Whether the thread has no stream for the time being; otherwise it has it back. */
-bool shared_thread_is_paused(struct stream **stream) HIDDEN;
+/* Whether the thread has no streams for the time being; otherwise it has them back. */
+bool shared_thread_is_paused(void) HIDDEN;
 /* In a child of fork(), which shares nothing. */
 void shared_thread_end(void) HIDDEN;
 

@@ -1,5 +1,5 @@
 /*
- * A data stream: where one thread writes its event records.
+ * A data stream: where one thread writes its event records. It has one for each channel.
  *
  * The thread has a slot in the arena, and fills one chunk after the other: each is a packet,
  * which the collector writes to a file. Only the thread writes to its chunk, and signal
@@ -110,21 +110,25 @@ struct stream {
 	unsigned long nesting_given_up;
 };
 
-extern __thread struct stream *stream_of_thread HIDDEN __attribute__((tls_model("initial-exec")));
+/* Those that this thread has, by channels; NULL: none yet. */
+extern __thread struct stream *streams_of_thread[CHANNELS] HIDDEN
+	__attribute__((tls_model("initial-exec")));
+/* The first that it got: what it has of itself, whatever the channel, is there. */
+extern __thread struct stream *first_stream HIDDEN __attribute__((tls_model("initial-exec")));
 
 /* The process, and the recording in it: an interrupted record of another one is not appended. No
  * process ID has more bits. */
 #define OWNER_PROCESS_BITS 22
 
-static inline uint32_t stream_owner(uint32_t vpid)
+static inline uint32_t stream_owner(uint32_t channel, uint32_t vpid)
 {
-	return settings.recording << OWNER_PROCESS_BITS | vpid;
+	return settings.channels[channel].recording << OWNER_PROCESS_BITS | vpid;
 }
 
 /* Whether it is of a recording that has ended; so are its slot and its chunks. */
-static inline bool stream_is_stale(const struct stream *stream)
+static inline bool stream_is_stale(uint32_t channel, const struct stream *stream)
 {
-	return (stream->owner ^ settings.recording << OWNER_PROCESS_BITS) >> OWNER_PROCESS_BITS;
+	return (stream->owner ^ stream_owner(channel, 0)) >> OWNER_PROCESS_BITS;
 }
 
 /* Whether a stream has a chunk, and room for so many bytes in it. */

@@ -24,16 +24,16 @@
 static __thread unsigned int dropping __attribute__((tls_model("initial-exec")));
 /* Whether the thread may do nothing any more that a hook does. */
 static __thread bool is_closed __attribute__((tls_model("initial-exec")));
-/* The chunk in which a record is announced while the thread forks; 0: none is. */
-static __thread uint32_t interrupted_chunk __attribute__((tls_model("initial-exec")));
+/* By channels, the chunk in which a record is announced while the thread forks; 0: none is. */
+static __thread uint32_t interrupted_chunks[CHANNELS] __attribute__((tls_model("initial-exec")));
 /* Called when a thread has got its first chunk. */
-static void (*on_first_chunk)(void);
+static void (*on_first_chunk)(uint32_t channel);
 
-uint64_t stream_last_time(void)
+uint64_t stream_last_time(uint32_t channel)
 {
-	const struct stream *stream = stream_of_thread;
+	const struct stream *stream = streams_of_thread[channel];
 
-	return stream_is_open(stream) ? stream->chunk->packet.timestamp_end : 0;
+	return stream_is_open(channel, stream) ? stream->chunk->packet.timestamp_end : 0;
 }
 
 /* What the stream has of another recording is nothing any more; where it is does not change, nor
@@ -56,12 +56,13 @@ static void forget(struct stream *stream)
 }
 
 /* Claim the slot that was taken for this thread. */
-static void claim(struct stream *stream, uint32_t slot)
+static void claim(uint32_t channel, struct stream *stream, uint32_t slot)
 {
+	struct arena *arena = &arenas[channel];
 	struct slot_identity identity = {
 		.vpid = process_id(),
 		.pid_namespace = process_pid_namespace(),
-		.process_start = process_start_time(),
+		.process_start = process_start_time(channel),
 	};
 
 	process_thread_name(stream->procname);
@@ -70,38 +71,39 @@ static void claim(struct stream *stream, uint32_t slot)
 		identity.vtid = system_gettid();
 	memcpy(identity.procname, stream->procname, sizeof(identity.procname));
 	stream->vpid = identity.vpid;
-	stream->owner = stream_owner(identity.vpid);
-	stream->vtid = slot_claim(slot, &identity);
+	stream->owner = stream_owner(channel, identity.vpid);
+	stream->vtid = slot_claim(arena, slot, &identity);
 	/* An interrupted record of the parent must not take an announcement of ours for its own. */
 	announce_start(stream, clock_read());
 	stream->ring = (struct arena_ring) {
-		.slot = arena_slot(slot),
-		.ledger = arena_ledger(slot),
+		.arena = arena,
+		.slot = arena_slot(arena, slot),
+		.ledger = arena_ledger(arena, slot),
 		.number = slot,
 	};
-	cpu_rings_find(stream);
+	cpu_rings_find(channel, stream);
 	perf_counter_attend();
 }
 
-struct stream *stream_begin(struct stream *stream)
+struct stream *stream_begin(uint32_t channel, struct stream *stream)
 {
-	const uint32_t slot = slot_take();
+	const uint32_t slot = slot_take(&arenas[channel]);
 
 	if (!slot)
 		return NULL;
 	if (stream) {
 		forget(stream);
-		stream_memory_note(slot, stream);
+		stream_memory_note(channel, slot, stream);
 	} else {
-		stream = stream_memory_take(slot);
+		stream = stream_memory_take(channel, slot);
 	}
 	if (!stream) {
-		slot_give(slot);
+		slot_give(&arenas[channel], slot);
 		dropping = DROPPED_AFTER_FAILURE;
 		return NULL;
 	}
 	dropping = 0;
-	claim(stream, slot);
+	claim(channel, stream, slot);
 	return stream;
 }
 
@@ -110,69 +112,82 @@ bool stream_is_closed(void)
 	return is_closed;
 }
 
-bool stream_cannot_begin(void)
+bool stream_cannot_begin(uint32_t channel)
 {
 	if (dropping) {
 		dropping--;
 		return true;
 	}
-	if (slot_is_free())
+	if (slot_is_free(&arenas[channel]))
 		return false;
 	/* The collector frees those of threads that have ended. */
-	waiting_ring_bell();
+	waiting_ring_bell(&arenas[channel]);
 	return true;
 }
 
-void stream_tell_first_chunk(void)
+void stream_tell_first_chunk(uint32_t channel)
 {
-	on_first_chunk();
+	on_first_chunk(channel);
 }
 
-void stream_count_lost(struct stream *stream)
+void stream_count_lost(uint32_t channel)
 {
+	const struct stream *stream = streams_of_thread[channel];
+
 	/* Where the counter may not be read, the thread has no stream either. */
-	if (stream && !stream_needs_slot(stream))
+	if (stream && !stream_needs_slot(channel, stream))
 		slot_count_lost(stream->ring.slot, clock_read());
 	else
-		arena_count_lost();
+		arena_count_lost(&arenas[channel]);
 }
 
 void stream_leave(void)
 {
-	/* Its chunk stays where it is; the collector finds it when the thread has ended. */
+	/* Its chunks stay where they are; the collector finds them when the thread has ended. */
 	is_closed = true;
-	stream_of_thread = NULL;
+	for (uint32_t channel = 0; channel < CHANNELS; channel++)
+		streams_of_thread[channel] = NULL;
+	first_stream = NULL;
 }
 
 void stream_rename(const char *name)
 {
-	struct stream *stream = stream_of_thread;
+	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+		struct stream *stream = streams_of_thread[channel];
 
-	if (stream && !stream_needs_slot(stream))
-		strncpy(stream->procname, name, PROCNAME_SIZE - 1);
+		if (stream && !stream_needs_slot(channel, stream))
+			strncpy(stream->procname, name, PROCNAME_SIZE - 1);
+	}
 }
 
 void stream_before_fork(void)
 {
-	const struct stream *stream = stream_of_thread;
+	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+		const struct stream *stream = streams_of_thread[channel];
 
-	/* Or completed by another record, and it may go on late. */
-	interrupted_chunk =
-		stream_is_open(stream) && announce_is_any(stream) ? stream->ring.chunk : 0;
+		/* Or completed by another record, and it may go on late. */
+		interrupted_chunks[channel] =
+			stream_is_open(channel, stream) && announce_is_any(stream)
+			? stream->ring.chunk
+			: 0;
+	}
 }
 
 void stream_after_fork(void)
 {
-	struct stream *stream = stream_of_thread;
+	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+		const struct stream *stream = streams_of_thread[channel];
+		const uint32_t chunk = interrupted_chunks[channel];
 
-	if (!stream || !stream_needs_slot(stream))
-		return;
-	/* A handler that interrupted a hook may have forked. In the child, the hook goes on: it
-	 * finds memory in place of the parent's chunk. Where that cannot be had, the child does
-	 * not record. */
-	if (interrupted_chunk && !arena_set_aside(interrupted_chunk))
-		settings_stop();
-	interrupted_chunk = 0;
+		if (!stream || !stream_needs_slot(channel, stream))
+			continue;
+		/* A handler that interrupted a hook may have forked. In the child, the hook goes
+		 * on: it finds memory in place of the parent's chunk. Where that cannot be had,
+		 * the child does not record. */
+		if (chunk && !arena_set_aside(&arenas[channel], chunk))
+			settings_stop();
+		interrupted_chunks[channel] = 0;
+	}
 }
 
 void streams_confine(void)
@@ -181,13 +196,14 @@ void streams_confine(void)
 	waiting_confine();
 }
 
-bool streams_start(void (*first_chunk)(void))
+bool streams_start(uint32_t channel, void (*first_chunk)(uint32_t channel))
 {
 	on_first_chunk = first_chunk;
 	section_start();
-	cpu_section_is_usual = section_area && cpu_rings_are_there();
+	if (channel == 0)
+		cpu_section_is_usual = section_area && cpu_rings_are_there(channel);
 	slots_start();
-	return stream_memory_start(arena.slot_count);
+	return stream_memory_start(channel, arenas[channel].slot_count);
 }
 
 static void end_stream(struct stream *stream, void *unused)
@@ -199,11 +215,11 @@ static void end_stream(struct stream *stream, void *unused)
 	__atomic_store_n(&stream->cpus.count, 0, __ATOMIC_RELAXED);
 }
 
-bool streams_end(void)
+bool streams_end(uint32_t channel)
 {
-	if (!process_wait_for_recording())
+	if (!process_wait_for_recording(channel))
 		return false;
 	/* Nobody opens one any more: threads look for room, and find that nothing is recorded. */
-	stream_memory_each(end_stream, NULL);
+	stream_memory_each_of(channel, end_stream, NULL);
 	return true;
 }

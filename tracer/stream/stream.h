@@ -5,45 +5,53 @@
 #include "state.h"
 
 /* Whether the stream has a chunk, of this process and this recording. */
-static inline bool stream_is_open(const struct stream *stream)
+static inline bool stream_is_open(uint32_t channel, const struct stream *stream)
 {
-	return stream && stream->ring.chunk && !stream_is_stale(stream);
+	return stream && stream->ring.chunk && !stream_is_stale(channel, stream);
 }
 
 /* Whether fork() has filled the stream with zeros, or it is of another recording. */
-static inline bool stream_needs_slot(const struct stream *stream)
+static inline bool stream_needs_slot(uint32_t channel, const struct stream *stream)
 {
-	return stream && (!stream->ring.slot || stream_is_stale(stream));
+	return stream && (!stream->ring.slot || stream_is_stale(channel, stream));
 }
 
-/* Give the thread a stream, or its stream a slot where it needs one; NULL when there is no
+/* Whether fork() has filled the stream of the thread with zeros, and it has none yet. */
+static inline bool stream_is_of_child(uint32_t channel)
+{
+	const struct stream *stream = streams_of_thread[channel];
+
+	return stream && !stream->owner;
+}
+
+/* Give the thread a stream of a channel, or its stream a slot where it needs one; NULL when there is no
  * slot, or no memory. */
-struct stream *stream_begin(struct stream *stream) HIDDEN;
+struct stream *stream_begin(uint32_t channel, struct stream *stream) HIDDEN;
 /* Whether there is neither now, as far as that can be found out without a system call. */
-bool stream_cannot_begin(void) HIDDEN;
+bool stream_cannot_begin(uint32_t channel) HIDDEN;
 /* Whether the thread has left, see stream_leave(). */
 bool stream_is_closed(void) HIDDEN;
 /* The thread has its first chunk. */
-void stream_tell_first_chunk(void) HIDDEN;
+void stream_tell_first_chunk(uint32_t channel) HIDDEN;
 /* Before fork(), and in the child, in the only thread that it has. */
 void stream_before_fork(void) HIDDEN;
 void stream_after_fork(void) HIDDEN;
-/* Let the thread have no stream any more: what it does is counted as lost. */
+/* Let the thread have no streams any more: what it does is counted as lost. */
 void stream_leave(void) HIDDEN;
 /* The thread has another name. */
 void stream_rename(const char *name) HIDDEN;
 /* Before the program filters its system calls: make what new threads will need. */
 void streams_confine(void) HIDDEN;
-/* After settings_stop(): let no record come into a chunk any more, but those that threads append
+/* After settings_stop_channel(): let no record come into a chunk any more, but those that threads append
  * at this moment. False if another recording must not begin, since a thread may be in the middle
  * of taking chunks from this one. */
-bool streams_end(void) HIDDEN;
+bool streams_end(uint32_t channel) HIDDEN;
 /* Make what streams need, for each recording; false when there is no memory. The function is called when a
  * thread has got its first chunk, in each process, and may make records. */
-bool streams_start(void (*first_chunk)(void)) HIDDEN;
+bool streams_start(uint32_t channel, void (*first_chunk)(uint32_t channel)) HIDDEN;
 /* No record of the thread has come after this time. */
-uint64_t stream_last_time(void) HIDDEN;
-/* Count a record that found no place. */
-void stream_count_lost(struct stream *stream) HIDDEN __attribute__((noinline, cold));
+uint64_t stream_last_time(uint32_t channel) HIDDEN;
+/* Count a record of the thread that found no place. */
+void stream_count_lost(uint32_t channel) HIDDEN __attribute__((noinline, cold));
 
 #endif

@@ -205,6 +205,7 @@ def _run(settings: Mapping[str, str]) -> int:
         if signals_parent:
             os.kill(parent, signal.SIGUSR1)
 
+    _allow_many_programs()
     # This takes a while to import: who asks for help does not wait for it.
     from ..daemon.own_programs import AllPrograms
     from ..daemon.server import Daemon, DaemonOptions
@@ -223,6 +224,16 @@ def _run(settings: Mapping[str, str]) -> int:
 
     Daemon(daemon_options, partial(AllPrograms, warn=warn), when_ready).run()
     return 0
+
+
+def _allow_many_programs() -> None:
+    """Have as many descriptors as this user may have: each program needs some."""
+    import resource
+
+    kind = resource.RLIMIT_NOFILE
+    _, most = resource.getrlimit(kind)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(kind, (most, most))
 
 
 def _paths(settings: Mapping[str, str]) -> RunPaths:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..record.backends.in_process.tracer import library_path
+from ..record.backends.lttng_ust.plan import SessionPlan
 from ..record.backends.registered.programs import RegisteredPrograms
 from .lttng_ust import LttngUstBackend, plan_of
 from .model import AGENT_CHANNELS, Session
@@ -27,8 +29,8 @@ class OwnPrograms(ProgramBackend):
         self._programs = RegisteredPrograms(paths.folder, library_path())
         super().__init__(self._programs)
         self._rings = paths.rings
-        self._told: dict[str, tuple[str, int]] = {}
-        """By session: the channel whose losses have ours, and how many those are."""
+        self._told: dict[str, Counter[str]] = {}
+        """By session and channel: how many of the losses that were told are ours."""
 
     async def open(self) -> None:
         """Let programs come."""
@@ -40,9 +42,9 @@ class OwnPrograms(ProgramBackend):
         Args:
             session: The session.
         """
-        channel, lost = self._told.pop(session.name, ("", 0))
-        if channel in session.channels:
-            session.channels[channel].discarded_events -= lost
+        for name, lost in self._told.pop(session.name, Counter()).items():
+            if name in session.channels:
+                session.channels[name].discarded_events -= lost
 
     async def apply(self, session: Session) -> None:
         """Bring all programs to what a session says now.
@@ -50,7 +52,7 @@ class OwnPrograms(ProgramBackend):
         Args:
             session: The session.
         """
-        await self._programs.apply(plan_of(session, self._rings))
+        await self._programs.apply(self._plan_of(session))
 
     async def stop(self, session: Session) -> None:
         """Make the files of a session complete, and add its losses.
@@ -58,13 +60,18 @@ class OwnPrograms(ProgramBackend):
         Args:
             session: The session, which is no longer active.
         """
-        lost = await self._programs.stop(plan_of(session, self._rings))
-        # All channels of such a program have one buffer.
-        for name, channel in session.channels.items():
-            if channel.enabled and name not in AGENT_CHANNELS.values():
-                channel.discarded_events += lost
-                self._told[session.name] = (name, lost)
-                break
+        told = await self._programs.stop(self._plan_of(session))
+        for name, lost in told.items():
+            session.channels[name].discarded_events += lost
+        self._told[session.name] = told
+
+    def _plan_of(self, session: Session) -> SessionPlan:
+        """Return what programs are told: they have no loggers."""
+        plan = plan_of(session, self._rings)
+        others = AGENT_CHANNELS.values()
+        return plan._replace(
+            channels=tuple(one for one in plan.channels if one.name not in others)
+        )
 
     async def forget(self, session: Session) -> None:
         """Let a session go; its files stay.

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "cbe615c4b5542877"
+AGREEMENT = "434421eef6760b5c"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889

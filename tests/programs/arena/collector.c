@@ -23,7 +23,11 @@
 #include "maker.h"
 
 static struct wanted wanted = {
-	.chunk = 65536, .chunks = 1024, .ring = 64, .slots = 1024, .wait_ms = 10000,
+	.chunk = 65536,
+	.chunks = 1024,
+	.ring = 64,
+	.slots = 1024,
+	.wait_ms = 10000,
 };
 static struct {
 	long delay_us, stall, die_ms, linger_ms, kill_ms, keep;
@@ -71,8 +75,7 @@ static void write_packet(uint32_t slot, struct packet *packet, const void *recor
 	packet->magic = PACKET_MAGIC;
 	memcpy(packet->uuid, control->uuid, 16);
 	packet->stream_id = STREAM_CLASS;
-	packet->stream_instance_id =
-		(uint64_t) slot << 32 | LOAD(ledger_at(slot)->generation);
+	packet->stream_instance_id = (uint64_t) slot << 32 | LOAD(ledger_at(slot)->generation);
 	packet->content_size = packet->packet_size = (sizeof(*packet) + size) * 8;
 	packet->packet_seq_num = own->sequence++;
 	if (write(own->file, packet, sizeof(*packet)) != sizeof(*packet) ||
@@ -91,8 +94,7 @@ static void tell_losses(uint32_t slot, const struct packet *like, uint64_t first
 	struct packet packet = *like;
 
 	packet.timestamp_begin = first > own->last_end ? first : own->last_end;
-	packet.timestamp_end =
-		last > packet.timestamp_begin ? last : packet.timestamp_begin;
+	packet.timestamp_end = last > packet.timestamp_begin ? last : packet.timestamp_begin;
 	if (!own->sequence) {
 		packet.timestamp_end = packet.timestamp_begin;
 		packet.events_discarded = 0;
@@ -116,8 +118,7 @@ static void drain_chunk(uint32_t slot, uint32_t number)
 	if (packet.timestamp_end < chunk->least_end)
 		packet.timestamp_end = chunk->least_end;
 	if (chunk->first_lost)
-		tell_losses(slot, &packet, chunk->first_lost, chunk->last_lost,
-			    chunk->lost);
+		tell_losses(slot, &packet, chunk->first_lost, chunk->last_lost, chunk->lost);
 	seen.doubtful += (chunk->flags & CHUNK_DOUBTFUL) != 0;
 	seen.kept += (chunk->flags & CHUNK_KEEP) != 0;
 	packet.events_discarded = chunk->lost;
@@ -219,7 +220,7 @@ static void end_slot(uint32_t number)
 	STORE(ledger->generation, generation);
 	memset(slot, 0, sizeof(*slot));
 	make_robust(&slot->life.mutex);
-	stack_push(&shared->free_slots, slot_place, number);
+	stack_push(&shared->free_slots, slot_place, NULL, number);
 }
 
 /* Whether anything was done; how many slots live. */
@@ -267,7 +268,8 @@ static void *collect(void *argument)
 			live = 0;
 		if (is_over && !over)
 			over = milliseconds();
-		else if (is_over && (!live || milliseconds() - over > (uint64_t) options.linger_ms))
+		else if (is_over &&
+			 (!live || milliseconds() - over > (uint64_t) options.linger_ms))
 			break;
 		STORE(shared->asleep, 1);
 		syscall(SYS_futex, &shared->doorbell, FUTEX_WAIT, bell, &slice, NULL, 0);
@@ -286,15 +288,16 @@ static void *serve(void *argument)
 		unsigned char asked[sizeof(token)];
 		char room[CMSG_SPACE(sizeof(int))] = {0};
 		struct iovec data = {.iov_base = "", .iov_len = 1};
-		struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = room,
+		struct msghdr message = {.msg_iov = &data,
+					 .msg_iovlen = 1,
+					 .msg_control = room,
 					 .msg_controllen = sizeof(room)};
 		struct cmsghdr *head = CMSG_FIRSTHDR(&message);
 		struct ucred who;
 		socklen_t size = sizeof(who);
 
 		/* A program takes only a file of its user. */
-		if (!options.keep &&
-		    !getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &who, &size) &&
+		if (!options.keep && !getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &who, &size) &&
 		    fchown(arena_file, who.uid, (gid_t) -1))
 			exit(96);
 		if (recv(peer, asked, sizeof(asked), MSG_WAITALL) == sizeof(asked) &&
@@ -343,13 +346,21 @@ static void write_classes(void)
 static void write_facts(int status)
 {
 	const unsigned long facts[] = {
-		(unsigned long) (WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)),
-		seen.packets, seen.bytes, seen.ended, seen.lost, LOAD(shared->lost),
-		seen.doubtful, seen.kept, LOAD(shared->class_count), LOAD(shared->slots_high),
+		(unsigned long) (WIFEXITED(status) ? WEXITSTATUS(status)
+						   : 128 + WTERMSIG(status)),
+		seen.packets,
+		seen.bytes,
+		seen.ended,
+		seen.lost,
+		LOAD(shared->lost),
+		seen.doubtful,
+		seen.kept,
+		LOAD(shared->class_count),
+		LOAD(shared->slots_high),
 	};
 	static const char *const names[] = {
-		"status", "packets", "bytes", "slots", "lost", "shared_lost",
-		"doubtful", "kept", "classes", "highest",
+		"status",      "packets",  "bytes", "slots",   "lost",
+		"shared_lost", "doubtful", "kept",  "classes", "highest",
 	};
 	char name[4096];
 	FILE *file;
@@ -367,20 +378,27 @@ static void parse(char *word)
 		const char *name;
 		long *value;
 	} numbers[] = {
-		{"chunk", &wanted.chunk}, {"chunks", &wanted.chunks}, {"ring", &wanted.ring},
-		{"slots", &wanted.slots}, {"wait-ms", &wanted.wait_ms},
-		{"delay-us", &options.delay_us}, {"stall", &options.stall},
-		{"overwrite", &wanted.overwrite}, {"state", &wanted.state},
-		{"die-ms", &options.die_ms}, {"fingerprint", &wanted.fingerprint},
-		{"linger-ms", &options.linger_ms}, {"kill-ms", &options.kill_ms},
+		{"chunk", &wanted.chunk},
+		{"chunks", &wanted.chunks},
+		{"ring", &wanted.ring},
+		{"slots", &wanted.slots},
+		{"wait-ms", &wanted.wait_ms},
+		{"delay-us", &options.delay_us},
+		{"stall", &options.stall},
+		{"overwrite", &wanted.overwrite},
+		{"state", &wanted.state},
+		{"die-ms", &options.die_ms},
+		{"fingerprint", &wanted.fingerprint},
+		{"linger-ms", &options.linger_ms},
+		{"kill-ms", &options.kill_ms},
 		{"keep", &options.keep},
 	};
 	static const struct {
 		const char *name;
 		const char **value;
 	} texts[] = {
-		{"socket", &options.socket}, {"rules", &wanted.rules}, {"path", &options.path},
-		{"place", &options.place}, {"token", &options.token},
+		{"socket", &options.socket}, {"rules", &wanted.rules},  {"path", &options.path},
+		{"place", &options.place},   {"token", &options.token},
 	};
 	char *value = strchr(word, '=');
 

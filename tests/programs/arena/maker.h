@@ -50,13 +50,15 @@ static inline struct arena_chunk *chunk_at(uint32_t number)
 				       (uint64_t) (number - 1) * control->chunk_bytes);
 }
 
-static inline _Atomic uint32_t *slot_place(uint32_t number)
+static inline _Atomic uint32_t *slot_place(const struct arena *unused, uint32_t number)
 {
+	(void) unused;
 	return &slot_at(number)->next_free;
 }
 
-static inline _Atomic uint32_t *chunk_place(uint32_t number)
+static inline _Atomic uint32_t *chunk_place(const struct arena *unused, uint32_t number)
 {
+	(void) unused;
 	return &chunk_at(number)->next_free;
 }
 
@@ -74,7 +76,7 @@ static inline void make_robust(pthread_mutex_t *mutex)
 static inline void push_chunk(uint32_t number)
 {
 	STORE(chunk_at(number)->owner, 0);
-	stack_push(&shared->free_chunks, chunk_place, number);
+	stack_push(&shared->free_chunks, chunk_place, NULL, number);
 	atomic_fetch_add(&shared->free_chunk_count, 1);
 }
 
@@ -146,7 +148,7 @@ static inline void make_arena(const char *name, const struct wanted *wanted)
 	make_robust(&shared->class_lock.mutex);
 	for (uint32_t slot = control->slot_count; slot; slot--) {
 		make_robust(&slot_at(slot)->life.mutex);
-		stack_push(&shared->free_slots, slot_place, slot);
+		stack_push(&shared->free_slots, slot_place, NULL, slot);
 	}
 	for (uint32_t chunk = control->chunk_count; chunk; chunk--)
 		push_chunk(chunk);

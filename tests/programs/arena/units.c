@@ -32,6 +32,7 @@ static struct wanted wanted = {
 	.wait_ms = 60000,
 };
 static struct arena_place place;
+static struct arena *const arena = &arenas[0];
 
 static void find_place(void)
 {
@@ -45,7 +46,7 @@ static void make_and_map(void)
 {
 	make_arena(place.path, &wanted);
 	find_place();
-	EXPECT(arena_map(&place));
+	EXPECT(arena_map(arena, &place));
 	slots_start();
 }
 
@@ -59,9 +60,9 @@ static void in_threads(unsigned int count, void *(*function)(void *) )
 		pthread_join(threads[index], NULL);
 }
 
-static _Atomic uint32_t *tracer_link(uint32_t number)
+static _Atomic uint32_t *tracer_link(const struct arena *arena, uint32_t number)
 {
-	return arena_has_chunk(number) ? &arena_chunk(number)->next_free : NULL;
+	return arena_has_chunk(arena, number) ? &arena_chunk(arena, number)->next_free : NULL;
 }
 
 static void *pop_and_push(void *argument)
@@ -71,13 +72,13 @@ static void *pop_and_push(void *argument)
 		int count = 0;
 
 		while (count < 8 &&
-		       (mine[count] = stack_pop(&arena.shared->free_chunks, tracer_link)))
+		       (mine[count] = stack_pop(&arena->shared->free_chunks, tracer_link, arena)))
 			count++;
 		for (int index = 0; index < count; index++) {
 			/* Nobody else has it. */
-			EXPECT(!atomic_exchange(&arena_chunk(mine[index])->owner, 1));
-			STORE(arena_chunk(mine[index])->owner, 0);
-			stack_push(&arena.shared->free_chunks, tracer_link, mine[index]);
+			EXPECT(!atomic_exchange(&arena_chunk(arena, mine[index])->owner, 1));
+			STORE(arena_chunk(arena, mine[index])->owner, 0);
+			stack_push(&arena->shared->free_chunks, tracer_link, arena, mine[index]);
 		}
 	}
 	return argument;
@@ -91,7 +92,7 @@ static void mode_stacks(void)
 
 	make_and_map();
 	in_threads(THREADS, pop_and_push);
-	while ((number = stack_pop(&arena.shared->free_chunks, tracer_link))) {
+	while ((number = stack_pop(&arena->shared->free_chunks, tracer_link, arena))) {
 		EXPECT(!is_there[number]);
 		is_there[number] = true;
 	}
@@ -104,23 +105,23 @@ static void mode_hostile(void)
 {
 	make_and_map();
 	STORE(shared->free_chunks, 5000);
-	EXPECT(stack_pop(&arena.shared->free_chunks, tracer_link) == 0);
+	EXPECT(stack_pop(&arena->shared->free_chunks, tracer_link, arena) == 0);
 	STORE(shared->free_slots, 5000);
-	EXPECT(slot_take() == 0);
+	EXPECT(slot_take(arena) == 0);
 }
 
 static void *claim(void *argument)
 {
 	const struct slot_identity identity = {.vpid = 7, .procname = "claims"};
-	const uint32_t number = slot_take();
+	const uint32_t number = slot_take(arena);
 
 	EXPECT(number);
 	EXPECT(!LOAD(slot_at(number)->claimed));
-	EXPECT(slot_claim(number, &identity) == (uint32_t) gettid());
+	EXPECT(slot_claim(arena, number, &identity) == (uint32_t) gettid());
 	EXPECT(LOAD(shared->slots_high) >= number);
 	EXPECT(!(LOAD(slot_at(number)->life.word) & FUTEX_OWNER_DIED));
-	slot_count_lost(arena_slot(number), 5);
-	slot_count_lost(arena_slot(number), 9);
+	slot_count_lost(arena_slot(arena, number), 5);
+	slot_count_lost(arena_slot(arena, number), 9);
 	return argument;
 }
 
@@ -145,7 +146,7 @@ static void mode_claims(void)
 			       LOAD(slot->last_lost) == 9);
 			memset(slot, 0, sizeof(*slot));
 			make_robust(&slot->life.mutex);
-			stack_push(&shared->free_slots, slot_place, number);
+			stack_push(&shared->free_slots, slot_place, NULL, number);
 			ended++;
 		}
 		EXPECT(ended == THREADS);
@@ -159,12 +160,12 @@ static void mode_given(void)
 	uint32_t count = 0;
 
 	make_and_map();
-	while ((taken[count] = slot_take()))
+	while ((taken[count] = slot_take(arena)))
 		count++;
-	EXPECT(count == 16 && !slot_is_free());
-	slot_give(taken[3]);
-	EXPECT(slot_is_free() && slot_take() == taken[3]);
-	arena_count_lost();
+	EXPECT(count == 16 && !slot_is_free(arena));
+	slot_give(arena, taken[3]);
+	EXPECT(slot_is_free(arena) && slot_take(arena) == taken[3]);
+	arena_count_lost(arena);
 	EXPECT(LOAD(shared->lost) == 1);
 }
 
@@ -179,9 +180,9 @@ static void mode_operation(void)
 	make_and_map();
 	EXPECT(syscall(SYS_get_robust_list, 0, &head, &size) == 0);
 	head->list_op_pending = &other;
-	EXPECT(slot_is_free() && slot_take() == 0);
+	EXPECT(slot_is_free(arena) && slot_take(arena) == 0);
 	head->list_op_pending = NULL;
-	EXPECT(slot_take());
+	EXPECT(slot_take(arena));
 }
 
 static atomic_uint filled;
@@ -189,14 +190,15 @@ static atomic_uint filled;
 static void *fill(void *argument)
 {
 	const struct slot_identity identity = {.vpid = 7};
-	const uint32_t number = slot_take();
+	const uint32_t number = slot_take(arena);
 	struct arena_ring ring = {
-		.slot = arena_slot(number),
-		.ledger = arena_ledger(number),
+		.arena = arena,
+		.slot = arena_slot(arena, number),
+		.ledger = arena_ledger(arena, number),
 		.number = number,
 	};
 
-	slot_claim(number, &identity);
+	slot_claim(arena, number, &identity);
 	for (uint32_t round = 1; round <= ROUNDS / 10;) {
 		const uint32_t taken = chunk_take(&ring);
 		struct arena_chunk *chunk;
@@ -280,11 +282,11 @@ static void mode_rings(void)
 
 	make_and_map();
 	/* At the addresses of the tracer, so that sanitizers see both sides. */
-	EXPECT(mprotect(arena.base, (size_t) ((char *) arena.shared - arena.base),
+	EXPECT(mprotect(arena->base, (size_t) ((char *) arena->shared - arena->base),
 			PROT_READ | PROT_WRITE) == 0);
-	base = arena.base;
+	base = arena->base;
 	control = (struct arena_control *) base;
-	shared = arena.shared;
+	shared = arena->shared;
 	pthread_create(&collector, NULL, drain_all, NULL);
 	in_threads(THREADS, fill);
 	pthread_join(collector, NULL);
@@ -293,13 +295,13 @@ static void mode_rings(void)
 /* Nobody waits for a collector that is gone, or for longer than is allowed. */
 static void mode_vain(void)
 {
-	struct arena_ring ring = {.number = 1};
+	struct arena_ring ring = {.arena = arena, .number = 1};
 
 	wanted.wait_ms = 20;
 	wanted.chunks = 1;
 	make_and_map();
-	ring.slot = arena_slot(1);
-	ring.ledger = arena_ledger(1);
+	ring.slot = arena_slot(arena, 1);
+	ring.ledger = arena_ledger(arena, 1);
 	EXPECT(chunk_is_there(&ring) && chunk_take(&ring) == 1 && !chunk_is_there(&ring));
 	EXPECT(!waiting_is_vain(&ring) && !waiting_for_chunk(&ring) && waiting_is_vain(&ring));
 	/* Something has happened. */
@@ -321,12 +323,12 @@ static void add_classes(int first)
 	for (int index = 0; index < 500; index++) {
 		char text[64];
 		const int size = sprintf(text, "class %d", (first + index) % 600);
-		const int found = classes_find(text, (size_t) size, 7);
-		const struct arena_class *class = &arena.classes[found];
+		const int found = classes_find(arena, text, (size_t) size, 7);
+		const struct arena_class *class = &arena->classes[found];
 
 		EXPECT(found >= 0 && class->text_size == (uint32_t) size);
-		EXPECT(!memcmp(arena.class_text + class->text_at, text, (size_t) size));
-		EXPECT(classes_find(text, (size_t) size, 7) == found);
+		EXPECT(!memcmp(arena->class_text + class->text_at, text, (size_t) size));
+		EXPECT(classes_find(arena, text, (size_t) size, 7) == found);
 	}
 }
 
@@ -338,9 +340,9 @@ static void mode_classes(void)
 
 	make_and_map();
 	if (!fork()) {
-		pthread_mutex_lock(&arena.shared->class_lock.mutex);
+		pthread_mutex_lock(&arena->shared->class_lock.mutex);
 		/* As if it had died in the middle. */
-		memcpy(arena.class_text, "half", 4);
+		memcpy(arena->class_text, "half", 4);
 		_exit(0);
 	}
 	wait(&status);
@@ -365,14 +367,14 @@ static void mode_crowd(void)
 
 	make_and_map();
 	memset(text, 'x', sizeof(text));
-	EXPECT(classes_find(text, 100, 7) == 0);
-	EXPECT(classes_find(text, sizeof(text) - 99, 7) < 0);
+	EXPECT(classes_find(arena, text, 100, 7) == 0);
+	EXPECT(classes_find(arena, text, sizeof(text) - 99, 7) < 0);
 	for (unsigned int index = 1; index < ARENA_MOST_CLASSES; index++) {
 		memcpy(text, &index, sizeof(index));
-		EXPECT(classes_find(text, 8, 7) == (int) index);
+		EXPECT(classes_find(arena, text, 8, 7) == (int) index);
 	}
 	memset(text, 'y', 8);
-	EXPECT(classes_find(text, 8, 7) < 0);
+	EXPECT(classes_find(arena, text, 8, 7) < 0);
 }
 
 /* What a child process writes where its parent's chunk was stays with it, and the chunk has
@@ -383,15 +385,15 @@ static void mode_aside(void)
 	int status;
 
 	make_and_map();
-	chunk = arena_chunk(5);
+	chunk = arena_chunk(arena, 5);
 	memcpy(chunk + 1, "parent", 7);
 	if (!fork()) {
-		EXPECT(arena_set_aside(5) && !arena_set_aside(5));
+		EXPECT(arena_set_aside(arena, 5) && !arena_set_aside(arena, 5));
 		memcpy(chunk + 1, "child!", 7);
-		EXPECT(arena_chunk(5) != chunk);
-		EXPECT((char *) arena_chunk(6) == (char *) chunk + wanted.chunk);
-		EXPECT(!strcmp((char *) (arena_chunk(5) + 1), "parent"));
-		strcpy((char *) (arena_chunk(5) + 1), "shared");
+		EXPECT(arena_chunk(arena, 5) != chunk);
+		EXPECT((char *) arena_chunk(arena, 6) == (char *) chunk + wanted.chunk);
+		EXPECT(!strcmp((char *) (arena_chunk(arena, 5) + 1), "parent"));
+		strcpy((char *) (arena_chunk(arena, 5) + 1), "shared");
 		_exit(0);
 	}
 	wait(&status);
@@ -410,7 +412,7 @@ static void mode_refused(void)
 #define REFUSED(change)                               \
 	do {                                          \
 		change;                               \
-		if (arena_map(&place))                \
+		if (arena_map(arena, &place))         \
 			fail("taken: %s", #change);   \
 		memcpy(control, &good, sizeof(good)); \
 	} while (0)
@@ -440,7 +442,7 @@ static void mode_refused(void)
 	REFUSED(control->first_class = UINT32_MAX);
 	REFUSED(place.inode++);
 	place.inode--;
-	EXPECT(arena_map(&place));
+	EXPECT(arena_map(arena, &place));
 }
 
 int main(int count, char **words)

@@ -59,7 +59,7 @@ static void begin(struct stream *stream)
 		.limit = CHUNK,
 		.count = CPUS,
 	};
-	stream_of_thread = stream;
+	streams_of_thread[0] = stream;
 }
 
 static uint32_t present_cpu(void)
@@ -115,8 +115,8 @@ static enum appended append_in_any_way(struct stream *stream, const struct body 
 	if (size <= 100 && body->number % 3 == 2 &&
 	    cpu_section_append_wide((const char *) body, 1, size, stream->owner))
 		return APPENDED;
-	appending_begin(&record, body->number % 7 ? 1 : EXTENDED_CLASS, (const char *) body,
-			size);
+	appending_begin(&record, (struct destination) {0, body->number % 7 ? 1 : EXTENDED_CLASS},
+			(const char *) body, size);
 	for (;;) {
 		const enum appended result = cpu_section_append(&record, stream->owner);
 
@@ -203,7 +203,7 @@ static void handle(int number)
 {
 	(void) number;
 	if (recorded[THREADS] < 5 * RECORDS)
-		append(stream_of_thread, THREADS);
+		append(streams_of_thread[0], THREADS);
 }
 
 static void *fill_rings(void *argument)
@@ -259,7 +259,7 @@ static void mode_conditions(void)
 	sched_setaffinity(0, sizeof(set), &set);
 	cpu = present_cpu();
 	begin(&stream);
-	appending_begin(&record, 1, (const char *) &body, 50);
+	appending_begin(&record, (struct destination) {0, 1}, (const char *) &body, 50);
 	/* There is no chunk. */
 	EXPECT(cpu_section_append(&record, stream.owner) == APPEND_ELSEWHERE);
 	EXPECT(!cpu_section_append_short((const char *) &body, 1, 40, stream.owner));
@@ -274,9 +274,9 @@ static void mode_conditions(void)
 	stream.cpus.count = cpu;
 	EXPECT(cpu_section_append(&record, stream.owner) == APPEND_ELSEWHERE);
 	stream.cpus.count = CPUS;
-	stream_of_thread = NULL;
+	streams_of_thread[0] = NULL;
 	EXPECT(cpu_section_append(&record, stream.owner) == APPEND_ELSEWHERE);
-	stream_of_thread = &stream;
+	streams_of_thread[0] = &stream;
 	/* Somebody has written over the number of the chunk. */
 	atomic_fetch_add(&slots[cpu].cur, CHUNKS);
 	EXPECT(cpu_section_append(&record, stream.owner) == APPEND_ELSEWHERE);

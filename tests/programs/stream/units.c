@@ -71,7 +71,7 @@ static void begin(bool has_sections)
 	/* All bytes of these records are the same. */
 	stream.vpid = 0x01010101u * FIRST;
 	announce_start(&stream, 1000);
-	stream_of_thread = &stream;
+	streams_of_thread[0] = &stream;
 }
 
 static bool append_place(unsigned int size)
@@ -108,7 +108,7 @@ static enum appended append(unsigned int size)
 	if (way != ANY && size <= RECORD_BYTES && stream.announced &&
 	    announce_append_short(stream.owner, 1, bodies[size], size))
 		return APPENDED;
-	appending_begin(&record, 1, bodies[size], size);
+	appending_begin(&record, (struct destination) {0, 1}, bodies[size], size);
 	result = stream.open ? section_append(&record) : announce_append(&stream, &record);
 	if (result == APPEND_EXTENDED) {
 		record.header_size = EXTENDED_HEADER_SIZE;
@@ -451,7 +451,7 @@ static void mode_conditions(void)
 			find_sections();
 		begin(has_sections);
 		EXPECT(append(FIRST) == APPENDED);
-		appending_begin(&record, 1, body, FIRST);
+		appending_begin(&record, (struct destination) {0, 1}, body, FIRST);
 		record.time = stream.last_time + 1;
 		record.chunk = chunk;
 		record.committed = chunk->committed - 1;

@@ -54,10 +54,11 @@
 int own_snprintf(char *to, size_t room, const char *format, ...);
 
 /* In place of the arena's: what is registered is printed. */
-struct arena arena;
+struct arena arenas[CHANNELS];
 
-int classes_find(const char *text, size_t size, uint32_t process)
+int classes_find(struct arena *arena, const char *text, size_t size, uint32_t process)
 {
+	(void) arena;
 	(void) process;
 	fwrite(text, 1, size, stdout);
 	return 7;
@@ -151,8 +152,8 @@ static void choose(const char *path)
 	}
 	const char *rules = read_file(path, &size);
 
-	rules_set(rules, size);
-	is_chosen = rules_choose(&provider, &event);
+	rules_set(0, rules, size);
+	is_chosen = rules_choose(0, &provider, &event, &event.filter);
 	printf("%d %d\n", is_chosen,
 	       is_chosen && (!event.filter || expression_passes(event.filter, values, NULL)));
 	fflush(stdout);
@@ -232,13 +233,12 @@ static void read_settings(char *line)
 	memset(&wanted, 0, sizeof(wanted));
 	setenv(SETTINGS_VARIABLE, line, 1);
 	if (settings_words_read(&wanted)) {
-		contexts = settings_contexts(&wanted.settings);
+		contexts = settings_contexts(&wanted.settings.channels[0]);
 		printf("%s %llu %s %d %d %x %u %s\n", wanted.place.path,
 		       (unsigned long long) wanted.place.inode, wanted.place.socket,
 		       wanted.settings.on_entry, wanted.settings.on_exit, contexts.chosen,
 		       contexts.size, wanted.settings.directory);
-	}
-	else
+	} else
 		printf("no\n");
 	patterns.count = 0;
 }
@@ -375,7 +375,7 @@ int main(int count, char **words)
 	else if (!strcmp(mode, "formats"))
 		compare_formats();
 	else if (!strcmp(mode, "classes"))
-		printf("%u\n", event_class_id(&provider, &event));
+		printf("%u\n", event_class_id(0, &provider, &event));
 	else if (!strcmp(mode, "objects"))
 		patterns_parse(chosen, strlen(chosen), false);
 	if (!strcmp(mode, "descriptor") && count > 4) {

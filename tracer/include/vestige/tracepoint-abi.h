@@ -148,7 +148,8 @@ struct vestige_event {
 	/* NULL without. */
 	const char *model_emf_uri;
 	int32_t log_level;
-	uint32_t reserved;
+	/* Given by the tracer, too: where it goes, if to several recordings. */
+	uint32_t route;
 	/* The program of a filter, or NULL. */
 	const void *filter;
 };

@@ -90,6 +90,11 @@ class RunningCollector:
         return made
 
     @property
+    def arena(self) -> int:
+        """The inode of the memory that programs write to."""
+        return self._core.arena_fd_info[1]
+
+    @property
     def words(self) -> dict[str, object]:
         """What the tracer must know to find the memory: words of its environment."""
         _, inode, _ = self._core.arena_fd_info

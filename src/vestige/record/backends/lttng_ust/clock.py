@@ -150,11 +150,13 @@ class PluginClock(Clock):
         """Return the next line; what there is of it when it takes too long."""
         assert self._process.stdout is not None  # noqa: S101 - it was asked for
         file = self._process.stdout.fileno()
+        ready = select.poll()
+        ready.register(file, select.POLLIN)
         deadline = time.monotonic() + longest
         line = b""
         while not line.endswith(b"\n") and len(line) < MOST_ANSWER_BYTES:
             rest = deadline - time.monotonic()
-            if rest <= 0 or not select.select([file], [], [], rest)[0]:
+            if rest <= 0 or not ready.poll(rest * 1000):
                 # What it says later answers nothing that is asked then.
                 self._process.kill()
                 break

@@ -28,7 +28,7 @@ from .wait_page import WaitPage
 
 __all__ = ["Losses", "Programs", "command_of"]
 
-MOST_WAITING = 128
+MOST_WAITING = 1024
 LONGEST_HALF = 10.0
 """Seconds between the two sockets of a program."""
 Losses = dict[str, tuple[int, int]]

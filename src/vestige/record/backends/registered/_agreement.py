@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-REGISTRATION_VERSION = 1
+REGISTRATION_VERSION = 2
 """Another one is refused on both sides."""
 RUN_VARIABLE = "VESTIGE_RUNDIR"
 """Names another run directory."""
@@ -16,6 +16,8 @@ REGISTER_VARIABLE = "VESTIGE_REGISTER"
 """0: do not register."""
 REGISTER_TIMEOUT_VARIABLE = "LTTNG_UST_REGISTER_TIMEOUT"
 """Milliseconds for which a program waits before it begins; -1 is for ever."""
+BLOCKING_VARIABLE = "LTTNG_UST_ALLOW_BLOCKING"
+"""Set: threads wait for room where a channel says so."""
 REGISTER_TIMEOUT = 3_000
 """As many, by default."""
 SYSTEM_RUN_FOLDER = "/var/run/lttng"
@@ -30,6 +32,8 @@ REGISTRATION_TRACER = "vestige-tracer-1"
 """As above: has the path of the tracer, for programs that have none."""
 REGISTRATION_CALL = "vestige-wait-1-"
 """In shared memory, with a user's number: a page as above, for all places."""
+MOST_CHANNELS = 16
+"""To which a program records at once."""
 LARGEST_WORDS = 8_192
 """Bytes of the words of a recording."""
 LONGEST_EVENT_NAME = 512
@@ -52,9 +56,9 @@ class Message(IntEnum):
     RECORD = 5
     """Record this: a whole recording."""
     STOP = 6
-    """Record nothing."""
+    """Record nothing more to a memory."""
     DUMP = 7
-    """Describe the state of the process once more."""
+    """Describe the state of the process there once more."""
     LIST = 8
     """Say which events there are; the answer ends with DONE."""
     GO = 9
@@ -67,7 +71,7 @@ class Joining(IntEnum):
     DONE = 0
     """It is as it was asked for."""
     BUSY = 1
-    """Another recording goes on."""
+    """As many others go on as can."""
     FAILED = 2
     """The memory cannot be had, or the words are malformed."""
 
@@ -83,15 +87,15 @@ MESSAGE_HEAD_OFFSETS = {
 }
 """Before each message."""
 
-MESSAGE_HELLO_FORMAT = "QQQII16s"
-MESSAGE_HELLO_SIZE = 48
+MESSAGE_HELLO_FORMAT = "QQ16QII16s"
+MESSAGE_HELLO_SIZE = 168
 MESSAGE_HELLO_OFFSETS = {
     "fingerprint": 0,
     "pid_namespace": 8,
-    "arena": 16,
-    "vpid": 24,
-    "bits": 28,
-    "name": 32,
+    "arenas": 16,
+    "vpid": 144,
+    "bits": 148,
+    "name": 152,
 }
 """Who a program is. Its user and its process ID are what the kernel says."""
 
@@ -102,6 +106,13 @@ MESSAGE_RECORD_OFFSETS = {
     "rules_size": 4,
 }
 """The words are those of the environment of a recording."""
+
+MESSAGE_STOP_FORMAT = "Q"
+MESSAGE_STOP_SIZE = 8
+MESSAGE_STOP_OFFSETS = {
+    "arena": 0,
+}
+"""Which memory is meant, also by DUMP."""
 
 MESSAGE_EVENT_FORMAT = "iI512s"
 MESSAGE_EVENT_SIZE = 520

@@ -11,6 +11,8 @@ from ._agreement import (
     MESSAGE_HEAD_FORMAT,
     MESSAGE_HELLO_FORMAT,
     MESSAGE_RECORD_FORMAT,
+    MESSAGE_STOP_FORMAT,
+    MOST_CHANNELS,
     REGISTRATION_VERSION,
     Message,
 )
@@ -21,6 +23,7 @@ __all__ = [
     "HEAD",
     "LARGEST_MESSAGE",
     "RECORD",
+    "STOP",
     "Hello",
     "Received",
     "decode",
@@ -31,6 +34,7 @@ __all__ = [
 HEAD = struct.Struct("=" + MESSAGE_HEAD_FORMAT)
 HELLO = struct.Struct("=" + MESSAGE_HELLO_FORMAT)
 RECORD = struct.Struct("=" + MESSAGE_RECORD_FORMAT)
+STOP = struct.Struct("=" + MESSAGE_STOP_FORMAT)
 EVENT = struct.Struct("=" + MESSAGE_EVENT_FORMAT)
 FIELD = struct.Struct("=" + MESSAGE_FIELD_FORMAT)
 LARGEST_MESSAGE = 4096
@@ -53,8 +57,8 @@ class Hello(NamedTuple):
     """Of the agreement of its tracer."""
 
     pid_namespace: int
-    arena: int
-    """The inode of the memory that it records to; 0: none."""
+    arenas: frozenset[int]
+    """The inodes of the memories that it records to."""
 
     vpid: int
     bits: int
@@ -72,8 +76,10 @@ class Hello(NamedTuple):
         """
         if message.kind != Message.HELLO or len(message.body) != HELLO.size:
             raise ValueError("expected a program that says who it is")
-        fingerprint, space, arena, vpid, bits, name = HELLO.unpack(message.body)
-        return cls(fingerprint, space, arena, vpid, bits, text(name))
+        fingerprint, space, *rest = HELLO.unpack(message.body)
+        arenas = frozenset(rest[:MOST_CHANNELS]) - {0}
+        vpid, bits, name = rest[MOST_CHANNELS:]
+        return cls(fingerprint, space, arenas, vpid, bits, text(name))
 
 
 def encode(kind: Message, generation: int, body: bytes = b"", status: int = 0) -> bytes:

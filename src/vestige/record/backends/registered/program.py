@@ -16,6 +16,7 @@ from .messages import (
     FIELD,
     LARGEST_MESSAGE,
     RECORD,
+    STOP,
     Hello,
     Received,
     decode,
@@ -57,8 +58,8 @@ class Program:
         self._connection = connection
         self.pid, self.uid, self.gid = credentials
         self.hello = hello
-        self.session: str | None = None
-        """The name of the session that has the program."""
+        self.recorded: dict[tuple[str, str], int] = {}
+        """By sessions and channels: the inodes of the memories that it records to."""
 
         self.is_gone = False
         self._generation = 0
@@ -120,21 +121,27 @@ class Program:
             return Joining(answer[-1].status)
         return Joining.FAILED
 
-    async def stop(self) -> None:
-        """Let it record nothing.
+    async def stop(self, arena: int) -> None:
+        """Let it record nothing more to a memory.
+
+        Args:
+            arena: The inode of that.
 
         Raises:
             ProgramGoneError: It does not answer.
         """
-        await self._ask(Message.STOP)
+        await self._ask(Message.STOP, STOP.pack(arena))
 
-    async def dump_state(self) -> None:
+    async def dump_state(self, arena: int) -> None:
         """Let it describe its state once more.
 
+        Args:
+            arena: The inode of the memory where it is to be told.
+
         Raises:
             ProgramGoneError: It does not answer.
         """
-        await self._ask(Message.DUMP)
+        await self._ask(Message.DUMP, STOP.pack(arena))
 
     def let_begin(self) -> None:
         """Let the program begin, which waited for what to record."""

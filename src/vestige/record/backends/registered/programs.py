@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -14,44 +15,55 @@ from ....errors import RecordError
 from ..._agreement import AGREEMENT
 from ...rules.encoding import encode_rules
 from ..listening import Credentials, Listener, credentials_of
-from ..lttng_ust.plan import SessionPlan
-from ._agreement import REGISTRATION_SOCKET, Joining
+from ..lttng_ust.plan import ChannelPlan, SessionPlan
+from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining
 from .meeting_place import announce
 from .messages import LARGEST_MESSAGE, Hello, decode
 from .program import Program, ProgramGoneError
-from .trace import ProgramTrace, compiled_rules
+from .trace import ProgramTrace, clear_older, compiled_rules
 
 __all__ = ["RegisteredPrograms"]
 
 MOST_WAITING = 512
 """Connections that nobody has accepted yet."""
-MOST_STRANGERS = 256
-"""Connections of those that have not said who they are."""
 MOST_PROGRAMS = 4096
+"""With those that have not said who they are."""
 MOST_OF_USER = 1024
-"""Programs of one user other than root, and than the daemon's."""
+"""Of one user other than root, and than the daemon's."""
 LONGEST_HELLO = 5.0
 """Seconds."""
 FOLDER = "64-bit-vestige"
-"""Of a user's trace, next to ``64-bit``, that of LTTng-UST's programs."""
+"""Of a user's traces, next to ``64-bit``, that of LTTng-UST's programs."""
 
 
 class _Session:
     """A session that has been active."""
 
     def __init__(self, plan: SessionPlan) -> None:
-        self.plan = plan
-        self.traces: dict[int, ProgramTrace] = {}
-        """By user, or by program."""
-        self.lost = 0
-        """Of traces that are gone."""
+        self.set_plan(plan)
+        self.traces: dict[tuple[str, int], ProgramTrace] = {}
+        """By channel, and by user or by program."""
+        self.lost: Counter[str] = Counter()
+        """Of traces that are gone, by channel."""
+        self.users: set[int] = set()
+        """Those whose traces have begun."""
         self.failure: Exception | None = None
+
+    def set_plan(self, plan: SessionPlan) -> None:
+        """Take over what the session says now."""
+        self.plan = plan
+        self.rules: dict[str, bytes] = {}
+        """By channels: the rules that are in force, as programs read them."""
+        for channel in plan.channels:
+            rules = compiled_rules(channel)
+            self.rules[channel.name] = encode_rules(rules) if rules else b""
 
 
 class RegisteredPrograms:
     """Listens for programs, and brings each to what sessions say.
 
-    A program records for one session at a time: the one that had it first.
+    Each channel of a session is a trace of its own, in memory of its own; a program
+    records to so many at a time as its tracer has channels.
 
     Args:
         folder: The run directory.
@@ -65,7 +77,8 @@ class RegisteredPrograms:
         kind = socket.SOCK_SEQPACKET
         self._listener = Listener(path, kind, MOST_WAITING, self._meet)
         self._programs: list[Program] = []
-        self._strangers = 0
+        self._strangers: Counter[int] = Counter()
+        """Connections of those that have not said who they are, by user."""
         self._sessions: dict[str, _Session] = {}
 
     async def open(self) -> None:
@@ -79,11 +92,12 @@ class RegisteredPrograms:
 
     def _takes(self, uid: int) -> bool:
         """Tell whether another program of a user may come."""
-        if self._strangers >= MOST_STRANGERS or len(self._programs) >= MOST_PROGRAMS:
+        if len(self._programs) + self._strangers.total() >= MOST_PROGRAMS:
             return False
         if uid in {0, os.geteuid()}:
             return True
-        return sum(1 for one in self._programs if one.uid == uid) < MOST_OF_USER
+        known = sum(1 for one in self._programs if one.uid == uid)
+        return known + self._strangers[uid] < MOST_OF_USER
 
     async def _meet(self, connection: socket.socket) -> None:
         """Let a program say who it is, and serve it until it is gone."""
@@ -95,7 +109,7 @@ class RegisteredPrograms:
 
     async def _serve(self, connection: socket.socket, credentials: Credentials) -> None:
         loop = asyncio.get_running_loop()
-        self._strangers += 1
+        self._strangers[credentials.uid] += 1
         try:
             async with asyncio.timeout(LONGEST_HELLO):
                 raw = await loop.sock_recv(connection, LARGEST_MESSAGE)
@@ -104,7 +118,7 @@ class RegisteredPrograms:
             connection.close()
             return
         finally:
-            self._strangers -= 1
+            self._strangers[credentials.uid] -= 1
         program = Program(connection, credentials, hello)
         self._programs.append(program)
         reading = loop.create_task(program.read())
@@ -119,74 +133,96 @@ class RegisteredPrograms:
 
     async def _welcome(self, program: Program) -> None:
         """Tell a program what to record, and let it begin."""
-        await self._offer(program)
-        if program.session is None and program.hello.arena:
+        for session in [*self._sessions.values()]:
+            await self._bring(program, session)
+        for arena in program.hello.arenas - {*program.recorded.values()}:
             # What it recorded for another daemon is of no session any more.
-            await program.stop()
+            await program.stop(arena)
         program.let_begin()
 
-    async def _offer(self, program: Program) -> None:
-        """Give a program that is free to the first session that wants it."""
-        for session in [*self._sessions.values()]:
-            if program.session is None and not program.is_gone:
-                await self._bring(program, session)
-
     def _bury(self, program: Program) -> None:
-        """End the trace that was of a program alone."""
+        """End the traces that were of a program alone."""
         for session in self._sessions.values():
-            trace = session.traces.pop(id(program), None)
-            if trace is not None:
-                session.lost += trace.close()
+            own = [key for key in session.traces if key[1] == id(program)]
+            for key in own if session.plan.is_per_process else ():
+                trace = session.traces.pop(key)
+                session.lost[key[0]] += trace.close()
                 session.failure = session.failure or trace.failure
 
     async def _bring(self, program: Program, session: _Session) -> None:
         """Bring a program to what a session says now."""
         plan = session.plan
-        rules = compiled_rules(plan) if plan.is_active and plan.output else ()
         # Groups are asked of the kernel, not of the program.
         own = (program.pid, program.vpid, program.uid, program.gid, program.uid)
-        if not rules or not plan.permits(*own):
-            if program.session == plan.name:
-                program.session = None
-                await program.stop()
-            return
-        if program.session not in {None, plan.name}:
-            session.failure = session.failure or RecordError(
-                f"process {program.pid} ({program.hello.name}) was not recorded: it "
-                f"records for session '{program.session}', and for one at a time"
-            )
-            return
+        is_wanted = plan.is_active and plan.output is not None and plan.permits(*own)
+        chosen = [one for one in plan.channels if is_wanted and session.rules[one.name]]
+        # What ends makes room for what begins.
+        for channel in plan.channels:
+            if channel not in chosen:
+                await self._leave(program, (plan.name, channel.name))
+        for channel in chosen:
+            await self._record(program, session, channel)
+
+    async def _leave(self, program: Program, key: tuple[str, str]) -> None:
+        arena = program.recorded.pop(key, None)
+        if arena is not None:
+            await program.stop(arena)
+
+    async def _record(
+        self,
+        program: Program,
+        session: _Session,
+        channel: ChannelPlan,
+    ) -> None:
+        """Let a program record for a channel."""
         try:
-            trace = self._trace(program, session)
+            trace = self._trace(program, session, channel)
         except (OSError, RecordError) as error:
             session.failure = session.failure or error
             return
-        program.session = plan.name
-        status = await program.record(trace.words(plan), encode_rules(rules))
-        if status != Joining.DONE:
-            program.session = None
-            session.failure = session.failure or RecordError(
-                f"process {program.pid} ({program.hello.name}) was not recorded: it "
-                "cannot reach the memory of the session, or another recording goes on"
-            )
+        key = (session.plan.name, channel.name)
+        program.recorded[key] = trace.arena
+        rules = session.rules[channel.name]
+        status = await program.record(trace.words(channel), rules)
+        if status == Joining.DONE:
+            return
+        program.recorded.pop(key, None)
+        why = "it cannot reach the memory of the channel"
+        if status == Joining.BUSY:
+            why = f"it records for {MOST_CHANNELS} channels, and for no more at a time"
+        session.failure = session.failure or RecordError(
+            f"process {program.pid} ({program.hello.name}) was not recorded for "
+            f"channel '{channel.name}': {why}"
+        )
 
-    def _trace(self, program: Program, session: _Session) -> ProgramTrace:
+    def _trace(
+        self, program: Program, session: _Session, channel: ChannelPlan
+    ) -> ProgramTrace:
         plan = session.plan
         if plan.uid != os.geteuid():
             raise RecordError(
                 "programs with Vestige's own tracer were not recorded: expected a "
                 "session of the user whose daemon it is"
             )
-        key = id(program) if plan.is_per_process else program.uid
+        key = (channel.name, id(program) if plan.is_per_process else program.uid)
         found = session.traces.get(key)
         if found is None:
-            folder: tuple[str, ...] = ("ust", "uid", str(program.uid), FOLDER)
-            if plan.is_per_process:
-                stamp = time.strftime("%Y%m%d-%H%M%S")
-                name = program.hello.name.replace("/", "_")
-                folder = ("ust", "pid", f"{name}-{program.vpid}-{stamp}")
-            found = session.traces[key] = ProgramTrace(plan, folder)
+            folder = self._folder_of(program, session)
+            found = ProgramTrace(plan, channel, (*folder, channel.name))
+            session.traces[key] = found
         return found
+
+    def _folder_of(self, program: Program, session: _Session) -> tuple[str, ...]:
+        """Return the directory of the traces of a user, or of a program."""
+        if session.plan.is_per_process:
+            stamp = time.strftime("%Y%m%d-%H%M%S")
+            name = program.hello.name.replace("/", "_")
+            return ("ust", "pid", f"{name}-{program.vpid}-{stamp}")
+        folder = ("ust", "uid", str(program.uid), FOLDER)
+        if program.uid not in session.users:
+            session.users.add(program.uid)
+            clear_older(session.plan, folder)
+        return folder
 
     async def apply(self, plan: SessionPlan) -> None:
         """Bring all programs to what a session says.
@@ -195,7 +231,7 @@ class RegisteredPrograms:
             plan: The session, which is active.
         """
         session = self._sessions.setdefault(plan.name, _Session(plan))
-        session.plan = plan
+        session.set_plan(plan)
         await self._bring_all(session)
 
     async def _bring_all(self, session: _Session) -> None:
@@ -207,28 +243,24 @@ class RegisteredPrograms:
 
         await asyncio.gather(*map(bring, [*self._programs]))
 
-    async def stop(self, plan: SessionPlan) -> int:
+    async def stop(self, plan: SessionPlan) -> Counter[str]:
         """Stop a session in all programs, and complete its files.
 
         Args:
             plan: The session, which is no longer active.
 
         Returns:
-            How many event records were lost so far.
+            How many event records were lost so far, by channel.
         """
         session = self._sessions.get(plan.name)
         if session is None:
-            return 0
-        session.plan = plan
+            return Counter()
+        session.set_plan(plan)
         await self._bring_all(session)
-        lost = session.lost + sum(one.complete() for one in session.traces.values())
-        await self._offer_all()
+        lost = Counter(session.lost)
+        for (channel, _), trace in session.traces.items():
+            lost[channel] += trace.complete()
         return lost
-
-    async def _offer_all(self) -> None:
-        for program in [*self._programs]:
-            with suppress(ProgramGoneError):
-                await self._offer(program)
 
     def failure(self, name: str) -> Exception | None:
         """Return why a part of a session's trace could not be written.
@@ -254,13 +286,11 @@ class RegisteredPrograms:
         if session is None:
             return
         for program in [*self._programs]:
-            if program.session == name:
-                program.session = None
-                with suppress(ProgramGoneError):
-                    await program.stop()
+            with suppress(ProgramGoneError):
+                for key in [one for one in program.recorded if one[0] == name]:
+                    await self._leave(program, key)
         for trace in session.traces.values():
             trace.close()
-        await self._offer_all()
 
     async def dump_state(self, name: str) -> None:
         """Make all programs of a session describe their state once more.
@@ -271,10 +301,11 @@ class RegisteredPrograms:
 
         async def dump(program: Program) -> None:
             with suppress(ProgramGoneError):
-                await program.dump_state()
+                for (session, _), arena in [*program.recorded.items()]:
+                    if session == name:
+                        await program.dump_state(arena)
 
-        chosen = [one for one in self._programs if one.session == name]
-        await asyncio.gather(*map(dump, chosen))
+        await asyncio.gather(*map(dump, [*self._programs]))
 
     async def write_metadata(self, name: str) -> None:
         """Write what begins the metadata of a session once more.

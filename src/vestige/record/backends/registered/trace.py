@@ -1,17 +1,18 @@
-"""The trace of a session's programs: a collector that runs as long as the session."""
+"""The trace of a channel's programs: a collector that runs as long as the session."""
 
 from __future__ import annotations
 
 import uuid as uuids
+from contextlib import suppress
+from pathlib import Path
 
 from ....errors import RecordError
 from ....expressions.code import Instruction
+from ....owner_rights import owner_rights
 from ...collected import Collected
 from ...rules.choices import FunctionTracing
-from ...rules.contexts import CONTEXTS
 from ...rules.encoding import encode_rules
 from ...rules.event_rules import HIGHEST, LOWEST, CompiledRule
-from ...rules.options import RecordingOptions
 from ..in_process.clock import RecordingClock, has_constant_counter
 from ..in_process.collector import RunningCollector, counter
 from ..in_process.losses import tell_losses
@@ -19,18 +20,20 @@ from ..in_process.metadata_file import MetadataFile
 from ..in_process.tracer import recording_words
 from ..lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
 from ..lttng_ust.trace_files import OwnerFiles, TraceFolder
+from .channel_options import channel_options
 
-__all__ = ["ProgramTrace", "compiled_rules"]
+__all__ = ["ProgramTrace", "clear_older", "compiled_rules"]
 
 VERBOSE_FUNCTIONS = "lttng_ust_cyg_profile:"
 """Of rules that want the addresses of calls, too."""
 
 
 class ProgramTrace:
-    """What the programs of one user, or one program, record for a session.
+    """What the programs of one user, or one program, record for a channel.
 
     Args:
         plan: The session.
+        channel: The channel.
         folder: The directory of the trace, below that of the session.
 
     Raises:
@@ -38,7 +41,9 @@ class ProgramTrace:
         OSError: As above.
     """
 
-    def __init__(self, plan: SessionPlan, folder: tuple[str, ...]) -> None:
+    def __init__(
+        self, plan: SessionPlan, channel: ChannelPlan, folder: tuple[str, ...]
+    ) -> None:
         assert plan.output is not None  # noqa: S101 - others have no trace
         files = OwnerFiles(plan.output, plan.uid, plan.gid)
         is_known = plan.is_taken_over and not plan.is_per_process
@@ -47,7 +52,7 @@ class ProgramTrace:
             files, folder, "continued" if is_known else "replaced"
         )
         self._folder = self._place.path
-        self._options = _options(plan)
+        self._options = channel_options(channel)
         self._is_counter = has_constant_counter()
         self._clock = RecordingClock(counter if self._is_counter else None)
         self._lost = 0
@@ -79,15 +84,20 @@ class ProgramTrace:
             self._folder, self._uuid, self._options, encode_rules(())
         )
 
-    def words(self, plan: SessionPlan) -> str:
+    @property
+    def arena(self) -> int:
+        """The inode of the memory that programs write to."""
+        return self._collector.arena
+
+    def words(self, channel: ChannelPlan) -> str:
         """Return what programs are told.
 
         Args:
-            plan: The session as it is now.
+            channel: The channel as it is now.
         """
         return recording_words(
             self._folder,
-            self._options._replace(functions=_functions(plan)),
+            self._options._replace(functions=_functions(channel)),
             self._collector.words,
             is_counter=self._is_counter,
         )
@@ -137,39 +147,46 @@ class ProgramTrace:
             self.failure = RecordError(found.failure[1])
 
 
-def _options(plan: SessionPlan) -> RecordingOptions:
-    kinds = {one.kind.lower() for channel in _enabled(plan) for one in channel.contexts}
-    return RecordingOptions(
-        contexts=tuple(one for one in CONTEXTS if one in kinds),
-        mode="discard",
-    )
-
-
-def _functions(plan: SessionPlan) -> FunctionTracing:
+def _functions(channel: ChannelPlan) -> FunctionTracing:
     """Return the events that entries and exits of functions make, if rules want any."""
-    patterns = [
-        one.name for channel in _enabled(plan) for one, on in channel.rules if on
-    ]
-    is_verbose = any(one.startswith(VERBOSE_FUNCTIONS) for one in patterns)
+    is_verbose = any(
+        is_enabled and rule.name.startswith(VERBOSE_FUNCTIONS)
+        for rule, is_enabled in channel.rules
+    )
     return "verbose" if is_verbose else "fast"
 
 
-def _enabled(plan: SessionPlan) -> list[ChannelPlan]:
-    return [one for one in plan.channels if one.is_enabled]
-
-
-def compiled_rules(plan: SessionPlan) -> tuple[CompiledRule, ...]:
-    """Return the rules of a session that are in force, as the tracer takes them.
+def clear_older(plan: SessionPlan, folder: tuple[str, ...]) -> None:
+    """Remove the traces of channels that another session has left in its directory.
 
     Args:
-        plan: The session.
+        plan: The session that has the directory now.
+        folder: The directory of the traces, below that of the session.
     """
-    return tuple(
-        _compiled(rule)
-        for channel in _enabled(plan)
-        for rule, is_enabled in channel.rules
-        if is_enabled
-    )
+    assert plan.output is not None  # noqa: S101 - others have no traces
+    path = Path(plan.output, *folder)
+    if plan.is_taken_over or not path.is_dir():
+        return
+    files = OwnerFiles(plan.output, plan.uid, plan.gid)
+    for one in [*path.iterdir()]:
+        if not (one / "metadata").exists():
+            continue
+        place = TraceFolder(files, (*folder, one.name), "replaced")
+        # One that is in use stays: then there is another, which is empty.
+        with owner_rights(plan.uid, plan.gid), suppress(OSError):
+            Path(place.path).rmdir()
+        place.release()
+
+
+def compiled_rules(channel: ChannelPlan) -> tuple[CompiledRule, ...]:
+    """Return the rules of a channel that are in force, as the tracer takes them.
+
+    Args:
+        channel: The channel.
+    """
+    if not channel.is_enabled:
+        return ()
+    return tuple(_compiled(rule) for rule, is_enabled in channel.rules if is_enabled)
 
 
 def _compiled(rule: RulePlan) -> CompiledRule:

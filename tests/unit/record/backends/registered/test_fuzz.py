@@ -6,7 +6,7 @@ import asyncio
 import random
 import socket
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -217,5 +217,32 @@ def test_registrations(seed, tmp_path: Path):
             assert names == ["sound:event"]
         await programs.close()
         await sound
+
+    in_time(work())
+
+
+def test_many_that_take_their_time_are_all_served(tmp_path: Path):
+    """As when a daemon starts that hundreds of programs wait for."""
+    many = 400
+
+    async def work() -> None:
+        programs = RegisteredPrograms(str(tmp_path), "/no/tracer")
+        await programs.open()
+        loop = asyncio.get_running_loop()
+        path = str(tmp_path / REGISTRATION_SOCKET)
+        with ExitStack() as undo:
+            waiting = []
+            for _ in range(many):
+                one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                undo.enter_context(closing(one))
+                one.setblocking(False)
+                await loop.sock_connect(one, path)
+                waiting.append(one)
+            for one in waiting:
+                await loop.sock_sendall(one, hello())
+            for one in waiting:
+                raw = await loop.sock_recv(one, 1 << 16)
+                assert decode(raw).kind == Message.GO
+        await programs.close()
 
     in_time(work())

@@ -1,0 +1,66 @@
+"""What the buffers of a channel are for programs with Vestige's own tracer."""
+
+from __future__ import annotations
+
+from ...._typing import TYPE_CHECKING
+from ..._agreement import SMALLEST_PACKET
+from ...rules.contexts import CONTEXTS
+from ...rules.options import RecordingOptions
+
+if TYPE_CHECKING:
+    from ..lttng_ust.plan import ChannelPlan
+
+__all__ = ["channel_options"]
+
+MICROSECONDS = 1_000_000
+FOR_EVER = 1e6
+"""Seconds."""
+PACKET_SIZE = 64 * 1024
+"""Of a packet at most, where the buffer has not more than 64 of them."""
+MOST_PACKETS = 64
+LARGEST_PACKET = 64 << 20
+LEAST_MEMORY = 256 << 20
+"""Of all threads; it is made as it is needed."""
+RINGS = 16
+"""So many threads find room for whole buffers in any case."""
+
+
+def channel_options(channel: ChannelPlan) -> RecordingOptions:
+    """Return what is recorded to a channel, and with which buffers.
+
+    The buffer of a thread has as many bytes as the sub-buffers of the channel have
+    together. Packets are sub-buffers, or parts of large ones: a thread that records
+    little has no more memory than a packet.
+
+    Args:
+        channel: The channel.
+    """
+    kinds = {one.kind.lower() for one in channel.contexts}
+    packet = _packet_size(channel)
+    whole = channel.subbuf_size * channel.num_subbuf
+    buffer = min(max(whole, 2 * packet), MOST_PACKETS * packet)
+    return RecordingOptions(
+        contexts=tuple(one for one in CONTEXTS if one in kinds),
+        mode="block" if channel.blocking_timeout else "discard",
+        timeout=_timeout(channel),
+        buffer_size=buffer,
+        packet_size=packet,
+        arena_size=max(LEAST_MEMORY, RINGS * buffer),
+    )
+
+
+def _packet_size(channel: ChannelPlan) -> int:
+    whole = channel.subbuf_size * channel.num_subbuf
+    packet = min(channel.subbuf_size, PACKET_SIZE)
+    # Powers of two, as all sizes of sub-buffers are.
+    while whole // packet > MOST_PACKETS and packet < LARGEST_PACKET:
+        packet *= 2
+    if whole < 2 * packet:
+        packet //= 2
+    return max(packet, SMALLEST_PACKET)
+
+
+def _timeout(channel: ChannelPlan) -> float:
+    """Return how long programs wait for room that may, seconds."""
+    timeout = channel.blocking_timeout
+    return min(timeout / MICROSECONDS, FOR_EVER) if timeout > 0 else FOR_EVER

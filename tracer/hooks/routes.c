@@ -1,0 +1,238 @@
+/*
+ * Makes the routes of events.
+ *
+ * They lie one after the other in memory that is never given back, so that an event refers to its
+ * route by a number. Applying the same rules again makes no other route.
+ */
+#define _GNU_SOURCE
+#include "routes.h"
+
+#include <string.h>
+
+#include "../base/settings.h"
+#include "../base/system.h"
+#include "../rules/expression_run.h"
+#include "../rules/rules.h"
+#include "../stream/local.h"
+#include "event_class.h"
+
+/* Address space for routes, and the unit of their numbers. */
+#define ROUTE_BYTES ((size_t) 64 << 20)
+#define ROUTE_UNIT 16u
+/* Handlers that interrupt between the look at filters and the record, one in the other. */
+#define MOST_PASSED 8u
+
+/* What the filters of an event said, until its record begins. */
+struct passed {
+	const struct vestige_event *event;
+	const struct route *route;
+	uint32_t bits;
+};
+
+/* In place of a filter: there is one for each channel. */
+static const char filters_of_route;
+static char *memory;
+static size_t used;
+static __thread struct passed passed[MOST_PASSED] __attribute__((tls_model("initial-exec")));
+static __thread uint64_t passed_count __attribute__((tls_model("initial-exec")));
+
+static size_t size_of(uint32_t count)
+{
+	const size_t size = sizeof(struct route) + count * sizeof(struct address);
+
+	return (size + ROUTE_UNIT - 1) / ROUTE_UNIT * ROUTE_UNIT;
+}
+
+const struct route *routes_find(const struct vestige_event *event)
+{
+	const uint32_t number = __atomic_load_n(&event->route, __ATOMIC_ACQUIRE);
+
+	return (const struct route *) (const void *) (memory + (size_t) number * ROUTE_UNIT);
+}
+
+/* The number of a route; 0 when there is no memory. */
+static uint32_t make(const struct address *to, uint32_t count)
+{
+	const size_t size = size_of(count);
+	struct route *route;
+
+	if (!memory) {
+		memory = system_mmap(NULL, ROUTE_BYTES, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+		/* No route has the number 0. */
+		used = ROUTE_UNIT;
+	}
+	if (!memory || size > ROUTE_BYTES - used)
+		return 0;
+	route = (struct route *) (void *) (memory + used);
+	route->count = count;
+	memcpy(route->to, to, count * sizeof(*to));
+	used += size;
+	return (uint32_t) ((used - size) / ROUTE_UNIT);
+}
+
+static bool is_routed(const struct vestige_event *event)
+{
+	return event->id == EVENT_ROUTED;
+}
+
+static bool is_same(const struct vestige_event *event, const struct address *to, uint32_t count)
+{
+	const struct route *route;
+
+	if (!is_routed(event))
+		return false;
+	route = routes_find(event);
+	return route->count == count && !memcmp(route->to, to, count * sizeof(*to));
+}
+
+/* The class of an event that has the same one in each recording; 0: it has not. */
+static uint32_t fixed_class(const struct vestige_event *event)
+{
+	const uint32_t class = is_routed(event) ? routes_find(event)->to[0].class : event->id;
+
+	return class < EVENT_CLASSES ? class : 0;
+}
+
+bool routes_have_always(const struct vestige_event *event)
+{
+	const uint32_t class = fixed_class(event);
+
+	return class == EVENT_PYTHON_CODE || class == EVENT_PYTHON_NOT_RECORDED;
+}
+
+/* The class of an event in the present recording of a channel, as far as that is known. */
+static uint32_t known_class(const struct vestige_event *event, uint32_t channel)
+{
+	const struct route *route;
+
+	if (!is_routed(event))
+		return channel == 0 ? event->id : 0;
+	route = routes_find(event);
+	for (uint32_t index = 0; index < route->count; index++)
+		if (route->to[index].channel == channel &&
+		    route->to[index].recording == settings.channels[channel].recording)
+			return route->to[index].class;
+	return 0;
+}
+
+static uint32_t find_class(uint32_t channel, const struct vestige_provider *provider,
+			   const struct vestige_event *event)
+{
+	uint32_t class = fixed_class(event);
+
+	if (!class)
+		class = known_class(event, channel);
+	/* Without one, as on a full disk, its records are counted as lost. */
+	return class ? class : event_class_id(channel, provider, event);
+}
+
+/* Whoever sees a new part of it must see those that it refers to. */
+static void set(struct vestige_event *event, uint32_t id, const void *filter)
+{
+	__atomic_store_n(&event->filter, filter, __ATOMIC_RELEASE);
+	__atomic_store_n(&event->id, id, __ATOMIC_RELEASE);
+}
+
+static bool set_route(struct vestige_event *event, const struct address *to, uint32_t count)
+{
+	const void *filter = NULL;
+	uint32_t number;
+
+	if (is_same(event, to, count))
+		return true;
+	number = make(to, count);
+	if (!number)
+		return false;
+	for (uint32_t index = 0; index < count; index++)
+		if (to[index].filter)
+			filter = &filters_of_route;
+	__atomic_store_n(&event->route, number, __ATOMIC_RELEASE);
+	set(event, EVENT_ROUTED, filter);
+	return true;
+}
+
+bool routes_choose(const struct vestige_provider *provider, struct vestige_event *event)
+{
+	struct address to[CHANNELS];
+	const bool is_always = routes_have_always(event);
+	uint32_t count = 0;
+
+	/* The gaps between members are compared, too. */
+	memset(to, 0, sizeof(to));
+	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+		struct address *address = &to[count];
+
+		if (!settings.channels[channel].is_recording ||
+		    (!is_always && !rules_choose(channel, provider, event, &address->filter)))
+			continue;
+		address->channel = channel;
+		address->recording = settings.channels[channel].recording;
+		address->class = find_class(channel, provider, event);
+		count++;
+	}
+	if (!count)
+		return false;
+	if (count > 1 || to[0].channel != 0)
+		return set_route(event, to, count);
+	set(event, to[0].class, to[0].filter);
+	return true;
+}
+
+void routes_forget(uint32_t channel, struct vestige_event *event)
+{
+	if (channel == 0 && event->id >= EVENT_CLASSES)
+		__atomic_store_n(&event->id, 0, __ATOMIC_RELEASE);
+}
+
+static void keep(const struct vestige_event *event, const struct route *route, uint32_t bits)
+{
+	struct passed *place = &passed[local_add(&passed_count, 1) % MOST_PASSED];
+
+	place->event = NULL;
+	compiler_barrier();
+	place->route = route;
+	place->bits = bits;
+	compiler_barrier();
+	place->event = event;
+}
+
+bool routes_pass(const struct vestige_event *event, const struct vestige_value *values,
+		 const void *ip)
+{
+	const void *filter = __atomic_load_n(&event->filter, __ATOMIC_ACQUIRE);
+	const struct route *route;
+	uint32_t bits = 0;
+	bool is_any = false;
+
+	if (LIKELY(filter != &filters_of_route))
+		return !filter || expression_passes(filter, values, ip);
+	route = routes_find(event);
+	for (uint32_t index = 0; index < route->count; index++) {
+		const void *its = route->to[index].filter;
+
+		if (!its || !expression_passes(its, values, ip)) {
+			is_any = is_any || !its;
+			continue;
+		}
+		bits |= 1u << index;
+		is_any = true;
+	}
+	if (bits)
+		keep(event, route, bits);
+	return is_any;
+}
+
+uint32_t routes_take_passed(const struct vestige_event *event, const struct route *route)
+{
+	/* The last one first: a handler that came between has taken its own. */
+	for (uint64_t back = 1; back <= MOST_PASSED; back++) {
+		struct passed *place = &passed[(passed_count - back) % MOST_PASSED];
+
+		if (place->event != event || place->route != route)
+			continue;
+		place->event = NULL;
+		return place->bits;
+	}
+	return 0;
+}

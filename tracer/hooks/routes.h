@@ -1,0 +1,26 @@
+/* Where the records of tracepoints go: to which channels, and as what there. */
+#ifndef VESTIGE_HOOKS_ROUTES_H
+#define VESTIGE_HOOKS_ROUTES_H
+
+#include "../base/compiler.h"
+#include "../include/vestige/tracepoint-abi.h"
+#include "../stream/route.h"
+
+/* Whether an event tells what others mean, or that something is missing: whatever is asked for. */
+bool routes_have_always(const struct vestige_event *event) HIDDEN;
+/*
+ * Apply the rules of all channels that record to an event; whether any takes it. It has its ID, its
+ * route and its filter then. Called with signals blocked, by one thread at a time.
+ */
+bool routes_choose(const struct vestige_provider *provider, struct vestige_event *event) HIDDEN;
+/* Before another recording of a channel: events have no class in it yet. */
+void routes_forget(uint32_t channel, struct vestige_event *event) HIDDEN;
+/* The route of an event whose ID is EVENT_ROUTED. */
+const struct route *routes_find(const struct vestige_event *event) HIDDEN;
+/* Whether any filter takes an event; which do is kept for route_begin(). */
+bool routes_pass(const struct vestige_event *event, const struct vestige_value *values,
+		 const void *ip) HIDDEN;
+/* What routes_pass() has kept, and forget it. */
+uint32_t routes_take_passed(const struct vestige_event *event, const struct route *route) HIDDEN;
+
+#endif

@@ -1,0 +1,327 @@
+/* Records that go to several channels: how they begin, and what becomes of them. */
+#include "route.h"
+
+#include <string.h>
+
+#include "../base/process.h"
+
+/*
+ * In the place of a record whose fields are few: that of the first of its channels, but for the class.
+ * With its contexts it is there already.
+ */
+struct routed {
+	char bytes[RECORD_BYTES];
+	const struct route *route;
+	const void *ip;
+	uint32_t class;
+	uint32_t size;
+	uint32_t stream_owner;
+	/* The addresses that it goes to, by bits. */
+	uint16_t chosen;
+	/* Bytes of the contexts, before the fields. */
+	uint8_t contexts;
+	bool has_draft;
+};
+
+/* The same where there is a draft for the fields. */
+struct routed_draft {
+	const struct route *route;
+	const void *ip;
+	uint64_t earlier;
+	char unused[RECORD_BYTES - 24];
+	char *at;
+	struct draft *draft;
+	uint32_t class;
+	uint32_t size;
+	/* The process. */
+	uint32_t owner;
+	uint16_t chosen;
+	uint8_t contexts;
+	bool has_draft;
+};
+
+#define SAME_PLACE(type, member, other) \
+	_Static_assert(offsetof(type, member) == offsetof(struct record, other), "as in a record")
+SAME_PLACE(struct routed, class, class);
+SAME_PLACE(struct routed, size, size);
+SAME_PLACE(struct routed, stream_owner, stream_owner);
+SAME_PLACE(struct routed, chosen, routed);
+SAME_PLACE(struct routed_draft, at, at);
+SAME_PLACE(struct routed_draft, draft, draft);
+SAME_PLACE(struct routed_draft, class, class);
+SAME_PLACE(struct routed_draft, chosen, routed);
+_Static_assert(sizeof(struct routed) == sizeof(struct record) &&
+		       sizeof(struct routed_draft) == sizeof(struct record) && CHANNELS <= 16,
+	       "there is room for what is kept");
+
+static INLINED bool is_recording(const struct address *address)
+{
+	return *(const volatile bool *) &settings.channels[address->channel].is_recording;
+}
+
+/* Whether a channel is still what it was when the route was made. */
+static INLINED bool is_present(const struct address *address)
+{
+	const struct channel_settings *channel = &settings.channels[address->channel];
+
+	return is_recording(address) &&
+		__atomic_load_n(&channel->recording, __ATOMIC_ACQUIRE) == address->recording;
+}
+
+/* Whether a stream or a record is of another recording. */
+static INLINED bool is_of_other(uint32_t owner, const struct address *address)
+{
+	return (owner ^ address->recording << OWNER_PROCESS_BITS) >> OWNER_PROCESS_BITS;
+}
+
+/* Begin the record of one channel. */
+static APART bool begin_at(const struct address *address, struct record *record, const void *ip,
+			   size_t size, uint64_t earlier)
+{
+	const struct destination to = {address->channel, address->class};
+
+	if (UNLIKELY(!address->class)) {
+		stream_count_lost(address->channel);
+		return false;
+	}
+	if (!record_begin_at(record, to, ip, size, earlier))
+		return false;
+	if (LIKELY(!is_of_other(record->stream_owner, address)))
+		return true;
+	if (record->draft)
+		draft_give(record->draft, record);
+	return false;
+}
+
+/* The addresses that have to do with an event. */
+static INLINED uint32_t choose(const struct route *route, uint32_t passed)
+{
+	uint32_t chosen = 0;
+
+	for (uint32_t index = 0; index < route->count; index++) {
+		const struct address *address = &route->to[index];
+
+		if ((!address->filter || passed & 1u << index) && is_present(address))
+			chosen |= 1u << index;
+	}
+	return chosen;
+}
+
+static void count_lost(const struct route *route, uint32_t chosen)
+{
+	for (uint32_t index = 0; index < route->count; index++)
+		if (chosen & 1u << index)
+			stream_count_lost(route->to[index].channel);
+}
+
+/* A stream of the thread, whose drafts will do. */
+static struct stream *find_stream(const struct route *route, uint32_t chosen)
+{
+	for (uint32_t index = 0; index < route->count; index++) {
+		const uint32_t channel = route->to[index].channel;
+		struct stream *stream = streams_of_thread[channel];
+
+		if (!(chosen & 1u << index))
+			continue;
+		if (UNLIKELY(!stream))
+			stream = stream_meet(channel);
+		if (LIKELY(stream != NULL))
+			return stream;
+	}
+	return NULL;
+}
+
+/* Begin one that needs a draft. */
+static APART char *begin_long(const struct route *route, struct record *record, uint32_t chosen,
+			      const void *ip, size_t size, uint64_t earlier)
+{
+	struct routed_draft *routed = (struct routed_draft *) (void *) record;
+	struct stream *stream = find_stream(route, chosen);
+	struct draft *draft =
+		stream ? draft_take(stream_memory_drafts(stream), record, size) : NULL;
+
+	if (UNLIKELY(!draft)) {
+		count_lost(route, chosen);
+		return NULL;
+	}
+	*routed = (struct routed_draft) {
+		.route = route,
+		.ip = ip,
+		.earlier = earlier,
+		.at = draft->memory,
+		.draft = draft,
+		.class = CLASS_ROUTED,
+		.size = (uint32_t) size,
+		.owner = process_id(),
+		.chosen = (uint16_t) chosen,
+		.has_draft = true,
+	};
+	return draft->memory;
+}
+
+/* Whether the thread has a stream for an address, so that a child process will see that it has not. */
+static INLINED bool has_stream(const struct address *address)
+{
+	const struct stream *stream = streams_of_thread[address->channel];
+
+	return LIKELY(stream && !is_of_other(stream->owner, address));
+}
+
+static INLINED bool has_streams(const struct route *route, uint32_t chosen)
+{
+	for (; chosen; chosen &= chosen - 1)
+		if (!has_stream(&route->to[__builtin_ctz(chosen)]))
+			return false;
+	return true;
+}
+
+/* Write the contexts of a channel, if they and the fields are few; NULL if not. */
+static INLINED char *begin_short(const struct address *address, char bytes[RECORD_BYTES],
+				 const void *ip, size_t size)
+{
+	const struct context_choice contexts =
+		settings_contexts(&settings.channels[address->channel]);
+	const struct stream *stream = streams_of_thread[address->channel];
+
+	if (UNLIKELY(contexts.size + size > RECORD_BYTES || address->class < EVENT_CLASSES))
+		return NULL;
+	return LIKELY(contexts.chosen == USUAL_CONTEXTS)
+		? put_usual_contexts(bytes, stream, ip)
+		: put_contexts(bytes, contexts.chosen, stream, ip);
+}
+
+/* Begin one that is not short. */
+static APART char *begin_otherwise(const struct route *route, struct record *record,
+				   uint32_t chosen, const void *ip, size_t size, uint64_t earlier)
+{
+	if (chosen & (chosen - 1))
+		return begin_long(route, record, chosen, ip, size, earlier);
+	return begin_at(&route->to[__builtin_ctz(chosen)], record, ip, size, earlier) ? record->at
+										      : NULL;
+}
+
+char *route_begin(const struct route *route, struct record *record, uint32_t passed,
+		  const void *ip, size_t size, uint64_t earlier)
+{
+	struct routed *routed = (struct routed *) (void *) record;
+	const uint32_t chosen = choose(route, passed);
+	const struct address *first;
+	char *fields;
+
+	if (!chosen)
+		return NULL;
+	first = &route->to[__builtin_ctz(chosen)];
+	if (UNLIKELY(earlier || !has_streams(route, chosen)))
+		return begin_otherwise(route, record, chosen, ip, size, earlier);
+	fields = begin_short(first, routed->bytes, ip, size);
+	if (!fields)
+		return begin_otherwise(route, record, chosen, ip, size, earlier);
+	routed->route = route;
+	routed->ip = ip;
+	routed->class = CLASS_ROUTED;
+	routed->contexts = (uint8_t) (fields - routed->bytes);
+	routed->size = routed->contexts + (uint32_t) size;
+	routed->stream_owner = streams_of_thread[first->channel]->owner;
+	routed->chosen = (uint16_t) chosen;
+	routed->has_draft = false;
+	return fields;
+}
+
+/* Append a record to one channel. */
+static APART void commit_at(const struct address *address, const void *ip, const char *fields,
+			    size_t size, uint64_t earlier)
+{
+	struct record one;
+
+	if (!begin_at(address, &one, ip, size, earlier))
+		return;
+	memcpy(one.at, fields, size);
+	record_commit(&one);
+}
+
+/* The same where nothing is unusual: few instructions. */
+static INLINED bool commit_short(const struct address *address, const void *ip,
+				 const char *fields, uint32_t size, uint64_t time)
+{
+	struct record one;
+
+	if (!has_stream(address))
+		return false;
+	one.at = begin_short(address, one.bytes, ip, size);
+	if (!one.at)
+		return false;
+	for (; size >= sizeof(uint64_t); size -= (uint32_t) sizeof(uint64_t)) {
+		one.at = put_bytes(one.at, fields, sizeof(uint64_t));
+		fields += sizeof(uint64_t);
+	}
+	for (; size; size--)
+		*one.at++ = *fields++;
+	one.size = (uint32_t) (one.at - one.bytes);
+	one.stream_owner = streams_of_thread[address->channel]->owner;
+	return record_append_short(&one, address->channel, address->class, time);
+}
+
+static APART void commit_long(struct record *record)
+{
+	const struct routed_draft *routed = (const struct routed_draft *) (void *) record;
+	struct draft *draft = routed->draft;
+
+	/* Somebody else has it, and perhaps wrote to it. */
+	if (UNLIKELY(draft->owner != record)) {
+		count_lost(routed->route, routed->chosen);
+		return;
+	}
+	/* Where a child has been forked since, the parent has it. */
+	for (uint32_t index = 0; index < routed->route->count && routed->owner == process_id();
+	     index++)
+		if (routed->chosen & 1u << index)
+			commit_at(&routed->route->to[index], routed->ip, draft->memory,
+				  routed->size, routed->earlier);
+	draft_give(draft, record);
+}
+
+/* Where a child has been forked since the record began, the parent has it. */
+static APART void commit_otherwise(const struct address *address, const struct routed *routed)
+{
+	if (!stream_is_of_child(address->channel))
+		commit_at(address, routed->ip, routed->bytes + routed->contexts,
+			  routed->size - routed->contexts, 0);
+}
+
+static void commit_all(struct record *record)
+{
+	const struct routed *routed = (const struct routed *) (const void *) record;
+	const struct address *to = routed->route->to;
+	uint32_t rest = routed->chosen;
+	uint64_t time = 0;
+	uint32_t index = (uint32_t) __builtin_ctz(rest);
+
+	if (UNLIKELY(!record_append_short(record, to[index].channel, to[index].class, 0)))
+		commit_otherwise(&to[index], routed);
+	else if (rest & (rest - 1))
+		/* The counter is read once for all of them. */
+		time = streams_of_thread[to[index].channel]->last_time;
+	for (rest &= rest - 1; rest; rest &= rest - 1) {
+		index = (uint32_t) __builtin_ctz(rest);
+		if (UNLIKELY(!commit_short(&to[index], routed->ip,
+					   routed->bytes + routed->contexts,
+					   routed->size - routed->contexts, time)))
+			commit_otherwise(&to[index], routed);
+	}
+}
+
+void route_commit(struct record *record)
+{
+	if (((const struct routed *) (const void *) record)->has_draft)
+		commit_long(record);
+	else
+		commit_all(record);
+}
+
+bool route_is_later(const struct route *route, uint64_t time)
+{
+	for (uint32_t index = 0; index < route->count; index++)
+		if (stream_last_time(route->to[index].channel) > time)
+			return true;
+	return false;
+}
