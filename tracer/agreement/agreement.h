@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "434421eef6760b5c"
+#define AGREEMENT "d3e30dbd4fe4261b"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -603,6 +603,8 @@ _Static_assert(sizeof(struct rule_head) == 32, "rule_head");
 #define UNPATCHED_THREADS "threads"
 /* The processor keeps return addresses, which cannot be replaced. */
 #define UNPATCHED_SHADOW "shadow"
+/* The program copies its stacks, and return addresses with them. */
+#define UNPATCHED_COPIES "copies"
 /* Its plan did not come in time. */
 #define UNPATCHED_LATE "late"
 

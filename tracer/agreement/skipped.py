@@ -57,5 +57,10 @@ CONSTANTS = (
         "shadow",
         about="The processor keeps return addresses, which cannot be replaced.",
     ),
+    Constant(
+        "UNPATCHED_COPIES",
+        "copies",
+        about="The program copies its stacks, and return addresses with them.",
+    ),
     Constant("UNPATCHED_LATE", "late", about="Its plan did not come in time."),
 )

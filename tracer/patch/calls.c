@@ -11,7 +11,7 @@
  * the thread is seen further up its stack.
  *
  * Where ends of calls are not wanted, or the processor compares return addresses with a stack of its own
- * (CET), they stay as they are.
+ * (CET), they stay as they are; so they do where stacks are copied.
  *
  * Compilers keep values in any register across calls of functions that they know (-fipa-ra), so all are left
  * as they are, but for the flags. What is not recorded the usual way may use vector registers, which
@@ -53,6 +53,10 @@
 
 /* Whether return addresses are replaced. */
 static bool has_exits;
+/* Whether the program has copies of its stacks: at the place of a return address that was replaced,
+ * another call may come to have its own. Those that were replaced before stay where they are, as the
+ * calls are outside of all that is copied. */
+static bool is_copied;
 
 /* Called by programs that were compiled with -pg -mfentry; see "-mfentry" in GCC's manual. */
 EXPORTED void __fentry__(void);
@@ -223,9 +227,17 @@ static bool has_shadow_stack(void)
 		(features & SHADOW_STACK_IS_ON);
 }
 
-bool calls_lack_exits(void)
+const char *calls_lack_exits(void)
 {
-	return settings.on_exit != FUNCTIONS_OFF && !has_exits;
+	if (has_exits || settings.on_exit == FUNCTIONS_OFF)
+		return NULL;
+	return is_copied ? UNPATCHED_COPIES : UNPATCHED_SHADOW;
+}
+
+void calls_leave_returns(void)
+{
+	is_copied = true;
+	has_exits = false;
 }
 
 bool calls_start(void)
@@ -233,7 +245,7 @@ bool calls_start(void)
 	vectors_start();
 	if (!shadow_start())
 		return false;
-	has_exits = !has_shadow_stack();
+	has_exits = !is_copied && !has_shadow_stack();
 	return true;
 }
 
@@ -372,9 +384,13 @@ bool calls_start(void)
 	return false;
 }
 
-bool calls_lack_exits(void)
+const char *calls_lack_exits(void)
 {
-	return false;
+	return NULL;
+}
+
+void calls_leave_returns(void)
+{
 }
 
 void calls_entry(void)

@@ -13,7 +13,9 @@ void calls_entry(void) HIDDEN;
 void calls_library_entry(void) HIDDEN;
 /* Make what calls need; false where they cannot be recorded. */
 bool calls_start(void) HIDDEN;
-/* Whether ends of calls are wanted that cannot be had. */
-bool calls_lack_exits(void) HIDDEN;
+/* Why ends of calls cannot be had that are wanted; NULL where they can. */
+const char *calls_lack_exits(void) HIDDEN;
+/* Leave return addresses alone from now on: an object has come that copies stacks. */
+void calls_leave_returns(void) HIDDEN;
 
 #endif

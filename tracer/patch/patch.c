@@ -25,6 +25,8 @@
 #if defined(__x86_64__)
 
 #define TASKS "/proc/self/task"
+/* In the name of a library. */
+#define COPIES_STACKS "greenlet"
 
 /* A directory has a link for each directory in it, and two of its own. */
 static bool has_threads(void)
@@ -53,7 +55,7 @@ static const char *apply(const struct plan *plan, const struct dl_phdr_info *inf
 		return reason;
 	if (thunks_seal(&thunks) && rewrite_entries(plan, &thunks, info->dlpi_addr)) {
 		thunks_keep(&thunks);
-		return calls_lack_exits() ? UNPATCHED_SHADOW : NULL;
+		return calls_lack_exits();
 	}
 	thunks_drop(&thunks);
 	return UNPATCHED_POLICY;
@@ -71,10 +73,22 @@ static void patch_object(const struct dl_phdr_info *info, bool is_running)
 		missing_plan_tell(reason, info->dlpi_name);
 }
 
+/* Greenlets are coroutines that share one stack, from which parts are copied away and back. */
+static void look_at_name(const char *name)
+{
+	const char *last = strrchr(name, '/');
+
+	if (strstr(last ? last : name, COPIES_STACKS) && settings.on_exit != FUNCTIONS_OFF) {
+		calls_leave_returns();
+		missing_plan_tell(UNPATCHED_COPIES, "");
+	}
+}
+
 static int patch_first(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void) size;
 	(void) unused;
+	look_at_name(info->dlpi_name);
 	patch_object(info, true);
 	return 0;
 }
@@ -86,6 +100,9 @@ static void patch_later(const struct link_map *map, const struct object *object)
 	struct dl_phdr_info info = {.dlpi_addr = map->l_addr, .dlpi_name = map->l_name};
 	signals before;
 
+	look_at_name(map->l_name);
+	if (!settings.has_plans)
+		return;
 	/* Of a program that is linked at another address, the headers are elsewhere. */
 	if (object->base != map->l_addr || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > object->size)
@@ -103,12 +120,14 @@ static __attribute__((constructor(102))) void start(void)
 	signals before;
 
 	tracing_start();
-	if (!settings.is_recording || !settings.has_plans ||
+	if (!settings.is_recording ||
 	    (settings.on_entry == FUNCTIONS_OFF && settings.on_exit == FUNCTIONS_OFF))
 		return;
-	before = system_block_signals();
-	dl_iterate_phdr(patch_first, NULL);
-	system_restore_signals(before);
+	if (settings.has_plans) {
+		before = system_block_signals();
+		dl_iterate_phdr(patch_first, NULL);
+		system_restore_signals(before);
+	}
 	loads_watch(patch_later, thunks_forget);
 }
 

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "434421eef6760b5c"
+AGREEMENT = "d3e30dbd4fe4261b"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -102,6 +102,8 @@ UNPATCHED_THREADS = "threads"
 """Other threads run already."""
 UNPATCHED_SHADOW = "shadow"
 """The processor keeps return addresses, which cannot be replaced."""
+UNPATCHED_COPIES = "copies"
+"""The program copies its stacks, and return addresses with them."""
 UNPATCHED_LATE = "late"
 """Its plan did not come in time."""
 SETTINGS_VARIABLE = "VESTIGE_TRACER"

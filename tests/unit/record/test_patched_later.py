@@ -263,3 +263,31 @@ def test_subcommands_of_git_do_not_notice(tmp_path):
     done = run_recorded(tmp_path / "trace", command, *PATIENT, "--max-size=64M")
     assert (done.returncode, done.stdout) == (0, "first\n"), done.stderr
     subprocess.run([*git, "fsck", "--strict"], check=True)
+
+
+def test_greenlets_go_on(tmp_path):
+    """They copy return addresses away and back, which must not be replaced then."""
+    greenlet = pytest.importorskip("greenlet")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "import greenlet\n"
+        "def work(depth, number):\n"
+        "    if depth:\n"
+        "        return max([depth], key=lambda one: work(depth - 1, number))\n"
+        "    for step in range(20):\n"
+        "        main.switch(sorted([number, step], key=str))\n"
+        "    return number\n"
+        "main = greenlet.getcurrent()\n"
+        "all = [greenlet.greenlet(lambda n=n: work(5 + 3 * n, n)) for n in range(6)]\n"
+        "for step in range(21):\n"
+        "    print([one.switch() for one in all])\n"
+    )
+    folder = str(Path(greenlet.__file__).parents[1])
+    command = [os.path.realpath(sys.executable), "-S", str(program), folder]
+    # Calls of the interpreter's library, which may be the system's.
+    options = [*PATIENT, "--max-size=32M", "--patch-in=libpython3.11.so.1.0"]
+    done = run_recorded(tmp_path / "trace", command, *options)
+    assert (done.returncode, done.stdout) == (0, output_of(*command)), done.stderr
+    assert "it has greenlets, which copy return addresses" in done.stderr

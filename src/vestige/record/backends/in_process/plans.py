@@ -17,6 +17,7 @@ from ....inspect.sites import executable_of
 from ..._agreement import (
     PLANS_DIRECTORY,
     UNPATCHED_BYTES,
+    UNPATCHED_COPIES,
     UNPATCHED_LATE,
     UNPATCHED_MEMORY,
     UNPATCHED_PLAN,
@@ -47,6 +48,11 @@ REASONS = {
     UNPATCHED_POLICY: "a policy forbids to write to its code",
     UNPATCHED_THREADS: "other threads ran before the tracer began",
     UNPATCHED_LATE: "its plan was not ready in time (--patch-wait)",
+}
+ENTRIES_ONLY = {
+    UNPATCHED_SHADOW: "the processor keeps return addresses (CET), which cannot be "
+    "replaced",
+    UNPATCHED_COPIES: "it has greenlets, which copy return addresses",
 }
 MOST_PROBLEMS = 100
 """Objects that are told of; of more, nothing is said."""
@@ -350,11 +356,8 @@ def unpatched_lines(unpatched: Iterable[tuple[str, str]]) -> list[str]:
     lines = []
     for reason, name in unpatched:
         file = plain(os.path.basename(name))
-        if reason == UNPATCHED_SHADOW:
-            lines.append(
-                f"no ends of calls of {file}: the processor keeps return addresses "
-                "(CET), which cannot be replaced"
-            )
+        if reason in ENTRIES_ONLY:
+            lines.append(f"no ends of calls of {file}: {ENTRIES_ONLY[reason]}")
         else:
             why = REASONS.get(reason) or f"an unknown reason ({plain(reason)})"
             lines.append(f"no calls of {file}: {why}")
