@@ -13,6 +13,7 @@ what was told, not by address: equal ones are one function from the beginning.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from .. import core
 from .._typing import Protocol
@@ -50,12 +51,15 @@ from .calls import (
     Function,
     ThreadCalls,
 )
-from .place_names import code_mapping, place_name
+from .function_names import without_appended
+from .place_names import code_mapping, function_name
 
 __all__ = ["call_tree"]
 
 _DUMP_EVENT = "lttng_ust_statedump:start"
 _NAME_EVENT = "lttng_ust_statedump:procname"
+_PATCHED = "tracer_patches_functions"
+"""Entry of the environment that is 1 where entries of functions were rewritten."""
 _COST = "tracer_call_cost_ns"
 """Entry of the environment with the cost of a call, nanoseconds."""
 _LAST_ADDRESS = (1 << 64) - 1
@@ -111,7 +115,11 @@ def call_tree(
     """
     resolver = resolver or Resolver(DebugFileFinder())
     reader = _Reader(resolver)
-    tree = CallTree(damage=list(source.damage), cost_of_call=_cost(source.streams))
+    tree = CallTree(
+        damage=list(source.damage),
+        cost_of_call=_cost(source.streams),
+        is_patched=_is_patched(source.streams),
+    )
     events = 0
     needed = [*STATE_EVENT_NAMES, _NAME_EVENT]
     expressions = () if selection is None else selection.filters
@@ -181,6 +189,12 @@ def _add_activities(
     tree.spans, tree.coroutines = read_activities(
         streams, resolver, selection, knows_waits=reader.has_python_calls
     )
+
+
+def _is_patched(streams: Iterable[Stream]) -> bool:
+    """Tell whether functions were recorded that had no hooks."""
+    environments = (stream.trace.parsed.environment for stream in streams)
+    return any(one.get(_PATCHED) == 1 for one in environments)
 
 
 def _cost(streams: Iterable[Stream]) -> float | None:
@@ -334,7 +348,8 @@ def _functions(reader: _Reader, resolver: Resolver) -> list[Function]:
     addresses = [Address(address) for _, _, address in reader.functions]
     places = resolver.resolve_many(zip(reader.mappings, addresses, strict=True))
     known: dict[tuple[object, ...], Function] = {}
-    functions = []
+    functions: list[Function] = []
+    folded = _Clones()
     rows = zip(reader.functions, reader.mappings, places, strict=True)
     for (space, vpid, address), mapping, place in rows:
         if isinstance(mapping, Unresolved):
@@ -344,10 +359,46 @@ def _functions(reader: _Reader, resolver: Resolver) -> list[Function]:
             key = (mapping.path, mapping.build_id, mapping.code, offset)
         function = known.get(key)
         if function is None:
-            name = place_name(place, address)
+            name = function_name(place, address)
             function = known[key] = Function(name, place, Address(address))
+            folded.add(key[:2], function)
         functions.append(function)
-    return functions
+    return [folded.original(one) for one in functions]
+
+
+class _Clones:
+    """Copies and parts that compilers made of functions, by what they are of."""
+
+    def __init__(self) -> None:
+        self._originals: dict[tuple[object, ...], Function | None] = {}
+        self._clones: dict[Function, tuple[object, ...]] = {}
+
+    def add(self, where: tuple[object, ...], function: Function) -> None:
+        """Take a function into account.
+
+        Args:
+            where: The object that it is in.
+            function: The function.
+        """
+        name = without_appended(function.name)
+        key = (*where, name)
+        if name != function.name:
+            self._clones[function] = key
+        else:
+            # Of two functions of one name, nobody knows whose a copy is.
+            self._originals[key] = None if key in self._originals else function
+
+    def original(self, function: Function) -> Function:
+        """Return what a function is a copy of; itself if it is none."""
+        key = self._clones.get(function)
+        if key is None:
+            return function
+        found = self._originals.get(key)
+        if found is None:
+            found = replace(function, name=str(key[-1]))
+            self._originals.setdefault(key, found)
+            self._clones[function] = key
+        return found
 
 
 def _threads(

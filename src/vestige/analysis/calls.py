@@ -237,6 +237,9 @@ class CallTree:
     cost_of_call: float | None = None
     """What entry and exit of a call cost where it was recorded, nanoseconds; ``None``
     when the recorder did not measure it."""
+    is_patched: bool = False
+    """Whether functions without hooks were recorded: calls that the compiler inlined
+    are none of these."""
     threads_unknown: bool = False
     """Whether threads share data streams and nothing tells them apart, so that nothing
     but the number of events is true."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["plain_names", "shortened"]
+__all__ = ["plain_names", "shortened", "without_appended"]
 
 _OPERATOR = re.compile(
     r"operator ?(?:\(\)|\[\]|<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|<|>)(?![A-Za-z_])"
@@ -36,6 +36,19 @@ def plain_names(name: str) -> set[str]:
         begin = text.replace("(anonymous namespace)", "(anonymous_namespace)")
         names.add(text[begin.rindex(" ") + 1 :] if " " in begin else text)
     return names
+
+
+def without_appended(name: str) -> str:
+    """Leave out what compilers append to the names of copies and parts of functions.
+
+    Args:
+        name: The name of a function.
+
+    Returns:
+        The name of what it is a copy or a part of; itself if it is none.
+    """
+    known = name.partition(" [clone ")[0]
+    return _APPENDED.sub("", known) or name
 
 
 def shortened(name: str, brackets: str) -> str:

@@ -6,7 +6,7 @@ from ..debuginfo import Mapping, Place, Unresolved
 from ..units import Address
 from .calls import Function
 
-__all__ = ["code_mapping", "function_at", "place_name"]
+__all__ = ["code_mapping", "function_at", "function_name", "place_name"]
 
 
 def code_mapping(row: tuple[int, int, str, str, int]) -> Mapping:
@@ -32,6 +32,20 @@ def place_name(place: Place | Unresolved, address: int) -> str:
         name = place.binary.mapping.path.rpartition("/")[2]
         return f"{name}+0x{place.binary.offset:x}"
     return f"{place.function}+0x{place.offset:x}" if place.offset else place.function
+
+
+def function_name(place: Place | Unresolved, address: int) -> str:
+    """Return the name of the function that begins at an address.
+
+    Args:
+        place: What was found there. What begins within another function, as tables have
+            it, has no name: symbols of the rest were taken away.
+        address: The address.
+    """
+    if isinstance(place, Unresolved) or not place.offset or place.binary.mapping.code:
+        return place_name(place, address)
+    name = place.binary.mapping.path.rpartition("/")[2]
+    return f"{name}+0x{place.binary.offset:x}"
 
 
 def function_at(place: Place | Unresolved, address: int) -> Function:

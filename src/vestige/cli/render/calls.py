@@ -82,6 +82,8 @@ def _head_lines(tree: CallTree) -> Iterator[str]:
             "the times include the tracer: about "
             f"{tree.cost_of_call:.0f} ns for each call within"
         )
+    if tree.is_patched:
+        yield "calls that the compiler inlined are not calls here (--patch)"
 
 
 def _span(tree: CallTree) -> int:

@@ -37,6 +37,7 @@ def calls_json(tree: CallTree, style: CallStyle) -> str:
         "events": tree.events,
         "other_events": tree.other_events,
         "cost_of_call_ns": tree.cost_of_call,
+        "is_patched": tree.is_patched,
         "lost_events": tree.lost,
         "losses": len(tree.losses),
         "left_out": tree.left_out,

@@ -116,7 +116,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     head = _HEAD.format(
         uuid=uuid,
         byte_order="le" if sys.byteorder == "little" else "be",
-        environment="".join(_lines(_environment(name, created)))
+        environment="".join(_lines(_environment(name, created, options)))
         + _cost_line(call_cost),
         clock=clock,
         description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",
@@ -169,7 +169,9 @@ def event_names() -> list[str]:
     return [name for name, _, _, _ in EVENTS]
 
 
-def _environment(name: str, created: float | None) -> Mapping[str, str | int]:
+def _environment(
+    name: str, created: float | None, options: RecordingOptions
+) -> Mapping[str, str | int]:
     major, minor, patch = (int(part) for part in __version__.split(".")[:3])
     return {
         "hostname": os.uname().nodename,
@@ -184,6 +186,7 @@ def _environment(name: str, created: float | None) -> Mapping[str, str | int]:
             "%Y%m%dT%H%M%S%z", time.localtime(created)
         ),
         "sysname": os.uname().sysname,
+        **({} if options.patch is None else {"tracer_patches_functions": 1}),
     }
 
 
