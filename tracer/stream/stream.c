@@ -152,12 +152,20 @@ void stream_leave(void)
 
 void stream_rename(const char *name)
 {
+	/* A handler may go on to another chunk, and the present one be another thread's then. */
+	const signals before = system_block_signals();
+
 	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
 		struct stream *stream = streams_of_thread[channel];
 
-		if (stream && !stream_needs_slot(channel, stream))
-			strncpy(stream->procname, name, PROCNAME_SIZE - 1);
+		if (!stream || stream_needs_slot(channel, stream))
+			continue;
+		strncpy(stream->procname, name, PROCNAME_SIZE - 1);
+		if (stream_is_open(channel, stream) && !system_is_confined)
+			memcpy(stream->chunk->packet.procname, stream->procname,
+			       sizeof(stream->chunk->packet.procname));
 	}
+	system_restore_signals(before);
 }
 
 void stream_before_fork(void)

@@ -38,7 +38,7 @@ void stream_before_fork(void) HIDDEN;
 void stream_after_fork(void) HIDDEN;
 /* Let the thread have no streams any more: what it does is counted as lost. */
 void stream_leave(void) HIDDEN;
-/* The thread has another name. */
+/* The thread has another name; so has the packet that it fills. */
 void stream_rename(const char *name) HIDDEN;
 /* Before the program filters its system calls: make what new threads will need. */
 void streams_confine(void) HIDDEN;

@@ -188,6 +188,46 @@ def test_packets_and_programs_keep_the_name_of_the_thread(tmp_path, program):
     assert {event.packet_context["procname"] for event in events} == {"recorded"}
 
 
+NAMED = """
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/prctl.h>
+
+void *worker(void *by_number)
+{
+    if (by_number)
+        prctl(PR_SET_NAME, "worker");
+    else
+        pthread_setname_np(pthread_self(), "worker");
+    return by_number;
+}
+
+int main(int count, char **words)
+{
+    pthread_t thread;
+
+    (void) words;
+    pthread_create(&thread, NULL, worker, count > 1 ? &thread : NULL);
+    return pthread_join(thread, NULL);
+}
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("by-number",)], ids=["pthread", "prctl"])
+def test_threads_that_name_themselves_have_that_name(tmp_path, words):
+    """Also in the function that does it, whose packet has begun then."""
+    (tmp_path / "named.c").write_text(NAMED)
+    flags = ["-g", "-O1", "-finstrument-functions", "-pthread"]
+    run_tool(["gcc", *flags, "-o", tmp_path / "named", tmp_path / "named.c"])
+    run_recorded(tmp_path / "trace", [tmp_path / "named", *words])
+    events = vestige.open(tmp_path / "trace").events("*:func_*")
+    names = {
+        (one.debug_info.function, one.packet_context["procname"]) for one in events
+    }
+
+    assert names == {("main", "named"), ("worker", "worker")}
+
+
 @pytest.mark.parametrize("delay", [0.0, 0.01, 0.03, 0.1])
 def test_a_killed_program_leaves_all_its_events(tmp_path, program, delay):
     """Every committed record is there, none twice, each entry with its exit."""
