@@ -376,16 +376,18 @@ impl Stock {
         Ok(true)
     }
 
-    /// Keeps enough slots free of those that threads have not claimed.
-    pub fn keep_slots(&mut self, pool: &Pool, arena: &Arena, claimed: u32, now: u64) {
+    /// Keeps enough slots free of those that threads have not claimed, by making up to `most`.
+    pub fn keep_slots(&mut self, pool: &Pool, arena: &Arena, claimed: u32, most: u32, now: u64) {
         if claimed + FREE_SLOTS > pool.slots_ready() || pool.is_short_of_slots(arena) {
-            self.make_slots(pool, arena, now);
+            self.make_slots(pool, arena, most, now);
         }
     }
 
-    fn make_slots(&mut self, pool: &Pool, arena: &Arena, now: u64) {
+    fn make_slots(&mut self, pool: &Pool, arena: &Arena, most: u32, now: u64) {
         let ready = pool.slots_ready();
-        let count = (arena.geometry().slot_count - ready).min(SLOTS_AT_ONCE);
+        // After a few, the rest of those.
+        let at_once = SLOTS_AT_ONCE - ready % SLOTS_AT_ONCE;
+        let count = (arena.geometry().slot_count - ready).min(at_once).min(most);
         if count == 0 || now < self.retry_at {
             return;
         }

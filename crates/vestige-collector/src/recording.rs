@@ -13,8 +13,9 @@ use crate::pool::{Most, Pool, Stock};
 use crate::streams::Identity;
 use crate::trace::Trace;
 
-/// A start waits for so many.
+/// A start waits for so many chunks and slots.
 const FIRST_CHUNKS: u64 = 8;
+const FIRST_SLOTS: u32 = 128;
 /// As `MOST_TO_GO_ON` in `tracer/arena/waiting.c`.
 const MOST_TO_GO_ON: u32 = 16;
 /// One in each nanosecond, for months.
@@ -217,16 +218,18 @@ impl Recording {
 
     /// Makes what the first thread needs; the collector makes more while programs start.
     pub fn make_first(&self) {
-        self.keep_most_ahead(FIRST_CHUNKS);
+        // Those of CPUs are needed as soon as a thread runs there.
+        let slots = if self.arena.has_cpu_rings() { u32::MAX } else { FIRST_SLOTS };
+        self.keep_most_ahead(FIRST_CHUNKS, slots);
     }
 
     /// Keeps chunks, slots and memory for class texts ahead of need.
     pub fn keep_ahead(&self) {
         self.note_unreached();
-        self.keep_most_ahead(u64::MAX);
+        self.keep_most_ahead(u64::MAX, u32::MAX);
     }
 
-    fn keep_most_ahead(&self, chunks: u64) {
+    fn keep_most_ahead(&self, chunks: u64, slots: u32) {
         let now = self.trace.now();
         let mut stock = self.stock();
         let allowed = self.trace.allowed_chunks(self.arena.geometry().chunk_bytes);
@@ -237,7 +240,7 @@ impl Recording {
         let is_short = self.pool.is_short(&stock, &self.arena, most);
         self.is_short.store(is_short, Ordering::Relaxed);
         self.is_crowded.store(self.pool.is_crowded(&stock, most), Ordering::Relaxed);
-        stock.keep_slots(&self.pool, &self.arena, live, now);
+        stock.keep_slots(&self.pool, &self.arena, live, slots, now);
         if let Some(error) = stock.failure.as_ref() {
             let path = self.arena.path().display();
             self.trace.add_problem(format!("{path}: the arena cannot grow: {error}"));

@@ -16,7 +16,6 @@ from ..plain_text import plain
 from ..record.recorder import run_and_record
 from ..record.rules.options import RecordingOptions
 from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND, WRONG_USAGE
-from .newest_recording import remember
 from .sizes import parse_size
 
 if TYPE_CHECKING:
@@ -57,13 +56,18 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
     output = options.output or default_output(options.program)
     try:
         recording = run_and_record(
-            tuple(command), output, wanted, None if options.quiet else _load_summary
+            tuple(command),
+            output,
+            wanted,
+            _load_end if options.quiet else _load_summary,
         )
     except ProgramError as error:
         status = CANNOT_START if error.is_found else NOT_FOUND
         raise CommandError(str(error), exit_code=status) from error
     except RecordError as error:
         raise CommandError(str(error), exit_code=FAILED) from error
+    from .newest_recording import remember
+
     remember(recording)
     if not options.quiet:
         from .open_files import allow_many_files
@@ -76,8 +80,16 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
     return recording.status
 
 
+def _load_end() -> object:
+    """Import what is needed when the program has ended, while it runs."""
+    from .newest_recording import remember
+
+    return remember
+
+
 def _load_summary() -> object:
-    """Import what reads the recording, with the Rust core, while the program runs."""
+    """As above, with what reads the recording, and the Rust core."""
+    _load_end()
     # Whatever is wrong with it is said when it is used: the program runs already.
     with suppress(ImportError):
         from .render.recording import recording_lines

@@ -51,7 +51,7 @@ class ContextClass(NamedTuple):
     """What it says, for people."""
 
 
-CONTEXT_CLASSES = tuple(ContextClass(*facts) for facts in _agreement.CONTEXTS)
+CONTEXT_CLASSES = tuple(map(ContextClass._make, _agreement.CONTEXTS))
 """In the order in which they are written."""
 
 CONTEXTS = tuple(one.name for one in CONTEXT_CLASSES)

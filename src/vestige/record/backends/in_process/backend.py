@@ -29,6 +29,7 @@ from .tracer import tracer_environment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from .clock import ClockRate
     from .plans import Plans
     from .unreached import UnreachedProcesses
 
@@ -139,9 +140,6 @@ class InProcess:
         """
         self.plans = self._planned(program[0])
         rate = self._clock.rate()
-        if self._is_counter:
-            # Until now it was that of some 50 microseconds, which is wrong by 0.01 %.
-            self._metadata.refine(rate=rate)
         environment = tracer_environment(
             self._directory,
             self._options,
@@ -158,7 +156,7 @@ class InProcess:
             return run(
                 program,
                 environment,
-                begun=self._begun,
+                begun=lambda process: self._begun(process, rate),
                 schedule=self._schedule(),
                 bells=() if self._bell is None else [(self._bell, self._answer)],
                 inherited=self._collector.to_inherit,
@@ -283,9 +281,12 @@ class InProcess:
         for request in self._collector.requests():
             self.plans.answer(request)
 
-    def _begun(self, process: int) -> None:
+    def _begun(self, process: int, rate: ClockRate) -> None:
         """Keep which process the program is, and do what can be done as it runs."""
         self._process = process
+        if self._is_counter:
+            # Until now it was that of some 50 microseconds, which is wrong by 0.01 %.
+            self._metadata.refine(rate=rate)
         if self._meanwhile is not None:
             self._meanwhile()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import time
 
 from ...._signals import signals
@@ -137,6 +136,9 @@ def _follow(
 ) -> None:
     """Do what is to be done while a process runs."""
     started = time.monotonic()
+    # As it runs: until then it would wait for this import.
+    import select  # noqa: PLC0415 - see above
+
     try:
         handle = os.pidfd_open(process)
     except OSError:
