@@ -262,7 +262,8 @@ def _children() -> Job:
         build_judged(OUTPUT.resolve(), "children"),
         str(CHILDREN),
     ]
-    return Job("children", lambda: command, (Vestige(), Uftrace()), [row])
+    tracers = (Vestige(), Uftrace())
+    return Job("children", lambda: command, tracers, [row], settle=SETTLE)
 
 
 def _memory(busy: Callable[[], Sequence[str | Path]]) -> Iterator[Job]:

@@ -16,8 +16,9 @@
 /* How long a thread waits for its first chunk where it waits for no other: the collector makes
  * memory a moment after it is needed, and many threads may begin at once. */
 #define FIRST_WAIT_NS 50000000u
-/* Free chunks that a thread goes on with, and for how many slices it waits for so many. */
-#define MOST_TO_GO_ON 16u
+/* Free chunks that a thread goes on with, and for how many slices it waits for so many: with fewer
+ * it would soon wait again. */
+#define MOST_TO_GO_ON 64u
 #define PATIENT_SLICES 4u
 /* How long a thread looks that may make no system call: it cannot wake the collector, which
  * sleeps for up to 50 ms when there was nothing to do, and may then wait for a processor. */
@@ -133,7 +134,7 @@ static bool spin(struct arena_ring *ring)
 /* As Recording::chunks_to_go_on() of the collector has it. */
 static uint32_t chunks_to_go_on(const struct arena *arena)
 {
-	uint32_t count = arena->ring_chunks / 4;
+	uint32_t count = arena->ring_chunks;
 
 	/* What there is room for may be fewer than these. */
 	if (arena->control->max_bytes)

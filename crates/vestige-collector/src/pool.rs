@@ -23,8 +23,9 @@ const FREE_CHUNKS: u32 = 32;
 const ENOUGH_CHUNKS: u32 = 24;
 const CHUNKS_AT_ONCE: u32 = 32;
 /// Rings that have memory for as many chunks as they may have. Where more threads are busy,
-/// the collector is not faster for having more chunks ahead of it.
-const WHOLE_RINGS: u64 = 8;
+/// the collector is not faster for having more chunks ahead of it, and threads are slower: each
+/// chunk costs a process a page fault when it is first used there.
+const WHOLE_RINGS: u64 = 4;
 /// Each thread that has a slot fills one, and goes on to the next.
 const CHUNKS_OF_A_THREAD: u64 = 2;
 /// How many chunks lose their memory at once.

@@ -17,7 +17,7 @@ use crate::trace::Trace;
 const FIRST_CHUNKS: u64 = 8;
 const FIRST_SLOTS: u32 = 128;
 /// As `MOST_TO_GO_ON` in `tracer/arena/waiting.c`.
-const MOST_TO_GO_ON: u32 = 16;
+const MOST_TO_GO_ON: u32 = 64;
 /// One in each nanosecond, for months.
 const MOST_LOSSES: u64 = 1 << 53;
 
@@ -112,7 +112,7 @@ fn chunks_to_go_on(arena: &Arena) -> u32 {
         return 1;
     }
     let geometry = arena.geometry();
-    (geometry.ring_chunks / 4).min(geometry.chunk_count / 32).clamp(1, MOST_TO_GO_ON)
+    geometry.ring_chunks.min(geometry.chunk_count / 32).clamp(1, MOST_TO_GO_ON)
 }
 
 impl Recording {

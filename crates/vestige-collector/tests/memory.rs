@@ -14,8 +14,8 @@ use vestige_collector::pool::NOBODY;
 use vestige_collector::recording::Recording;
 use vestige_collector::sys;
 
-/// Eight rings of 16 chunks, and those that are free ahead of need.
-const USEFUL: usize = 8 * 16 + 32;
+/// Four rings of 16 chunks, and those that are free ahead of need.
+const USEFUL: usize = 4 * 16 + 32;
 
 fn roomy() -> Plan {
     Plan { chunk_count: 1024, ..plan() }

@@ -216,7 +216,7 @@ class InProcess:
         self._tell_of_another_place(collected)
         if self._clock.problem is not None:
             collected.problems.append(self._clock.problem)
-        if _size(self._directory) >= WORTH_MEASURING:
+        if _is_larger(self._directory, WORTH_MEASURING):
             self._tell_cost()
         return collected
 
@@ -389,14 +389,17 @@ def _identity(path: str) -> tuple[int, int] | None:
     return None
 
 
-def _size(directory: str) -> int:
+def _is_larger(directory: str, least: int) -> bool:
+    """Tell whether files have so many bytes; of thousands, few are looked at."""
     size = 0
     with suppress(OSError), os.scandir(directory) as files:
         for one in files:
             # A process that goes on recording may take it away.
             with suppress(FileNotFoundError):
                 size += one.stat().st_size
-    return size
+            if size >= least:
+                return True
+    return False
 
 
 def _new_uuid() -> str:
