@@ -26,6 +26,7 @@ from agreement import (  # noqa: E402
     filters,
     packet,
     plan,
+    probes,
     registration,
     settings,
     skipped,
@@ -67,6 +68,7 @@ def fingerprint() -> str:
         skipped,
         registration,
         plan,
+        probes,
     )
     digest = hashlib.sha256()
     for part in parts:

@@ -1181,6 +1181,31 @@ class ObjectFile:
     def text_ranges(self) -> list[tuple[int, int]]:
         """Executable segments: first address, and the one behind the last."""
 
+    def signature(
+        self, address: int
+    ) -> (
+        tuple[list[tuple[str, tuple[str, int], str, int]], tuple[str, int] | None]
+        | None
+    ):
+        """Return what a function takes and gives, and where that is at its entry.
+
+        For each parameter its name, its type, and its place with a number:
+        ``register`` (by DWARF's numbers), ``frame`` (bytes above the canonical frame
+        address), ``constant`` (the value), ``conventional`` (where the calling
+        convention has it), ``scattered`` or ``missing``. Then the type of the result,
+        ``None`` for none. A type is ``int``, ``uint``, ``bool``, ``ptr``, ``str``,
+        ``float`` or ``other``, with its size.
+
+        Args:
+            address: Where the function begins, in the object.
+
+        Returns:
+            All of that; ``None`` if debug information in this file does not have it.
+
+        Raises:
+            DebugInfoError: The file is damaged.
+        """
+
 _SymbolRow: TypeAlias = tuple[
     str | None,
     int,

@@ -31,7 +31,7 @@ static int compare(const void *one, const void *other)
 static int sort_some(int round)
 {
 	Cleaner cleaner;
-	std::vector<int> values{9, 4, round % 2 ? 13 : 12, 7};
+	std::vector<int> values {9, 4, round % 2 ? 13 : 12, 7};
 
 	try {
 		qsort(values.data(), values.size(), sizeof(int), compare);

@@ -13,6 +13,7 @@ environment variable. Each module here describes a part of that, in the words of
 ``skipped``       events of LTTng-UST that are left out, and why
 ``arena``         the memory that traced programs share with the collector
 ``plan``          how the entries of functions are rewritten
+``probes``        functions of which arguments and results are recorded
 ``settings``      the words that the recorder writes for the tracer
 ================  ==============================================================
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "d3e30dbd4fe4261b"
+#define AGREEMENT "8f3a609c801090c3"
 
 /* --- Packets, see docs/formats/recording.md --- */
 

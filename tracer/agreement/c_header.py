@@ -13,6 +13,7 @@ from . import (
     filters,
     packet,
     plan,
+    probes,
     registration,
     settings,
     skipped,
@@ -94,8 +95,8 @@ _ARENA_HEAD = """\
 
 _PLAN_HEAD = """\
 /*
- * Plans for the entries of functions. Made by tools/make_agreement.py from plan.py in this
- * folder: change it there, then say 'make agreement'.
+ * Plans for the entries of functions, and probes. Made by tools/make_agreement.py from plan.py and
+ * probes.py in this folder: change it there, then say 'make agreement'.
  */
 #ifndef VESTIGE_AGREEMENT_PLAN_H
 #define VESTIGE_AGREEMENT_PLAN_H
@@ -187,6 +188,10 @@ def plan_header() -> str:
                 for one in (*plan.STRUCTURES, plan.REQUEST)
                 for text in _structure(one)
             ),
+            _title("Probes."),
+            *_constants(probes.CONSTANTS),
+            *(text for one in probes.ENUMERATIONS for text in _enumeration(one)),
+            *(text for one in probes.STRUCTURES for text in _structure(one)),
             "#endif\n",
         ]
     )

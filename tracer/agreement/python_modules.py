@@ -30,6 +30,8 @@ from . import (
     files,
     filters,
     packet,
+    plan,
+    probes,
     registration,
     settings,
     skipped,
@@ -70,12 +72,15 @@ def record_module(fingerprint: str) -> str:
         *files.CONSTANTS,
         *skipped.CONSTANTS,
         *settings.CONSTANTS,
+        *probes.CONSTANTS,
     ]
     structures = [
         packet.PACKET,
         filters.INSTRUCTION,
         filters.RULES_HEAD,
         filters.RULE_HEAD,
+        *plan.STRUCTURES,
+        *probes.STRUCTURES,
     ]
     return "".join(
         [
@@ -90,6 +95,8 @@ def record_module(fingerprint: str) -> str:
             *_contexts(),
             *_settings(),
             *_numbered("UNREACHED_REASONS", arena.REASONS),
+            *_numbered("PROBE_PLACES", probes.PLACES),
+            *_numbered("PROBE_TYPES", probes.TYPES),
         ]
     )
 

@@ -31,6 +31,7 @@
 #include "chains.h"
 #include "frames.h"
 #include "library_call.h"
+#include "probes.h"
 #include "shadow.h"
 #include "vectors.h"
 
@@ -46,6 +47,8 @@
 #define BRANCH_TARGET 0xFA1E0FF3
 #define BRANCH_TARGET_SIZE 4
 #define PAGE_BYTES 4096
+/* With the address of a function, which has fewer bits: what is recorded of it is a probe's. */
+#define PROBED ((uintptr_t) 1 << SHADOW_ADDRESS_BITS)
 
 /* See "CET Shadow Stack" in the kernel's documentation. */
 #define SHADOW_STACK_STATUS 0x5005
@@ -65,6 +68,7 @@ void exit_stub(void) HIDDEN;
 
 /* What the assembler below calls; of a thunk or a live call, where that returns to. */
 void calls_thunk_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
+void calls_probe_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
 void calls_fentry_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
 void calls_library_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
 uintptr_t calls_left(const uintptr_t *slot) HIDDEN;
@@ -87,13 +91,73 @@ static INLINED void record_exit(void *function, void *call_site)
 		vectors_keep(function_left, function, call_site);
 }
 
-/* Record that a function, or all those of a chain, are left. */
-static APART void record_exits(uintptr_t function, uintptr_t return_address)
+/* Hand a hit over. The registers are where SAVE has put them, down from the one of rax; nothing
+ * of ours has used vector registers yet. */
+static APART void hit_probe(const struct probe_event *event, uintptr_t function,
+			    const uintptr_t *rax, uintptr_t stack)
 {
-	while (is_chain(function) && function)
-		record_exit((void *) chain_take(&function), (void *) return_address);
-	if (function)
+	struct probe_hit hit;
+
+	if (!event->point.state)
+		return;
+	hit.event = event;
+	hit.function = function;
+	hit.stack = stack;
+	hit.general[0] = rax[0];
+	hit.general[1] = rax[-2];
+	hit.general[2] = rax[-1];
+	hit.general[3] = 0;
+	hit.general[4] = rax[-3];
+	hit.general[5] = rax[-4];
+	hit.general[6] = rax[-9];
+	hit.general[7] = stack - sizeof(uintptr_t);
+	for (int number = 8; number < 12; number++)
+		hit.general[number] = rax[3 - number];
+#define KEEP(number) __asm__ volatile("movq %%xmm" #number ", %0" : "=m"(hit.vectors[number]))
+	KEEP(0);
+	KEEP(1);
+	KEEP(2);
+	KEEP(3);
+	KEEP(4);
+	KEEP(5);
+	KEEP(6);
+	KEEP(7);
+#undef KEEP
+	vectors_keep(probe_record, &hit, NULL);
+}
+
+/* Record that a function with a probe is left; without a slot, by a jump: what it gives is not
+ * known. */
+static APART void leave_probed(uintptr_t function, uintptr_t return_address,
+			       const uintptr_t *slot)
+{
+	const struct probe *probe = probes_find(function);
+
+	if (slot && probe && (probe->flags & PROBE_HAS_RESULT))
+		hit_probe(&probe->exit, function, slot - 1, (uintptr_t) (slot + 1));
+	if (!probe || (probe->flags & PROBE_HAS_CALLS))
 		record_exit((void *) function, (void *) return_address);
+}
+
+static INLINED void leave(uintptr_t function, uintptr_t return_address, const uintptr_t *slot)
+{
+	if (UNLIKELY(function & PROBED))
+		leave_probed(function & ~PROBED, return_address, slot);
+	else
+		record_exit((void *) function, (void *) return_address);
+}
+
+/* Record that a function, or all those of a chain, are left. */
+static APART void record_exits(uintptr_t function, uintptr_t return_address,
+			       const uintptr_t *slot)
+{
+	while (is_chain(function) && function) {
+		const uintptr_t innermost = chain_take(&function);
+
+		leave(innermost, return_address, slot);
+	}
+	if (function)
+		leave(function, return_address, slot);
 }
 
 /* Those that were left otherwise, as is seen at a slot. */
@@ -102,7 +166,7 @@ static void record_abandoned(uintptr_t slot, bool is_begin)
 	struct abandoned_call call;
 
 	while (frames_take_abandoned(slot, is_begin, &call))
-		record_exits(call.function, call.return_address);
+		record_exits(call.function, call.return_address, NULL);
 }
 
 static APART uintptr_t link_elsewhere(uintptr_t slot, uintptr_t function)
@@ -120,22 +184,26 @@ static APART void enter_by_jump(struct shadow *shadow, uintptr_t function)
 
 	if (!open) {
 		/* Then the others end where this one begins. */
-		record_exits(outer, shadow->return_address);
+		record_exits(outer, shadow->return_address, NULL);
 		open = function;
 	}
 	shadow->function = (word & ~FRAME_FUNCTION_MASK) | open;
-	record_entry((void *) function, (void *) shadow->return_address);
+	if (!(function & PROBED))
+		record_entry((void *) function, (void *) shadow->return_address);
 }
 
-static APART void leave_otherwise(uintptr_t slot, uintptr_t return_address, uintptr_t word)
+static APART void leave_otherwise(const uintptr_t *place, uintptr_t return_address,
+				  uintptr_t word)
 {
+	const uintptr_t slot = (uintptr_t) place;
+
 	/* Where it has ended already, calls around it are innermost. */
 	if (!(word & FRAME_FUNCTION_MASK))
 		return;
 	if (frames.innermost != slot)
 		record_abandoned(slot, false);
 	frames_end_elsewhere(slot, word);
-	record_exits(word & FRAME_FUNCTION_MASK, return_address);
+	record_exits(word & FRAME_FUNCTION_MASK, return_address, place);
 }
 
 static INLINED void enter(uintptr_t *slot, uintptr_t function)
@@ -144,8 +212,9 @@ static INLINED void enter(uintptr_t *slot, uintptr_t function)
 	struct shadow *shadow;
 	uintptr_t word;
 
-	if (!has_exits || settings.on_exit == FUNCTIONS_OFF) {
-		record_entry((void *) function, (void *) return_address);
+	if (!has_exits || (settings.on_exit == FUNCTIONS_OFF && !(function & PROBED))) {
+		if (!(function & PROBED))
+			record_entry((void *) function, (void *) return_address);
 		return;
 	}
 	shadow = shadow_of((uintptr_t) slot);
@@ -161,13 +230,32 @@ static INLINED void enter(uintptr_t *slot, uintptr_t function)
 	shadow->function = word;
 	atomic_signal_fence(memory_order_seq_cst);
 	*(volatile uintptr_t *) slot = (uintptr_t) exit_stub;
-	record_entry((void *) function, (void *) return_address);
+	if (LIKELY(!(function & PROBED)))
+		record_entry((void *) function, (void *) return_address);
 	frames_begin((uintptr_t) slot, word);
 }
 
 void calls_thunk_entered(uintptr_t *slot, uintptr_t back)
 {
 	enter(slot, *(const uintptr_t *) (back - THUNK_CALL_SIZE - sizeof(uintptr_t)));
+}
+
+void calls_probe_entered(uintptr_t *slot, uintptr_t back)
+{
+	const uintptr_t function =
+		*(const uintptr_t *) (back - THUNK_CALL_SIZE - sizeof(uintptr_t));
+	const struct probe *probe = probes_find(function);
+	const bool is_called = !probe || (probe->flags & PROBE_HAS_CALLS);
+	uintptr_t return_address = *slot;
+
+	if (return_address == (uintptr_t) exit_stub)
+		return_address = shadow_at((uintptr_t) slot)->return_address;
+	if (is_called || (probe->flags & PROBE_HAS_RESULT))
+		enter(slot, function | PROBED);
+	if (is_called)
+		record_entry((void *) function, (void *) return_address);
+	if (probe && (probe->flags & PROBE_HAS_ENTRY))
+		hit_probe(&probe->entry, function, slot - 2, (uintptr_t) (slot + 1));
 }
 
 void calls_library_entered(uintptr_t *slot, uintptr_t back)
@@ -180,7 +268,8 @@ void calls_library_entered(uintptr_t *slot, uintptr_t back)
 		return;
 	}
 	record_entry(address, (void *) *slot);
-	record_exit(address, (void *) *slot);
+	if (has_exits)
+		record_exit(address, (void *) *slot);
 }
 
 uintptr_t calls_left(const uintptr_t *slot)
@@ -191,9 +280,9 @@ uintptr_t calls_left(const uintptr_t *slot)
 
 	if (UNLIKELY(is_chain(word & FRAME_FUNCTION_MASK)) ||
 	    UNLIKELY(!frames_end((uintptr_t) slot, word)))
-		leave_otherwise((uintptr_t) slot, return_address, word);
+		leave_otherwise(slot, return_address, word);
 	else
-		record_exit((void *) (word & FRAME_FUNCTION_MASK), (void *) return_address);
+		leave(word & FRAME_FUNCTION_MASK, return_address, slot);
 	return return_address;
 }
 
@@ -346,6 +435,8 @@ void calls_fentry_entered(uintptr_t *slot, uintptr_t back)
 __asm__(".text\n"
 	".hidden calls_entry\n"
 	ENTRY("calls_entry", "calls_thunk_entered")
+	".hidden calls_probe_entry\n"
+	ENTRY("calls_probe_entry", "calls_probe_entered")
 	".hidden calls_library_entry\n"
 	ENTRY("calls_library_entry", "calls_library_entered")
 	ENTRY("__fentry__", "calls_fentry_entered")
@@ -398,6 +489,10 @@ void calls_entry(void)
 }
 
 void calls_library_entry(void)
+{
+}
+
+void calls_probe_entry(void)
 {
 }
 

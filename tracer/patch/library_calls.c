@@ -30,8 +30,6 @@
 #if defined(__x86_64__)
 
 #define PAGE_SIZE 4096u
-#define SHADOW_STACK_STATUS 0x5005
-#define SHADOW_STACK_IS_ON 1ul
 #define MOST_OBJECTS 4096u
 #define MOST_SLOTS 65536u
 /* What an entry that leads to a thunk begins with. */
@@ -336,25 +334,14 @@ uintptr_t vestige_binding(const struct link_map *from, const struct link_map *to
 	return thunk ? thunk : address;
 }
 
-/* Whether the processor keeps return addresses of its own, see "CET Shadow Stack" in the kernel's
- * documentation. */
-static bool has_shadow_stack(void)
-{
-	unsigned long features = 0;
-
-	return system_call(SYS_arch_prctl, SHADOW_STACK_STATUS, (long) &features, 0, 0, 0, 0) ==
-		0 &&
-		(features & SHADOW_STACK_IS_ON);
-}
-
 static void begin(void)
 {
-	if (has_shadow_stack()) {
+	if (!calls_start() || !read_objects(&at_start))
+		return;
+	if (calls_lack_exits())
 		refusal_write(settings.directory, UNPATCHED_MARK, UNPATCHED_SHADOW, NULL);
-	} else if (calls_start() && read_objects(&at_start)) {
-		change_all(&at_start);
-		is_ready = true;
-	}
+	change_all(&at_start);
+	is_ready = true;
 }
 
 /* After entries were rewritten: what is recorded there is not recorded twice. */

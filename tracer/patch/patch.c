@@ -19,6 +19,7 @@
 #include "calls.h"
 #include "missing_plan.h"
 #include "plan.h"
+#include "probes.h"
 #include "rewrite.h"
 #include "thunks.h"
 
@@ -120,8 +121,10 @@ static __attribute__((constructor(102))) void start(void)
 	signals before;
 
 	tracing_start();
-	if (!settings.is_recording ||
-	    (settings.on_entry == FUNCTIONS_OFF && settings.on_exit == FUNCTIONS_OFF))
+	if (!settings.is_recording)
+		return;
+	if (!(settings.has_plans && probes_start()) && settings.on_entry == FUNCTIONS_OFF &&
+	    settings.on_exit == FUNCTIONS_OFF)
 		return;
 	if (settings.has_plans) {
 		before = system_block_signals();

@@ -13,7 +13,7 @@
 #endif
 
 #define PAGE_SIZE 4096u
-/* Of the slot, which keeps thunks aligned. */
+/* Of two slots: for functions, and for those that have probes. */
 #define SLOT_SIZE 16u
 /* Objects whose thunks can be given back; those of others stay. */
 #define MOST_KEPT 1024u
@@ -107,7 +107,9 @@ static bool write_thunk(const struct thunks *thunks, uint8_t *at, const struct p
 	memcpy(at, &address, sizeof(address));
 	call[0] = 0xFF;
 	call[1] = 0x15;
-	if (!thunks_put_distance(call + 2, (uintptr_t) call + 2, (uintptr_t) thunks->place))
+	if (!thunks_put_distance(call + 2, (uintptr_t) call + 2,
+				 (uintptr_t) thunks->place +
+					 (function->flags & PLAN_PROBED ? sizeof(address) : 0)))
 		return false;
 	memcpy(code, entry->code, function->code_size);
 	for (unsigned int index = 0; index < function->fixups; index++) {
@@ -132,6 +134,7 @@ const char *thunks_make(struct thunks *thunks, const struct plan *plan,
 			const struct dl_phdr_info *info)
 {
 	const uintptr_t entry_address = (uintptr_t) calls_entry;
+	const uintptr_t probe_address = (uintptr_t) calls_probe_entry;
 	struct plan_entry entry;
 	uintptr_t end;
 	size_t next = 0;
@@ -145,6 +148,7 @@ const char *thunks_make(struct thunks *thunks, const struct plan *plan,
 	if (!map_near(thunks, info))
 		return UNPATCHED_MEMORY;
 	memcpy(thunks->place, &entry_address, sizeof(entry_address));
+	memcpy(thunks->place + sizeof(entry_address), &probe_address, sizeof(probe_address));
 	next = 0;
 	while (plan_next(plan, &next, &entry)) {
 		const uintptr_t code = thunks_next(thunks, &at, &entry);

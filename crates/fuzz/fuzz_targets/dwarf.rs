@@ -19,6 +19,7 @@ fuzz_target!(|data: &[u8]| {
             let address = start.saturating_add(index.saturating_mul(step));
             std::hint::black_box(table.lookup(address));
         }
+        let _ = std::hint::black_box(object.signature(start));
     }
     for address in [0, u64::MAX] {
         std::hint::black_box(table.lookup(address));

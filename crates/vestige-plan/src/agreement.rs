@@ -47,7 +47,9 @@ pub struct PlanFunction {
     pub code_size: u8,
     /// How many come after the code.
     pub fixups: u8,
-    pub padding: [u8; 5],
+    /// See probes.py.
+    pub flags: u8,
+    pub padding: [u8; 4],
     /// What must be there before.
     pub replaced: [u8; 24],
 }
@@ -58,7 +60,8 @@ const _: () = {
     assert!(core::mem::offset_of!(PlanFunction, replaced_size) == 16);
     assert!(core::mem::offset_of!(PlanFunction, code_size) == 17);
     assert!(core::mem::offset_of!(PlanFunction, fixups) == 18);
-    assert!(core::mem::offset_of!(PlanFunction, padding) == 19);
+    assert!(core::mem::offset_of!(PlanFunction, flags) == 19);
+    assert!(core::mem::offset_of!(PlanFunction, padding) == 20);
     assert!(core::mem::offset_of!(PlanFunction, replaced) == 24);
     assert!(size_of::<PlanFunction>() == 48);
 };

@@ -220,7 +220,8 @@ impl PlanFunction {
         replaced_size: 0,
         code_size: 0,
         fixups: 0,
-        padding: [0; 5],
+        flags: 0,
+        padding: [0; 4],
         replaced: [0; 24],
     };
 }

@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use vestige_ctf::source::ReadAt as _;
 use vestige_symbols::{
-    is_hole, Crc32, Frame, Lookup, ReadAt, Source, SplitFiles, SplitUnit, SymbolError, SymbolFiles,
-    Unresolved,
+    is_hole, Crc32, Frame, Lookup, Parameter, ParameterPlace, ReadAt, Signature, Source,
+    SplitFiles, SplitUnit, SymbolError, SymbolFiles, Unresolved, ValueClass, ValueType,
 };
 
 use crate::answer_writer::{AnswerWriter, Answers};
@@ -125,6 +125,40 @@ pub(crate) fn open_object(path: &Path) -> Result<(Identity, vestige_symbols::Obj
     let source = FileSource::open(path)?;
     let identity = source.identity()?;
     Ok((identity, vestige_symbols::ObjectFile::new(Box::new(ObjectSource(source)))?))
+}
+
+/// What a type is, and its bytes.
+type TypeRow = (&'static str, u64);
+/// Parameters, each with its name, its type and its place; the type of the result.
+type SignatureRow = (Vec<(String, TypeRow, &'static str, i64)>, Option<TypeRow>);
+
+fn type_row(value: ValueType) -> TypeRow {
+    let class = match value.class {
+        ValueClass::Signed => "int",
+        ValueClass::Unsigned => "uint",
+        ValueClass::Boolean => "bool",
+        ValueClass::Pointer => "ptr",
+        ValueClass::Text => "str",
+        ValueClass::Float => "float",
+        ValueClass::Other => "other",
+    };
+    (class, value.size)
+}
+
+fn signature_row(signature: Signature) -> SignatureRow {
+    let row = |parameter: Parameter| {
+        let (place, number) = match parameter.place {
+            ParameterPlace::Register(number) => ("register", i64::from(number)),
+            ParameterPlace::Frame(offset) => ("frame", offset),
+            ParameterPlace::Constant(value) => ("constant", value),
+            ParameterPlace::Conventional => ("conventional", 0),
+            ParameterPlace::Scattered => ("scattered", 0),
+            ParameterPlace::Missing => ("missing", 0),
+        };
+        let name = String::from_utf8_lossy(&parameter.name).into_owned();
+        (name, type_row(parameter.value), place, number)
+    };
+    (signature.parameters.into_iter().map(row).collect(), signature.result.map(type_row))
 }
 
 #[doc = core_doc!(ObjectFile)]
@@ -249,6 +283,13 @@ impl ObjectFile {
     #[getter]
     fn text_ranges(&self) -> Vec<(u64, u64)> {
         self.inner.text_ranges().to_vec()
+    }
+
+    #[doc = core_doc!(ObjectFile.signature)]
+    fn signature(&self, py: Python<'_>, address: u64) -> PyResult<Option<SignatureRow>> {
+        let found = py.detach(|| self.inner.signature(address));
+        let found = found.map_err(|error| symbol_error(py, &error.into(), &self.path))?;
+        Ok(found.map(signature_row))
     }
 }
 

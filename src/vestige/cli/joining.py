@@ -52,6 +52,7 @@ NOT_HERE = {
     "patch": "--patch",
     "patch_in": "--patch-in",
     "patch_wait": "--patch-wait",
+    "probe": "--probe",
     "python_arguments": "--python-arguments",
     "python_functions": "--python-functions",
     "python_gc": "--python-gc",

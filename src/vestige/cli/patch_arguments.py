@@ -59,3 +59,12 @@ def add_patch_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="record when functions are called, and not when they end: half the cost",
     )
+    parser.add_argument(
+        "--probe",
+        metavar="[OBJECT:]FUNCTION(VALUE,...)",
+        action="append",
+        default=[],
+        help="record calls of a function of PROGRAM or of any library as "
+        "vestige_probe:FUNCTION, with values: names of parameters, places with types "
+        "such as rdi:ptr, and $return as vestige_probe:FUNCTION_return (repeatable)",
+    )

@@ -42,6 +42,7 @@ DEFAULTS: dict[str, Any] = {
     "patch_in": (),
     "patch_wait": 0.2,
     "pids": (),
+    "probe": (),
     "python_arguments": False,
     "python_functions": None,
     "python_gc": False,

@@ -120,6 +120,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             patch_in=tuple(options.patch_in),
             patch_wait=options.patch_wait,
             entries_only=options.entries,
+            probes=tuple(options.probe),
             follow_fork=options.follow_fork,
             helpers=tuple(options.helpers),
             keep_lttng=options.keep_lttng,

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "d3e30dbd4fe4261b"
+AGREEMENT = "8f3a609c801090c3"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -116,6 +116,24 @@ SETTINGS_TAIL = "directory="
 SMALLEST_PACKET = 4_096
 """Packets are whole pages of the arena."""
 LARGEST_PACKET = 1_073_741_824
+PROBES_FILE = "probes"
+"""In the directory of plans."""
+PROBES_MAGIC = "VESTPRB1"
+PROBE_PROVIDER = "vestige_probe"
+"""Of their events."""
+PLAN_PROBED = 1
+"""Flag of a planned function: it is that of a probe."""
+MOST_PROBES = 256
+MOST_PROBE_VALUES = 16
+"""Of one probe, without the result."""
+LONGEST_PROBE_TEXT = 255
+"""Bytes of a string that are read at most."""
+PROBE_HAS_ENTRY = 1
+"""Flag: there is an event at the entry."""
+PROBE_HAS_RESULT = 2
+"""Flag: there is one at the exit."""
+PROBE_HAS_CALLS = 4
+"""Flag: calls of the function are recorded, too."""
 
 PACKET_FORMAT = "I16sIQQQQQQQII16s"
 PACKET_SIZE = 104
@@ -170,6 +188,76 @@ RULE_HEAD_OFFSETS = {
     "reserved": 28,
 }
 """Before each rule. Its patterns follow, each ended by a zero: that of the names that are chosen, then those of names that are not; then instructions, and their text. All three parts are a multiple of eight bytes."""
+
+PLAN_HEADER_FORMAT = "8sQII64s"
+PLAN_HEADER_SIZE = 88
+PLAN_HEADER_OFFSETS = {
+    "magic": 0,
+    "size": 8,
+    "functions": 16,
+    "build_id_size": 20,
+    "build_id": 24,
+}
+"""How a plan begins."""
+
+PLAN_FUNCTION_FORMAT = "QQBBBB4s24s"
+PLAN_FUNCTION_SIZE = 48
+PLAN_FUNCTION_OFFSETS = {
+    "address": 0,
+    "place": 8,
+    "replaced_size": 16,
+    "code_size": 17,
+    "fixups": 18,
+    "flags": 19,
+    "padding": 20,
+    "replaced": 24,
+}
+"""A function; its code and its fixups come after it."""
+
+PLAN_FIXUP_FORMAT = "IIQ"
+PLAN_FIXUP_SIZE = 16
+PLAN_FIXUP_OFFSETS = {
+    "at": 0,
+    "padding": 4,
+    "target": 8,
+}
+"""A number that depends on where the code lies."""
+
+PROBES_HEADER_FORMAT = "8sQII"
+PROBES_HEADER_SIZE = 24
+PROBES_HEADER_OFFSETS = {
+    "magic": 0,
+    "size": 8,
+    "probes": 16,
+    "padding": 20,
+}
+"""How the file begins."""
+
+PROBE_HEAD_FORMAT = "QIIII64s208s"
+PROBE_HEAD_SIZE = 296
+PROBE_HEAD_OFFSETS = {
+    "address": 0,
+    "build_id_size": 8,
+    "values": 12,
+    "flags": 16,
+    "padding": 20,
+    "build_id": 24,
+    "name": 88,
+}
+"""A probe."""
+
+PROBE_VALUE_FORMAT = "BBBBIq64s"
+PROBE_VALUE_SIZE = 80
+PROBE_VALUE_OFFSETS = {
+    "place": 0,
+    "type": 1,
+    "size": 2,
+    "number": 3,
+    "padding": 4,
+    "offset": 8,
+    "name": 16,
+}
+"""A value of it."""
 
 PACKET_HEADER = (
     "integer { size = 32; align = 8; signed = false; base = 10; } magic;",
@@ -547,3 +635,19 @@ UNREACHED_REASONS = {
     9: "MEMORY",
 }
 """Why a program that another one starts is not recorded."""
+PROBE_PLACES = {
+    0: "REGISTER",
+    1: "VECTOR",
+    2: "STACK",
+    3: "NOTHING",
+    4: "RESULT",
+}
+"""Where a value is."""
+PROBE_TYPES = {
+    0: "SIGNED",
+    1: "UNSIGNED",
+    2: "POINTER",
+    3: "FLOAT",
+    4: "TEXT",
+}
+"""What it is."""

@@ -56,6 +56,25 @@ CALLS = {
     "exit": 1,
 }
 """Of calling.c."""
+OTHERS = [
+    [
+        "bash",
+        "-c",
+        "f() { [ $1 -gt 0 ] && f $(($1-1)); }; f 30; echo $((6*7)) | cat",
+    ],
+    [
+        "sqlite3",
+        ":memory:",
+        "create table t(a); insert into t values(7); select a+1 from t",
+    ],
+    ["git", "--version"],
+    [
+        "perl",
+        "-e",
+        "fork or exit 3; wait; print $? >> 8, sort { $b <=> $a } 1 .. 20",
+    ],
+]
+"""Programs of others."""
 
 
 def build(directory, name, *flags):
@@ -263,28 +282,7 @@ def test_plugins_and_executed_programs_are_recorded(tmp_path):
     assert found == {"abs": 4, "dlopen": 2, "dlsym": 2, "execl": 1}
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        [
-            "bash",
-            "-c",
-            "f() { [ $1 -gt 0 ] && f $(($1-1)); }; f 30; echo $((6*7)) | cat",
-        ],
-        [
-            "sqlite3",
-            ":memory:",
-            "create table t(a); insert into t values(7); select a+1 from t",
-        ],
-        ["git", "--version"],
-        [
-            "perl",
-            "-e",
-            "fork or exit 3; wait; print $? >> 8, sort { $b <=> $a } 1 .. 20",
-        ],
-    ],
-    ids=lambda command: command[0],
-)
+@pytest.mark.parametrize("command", OTHERS, ids=lambda command: command[0])
 def test_programs_of_others_do_not_notice(tmp_path, command):
     """Their output is what it was."""
     if shutil.which(command[0]) is None:
@@ -294,6 +292,29 @@ def test_programs_of_others_do_not_notice(tmp_path, command):
     assert (done.returncode, done.stdout) == expected, done.stderr
     entries, _ = counted(tmp_path / "trace")
     assert entries > 10
+
+
+@pytest.mark.skipif(
+    None in {shutil.which("uftrace"), shutil.which("sqlite3")},
+    reason="not installed: uftrace and sqlite3",
+)
+def test_counts_are_those_of_uftrace(tmp_path):
+    """Each function that both see was called as often."""
+    # What others do depends on the environment, which is not the same.
+    command = OTHERS[1]
+    peer = ["uftrace", "record", "--force", "-d", tmp_path / "peer", *command]
+    if subprocess.run(peer, capture_output=True, timeout=60, check=False).returncode:
+        pytest.skip("uftrace does not record it")
+    report = ["uftrace", "report", "--no-pager", "-d", tmp_path / "peer"]
+    lines = run_tool(report).decode().splitlines()[2:]
+    expected = {line.split()[-1]: int(line.split()[-2]) for line in lines}
+    run_recorded(tmp_path / "trace", command, "--library-calls")
+    found = called(tmp_path / "trace", expected)
+    both = expected.keys() & found.keys()
+    assert len(both) > 30
+    assert {name: found[name] for name in both} == {
+        name: expected[name] for name in both
+    }
 
 
 def test_a_pattern_is_a_name():

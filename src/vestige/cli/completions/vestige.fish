@@ -51,7 +51,7 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --include-function --input-format --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -P -b -c -e -f -i -l -n -o -p -t -w -x
+set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --include-function --input-format --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -P -b -c -e -f -i -l -n -o -p -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
@@ -82,6 +82,7 @@ complete -c vestige -n '_shtab_vestige_using record' -l library-calls -x -d 'rec
 complete -c vestige -n '_shtab_vestige_using record' -l patch-in -x -d 'with --patch: also those of a library in the system'"'"'s directories, by its file name (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l patch-wait -x -d 'with --patch: for how long a program that another one executes waits until it has been planned, and an object that is loaded later (default: 200ms); without a plan, its calls are not recorded'
 complete -c vestige -n '_shtab_vestige_using record' -l entries -d 'record when functions are called, and not when they end: half the cost'
+complete -c vestige -n '_shtab_vestige_using record' -l probe -x -d 'record calls of a function of PROGRAM or of any library as vestige_probe:FUNCTION, with values: names of parameters, places with types such as rdi:ptr, and $return as vestige_probe:FUNCTION_return (repeatable)'
 complete -c vestige -n '_shtab_vestige_using record' -l python-functions -xka "python all" -d 'record the function calls of Python programs: of functions written in Python (the default), or of all, including those written in C'
 complete -c vestige -n '_shtab_vestige_using record' -l python-arguments -d 'record the arguments of Python functions and what they return, as short texts; no code of the program runs for them (implies --python-functions)'
 complete -c vestige -n '_shtab_vestige_using record' -l python-gc -d 'record each garbage collection of Python programs'

@@ -12,7 +12,7 @@ from ..._typing import NamedTuple
 from .._agreement import EVENTS
 from .logger_rules import LOG_EVENT, LOG_FIELDS
 
-__all__ = ["KNOWN_EVENTS", "KnownEvent", "provider_of"]
+__all__ = ["DEBUG_LINE", "KNOWN_EVENTS", "KnownEvent", "provider_of"]
 
 DEBUG_LINE = 13
 """The log level of events that have none of their own, see lttng-ust(3)."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from .choices import FunctionTracing, Mode, PythonFunctions
     from .event_rules import CompiledRule, EventRule
+    from .probes import Probe
 
 __all__ = ["CONTEXTS", "HELPERS", "PAGE", "RecordingOptions"]
 
@@ -93,6 +94,14 @@ class _Values(NamedTuple):
 
     entries_only: bool = False
     """Whether calls of functions are recorded without their ends, at half the cost."""
+
+    probes: tuple[str, ...] = ()
+    """Functions whose calls are recorded with arguments and results.
+
+    ``[OBJECT:]FUNCTION(VALUE, ...)``, where a value is the name of a parameter,
+    ``PLACE:TYPE`` or ``$return``. Their events are ``vestige_probe:FUNCTION`` and, with
+    ``$return``, ``vestige_probe:FUNCTION_return``.
+    """
 
     contexts: tuple[str, ...] = ("ip", "vpid")
     """What each record carries besides its fields: :data:`CONTEXTS`, and counters.
@@ -283,6 +292,7 @@ class RecordingOptions(_Values):
         self._check_rules()
         self.function_patterns()
         self.library_patterns()
+        self.compiled_probes()
         context_classes(self.contexts)
         for name in self.helpers:
             if name not in HELPERS:
@@ -373,7 +383,12 @@ class RecordingOptions(_Values):
         from .sources import Sources, rules_of_sources  # noqa: PLC0415 - see above
 
         given = self.given_rules()
-        on = Sources(self.helpers, self.python_functions is not None, self.python_gc)
+        on = Sources(
+            self.helpers,
+            self.python_functions is not None,
+            self.python_gc,
+            self._probe_events(),
+        )
         return (
             *given,
             *rules_of_sources(given, on),
@@ -426,3 +441,31 @@ class RecordingOptions(_Values):
         from .function_patterns import encode_library_patterns  # noqa: PLC0415 - see above
 
         return encode_library_patterns(self.library_calls)
+
+    def compiled_probes(self) -> tuple[Probe, ...]:
+        """Return ``probes`` as they were read.
+
+        Returns:
+            The probes.
+
+        Raises:
+            SelectionError: One is no probe, or two have the same name.
+        """
+        if not self.probes:
+            return ()
+        # As with rules.
+        from .probes import parse_probes  # noqa: PLC0415 - see above
+
+        return parse_probes(self.probes)
+
+    def _probe_events(self) -> tuple[str, ...]:
+        """Return the names of the events of all probes."""
+        if not self.probes:
+            return ()
+        from .probes import PROVIDER, event_names  # noqa: PLC0415 - as above
+
+        return tuple(
+            f"{PROVIDER}:{name}"
+            for probe in self.compiled_probes()
+            for name in event_names(probe)
+        )

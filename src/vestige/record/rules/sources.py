@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from ..._typing import NamedTuple
 from .event_rules import CompiledRule, compile_rules
 from .helpers import HELPERS
-from .known_events import KNOWN_EVENTS, KnownEvent
+from .known_events import DEBUG_LINE, KNOWN_EVENTS, KnownEvent
 
 __all__ = ["Sources", "named_sources", "rules_of_sources"]
 
@@ -32,6 +32,9 @@ class Sources(NamedTuple):
 
     python_collections: bool = False
     """Whether collections of garbage are."""
+
+    probe_events: tuple[str, ...] = ()
+    """The names of events of probes."""
 
 
 def named_sources(rules: Iterable[CompiledRule]) -> Sources:
@@ -68,9 +71,16 @@ def rules_of_sources(
         groups.append(CALLS)
     if sources.python_collections:
         groups.append(COLLECTIONS)
-    return compile_rules(
+    patterns = [
         pattern for group in groups if not _choose(rules, group) for pattern in group
-    )
+    ]
+    # What they have in their events is known when the program is.
+    patterns += [
+        name
+        for name in sources.probe_events
+        if not any(rule.takes_name(name, DEBUG_LINE) for rule in rules)
+    ]
+    return compile_rules(patterns)
 
 
 def _patterns_of(helper: str) -> tuple[str, ...]:

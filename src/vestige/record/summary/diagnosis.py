@@ -43,7 +43,8 @@ def why_without_calls(
         return None
     if contents.events == 0:
         return f"nothing was recorded: {_why_without_tracer(command)}"
-    if options.helpers and options.functions is None and not options.events:
+    has_others = options.helpers or options.probes
+    if has_others and options.functions is None and not options.events:
         # Calls of other functions were wanted.
         return None
     is_asked_for = options.functions or options.include or options.exclude

@@ -267,7 +267,11 @@ class InProcess:
 
     def _planned(self, program: str) -> Plans | None:
         """Plan functions without hooks, where that is wanted."""
-        if self._options.patch is None and not has_sites(program):
+        if (
+            self._options.patch is None
+            and not self._options.probes
+            and not has_sites(program)
+        ):
             return None
         # Few programs have any plans.
         from .plans import write_plans  # noqa: PLC0415 - see above

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ....core import FunctionPlan
 
-__all__ = ["ChosenPlan", "ObjectPlan", "chosen", "plan_from"]
+__all__ = ["ChosenPlan", "ObjectPlan", "chosen", "plan_from", "wanted_addresses"]
 
 PLANNED = b"+"
 
@@ -76,20 +76,36 @@ def chosen(whole: ObjectPlan, patterns: Sequence[str]) -> ChosenPlan:
     """
     if not patterns:
         return ChosenPlan(whole.functions, whole.left, whole.plan)
+    wanted, left = wanted_addresses(whole, patterns)
+    # It takes long to load.
+    from ....core import FunctionPlan as Plans  # noqa: PLC0415 - see above
+
+    return ChosenPlan(len(wanted), left, Plans.choose(whole.plan, wanted))
+
+
+def wanted_addresses(
+    whole: ObjectPlan, patterns: Sequence[str]
+) -> tuple[set[int], int]:
+    """Find functions by their names.
+
+    Args:
+        whole: All functions.
+        patterns: Names with ``*``, ``?`` and ``[...]``; empty: all.
+
+    Returns:
+        Where those begin that are wanted and planned, and how many cannot be.
+    """
     wanted: set[int] = set()
     left = 0
     for row in whole.rows.split(b"\0") if whole.rows else ():
         address, _, name = row[1:].partition(b" ")
-        if not _is_wanted(name.decode(errors="surrogateescape"), patterns):
+        if patterns and not _is_wanted(name.decode(errors="surrogateescape"), patterns):
             continue
         if row[:1] == PLANNED:
             wanted.add(int(address, 16))
         else:
             left += 1
-    # It takes long to load.
-    from ....core import FunctionPlan as Plans  # noqa: PLC0415 - see above
-
-    return ChosenPlan(len(wanted), left, Plans.choose(whole.plan, wanted))
+    return wanted, left
 
 
 def _is_wanted(name: str, patterns: Sequence[str]) -> bool:

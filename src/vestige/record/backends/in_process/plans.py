@@ -16,6 +16,7 @@ from ....inspect.dynamic_linker import dynamic_linker, needed_libraries
 from ....inspect.sites import executable_of
 from ..._agreement import (
     PLANS_DIRECTORY,
+    PROBES_FILE,
     UNPATCHED_BYTES,
     UNPATCHED_COPIES,
     UNPATCHED_LATE,
@@ -25,11 +26,12 @@ from ..._agreement import (
     UNPATCHED_SHADOW,
     UNPATCHED_THREADS,
 )
-from .object_plan import ObjectPlan, chosen, plan_from
+from .object_plan import ObjectPlan, chosen, plan_from, wanted_addresses
 from .plan_cache import PlanCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from ...rules.options import RecordingOptions
     from .collector import PlanRequest
@@ -83,23 +85,68 @@ class Plans:
         """Why objects are left alone, for people."""
         return tuple(self._problems)
 
-    def write_program(self, path: str) -> None:
+    def write_program(self, path: str, planned: AbstractSet[str] = frozenset()) -> None:
         """Plan a program and its libraries, and write the plans into the trace.
 
         Args:
             path: The program.
+            planned: Objects that have been planned.
 
         Raises:
             OSError: The plans cannot be written.
         """
-        objects: Iterable[str] = [path]
-        if not self._only_sites:
-            objects = planned_objects(path, self._named)
-        for name in objects:
+        for name in self._objects_of(path):
+            if name in planned:
+                continue
             found = self._plan(name, os.path.basename(name), self._cache)
             if found is not None:
                 plan, build_id = found
                 _write(self._directory, build_id, plan)
+
+    def _objects_of(self, program: str) -> Iterable[str]:
+        if self._only_sites:
+            return [program]
+        return planned_objects(program, self._named)
+
+    def write_probes(self, program: str, options: RecordingOptions) -> set[str]:
+        """Write the probes, and plans of the objects that have them.
+
+        Args:
+            program: The program.
+            options: What is recorded.
+
+        Returns:
+            These objects.
+
+        Raises:
+            RecordError: A probe cannot be recorded.
+            OSError: The plans cannot be written.
+        """
+        # Few recordings have any.
+        from .probes import probe_plans  # noqa: PLC0415 - see above
+
+        selected = options.selection()
+        is_off = selected.entries == selected.exits == "off"
+        recorded = set() if is_off else {*self._objects_of(program)}
+
+        def sites(path: str) -> set[int]:
+            if path not in recorded:
+                return set()
+            found = plan_of(path, self._cache, only_sites=True)
+            return set() if isinstance(found, str) else wanted_addresses(found, ())[0]
+
+        made = probe_plans(
+            options,
+            [program, *all_libraries(program)],
+            set() if self._only_sites else recorded,
+            sites,
+        )
+        for one in made.plans.values():
+            _write(self._directory, one.build_id, one.plan)
+            self.functions += one.recorded
+            self.left += one.left
+        _write(self._directory, PROBES_FILE, made.file)
+        return set(made.plans)
 
     def answer(self, request: PlanRequest) -> None:
         """Answer a program that waits for a plan.
@@ -195,17 +242,21 @@ def write_plans(
         What was planned; ``None`` where there is nothing to plan.
 
     Raises:
+        RecordError: A probe cannot be recorded.
         OSError: The plans cannot be written.
     """
     selected = options.selection()
-    if selected.entries == selected.exits == "off":
+    is_off = selected.entries == selected.exits == "off"
+    if is_off and not options.probes:
         return None
     path = executable_of(program)
     if path is None and options.patch is None:
         return None
     plans = Plans(directory, options)
     if path is not None:
-        plans.write_program(path)
+        probed = plans.write_probes(path, options) if options.probes else set()
+        if not is_off:
+            plans.write_program(path, probed)
     return plans
 
 
@@ -220,11 +271,23 @@ def planned_objects(program: str, named: Sequence[str] = ()) -> Iterator[str]:
         The paths.
     """
     yield program
-    with open(program, "rb") as file:
-        linker = dynamic_linker(file.read(4096))
-    for path in needed_libraries(program, linker):
+    for path in all_libraries(program):
         if is_wanted(path, named):
             yield path
+
+
+def all_libraries(program: str) -> Iterator[str]:
+    """Yield the libraries of a program, also those of the system.
+
+    Args:
+        program: Its path.
+
+    Yields:
+        The paths.
+    """
+    with open(program, "rb") as file:
+        linker = dynamic_linker(file.read(4096))
+    yield from needed_libraries(program, linker)
 
 
 def is_wanted(library: str, named: Sequence[str]) -> bool:

@@ -1,0 +1,235 @@
+/*
+ * The probes of a recording, as the recorder has written them: to the tracer, each is an event of one
+ * provider, with a tracepoint of its own.
+ *
+ * The file is believed under the conditions under which a plan is.
+ */
+#define _GNU_SOURCE
+#include "probes.h"
+
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../agreement/agreement.h"
+#include "../base/settings.h"
+#include "../base/system.h"
+#include "../hooks/tracepoint.h"
+#include "../objects/describe.h"
+
+#define SMALLEST_FILE sizeof(struct probes_header)
+#define LARGEST_FILE                          \
+	(SMALLEST_FILE +                      \
+	 MOST_PROBES *                        \
+		 (sizeof(struct probe_head) + \
+		  (MOST_PROBE_VALUES + 1) * sizeof(struct probe_value)))
+/* An entry and a result for each. */
+#define MOST_EVENTS (2 * MOST_PROBES)
+
+/* All that there is of the probes of a recording, in one piece of memory. */
+struct probes {
+	uint32_t count;
+	struct probe all[MOST_PROBES];
+	const struct probe_head *heads[MOST_PROBES];
+	struct vestige_provider provider;
+	uint32_t event_count;
+	struct vestige_event *events[MOST_EVENTS];
+	uint32_t field_count;
+	struct vestige_field fields[MOST_EVENTS * MOST_PROBE_VALUES];
+	char file[LARGEST_FILE];
+};
+
+static struct probes *probes;
+
+static bool read_file(struct probes *read)
+{
+	static char path[PATH_MAX + 32];
+	struct stat status;
+	bool is_read;
+	int file;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", settings.directory, PLANS_DIRECTORY,
+		 PROBES_FILE);
+	file = system_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (file < 0)
+		return false;
+	is_read = system_fstat(file, &status) && S_ISREG(status.st_mode) &&
+		!(status.st_mode & (S_IWGRP | S_IWOTH)) &&
+		(status.st_uid == 0 || status.st_uid == geteuid()) &&
+		status.st_size >= (off_t) SMALLEST_FILE &&
+		status.st_size <= (off_t) sizeof(read->file) &&
+		system_pread_all(file, read->file, (size_t) status.st_size, 0) &&
+		((const struct probes_header *) (const void *) read->file)->size ==
+			(uint64_t) status.st_size;
+	system_close(file);
+	return is_read;
+}
+
+static bool is_good_value(const struct probe_value *value)
+{
+	return value->place <= PROBE_IN_RESULT && value->type <= PROBE_IS_TEXT &&
+		value->name[sizeof(value->name) - 1] == '\0' &&
+		(value->size == 8 ||
+		 (value->size == 4 && value->type != PROBE_IS_TEXT &&
+		  value->type != PROBE_IS_POINTER) ||
+		 ((value->size == 2 || value->size == 1) && value->type <= PROBE_IS_UNSIGNED));
+}
+
+/* Check all; false if anything is not as it must be. */
+static bool find_heads(struct probes *read)
+{
+	const struct probes_header *header = (const void *) read->file;
+	size_t at = sizeof(*header);
+
+	if (memcmp(header->magic, PROBES_MAGIC, sizeof(header->magic)) != 0 ||
+	    header->probes > MOST_PROBES)
+		return false;
+	for (; read->count < header->probes; read->count++) {
+		const struct probe_head *head = (const void *) (read->file + at);
+		const struct probe_value *values = (const void *) (head + 1);
+
+		if (header->size - at < sizeof(*head) || head->values > MOST_PROBE_VALUES + 1 ||
+		    head->build_id_size > sizeof(head->build_id) ||
+		    head->name[sizeof(head->name) - 1] ||
+		    header->size - at - sizeof(*head) < head->values * sizeof(*values))
+			return false;
+		for (uint32_t index = 0; index < head->values; index++)
+			if (!is_good_value(&values[index]))
+				return false;
+		read->heads[read->count] = head;
+		at += sizeof(*head) + head->values * sizeof(*values);
+	}
+	return true;
+}
+
+static void describe_field(struct vestige_field *field, const struct probe_value *value)
+{
+	static const uint8_t kinds[] = {
+		[PROBE_IS_SIGNED] = VESTIGE_INTEGER,  [PROBE_IS_UNSIGNED] = VESTIGE_INTEGER,
+		[PROBE_IS_POINTER] = VESTIGE_INTEGER, [PROBE_IS_FLOAT] = VESTIGE_FLOAT,
+		[PROBE_IS_TEXT] = VESTIGE_STRING,
+	};
+	static const uint8_t flags[] = {
+		[PROBE_IS_SIGNED] = VESTIGE_SIGNED,       [PROBE_IS_UNSIGNED] = 0,
+		[PROBE_IS_POINTER] = VESTIGE_HEXADECIMAL, [PROBE_IS_FLOAT] = 0,
+		[PROBE_IS_TEXT] = VESTIGE_TEXT,
+	};
+
+	field->name = value->name;
+	field->kind = kinds[value->type];
+	field->flags = flags[value->type];
+	field->size = value->size;
+}
+
+/* Make an event of some values of a probe. */
+static void add_event(struct probes *read, struct probe_event *made, const char *name,
+		      const char *suffix, const struct probe_value *values, uint32_t count)
+{
+	struct vestige_field *fields = &read->fields[read->field_count];
+
+	snprintf(made->name, sizeof(made->name), "%s%s", name, suffix);
+	made->values = values;
+	made->count = count;
+	for (uint32_t index = 0; index < count; index++)
+		describe_field(&fields[index], &values[index]);
+	read->field_count += count;
+	made->class = (struct vestige_event_class) {
+		.struct_size = sizeof(made->class),
+		.field_count = count,
+		.fields = fields,
+	};
+	made->event = (struct vestige_event) {
+		.struct_size = sizeof(made->event),
+		.name = made->name,
+		.event_class = &made->class,
+		.log_level = 13,
+	};
+	made->point = (struct vestige_tracepoint) {
+		.struct_size = sizeof(made->point),
+		.provider = PROBE_PROVIDER,
+		.name = made->name,
+	};
+	read->events[read->event_count++] = &made->event;
+}
+
+static void make_events(struct probes *read)
+{
+	for (uint32_t index = 0; index < read->count; index++) {
+		const struct probe_head *head = read->heads[index];
+		const struct probe_value *values = (const void *) (head + 1);
+		struct probe *probe = &read->all[index];
+		const uint32_t results = head->flags & PROBE_HAS_RESULT && head->values ? 1 : 0;
+		uint32_t count = head->values - results;
+
+		if (count > MOST_PROBE_VALUES)
+			count = MOST_PROBE_VALUES;
+		probe->flags = head->flags;
+		if (probe->flags & PROBE_HAS_ENTRY)
+			add_event(read, &probe->entry, head->name, "", values, count);
+		if (probe->flags & PROBE_HAS_RESULT)
+			add_event(read, &probe->exit, head->name, "_return", values + count,
+				  results);
+	}
+	read->provider = (struct vestige_provider) {
+		.struct_size = sizeof(read->provider),
+		.event_count = read->event_count,
+		.name = PROBE_PROVIDER,
+		.events = read->events,
+	};
+}
+
+/* Find out where the functions of an object are. */
+static int place_in(struct dl_phdr_info *info, size_t size, void *data)
+{
+	static struct object object;
+	struct probes *read = data;
+
+	(void) size;
+	object.build_id_size = 0;
+	object_find_build_id(&object, info);
+	for (uint32_t index = 0; object.build_id_size && index < read->count; index++) {
+		const struct probe_head *head = read->heads[index];
+
+		if (head->build_id_size == object.build_id_size &&
+		    memcmp(head->build_id, object.build_id, object.build_id_size) == 0)
+			read->all[index].function = info->dlpi_addr + head->address;
+	}
+	return 0;
+}
+
+static void offer(struct probe_event *made)
+{
+	if (made->event.name)
+		vestige_tracer.add_tracepoint(&made->point);
+}
+
+bool probes_start(void)
+{
+	struct probes *read = system_mmap(NULL, sizeof(*read), PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	if (!read)
+		return false;
+	if (!read_file(read) || !find_heads(read) || !read->count) {
+		system_munmap(read, sizeof(*read));
+		return false;
+	}
+	make_events(read);
+	dl_iterate_phdr(place_in, read);
+	vestige_tracer.add_provider(&read->provider);
+	for (uint32_t index = 0; index < read->count; index++) {
+		offer(&read->all[index].entry);
+		offer(&read->all[index].exit);
+	}
+	probes = read;
+	return true;
+}
+
+const struct probe *probes_find(uintptr_t function)
+{
+	for (uint32_t index = 0; probes && index < probes->count; index++)
+		if (probes->all[index].function == function)
+			return &probes->all[index];
+	return NULL;
+}
