@@ -62,6 +62,8 @@ class Program:
         """By sessions and channels: the inodes of the memories that it records to."""
 
         self.is_gone = False
+        self.silent_since: float | None = None
+        """When it was asked, or last said something before the end of its answer."""
         self._generation = 0
         self._lock = asyncio.Lock()
         self._answers: asyncio.Queue[Received | None] = asyncio.Queue()
@@ -188,7 +190,10 @@ class Program:
         """Ask, and wait for the answer; return all messages of it."""
         try:
             async with asyncio.timeout(LONGEST_WAIT), self._lock:
-                return await self._answer(kind, body, status, file)
+                try:
+                    return await self._answer(kind, body, status, file)
+                finally:
+                    self.silent_since = None
         except TimeoutError:
             self.close()
             raise ProgramGoneError(f"no answer for {LONGEST_WAIT:g} s") from None
@@ -212,7 +217,9 @@ class Program:
         message = encode(kind, self._generation, body, status)
         self._connection.sendmsg([message], rights)
         found: list[Received] = []
+        loop = asyncio.get_running_loop()
         while True:
+            self.silent_since = loop.time()
             one = await self._answers.get()
             if one is None or one.generation != self._generation:
                 self.close()

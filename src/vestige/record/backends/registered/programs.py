@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from ....errors import RecordError
@@ -16,6 +17,7 @@ from ..._agreement import AGREEMENT
 from ...rules.encoding import encode_rules
 from ..listening import Credentials, Listener, credentials_of
 from ..lttng_ust.plan import ChannelPlan, SessionPlan
+from ..patience import Patience
 from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining
 from .meeting_place import announce
 from .messages import LARGEST_MESSAGE, Hello, decode
@@ -80,6 +82,7 @@ class RegisteredPrograms:
         self._strangers: Counter[int] = Counter()
         """Connections of those that have not said who they are, by user."""
         self._sessions: dict[str, _Session] = {}
+        self._patience = Patience()
 
     async def open(self) -> None:
         """Let programs come.
@@ -161,7 +164,9 @@ class RegisteredPrograms:
             if channel not in chosen:
                 await self._leave(program, (plan.name, channel.name))
         for channel in chosen:
-            await self._record(program, session, channel)
+            # While others were asked, the session may have become another.
+            if self._sessions.get(plan.name) is session and session.plan is plan:
+                await self._record(program, session, channel)
 
     async def _leave(self, program: Program, key: tuple[str, str]) -> None:
         arena = program.recorded.pop(key, None)
@@ -232,16 +237,14 @@ class RegisteredPrograms:
         """
         session = self._sessions.setdefault(plan.name, _Session(plan))
         session.set_plan(plan)
-        await self._bring_all(session)
+        bring = partial(self._try_to_bring, session)
+        await self._patience.bring([*self._programs], bring, lambda _: None)
 
-    async def _bring_all(self, session: _Session) -> None:
-        async def bring(program: Program) -> None:
-            try:
-                await self._bring(program, session)
-            except ProgramGoneError:
-                program.close()
-
-        await asyncio.gather(*map(bring, [*self._programs]))
+    async def _try_to_bring(self, session: _Session, program: Program) -> None:
+        try:
+            await self._bring(program, session)
+        except ProgramGoneError:
+            program.close()
 
     async def stop(self, plan: SessionPlan) -> Counter[str]:
         """Stop a session in all programs, and complete its files.
@@ -256,7 +259,8 @@ class RegisteredPrograms:
         if session is None:
             return Counter()
         session.set_plan(plan)
-        await self._bring_all(session)
+        bring = partial(self._try_to_bring, session)
+        await asyncio.gather(*map(bring, [*self._programs]))
         lost = Counter(session.lost)
         for (channel, _), trace in session.traces.items():
             lost[channel] += trace.complete()
@@ -285,10 +289,13 @@ class RegisteredPrograms:
         session = self._sessions.pop(name, None)
         if session is None:
             return
-        for program in [*self._programs]:
+
+        async def leave(program: Program) -> None:
             with suppress(ProgramGoneError):
                 for key in [one for one in program.recorded if one[0] == name]:
                     await self._leave(program, key)
+
+        await asyncio.gather(*map(leave, [*self._programs]))
         for trace in session.traces.values():
             trace.close()
 

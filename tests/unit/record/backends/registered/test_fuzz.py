@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import socket
 from collections.abc import Awaitable, Callable, Coroutine
@@ -14,8 +15,10 @@ import pytest
 
 from support.fuzzing import protocol_seeds
 from vestige.record._agreement import AGREEMENT
+from vestige.record.backends.lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
 from vestige.record.backends.registered import program as registered
 from vestige.record.backends.registered._agreement import (
+    MOST_CHANNELS,
     REGISTRATION_SOCKET,
     Joining,
     Message,
@@ -38,7 +41,7 @@ SEEDS = protocol_seeds()
 ROUNDS = 40
 NAMES = [b"a:b", b"x" * 600, b"\xff\xfe", b"", b"a\0:b", b"\n"]
 NUMBERS = [0, 1, 2, 3, 5, 7, 1 << 16, (1 << 31) - 1, (1 << 32) - 1]
-FACTS = Hello(int(AGREEMENT, 16), 4, 0, 7, 64, "program")
+FACTS = Hello(int(AGREEMENT, 16), 4, frozenset(), 7, 64, "program")
 
 
 def in_time(work: Coroutine[Any, Any, None]) -> None:
@@ -48,7 +51,8 @@ def in_time(work: Coroutine[Any, Any, None]) -> None:
 
 def hello() -> bytes:
     """Return what a sound program says first."""
-    return encode(Message.HELLO, 0, HELLO.pack(*FACTS[:5], FACTS.name.encode()))
+    first, last = FACTS[:2], (FACTS.vpid, FACTS.bits, FACTS.name.encode())
+    return encode(Message.HELLO, 0, HELLO.pack(*first, *[0] * MOST_CHANNELS, *last))
 
 
 def body(chance: random.Random) -> tuple[int, bytes]:
@@ -121,7 +125,7 @@ async def ask_anything(
         elif which == 1:
             assert await program.record("WORDS=1", b"rules") in Joining
         else:
-            await program.dump_state()
+            await program.dump_state(7)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -243,6 +247,36 @@ def test_many_that_take_their_time_are_all_served(tmp_path: Path):
             for one in waiting:
                 raw = await loop.sock_recv(one, 1 << 16)
                 assert decode(raw).kind == Message.GO
+        await programs.close()
+
+    in_time(work())
+
+
+def test_one_that_is_silent_holds_nobody(tmp_path: Path, monkeypatch):
+    """A session starts without it, and others are recorded."""
+    monkeypatch.setattr(registered, "LONGEST_WAIT", 100 * SECONDS)
+    rules = ((RulePlan("*"), True),)
+    channel = ChannelPlan("c", 4096, 4, rules=rules)
+    where = (str(tmp_path / "out"), str(tmp_path / "rings"))
+    ids = (os.getuid(), os.getgid())
+    everybody = (None, None, None)
+    plan = SessionPlan(
+        "s", *ids, 0.0, *where, False, True, False, (channel,), everybody
+    )
+
+    async def work() -> None:
+        programs = RegisteredPrograms(str(tmp_path), "/no/tracer")
+        await programs.open()
+        loop = asyncio.get_running_loop()
+        with closing(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)) as its:
+            its.setblocking(False)
+            await loop.sock_connect(its, str(tmp_path / REGISTRATION_SOCKET))
+            await loop.sock_sendall(its, hello())
+            assert decode(await loop.sock_recv(its, 1 << 16)).kind == Message.GO
+            await programs.apply(plan)
+            # It was asked, and may still answer.
+            assert decode(await loop.sock_recv(its, 1 << 16)).kind == Message.RECORD
+        await programs.forget("s")
         await programs.close()
 
     in_time(work())
