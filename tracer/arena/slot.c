@@ -111,18 +111,6 @@ uint32_t slot_claim(const struct arena *arena, uint32_t number,
 	return slot->vtid;
 }
 
-void slot_count_lost(struct arena_slot *slot, uint64_t time)
-{
-	uint64_t none = 0;
-
-	/* A handler may count, too, and may have a later time. */
-	atomic_fetch_add_explicit(&slot->lost, 1, memory_order_relaxed);
-	atomic_compare_exchange_strong_explicit(&slot->first_lost, &none, time,
-						memory_order_relaxed, memory_order_relaxed);
-	if (atomic_load_explicit(&slot->last_lost, memory_order_relaxed) < time)
-		atomic_store_explicit(&slot->last_lost, time, memory_order_release);
-}
-
 void arena_count_lost(const struct arena *arena)
 {
 	if (arena->base)

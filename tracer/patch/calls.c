@@ -31,12 +31,15 @@
 #include "chains.h"
 #include "frames.h"
 #include "library_call.h"
+#include "losing.h"
 #include "probes.h"
 #include "shadow.h"
 #include "vectors.h"
 
 #if defined(__x86_64__)
 
+/* Bytes of the usual record of an exit; that of an entry has a place more. */
+#define USUAL_EXIT_SIZE (COMPACT_HEADER_SIZE + PLACE_SIZE + ID_SIZE)
 /* In a thunk, the address of its function comes before the instruction that calls us. */
 #define THUNK_CALL_SIZE 6
 /* `call` with a distance, and through a slot; what may come before it at an entry. */
@@ -73,22 +76,35 @@ void calls_fentry_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
 void calls_library_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
 uintptr_t calls_left(const uintptr_t *slot) HIDDEN;
 
-static INLINED void record_entry(void *function, void *call_site)
+/* What finds no room, or is not recorded the usual way. */
+static APART void record_entry_otherwise(void *function, void *call_site)
 {
-	if (LIKELY(settings.on_entry == FUNCTIONS_USUAL) &&
-	    LIKELY(section_append_usual(EVENT_FAST_ENTRY, function, true)))
+	if (settings.on_entry == FUNCTIONS_USUAL && losing_counts(USUAL_EXIT_SIZE + PLACE_SIZE))
 		return;
 	if (settings.on_entry != FUNCTIONS_OFF)
 		vectors_keep(function_entered, function, call_site);
 }
 
-static INLINED void record_exit(void *function, void *call_site)
+static APART void record_exit_otherwise(void *function, void *call_site)
 {
-	if (LIKELY(settings.on_exit == FUNCTIONS_USUAL) &&
-	    LIKELY(section_append_usual(EVENT_FAST_EXIT, function, false)))
+	if (settings.on_exit == FUNCTIONS_USUAL && losing_counts(USUAL_EXIT_SIZE))
 		return;
 	if (settings.on_exit != FUNCTIONS_OFF)
 		vectors_keep(function_left, function, call_site);
+}
+
+static INLINED void record_entry(void *function, void *call_site)
+{
+	if (UNLIKELY(settings.on_entry != FUNCTIONS_USUAL) ||
+	    UNLIKELY(!section_append_usual(EVENT_FAST_ENTRY, function, true)))
+		record_entry_otherwise(function, call_site);
+}
+
+static INLINED void record_exit(void *function, void *call_site)
+{
+	if (UNLIKELY(settings.on_exit != FUNCTIONS_USUAL) ||
+	    UNLIKELY(!section_append_usual(EVENT_FAST_EXIT, function, false)))
+		record_exit_otherwise(function, call_site);
 }
 
 /* Hand a hit over. The registers are where SAVE has put them, down from the one of rax; nothing
