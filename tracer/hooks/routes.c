@@ -16,9 +16,8 @@
 #include "../stream/local.h"
 #include "event_class.h"
 
-/* Address space for routes, and the unit of their numbers. */
+/* Address space for routes. */
 #define ROUTE_BYTES ((size_t) 64 << 20)
-#define ROUTE_UNIT 16u
 /* Handlers that interrupt between the look at filters and the record, one in the other. */
 #define MOST_PASSED 8u
 
@@ -31,7 +30,7 @@ struct passed {
 
 /* In place of a filter: there is one for each channel. */
 static const char filters_of_route;
-static char *memory;
+char *routes_memory;
 static size_t used;
 static __thread struct passed passed[MOST_PASSED] __attribute__((tls_model("initial-exec")));
 static __thread uint64_t passed_count __attribute__((tls_model("initial-exec")));
@@ -43,28 +42,21 @@ static size_t size_of(uint32_t count)
 	return (size + ROUTE_UNIT - 1) / ROUTE_UNIT * ROUTE_UNIT;
 }
 
-const struct route *routes_find(const struct vestige_event *event)
-{
-	const uint32_t number = __atomic_load_n(&event->route, __ATOMIC_ACQUIRE);
-
-	return (const struct route *) (const void *) (memory + (size_t) number * ROUTE_UNIT);
-}
-
 /* The number of a route; 0 when there is no memory. */
 static uint32_t make(const struct address *to, uint32_t count)
 {
 	const size_t size = size_of(count);
 	struct route *route;
 
-	if (!memory) {
-		memory = system_mmap(NULL, ROUTE_BYTES, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	if (!routes_memory) {
+		routes_memory = system_mmap(NULL, ROUTE_BYTES, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 		/* No route has the number 0. */
 		used = ROUTE_UNIT;
 	}
-	if (!memory || size > ROUTE_BYTES - used)
+	if (!routes_memory || size > ROUTE_BYTES - used)
 		return 0;
-	route = (struct route *) (void *) (memory + used);
+	route = (struct route *) (void *) (routes_memory + used);
 	route->count = count;
 	memcpy(route->to, to, count * sizeof(*to));
 	used += size;
@@ -169,6 +161,8 @@ bool routes_choose(const struct vestige_provider *provider, struct vestige_event
 		address->channel = channel;
 		address->recording = settings.channels[channel].recording;
 		address->class = find_class(channel, provider, event);
+		address->contexts = settings_contexts(&settings.channels[channel]);
+		address->is_usual = route_is_usual(channel, address->class);
 		count++;
 	}
 	if (!count)

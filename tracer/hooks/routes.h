@@ -15,8 +15,19 @@ bool routes_have_always(const struct vestige_event *event) HIDDEN;
 bool routes_choose(const struct vestige_provider *provider, struct vestige_event *event) HIDDEN;
 /* Before another recording of a channel: events have no class in it yet. */
 void routes_forget(uint32_t channel, struct vestige_event *event) HIDDEN;
+/* Where routes are; an event has the number of its own, in these units. */
+#define ROUTE_UNIT 16u
+extern char *routes_memory HIDDEN;
+
 /* The route of an event whose ID is EVENT_ROUTED. */
-const struct route *routes_find(const struct vestige_event *event) HIDDEN;
+static inline const struct route *routes_find(const struct vestige_event *event)
+{
+	const uint32_t number = __atomic_load_n(&event->route, __ATOMIC_ACQUIRE);
+
+	return (const struct route *) (const void *) (routes_memory +
+						      (size_t) number * ROUTE_UNIT);
+}
+
 /* Whether any filter takes an event; which do is kept for route_begin(). */
 bool routes_pass(const struct vestige_event *event, const struct vestige_value *values,
 		 const void *ip) HIDDEN;

@@ -205,8 +205,8 @@ static bool is_of_other(const struct record *record, uint32_t recording)
 			OWNER_PROCESS_BITS);
 }
 
-static int begin_routed(const struct vestige_event *event, struct vestige_record *record,
-			size_t size, const void *ip, uint64_t earlier)
+static INLINED int begin_routed(const struct vestige_event *event, struct vestige_record *record,
+				size_t size, const void *ip, uint64_t earlier)
 {
 	struct record *own = (struct record *) (void *) record->state;
 	const struct route *route = routes_find(event);

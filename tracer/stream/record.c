@@ -9,6 +9,7 @@
 #include "filling.h"
 #include "memory.h"
 #include "section.h"
+#include "short_section.h"
 
 /* Without contexts of the program, or with room for them. */
 static struct draft *make_draft(const void *owner, struct stream *stream, struct destination to,
@@ -65,68 +66,20 @@ struct draft *record_draft(const void *owner, struct stream *stream, struct dest
 
 #if defined(__x86_64__)
 
-#define OFFSET(field) offsetof(struct record, field)
-
-/*
- * Append a record that has no draft to a channel, with the compact header; false when that does not
- * go.
- *
- * Registers: rcx the stream, r8 the chunk, r9 the record's place, then its end there, rdx the
- * time.
- */
-/* clang-format off */
-/* A child process may have been forked since a record was begun: it names its parent. Or it is of another
- * recording. All bytes are copied that may be used: less than a loop would cost. */
-#define APPEND_SHORT(time) \
-	"movl %[tries], %%esi\n\t" \
-	SECTION_ENTER("decl %%esi\n\t" \
-	"jz %l[elsewhere]\n") \
-	SECTION_STREAM_OF_CHANNEL \
-	SECTION_CHUNK \
-	"movl %c[owner](%%rcx), %%eax\n\t" \
-	"cmpl %c[stream_owner](%[record]), %%eax\n\t" \
-	"jne %l[elsewhere]\n\t" \
-	"movl (%%r8), %%r9d\n\t" \
-	"leal %c[room](%%r9), %%eax\n\t" \
-	"cmpl %c[limit](%%rcx), %%eax\n\t" \
-	"ja %l[elsewhere]\n\t" \
-	time \
-	"movq %%rdx, %%rax\n\t" \
-	"subq %c[last](%%rcx), %%rax\n\t" \
-	"shrq %[time_bits], %%rax\n\t" \
-	"jnz %l[elsewhere]\n\t" \
-	"movq %%rdx, %c[end](%%r8)\n\t" \
-	"movl %%edx, %%eax\n\t" \
-	"shll %[class_bits], %%eax\n\t" \
-	"orl %[class], %%eax\n\t" \
-	"movl %%eax, (%%r8, %%r9)\n\t" \
-	"movups (%[record]), %%xmm0\n\t" \
-	"movups 16(%[record]), %%xmm1\n\t" \
-	"movups 32(%[record]), %%xmm2\n\t" \
-	"movups %%xmm0, 4(%%r8, %%r9)\n\t" \
-	"movups %%xmm1, 20(%%r8, %%r9)\n\t" \
-	"movups %%xmm2, 36(%%r8, %%r9)\n\t" \
-	"addl $4, %%r9d\n\t" \
-	"addl %c[size](%[record]), %%r9d\n\t" \
-	"movl %%r9d, (%%r8)\n" \
-	"2:\tmovq %%rdx, %c[last](%%rcx)\n\t"
-/* Not before what is there; a record that was begun again may have left a later time. */
-#define SECTION_GIVEN_TIME \
-	"movq %[time], %%rdx\n\t" \
-	"cmpq %c[end](%%r8), %%rdx\n\t" \
-	"jb %l[elsewhere]\n\t"
-/* clang-format on */
-
-static INLINED bool append_in_section(const struct record *record, uint64_t channel,
-				      uint32_t class)
+/* Append a record that has no draft to the first channel; false when that does not go. All of it is read
+ * where it is, which is cheaper than to hand it over. */
+static INLINED bool append_to_first(const struct record *record)
 {
-	_Static_assert(OFFSET(bytes) == 0 && RECORD_BYTES == 48, "as below");
+	_Static_assert(offsetof(struct record, bytes) == 0, "the body");
 	/* clang-format off */
 	__asm__ goto(
-		APPEND_SHORT(SECTION_TIME)
+		APPEND_SHORT(SECTION_STREAM, "%c[of](%[body])", "%c[class](%[body])",
+			     "%c[size](%[body])", SECTION_TIME)
 		:
-		: [record] "D"(record), SECTION_OFFSETS, [stream_owner] "i"(OFFSET(stream_owner)),
-		  [channel] "r"(channel), [class] "r"(class), [size] "i"(OFFSET(size)),
+		: [body] "D"(record), SECTION_OFFSETS,
+		  [of] "i"(offsetof(struct record, stream_owner)),
+		  [class] "i"(offsetof(struct record, class)),
+		  [size] "i"(offsetof(struct record, size)),
 		  [room] "i"(COMPACT_HEADER_SIZE + RECORD_BYTES), [tries] "i"(SECTION_TRIES)
 		: "rax", "rcx", "rdx", "rsi", "r8", "r9", "xmm0", "xmm1", "xmm2", "memory", "cc"
 		: elsewhere);
@@ -136,28 +89,8 @@ elsewhere:
 	return false;
 }
 
-/* The same of a record whose time is known. */
-static INLINED bool append_later_in_section(const struct record *record, uint64_t channel,
-					    uint32_t class, uint64_t time)
-{
-	/* clang-format off */
-	__asm__ goto(
-		APPEND_SHORT(SECTION_GIVEN_TIME)
-		:
-		: [record] "D"(record), SECTION_OFFSETS, [stream_owner] "i"(OFFSET(stream_owner)),
-		  [channel] "r"(channel), [class] "r"(class), [size] "i"(OFFSET(size)),
-		  [room] "i"(COMPACT_HEADER_SIZE + RECORD_BYTES), [tries] "i"(SECTION_TRIES),
-		  [time] "r"(time)
-		: "rax", "rcx", "rdx", "rsi", "r8", "r9", "xmm0", "xmm1", "xmm2", "memory", "cc"
-		: elsewhere);
-	/* clang-format on */
-	return true;
-elsewhere:
-	return false;
-}
-
 /*
- * The same of a draft. As it was just written, it is read in words that are as wide as the
+ * Append the record of a draft, like a short one. As it was just written, it is read in words that are as wide as the
  * writers', as a rule.
  *
  * Registers: rcx the stream, r8 the chunk, r9 the record's place, then its end there, rdx the
@@ -219,22 +152,9 @@ elsewhere:
 
 #else
 
-static INLINED bool append_in_section(const struct record *record, uint64_t channel,
-				      uint32_t class)
+static inline bool append_to_first(const struct record *record)
 {
 	(void) record;
-	(void) channel;
-	(void) class;
-	return false;
-}
-
-static INLINED bool append_later_in_section(const struct record *record, uint64_t channel,
-					    uint32_t class, uint64_t time)
-{
-	(void) record;
-	(void) channel;
-	(void) class;
-	(void) time;
 	return false;
 }
 
@@ -264,19 +184,6 @@ static INLINED bool is_usual(struct destination to)
 {
 	return to.class < HEADER_EXTENDED && settings.counter_is_clock &&
 		!settings.channels[to.channel].is_overwriting;
-}
-
-bool record_append_short(const struct record *record, uint32_t channel, uint32_t class,
-			 uint64_t time)
-{
-	if (channel == 0 && UNLIKELY(cpu_section_is_usual))
-		return class < HEADER_EXTENDED &&
-			cpu_section_append_short(record->bytes, class, record->size,
-						 record->stream_owner);
-	if (UNLIKELY(!is_usual((struct destination) {channel, class})))
-		return false;
-	return time ? append_later_in_section(record, channel, class, time)
-		    : append_in_section(record, channel, class);
 }
 
 /* Append that of a draft by any other way. */
@@ -329,7 +236,9 @@ static APART void commit_otherwise(const struct record *record)
 	const struct destination to = destination_of(record->class);
 	struct appending appending;
 
-	if (LIKELY(to.channel && is_usual(to)) && append_in_section(record, to.channel, to.class))
+	if (LIKELY(to.channel && is_usual(to)) &&
+	    append_in_section(record->bytes, record->size, record->stream_owner, to.channel,
+			      to.class))
 		return;
 	if (!is_ours(to, record->stream_owner))
 		return;
@@ -360,7 +269,7 @@ void record_commit(struct record *record)
 			commit_otherwise(record);
 	} else if (UNLIKELY(!section_is_usual ? !announce_usual(record)
 					      : record->class >= HEADER_EXTENDED ||
-					    !append_in_section(record, 0, record->class))) {
+					    !append_to_first(record))) {
 		commit_otherwise(record);
 	}
 }

@@ -43,10 +43,6 @@ struct draft *record_draft(const void *owner, struct stream *stream, struct dest
 			   size_t size, uint64_t earlier) HIDDEN __attribute__((noinline));
 /* Append a record that was begun. */
 void record_commit(struct record *record) HIDDEN;
-/* Append one without a draft, with a time that is not before that of the record before, or 0 for the
- * present; false when that does not go in few steps. Its own class does not matter. */
-bool record_append_short(const struct record *record, uint32_t channel, uint32_t class,
-			 uint64_t time) HIDDEN;
 /* Append that of a draft. */
 void record_commit_draft(struct draft *draft, const void *owner) HIDDEN;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/process.h"
+#include "short_section.h"
 
 /*
  * In the place of a record whose fields are few: that of the first of its channels, but for the class.
@@ -167,33 +168,23 @@ static INLINED bool has_stream(const struct address *address)
 	return LIKELY(stream && !is_of_other(stream->owner, address));
 }
 
-static INLINED bool has_streams(const struct route *route, uint32_t chosen)
+/* Write the contexts of a channel; returns where they end. */
+static INLINED char *put_contexts_of(const struct address *address, char bytes[RECORD_BYTES],
+				     const void *ip)
 {
-	for (; chosen; chosen &= chosen - 1)
-		if (!has_stream(&route->to[__builtin_ctz(chosen)]))
-			return false;
-	return true;
-}
-
-/* Write the contexts of a channel, if they and the fields are few; NULL if not. */
-static INLINED char *begin_short(const struct address *address, char bytes[RECORD_BYTES],
-				 const void *ip, size_t size)
-{
-	const struct context_choice contexts =
-		settings_contexts(&settings.channels[address->channel]);
 	const struct stream *stream = streams_of_thread[address->channel];
 
-	if (UNLIKELY(contexts.size + size > RECORD_BYTES || address->class < EVENT_CLASSES))
-		return NULL;
-	return LIKELY(contexts.chosen == USUAL_CONTEXTS)
+	return LIKELY(address->contexts.chosen == USUAL_CONTEXTS)
 		? put_usual_contexts(bytes, stream, ip)
-		: put_contexts(bytes, contexts.chosen, stream, ip);
+		: put_contexts(bytes, address->contexts.chosen, stream, ip);
 }
 
 /* Begin one that is not short. */
 static APART char *begin_otherwise(const struct route *route, struct record *record,
 				   uint32_t chosen, const void *ip, size_t size, uint64_t earlier)
 {
+	if (!chosen)
+		return NULL;
 	if (chosen & (chosen - 1))
 		return begin_long(route, record, chosen, ip, size, earlier);
 	return begin_at(&route->to[__builtin_ctz(chosen)], record, ip, size, earlier) ? record->at
@@ -204,23 +195,32 @@ char *route_begin(const struct route *route, struct record *record, uint32_t pas
 		  const void *ip, size_t size, uint64_t earlier)
 {
 	struct routed *routed = (struct routed *) (void *) record;
-	const uint32_t chosen = choose(route, passed);
-	const struct address *first;
+	const struct address *first = NULL;
+	uint32_t chosen = 0;
 	char *fields;
 
-	if (!chosen)
+	for (uint32_t index = route->count; index--;) {
+		const struct address *address = &route->to[index];
+
+		if (address->filter && !(passed & 1u << index))
+			continue;
+		/* One that records nothing any more has no room. */
+		if (UNLIKELY(earlier || !has_stream(address)))
+			return begin_otherwise(route, record, choose(route, passed), ip, size,
+					       earlier);
+		first = address;
+		chosen |= 1u << index;
+	}
+	if (!first)
 		return NULL;
-	first = &route->to[__builtin_ctz(chosen)];
-	if (UNLIKELY(earlier || !has_streams(route, chosen)))
-		return begin_otherwise(route, record, chosen, ip, size, earlier);
-	fields = begin_short(first, routed->bytes, ip, size);
-	if (!fields)
-		return begin_otherwise(route, record, chosen, ip, size, earlier);
+	if (UNLIKELY(first->contexts.size + size > RECORD_BYTES))
+		return begin_otherwise(route, record, choose(route, passed), ip, size, earlier);
+	fields = put_contexts_of(first, routed->bytes, ip);
 	routed->route = route;
 	routed->ip = ip;
 	routed->class = CLASS_ROUTED;
-	routed->contexts = (uint8_t) (fields - routed->bytes);
-	routed->size = routed->contexts + (uint32_t) size;
+	routed->contexts = (uint8_t) first->contexts.size;
+	routed->size = first->contexts.size + (uint32_t) size;
 	routed->stream_owner = streams_of_thread[first->channel]->owner;
 	routed->chosen = (uint16_t) chosen;
 	routed->has_draft = false;
@@ -239,26 +239,37 @@ static APART void commit_at(const struct address *address, const void *ip, const
 	record_commit(&one);
 }
 
-/* The same where nothing is unusual: few instructions. */
-static INLINED bool commit_short(const struct address *address, const void *ip,
-				 const char *fields, uint32_t size, uint64_t time)
+/* Append a record that has the contexts of another channel, at the time of that if it is not 0. */
+static INLINED bool append_same(const struct address *address, const struct record *record,
+				uint64_t time)
 {
+	const uint32_t owner = streams_of_thread[address->channel]->owner;
+
+	return time ? append_later_in_section(record->bytes, record->size, owner,
+					      address->channel, address->class, time)
+		    : append_in_section(record->bytes, record->size, owner, address->channel,
+					address->class);
+}
+
+/* The same with its own contexts. */
+static INLINED bool append_other(const struct address *address, const struct routed *routed,
+				 uint64_t time)
+{
+	const char *fields = routed->bytes + routed->contexts;
+	uint32_t size = routed->size - routed->contexts;
 	struct record one;
 
-	if (!has_stream(address))
+	if (UNLIKELY(address->contexts.size + size > RECORD_BYTES))
 		return false;
-	one.at = begin_short(address, one.bytes, ip, size);
-	if (!one.at)
-		return false;
+	one.at = put_contexts_of(address, one.bytes, routed->ip);
+	one.size = address->contexts.size + size;
 	for (; size >= sizeof(uint64_t); size -= (uint32_t) sizeof(uint64_t)) {
 		one.at = put_bytes(one.at, fields, sizeof(uint64_t));
 		fields += sizeof(uint64_t);
 	}
 	for (; size; size--)
 		*one.at++ = *fields++;
-	one.size = (uint32_t) (one.at - one.bytes);
-	one.stream_owner = streams_of_thread[address->channel]->owner;
-	return record_append_short(&one, address->channel, address->class, time);
+	return append_same(address, &one, time);
 }
 
 static APART void commit_long(struct record *record)
@@ -288,34 +299,44 @@ static APART void commit_otherwise(const struct address *address, const struct r
 			  routed->size - routed->contexts, 0);
 }
 
-static void commit_all(struct record *record)
+static INLINED void commit_all(struct record *record)
 {
 	const struct routed *routed = (const struct routed *) (const void *) record;
 	const struct address *to = routed->route->to;
-	uint32_t rest = routed->chosen;
+	const struct address *first = &to[__builtin_ctz(routed->chosen)];
 	uint64_t time = 0;
-	uint32_t index = (uint32_t) __builtin_ctz(rest);
 
-	if (UNLIKELY(!record_append_short(record, to[index].channel, to[index].class, 0)))
-		commit_otherwise(&to[index], routed);
-	else if (rest & (rest - 1))
+	if (UNLIKELY(!first->is_usual ||
+		     !append_in_section(record->bytes, record->size, record->stream_owner,
+					first->channel, first->class)))
+		commit_otherwise(first, routed);
+	else
 		/* The counter is read once for all of them. */
-		time = streams_of_thread[to[index].channel]->last_time;
-	for (rest &= rest - 1; rest; rest &= rest - 1) {
-		index = (uint32_t) __builtin_ctz(rest);
-		if (UNLIKELY(!commit_short(&to[index], routed->ip,
-					   routed->bytes + routed->contexts,
-					   routed->size - routed->contexts, time)))
-			commit_otherwise(&to[index], routed);
+		time = streams_of_thread[first->channel]->last_time;
+	for (uint32_t rest = routed->chosen & (routed->chosen - 1u); rest; rest &= rest - 1) {
+		const struct address *address = &to[__builtin_ctz(rest)];
+
+		if (UNLIKELY(!address->is_usual || !has_stream(address) ||
+			     !(address->contexts.chosen == first->contexts.chosen
+				       ? append_same(address, record, time)
+				       : append_other(address, routed, time))))
+			commit_otherwise(address, routed);
 	}
 }
 
 void route_commit(struct record *record)
 {
-	if (((const struct routed *) (const void *) record)->has_draft)
+	if (UNLIKELY(((const struct routed *) (const void *) record)->has_draft))
 		commit_long(record);
 	else
 		commit_all(record);
+}
+
+bool route_is_usual(uint32_t channel, uint32_t class)
+{
+	return class >= EVENT_CLASSES && class < HEADER_EXTENDED && settings.counter_is_clock &&
+		!settings.channels[channel].is_overwriting &&
+		!(settings_contexts(&settings.channels[channel]).chosen & CONTEXT_APPLICATION);
 }
 
 bool route_is_later(const struct route *route, uint64_t time)

@@ -26,6 +26,10 @@ struct address {
 	uint32_t recording;
 	/* 0: there is none, and its records are lost. */
 	uint32_t class;
+	/* Of the channel, as long as this holds. */
+	struct context_choice contexts;
+	/* Whether a section may append such records, see route_is_usual(). */
+	bool is_usual;
 	/* Of the rules; NULL: none. */
 	const void *filter;
 };
@@ -35,6 +39,8 @@ struct route {
 	struct address to[];
 };
 
+/* Whether a section may append records of a class, unless the stream has no chunk for those. */
+bool route_is_usual(uint32_t channel, uint32_t class) HIDDEN;
 /* Begin a record, at an earlier time if that is not 0. Returns where its fields go; NULL when it goes
  * nowhere. Which filters have passed is told by bits of their addresses. */
 char *route_begin(const struct route *route, struct record *record, uint32_t passed,

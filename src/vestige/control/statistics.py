@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from ..core import Verifier
@@ -16,14 +18,16 @@ __all__ = ["channel_statistics"]
 
 _FILE = re.compile(r"(.+?)_\d+(?:_\d+)?")
 """A data stream file: its channel, the CPU, the number of the file."""
+_NUMBERED = re.compile(r"(.+)-\d+")
+"""A directory of a trace, where its name was taken."""
 
 
 def channel_statistics(session: dict[str, Any]) -> dict[str, ChannelStatistics]:
     """Return what each channel has recorded and lost.
 
-    Programs with Vestige's own tracer write data streams of threads, whatever the
-    channels are: they count where there is one channel, else no number of events is
-    known.
+    Programs with Vestige's own tracer write data streams of threads, to a directory
+    for each channel. In a trace of an earlier version there is one for all: that
+    counts where there is one channel, else no number of events is known.
 
     Args:
         session: As the daemon describes it.
@@ -55,10 +59,13 @@ def _recorded(
         return nothing
     except VestigeError:
         return dict.fromkeys(channels, (None, 0))
-    of_threads = [one for one in trace.streams if _is_own(one)]
+    by_channel: dict[str | None, list[Stream]] = defaultdict(list)
+    for one in trace.streams:
+        by_channel[_channel_of(one, channels)].append(one)
+    of_threads = by_channel[None]
     found = nothing
     for name in channels:
-        streams = [one for one in trace.streams if _channel_of(one.name) == name]
+        streams = by_channel[name]
         if len(channels) == 1:
             streams += of_threads
         events, packets = _counted(streams)
@@ -74,11 +81,14 @@ def _counted(streams: Sequence[Stream]) -> tuple[int | None, int]:
     return verifier.records, sum(len(one.handle.packet_times) for one in streams)
 
 
-def _is_own(stream: Stream) -> bool:
-    return stream.trace.parsed.environment.get("tracer_name") == "vestige"
-
-
-def _channel_of(file: str) -> str:
-    name = file.rpartition("/")[2]
-    matched = _FILE.fullmatch(name)
-    return matched[1] if matched else name
+def _channel_of(stream: Stream, channels: Sequence[str]) -> str | None:
+    """Return the channel of a stream; ``None`` where a program's own has no name."""
+    path = Path(stream.path)
+    if stream.trace.parsed.environment.get("tracer_name") == "vestige":
+        folder = path.parent.name
+        # Where one was in use, the next has a number.
+        numbered = _NUMBERED.fullmatch(folder)
+        names = [folder, numbered[1]] if numbered else [folder]
+        return next((one for one in names if one in channels), None)
+    matched = _FILE.fullmatch(path.name)
+    return matched[1] if matched else path.name

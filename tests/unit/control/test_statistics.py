@@ -32,7 +32,20 @@ def test_threads_of_programs_with_the_own_tracer_count_for_the_only_channel(outp
     assert found.packets > 0
 
 
+@pytest.mark.parametrize(("folder", "channel"), [("a", "a"), ("b-2", "b")])
+def test_channels_of_programs_with_the_own_tracer_have_directories(
+    tmp_path, folder, channel
+):
+    """Each counts for itself; where one is in use, the next has a number."""
+    path = tmp_path / "ust/uid/0/64-bit-vestige" / folder
+    shutil.copytree(DATA / "recording-1", path)
+    found = channel_statistics(described(str(tmp_path), "a", "b"))
+    other = {"a": "b", "b": "a"}[channel]
+    assert found[channel].events == vestige.open(path).events().count() > 0
+    assert found[other].events == 0
+
+
 def test_of_several_channels_nobody_knows_which_it_was(output):
-    """No number is better than a wrong one."""
+    """No number is better than a wrong one; a directory of all has no channel's name."""
     found = channel_statistics(described(output, "a", "b"))
     assert [one.events for one in found.values()] == [None, None]
