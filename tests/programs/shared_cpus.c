@@ -24,6 +24,9 @@
 #define UNTRACED __attribute__((no_instrument_function))
 #define AT_ONCE 3
 #define THREADS 4
+/* Calls at full speed of a process until it is killed, and of a thread. */
+#define FAST_OF_PROCESS 10000
+#define FAST_OF_THREAD 100000
 
 struct counts {
 	volatile long begun;
@@ -45,6 +48,14 @@ UNTRACED static void call(struct counts *counts)
 	counts->begun++;
 	leaf();
 	counts->finished++;
+}
+
+/* After those at full speed with pauses: on a busy machine there would be millions. */
+UNTRACED static void go_on_calling(struct counts *counts, long fast)
+{
+	call(counts);
+	if (counts->begun > fast && counts->begun % 100 == 0)
+		usleep(1000);
 }
 
 UNTRACED static void *shared_memory(size_t size)
@@ -70,7 +81,7 @@ UNTRACED static pid_t start_worker(struct counts *counts)
 		return child;
 	counts->thread = getpid();
 	for (;;)
-		call(counts);
+		go_on_calling(counts, FAST_OF_PROCESS);
 }
 
 UNTRACED static void mode_killed(void)
@@ -122,7 +133,7 @@ UNTRACED static void *go_on(void *argument)
 
 	counts->thread = syscall(SYS_gettid);
 	while (!is_over)
-		call(counts);
+		go_on_calling(counts, FAST_OF_THREAD);
 	return NULL;
 }
 
