@@ -71,9 +71,10 @@ def sources(tmp_path):
     return Sources(tmp_path)
 
 
-@pytest.fixture
-def many(sources):
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
     """A program with many tracepoints, each of which it comes to once."""
+    sources = Sources(tmp_path_factory.mktemp("many"))
     names = [f"event{number}" for number in range(EVENTS)]
     events = "\n".join(
         f"LTTNG_UST_TRACEPOINT_EVENT(many, {name}, LTTNG_UST_TP_ARGS(int, a), "
