@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 
@@ -121,3 +122,21 @@ def test_entries_alone_leave_return_addresses_as_they_are(tmp_path):
     assert (done.returncode, done.stdout) == (0, output_of(program)), done.stderr
     assert called(tmp_path / "trace") == called(tmp_path / "both")
     assert counted(tmp_path / "trace")[1] == 0
+
+
+def test_what_a_full_recording_loses_is_counted(tmp_path):
+    """Each event is there or counted, also when there is no room for long."""
+    source = tmp_path / "busy.c"
+    source.write_text(
+        "static volatile int sum;\n"
+        "__attribute__((noinline, noclone)) void leaf(int n) { sum += n; }\n"
+        "int main(void) { for (int n = 0; n < 500000; n++) leaf(n); return 0; }\n"
+    )
+    run_tool(["gcc", *EXACT, "-o", tmp_path / "busy", source])
+    trace = tmp_path / "trace"
+    done = run_recorded(trace, [tmp_path / "busy"], "--patch", "--max-size=1M")
+    assert done.returncode == 0, done.stderr
+    lost = int(re.search(r"([\d,]+) events lost", done.stderr)[1].replace(",", ""))
+    entries, exits = counted(trace)
+    assert lost > 500000
+    assert entries + exits + lost == 2 * (500000 + 1)
