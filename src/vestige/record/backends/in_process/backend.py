@@ -250,7 +250,9 @@ class InProcess:
         )
 
         found = processes_in_background(self._directory)
-        found |= recording_processes(self._collector.processes())
+        found |= recording_processes(
+            self._collector.processes(), self._collector.inodes
+        )
         return {one for one in found if inner_id(one) not in refused}
 
     def _is_alone(self) -> bool:

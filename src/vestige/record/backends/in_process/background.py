@@ -26,6 +26,8 @@ __all__ = [
 
 MOST_LOOKS = 16
 """At the processes that began meanwhile; on a quiet machine, two are enough."""
+INODE = 4
+"""The word of a line about a mapping that is the inode of its file."""
 
 
 def processes_in_background(directory: str, first: int | None = None) -> set[int]:
@@ -53,14 +55,18 @@ def processes_in_background(directory: str, first: int | None = None) -> set[int
     return found
 
 
-def recording_processes(recorded: Collection[tuple[int, int]]) -> set[int]:
+def recording_processes(
+    recorded: Collection[tuple[int, int]], memory: Collection[int]
+) -> set[int]:
     """Find the processes whose threads have places in memory.
 
     Programs that set their title write over their environment: nobody sees there that
-    they are recorded.
+    they are recorded. What a place says, a program may have written that is another
+    process, so each must have the memory mapped.
 
     Args:
         recorded: Their IDs in their own PID namespaces, and the inodes of these.
+        memory: The inodes of the files that they map.
 
     Returns:
         IDs of those that run and are seen from here.
@@ -70,7 +76,11 @@ def recording_processes(recorded: Collection[tuple[int, int]]) -> set[int]:
     with suppress(OSError):
         names = os.listdir("/proc")
         all_of_them = (int(name) for name in names if name.isdecimal())
-        return {one for one in all_of_them if _has_place(one, recorded)}
+        return {
+            one
+            for one in all_of_them
+            if one != os.getpid() and _has_place(one, recorded) and _maps(one, memory)
+        }
     return set()
 
 
@@ -83,6 +93,13 @@ def _has_place(process: int, recorded: Collection[tuple[int, int]]) -> bool:
     inner = inner_id(process)
     is_recorded = (inner, space) in recorded or (inner, 0) in recorded
     return is_recorded and is_running(process)
+
+
+def _maps(process: int, inodes: Collection[int]) -> bool:
+    """Tell whether a process has one of some files mapped, see proc_pid_maps(5)."""
+    wanted = {str(one).encode() for one in inodes}
+    lines = _read(process, "maps").splitlines()
+    return any(line.split(None, 5)[INODE] in wanted for line in lines)
 
 
 def is_running(process: int) -> bool:

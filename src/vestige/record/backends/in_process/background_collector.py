@@ -132,7 +132,7 @@ def main(arguments: Sequence[str]) -> None:
         running = set(filter(is_running, running))
         running = (
             running
-            or recording_processes(collector.processes())
+            or recording_processes(collector.processes(), collector.inodes)
             or processes_in_background(directory, first)
         )
         if not running:
