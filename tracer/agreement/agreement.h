@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "8f3a609c801090c3"
+#define AGREEMENT "c32c8a89d619428f"
 
 /* --- Packets, see docs/formats/recording.md --- */
 

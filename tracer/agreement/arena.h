@@ -316,25 +316,13 @@ struct arena_ledger {
 	_Atomic uint32_t returned;
 	/* How often the slot was used. */
 	_Atomic uint32_t generation;
-	/* From here to the spares the collector's own. */
+	/* The last chunk that is wholly in a file. How much of a file that is, the collector
+	 * notes where no program can write. */
 	uint64_t drained_seq;
-	uint64_t file_bytes;
-	uint64_t instance_id;
-	uint64_t packets;
-	uint64_t told_lost;
-	uint32_t flushed;
-	uint32_t file_number;
-	uint64_t last_end;
-	uint64_t inherited;
-	uint64_t ring_number;
-	uint64_t ring_bytes;
-	uint32_t opened;
-	uint32_t redo;
-	uint8_t unused[24];
+	uint8_t unused[104];
 	/* The nth chunk that was given is at n % ARENA_SPARES. */
 	_Atomic uint32_t spares[64];
-	/* Of the collector's own. */
-	uint64_t copy[16];
+	uint8_t rest[128];
 };
 
 _Static_assert(offsetof(struct arena_ledger, consumed) == 0, "arena_ledger.consumed");
@@ -342,21 +330,9 @@ _Static_assert(offsetof(struct arena_ledger, given) == 4, "arena_ledger.given");
 _Static_assert(offsetof(struct arena_ledger, returned) == 8, "arena_ledger.returned");
 _Static_assert(offsetof(struct arena_ledger, generation) == 12, "arena_ledger.generation");
 _Static_assert(offsetof(struct arena_ledger, drained_seq) == 16, "arena_ledger.drained_seq");
-_Static_assert(offsetof(struct arena_ledger, file_bytes) == 24, "arena_ledger.file_bytes");
-_Static_assert(offsetof(struct arena_ledger, instance_id) == 32, "arena_ledger.instance_id");
-_Static_assert(offsetof(struct arena_ledger, packets) == 40, "arena_ledger.packets");
-_Static_assert(offsetof(struct arena_ledger, told_lost) == 48, "arena_ledger.told_lost");
-_Static_assert(offsetof(struct arena_ledger, flushed) == 56, "arena_ledger.flushed");
-_Static_assert(offsetof(struct arena_ledger, file_number) == 60, "arena_ledger.file_number");
-_Static_assert(offsetof(struct arena_ledger, last_end) == 64, "arena_ledger.last_end");
-_Static_assert(offsetof(struct arena_ledger, inherited) == 72, "arena_ledger.inherited");
-_Static_assert(offsetof(struct arena_ledger, ring_number) == 80, "arena_ledger.ring_number");
-_Static_assert(offsetof(struct arena_ledger, ring_bytes) == 88, "arena_ledger.ring_bytes");
-_Static_assert(offsetof(struct arena_ledger, opened) == 96, "arena_ledger.opened");
-_Static_assert(offsetof(struct arena_ledger, redo) == 100, "arena_ledger.redo");
-_Static_assert(offsetof(struct arena_ledger, unused) == 104, "arena_ledger.unused");
+_Static_assert(offsetof(struct arena_ledger, unused) == 24, "arena_ledger.unused");
 _Static_assert(offsetof(struct arena_ledger, spares) == 128, "arena_ledger.spares");
-_Static_assert(offsetof(struct arena_ledger, copy) == 384, "arena_ledger.copy");
+_Static_assert(offsetof(struct arena_ledger, rest) == 384, "arena_ledger.rest");
 _Static_assert(sizeof(struct arena_ledger) == 512, "arena_ledger");
 
 /* The head of a chunk. */
@@ -384,7 +360,10 @@ struct arena_chunk {
 	/* The packet does not end before this. Code that goes on with a record that another
 	 * completed may store an earlier time, in a chunk that is complete. */
 	uint64_t least_end;
-	uint8_t unused[24];
+	/* In the ring of a thread: what `committed` of the chunk before was when the thread
+	 * left it. If it is less later, somebody else has changed it. */
+	uint32_t before;
+	uint8_t unused[20];
 	/* The thread fills the times, the IDs and the name, the collector all of it, in a
 	 * copy. Records follow. */
 	struct packet packet;
@@ -401,7 +380,8 @@ _Static_assert(offsetof(struct arena_chunk, lost) == 32, "arena_chunk.lost");
 _Static_assert(offsetof(struct arena_chunk, first_lost) == 40, "arena_chunk.first_lost");
 _Static_assert(offsetof(struct arena_chunk, last_lost) == 48, "arena_chunk.last_lost");
 _Static_assert(offsetof(struct arena_chunk, least_end) == 56, "arena_chunk.least_end");
-_Static_assert(offsetof(struct arena_chunk, unused) == 64, "arena_chunk.unused");
+_Static_assert(offsetof(struct arena_chunk, before) == 64, "arena_chunk.before");
+_Static_assert(offsetof(struct arena_chunk, unused) == 68, "arena_chunk.unused");
 _Static_assert(offsetof(struct arena_chunk, packet) == 88, "arena_chunk.packet");
 _Static_assert(sizeof(struct arena_chunk) == 192, "arena_chunk");
 

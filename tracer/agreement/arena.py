@@ -399,21 +399,12 @@ LEDGER = Structure(
             "generation", U32, qualifier=ATOMIC, about="How often the slot was used."
         ),
         Member(
-            "drained_seq", U64, about="From here to the spares the collector's own."
+            "drained_seq",
+            U64,
+            about="The last chunk that is wholly in a file. How much of a file that is, the "
+            "collector notes where no program can write.",
         ),
-        Member("file_bytes", U64),
-        Member("instance_id", U64),
-        Member("packets", U64),
-        Member("told_lost", U64),
-        Member("flushed", U32),
-        Member("file_number", U32),
-        Member("last_end", U64),
-        Member("inherited", U64),
-        Member("ring_number", U64),
-        Member("ring_bytes", U64),
-        Member("opened", U32),
-        Member("redo", U32),
-        Member("unused", BYTE, 24),
+        Member("unused", BYTE, 104),
         Member(
             "spares",
             U32,
@@ -421,7 +412,7 @@ LEDGER = Structure(
             qualifier=ATOMIC,
             about="The nth chunk that was given is at n % ARENA_SPARES.",
         ),
-        Member("copy", U64, 16, about="Of the collector's own."),
+        Member("rest", BYTE, 128),
     ),
     about="What the collector notes for a slot; programs can only read it.",
 )
@@ -462,7 +453,13 @@ CHUNK = Structure(
             about="The packet does not end before this. Code that goes on with a record "
             "that another completed may store an earlier time, in a chunk that is complete.",
         ),
-        Member("unused", BYTE, 24),
+        Member(
+            "before",
+            U32,
+            about="In the ring of a thread: what `committed` of the chunk before was when "
+            "the thread left it. If it is less later, somebody else has changed it.",
+        ),
+        Member("unused", BYTE, 20),
         Member(
             "packet",
             HEADER,

@@ -115,6 +115,8 @@ struct arena_chunk *chunk_prepare(const struct arena_ring *ring, uint32_t number
 	if (now < chunk->last_lost)
 		now = chunk->last_lost;
 	chunk->least_end = 0;
+	/* From here on only interrupted code writes there, which commits more, and never less. */
+	chunk->before = ring->chunk ? arena_chunk(ring->arena, ring->chunk)->committed : 0;
 	chunk->packet.timestamp_begin = now;
 	chunk->packet.timestamp_end = now;
 	atomic_store_explicit(&chunk->seq, ring->seq + 1, memory_order_relaxed);

@@ -9,10 +9,10 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use crate::accounts;
 use crate::arena::{at_path, Arena};
 use crate::layout::{MAGIC, OWNER_DIED};
 use crate::sys;
-use crate::views::Control;
 
 /// The beginning of the control structure, up to the word that tells of the collector's life.
 const HEAD_BYTES: usize = 196;
@@ -68,29 +68,43 @@ fn open(path: &Path) -> io::Result<Option<Arena>> {
     }
 }
 
-/// Whether the kernel says so of an arena of this user.
+/// Whether the kernel says so of an arena of this user; of one that was made for another user,
+/// what its collector has noted.
 ///
 /// Without a lock: who has made an arena a moment ago, or takes one over, finds none on it.
 fn has_lost_its_collector(path: &Path) -> io::Result<bool> {
-    if !is_own_file(&fs::symlink_metadata(path)?) {
-        return Ok(false);
+    let found = fs::symlink_metadata(path)?;
+    if found.is_file() && !is_own_file(&found) {
+        let noted = read_head(&accounts::path_of(path), accounts::CONTROL_AT);
+        return Ok(noted.is_ok_and(|head| {
+            head.is_some_and(|head| head.starts_with(&MAGIC) && !is_running(word(&head, PID_AT)))
+        }));
     }
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    let mut head = [0; HEAD_BYTES];
-    if !is_own_file(&file.metadata()?) || file.read_at(&mut head, 0)? < HEAD_BYTES {
-        return Ok(false);
-    }
-    let word = |at: usize| {
-        let bytes = head.get(at..at + 4).and_then(|bytes| bytes.first_chunk());
-        u32::from_ne_bytes(*bytes.unwrap_or(&[0; 4]))
-    };
+    let Some(head) = read_head(path, 0)? else { return Ok(false) };
+    let word = |at: usize| word(&head, at);
     Ok(head.starts_with(&MAGIC)
         && match word(LIFE_AT) {
             // Not begun, or handed over: whoever has done that lives until it is taken over.
             0 => !is_running(word(PID_AT)),
             life => life & OWNER_DIED != 0,
         })
+}
+
+/// The beginning of a control structure in a file of this user; none if that is too short.
+fn read_head(path: &Path, at: u64) -> io::Result<Option<[u8; HEAD_BYTES]>> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    if !is_own_file(&fs::symlink_metadata(path)?) {
+        return Ok(None);
+    }
+    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let mut head = [0; HEAD_BYTES];
+    let is_whole = is_own_file(&file.metadata()?) && file.read_at(&mut head, at)? == HEAD_BYTES;
+    Ok(is_whole.then_some(head))
+}
+
+fn word(head: &[u8; HEAD_BYTES], at: usize) -> u32 {
+    let bytes = head.get(at..at + 4).and_then(|bytes| bytes.first_chunk());
+    u32::from_ne_bytes(*bytes.unwrap_or(&[0; 4]))
 }
 
 fn is_own_file(found: &fs::Metadata) -> bool {
@@ -102,7 +116,7 @@ fn is_running(process: u32) -> bool {
 }
 
 fn describe(arena: &Arena) -> Abandoned {
-    let control = Control::new(arena.memory(), 0);
+    let control = arena.accounts().control();
     let number = |field: &std::sync::atomic::AtomicU64| field.load(Ordering::Relaxed);
     Abandoned {
         directory: arena.directory(),
@@ -116,7 +130,7 @@ fn describe(arena: &Arena) -> Abandoned {
 
 /// Threads with a slot that the kernel has not said to have ended.
 fn live(arena: &Arena) -> u32 {
-    let ready = arena.control().slots_ready().load(Ordering::Relaxed);
+    let ready = arena.accounts().control().slots_ready().load(Ordering::Relaxed);
     let is_live = |slot: &u32| {
         let slot = arena.slot(*slot);
         slot.claimed().load(Ordering::Acquire) != 0 && !slot.has_died()

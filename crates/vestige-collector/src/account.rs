@@ -1,11 +1,7 @@
-//! What is written of a slot: kept in its ledger, so that another collector can go on.
-//!
-//! The collector may be killed at any instruction, so an account is stored twice, and a word
-//! tells which of the two is whole.
+//! What is written of a slot, kept so that another collector can go on.
 
-use std::sync::atomic::{fence, Ordering};
-
-use crate::views::Ledger;
+/// Numbers of 8 bytes that an account takes where it is kept.
+pub const WORDS: usize = 10;
 
 /// How far the records of a slot are in files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +34,9 @@ const fn pair(low: u32, high: u32) -> u64 {
 }
 
 impl Account {
-    const fn words(&self) -> [u64; 10] {
+    /// The account as numbers.
+    #[must_use]
+    pub const fn words(&self) -> [u64; WORDS] {
         [
             self.drained_seq,
             self.file_bytes,
@@ -53,7 +51,9 @@ impl Account {
         ]
     }
 
-    const fn of_words(words: [u64; 10]) -> Self {
+    /// The account that has these numbers.
+    #[must_use]
+    pub const fn of_words(words: [u64; WORDS]) -> Self {
         let [drained_seq, file_bytes, instance_id, packets, told_lost, file, last_end, inherited, ring_number, ring] =
             words;
         Self {
@@ -69,61 +69,6 @@ impl Account {
             told_lost,
             inherited,
             last_end,
-        }
-    }
-
-    /// Stores the account.
-    pub fn store(&self, ledger: Ledger<'_>) {
-        for (number, word) in (0..).zip(self.words()) {
-            ledger.copy(number).store(word, Ordering::Relaxed);
-        }
-        ledger.redo().store(1, Ordering::Release);
-        fence(Ordering::SeqCst);
-        self.store_again(ledger);
-    }
-
-    /// Stores what the copy has where it is read from.
-    fn store_again(&self, ledger: Ledger<'_>) {
-        ledger.drained_seq().store(self.drained_seq, Ordering::Relaxed);
-        ledger.file_bytes().store(self.file_bytes, Ordering::Relaxed);
-        ledger.instance_id().store(self.instance_id, Ordering::Relaxed);
-        ledger.packets().store(self.packets, Ordering::Relaxed);
-        ledger.told_lost().store(self.told_lost, Ordering::Relaxed);
-        ledger.flushed().store(self.flushed, Ordering::Relaxed);
-        ledger.file_number().store(self.file_number, Ordering::Relaxed);
-        ledger.last_end().store(self.last_end, Ordering::Relaxed);
-        ledger.inherited().store(self.inherited, Ordering::Relaxed);
-        ledger.ring_number().store(self.ring_number, Ordering::Relaxed);
-        ledger.ring_bytes().store(self.ring_bytes, Ordering::Relaxed);
-        ledger.opened().store(self.opened, Ordering::Relaxed);
-        ledger.redo().store(0, Ordering::Release);
-    }
-
-    /// Reads what a collector stored that was killed, and does what it did not come to: the next
-    /// account goes to the copy first, which must not be needed then.
-    pub fn take_over(ledger: Ledger<'_>) -> Self {
-        if ledger.redo().load(Ordering::Acquire) != 0 {
-            let mut words = [0; 10];
-            for (number, word) in (0..).zip(&mut words) {
-                *word = ledger.copy(number).load(Ordering::Relaxed);
-            }
-            let account = Self::of_words(words);
-            account.store_again(ledger);
-            return account;
-        }
-        Self {
-            drained_seq: ledger.drained_seq().load(Ordering::Relaxed),
-            file_bytes: ledger.file_bytes().load(Ordering::Relaxed),
-            instance_id: ledger.instance_id().load(Ordering::Relaxed),
-            packets: ledger.packets().load(Ordering::Relaxed),
-            told_lost: ledger.told_lost().load(Ordering::Relaxed),
-            flushed: ledger.flushed().load(Ordering::Relaxed),
-            file_number: ledger.file_number().load(Ordering::Relaxed),
-            last_end: ledger.last_end().load(Ordering::Relaxed),
-            inherited: ledger.inherited().load(Ordering::Relaxed),
-            ring_number: ledger.ring_number().load(Ordering::Relaxed),
-            ring_bytes: ledger.ring_bytes().load(Ordering::Relaxed),
-            opened: ledger.opened().load(Ordering::Relaxed),
         }
     }
 }

@@ -342,25 +342,13 @@ pub struct ArenaLedger {
     pub returned: u32,
     /// How often the slot was used.
     pub generation: u32,
-    /// From here to the spares the collector's own.
+    /// The last chunk that is wholly in a file. How much of a file that is, the collector notes
+    /// where no program can write.
     pub drained_seq: u64,
-    pub file_bytes: u64,
-    pub instance_id: u64,
-    pub packets: u64,
-    pub told_lost: u64,
-    pub flushed: u32,
-    pub file_number: u32,
-    pub last_end: u64,
-    pub inherited: u64,
-    pub ring_number: u64,
-    pub ring_bytes: u64,
-    pub opened: u32,
-    pub redo: u32,
-    pub unused: [u8; 24],
+    pub unused: [u8; 104],
     /// The nth chunk that was given is at n % ARENA_SPARES.
     pub spares: [u32; 64],
-    /// Of the collector's own.
-    pub copy: [u64; 16],
+    pub rest: [u8; 128],
 }
 
 const _: () = {
@@ -369,21 +357,9 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaLedger, returned) == 8);
     assert!(core::mem::offset_of!(ArenaLedger, generation) == 12);
     assert!(core::mem::offset_of!(ArenaLedger, drained_seq) == 16);
-    assert!(core::mem::offset_of!(ArenaLedger, file_bytes) == 24);
-    assert!(core::mem::offset_of!(ArenaLedger, instance_id) == 32);
-    assert!(core::mem::offset_of!(ArenaLedger, packets) == 40);
-    assert!(core::mem::offset_of!(ArenaLedger, told_lost) == 48);
-    assert!(core::mem::offset_of!(ArenaLedger, flushed) == 56);
-    assert!(core::mem::offset_of!(ArenaLedger, file_number) == 60);
-    assert!(core::mem::offset_of!(ArenaLedger, last_end) == 64);
-    assert!(core::mem::offset_of!(ArenaLedger, inherited) == 72);
-    assert!(core::mem::offset_of!(ArenaLedger, ring_number) == 80);
-    assert!(core::mem::offset_of!(ArenaLedger, ring_bytes) == 88);
-    assert!(core::mem::offset_of!(ArenaLedger, opened) == 96);
-    assert!(core::mem::offset_of!(ArenaLedger, redo) == 100);
-    assert!(core::mem::offset_of!(ArenaLedger, unused) == 104);
+    assert!(core::mem::offset_of!(ArenaLedger, unused) == 24);
     assert!(core::mem::offset_of!(ArenaLedger, spares) == 128);
-    assert!(core::mem::offset_of!(ArenaLedger, copy) == 384);
+    assert!(core::mem::offset_of!(ArenaLedger, rest) == 384);
     assert!(size_of::<ArenaLedger>() == 512);
 };
 
@@ -414,7 +390,10 @@ pub struct ArenaChunk {
     /// The packet does not end before this. Code that goes on with a record that another completed
     /// may store an earlier time, in a chunk that is complete.
     pub least_end: u64,
-    pub unused: [u8; 24],
+    /// In the ring of a thread: what `committed` of the chunk before was when the thread left it.
+    /// If it is less later, somebody else has changed it.
+    pub before: u32,
+    pub unused: [u8; 20],
     /// The thread fills the times, the IDs and the name, the collector all of it, in a copy.
     /// Records follow.
     pub packet: Packet,
@@ -432,7 +411,8 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaChunk, first_lost) == 40);
     assert!(core::mem::offset_of!(ArenaChunk, last_lost) == 48);
     assert!(core::mem::offset_of!(ArenaChunk, least_end) == 56);
-    assert!(core::mem::offset_of!(ArenaChunk, unused) == 64);
+    assert!(core::mem::offset_of!(ArenaChunk, before) == 64);
+    assert!(core::mem::offset_of!(ArenaChunk, unused) == 68);
     assert!(core::mem::offset_of!(ArenaChunk, packet) == 88);
     assert!(size_of::<ArenaChunk>() == 192);
 };

@@ -27,6 +27,8 @@ pub struct Draft {
     pub lost: u64,
     /// When the first and the last of them were lost, if that was before the packet.
     pub losses: Option<(u64, u64)>,
+    /// Bytes of records that were taken away.
+    pub missing: u32,
     pub vpid: u32,
     pub vtid: u32,
     pub procname: [u8; 16],
@@ -89,7 +91,7 @@ impl Recording {
             self.write_draft(slot, state, draft, &mut account)?;
         }
         advance(&mut account);
-        account.store(self.arena.ledger(slot));
+        self.arena.note(slot, &account);
         let newly = account.told_lost.saturating_sub(state.account.told_lost);
         self.trace.tallies.lost.fetch_add(newly, Ordering::Relaxed);
         state.account = account;
@@ -108,7 +110,7 @@ impl Recording {
         if self.trace.streams().begin(self.number, &state.identity, first, &mut state.account) {
             self.trace.tallies.streams.fetch_add(1, Ordering::Relaxed);
         } else {
-            state.account.store(self.arena.ledger(slot));
+            self.arena.note(slot, &state.account);
         }
     }
 
@@ -267,7 +269,7 @@ impl Recording {
             let _ = self.trace.files.remove(&data_name(account.instance_id, account.file_number));
             self.trace.budget().give(FILE_BYTES);
             state.account.file_number = 0;
-            state.account.store(self.arena.ledger(slot));
+            self.arena.note(slot, &state.account);
         }
         done.map(|()| (bytes, packets.count))
     }
@@ -439,7 +441,7 @@ impl Recording {
         state.account.file_bytes = account.file_bytes;
         state.account.ring_number = account.ring_number;
         state.account.ring_bytes = account.ring_bytes;
-        state.account.store(self.arena.ledger(slot));
+        self.arena.note(slot, &state.account);
     }
 }
 

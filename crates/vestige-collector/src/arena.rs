@@ -5,10 +5,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::mem::offset_of;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use crate::account::Account;
+use crate::accounts::{self, Accounts};
 use crate::fault::Guard;
 use crate::geometry::{Geometry, PAGE};
 use crate::layout::{
@@ -19,7 +21,8 @@ use crate::mapping::Mapping;
 use crate::views::{Chunk, Class, Control, Ledger, Shared, Slot};
 use crate::{layout, life, sys};
 
-/// Where `Control::life`, `Control::socket` and `Shared::class_lock` lie.
+/// Where `Control::uuid`, `Control::life`, `Control::socket` and `Shared::class_lock` lie.
+const UUID_AT: u64 = 16;
 const LIFE_AT: u64 = 192;
 const SOCKET_AT: u64 = 256;
 const CLASS_LOCK_AT: u64 = 256;
@@ -69,6 +72,7 @@ pub struct Arena {
     geometry: Geometry,
     guard: Guard,
     memory: Mapping,
+    accounts: Accounts,
     /// So many of the first slots have the rings of CPUs.
     cpu_rings: u32,
 }
@@ -139,9 +143,19 @@ impl Arena {
             .map_err(|error| at_path(&error, path))?;
         Self::fill(path, file, plan).map_err(|error| {
             // Nobody knows of it yet; the first error is the one to tell.
-            let _ = fs::remove_file(path);
-            at_path(&error, path)
+            Self::remove_files(path);
+            if error.get_ref().is_some_and(|inner| inner.is::<FileError>()) {
+                error
+            } else {
+                at_path(&error, path)
+            }
         })
+    }
+
+    /// Removes what was made of an arena that nobody knows of.
+    pub fn remove_files(path: &Path) {
+        let _ = fs::remove_file(path);
+        let _ = fs::remove_file(accounts::path_of(path));
     }
 
     /// Whether its file system is memory: what is written there goes to no disk.
@@ -161,13 +175,14 @@ impl Arena {
         if !geometry.are_counts_good() || plan.classes_bytes > u64::from(u32::MAX) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no arena has such sizes"));
         }
-        sys::lock_file(&file)?;
+        let accounts = Accounts::make(path, plan.slot_count)?;
         file.set_permissions(fs::Permissions::from_mode(0o600))?;
         file.set_len(geometry.arena_bytes)?;
         let memory = Mapping::new(&file, geometry.arena_bytes)?;
         let guard = Guard::new(&memory);
         let cpu_rings = plan.cpu_rings.min(MOST_CPU_RINGS).min(plan.slot_count / 2);
-        let arena = Self { path: path.to_owned(), file, geometry, guard, memory, cpu_rings };
+        let path = path.to_owned();
+        let arena = Self { path, file, geometry, guard, memory, accounts, cpu_rings };
         arena.give_memory(0, REGION)?;
         arena.give_memory(geometry.rules_at, geometry.rules_bytes)?;
         arena.give_memory(geometry.shared_at, REGION)?;
@@ -186,8 +201,10 @@ impl Arena {
         control.cpu_rings().store(cpu_rings, Ordering::Relaxed);
         let flags = if plan.is_overwriting { OVERWRITE } else { 0 };
         control.flags().store(flags, Ordering::Relaxed);
-        arena.memory.write(16, &plan.uuid);
+        arena.memory.write(UUID_AT, &plan.uuid);
         arena.memory.write(0, &MAGIC);
+        arena.accounts.keep_control(&arena.memory);
+        arena.accounts.keep_file(arena.file.metadata()?.ino(), plan.user);
         Ok(arena)
     }
 
@@ -203,21 +220,32 @@ impl Arena {
         if !found.is_file() || found.nlink() != 1 {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no arena"));
         }
-        sys::lock_file_soon(&file)?;
         if found.len() < REGION {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too short"));
         }
-        let memory = Mapping::new(&file, found.len())?;
-        let guard = Guard::new(&memory);
         let mut magic = [0; 8];
-        memory.read(0, &mut magic);
+        file.read_exact_at(&mut magic, 0)?;
         if magic != MAGIC {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no arena"));
         }
-        let geometry = Geometry::read(&memory)?;
-        let cpu_rings = Control::new(&memory, 0).cpu_rings().load(Ordering::Relaxed);
+        let accounts = Accounts::open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => io::Error::new(
+                io::ErrorKind::InvalidData,
+                "what is noted of it is gone: nobody can tell how much of it the trace has",
+            ),
+            _ => error,
+        })?;
+        if !accounts.is_of(&found) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "another file is in its place"));
+        }
+        // Whatever the file says of itself: its user may have changed that.
+        let control = accounts.control();
+        let geometry = Geometry::of(control, found.len())?;
+        let memory = Mapping::new(&file, geometry.arena_bytes)?;
+        let guard = Guard::new(&memory);
+        let cpu_rings = control.cpu_rings().load(Ordering::Relaxed);
         let cpu_rings = cpu_rings.min(MOST_CPU_RINGS).min(geometry.slot_count / 2);
-        Ok(Self { path: path.to_owned(), file, geometry, guard, memory, cpu_rings })
+        Ok(Self { path: path.to_owned(), file, geometry, guard, memory, accounts, cpu_rings })
     }
 
     /// Locks the life of the collector for as long as the calling thread lives.
@@ -227,7 +255,7 @@ impl Arena {
 
     /// Lets another process open the arena as its collector.
     pub fn unlock(&self) -> io::Result<()> {
-        sys::unlock_file(&self.file)
+        self.accounts.unlock()
     }
 
     /// Makes the life of a collector anew, when the thread that held it has ended.
@@ -257,7 +285,10 @@ impl Arena {
 
     /// Removes the file; programs that have it mapped keep it until they end.
     pub fn remove(&self) -> io::Result<()> {
-        fs::remove_file(&self.path).map_err(|error| at_path(&error, &self.path))
+        let done = fs::remove_file(&self.path).map_err(|error| at_path(&error, &self.path));
+        // After it: what is noted of an arena that is not there is needed by nobody.
+        self.accounts.remove()?;
+        done
     }
 
     /// Where the file is.
@@ -285,9 +316,54 @@ impl Arena {
         &self.guard
     }
 
-    /// The structure at its beginning.
+    /// The structure at its beginning, for programs: it is written, and read only where each
+    /// answer is good.
     pub const fn control(&self) -> Control<'_> {
         Control::new(&self.memory, 0)
+    }
+
+    /// What the collector alone has noted.
+    pub const fn accounts(&self) -> &Accounts {
+        &self.accounts
+    }
+
+    /// Both control structures, for what is written.
+    const fn controls(&self) -> [Control<'_>; 2] {
+        [self.accounts.control(), self.control()]
+    }
+
+    /// Notes how many chunks have memory.
+    pub fn set_chunks_ready(&self, count: u32) {
+        for control in self.controls() {
+            control.chunks_ready().store(count, Ordering::Release);
+        }
+    }
+
+    /// Notes how many slots have memory.
+    pub fn set_slots_ready(&self, count: u32) {
+        for control in self.controls() {
+            control.slots_ready().store(count, Ordering::Release);
+        }
+    }
+
+    /// Notes the size limit of the recording.
+    pub fn set_max_bytes(&self, bytes: u64) {
+        for control in self.controls() {
+            control.max_bytes().store(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// Notes whose arena it is from now on: that of this process.
+    pub fn set_collector(&self) {
+        for control in self.controls() {
+            control.collector_pid().store(std::process::id(), Ordering::Relaxed);
+        }
+    }
+
+    /// Notes how far a slot is. Programs see of it what they need.
+    pub fn note(&self, slot: u32, account: &Account) {
+        self.accounts.store(slot, account);
+        self.ledger(slot).drained_seq().store(account.drained_seq, Ordering::Release);
     }
 
     /// What programs share.
@@ -298,32 +374,36 @@ impl Arena {
     /// The UUID of the trace.
     pub fn uuid(&self) -> [u8; 16] {
         let mut uuid = [0; 16];
-        self.memory.read(16, &mut uuid);
+        let (memory, at) = self.accounts.control_memory();
+        memory.read(at + UUID_AT, &mut uuid);
         uuid
     }
 
     /// The name and the token of the collector's socket, see `server.rs`.
     pub fn socket(&self) -> [u8; 32] {
         let mut socket = [0; 32];
-        self.memory.read(SOCKET_AT, &mut socket);
+        let (memory, at) = self.accounts.control_memory();
+        memory.read(at + SOCKET_AT, &mut socket);
         socket
     }
 
     /// Keeps them for a collector that takes over.
     pub fn set_socket(&self, socket: &[u8; 32]) {
-        self.memory.write(SOCKET_AT, socket);
+        let (memory, at) = self.accounts.control_memory();
+        memory.write(at + SOCKET_AT, socket);
     }
 
     /// Notes whose trace it holds, for those who find it when its collector was killed.
     pub fn set_directory(&self, directory: &Path) -> io::Result<()> {
         let found = fs::metadata(directory)?;
-        let control = self.control();
         let [namespace, root_device, root_inode] = view_of_files();
-        control.mount_namespace().store(namespace, Ordering::Relaxed);
-        control.root_device().store(root_device, Ordering::Relaxed);
-        control.root_inode().store(root_inode, Ordering::Relaxed);
-        control.directory_device().store(found.dev(), Ordering::Relaxed);
-        control.directory_inode().store(found.ino(), Ordering::Relaxed);
+        for control in self.controls() {
+            control.mount_namespace().store(namespace, Ordering::Relaxed);
+            control.root_device().store(root_device, Ordering::Relaxed);
+            control.root_inode().store(root_inode, Ordering::Relaxed);
+            control.directory_device().store(found.dev(), Ordering::Relaxed);
+            control.directory_inode().store(found.ino(), Ordering::Relaxed);
+        }
         let mut path = [0; DIRECTORY_BYTES];
         let name = directory.as_os_str().as_bytes();
         // One that is longer is not noted: a part of it would be another directory.
@@ -331,12 +411,14 @@ impl Arena {
             room.copy_from_slice(name);
         }
         self.memory.write(DIRECTORY_AT, &path);
+        let (memory, at) = self.accounts.control_memory();
+        memory.write(at + DIRECTORY_AT, &path);
         Ok(())
     }
 
     /// Whether the path of its trace's directory means here what it meant to its collector.
     pub fn is_seen_from_here(&self) -> bool {
-        let control = self.control();
+        let control = self.accounts.control();
         let noted = [control.mount_namespace(), control.root_device(), control.root_inode()]
             .map(|field| field.load(Ordering::Relaxed));
         let [namespace, ..] = noted;
@@ -346,7 +428,8 @@ impl Arena {
     /// The directory of its trace, as it was called then; empty if it is not noted.
     pub fn directory(&self) -> PathBuf {
         let mut path = [0; DIRECTORY_BYTES];
-        self.memory.read(DIRECTORY_AT, &mut path);
+        let (memory, at) = self.accounts.control_memory();
+        memory.read(at + DIRECTORY_AT, &mut path);
         let name = path.split(|byte| *byte == 0).next().unwrap_or_default();
         PathBuf::from(OsStr::from_bytes(name))
     }
@@ -366,7 +449,7 @@ impl Arena {
 
     /// What it was made with, for arenas of other users.
     pub fn plan(&self) -> io::Result<Plan> {
-        let control = self.control();
+        let control = self.accounts.control();
         let mut rules = vec![0; self.geometry.rules_bytes as usize];
         self.memory.read(self.geometry.rules_at, &mut rules);
         Ok(Plan {
@@ -388,17 +471,18 @@ impl Arena {
 
     /// Notes that another collector is about to begin, or has begun.
     pub fn set_handed_over(&self, is_so: bool) {
-        let flags = self.control().flags();
-        if is_so {
-            flags.fetch_or(HANDED_OVER, Ordering::Relaxed);
-        } else {
-            flags.fetch_and(!HANDED_OVER, Ordering::Relaxed);
+        for flags in self.controls().map(Control::flags) {
+            if is_so {
+                flags.fetch_or(HANDED_OVER, Ordering::Relaxed);
+            } else {
+                flags.fetch_and(!HANDED_OVER, Ordering::Relaxed);
+            }
         }
     }
 
     /// Whether one is: the process that has said so lives until then.
     pub fn is_handed_over(&self) -> bool {
-        let control = self.control();
+        let control = self.accounts.control();
         let process = control.collector_pid().load(Ordering::Relaxed);
         control.flags().load(Ordering::Relaxed) & HANDED_OVER != 0
             && Path::new("/proc").join(process.to_string()).exists()
@@ -406,7 +490,7 @@ impl Arena {
 
     /// Whether the recording keeps the newest packets.
     pub fn is_overwriting(&self) -> bool {
-        self.control().flags().load(Ordering::Relaxed) & OVERWRITE != 0
+        self.accounts.control().flags().load(Ordering::Relaxed) & OVERWRITE != 0
     }
 
     /// Whether CPUs have rings.
@@ -460,6 +544,7 @@ impl Arena {
         let place = self.slot_offset(first);
         self.give_memory(self.geometry.ledgers_at + place, bytes)?;
         self.give_memory(self.geometry.slots_at + place, bytes)?;
+        self.accounts.make_slots(first, count)?;
         for slot in first..first.saturating_add(count) {
             self.make_life(slot)?;
         }
@@ -469,6 +554,13 @@ impl Arena {
     /// Makes the mutex of a slot anew; its thread has ended.
     pub fn make_life(&self, slot: u32) -> io::Result<()> {
         life::make(&self.memory, self.geometry.slots_at + self.slot_offset(slot))
+    }
+
+    /// How many bytes of a part of the file are there, before one that nobody has written: a
+    /// program has taken its page away.
+    pub fn whole_bytes(&self, at: u64, bytes: u32) -> u32 {
+        let hole = sys::first_hole(&self.file, at).unwrap_or(u64::MAX);
+        u32::try_from(hole.saturating_sub(at)).map_or(bytes, |there| there.min(bytes))
     }
 
     /// Takes the memory of a chunk away, apart from its first page: who had it may still read

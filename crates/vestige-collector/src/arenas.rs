@@ -6,7 +6,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::arena::{at_path, Arena, Plan};
@@ -53,7 +52,7 @@ impl Maker {
         let path = arena.path().to_owned();
         let made = self.fill(arena, plan, is_first).inspect_err(|_| {
             // Nobody knows of it yet; the first error is the one to tell.
-            let _ = std::fs::remove_file(&path);
+            Arena::remove_files(&path);
             let _ = self.register.remove(&path);
         })?;
         Ok(Arc::new(made))
@@ -79,10 +78,10 @@ impl Maker {
     fn fill(&self, arena: Arena, plan: &Plan, is_first: bool) -> io::Result<Recording> {
         let pool = Pool::new(&arena);
         let limit = self.trace.budget().most();
-        arena.control().max_bytes().store(limit, Ordering::Relaxed);
+        arena.set_max_bytes(limit);
         if !is_first {
             // Its owner could take pages of it away.
-            if !arena.guard().is_set() {
+            if !arena.guard().is_set() || !arena.accounts().is_guarded() {
                 return Err(io::Error::other("there are too many arenas"));
             }
             arena.hold_life()?;
@@ -107,7 +106,7 @@ impl Maker {
         arena.make_collector_life()?;
         arena.set_handed_over(false);
         arena.set_directory(&self.directory)?;
-        arena.control().collector_pid().store(std::process::id(), Ordering::Relaxed);
+        arena.set_collector();
         let recording = Recording::new(arena, pool, Arc::clone(&self.trace), first_class);
         recording.go_on(&self.directory)?;
         recording.find_held();
@@ -160,11 +159,18 @@ impl Arenas {
         };
         let first = maker.adopt(arena, entry.first_class)?;
         let mut others = Others::default();
-        for entry in entries {
-            let arena = maker.adopt(Arena::open(&entry.path)?, entry.first_class)?;
-            others.all.push((entry.user, arena));
-        }
         let trace = Arc::clone(&maker.trace);
+        for entry in entries {
+            // Its owner may have removed it, or put another file in its place: that must not
+            // keep those of others from being collected.
+            match Arena::open(&entry.path).and_then(|one| maker.adopt(one, entry.first_class)) {
+                Ok(arena) => others.all.push((entry.user, arena)),
+                Err(error) => {
+                    trace.set_damaged();
+                    trace.add_problem(format!("cannot be collected any more: {error}"));
+                }
+            }
+        }
         Ok(Self { trace, maker, first, others: Mutex::new(others) })
     }
 

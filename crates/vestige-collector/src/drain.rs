@@ -6,6 +6,7 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::accounts::Counts;
 use crate::append::{Draft, Stall};
 use crate::classes::METADATA;
 use crate::layout::{CONTINUED, CONTINUES, DOUBTFUL, KEEP, RECORDS_AT};
@@ -45,13 +46,18 @@ impl Recording {
             if let Some(chunk) = self.find_untold(slot, state, last + 1) {
                 list.insert(0, (chunk, last + 1));
             }
-        } else if list.first().is_some_and(|one| one.1 == last) {
+        }
+        let shrunk = self.shrunk(slot, &list);
+        if !has_ended && list.first().is_some_and(|one| one.1 == last) {
             list.remove(0);
         }
         let mut drained = 0;
         for group in self.groups(list, has_ended) {
             self.drain_group(slot, state, &group)?;
-            for (chunk, _) in group.chunks {
+            for (chunk, seq) in group.chunks {
+                if shrunk.contains(&seq) {
+                    self.tell_spoiled(state, "changed");
+                }
                 self.recycle(slot, state, chunk, !has_ended, drained);
                 drained += 1;
             }
@@ -60,6 +66,22 @@ impl Recording {
             self.flush(slot, state, cur)?;
         }
         Ok(drained)
+    }
+
+    /// The numbers of chunks that have less than there was when their thread left them: only
+    /// somebody else can have stored that. The list has the latest chunk first.
+    fn shrunk(&self, slot: u32, list: &[(u32, u64)]) -> Vec<u64> {
+        if self.arena.cpu_of(slot).is_some() {
+            return Vec::new();
+        }
+        let is_less = |one: &&[(u32, u64)]| match one {
+            [next, chunk] => {
+                let before = self.arena.chunk(next.0).before().load(Ordering::Relaxed);
+                self.arena.chunk(chunk.0).committed().load(Ordering::Acquire) < before
+            }
+            _ => false,
+        };
+        list.windows(2).filter(is_less).filter_map(|one| Some(one.last()?.1)).collect()
     }
 
     /// Which chunks belong together, the oldest first; those that may still go on are left out.
@@ -208,13 +230,13 @@ impl Recording {
         let first_lost = place.first_lost().load(Ordering::Relaxed);
         let last_lost = place.last_lost().load(Ordering::Relaxed);
         let has_losses = flushed == 0 && first_lost != 0;
+        let at = place.offset() + u64::from(from);
+        let whole = if bytes > 0 { self.arena.whole_bytes(at, bytes) } else { 0 };
         Draft {
             begin,
             end,
-            records: (bytes > 0)
-                .then(|| (place.offset() + u64::from(from), bytes))
-                .into_iter()
-                .collect(),
+            records: (whole > 0).then_some((at, whole)).into_iter().collect(),
+            missing: bytes - whole,
             lost: self.possible_losses(place.lost().load(Ordering::Relaxed)),
             losses: has_losses.then_some((first_lost, last_lost.min(begin))),
             vpid: packet.vpid().load(Ordering::Relaxed),
@@ -238,9 +260,11 @@ impl Recording {
         for (chunk, _) in rest {
             let part = self.draft(slot, state, *chunk, self.committed(*chunk));
             draft.records.extend(part.records);
+            draft.missing = draft.missing.saturating_add(part.missing);
             draft.end = draft.end.max(part.end);
         }
-        if group.is_torn {
+        // Of a record of several chunks, a part is worth nothing.
+        if group.is_torn || draft.missing > 0 && !rest.is_empty() {
             draft.records.clear();
         }
         let seq = rest.last().map_or(*first_seq, |(_, seq)| *seq);
@@ -248,11 +272,29 @@ impl Recording {
             account.drained_seq = seq;
             account.flushed = 0;
         });
+        if draft.missing > 0 && done.is_ok() {
+            self.tell_spoiled(state, "took away");
+        }
         if let Err(Stall::Never(why)) = done {
             self.give_up(slot, state, seq, &draft, why);
             return Ok(());
         }
         done
+    }
+
+    /// Tells that a program has taken away pages in which the records of a thread were, or
+    /// changed how many there are.
+    ///
+    /// Where pages are gone, the packet ends in the middle of a record, which readers report as
+    /// damage. How many records are missing, nobody can tell: they count as one.
+    fn tell_spoiled(&self, state: &SlotState, what: &str) {
+        let (vpid, vtid) = (state.identity.vpid, state.identity.vtid);
+        self.trace.set_damaged();
+        self.arena.shared().lost().fetch_add(1, Ordering::Relaxed);
+        self.trace.add_problem(format!(
+            "thread {vtid} of process {vpid}: records are lost, which count as one event: a \
+             program {what} memory of the arena"
+        ));
     }
 
     /// Goes on without a chunk that cannot be written, ever.
@@ -271,7 +313,7 @@ impl Recording {
         }
         state.account.drained_seq = seq;
         state.account.flushed = 0;
-        state.account.store(self.arena.ledger(slot));
+        self.arena.note(slot, &state.account);
     }
 
     fn write_classes(&self) -> Result<(), Stall> {
@@ -326,6 +368,8 @@ impl Recording {
         }
         state.consumed = state.consumed.wrapping_add(1);
         ledger.consumed().store(state.consumed, Ordering::Release);
+        let (consumed, given, returned) = (state.consumed, state.given, state.returned);
+        self.arena.accounts().store_counts(slot, Counts { consumed, given, returned });
         self.arena.control().progress().fetch_add(1, Ordering::AcqRel);
         self.trace.tallies.chunks.fetch_add(1, Ordering::Relaxed);
         let can_go_on = to_slot || Pool::free(&self.arena) >= self.chunks_to_go_on;
@@ -368,6 +412,9 @@ impl Recording {
             return Ok(());
         }
         let done = self.append(slot, state, &draft, |account| account.flushed = committed);
+        if draft.missing > 0 && done.is_ok() {
+            self.tell_spoiled(state, "took away");
+        }
         if let Err(Stall::Never(why)) = done {
             self.trace.add_problem(format!("a part of the arena cannot be read: {why}"));
             return Ok(());

@@ -11,8 +11,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::mapping::Mapping;
 
-/// Arenas that are guarded at the same time, of all recordings of a process.
-const MOST_ARENAS: usize = 256;
+/// Arenas and accounts that are guarded at the same time, of all recordings of a process.
+const MOST_ARENAS: usize = 512;
 
 struct Place {
     base: AtomicUsize,

@@ -73,7 +73,11 @@ impl Geometry {
 
     /// Reads the geometry of an arena that was made before.
     pub fn read(memory: &Mapping) -> io::Result<Self> {
-        let control = Control::new(memory, 0);
+        Self::of(Control::new(memory, 0), memory.bytes())
+    }
+
+    /// The geometry that a control structure tells, of a file that has so many bytes.
+    pub fn of(control: Control<'_>, file_bytes: u64) -> io::Result<Self> {
         let long = |field: &AtomicU64| field.load(Ordering::Relaxed);
         let short = |field: &AtomicU32| field.load(Ordering::Relaxed);
         let found = Self {
@@ -104,7 +108,7 @@ impl Geometry {
                 found.classes_bytes,
             )
         });
-        if planned == Some(found) && found.arena_bytes <= memory.bytes() {
+        if planned == Some(found) && found.arena_bytes <= file_bytes {
             return Ok(found);
         }
         Err(io::Error::new(io::ErrorKind::InvalidData, "the parts of the arena do not fit"))

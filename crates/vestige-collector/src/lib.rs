@@ -7,6 +7,8 @@
 
 pub mod abandoned;
 pub mod account;
+pub mod accounts;
+pub mod adopt;
 pub mod agreement;
 pub mod append;
 pub mod arena;

@@ -7,6 +7,19 @@ const BITS: u64 = 8;
 /// Packets begin at multiples of this.
 pub const ALIGNMENT: u32 = 8;
 
+/// Bytes that tell which stream of which trace a packet is of: number, UUID, class, instance.
+pub const HEAD_BYTES: usize = 32;
+
+/// The stream whose packet begins so, in the trace with a UUID.
+pub fn instance_of(head: &[u8; HEAD_BYTES], uuid: &[u8; 16]) -> Option<u64> {
+    let (magic, rest) = head.split_first_chunk()?;
+    let (found, rest) = rest.split_first_chunk::<16>()?;
+    let (_class, rest) = rest.split_first_chunk::<4>()?;
+    let instance = rest.first_chunk()?;
+    let is_good = u32::from_ne_bytes(*magic) == MAGIC && found == uuid;
+    is_good.then(|| u64::from_ne_bytes(*instance))
+}
+
 /// What a packet says in front of its records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {

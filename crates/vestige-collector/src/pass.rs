@@ -3,11 +3,12 @@
 use std::sync::atomic::Ordering;
 
 use crate::account::Account;
+use crate::accounts::Counts;
 use crate::append::{Draft, Stall};
 use crate::drain::Reach;
 use crate::pool::Pool;
 use crate::recording::{Recording, SlotState};
-use crate::streams::{data_name, ring_name, Identity};
+use crate::streams::Identity;
 use crate::sys;
 
 /// A ring that did not switch for so long is written as far as it is.
@@ -61,7 +62,7 @@ pub struct LiveSlot {
 
 impl Recording {
     /// Slots that may be in use.
-    fn slots_in_use(&self) -> u32 {
+    pub fn slots_in_use(&self) -> u32 {
         let high = self.arena.shared().slots_high().load(Ordering::Acquire);
         high.saturating_add(1).min(self.pool.slots_ready())
     }
@@ -189,28 +190,6 @@ impl Recording {
         SlotState { identity, seen_at: self.trace.now(), ..SlotState::default() }
     }
 
-    /// Goes on with the slots that another collector has left, as their ledgers say.
-    ///
-    /// Later no ledger is read: a user can write to all of an arena, and would name the files
-    /// of others there.
-    pub fn adopt(&self) {
-        for slot in 1..=self.slots_in_use() {
-            if self.arena.slot(slot).claimed().load(Ordering::Acquire) == 0 {
-                continue;
-            }
-            if let Some(mut guard) = self.slot(slot) {
-                let ledger = self.arena.ledger(slot);
-                *guard = Some(Box::new(SlotState {
-                    account: Account::take_over(ledger),
-                    given: ledger.given().load(Ordering::Relaxed),
-                    returned: ledger.returned().load(Ordering::Relaxed),
-                    consumed: ledger.consumed().load(Ordering::Relaxed),
-                    ..self.first_look(slot)
-                }));
-            }
-        }
-    }
-
     fn visit_live(
         &self,
         slot: u32,
@@ -315,8 +294,8 @@ impl Recording {
         self.tell_losses(slot, state)?;
         self.free_chunks(slot, state);
         self.clear(slot);
-        // Who goes on with the stream writes behind what the account says: a ledger that still
-        // had it would have that cut off, should this collector be killed.
+        // Who goes on with the stream writes behind what the account says: two slots that had it
+        // would not be believed, should this collector be killed.
         if state.account.opened != 0 {
             self.trace.streams().end(self.number, state.identity, state.account);
         }
@@ -334,7 +313,8 @@ impl Recording {
             word.store(0, Ordering::Relaxed);
         }
         let ledger = self.arena.ledger(slot);
-        Account::default().store(ledger);
+        self.arena.note(slot, &Account::default());
+        self.arena.accounts().store_counts(slot, Counts::default());
         ledger.given().store(0, Ordering::Relaxed);
         ledger.returned().store(0, Ordering::Relaxed);
         ledger.consumed().store(0, Ordering::Relaxed);
@@ -357,37 +337,6 @@ impl Recording {
             cur >> 32 > self.arena.ledger(*slot).drained_seq().load(Ordering::Relaxed) + 1
         };
         (1..=self.slots_in_use()).filter(is_pressed).count()
-    }
-
-    /// Cuts off what a collector was writing when it was killed.
-    pub fn cut_torn_packets(&self) {
-        for slot in 1..=self.slots_in_use() {
-            let account = Account::take_over(self.arena.ledger(slot));
-            let is_claimed = self.arena.slot(slot).claimed().load(Ordering::Acquire) != 0;
-            if !is_claimed || account.opened == 0 {
-                continue;
-            }
-            if account.file_number != 0 {
-                let name = data_name(account.instance_id, account.file_number);
-                self.cut(&name, account.file_bytes);
-            }
-            if account.ring_number != 0 {
-                self.cut(&ring_name(account.ring_number), account.ring_bytes);
-            }
-        }
-    }
-
-    fn cut(&self, name: &str, bytes: u64) {
-        let cut = self.trace.files.get(name).and_then(|file| {
-            if file.metadata()?.len() > bytes {
-                file.set_len(bytes)?;
-            }
-            Ok(())
-        });
-        if let Err(error) = cut {
-            self.trace
-                .add_problem(format!("{}: {error}", self.trace.files.path_of(name).display()));
-        }
     }
 
     /// Threads that have a slot and live, as far as the last pass knows.

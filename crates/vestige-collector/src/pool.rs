@@ -125,7 +125,7 @@ impl Pool {
     /// The pool of an arena that is recovered: all may be in use, and nothing is made.
     pub fn of_old(arena: &Arena) -> Self {
         let pool = Self::new(arena);
-        let (control, geometry) = (arena.control(), arena.geometry());
+        let (control, geometry) = (arena.accounts().control(), arena.geometry());
         let chunks = control.chunks_ready().load(Ordering::Relaxed).min(geometry.chunk_count);
         let slots = control.slots_ready().load(Ordering::Relaxed).min(geometry.slot_count);
         pool.ready.store(chunks, Ordering::Relaxed);
@@ -373,7 +373,7 @@ impl Stock {
             }
         }
         pool.ready.store(ready + room, Ordering::Release);
-        arena.control().chunks_ready().store(ready + room, Ordering::Release);
+        arena.set_chunks_ready(ready + room);
         Ok(true)
     }
 
@@ -398,7 +398,7 @@ impl Stock {
             return;
         }
         pool.slots_ready.store(ready + count, Ordering::Release);
-        arena.control().slots_ready().store(ready + count, Ordering::Release);
+        arena.set_slots_ready(ready + count);
         for slot in (ready + 1..=ready + count).rev() {
             match arena.cpu_of(slot) {
                 Some(cpu) => arena.make_cpu_slot(slot, cpu),

@@ -34,7 +34,7 @@ impl Limits {
     /// Those that an arena was made with.
     #[must_use]
     pub fn of(arena: &Arena) -> Self {
-        let max_bytes = arena.control().max_bytes().load(Ordering::Relaxed);
+        let max_bytes = arena.accounts().control().max_bytes().load(Ordering::Relaxed);
         Self { max_bytes, is_overwriting: arena.is_overwriting() }
     }
 }
@@ -108,7 +108,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn chunks_to_go_on(arena: &Arena) -> u32 {
     // What there is room for may be fewer than these.
-    if arena.control().max_bytes().load(Ordering::Relaxed) != 0 {
+    if arena.accounts().control().max_bytes().load(Ordering::Relaxed) != 0 {
         return 1;
     }
     let geometry = arena.geometry();
@@ -138,7 +138,6 @@ impl Recording {
 
     /// Goes on where a collector was killed, or has handed the arena over.
     pub fn go_on(&self, directory: &Path) -> io::Result<()> {
-        self.cut_torn_packets();
         self.classes
             .resume(&self.arena, &self.trace.files)
             .map_err(|error| at_path(&error, &directory.join(METADATA)))?;
@@ -194,7 +193,7 @@ impl Recording {
     /// Where they wait for the collector, more of them make nothing faster. If the disk is slow,
     /// they are what threads go on with; and where no thread waits, each chunk less is a loss.
     fn useful_chunks(&self, live: u32) -> u64 {
-        let waits = self.arena.control().wait_ns().load(Ordering::Relaxed) != 0;
+        let waits = self.arena.accounts().control().wait_ns().load(Ordering::Relaxed) != 0;
         if !waits || self.trace.is_slow() || self.trace.is_stalled() {
             return u64::MAX;
         }

@@ -41,7 +41,7 @@ pub fn recover(
         return Err(at_path(&error, arena.path()));
     }
     let first_class = entry.map_or_else(
-        || arena.control().first_class().load(Ordering::Relaxed),
+        || arena.accounts().control().first_class().load(Ordering::Relaxed),
         |entry| entry.first_class,
     );
     let pool = Pool::of_old(&arena);

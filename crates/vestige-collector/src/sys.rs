@@ -101,6 +101,15 @@ pub fn take_blocks(file: &File, at: u64, bytes: u64) -> io::Result<()> {
     checked(unsafe { libc::fallocate(file.as_raw_fd(), how, at, bytes) }).map(drop)
 }
 
+/// Where the first byte is, from an offset on, that nobody has written: the end of the file if
+/// all were.
+pub fn first_hole(file: &File, at: u64) -> io::Result<u64> {
+    let at = libc::off_t::try_from(at).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // SAFETY: no memory is passed; nobody reads or writes where the file stands.
+    let found = unsafe { libc::lseek(file.as_raw_fd(), at, libc::SEEK_HOLE) };
+    u64::try_from(found).map_err(|_| io::Error::last_os_error())
+}
+
 /// Locks a file; an error if another process has it locked.
 pub fn lock_file(file: &File) -> io::Result<()> {
     // SAFETY: no memory is passed.

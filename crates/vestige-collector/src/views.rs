@@ -73,9 +73,6 @@ view! {
     /// What the collector notes for a slot.
     Ledger {
         consumed: u32, given: u32, returned: u32, generation: u32, drained_seq: u64,
-        file_bytes: u64, instance_id: u64, packets: u64, told_lost: u64, flushed: u32,
-        file_number: u32, last_end: u64, inherited: u64, ring_number: u64, ring_bytes: u64,
-        opened: u32, redo: u32,
     }
 }
 
@@ -83,7 +80,7 @@ view! {
     /// The head of a chunk.
     Chunk {
         committed: u32, owner: u32, next_free: u32, prev: u32, seq: u64, flags: u32,
-        lost: u64, first_lost: u64, last_lost: u64, least_end: u64,
+        lost: u64, first_lost: u64, last_lost: u64, least_end: u64, before: u32,
     }
 }
 
@@ -157,10 +154,5 @@ impl<'a> Ledger<'a> {
     pub fn spare(self, number: u32) -> &'a AtomicU32 {
         let place = u64::from(number % layout::MOST_RING_CHUNKS) * 4;
         self.memory.u32(self.at + offset_of!(layout::Ledger, spares) as u64 + place)
-    }
-
-    /// A number of the second copy of the account.
-    pub fn copy(self, number: u64) -> &'a AtomicU64 {
-        self.memory.u64(self.at + offset_of!(layout::Ledger, copy) as u64 + number % 16 * 8)
     }
 }

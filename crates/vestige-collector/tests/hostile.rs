@@ -8,9 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{collector, packets, record_count, trace, wait_until, Folder, Program};
+use common::{
+    collector, collector_of, packets, plan, record_count, trace, wait_until, Folder, Program,
+};
 use vestige_collector::drain::Reach;
 use vestige_collector::layout::CLASS_BYTES;
+use vestige_collector::sys;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -192,4 +195,48 @@ fn what_differs_in_numbers_only_is_not_told_again_and_again() {
     let (last, others) = outcome.problems.split_last().unwrap();
     assert_eq!(others.len(), 8, "{:?}", outcome.problems);
     assert!(last.starts_with("and 82 times the like: process N of user N "), "{last}");
+}
+
+#[test]
+fn records_whose_pages_were_taken_away_are_told() {
+    let folder = Folder::new();
+    let mut plan = plan();
+    plan.chunk_bytes = 65536;
+    let collector = collector_of(&folder, &plan, 0);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(6000);
+    let first = program.chunk_at(thread.chunk);
+    thread.record(20_000);
+    let arena = OpenOptions::new().write(true).open(folder.arena().unwrap()).unwrap();
+    // What another program may do, in the chunk that was the present one.
+    sys::take_blocks(&arena, first + 8192, 8192).unwrap();
+
+    let outcome = collector.close(Duration::ZERO, false);
+
+    assert!(outcome.is_damaged);
+    assert_eq!(outcome.lost, 1);
+    let told = "records are lost, which count as one event: a program took away memory";
+    assert!(outcome.problems.iter().any(|one| one.contains(told)), "{:?}", outcome.problems);
+}
+
+#[test]
+fn records_that_somebody_takes_back_are_told() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(100);
+    let first = program.chunk(thread.chunk);
+    let committed = first.committed().load(Ordering::Relaxed);
+    assert!(thread.switch());
+    program.chunk(thread.chunk).before().store(committed, Ordering::Relaxed);
+    first.committed().store(committed - 80, Ordering::Relaxed);
+
+    let outcome = collector.close(Duration::ZERO, false);
+
+    assert!(outcome.is_damaged);
+    assert_eq!(outcome.lost, 1);
+    let told = "records are lost, which count as one event: a program changed memory";
+    assert!(outcome.problems.iter().any(|one| one.contains(told)), "{:?}", outcome.problems);
 }

@@ -8,11 +8,16 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use common::{collector, packets, plan, record_count, run, trace, wait_until, Folder, Program};
+use common::{
+    collector, packets, plan, record_count, run, set_control, trace, wait_until, Folder, Kept,
+    Program,
+};
 use vestige_collector::account::Account;
+use vestige_collector::accounts::{path_of, Accounts};
 use vestige_collector::collector::{Collector, Outcome};
 use vestige_collector::drain::Reach;
 use vestige_collector::recording::Limits;
@@ -95,13 +100,12 @@ fn recovering_twice_gives_the_same() {
     living.record(700);
     drop(killed);
     let arena = folder.arena().unwrap();
-    let kept = folder.0.join("copy");
-    fs::copy(&arena, &kept).unwrap();
+    let kept = Kept::of(&arena);
     recover(&folder);
     let first = trace(&folder);
 
     // As if it had been killed before it removed the arena, or wrote anything down.
-    fs::rename(&kept, &arena).unwrap();
+    kept.put_back();
     for name in ["7-8", "7-9"] {
         fs::remove_file(folder.trace().join(name)).unwrap();
     }
@@ -123,9 +127,9 @@ fn a_recovery_that_is_killed_in_the_file_of_another_thread_is_done_again() {
     }]);
     drop(killed);
     let arena = folder.arena().unwrap();
-    let kept = folder.0.join("copy");
+    let kept = Arc::new(Mutex::new(None));
     let written = AtomicU32::new(0);
-    let (from, to) = (arena.clone(), kept.clone());
+    let (from, to) = (arena.clone(), Arc::clone(&kept));
     recovery::recover(
         &folder.trace(),
         &arena,
@@ -133,7 +137,7 @@ fn a_recovery_that_is_killed_in_the_file_of_another_thread_is_done_again() {
         Box::new(move |file, head, body, tail, at| {
             let done = sys::write_parts(file, head, body, tail, at);
             if written.fetch_add(1, Ordering::Relaxed) == 1 {
-                fs::copy(&from, &to).unwrap();
+                *to.lock().unwrap() = Some(Kept::of(&from));
             }
             done
         }),
@@ -144,29 +148,35 @@ fn a_recovery_that_is_killed_in_the_file_of_another_thread_is_done_again() {
     assert_eq!(record_count(&whole["7-8"]), 10);
 
     // As it was when the second thread's packet was in the file, and nobody knew.
-    fs::rename(&kept, &arena).unwrap();
+    kept.lock().unwrap().as_ref().unwrap().put_back();
     recover(&folder);
 
     assert_eq!(trace(&folder), whole);
 }
 
 #[test]
-fn an_account_that_was_being_stored_is_whole_before_the_next_one() {
+fn an_account_that_was_being_stored_leaves_the_one_before() {
     let folder = Folder::new();
-    let _collector = collector(&folder);
-    let program = Program::of(&folder);
-    let ledger = program.ledger(5);
+    fs::write(folder.0.join("arena"), "").unwrap();
+    let accounts = Accounts::make(&folder.0.join("arena"), 8).unwrap();
     let account = Account { drained_seq: 3, packets: 4, file_bytes: 4096, ..Account::default() };
-    account.store(ledger);
-    // As when the collector was killed in the middle.
-    program.ledger(5).packets().store(2, Ordering::Relaxed);
-    program.ledger(5).redo().store(1, Ordering::Relaxed);
+    accounts.store(5, &Account::default());
+    accounts.store(5, &account);
+    drop(accounts);
+    // As when the collector was killed in the middle of the next one.
+    let path = path_of(&folder.0.join("arena"));
+    let mut bytes = fs::read(&path).unwrap();
+    let at = 65_536 + 4 * 256;
+    let which = usize::from(bytes[at + 160]);
+    bytes[at + (1 - which) * 80] = 77;
+    fs::write(&path, bytes).unwrap();
 
-    assert_eq!(Account::take_over(program.ledger(5)), account);
+    let accounts = Accounts::open(&folder.0.join("arena")).unwrap();
 
-    // What comes next may damage the copy.
-    assert_eq!(program.ledger(5).redo().load(Ordering::Relaxed), 0);
-    assert_eq!(Account::take_over(program.ledger(5)), account);
+    assert_eq!(accounts.read(5), account);
+    accounts.store(5, &Account { packets: 5, ..account });
+    assert_eq!(accounts.read(5).packets, 5);
+    assert_eq!(accounts.read(4), Account::default());
 }
 
 #[test]
@@ -198,15 +208,14 @@ fn a_torn_event_class_is_written_again() {
     drop(killed);
     let arena = folder.arena().unwrap();
     for torn in [0, 1, 5, 30] {
-        let copy = folder.0.join("copy");
-        fs::copy(&arena, &copy).unwrap();
+        let kept = Kept::of(&arena);
         fs::write(&metadata, &whole[..whole.len() - torn]).unwrap();
 
         recover(&folder);
 
         assert_eq!(fs::read(&metadata).unwrap(), whole);
         fs::remove_file(folder.trace().join("7-8")).unwrap();
-        fs::rename(&copy, &arena).unwrap();
+        kept.put_back();
     }
 }
 
@@ -374,7 +383,7 @@ fn what_nobody_has_taken_over_is() {
     first.hand_over();
     drop(first);
     // Who was to hand it over has ended.
-    program.memory.u32(136).store(u32::MAX, Ordering::Relaxed);
+    set_control(&folder.arena().unwrap(), 136, u32::MAX);
 
     assert!(recover(&folder).is_drained);
     assert_eq!(record_count(&trace(&folder)["7-8"]), 10);

@@ -137,20 +137,116 @@ fn what_a_user_writes_into_a_ledger_is_not_believed() {
     collector.arenas().pass(0, 0, Reach::Complete);
     let before = fs::read(folder.trace().join("7-8")).unwrap();
     let program = Program::open(&path(&collector.arenas().of_user(NOBODY).unwrap()));
-    for slot in 1..=8 {
-        let ledger = program.ledger(slot);
-        let instance = 7_u64 << 42 | 8 << 10;
-        ledger.instance_id().store(instance, Ordering::Relaxed);
-        ledger.opened().store(1, Ordering::Relaxed);
-        ledger.file_number().store(1, Ordering::Relaxed);
-        ledger.packets().store(1, Ordering::Relaxed);
-    }
+    forge(&program);
     run([|| program.thread(9, 9).record(1000)]);
 
     collector.close(PATIENCE, false);
 
     assert_eq!(fs::read(folder.trace().join("7-8")).unwrap(), before);
     assert_eq!(record_count(&trace(&folder)["9-9"]), 1000);
+}
+
+/// Writes what would name the file of another thread, and control words that would change what
+/// becomes of all files, wherever a program may try.
+fn forge(program: &Program) {
+    let instance = 7_u64 << 42 | 8 << 10;
+    for slot in 0..8 {
+        // As accounts were in ledgers once.
+        let at = program.geometry.ledgers_at + slot * 512;
+        for (place, word) in [(24, 0), (32, instance), (40, 1), (48, 0), (56, 1 << 32), (96, 1)] {
+            program.memory.u64(at + place).store(word, Ordering::Relaxed);
+        }
+    }
+    // UUID, overwrite mode, handed over by a process that lives, and a size limit.
+    program.memory.u64(16).store(7, Ordering::Relaxed);
+    program.memory.u32(136).store(1, Ordering::Relaxed);
+    program.memory.u32(140).store(3, Ordering::Relaxed);
+    program.memory.u64(160).store(4096, Ordering::Relaxed);
+    program.memory.u32(112).store(1, Ordering::Relaxed);
+}
+
+#[test]
+fn a_collector_that_takes_over_believes_no_ledger() {
+    if !is_root() {
+        return;
+    }
+    let folder = Folder::new();
+    let first = collector(&folder);
+    first.start().unwrap();
+    let ours = Program::of(&folder);
+    run([|| ours.thread(7, 8).record(1000)]);
+    let program = Program::open(&path(&first.arenas().of_user(NOBODY).unwrap()));
+    let mut thread = program.thread(9, 9);
+    thread.record(1000);
+    first.arenas().pass(0, 0, Reach::Snapshot);
+    let before = fs::read(folder.trace().join("7-8")).unwrap();
+    first.hand_over();
+    forge(&program);
+
+    let second =
+        Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap();
+    second.start().unwrap();
+    thread.record(1000);
+    let outcome = second.close(PATIENCE, false);
+
+    assert!(outcome.is_drained, "{:?}", outcome.problems);
+    assert_eq!(fs::read(folder.trace().join("7-8")).unwrap(), before);
+    assert_eq!(record_count(&trace(&folder)["9-9"]), 2000);
+    assert_eq!(folder.names(), ["7-8", "9-9", "metadata"]);
+}
+
+#[test]
+fn recovery_believes_no_ledger() {
+    if !is_root() {
+        return;
+    }
+    let folder = Folder::new();
+    let killed = collector(&folder);
+    let ours = Program::of(&folder);
+    run([|| ours.thread(7, 8).record(1000)]);
+    let other = path(&killed.arenas().of_user(NOBODY).unwrap());
+    let program = Program::open(&other);
+    let mut thread = program.thread(9, 9);
+    thread.record(1000);
+    killed.arenas().pass(0, 0, Reach::Snapshot);
+    thread.record(1000);
+    let before = fs::read(folder.trace().join("7-8")).unwrap();
+    drop(killed);
+    forge(&program);
+
+    let write = Box::new(sys::write_parts);
+    let outcome = recovery::recover(&folder.trace(), &other, 0, write).unwrap();
+
+    assert!(outcome.is_drained, "{:?}", outcome.problems);
+    assert_eq!(fs::read(folder.trace().join("7-8")).unwrap(), before);
+    assert_eq!(record_count(&trace(&folder)["9-9"]), 2000);
+}
+
+#[test]
+fn a_file_in_the_place_of_an_arena_is_told_and_left_alone() {
+    if !is_root() {
+        return;
+    }
+    let folder = Folder::new();
+    let first = collector(&folder);
+    first.start().unwrap();
+    let ours = Program::of(&folder);
+    let mut thread = ours.thread(7, 8);
+    thread.record(1000);
+    let other = path(&first.arenas().of_user(NOBODY).unwrap());
+    first.hand_over();
+    let kept = folder.0.join("kept");
+    fs::rename(&other, &kept).unwrap();
+    fs::copy(&kept, &other).unwrap();
+
+    let second =
+        Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap();
+    second.start().unwrap();
+    thread.record(1000);
+    let outcome = second.close(PATIENCE, false);
+
+    assert!(outcome.problems.iter().any(|one| one.contains("another file is in its place")));
+    assert_eq!(record_count(&trace(&folder)["7-8"]), 2000);
 }
 
 #[test]

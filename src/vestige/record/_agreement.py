@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "8f3a609c801090c3"
+AGREEMENT = "c32c8a89d619428f"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use vestige_collector::accounts::path_of;
 use vestige_collector::arena::Plan;
 use vestige_collector::collector::Collector;
 use vestige_collector::geometry::Geometry;
@@ -49,7 +51,8 @@ impl Folder {
 
     /// The arena, by its file.
     pub fn arena(&self) -> Option<PathBuf> {
-        fs::read_dir(self.memory()).unwrap().next().map(|entry| entry.unwrap().path())
+        let paths = fs::read_dir(self.memory()).unwrap().map(|entry| entry.unwrap().path());
+        paths.into_iter().find(|path| path.extension().is_none())
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -59,6 +62,37 @@ impl Folder {
         names.sort();
         names
     }
+}
+
+/// An arena and its accounts, as they were at some time.
+pub struct Kept {
+    arena: PathBuf,
+    bytes: Vec<u8>,
+    accounts: Vec<u8>,
+}
+
+impl Kept {
+    pub fn of(arena: &Path) -> Self {
+        let accounts = fs::read(path_of(arena)).unwrap();
+        Self { arena: arena.to_owned(), bytes: fs::read(arena).unwrap(), accounts }
+    }
+
+    /// Puts them back, in other files.
+    pub fn put_back(&self) {
+        fs::write(&self.arena, &self.bytes).unwrap();
+        let mut accounts = self.accounts.clone();
+        let inode = fs::metadata(&self.arena).unwrap().ino();
+        accounts[8..16].copy_from_slice(&inode.to_ne_bytes());
+        let path = path_of(&self.arena);
+        fs::write(&path, accounts).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+}
+
+/// A field of the control structure that collectors believe, of 4 bytes.
+pub fn set_control(arena: &Path, at: u64, value: u32) {
+    let file = OpenOptions::new().write(true).open(path_of(arena)).unwrap();
+    file.write_all_at(&value.to_ne_bytes(), 4096 + at).unwrap();
 }
 
 impl Drop for Folder {
