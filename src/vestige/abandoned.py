@@ -19,16 +19,18 @@ has it, and what knows more of it takes time to import."""
 
 def recover_abandoned(
     paths: Iterable[str | os.PathLike[str]],
-) -> Iterator[tuple[str, Collected]]:
+) -> Iterator[tuple[str, Collected | str]]:
     """Complete the recordings among some paths whose collector was killed.
 
-    Where it cannot be done, what is in the trace has to do.
+    Nothing is done while their programs go on, or if a path is that of a copy: what is
+    in the trace has to do then.
 
     Args:
         paths: Paths of traces, and others.
 
     Yields:
-        The path of a recording, and what was recovered from one of its memories.
+        The path of a recording, and what was recovered from one of its memories, or why
+        it was left there.
     """
     for given in paths:
         path = os.fspath(given)
@@ -38,5 +40,8 @@ def recover_abandoned(
             recover_if_abandoned,
         )
 
-        for one in recover_if_abandoned(path):
+        recovered, reasons = recover_if_abandoned(path)
+        for one in recovered:
             yield path, one
+        for reason in reasons:
+            yield path, reason

@@ -79,8 +79,12 @@ def open(  # noqa: A001, PLR0913 - the name of gzip.open; parameters go by keywo
     """
     paths = [path] if isinstance(path, str | bytes | os.PathLike) else list(path)
     paths = [os.fsdecode(part) for part in paths]
-    for _ in recover_abandoned(paths):
-        pass  # What it says is for the command line.
+    for place, found in recover_abandoned(paths):
+        # What was recovered is there; that, only the command line says.
+        if isinstance(found, str):
+            warnings.warn(
+                f"{place}: {found}", VestigeWarning, stacklevel=caller_level()
+            )
     options = DebugInfoOptions() if debug_info is True else debug_info or None
     source = CtfFsSource(
         paths,

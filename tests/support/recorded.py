@@ -10,12 +10,13 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
 import vestige
 from support.compilers import PROGRAMS, run_tool
+from support.waiting import wait_until
 from vestige.record import RecordingOptions
 from vestige.record.backends.in_process.clock import ClockRate
 from vestige.record.backends.in_process.collector import RunningCollector
@@ -178,6 +179,17 @@ def start_traced(
 
 
 def kill_all(process: subprocess.Popen[str]) -> None:
-    """Kill a recorder and all that it started, at once."""
+    """Kill a recorder and all that it started, at once; return when all have ended."""
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    wait_until(lambda: not _runs(process.pid), "the end of the processes", SECONDS)
+
+
+def _runs(group: int) -> bool:
+    """Tell whether a process of a group goes on; what nobody has waited for does not."""
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            words = place.read_text(errors="replace").rpartition(")")[2].split()
+            if int(words[2]) == group and words[0] not in {"Z", "X"}:
+                return True
+    return False

@@ -14,14 +14,16 @@ __all__ = ["say_recovered"]
 def say_recovered(paths: Iterable[str | os.PathLike[str]]) -> None:
     """Complete the recordings among some paths whose collector was killed.
 
-    What was done is said on standard error.
+    What was done is said on standard error, or why nothing was.
 
     Args:
         paths: Paths of traces, and others.
     """
     for path, one in recover_abandoned(paths):
-        print(
-            f"vestige: {path}: its recorder was killed, or its disk was full; "
-            f"{one.packets:,} packets were recovered from memory",
-            file=sys.stderr,
-        )
+        text = one
+        if not isinstance(one, str):
+            text = (
+                "its recorder was killed, or its disk was full; "
+                f"{one.packets:,} packets were recovered from memory"
+            )
+        print(f"vestige: {path}: {text}", file=sys.stderr)

@@ -5,6 +5,7 @@ Nothing here needs the parser: see :mod:`.plain_recording`.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ..record.collected import Collected
     from .plain_recording import PlainOptions
 
 __all__ = ["contexts_of", "default_output", "run"]
@@ -160,8 +162,9 @@ def _recover(options: argparse.Namespace | PlainOptions) -> int:
         found = recover(options.recover)
     except RecordError as error:
         raise CommandError(str(error), exit_code=FAILED) from error
+    is_whole = all(one.is_drained for one in found)
     if options.quiet:
-        return 0
+        return 0 if is_whole else FAILED
     packets = sum(one.packets for one in found)
     lost = sum(one.lost for one in found)
     lines = [line for one in found for line in one.problems]
@@ -170,10 +173,21 @@ def _recover(options: argparse.Namespace | PlainOptions) -> int:
     else:
         text = f"{lost:,} events lost" if lost else "no events lost"
         lines.append(f"recovered {packets:,} packets; {text}")
-    if not all(one.is_drained for one in found):
-        lines.append("not all could be written: make room, and recover again")
+    if not is_whole:
+        lines.append(f"not all could be written: {_remedy(found)}")
     _say(f"vestige: {line}" for line in lines)
-    return 0
+    return 0 if is_whole else FAILED
+
+
+def _remedy(found: Sequence[Collected]) -> str:
+    """Say what keeps a recording from being recovered, and what helps."""
+    failures = [one.failure for one in found if one.failure is not None]
+    if not failures:
+        return "recover again"
+    code, text = failures[0]
+    if code in {errno.ENOSPC, errno.EDQUOT}:
+        return f"{text}: make room, and recover again"
+    return f"{text}: recover again when they can be"
 
 
 def _wants_python_functions(wanted: RecordingOptions, command: Sequence[str]) -> bool:

@@ -13,9 +13,11 @@ from ..._agreement import ARENAS_FILE
 from ..._collector import look_at_abandoned, remove_abandoned
 from .metadata_file import METADATA
 
-__all__ = ["FOLDER", "Abandoned", "clear_abandoned"]
+__all__ = ["FOLDER", "Abandoned", "clear_abandoned", "find_directory"]
 
 FOLDER = "/dev/shm"  # noqa: S108 - shared memory, see shm_overview(7)
+ACCOUNTS = ".accounts"
+"""What a collector alone knows of memory is in a file whose name ends so."""
 
 
 class Abandoned:
@@ -45,12 +47,27 @@ def clear_abandoned(folder: str = FOLDER) -> Abandoned:
     """
     found = Abandoned()
     start = f"vestige-{os.geteuid()}-"
-    for name in sorted(os.listdir(folder)):
-        if name.startswith(start):
-            # Somebody may do the same at the same time.
-            with suppress(OSError):
+    names = sorted(os.listdir(folder))
+    for name in names:
+        if not name.startswith(start):
+            continue
+        # Somebody may do the same at the same time.
+        with suppress(OSError):
+            if name.endswith(ACCOUNTS):
+                _clear_accounts(folder, name)
+            else:
                 _clear(os.path.join(folder, name), found)
     return found
+
+
+def _clear_accounts(folder: str, name: str) -> None:
+    """Remove what a collector noted of memory that its user has removed.
+
+    The memory is made before it, and removed before it.
+    """
+    mark = name.removesuffix(ACCOUNTS).rpartition("-")[2]
+    if not any(other.endswith(f"-{mark}") for other in os.listdir(folder)):
+        os.unlink(os.path.join(folder, name))
 
 
 def _clear(arena: str, found: Abandoned) -> None:
@@ -64,7 +81,7 @@ def _clear(arena: str, found: Abandoned) -> None:
         # The path had no room in the memory.
         found.doubtful.append((arena, size))
         return
-    trace = _find(directory, device, inode)
+    trace = find_directory(directory, device, inode)
     if trace is not None and _is_measurement(trace):
         # It is worth nothing without its recorder.
         if remove_abandoned(arena):
@@ -89,8 +106,17 @@ def _clear_lost(arena: str, directory: str, size: int, found: Abandoned) -> None
         found.removed.append((directory, size))
 
 
-def _find(directory: str, device: int, inode: int) -> str | None:
-    """Return where a directory is, which may have another name, or one above it."""
+def find_directory(directory: str, device: int, inode: int) -> str | None:
+    """Return where a directory is, which may have another name, or one above it.
+
+    Args:
+        directory: How it was called.
+        device: The device that it is on.
+        inode: Its inode there.
+
+    Returns:
+        A path; ``None`` if it is not found.
+    """
     if _is_place(directory, device, inode):
         return directory
     parent = os.path.dirname(directory)

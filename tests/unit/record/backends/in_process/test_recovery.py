@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
 
+import vestige
 from support.recorded import (
     build_program,
     counts,
@@ -17,6 +21,7 @@ from support.recorded import (
     run_recorded,
     start_traced,
 )
+from vestige.advice import VestigeWarning
 from vestige.errors import RecordError
 from vestige.record import RecordingOptions
 from vestige.record.backends.in_process.recovery import ARENAS, recover
@@ -74,6 +79,7 @@ def test_the_program_goes_on_without_its_collector(tmp_path, program):
         assert recorder.stdout.readline() == "ready\n"
         recorder.send_signal(signal.SIGKILL)
         assert recorder.stdout.read() == "0 handled\n"
+    recover(trace)
     deadline = time.monotonic() + 10
     while counts(trace)["func_exit"] < 1002 and time.monotonic() < deadline:
         recover(trace)
@@ -124,6 +130,96 @@ def test_memory_that_is_gone(tmp_path):
 
     with pytest.raises(RecordError, match="its memory is gone"):
         recover(trace)
+
+
+def read(trace, verb="check", prefix=()):
+    """Run a verb of the command line on a trace; return what it said."""
+    code = "from vestige.cli.start import entry_point; entry_point()"
+    words = [*prefix, sys.executable, "-c", code, *verb.split(), str(trace)]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+@contextmanager
+def recorder_killed(trace, program):
+    """A recording whose program goes on without its recorder; it ends with the block."""
+    words = ["sh", "-c", '"$0" calls 1000; echo done; sleep 60', str(program)]
+    with start_traced(trace, words, RecordingOptions()) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "0 handled\n"
+        assert process.stdout.readline() == "done\n"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        yield
+        kill_all(process)
+
+
+def test_reading_does_not_end_a_recording_whose_program_goes_on(tmp_path, program):
+    """It is read as far as it is in files, and what to do is said."""
+    trace = tmp_path / "trace"
+    with recorder_killed(trace, program):
+        before = {one.name: one.stat().st_size for one in trace.iterdir()}
+        done = read(trace)
+        with pytest.warns(VestigeWarning, match="its program goes on"):
+            vestige.open(trace)
+        after = {one.name: one.stat().st_size for one in trace.iterdir()}
+
+        [line] = [line for line in done.stderr.splitlines() if "killed" in line]
+        assert line.endswith("'vestige record --recover' ends the recording")
+        assert before == after
+        assert ARENAS in after
+    assert "packets were recovered from memory" in read(trace).stderr
+    assert counts(trace)["func_exit"] == 1002
+
+
+def test_a_copy_does_not_take_what_belongs_to_the_original(tmp_path, program):
+    """Neither by being read nor by being recovered."""
+    trace, copy = tmp_path / "trace", tmp_path / "copy"
+    with recorder_killed(trace, program):
+        pass
+    shutil.copytree(trace, copy)
+
+    assert "it is a copy, and may lack its last events: what is in memory " in (
+        read(copy).stderr
+    )
+    with pytest.raises(RecordError, match=f"is a copy of {trace}"):
+        recover(copy)
+    assert (trace / ARENAS).exists()
+    assert "packets were recovered from memory" in read(trace).stderr
+    assert counts(trace)["func_exit"] == 1002
+    assert "somebody has removed it" in read(copy).stderr
+
+
+def test_the_memory_of_a_trace_that_went_to_another_disk_is_recovered(
+    tmp_path, program
+):
+    """If the one that it was made for is nowhere to be found."""
+    trace, moved = tmp_path / "trace", tmp_path / "moved"
+    with recorder_killed(trace, program):
+        pass
+    shutil.copytree(trace, moved)
+    shutil.rmtree(trace)
+
+    [collected] = recover(moved)
+
+    assert collected.is_drained
+    assert counts(moved)["func_exit"] == 1002
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+def test_what_cannot_be_written_is_an_error(tmp_path, program):
+    """With the reason, and nothing is lost: it can be recovered later."""
+    trace = tmp_path / "trace"
+    with recorder_killed(trace, program):
+        pass
+    mount = 'mount --bind "$0" "$0"; mount -o remount,ro,bind "$0"; shift; exec "$@"'
+    prefix = ["unshare", "--mount", "sh", "-c", mount, str(trace), "-"]
+    done = read(trace, "record --recover", prefix)
+
+    assert done.returncode == 125
+    assert "Read-only file system" in done.stderr
+    assert "make room" not in done.stderr
+    assert read(trace, "record --recover").returncode == 0
+    assert counts(trace)["func_exit"] == 1002
 
 
 @pytest.mark.parametrize("reader", ["check", "view", "python"])
