@@ -43,7 +43,13 @@ static size_t stream_bytes(void)
 		stream_page_size;
 }
 
-static char *make(unsigned int count)
+/* Apart: a handler may have a small stack. */
+static APART void register_stack(const char *stack)
+{
+	valgrind_register_stack(stack, stack + SCRATCH_SIZE);
+}
+
+static APART char *make(unsigned int count)
 {
 	const size_t size = count * stream_bytes();
 	char *place = system_mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -54,7 +60,7 @@ static char *make(unsigned int count)
 	for (unsigned int index = 0; place && index < count; index++) {
 		char *stack = place + index * stream_bytes();
 
-		valgrind_register_stack(stack, stack + SCRATCH_SIZE);
+		register_stack(stack);
 		if (system_madvise(stack + SCRATCH_SIZE, stream_page_size, MADV_WIPEONFORK))
 			continue;
 		system_munmap(place, size);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "../arena/slot.h"
 #include "../arena/waiting.h"
 #include "../base/process.h"
 #include "../base/settings.h"
@@ -11,6 +12,7 @@
 #include "cpu_ring.h"
 #include "filling.h"
 #include "local.h"
+#include "memory.h"
 #include "scratch.h"
 #include "shared_thread.h"
 #include "stream.h"
@@ -27,6 +29,8 @@ static __thread const char *busy __attribute__((tls_model("initial-exec")));
 struct room {
 	uint32_t channel;
 	struct stream *stream;
+	/* A slot that was taken for it; 0: it has one. */
+	uint32_t slot;
 	size_t size;
 	/* The chunk that had none. */
 	uint64_t seq;
@@ -89,8 +93,13 @@ static void make_room(void *argument)
 {
 	struct room *room = argument;
 	struct stream *stream = room->stream;
-	const bool is_first = !stream_is_open(room->channel, stream);
+	bool is_first;
 
+	if (room->slot) {
+		stream_begin(room->channel, stream, room->slot);
+		stream_thread.passage = &first_stream->passage;
+	}
+	is_first = !stream_is_open(room->channel, stream);
 	room->full = NULL;
 	if (make_room_on_cpu(room))
 		return;
@@ -125,6 +134,21 @@ static bool is_on_scratch(const struct stream *stream, const char *stack)
 	return stack < (const char *) stream && stack >= (const char *) stream - SCRATCH_SIZE;
 }
 
+/* Take a slot for the stream of the thread, and memory for that if it has none. All else is done on
+ * a stack of our own, which is in that memory: a handler may have little of its own. */
+static INLINED void take_stream(struct room *room)
+{
+	room->slot = slot_take(&arenas[room->channel]);
+	if (!room->slot)
+		room->stream = NULL;
+	else if (room->stream)
+		stream_memory_note(room->channel, room->slot, room->stream);
+	else
+		room->stream = stream_memory_take(room->channel, room->slot);
+	if (room->slot && !room->stream)
+		stream_give_up(room->channel, room->slot);
+}
+
 /* Look for a chunk, with signals blocked. */
 static void look_for_room(struct room *room)
 {
@@ -132,6 +156,7 @@ static void look_for_room(struct room *room)
 	const signals before = system_block_signals();
 
 	room->full = NULL;
+	room->slot = 0;
 	if (!process_enter_recording(room->channel)) {
 		system_restore_signals(before);
 		return;
@@ -139,15 +164,8 @@ static void look_for_room(struct room *room)
 	busy = stack_pointer();
 	/* A coroutine may have been taken to another thread before. */
 	room->stream = streams_of_thread[room->channel];
-	if (!room->stream || stream_needs_slot(room->channel, room->stream)) {
-		room->stream = stream_begin(room->channel, room->stream);
-		if (room->stream) {
-			streams_of_thread[room->channel] = room->stream;
-			if (!first_stream)
-				first_stream = room->stream;
-			stream_thread.passage = &first_stream->passage;
-		}
-	}
+	if (!room->stream || stream_needs_slot(room->channel, room->stream))
+		take_stream(room);
 	if (room->stream && (system_is_confined || is_on_scratch(room->stream, stack_pointer())))
 		/* Handlers may run, and may need more than our stack has. */
 		make_room(room);
@@ -160,7 +178,7 @@ static void look_for_room(struct room *room)
 
 /* Whether the thread is in here, further up on the stack. A handler that nobody could block may
  * have jumped away from here. */
-static bool is_busy(const struct stream *stream)
+static APART bool is_busy(const struct stream *stream)
 {
 	const char *stack = stack_pointer();
 
@@ -187,7 +205,7 @@ static bool is_vain(const struct room *room)
 }
 
 /* Stop, if it is still this recording that was closed. */
-static void stop_if_closed(uint32_t channel)
+static APART void stop_if_closed(uint32_t channel)
 {
 	const signals before = system_block_signals();
 
@@ -199,16 +217,27 @@ static void stop_if_closed(uint32_t channel)
 	system_restore_signals(before);
 }
 
+/* Where the stack of the program ends, its handler runs before signals are blocked. A handler has
+ * a stack that may be small, and nothing that runs when it ends. */
+static APART void touch_stack(void)
+{
+	volatile char touched[512] __attribute__((unused));
+
+	touched[0] = 0;
+}
+
+static APART bool is_on_small_stack(void)
+{
+	return system_is_on_signal_stack();
+}
+
 static struct stream *find_room(struct room *room)
 {
-	/* Where the stack of the program ends, its handler runs before signals are blocked. */
-	volatile char touched[512] __attribute__((unused));
 	const int saved = errno;
 	struct stream *stream = room->stream;
 	const uint32_t channel = room->channel;
 	const volatile bool *is_recording = &settings.channels[channel].is_recording;
 
-	touched[0] = 0;
 	if (UNLIKELY(!has_begun(channel, stream) && !process_is_followed()))
 		settings_stop();
 	if (!*is_recording)
@@ -223,6 +252,8 @@ static struct stream *find_room(struct room *room)
 	}
 	if (is_vain(room))
 		goto lost;
+	if (!system_is_confined && !is_on_small_stack())
+		touch_stack();
 	room->seq = stream ? stream->ring.seq : 0;
 	do
 		look_for_room(room);

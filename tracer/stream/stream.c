@@ -85,26 +85,21 @@ static void claim(uint32_t channel, struct stream *stream, uint32_t slot)
 	perf_counter_attend();
 }
 
-struct stream *stream_begin(uint32_t channel, struct stream *stream)
+void stream_give_up(uint32_t channel, uint32_t slot)
 {
-	const uint32_t slot = slot_take(&arenas[channel]);
+	slot_give(&arenas[channel], slot);
+	dropping = DROPPED_AFTER_FAILURE;
+}
 
-	if (!slot)
-		return NULL;
-	if (stream) {
-		forget(stream);
-		stream_memory_note(channel, slot, stream);
-	} else {
-		stream = stream_memory_take(channel, slot);
-	}
-	if (!stream) {
-		slot_give(&arenas[channel], slot);
-		dropping = DROPPED_AFTER_FAILURE;
-		return NULL;
-	}
+void stream_begin(uint32_t channel, struct stream *stream, uint32_t slot)
+{
 	dropping = 0;
+	if (streams_of_thread[channel])
+		forget(stream);
 	claim(channel, stream, slot);
-	return stream;
+	streams_of_thread[channel] = stream;
+	if (!first_stream)
+		first_stream = stream;
 }
 
 bool stream_is_closed(void)

@@ -24,9 +24,10 @@ static inline bool stream_is_of_child(uint32_t channel)
 	return stream && !stream->owner;
 }
 
-/* Give the thread a stream of a channel, or its stream a slot where it needs one; NULL when there is no
- * slot, or no memory. */
-struct stream *stream_begin(uint32_t channel, struct stream *stream) HIDDEN;
+/* Give a slot back for which there is no memory. */
+void stream_give_up(uint32_t channel, uint32_t slot) HIDDEN;
+/* Make a stream the thread's, with a slot that was taken for it. */
+void stream_begin(uint32_t channel, struct stream *stream, uint32_t slot) HIDDEN;
 /* Whether there is neither now, as far as that can be found out without a system call. */
 bool stream_cannot_begin(uint32_t channel) HIDDEN;
 /* Whether the thread has left, see stream_leave(). */
