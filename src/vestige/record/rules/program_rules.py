@@ -17,6 +17,7 @@ from ...inspect.elf import open_elf
 from ...inspect.lttng_providers import lttng_tracepoints
 from ...inspect.programs import find_program
 from ...inspect.tracepoints import Tracepoint, described_tracepoints
+from ...log_levels import LOG_LEVELS
 from .event_rules import CompiledRule
 from .known_events import KNOWN_EVENTS
 
@@ -52,19 +53,34 @@ def _tracepoints(program: str) -> list[Tracepoint]:
         return []
     try:
         with open_elf(Path(path)) as image:
-            return described_tracepoints(image) + lttng_tracepoints(image)
+            return _each_once(described_tracepoints(image) + lttng_tracepoints(image))
     except (RecordError, ValueError, OSError):
         # A script, or what will be told when it is started.
         return []
 
 
+def _each_once(points: Iterable[Tracepoint]) -> list[Tracepoint]:
+    """Leave out the places of events that have a provider, which tells more of them."""
+    found: dict[str, Tracepoint] = {}
+    for one in points:
+        before = found.get(_name(one))
+        if before is None or (one.has_provider and not before.has_provider):
+            found[_name(one)] = one
+    return list(found.values())
+
+
+def _name(point: Tracepoint) -> str:
+    return f"{point.provider}:{point.name}"
+
+
+def _level(number: int) -> str:
+    is_named = 0 <= number < len(LOG_LEVELS)
+    return f"{LOG_LEVELS[number]} ({number})" if is_named else str(number)
+
+
 def _doubts(rule: CompiledRule, points: Sequence[Tracepoint]) -> Iterator[str]:
-    names = [f"{one.provider}:{one.name}" for one in points]
-    taken = [
-        point
-        for point, name in zip(points, names, strict=True)
-        if rule.takes_name(name, None)
-    ]
+    names = [_name(one) for one in points]
+    taken = [one for one in points if rule.takes_name(_name(one), None)]
     if not taken:
         close = import_module("difflib").get_close_matches(
             rule.text, names, n=3, cutoff=ALMOST
@@ -74,6 +90,19 @@ def _doubts(rule: CompiledRule, points: Sequence[Tracepoint]) -> Iterator[str]:
                 f"no tracepoint of the program matches '{rule.text}'; "
                 f"there {nearest(rule.text, close)}"
             )
+        return
+    levels = {one.log_level for one in taken if one.log_level is not None}
+    if all(
+        one.has_provider
+        and one.log_level is not None
+        and not rule.takes_name(_name(one), one.log_level)
+        for one in taken
+    ):
+        words = " and ".join(_level(number) for number in sorted(levels))
+        yield (
+            f"no tracepoint of the program that matches '{rule.text}' has that level: "
+            f"theirs is {words}"
+        )
         return
     fields = [
         {field.name for field in one.fields} for one in taken if one.fields is not None

@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from support.chosen import build_chosen
+from support.compilers import PROGRAMS, BuildError, run_tool
 from support.recorded import run_recorded
 from vestige.record.rules.event_rules import EventRule, compile_rules
 from vestige.record.rules.impossible import impossible_rules
@@ -107,6 +108,16 @@ def program(tmp_path_factory):
                 )
             ],
         ),
+        (
+            EventRule("chosen:INFO", level="ALERT"),
+            [
+                (
+                    "no tracepoint of the program that matches 'chosen:INFO' has that "
+                    "level: theirs is INFO (6)"
+                )
+            ],
+        ),
+        (EventRule("chosen:*", only_level="ALERT"), []),
         (EventRule("chosen:p*", filter="number == 1"), []),
         (EventRule("plugin:loaded"), []),
         (EventRule("lttng_ust_libc:malloc"), []),
@@ -118,6 +129,54 @@ def test_what_the_program_almost_has_is_told(program, rule, expected):
 
     assert len(found) == len(expected)
     assert all(map(str.startswith, found, expected))
+
+
+@pytest.fixture(scope="module")
+def lttng_program(tmp_path_factory):
+    """A program that was compiled with LTTng-UST's headers."""
+    if shutil.which("gcc") is None:
+        pytest.skip("not installed: gcc")
+    program = tmp_path_factory.mktemp("greeting") / "greeting"
+    build = ["gcc", f"-I{PROGRAMS}", "-o", program, PROGRAMS / "greeting.c"]
+    try:
+        run_tool([*build, "-llttng-ust", "-ldl"])
+    except BuildError as error:
+        pytest.skip(f"not installed: LTTng-UST for development: {error}")
+    return program
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (
+            EventRule("greeting:sade"),
+            (
+                "no tracepoint of the program matches 'greeting:sade'; "
+                "there is 'greeting:said'"
+            ),
+        ),
+        (
+            EventRule("greeting:said", filter="numbr == 1"),
+            (
+                "no tracepoint of the program that matches 'greeting:said' has the field "
+                "'numbr' of its filter; there are 'number', 'text'"
+            ),
+        ),
+        (
+            EventRule("greeting:*", level="ALERT"),
+            (
+                "no tracepoint of the program that matches 'greeting:*' has that level: "
+                "theirs is INFO (6)"
+            ),
+        ),
+        (EventRule("greeting:said", filter="number == 1", level="INFO"), None),
+    ],
+)
+def test_programs_of_lttng_ust_are_looked_at(lttng_program, rule, expected):
+    """Its events are there twice: with their providers, and where they happen."""
+    found = doubtful_rules(compile_rules([rule]), str(lttng_program))
+
+    assert found == ([] if expected is None else [expected])
 
 
 def test_scripts_and_missing_programs_are_not_looked_at(tmp_path):
