@@ -7,7 +7,10 @@ from .._typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Collected", "Unreached"]
+__all__ = ["WITHOUT_MEMORY", "Collected", "Unreached"]
+
+WITHOUT_MEMORY = "it cannot reach the memory of the recording"
+"""Why a process is not recorded that has the tracer."""
 
 
 class Unreached(NamedTuple):

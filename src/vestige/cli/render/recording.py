@@ -31,6 +31,11 @@ _FAILURES = tuple(
     )
 )
 """Exit statuses of programs that failed: of the signals that ended them."""
+FILTERED = (
+    "a filter for system calls ended the program, perhaps at one of the tracer: that "
+    "makes none after a filter that prctl() or syscall() of the C library installs, "
+    "and notices no other"
+)
 PYTHON_NOTE = (
     "a Python program: its functions were recorded; --functions=off leaves them out"
 )
@@ -67,6 +72,8 @@ def recording_lines(
         # A shell says so of programs that it starts itself.
         failure = _signal_name(recording.status - 128)
         yield f"vestige: exit status {recording.status}, as of {failure}"
+    if recording.status == 128 + signals.SIGSYS:
+        yield f"vestige: {FILTERED}"
     yield from (f"vestige: {line}" for line in contents.missing)
     yield from (f"vestige: {line}" for line in _what_is_missing(recording, contents))
     if contents.events == 0:
@@ -215,6 +222,11 @@ def _what_goes_on(recording: Recording) -> Iterator[str]:
         )
     if collected.unreached or collected.more_unreached:
         # Few recordings have any.
+        from ...record.collected import WITHOUT_MEMORY
         from .unreached import unreached_lines
 
         yield from unreached_lines(collected.unreached, collected.more_unreached)
+        if not recording.options.inherit_socket and any(
+            one.reason == WITHOUT_MEMORY for one in collected.unreached
+        ):
+            yield "--inherit-socket leads programs in containers to the memory"

@@ -67,8 +67,9 @@ def _why_without_tracer(command: Sequence[str]) -> str:
     program = find_program(command[0], os.environ.get("PATH"))
     reason = why_untraceable(program) if program is not None else None
     return reason or (
-        "the tracer did not begin, as when a program removes LD_PRELOAD or "
-        "VESTIGE_TRACER from its environment"
+        "the tracer did not begin, as when the dynamic linker does not find a library, "
+        "which it says itself, or when a program removes LD_PRELOAD or VESTIGE_TRACER "
+        "from its environment"
     )
 
 

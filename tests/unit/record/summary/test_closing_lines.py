@@ -67,6 +67,16 @@ def test_a_crash_is_told(tmp_path):
     assert "vestige: exit status 139, as of SIGSEGV\n" in done.stderr
 
 
+def test_the_tracer_may_be_why_a_filter_ended_the_program(tmp_path):
+    """It does not notice all filters."""
+    done = run_recorded(tmp_path / "trace", ["sh", "-c", "kill -SYS $$"])
+    other = run_recorded(tmp_path / "other", ["sh", "-c", "kill -SEGV $$"])
+
+    assert done.returncode == 128 + signal.SIGSYS
+    assert "perhaps at one of the tracer" in done.stderr
+    assert "perhaps" not in other.stderr
+
+
 def test_many_threads_are_counted_whatever_the_limit_of_open_files(tmp_path):
     """The program has the limit that it was given; what reads the trace has more."""
     script = "ulimit -S -n; for i in $(seq 40); do true & done; wait"

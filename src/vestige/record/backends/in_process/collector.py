@@ -77,7 +77,7 @@ class RunningCollector:
                 self._inherited = _with_high_number(self._core.make_inherited())
         except OSError as error:
             raise RecordError(
-                f"cannot be recorded to: {error.strerror}",
+                f"cannot be recorded to: {_why(error, directory)}",
                 path=error.filename or directory,
             ) from error
 
@@ -176,7 +176,11 @@ class RunningCollector:
         try:
             self._core.start()
         except OSError as error:
-            raise RecordError(f"cannot be collected: {error.strerror}") from error
+            why = _why(error, self._directory)
+            raise RecordError(
+                f"cannot be collected, since no thread can be started: {why}",
+                path=self._directory,
+            ) from error
 
     def close(self) -> Collected:
         """Write all that is there, and end the recording for programs that go on.
@@ -230,6 +234,13 @@ class RunningCollector:
                 path=error.filename or directory,
             ) from error
         return cls._of(directory, core)
+
+
+def _why(error: OSError, directory: str) -> str:
+    # Hardly any recording needs it.
+    from .refused import why_refused  # noqa: PLC0415 - see above
+
+    return why_refused(error, directory)
 
 
 def _with_high_number(descriptor: int) -> tuple[int, int]:

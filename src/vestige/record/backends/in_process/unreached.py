@@ -22,7 +22,7 @@ from ...._suppress import suppress
 from ...._typing import NamedTuple
 from ....inspect.program_file import why_untraceable
 from ..._agreement import OFF_VARIABLE
-from ...collected import Unreached
+from ...collected import WITHOUT_MEMORY, Unreached
 from .tracer import LIBRARY
 
 __all__ = ["UnreachedProcesses"]
@@ -179,7 +179,7 @@ def _why_not(process: int, objects: list[str]) -> str | None:
     if _has_variable(process, OFF_VARIABLE):
         return None
     if any(path.endswith(LIBRARY) for path in objects):
-        return "it cannot reach the memory of the recording"
+        return WITHOUT_MEMORY
     return _why_without_tracer(process)
 
 

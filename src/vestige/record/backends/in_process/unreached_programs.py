@@ -8,6 +8,7 @@ leaves word in the memory of the recording.
 from __future__ import annotations
 
 from ..._agreement import UNREACHED_REASONS
+from ...collected import WITHOUT_MEMORY
 
 __all__ = ["reason_of"]
 
@@ -23,7 +24,7 @@ _TEXTS = {
     "LIBRARY": "it uses another C library",
     "ENVIRONMENT": "its environment has no LD_PRELOAD of the tracer, and is too long "
     "to add it",
-    "MEMORY": "it cannot reach the memory of the recording",
+    "MEMORY": WITHOUT_MEMORY,
 }
 
 
