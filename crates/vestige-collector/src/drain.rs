@@ -165,7 +165,7 @@ impl Recording {
         }
     }
 
-    fn damage(&self, slot: u32, state: &mut SlotState) {
+    pub fn damage(&self, slot: u32, state: &mut SlotState) {
         if !state.is_damaged {
             state.is_damaged = true;
             self.trace.set_damaged();

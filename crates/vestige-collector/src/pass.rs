@@ -140,6 +140,7 @@ impl Recording {
     fn visit(&self, slot: u32, reach: Reach, found: &mut Found) {
         let place = self.arena.slot(slot);
         if place.claimed().load(Ordering::Acquire) == 0 && !self.has_died(slot) {
+            self.miss(slot);
             return;
         }
         let is_thread = self.arena.cpu_of(slot).is_none();
@@ -174,6 +175,17 @@ impl Recording {
             Ok(true) => *guard = None,
             Ok(false) => {}
             Err(_) => found.stalled += 1,
+        }
+    }
+
+    /// Only the collector takes a claim away, with what it knows of the slot: if it still knows a
+    /// thread there, somebody else has done so, and what that has recorded is lost.
+    fn miss(&self, slot: u32) {
+        if let Some(mut guard) = self.try_slot(slot) {
+            let is_claimed = self.arena.slot(slot).claimed().load(Ordering::Acquire) != 0;
+            if let Some(state) = guard.as_deref_mut().filter(|_| !is_claimed) {
+                self.damage(slot, state);
+            }
         }
     }
 

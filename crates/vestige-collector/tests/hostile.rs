@@ -240,3 +240,22 @@ fn records_that_somebody_takes_back_are_told() {
     let told = "records are lost, which count as one event: a program changed memory";
     assert!(outcome.problems.iter().any(|one| one.contains(told)), "{:?}", outcome.problems);
 }
+
+#[test]
+fn a_thread_whose_slot_is_wiped_is_told() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(1000);
+    collector.recording().pass(0, Reach::Snapshot);
+    thread.record(1000);
+    // As when another program takes its pages away.
+    program.slot(thread.slot).claimed().store(0, Ordering::Relaxed);
+
+    let outcome = collector.close(Duration::ZERO, false);
+
+    assert!(outcome.is_damaged);
+    let told = "thread 8 of process 7: its part of the arena is damaged";
+    assert!(outcome.problems.iter().any(|one| one.contains(told)), "{:?}", outcome.problems);
+}
