@@ -33,8 +33,11 @@ pub struct Request {
 }
 
 impl Request {
-    /// Takes what a program has said; none if it makes no sense.
+    /// Takes what a program has said; none if it makes no sense, or is not all of a request.
     pub fn new(connection: UnixStream, peer: Peer, said: &[u8]) -> Option<Self> {
+        if said.len() != REQUEST_BYTES {
+            return None;
+        }
         let flags = number(said, offset_of!(PlanRequest, flags))?;
         let size = number(said, offset_of!(PlanRequest, build_id_size))? as usize;
         let id = said.get(offset_of!(PlanRequest, build_id)..offset_of!(PlanRequest, path))?;
