@@ -12,7 +12,9 @@ use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{collector, collector_of, plan, record_count, run, trace, Folder, Program};
+use common::{
+    collector, collector_of, plan, record_count, run, trace, wait_until, Folder, Program,
+};
 use vestige_collector::collector::Collector;
 use vestige_collector::drain::Reach;
 use vestige_collector::recording::Recording;
@@ -178,9 +180,14 @@ fn a_collector_that_takes_over_believes_no_ledger() {
     let program = Program::open(&path(&first.arenas().of_user(NOBODY).unwrap()));
     let mut thread = program.thread(9, 9);
     thread.record(1000);
-    first.arenas().pass(0, 0, Reach::Snapshot);
-    let before = fs::read(folder.trace().join("7-8")).unwrap();
+    // Its own threads may have the slot just then, and write it a moment later.
+    wait_until(|| {
+        first.arenas().pass(0, 0, Reach::Snapshot);
+        folder.trace().join("7-8").exists()
+    });
     first.hand_over();
+    let before = fs::read(folder.trace().join("7-8")).unwrap();
+    assert!(!before.is_empty());
     forge(&program);
 
     let second =
