@@ -87,7 +87,7 @@ PLAIN static void churn(long count)
 
 PLAIN static void names(void)
 {
-	calls(10);
+	calls(5000);
 	prctl(PR_SET_NAME, "second");
 	calls(5000);
 	pthread_setname_np(pthread_self(), "third");

@@ -228,7 +228,7 @@ def test_memory_of_ended_threads_is_used_again(collector, steps, tmp_path):
 
 
 def test_packets_have_the_present_name_of_the_thread(collector, steps, tmp_path):
-    """From the one on that begins after it was given."""
+    """From the one on that it fills when it gives itself the name."""
     trace = tmp_path / "trace"
     collect(collector, trace, [steps, "names"])
     (data,) = (path for path in trace.iterdir() if path.name[0].isdigit())
