@@ -74,14 +74,7 @@ impl Accounts {
     /// Makes those of an arena; nobody else may have the file.
     pub fn make(arena: &Path, slot_count: u32) -> io::Result<Self> {
         let path = path_of(arena);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(&path)
-            .map_err(|error| at_path(&error, &path))?;
+        let file = sys::create_private(&path).map_err(|error| at_path(&error, &path))?;
         Self::fill(&path, file, slot_count).map_err(|error| {
             // Nobody knows of it yet; the first error is the one to tell.
             let _ = fs::remove_file(&path);

@@ -133,14 +133,7 @@ impl Arena {
     }
 
     fn make(path: &Path, plan: &Plan) -> io::Result<Self> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(path)
-            .map_err(|error| at_path(&error, path))?;
+        let file = sys::create_private(path).map_err(|error| at_path(&error, path))?;
         Self::fill(path, file, plan).map_err(|error| {
             // Nobody knows of it yet; the first error is the one to tell.
             Self::remove_files(path);

@@ -6,7 +6,9 @@ use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::{UnixDatagram, UnixStream};
+use std::path::Path;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 use std::{mem, ptr, thread};
@@ -82,6 +84,17 @@ pub fn write_parts(
     // that are not there any more are an error.
     let written = unsafe { libc::pwritev(file.as_raw_fd(), parts.as_ptr(), 3, at) };
     u64::try_from(written).map_err(|_| io::Error::last_os_error())
+}
+
+/// Makes a file that nobody else may open, where there is none of that name.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(path)
 }
 
 /// Gives a part of a file its blocks.

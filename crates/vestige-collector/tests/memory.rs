@@ -7,12 +7,10 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-use common::{collector_of, plan, record_count, run, trace, Folder, Program};
+use common::{collector_of, next_collector, plan, record_count, run, trace, Folder, Program};
 use vestige_collector::arena::Plan;
-use vestige_collector::collector::Collector;
 use vestige_collector::pool::NOBODY;
 use vestige_collector::recording::Recording;
-use vestige_collector::sys;
 
 /// Four rings of 16 chunks, and those that are free ahead of need.
 const USEFUL: usize = 4 * 16 + 32;
@@ -112,8 +110,7 @@ fn who_takes_over_has_the_chunks_without_memory() {
     first.start().unwrap();
     first.hand_over();
 
-    let write = Box::new(sys::write_parts);
-    let second = Collector::attach(&folder.trace(), &folder.memory(), write).unwrap();
+    let second = next_collector(&folder);
 
     let taken = take_all(&second.recording(), &program);
     assert_eq!(taken.len(), USEFUL);

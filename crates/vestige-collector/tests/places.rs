@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{packets, plan, record_count, run, Folder, Program};
+use common::{next_collector, packets, plan, record_count, run, Folder, Program};
 use vestige_collector::collector::Collector;
 use vestige_collector::recording::Limits;
 use vestige_collector::sys;
@@ -47,8 +47,7 @@ fn what_is_taken_over_uses_shared_memory_for_others() {
     let first = collector(&folder, &folder.0.join("missing"));
     first.start().unwrap();
     first.hand_over();
-    let write = Box::new(sys::write_parts);
-    let second = Collector::attach(&folder.trace(), &folder.memory(), write).unwrap();
+    let second = next_collector(&folder);
 
     assert_eq!(second.arena_path(), folder.trace().join(".arena-data"));
     if sys::effective_user() == 0 {

@@ -13,8 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use common::{
-    collector, packets, plan, record_count, run, set_control, trace, wait_until, Folder, Kept,
-    Program,
+    collector, next_collector, packets, plan, record_count, run, set_control, trace, wait_until,
+    Folder, Kept, Program,
 };
 use vestige_collector::account::Account;
 use vestige_collector::accounts::{path_of, Accounts};
@@ -341,8 +341,7 @@ fn losses_of_a_thread_that_goes_on_are_told_by_who_takes_over() {
     let told = |at: usize| trace(&folder)["7-8"][at].discarded;
     assert_eq!((handed_over.lost, told(0)), (1, 0));
 
-    let second =
-        Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap();
+    let second = next_collector(&folder);
     // Complete before the loss would be told, were it told with the present chunk.
     thread.record(2000);
     let outcome = second.close(Duration::from_secs(5), false);
@@ -365,8 +364,7 @@ fn what_is_handed_over_is_not_recovered() {
     let error = recovery::recover(&folder.trace(), &arena, 0, write).err().unwrap();
 
     assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
-    let write = Box::new(sys::write_parts);
-    let second = Collector::attach(&folder.trace(), &folder.memory(), write).unwrap();
+    let second = next_collector(&folder);
     second.start().unwrap();
     thread.record(10);
     assert_eq!(second.close(Duration::ZERO, false).lost, 0);

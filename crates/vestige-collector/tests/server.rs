@@ -8,7 +8,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::{Duration, Instant};
 
-use common::{collector, plan, trace, Folder, Program};
+use common::{collector, next_collector, plan, trace, Folder, Program};
 use vestige_collector::collector::Collector;
 use vestige_collector::sys;
 
@@ -120,8 +120,7 @@ fn a_collector_that_takes_over_has_the_same_socket() {
     thread.record(1);
     first.hand_over();
 
-    let second =
-        Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap();
+    let second = next_collector(&folder);
     second.start().unwrap();
 
     assert_eq!(second.socket(), first.socket());

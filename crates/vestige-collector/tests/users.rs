@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use common::{
-    collector, collector_of, plan, record_count, run, trace, wait_until, Folder, Program,
+    collector, collector_of, next_collector, plan, record_count, run, trace, wait_until, Folder,
+    Program,
 };
-use vestige_collector::collector::Collector;
 use vestige_collector::drain::Reach;
 use vestige_collector::recording::Recording;
 use vestige_collector::{recovery, sys};
@@ -190,8 +190,7 @@ fn a_collector_that_takes_over_believes_no_ledger() {
     assert!(!before.is_empty());
     forge(&program);
 
-    let second =
-        Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap();
+    let second = next_collector(&folder);
     second.start().unwrap();
     thread.record(1000);
     let outcome = second.close(PATIENCE, false);
@@ -246,8 +245,7 @@ fn a_file_in_the_place_of_an_arena_is_told_and_left_alone() {
     fs::rename(&other, &kept).unwrap();
     fs::copy(&kept, &other).unwrap();
 
-    let second =
-        Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap();
+    let second = next_collector(&folder);
     second.start().unwrap();
     thread.record(1000);
     let outcome = second.close(PATIENCE, false);
@@ -317,8 +315,7 @@ fn all_are_handed_over() {
     first.hand_over();
     threads.iter_mut().for_each(|thread| thread.record(1000));
 
-    let second =
-        Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap();
+    let second = next_collector(&folder);
     second.start().unwrap();
     assert_eq!(second.live_slots().len(), 2);
     threads.iter_mut().for_each(|thread| thread.record(1000));

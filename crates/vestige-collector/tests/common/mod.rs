@@ -132,6 +132,11 @@ pub fn collector_of(folder: &Folder, plan: &Plan, max_bytes: u64) -> Collector {
     made
 }
 
+/// A collector that goes on with what another one has handed over.
+pub fn next_collector(folder: &Folder) -> Collector {
+    Collector::attach(&folder.trace(), &folder.memory(), Box::new(sys::write_parts)).unwrap()
+}
+
 /// What the tracer writes of a class without fields.
 pub fn class_text(name: &str) -> String {
     format!("\tname = \"{name}\";\n\tstream_id = 0;\n\tloglevel = 13;\n\tfields := struct {{ }};\n")
