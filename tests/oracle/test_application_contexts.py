@@ -125,10 +125,9 @@ def test_a_package_is_unloaded_while_threads_ask(tmp_path, build, options):
     package = build.compile("provided_package.c", "-fPIC")
     package = build.link("package.so", "-shared", package, *build.libraries)
     program = build.build("provided_often", "provided_often.c")
-    limits = ["--max-size", "64M", "--mode", "overwrite"]
     command = [program, package, "20"]
     command = record_command(
-        tmp_path / "trace", command, "-q", *limits, "-e", "provided:*", *options
+        tmp_path / "trace", command, "-q", "-e", "provided:*", *options
     )
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     opened = vestige.open(tmp_path / "trace", debug_info=False)
