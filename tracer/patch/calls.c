@@ -32,6 +32,7 @@
 #include "frames.h"
 #include "library_call.h"
 #include "losing.h"
+#include "plain_hit.h"
 #include "probes.h"
 #include "shadow.h"
 #include "vectors.h"
@@ -107,6 +108,21 @@ static INLINED void record_exit(void *function, void *call_site)
 		record_exit_otherwise(function, call_site);
 }
 
+/* Keep the low halves of the registers that have arguments. */
+static INLINED void read_vectors(uint64_t *vectors)
+{
+#define READ(number) __asm__ volatile("movq %%xmm" #number ", %0" : "=m"(vectors[number]))
+	READ(0);
+	READ(1);
+	READ(2);
+	READ(3);
+	READ(4);
+	READ(5);
+	READ(6);
+	READ(7);
+#undef READ
+}
+
 /* Hand a hit over. The registers are where SAVE has put them, down from the one of rax; nothing
  * of ours has used vector registers yet. */
 static APART void hit_probe(const struct probe_event *event, uintptr_t function,
@@ -129,17 +145,10 @@ static APART void hit_probe(const struct probe_event *event, uintptr_t function,
 	hit.general[7] = stack - sizeof(uintptr_t);
 	for (int number = 8; number < 12; number++)
 		hit.general[number] = rax[3 - number];
-#define KEEP(number) __asm__ volatile("movq %%xmm" #number ", %0" : "=m"(hit.vectors[number]))
-	KEEP(0);
-	KEEP(1);
-	KEEP(2);
-	KEEP(3);
-	KEEP(4);
-	KEEP(5);
-	KEEP(6);
-	KEEP(7);
-#undef KEEP
-	vectors_keep(probe_record, &hit, NULL);
+	if (event->has_vectors)
+		read_vectors(hit.vectors);
+	if (UNLIKELY(!plain_hit_record(&hit)))
+		vectors_keep(probe_record, &hit, NULL);
 }
 
 /* Record that a function with a probe is left; without a slot, by a jump: what it gives is not

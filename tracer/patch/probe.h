@@ -17,6 +17,11 @@ struct probe_event {
 	struct vestige_event_class class;
 	const struct probe_value *values;
 	uint32_t count;
+	/* Whether any of them is in a vector register. */
+	bool has_vectors;
+	/* Bytes of the body where all can be copied as they are, and it is short; else 0. See
+	 * plain_hit.h. */
+	uint32_t plain_size;
 	char name[256];
 };
 
@@ -32,7 +37,8 @@ struct probe {
 struct probe_hit {
 	const struct probe_event *event;
 	uintptr_t function;
-	/* Those that have values, by DWARF's numbers; and the low halves of xmm0 to xmm7. */
+	/* Those that have values, by DWARF's numbers; and the low halves of xmm0 to xmm7, if the event
+	 * has any of them. */
 	uintptr_t general[12];
 	uint64_t vectors[8];
 	/* The first argument on the stack. */

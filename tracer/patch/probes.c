@@ -17,6 +17,7 @@
 #include "../base/system.h"
 #include "../hooks/tracepoint.h"
 #include "../objects/describe.h"
+#include "plain_hit.h"
 
 #define SMALLEST_FILE sizeof(struct probes_header)
 #define LARGEST_FILE                          \
@@ -131,6 +132,7 @@ static void add_event(struct probes *read, struct probe_event *made, const char 
 	snprintf(made->name, sizeof(made->name), "%s%s", name, suffix);
 	made->values = values;
 	made->count = count;
+	plain_hit_prepare(made);
 	for (uint32_t index = 0; index < count; index++)
 		describe_field(&fields[index], &values[index]);
 	read->field_count += count;

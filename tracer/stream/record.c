@@ -74,7 +74,7 @@ static INLINED bool append_to_first(const struct record *record)
 	/* clang-format off */
 	__asm__ goto(
 		APPEND_SHORT(SECTION_STREAM, "%c[of](%[body])", "%c[class](%[body])",
-			     "%c[size](%[body])", SECTION_TIME)
+			     "%c[size](%[body])", SECTION_TIME, SECTION_COPY_VECTORS)
 		:
 		: [body] "D"(record), SECTION_OFFSETS,
 		  [of] "i"(offsetof(struct record, stream_owner)),
