@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "c32c8a89d619428f"
+#define AGREEMENT "6a23ecd4ecda9af3"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -94,6 +94,8 @@ enum event_class {
 	EVENT_PYTHON_COROUTINE_ENTRY = 20,
 	EVENT_PYTHON_COROUTINE_EXIT = 21,
 	EVENT_PYTHON_NOT_RECORDED = 22,
+	/* The tracer again: by which name a function of a library is called. */
+	EVENT_LIBRARY_FUNCTION = 23,
 	/* How many there are, and the first of those of tracepoints. */
 	EVENT_CLASSES,
 };
@@ -277,6 +279,16 @@ static inline char *encode_not_recorded(char *at, const char *what,
 	at += what_size;
 	memcpy(at, reason, reason_size);
 	return at + reason_size;
+}
+
+/* The fields of vestige_library:function. */
+#define LIBRARY_FUNCTION_FIELDS_SIZE(name_size) (6u + (name_size))
+static inline char *encode_library_function(char *at, uint64_t addr,
+		const char *name, size_t name_size)
+{
+	at = encode_place(at, addr);
+	memcpy(at, name, name_size);
+	return at + name_size;
 }
 
 /* --- Contexts, and the counters among them --- */
@@ -643,6 +655,8 @@ enum clock_kind_word { CLOCK_KIND_MONOTONIC, CLOCK_KIND_COUNTER };
 	of(exclude, "exclude") \
 	of(plans, "plans") \
 	of(library_calls, "library-calls") \
+	of(library_entries, "library-entries") \
+	of(library_exits, "library-exits") \
 	of(plan_wait, "plan-wait") \
 	of(python, "python")
 

@@ -105,6 +105,9 @@ CODE = Layout(
         Member("line", U32),
     ),
 )
+LIBRARY_FUNCTION = Layout(
+    "library_function", (Member("addr", PLACE), Member("name", TEXT))
+)
 NOT_RECORDED = Layout("not_recorded", (Member("what", TEXT), Member("reason", TEXT)))
 
 _FAST = "lttng_ust_cyg_profile_fast"
@@ -154,6 +157,13 @@ EVENTS = (
         RESULT,
     ),
     Event("vestige_python:not_recorded", "PYTHON_NOT_RECORDED", LINE, NOT_RECORDED),
+    Event(
+        "vestige_library:function",
+        "LIBRARY_FUNCTION",
+        LINE,
+        LIBRARY_FUNCTION,
+        about="The tracer again: by which name a function of a library is called.",
+    ),
 )
 
 

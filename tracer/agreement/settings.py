@@ -89,6 +89,13 @@ SETTINGS = (
         about="Patterns of library calls with commas between them; empty without.",
     ),
     Setting(
+        "library-entries",
+        TRACING,
+        about="What is recorded of them when they begin. It is what is recorded of functions, "
+        "if that is anything.",
+    ),
+    Setting("library-exits", TRACING, about="The same when they end."),
+    Setting(
         "plan-wait",
         about="For how many milliseconds a program waits for plans that are not there; 0: "
         "it does not ask for any.",

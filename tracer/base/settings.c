@@ -49,6 +49,12 @@ void settings_join_functions(enum function_tracing usual)
 	}
 	set(&settings.on_entry, entry);
 	set(&settings.on_exit, exit);
+	if (FUNCTIONS_FORM(entry) <= FUNCTIONS_OFF && FUNCTIONS_FORM(exit) <= FUNCTIONS_OFF) {
+		entry = shorten(settings_functions(first->on_library_entry, false), usual);
+		exit = shorten(settings_functions(first->on_library_exit, false), usual);
+	}
+	set(&settings.on_library_entry, entry);
+	set(&settings.on_library_exit, exit);
 }
 
 static void stop(struct channel_settings *channel)
@@ -56,6 +62,8 @@ static void stop(struct channel_settings *channel)
 	channel->is_recording = false;
 	channel->on_entry = FUNCTIONS_OFF;
 	channel->on_exit = FUNCTIONS_OFF;
+	channel->on_library_entry = FUNCTIONS_OFF;
+	channel->on_library_exit = FUNCTIONS_OFF;
 }
 
 void settings_stop(void)
@@ -63,6 +71,8 @@ void settings_stop(void)
 	settings.is_recording = false;
 	settings.on_entry = FUNCTIONS_OFF;
 	settings.on_exit = FUNCTIONS_OFF;
+	settings.on_library_entry = FUNCTIONS_OFF;
+	settings.on_library_exit = FUNCTIONS_OFF;
 	for (uint32_t channel = 0; channel < CHANNELS; channel++)
 		stop(&settings.channels[channel]);
 }
@@ -83,4 +93,8 @@ void settings_stop_channel(uint32_t channel)
 		settings.on_entry = FUNCTIONS_OFF;
 	if (channel == 0 && FUNCTIONS_FORM(settings.on_exit) != FUNCTIONS_OF_CHANNELS)
 		settings.on_exit = FUNCTIONS_OFF;
+	if (channel == 0 && FUNCTIONS_FORM(settings.on_library_entry) != FUNCTIONS_OF_CHANNELS)
+		settings.on_library_entry = FUNCTIONS_OFF;
+	if (channel == 0 && FUNCTIONS_FORM(settings.on_library_exit) != FUNCTIONS_OF_CHANNELS)
+		settings.on_library_exit = FUNCTIONS_OFF;
 }

@@ -75,6 +75,9 @@ struct channel_settings {
 	/* What hooks of functions do, whatever other channels ask for. */
 	enum function_tracing on_entry;
 	enum function_tracing on_exit;
+	/* What is done for calls of libraries where nothing is for functions. */
+	enum function_tracing on_library_entry;
+	enum function_tracing on_library_exit;
 	unsigned int events;
 	/* With the bytes that they take, but for those of the program: with these, it is so much that
 	 * no record is made without a draft. Read and written at once: a thread may be in the middle
@@ -90,6 +93,10 @@ struct settings {
 	/* What hooks of functions do, for all channels. */
 	enum function_tracing on_entry;
 	enum function_tracing on_exit;
+	/* What thunks of library calls do, and the ends of all calls that were rewritten: the same, or
+	 * more where hooks do nothing. */
+	enum function_tracing on_library_entry;
+	enum function_tracing on_library_exit;
 	/* Whether child processes are recorded. */
 	bool follow_fork;
 	/* The environment asks to leave these out of the state dump. */

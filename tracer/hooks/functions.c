@@ -129,10 +129,11 @@ static INLINED enum function_tracing find_tracing(const enum function_tracing *s
 	return FUNCTIONS_FORM(*setting);
 }
 
-static APART void trace_entry_otherwise(void *function, void *call_site)
+static APART void trace_entry_otherwise(const enum function_tracing *setting, void *function,
+					void *call_site)
 {
 	const enum function_tracing tracing =
-		find_tracing(&settings.on_entry, function_entry_passes, function, call_site);
+		find_tracing(setting, function_entry_passes, function, call_site);
 
 	if (tracing == FUNCTIONS_USUAL_ANNOUNCED)
 		announce_entry(function);
@@ -148,10 +149,11 @@ static APART void trace_entry_otherwise(void *function, void *call_site)
 		trace_entry_of_channels(function, call_site);
 }
 
-static APART void trace_exit_otherwise(void *function, void *call_site)
+static APART void trace_exit_otherwise(const enum function_tracing *setting, void *function,
+				       void *call_site)
 {
 	const enum function_tracing tracing =
-		find_tracing(&settings.on_exit, function_exit_passes, function, call_site);
+		find_tracing(setting, function_exit_passes, function, call_site);
 
 	if (tracing == FUNCTIONS_USUAL_ANNOUNCED)
 		announce_exit(function);
@@ -168,52 +170,64 @@ static APART void trace_exit_otherwise(void *function, void *call_site)
 }
 
 /* What is not in a section is jumped to, so that the hooks need no frame. */
-static INLINED void record_entry(void *function, void *call_site)
+static INLINED void record_entry(const enum function_tracing *setting, void *function,
+				 void *call_site)
 {
-	if (LIKELY(settings.on_entry == FUNCTIONS_USUAL)) {
+	if (LIKELY(*setting == FUNCTIONS_USUAL)) {
 		if (UNLIKELY(!section_append_usual(EVENT_FAST_ENTRY, function, true)))
 			trace_entry(function);
-	} else if (settings.on_entry == FUNCTIONS_OF_CPU) {
+	} else if (*setting == FUNCTIONS_OF_CPU) {
 		if (UNLIKELY(!cpu_section_append_usual(EVENT_FAST_ENTRY, function, true)))
 			trace_entry(function);
-	} else if (settings.on_entry == FUNCTIONS_USUAL_ANNOUNCED) {
+	} else if (*setting == FUNCTIONS_USUAL_ANNOUNCED) {
 		announce_entry(function);
-	} else if (settings.on_entry != FUNCTIONS_OFF) {
-		trace_entry_otherwise(function, call_site);
+	} else if (*setting != FUNCTIONS_OFF) {
+		trace_entry_otherwise(setting, function, call_site);
 	}
 }
 
-static INLINED void record_exit(void *function, void *call_site)
+static INLINED void record_exit(const enum function_tracing *setting, void *function,
+				void *call_site)
 {
-	if (LIKELY(settings.on_exit == FUNCTIONS_USUAL)) {
+	if (LIKELY(*setting == FUNCTIONS_USUAL)) {
 		if (UNLIKELY(!section_append_usual(EVENT_FAST_EXIT, function, false)))
 			trace_exit(function);
-	} else if (settings.on_exit == FUNCTIONS_OF_CPU) {
+	} else if (*setting == FUNCTIONS_OF_CPU) {
 		if (UNLIKELY(!cpu_section_append_usual(EVENT_FAST_EXIT, function, false)))
 			trace_exit(function);
-	} else if (settings.on_exit == FUNCTIONS_USUAL_ANNOUNCED) {
+	} else if (*setting == FUNCTIONS_USUAL_ANNOUNCED) {
 		announce_exit(function);
-	} else if (settings.on_exit != FUNCTIONS_OFF) {
-		trace_exit_otherwise(function, call_site);
+	} else if (*setting != FUNCTIONS_OFF) {
+		trace_exit_otherwise(setting, function, call_site);
 	}
 }
 
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	record_entry(function, call_site);
+	record_entry(&settings.on_entry, function, call_site);
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	record_exit(function, call_site);
+	record_exit(&settings.on_exit, function, call_site);
 }
 
 void function_entered(void *function, void *call_site)
 {
-	record_entry(function, call_site);
+	record_entry(&settings.on_entry, function, call_site);
 }
 
 void function_left(void *function, void *call_site)
 {
-	record_exit(function, call_site);
+	record_exit(&settings.on_exit, function, call_site);
+}
+
+void library_function_entered(void *function, void *call_site)
+{
+	record_entry(&settings.on_library_entry, function, call_site);
+}
+
+void library_function_left(void *function, void *call_site)
+{
+	record_exit(&settings.on_library_exit, function, call_site);
 }

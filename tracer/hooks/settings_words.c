@@ -216,6 +216,16 @@ static bool parse_library_calls(const char *value, size_t length)
 			  value, length);
 }
 
+static bool parse_library_entries(const char *value, size_t length)
+{
+	return parse_tracing(value, length, &wanted->settings.on_library_entry);
+}
+
+static bool parse_library_exits(const char *value, size_t length)
+{
+	return parse_tracing(value, length, &wanted->settings.on_library_exit);
+}
+
 static bool parse_plan_wait(const char *value, size_t length)
 {
 	(void) length;

@@ -74,6 +74,10 @@ void tracing_begin_functions(uint32_t channel, const struct settings *wanted)
 	 * nobody told of. */
 	const bool is_filtered = patterns.count || !objects_are_told();
 
+	settings.channels[channel].on_library_entry =
+		settings_functions(wanted->on_library_entry, is_filtered);
+	settings.channels[channel].on_library_exit =
+		settings_functions(wanted->on_library_exit, is_filtered);
 	function_events_start(channel, settings_functions(wanted->on_entry, is_filtered),
 			      settings_functions(wanted->on_exit, is_filtered));
 	tracing_join_functions();

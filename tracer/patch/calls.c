@@ -86,12 +86,21 @@ static APART void record_entry_otherwise(void *function, void *call_site)
 		vectors_keep(function_entered, function, call_site);
 }
 
+static APART void record_library_entry_otherwise(void *function, void *call_site)
+{
+	if (settings.on_library_entry == FUNCTIONS_USUAL &&
+	    losing_counts(USUAL_EXIT_SIZE + PLACE_SIZE))
+		return;
+	if (settings.on_library_entry != FUNCTIONS_OFF)
+		vectors_keep(library_function_entered, function, call_site);
+}
+
 static APART void record_exit_otherwise(void *function, void *call_site)
 {
-	if (settings.on_exit == FUNCTIONS_USUAL && losing_counts(USUAL_EXIT_SIZE))
+	if (settings.on_library_exit == FUNCTIONS_USUAL && losing_counts(USUAL_EXIT_SIZE))
 		return;
-	if (settings.on_exit != FUNCTIONS_OFF)
-		vectors_keep(function_left, function, call_site);
+	if (settings.on_library_exit != FUNCTIONS_OFF)
+		vectors_keep(library_function_left, function, call_site);
 }
 
 static INLINED void record_entry(void *function, void *call_site)
@@ -101,9 +110,17 @@ static INLINED void record_entry(void *function, void *call_site)
 		record_entry_otherwise(function, call_site);
 }
 
+static INLINED void record_library_entry(void *function, void *call_site)
+{
+	if (UNLIKELY(settings.on_library_entry != FUNCTIONS_USUAL) ||
+	    UNLIKELY(!section_append_usual(EVENT_FAST_ENTRY, function, true)))
+		record_library_entry_otherwise(function, call_site);
+}
+
+/* Of a function of a library or any other: what is not wanted has no end here. */
 static INLINED void record_exit(void *function, void *call_site)
 {
-	if (UNLIKELY(settings.on_exit != FUNCTIONS_USUAL) ||
+	if (UNLIKELY(settings.on_library_exit != FUNCTIONS_USUAL) ||
 	    UNLIKELY(!section_append_usual(EVENT_FAST_EXIT, function, false)))
 		record_exit_otherwise(function, call_site);
 }
@@ -200,7 +217,16 @@ static APART uintptr_t link_elsewhere(uintptr_t slot, uintptr_t function)
 	return frames_link_elsewhere(slot, function);
 }
 
-static APART void enter_by_jump(struct shadow *shadow, uintptr_t function)
+/* Record that a function is entered, unless its probe does that. */
+static INLINED void begin(uintptr_t function, uintptr_t return_address, bool is_library)
+{
+	if (is_library)
+		record_library_entry((void *) function, (void *) return_address);
+	else if (LIKELY(!(function & PROBED)))
+		record_entry((void *) function, (void *) return_address);
+}
+
+static APART void enter_by_jump(struct shadow *shadow, uintptr_t function, bool is_library)
 {
 	const uintptr_t word = shadow->function;
 	const uintptr_t outer = word & FRAME_FUNCTION_MASK;
@@ -213,8 +239,7 @@ static APART void enter_by_jump(struct shadow *shadow, uintptr_t function)
 		open = function;
 	}
 	shadow->function = (word & ~FRAME_FUNCTION_MASK) | open;
-	if (!(function & PROBED))
-		record_entry((void *) function, (void *) shadow->return_address);
+	begin(function, shadow->return_address, is_library);
 }
 
 static APART void leave_otherwise(const uintptr_t *place, uintptr_t return_address,
@@ -231,22 +256,23 @@ static APART void leave_otherwise(const uintptr_t *place, uintptr_t return_addre
 	record_exits(word & FRAME_FUNCTION_MASK, return_address, place);
 }
 
-static INLINED void enter(uintptr_t *slot, uintptr_t function)
+static INLINED void enter(uintptr_t *slot, uintptr_t function, bool is_library)
 {
+	const enum function_tracing on_exit =
+		is_library ? settings.on_library_exit : settings.on_exit;
 	const uintptr_t return_address = *slot;
 	struct shadow *shadow;
 	uintptr_t word;
 
-	if (!has_exits || (settings.on_exit == FUNCTIONS_OFF && !(function & PROBED))) {
-		if (!(function & PROBED))
-			record_entry((void *) function, (void *) return_address);
+	if (!has_exits || (on_exit == FUNCTIONS_OFF && !(function & PROBED))) {
+		begin(function, return_address, is_library);
 		return;
 	}
 	shadow = shadow_of((uintptr_t) slot);
 	if (UNLIKELY(!shadow))
 		return;
 	if (UNLIKELY(return_address == (uintptr_t) exit_stub)) {
-		enter_by_jump(shadow, function);
+		enter_by_jump(shadow, function, is_library);
 		return;
 	}
 	if (!frames_link((uintptr_t) slot, function, &word))
@@ -255,14 +281,13 @@ static INLINED void enter(uintptr_t *slot, uintptr_t function)
 	shadow->function = word;
 	atomic_signal_fence(memory_order_seq_cst);
 	*(volatile uintptr_t *) slot = (uintptr_t) exit_stub;
-	if (LIKELY(!(function & PROBED)))
-		record_entry((void *) function, (void *) return_address);
+	begin(function, return_address, is_library);
 	frames_begin((uintptr_t) slot, word);
 }
 
 void calls_thunk_entered(uintptr_t *slot, uintptr_t back)
 {
-	enter(slot, *(const uintptr_t *) (back - THUNK_CALL_SIZE - sizeof(uintptr_t)));
+	enter(slot, *(const uintptr_t *) (back - THUNK_CALL_SIZE - sizeof(uintptr_t)), false);
 }
 
 void calls_probe_entered(uintptr_t *slot, uintptr_t back)
@@ -276,7 +301,7 @@ void calls_probe_entered(uintptr_t *slot, uintptr_t back)
 	if (return_address == (uintptr_t) exit_stub)
 		return_address = shadow_at((uintptr_t) slot)->return_address;
 	if (is_called || (probe->flags & PROBE_HAS_RESULT))
-		enter(slot, function | PROBED);
+		enter(slot, function | PROBED, false);
 	if (is_called)
 		record_entry((void *) function, (void *) return_address);
 	if (probe && (probe->flags & PROBE_HAS_ENTRY))
@@ -289,10 +314,10 @@ void calls_library_entered(uintptr_t *slot, uintptr_t back)
 	void *const address = (void *) (function & ~LIBRARY_CALL_PASSES);
 
 	if (LIKELY(!(function & LIBRARY_CALL_PASSES))) {
-		enter(slot, function);
+		enter(slot, function, true);
 		return;
 	}
-	record_entry(address, (void *) *slot);
+	record_library_entry(address, (void *) *slot);
 	if (has_exits)
 		record_exit(address, (void *) *slot);
 }
@@ -343,7 +368,7 @@ static bool has_shadow_stack(void)
 
 const char *calls_lack_exits(void)
 {
-	if (has_exits || settings.on_exit == FUNCTIONS_OFF)
+	if (has_exits || settings.on_library_exit == FUNCTIONS_OFF)
 		return NULL;
 	return is_copied ? UNPATCHED_COPIES : UNPATCHED_SHADOW;
 }
@@ -367,7 +392,7 @@ void calls_fentry_entered(uintptr_t *slot, uintptr_t back)
 {
 	if (UNLIKELY(!shadow_blocks) && (!settings.is_recording || !calls_start()))
 		return;
-	enter(slot, function_of(back));
+	enter(slot, function_of(back), false);
 }
 
 /* clang-format off */

@@ -21,6 +21,7 @@
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "../hooks/tracing.h"
+#include "../stream/record.h"
 #include "called_slots.h"
 #include "calls.h"
 #include "imports.h"
@@ -142,18 +143,37 @@ static bool is_patched(uintptr_t function)
 	return slot == (uintptr_t) calls_entry;
 }
 
+/* Tell by which name a function is called: debug information has the one that its source has, and
+ * symbol tables may have several. */
+static void tell_name(uintptr_t function, const char *name)
+{
+	const size_t size = strlen(name) + 1;
+	struct record record;
+
+	if (!record_begin(&record, (struct destination) {0, EVENT_LIBRARY_FUNCTION},
+			  (const void *) function, LIBRARY_FUNCTION_FIELDS_SIZE(size)))
+		return;
+	record.at = encode_library_function(record.at, function, name, size);
+	record_commit(&record);
+}
+
 /* What a slot is to hold in place of a function: 0 for what is there. */
 static uintptr_t answer(const char *name, const char *library, uintptr_t function,
 			uintptr_t target)
 {
 	const enum library_treatment treatment = library_choice_treats(name, library);
 	struct library_call call = {function, target};
+	uintptr_t thunk;
+	bool is_new;
 
 	if (treatment == LIBRARY_LEFT || is_patched(target))
 		return 0;
 	if (treatment == LIBRARY_PASSES)
 		call.function |= LIBRARY_CALL_PASSES;
-	return library_thunk(&call);
+	thunk = library_thunk(&call, &is_new);
+	if (is_new)
+		tell_name(function, name);
+	return thunk;
 }
 
 /* What a slot that is filled in is to hold. */
@@ -350,7 +370,8 @@ static __attribute__((constructor(103))) void start(void)
 	signals before;
 
 	if (!settings.is_recording ||
-	    (settings.on_entry == FUNCTIONS_OFF && settings.on_exit == FUNCTIONS_OFF) ||
+	    (settings.on_library_entry == FUNCTIONS_OFF &&
+	     settings.on_library_exit == FUNCTIONS_OFF) ||
 	    !library_choice_start())
 		return;
 	before = system_block_signals();

@@ -116,11 +116,12 @@ static size_t place_of(const struct library_call *call)
 	return (size_t) ((call->target * 0x9E3779B97F4A7C15u) >> 40);
 }
 
-uintptr_t library_thunk(const struct library_call *call)
+uintptr_t library_thunk(const struct library_call *call, bool *is_new)
 {
 	const size_t first = place_of(call);
 	struct library_call *made = NULL;
 
+	*is_new = false;
 	for (size_t step = 0; step < TABLE_STEPS; step++) {
 		struct library_call **place = &table[(first + step) % TABLE_SIZE];
 		struct library_call *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
@@ -131,18 +132,22 @@ uintptr_t library_thunk(const struct library_call *call)
 			if (!made)
 				return 0;
 			*made = *call;
+			*is_new = true;
 			if (__atomic_compare_exchange_n(place, &found, made, false,
 							__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 				return thunk_of(made);
 		}
-		if (found->function == call->function && found->target == call->target)
+		if (found->function == call->function && found->target == call->target) {
+			*is_new = false;
 			return thunk_of(found);
+		}
 	}
 	if (!made)
 		made = new_call();
 	if (!made)
 		return 0;
 	*made = *call;
+	*is_new = true;
 	return thunk_of(made);
 }
 

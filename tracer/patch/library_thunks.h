@@ -18,8 +18,9 @@
 #include "../base/compiler.h"
 #include "library_call.h"
 
-/* Find or make the thunk of a function. 0 where there is no memory for it. */
-uintptr_t library_thunk(const struct library_call *call) HIDDEN;
+/* Find or make the thunk of a function, and tell whether it is a new one. 0 where there is no memory
+ * for it. */
+uintptr_t library_thunk(const struct library_call *call, bool *is_new) HIDDEN;
 /* Whether an address is that of a thunk. */
 bool library_thunk_is_at(uintptr_t address) HIDDEN;
 

@@ -79,7 +79,8 @@ static void look_at_name(const char *name)
 {
 	const char *last = strrchr(name, '/');
 
-	if (strstr(last ? last : name, COPIES_STACKS) && settings.on_exit != FUNCTIONS_OFF) {
+	if (strstr(last ? last : name, COPIES_STACKS) &&
+	    settings.on_library_exit != FUNCTIONS_OFF) {
 		calls_leave_returns();
 		missing_plan_tell(UNPATCHED_COPIES, "");
 	}
@@ -123,8 +124,9 @@ static __attribute__((constructor(102))) void start(void)
 	tracing_start();
 	if (!settings.is_recording)
 		return;
-	if (!(settings.has_plans && probes_start()) && settings.on_entry == FUNCTIONS_OFF &&
-	    settings.on_exit == FUNCTIONS_OFF)
+	if (!(settings.has_plans && probes_start()) &&
+	    settings.on_library_entry == FUNCTIONS_OFF &&
+	    settings.on_library_exit == FUNCTIONS_OFF)
 		return;
 	if (settings.has_plans) {
 		before = system_block_signals();

@@ -10,7 +10,8 @@
  * that it tells about. */
 static inline bool append_is_kept(struct destination to)
 {
-	return to.class > EVENT_EXIT && to.class <= EVENT_PYTHON_CODE &&
+	return ((to.class > EVENT_EXIT && to.class <= EVENT_PYTHON_CODE) ||
+		to.class == EVENT_LIBRARY_FUNCTION) &&
 		settings.channels[to.channel].is_overwriting;
 }
 

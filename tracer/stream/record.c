@@ -33,7 +33,8 @@ static struct draft *make_draft(const void *owner, struct stream *stream, struct
 /* What tells of objects is recorded where nothing of the program may be called. */
 static bool asks_program(uint32_t class)
 {
-	return class <= EVENT_EXIT || class >= EVENT_PYTHON_CODE;
+	return class <= EVENT_EXIT ||
+		(class >= EVENT_PYTHON_CODE && class != EVENT_LIBRARY_FUNCTION);
 }
 
 static APART struct draft *make_long_draft(const void *owner, struct stream *stream,

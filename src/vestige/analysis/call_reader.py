@@ -58,6 +58,8 @@ __all__ = ["call_tree"]
 
 _DUMP_EVENT = "lttng_ust_statedump:start"
 _NAME_EVENT = "lttng_ust_statedump:procname"
+_LIBRARY_EVENT = "vestige_library:function"
+"""Tells by which name a function of a library is called."""
 _PATCHED = "tracer_patches_functions"
 """Entry of the environment that is 1 where entries of functions were rewritten."""
 _COST = "tracer_call_cost_ns"
@@ -121,7 +123,7 @@ def call_tree(
         is_patched=_is_patched(source.streams),
     )
     events = 0
-    needed = [*STATE_EVENT_NAMES, _NAME_EVENT]
+    needed = [*STATE_EVENT_NAMES, _NAME_EVENT, _LIBRARY_EVENT]
     expressions = () if selection is None else selection.filters
     _check_filters(expressions, source.streams)
     leaves_calls_out = bool(expressions) or call_filter is not None
@@ -217,7 +219,7 @@ class _Reader:
         self.fold = core.CallFold(
             list(CALL_ENTRY_EVENTS),
             list(CALL_EXIT_EVENTS),
-            sorted(STATE_EVENT_NAMES - {CODE_EVENT} | {_NAME_EVENT}),
+            sorted(STATE_EVENT_NAMES - {CODE_EVENT} | {_NAME_EVENT, _LIBRARY_EVENT}),
             code_events=[CODE_EVENT],
         )
         self._images: dict[int, ProcessImages] = {}
@@ -227,6 +229,8 @@ class _Reader:
         """The object at each of them, when it was seen first."""
         self.names: dict[tuple[int, int], str] = {}
         """Names of processes."""
+        self.called: dict[tuple[str, bytes | None, int], str] = {}
+        """Names by which functions are called: object, build ID, and where in it."""
         self._early: dict[tuple[int, int], list[int]] = {}
 
     @property
@@ -297,6 +301,9 @@ class _Reader:
             if isinstance(name, str):
                 self.names[space, vpid] = name
             return
+        if event.name == _LIBRARY_EVENT:
+            self._take_name(fields, space, vpid)
+            return
         image = self._images_of(space).of(Vpid(vpid))
         before, version = image.mappings, image.version
         apply(self._images_of(space), event.name or "", Vpid(vpid), fields)
@@ -311,6 +318,15 @@ class _Reader:
             last = min(mapping.end - 1, _LAST_ADDRESS)
             self.fold.forget(space, vpid, mapping.base, last)
         self._find_early(space, vpid)
+
+    def _take_name(self, fields: dict[str, object], space: int, vpid: int) -> None:
+        """Take note of the name of a function: the same in all processes."""
+        address, name = fields.get("addr"), fields.get("name")
+        if not isinstance(address, int) or not isinstance(name, str) or not name:
+            return
+        found = self._images_of(space).find(Vpid(vpid), Address(address))
+        if not isinstance(found, Unresolved):
+            self.called[found.path, found.build_id, address - found.base] = name
 
     def _find_early(self, space: int, vpid: int) -> None:
         early = self._early.get((space, vpid))
@@ -343,6 +359,22 @@ def _changed(before: Sequence[Mapping], after: Sequence[Mapping]) -> Iterator[Ma
     yield from (one for one in after if id(one) not in known)
 
 
+def _called_name(
+    reader: _Reader, mapping: Mapping, address: int, place: Place | Unresolved
+) -> str | None:
+    """Return the name by which a function of a library is called, if symbols differ."""
+    where = (mapping.path, mapping.build_id, address - mapping.base)
+    name = reader.called.get(where)
+    if name is None:
+        return None
+    if not isinstance(place, Unresolved) and name in {
+        place.function,
+        place.linkage_name,
+    }:
+        return None
+    return core.demangle(name) or name
+
+
 def _functions(reader: _Reader, resolver: Resolver) -> list[Function]:
     """Name the functions; the same one has the same object, whatever its address."""
     addresses = [Address(address) for _, _, address in reader.functions]
@@ -360,6 +392,8 @@ def _functions(reader: _Reader, resolver: Resolver) -> list[Function]:
         function = known.get(key)
         if function is None:
             name = function_name(place, address)
+            if not isinstance(mapping, Unresolved):
+                name = _called_name(reader, mapping, address, place) or name
             function = known[key] = Function(name, place, Address(address))
             folded.add(key[:2], function)
         functions.append(function)

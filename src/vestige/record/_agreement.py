@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "c32c8a89d619428f"
+AGREEMENT = "6a23ecd4ecda9af3"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -406,6 +406,12 @@ EVENTS: tuple[tuple[str, int, int | None, str], ...] = (
         "integer { size = 48; align = 8; signed = false; base = 16; } _addr; integer { size = 64; align = 8; signed = false; base = 16; } _id; integer { size = 8; align = 8; signed = false; base = 10; } _is_suspended;",
     ),
     ("vestige_python:not_recorded", 13, None, "string _what; string _reason;"),
+    (
+        "vestige_library:function",
+        13,
+        None,
+        "integer { size = 48; align = 8; signed = false; base = 16; } _addr; string _name;",
+    ),
 )
 """Name, log level, bytes of the fields if they are always the same, and fields in
 TSDL, in the order of the IDs."""
@@ -616,6 +622,8 @@ SETTINGS = (
     "exclude",
     "plans",
     "library-calls",
+    "library-entries",
+    "library-exits",
     "plan-wait",
     "python",
 )

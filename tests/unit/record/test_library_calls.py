@@ -164,6 +164,54 @@ def test_patterns_choose_functions_and_libraries(tmp_path, patterns, names):
     assert called(tmp_path / "trace", CALLS) == expected
 
 
+@pytest.mark.parametrize(
+    ("options", "has_exits"),
+    [
+        (["--functions=off"], True),
+        (["--functions=off", "--entries"], False),
+        (["--functions=off", "-c", "ip,vpid,vtid"], True),
+        (["-e", "app:*"], True),
+    ],
+)
+def test_library_calls_do_not_need_those_of_functions(tmp_path, options, has_exits):
+    """Where other functions are left out, those that were asked for stay."""
+    program = build(tmp_path, "calling", "-finstrument-functions")
+    done = run_recorded(tmp_path / "trace", [program], "--library-calls", *options)
+    assert (done.returncode, done.stdout) == run_plainly(program), done.stderr
+    found = called(tmp_path / "trace", CALLS)
+    assert found == CALLS
+    assert "no function calls" not in done.stderr
+    assert (counted(tmp_path / "trace")[1] > 0) == has_exits
+
+
+def test_functions_have_the_names_by_which_they_are_called(tmp_path):
+    """Whatever the source or another symbol at the same place calls them."""
+    linked = library(
+        tmp_path,
+        "own",
+        "int hidden_name(int n) { return n + 1; }\n"
+        'int called_name(int n) __attribute__((alias("hidden_name")));\n'
+        "static int chosen_form(int n) { return n + 2; }\n"
+        "static int (*choosing(void))(int) { return chosen_form; }\n"
+        'int chosen(int n) __attribute__((ifunc("choosing")));\n',
+    )
+    program = program_of(
+        tmp_path,
+        "int called_name(int); int chosen(int);\n"
+        "int main(void) { return called_name(-4) + chosen(1); }",
+        *linked,
+    )
+    done = run_recorded(tmp_path / "trace", [program], "--library-calls")
+    assert done.returncode == 0, done.stderr
+    functions = vestige.open(tmp_path / "trace").call_tree().functions()
+    found = {one.function.name: one.calls for one in functions}
+    assert {name: found.get(name) for name in ("called_name", "chosen")} == {
+        "called_name": 1,
+        "chosen": 1,
+    }
+    assert not found.keys() & {"hidden_name", "choosing", "chosen_form"}
+
+
 def test_a_pattern_that_matches_nothing_is_told(tmp_path):
     """There is nothing in the recording, and the closing lines say why."""
     program = build(tmp_path, "calling")

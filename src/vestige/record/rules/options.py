@@ -368,6 +368,22 @@ class RecordingOptions(_Values):
         chosen = select(self.rules(), self.functions)
         return chosen._replace(exits="off") if self.entries_only else chosen
 
+    def library_selection(self) -> Selection:
+        """Work out which events the tracer writes of library calls.
+
+        Returns:
+            Those of functions; where there are none of those, entries and exits, since
+            these calls were asked for.
+
+        Raises:
+            SelectionError: A rule can take none.
+        """
+        chosen = self.selection()
+        if self.library_calls is None or not chosen.entries == chosen.exits == "off":
+            return chosen
+        both = chosen._replace(entries="fast", exits="fast")
+        return both._replace(exits="off") if self.entries_only else both
+
     def rules(self) -> tuple[CompiledRule, ...]:
         """Return ``events`` as the tracer takes them.
 

@@ -205,7 +205,7 @@ def _merges(streams: list[DataStream]) -> Muxer:
 
 def _estimate(size: int, options: RecordingOptions) -> int:
     """Divide the size by that of a record: it has calls alone."""
-    chosen = options.selection()
+    chosen = options.library_selection()
     contexts = context_classes(options.contexts)
     start = COMPACT_HEADER_SIZE + sum(one.size for one in contexts)
     sizes = list(_payloads(chosen.entries, chosen.exits))

@@ -51,7 +51,7 @@ def why_without_calls(
     if contents.has_chosen and not is_asked_for:
         # Tracepoints are what the program is about.
         return None
-    chosen = options.selection()
+    chosen = options.library_selection()
     if chosen.entries == chosen.exits == "off":
         return _why_without_events(command, options, contents)
     reason = _why_without_hooks(command, options, contents.objects)

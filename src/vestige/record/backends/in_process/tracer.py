@@ -170,6 +170,7 @@ def recording_words(  # noqa: PLR0913 - facts, by name
         One text, in which words are parted by spaces.
     """
     chosen = options.selection()
+    of_libraries = options.library_selection()
     include, exclude = options.function_patterns()
     words = {
         "clock": "counter" if is_counter else "monotonic",
@@ -183,6 +184,8 @@ def recording_words(  # noqa: PLR0913 - facts, by name
         "exclude": exclude,
         "plans": int(has_plans),
         "library-calls": options.library_patterns(),
+        "library-entries": of_libraries.entries,
+        "library-exits": of_libraries.exits,
         "plan-wait": round(plan_wait * 1000) if has_plans else 0,
         "python": python_word(options, frequency),
         **memory,
