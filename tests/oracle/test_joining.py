@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,27 @@ def tracepoint_line() -> int:
     return 1 + next(
         i for i, line in enumerate(lines) if "lttng_ust_tracepoint(" in line
     )
+
+
+def test_the_state_dump_comes_before_all_other_events(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """A program that never pauses describes its state first: addresses have names."""
+    with subprocess.Popen([workshop.program("flood"), "1000000000000"]) as program:
+        wait_until(
+            lambda: f"PID: {program.pid} " in daemon.lttng("list", "-u").out,
+            "it registers",
+            SECONDS,
+        )
+        done = record("-p", program.pid, "--duration", "50ms", "-o", tmp_path / "t")
+        program.kill()
+
+    assert done.returncode == 0, done.stderr
+    events = iter(vestige.open(tmp_path / "t", debug_info=False).events())
+    before = list(takewhile(lambda event: event.name != "flood:drop", events))
+    assert before[0].name == "lttng_ust_statedump:start"
+    assert before[-1].name == "lttng_ust_statedump:end"
+    assert next(events).name == "flood:drop"
 
 
 def test_a_program_that_ran_before_everything_is_read_with_names(

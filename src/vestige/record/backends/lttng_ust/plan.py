@@ -18,6 +18,11 @@ class RulePlan(NamedTuple):
     filter: str | None = None
     exclusions: tuple[str, ...] = ()
 
+    @property
+    def is_of_objects(self) -> bool:
+        """Whether it takes nothing but what gives addresses their names."""
+        return self.name.startswith(("lttng_ust_statedump:", "lttng_ust_lib:"))
+
 
 class ContextPlan(NamedTuple):
     """A context of each event record."""

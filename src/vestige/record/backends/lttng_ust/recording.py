@@ -13,6 +13,11 @@ from .plan import ChannelPlan, ContextPlan, RulePlan, SessionPlan
 __all__ = ["Recording"]
 
 
+_ALL = RulePlan("*")
+_STATE_DUMP = RulePlan("lttng_ust_statedump:*")
+"""The part of it that programs record when a session starts."""
+
+
 class _Channel:
     """A channel in a program."""
 
@@ -39,6 +44,7 @@ class Recording:
         self.handle = -1
         self._channels: dict[str, _Channel] = {}
         self._is_active = False
+        self._was_active = False
 
     def buffers(self, handle: int) -> ChannelBuffers | None:
         """Return the buffers of a channel.
@@ -72,9 +78,31 @@ class Recording:
                 command = abi.ENABLE if channel.is_enabled else abi.DISABLE
                 await do(made.handle, command)
                 made.is_enabled = channel.is_enabled
-        if plan.is_active != self._is_active:
+        if plan.is_active and not self._was_active:
+            await self._start(plan)
+        elif plan.is_active != self._is_active:
             await do(self.handle, abi.START if plan.is_active else abi.STOP)
             self._is_active = plan.is_active
+
+    async def _start(self, plan: SessionPlan) -> None:
+        """Start for the first time: the state dump comes before all other events.
+
+        A program that runs would record them while it describes its state, and their
+        addresses would have no names. It does that before it reads the next command.
+        """
+        do = self._application.do
+        whole = [one for one in plan.channels if (_ALL, True) in one.rules]
+        for channel in whole:
+            made = self._channels[channel.name]
+            await self._switch(made, _STATE_DUMP, is_wanted=True)
+        await do(self.handle, abi.START)
+        self._is_active = self._was_active = True
+        for channel in plan.channels:
+            await self._apply_rules(self._channels[channel.name], channel)
+        for channel in whole:
+            if (_STATE_DUMP, True) not in channel.rules:
+                made = self._channels[channel.name]
+                await self._switch(made, _STATE_DUMP, is_wanted=False)
 
     async def _make_channel(self, plan: ChannelPlan) -> _Channel:
         do = self._application.do
@@ -117,23 +145,30 @@ class Recording:
         await self._application.ask(channel, abi.CONTEXT, body, *payloads)
 
     async def _apply_rules(self, channel: _Channel, plan: ChannelPlan) -> None:
-        do = self._application.do
         for rule, is_enabled in plan.rules:
-            known = channel.rules.get(rule)
-            if known is None:
-                if is_enabled:
-                    handle = await self._make_rule(channel.handle, rule)
-                    channel.rules[rule] = (handle, True)
-            elif known[1] != is_enabled:
-                await do(known[0], abi.ENABLE if is_enabled else abi.DISABLE)
-                channel.rules[rule] = (known[0], is_enabled)
+            if is_enabled and rule not in channel.rules:
+                await self._make_rule(channel, rule)
+            is_wanted = is_enabled and (self._was_active or rule.is_of_objects)
+            await self._switch(channel, rule, is_wanted=is_wanted)
 
-    async def _make_rule(self, channel: int, rule: RulePlan) -> int:
+    async def _switch(
+        self, channel: _Channel, rule: RulePlan, *, is_wanted: bool
+    ) -> None:
+        """Enable or disable a rule, which is made when it is first enabled."""
+        if is_wanted and rule not in channel.rules:
+            await self._make_rule(channel, rule)
+        handle, is_enabled = channel.rules.get(rule, (-1, False))
+        if is_wanted != is_enabled:
+            await self._application.do(handle, abi.ENABLE if is_wanted else abi.DISABLE)
+            channel.rules[rule] = (handle, is_wanted)
+
+    async def _make_rule(self, channel: _Channel, rule: RulePlan) -> None:
+        """Make a rule; it is disabled."""
         do = self._application.do
         kind = abi.LEVEL_TYPES[rule.level_type]
         name = rule.name.encode(errors="replace")[: abi.NAME_SIZE - 1]
         body = abi.EVENT_BODY.pack(0, name, kind, rule.level, 0)
-        handle = await do(channel, abi.EVENT, body)
+        handle = await do(channel.handle, abi.EVENT, body)
         if rule.filter is not None:
             code, names_at = filter_code(rule.filter)
             head = abi.FILTER_BODY.pack(len(code), names_at, 0)
@@ -147,9 +182,7 @@ class Recording:
             )
             count = struct.pack("=I", len(rule.exclusions))
             await do(handle, abi.EXCLUSION, count, names)
-        # Rules are disabled when they are made.
-        await do(handle, abi.ENABLE)
-        return handle
+        channel.rules[rule] = (handle, False)
 
     async def flush(self, channel: str) -> None:
         """Make the program end the sub-buffers of a channel that are not full.
