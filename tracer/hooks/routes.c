@@ -14,26 +14,16 @@
 #include "../rules/expression_run.h"
 #include "../rules/rules.h"
 #include "../stream/local.h"
+#include "../stream/room.h"
 #include "event_class.h"
 
 /* Address space for routes. */
 #define ROUTE_BYTES ((size_t) 64 << 20)
-/* Handlers that interrupt between the look at filters and the record, one in the other. */
-#define MOST_PASSED 8u
-
-/* What the filters of an event said, until its record begins. */
-struct passed {
-	const struct vestige_event *event;
-	const struct route *route;
-	uint32_t bits;
-};
 
 /* In place of a filter: there is one for each channel. */
 static const char filters_of_route;
 char *routes_memory;
 static size_t used;
-static __thread struct passed passed[MOST_PASSED] __attribute__((tls_model("initial-exec")));
-static __thread uint64_t passed_count __attribute__((tls_model("initial-exec")));
 
 static size_t size_of(uint32_t count)
 {
@@ -179,9 +169,18 @@ void routes_forget(uint32_t channel, struct vestige_event *event)
 		__atomic_store_n(&event->id, 0, __ATOMIC_RELEASE);
 }
 
-static void keep(const struct vestige_event *event, const struct route *route, uint32_t bits)
+/* The records of those whose filters take an event are lost. */
+static APART void count_lost(const struct route *route, uint32_t bits)
 {
-	struct passed *place = &passed[local_add(&passed_count, 1) % MOST_PASSED];
+	for (uint32_t index = 0; index < route->count; index++)
+		if (bits & 1u << index)
+			stream_count_lost(route->to[index].channel);
+}
+
+static void keep(struct notes *notes, const struct vestige_event *event,
+		 const struct route *route, uint32_t bits)
+{
+	struct passed *place = &notes->passed[local_add(&notes->passed_count, 1) % MOST_PASSED];
 
 	place->event = NULL;
 	compiler_barrier();
@@ -212,16 +211,24 @@ bool routes_pass(const struct vestige_event *event, const struct vestige_value *
 		bits |= 1u << index;
 		is_any = true;
 	}
-	if (bits)
-		keep(event, route, bits);
+	if (bits) {
+		struct notes *notes = room_notes();
+
+		if (LIKELY(notes != NULL))
+			keep(notes, event, route, bits);
+		else
+			count_lost(route, bits);
+	}
 	return is_any;
 }
 
 uint32_t routes_take_passed(const struct vestige_event *event, const struct route *route)
 {
+	struct notes *notes = stream_memory_notes();
+
 	/* The last one first: a handler that came between has taken its own. */
-	for (uint64_t back = 1; back <= MOST_PASSED; back++) {
-		struct passed *place = &passed[(passed_count - back) % MOST_PASSED];
+	for (uint64_t back = 1; notes && back <= MOST_PASSED; back++) {
+		struct passed *place = &notes->passed[(notes->passed_count - back) % MOST_PASSED];
 
 		if (place->event != event || place->route != route)
 			continue;

@@ -5,6 +5,7 @@
 
 #include "../stream/application.h"
 #include "../stream/context.h"
+#include "../stream/room.h"
 #include "decision.h"
 
 struct value {
@@ -151,14 +152,27 @@ static bool load_application(struct value *to, const struct step *step)
 	}
 }
 
+/* What the thread is told it notes: also one that has recorded nothing, and perhaps never will. */
+static uint64_t ask_number(unsigned int context, const void *ip)
+{
+	room_notes();
+	return context_number(context, ip);
+}
+
+static const char *ask_text(unsigned int context)
+{
+	room_notes();
+	return context_text(context);
+}
+
 static bool load_context(struct value *to, const struct step *step, const void *ip)
 {
 	if (step->flags & OF_APPLICATION)
 		return load_application(to, step);
 	if (step->operation == OP_CONTEXT) {
-		to->as.integer = (int64_t) context_number(step->number, ip);
+		to->as.integer = (int64_t) ask_number(step->number, ip);
 	} else {
-		to->as.text = context_text(step->number);
+		to->as.text = ask_text(step->number);
 		to->length = strlen(to->as.text);
 	}
 	return true;
@@ -360,7 +374,7 @@ static APART bool is_text_taken(const struct test *test, const struct vestige_va
 		return value.length >= test->length &&
 			!memcmp(value.as.text, test->value.text, test->length);
 	default:
-		value.as.text = context_text(test->number);
+		value.as.text = ask_text(test->number);
 		return begins_with(value.as.text, test->value.text, test->length) &&
 			(test->kind == TEST_CONTEXT_START || !value.as.text[test->length]);
 	}
@@ -386,7 +400,7 @@ static INLINED bool decide(const struct test *tests, const struct vestige_value 
 		if (LIKELY(test->kind == TEST_FIELD))
 			passes = is_in_order(values[test->number].as.integer, test);
 		else if (LIKELY(test->kind == TEST_CONTEXT))
-			passes = is_in_order((int64_t) context_number(test->number, ip), test);
+			passes = is_in_order((int64_t) ask_number(test->number, ip), test);
 		else
 			passes = is_text_taken(test, values);
 		next = passes ? test->if_true : test->if_false;

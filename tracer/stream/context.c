@@ -12,11 +12,8 @@
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "application.h"
+#include "memory.h"
 #include "perf_counter.h"
-#include "state.h"
-
-#define NAMESPACES 8
-#define CREDENTIALS 6
 
 /* In the order of enum context, which is that in records. */
 static const struct {
@@ -26,19 +23,6 @@ static const struct {
 
 _Static_assert(sizeof(contexts) / sizeof(contexts[0]) == CONTEXTS, "each bit has a context");
 _Static_assert(CONTEXTS + MOST_COUNTERS < 31, "each counter has a bit");
-
-/* What a thread was told, as long as the key is that of the process. */
-struct known {
-	uint64_t key;
-	/* Which members are there, by bits of enum context. */
-	uint32_t is_there;
-	uint32_t vtid;
-	uint32_t credentials[CREDENTIALS];
-	uint64_t namespaces[NAMESPACES];
-	char procname[PROCNAME_SIZE + 1];
-};
-
-static __thread struct known known __attribute__((tls_model("initial-exec")));
 
 int context_find(const char *name, size_t length)
 {
@@ -67,22 +51,28 @@ void context_forget(void)
 	process_change_key();
 }
 
-/* Whether something is known still. */
-static bool is_known(unsigned int bit, uint64_t key)
+/* Whether the thread was told something, and that holds still. It can note nothing where it has no
+ * notes. */
+static INLINED bool is_known(const struct notes *notes, unsigned int bit, uint64_t key)
 {
-	if (known.key != key) {
-		known.is_there = 0;
-		known.key = key;
-	}
-	return known.is_there & bit;
+	return LIKELY(notes && notes->known.key == key && notes->known.is_there & bit);
+}
+
+/* What it is told has another key from now on. */
+static void begin_again(struct known_contexts *known, uint64_t key)
+{
+	if (known->key == key)
+		return;
+	known->is_there = 0;
+	known->key = key;
 }
 
 /* What was just stored may be kept. A child of vfork() has our memory, and tells nothing
  * of us; a handler may have found another key meanwhile. */
-static void keep(unsigned int bit, uint64_t key)
+static void keep(struct known_contexts *known, unsigned int bit, uint64_t key)
 {
-	if (system_getpid() == key >> 32 && known.key == key)
-		known.is_there |= bit;
+	if (system_getpid() == key >> 32 && known->key == key)
+		known->is_there |= bit;
 }
 
 /* Real, effective or saved ID of the user, or of the group; see credentials(7). */
@@ -95,35 +85,51 @@ static uint32_t ask_credential(unsigned int place)
 	return ids[place / 2];
 }
 
-static uint64_t find_namespace(unsigned int number, uint64_t key)
+/* Where namespaces and credentials are among those of their kind. */
+static unsigned int namespace_place(unsigned int number)
 {
-	uint64_t *place = &known.namespaces[number - __builtin_ctz(CONTEXT_CGROUP_NS)];
-
-	if (!is_known(1u << number, key)) {
-		*place = namespace_ask(contexts[number].name);
-		keep(1u << number, key);
-	}
-	return *place;
+	return number - (unsigned int) __builtin_ctz(CONTEXT_CGROUP_NS);
 }
 
-static uint64_t find_credential(unsigned int number, uint64_t key)
+static unsigned int credential_place(unsigned int number)
 {
-	const unsigned int place = number - (unsigned int) __builtin_ctz(CONTEXT_VUID);
-
-	if (!is_known(1u << number, key)) {
-		known.credentials[place] = ask_credential(place);
-		keep(1u << number, key);
-	}
-	return known.credentials[place];
+	return number - (unsigned int) __builtin_ctz(CONTEXT_VUID);
 }
 
-static uint64_t find_thread(uint64_t key)
+/* Ask for a namespace, a credential or the ID of the thread, and note the answer. */
+static APART uint64_t ask_system(struct notes *notes, unsigned int number, uint64_t key)
 {
-	if (!is_known(CONTEXT_VTID, key)) {
-		known.vtid = system_gettid();
-		keep(CONTEXT_VTID, key);
+	struct known_contexts unnoted = {.key = 0};
+	struct known_contexts *known = notes ? &notes->known : &unnoted;
+	const unsigned int bit = 1u << number;
+	uint64_t value;
+
+	begin_again(known, key);
+	if (bit == CONTEXT_VTID) {
+		value = system_gettid();
+		known->vtid = (uint32_t) value;
+	} else if (bit < CONTEXT_VUID) {
+		value = namespace_ask(contexts[number].name);
+		known->namespaces[namespace_place(number)] = value;
+	} else {
+		value = ask_credential(credential_place(number));
+		known->credentials[credential_place(number)] = (uint32_t) value;
 	}
-	return known.vtid;
+	keep(known, bit, key);
+	return value;
+}
+
+static INLINED uint64_t find_of_system(unsigned int number, uint64_t key)
+{
+	struct notes *notes = stream_memory_notes();
+	const unsigned int bit = 1u << number;
+
+	if (!is_known(notes, bit, key))
+		return ask_system(notes, number, key);
+	if (bit == CONTEXT_VTID)
+		return notes->known.vtid;
+	return bit < CONTEXT_VUID ? notes->known.namespaces[namespace_place(number)]
+				  : notes->known.credentials[credential_place(number)];
 }
 
 uint64_t context_number(unsigned int number, const void *ip)
@@ -137,32 +143,34 @@ uint64_t context_number(unsigned int number, const void *ip)
 		return (uintptr_t) ip;
 	case CONTEXT_VPID:
 		return key >> 32;
-	case CONTEXT_VTID:
-		return find_thread(key);
 	case CONTEXT_CPU_ID:
 		return cpu_read();
 	case CONTEXT_PTHREAD_ID:
 		return (uint64_t) (uintptr_t) pthread_self();
 	default:
-		return 1u << number < CONTEXT_VUID ? find_namespace(number, key)
-						   : find_credential(number, key);
+		return find_of_system(number, key);
 	}
 }
 
 const char *context_text(unsigned int number)
 {
 	const struct stream *stream = first_stream;
+	struct notes *notes = stream_memory_notes();
 	const uint64_t key = process_key();
 
 	(void) number;
 	/* That of its records. */
 	if (stream && stream->vpid)
 		return stream->procname;
-	if (!is_known(CONTEXT_PROCNAME, key)) {
-		system_thread_name(known.procname);
-		keep(CONTEXT_PROCNAME, key);
+	/* Nor will there be a record. */
+	if (!notes)
+		return "";
+	if (!is_known(notes, CONTEXT_PROCNAME, key)) {
+		begin_again(&notes->known, key);
+		system_thread_name(notes->known.procname);
+		keep(&notes->known, CONTEXT_PROCNAME, key);
 	}
-	return known.procname;
+	return notes->known.procname;
 }
 
 char *contexts_write_more(char *at, uint32_t chosen)

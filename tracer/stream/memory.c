@@ -35,11 +35,11 @@ static struct table *tables[CHANNELS];
 static char *reserved;
 static atomic_uint reserved_taken;
 
-/* A stack, a page for the stream, and drafts. */
+/* A stack, a page for the stream, and what is beside it. */
 static size_t stream_bytes(void)
 {
 	return SCRATCH_SIZE + stream_page_size +
-		(sizeof(struct drafts) + stream_page_size - 1) / stream_page_size *
+		(sizeof(struct beside_stream) + stream_page_size - 1) / stream_page_size *
 		stream_page_size;
 }
 
@@ -127,11 +127,14 @@ void stream_memory_each(void (*visit)(struct stream *stream, void *data), void *
 		stream_memory_each_of(channel, visit, data);
 }
 
-/* What the thread before had begun will not be appended. */
+/* What the thread before had begun will not be appended; what it had noted was of itself. */
 static void clear(struct stream *stream)
 {
+	struct beside_stream *beside = stream_memory_beside(stream);
+
 	memset(stream, 0, sizeof(*stream));
-	drafts_clear(stream_memory_drafts(stream));
+	drafts_clear(&beside->drafts);
+	memset(&beside->notes, 0, sizeof(beside->notes));
 }
 
 void stream_memory_note(uint32_t channel, uint32_t slot, struct stream *stream)

@@ -3,15 +3,35 @@
 #define VESTIGE_STREAM_MEMORY_H
 
 #include "draft.h"
+#include "notes.h"
 #include "state.h"
 
-/* Of a page; a stream has one, and the drafts of its thread come after. */
+/* Of a page; a stream has one, and what a child process has as it was comes after. */
 extern size_t stream_page_size HIDDEN;
+
+struct beside_stream {
+	struct drafts drafts;
+	/* Used in the first stream of a thread alone. */
+	struct notes notes;
+};
+
+static inline struct beside_stream *stream_memory_beside(struct stream *stream)
+{
+	return (struct beside_stream *) (void *) ((char *) stream + stream_page_size);
+}
 
 /* The drafts of its thread. */
 static inline struct drafts *stream_memory_drafts(struct stream *stream)
 {
-	return (struct drafts *) (void *) ((char *) stream + stream_page_size);
+	return &stream_memory_beside(stream)->drafts;
+}
+
+/* What this thread has noted; NULL as long as it has no stream. */
+static inline struct notes *stream_memory_notes(void)
+{
+	struct stream *stream = first_stream;
+
+	return stream ? &stream_memory_beside(stream)->notes : NULL;
 }
 
 /* Make the table of it, for each recording of a channel; false when there is no memory. */

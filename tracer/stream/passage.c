@@ -17,6 +17,7 @@
 #include "local.h"
 #include "memory.h"
 #include "room.h"
+#include "shared_thread.h"
 
 /* Looks at threads before the first pause, and with pauses after each: 2 s or a little more. */
 #define SHORT_LOOKS 1000u
@@ -24,10 +25,6 @@
 /* What a thread needs, at most, to show its stores to others by itself. */
 static const struct timespec store_pause = {.tv_nsec = 2000000};
 static const struct timespec look_pause = {.tv_nsec = 1000000};
-
-/* Of the thread that forks. */
-static __thread uintptr_t inside_before_fork __attribute__((tls_model("initial-exec")));
-static __thread unsigned long nesting_before_fork __attribute__((tls_model("initial-exec")));
 
 int passage_state(void)
 {
@@ -164,18 +161,22 @@ bool passage_wait(void)
 void passage_before_fork(void)
 {
 	const struct stream *stream = first_stream;
+	struct notes *notes = shared_thread_notes();
 
-	inside_before_fork = stream ? stream->passage.inside : 0;
-	nesting_before_fork = stream ? stream->nesting : 0;
+	if (!notes)
+		return;
+	notes->before_fork.inside = stream ? stream->passage.inside : 0;
+	notes->before_fork.nesting = stream ? stream->nesting : 0;
 }
 
 void passage_after_fork(void)
 {
 	struct stream *stream = first_stream;
+	const struct notes *notes = stream_memory_notes();
 
 	if (!stream)
 		return;
 	/* It is in memory that was filled with zeros. */
-	stream->passage.inside = inside_before_fork;
-	stream->nesting = nesting_before_fork;
+	stream->passage.inside = notes->before_fork.inside;
+	stream->nesting = notes->before_fork.nesting;
 }

@@ -10,6 +10,7 @@
 
 #include "../base/hash.h"
 #include "../base/system.h"
+#include "memory.h"
 
 #define PREFIX COUNTER_PREFIX
 #define PAGE 4096u
@@ -53,16 +54,6 @@ static unsigned int counter_count;
 /* For the end of threads that have some. */
 static pthread_key_t key;
 static bool has_key;
-
-/* Where a thread reads its counters, and of which process it was then. */
-static __thread struct {
-	uint64_t process;
-	struct perf_event_mmap_page *pages[MOST_COUNTERS];
-	/* Counters that could not be opened are not tried again. */
-	uint32_t is_tried;
-	/* How often the thread's end was told. */
-	unsigned int rounds;
-} own __attribute__((tls_model("initial-exec")));
 
 /* `raw:rNNN:NAME`, the number as perf(1) has it. */
 static bool parse_raw(const char *name, size_t length, struct counter *counter)
@@ -202,45 +193,53 @@ static uint64_t read_page(const volatile struct perf_event_mmap_page *page)
 }
 
 /* Let go of what the thread has mapped. */
-static void close_pages(void)
+static void close_pages(struct open_counters *own)
 {
 	/* The kernel does not copy these pages into a child process: there, others may have been
 	 * mapped in their place. */
-	const bool is_ours = own.process == system_getpid();
+	const bool is_ours = own->process == system_getpid();
 
 	for (unsigned int number = 0; number < MOST_COUNTERS; number++) {
-		struct perf_event_mmap_page *page = own.pages[number];
+		struct perf_event_mmap_page *page = own->pages[number];
 
-		own.pages[number] = NULL;
+		own->pages[number] = NULL;
 		if (page && is_ours)
 			system_munmap(page, PAGE);
 	}
-	own.is_tried = 0;
+	own->is_tried = 0;
 }
 
 uint64_t perf_counter_read(unsigned int number, uint64_t process)
 {
+	struct notes *notes = stream_memory_notes();
+	struct open_counters *own;
+
 	if (counters[number].is_of_kernel)
 		return ask_kernel((enum kernel_count) counters[number].config);
-	if (own.process != process) {
-		close_pages();
-		own.process = process;
+	if (!notes)
+		return 0;
+	own = &notes->counters;
+	if (own->process != process) {
+		close_pages(own);
+		own->process = process;
 	}
-	if (!own.pages[number] && !(own.is_tried & 1u << number)) {
-		own.is_tried |= 1u << number;
-		own.pages[number] = open_page(&counters[number]);
+	if (!own->pages[number] && !(own->is_tried & 1u << number)) {
+		own->is_tried |= 1u << number;
+		own->pages[number] = open_page(&counters[number]);
 	}
-	return own.pages[number] ? read_page(own.pages[number]) : 0;
+	return own->pages[number] ? read_page(own->pages[number]) : 0;
 }
 
 /* The end of a thread. Destructors of the program that come before are traced, too. */
 static void end_thread(void *value)
 {
-	if (++own.rounds < DESTRUCTOR_ROUNDS && pthread_setspecific(key, value) == 0)
+	struct open_counters *own = value;
+
+	if (++own->rounds < DESTRUCTOR_ROUNDS && pthread_setspecific(key, value) == 0)
 		return;
-	close_pages();
+	close_pages(own);
 	/* Nothing would close what is opened now. */
-	own.is_tried = ~0u;
+	own->is_tried = ~0u;
 }
 
 void perf_counters_start(void)
@@ -250,10 +249,12 @@ void perf_counters_start(void)
 
 void perf_counter_attend(void)
 {
-	if (!has_key)
+	struct notes *notes = stream_memory_notes();
+
+	if (!has_key || !notes)
 		return;
-	own.rounds = 0;
-	pthread_setspecific(key, &own);
+	notes->counters.rounds = 0;
+	pthread_setspecific(key, &notes->counters);
 }
 
 bool vestige_can_count(const char *name)

@@ -42,6 +42,8 @@ struct room {
 	bool is_own;
 	/* No record: what cannot be recorded is counted when it comes. */
 	bool is_meeting;
+	/* Nor a chunk. */
+	bool is_for_notes;
 	uint32_t chunks;
 	struct stream *found;
 	/* The one in which there is no room yet. */
@@ -99,8 +101,10 @@ static void make_room(void *argument)
 		stream_begin(room->channel, stream, room->slot);
 		stream_thread.passage = &first_stream->passage;
 	}
-	is_first = !stream_is_open(room->channel, stream);
 	room->full = NULL;
+	if (room->is_for_notes)
+		return;
+	is_first = !stream_is_open(room->channel, stream);
 	if (make_room_on_cpu(room))
 		return;
 	/* A handler that ran while we waited may have got us a chunk. */
@@ -323,6 +327,20 @@ void streams_meet(void)
 	for (uint32_t channel = 0; channel < CHANNELS; channel++)
 		if (settings.channels[channel].is_recording)
 			stream_meet(channel);
+}
+
+void stream_meet_notes(void)
+{
+	for (uint32_t channel = 0; channel < CHANNELS && !first_stream; channel++) {
+		struct room room = {
+			.channel = channel,
+			.size = EXTENDED_HEADER_SIZE,
+			.is_meeting = true,
+			.is_for_notes = true,
+		};
+
+		find_room(&room);
+	}
 }
 
 /* What has no stream records nothing. */

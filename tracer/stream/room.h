@@ -3,6 +3,7 @@
 #define VESTIGE_STREAM_ROOM_H
 
 #include "appending.h"
+#include "memory.h"
 #include "state.h"
 
 /* What a thread has for tracepoints whose provider may be unloaded, see passage.h. */
@@ -21,6 +22,16 @@ struct stream *stream_make_own_room(uint32_t channel, struct stream *stream, siz
 struct stream *stream_meet(uint32_t channel) HIDDEN __attribute__((noinline, cold));
 /* The same for all channels. */
 void streams_meet(void) HIDDEN __attribute__((noinline, cold));
+/* Let the thread have a stream that takes nothing from the pool, if it has none: only for its notes. */
+void stream_meet_notes(void) HIDDEN __attribute__((noinline, cold));
+
+/* What this thread has noted, or can note from now on; NULL where it cannot record. */
+static inline struct notes *room_notes(void)
+{
+	if (UNLIKELY(!first_stream))
+		stream_meet_notes();
+	return stream_memory_notes();
+}
 /* Append a record that no chunk has room for, as a packet of several; false when it is lost. */
 bool stream_append_parts(const struct appending *record, uint64_t earlier, bool is_kept) HIDDEN
 	__attribute__((noinline, cold));

@@ -21,76 +21,80 @@
 
 #include "../base/compiler.h"
 #include "cpu_ring.h"
-#include "state.h"
+#include "local.h"
+#include "memory.h"
 
-#define MOST_CHILDREN 8
-
-static __thread struct stream *paused[CHANNELS] __attribute__((tls_model("initial-exec")));
+/* The first of the streams that it will have back; NULL: it has those that it has. */
 static __thread struct stream *paused_first __attribute__((tls_model("initial-exec")));
-static __thread bool is_paused __attribute__((tls_model("initial-exec")));
-/* Each the ID of a child that runs. */
-static __thread atomic_int children[MOST_CHILDREN] __attribute__((tls_model("initial-exec")));
-/* Whether a child runs whose end nobody tells. */
-static __thread bool is_forever __attribute__((tls_model("initial-exec")));
 
 typedef int clone_function(int (*function)(void *), void *stack, int flags, void *argument, ...);
 
 EXPORTED clone_function clone;
 
+struct notes *shared_thread_notes(void)
+{
+	return paused_first ? &stream_memory_beside(paused_first)->notes : stream_memory_notes();
+}
+
 bool shared_thread_is_paused(void)
 {
-	if (!is_paused)
+	const struct paused_streams *paused;
+
+	if (!paused_first)
 		return false;
+	paused = &shared_thread_notes()->paused;
 	for (int index = 0; index < MOST_CHILDREN; index++)
-		if (atomic_load(&children[index]))
+		if (atomic_load(&paused->children[index]))
 			return true;
-	if (is_forever)
+	if (paused->is_forever)
 		return true;
-	is_paused = false;
 	for (uint32_t channel = 0; channel < CHANNELS; channel++)
-		streams_of_thread[channel] = paused[channel];
+		streams_of_thread[channel] = paused->streams[channel];
 	first_stream = paused_first;
+	paused_first = NULL;
 	return false;
 }
 
 void shared_thread_end(void)
 {
+	struct notes *notes = shared_thread_notes();
+
+	if (!notes)
+		return;
 	for (int index = 0; index < MOST_CHILDREN; index++)
-		atomic_store(&children[index], 0);
-	is_forever = false;
+		atomic_store(&notes->paused.children[index], 0);
+	notes->paused.is_forever = false;
 	shared_thread_is_paused();
 }
 
-/* A word that is not zero until the child has ended. */
-static atomic_int *pause_streams(int flags)
+/* After a child has been noted: a handler may ask whether there is any. */
+static void pause_streams(struct paused_streams *paused)
 {
-	if (!is_paused) {
-		is_paused = true;
-		for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-			paused[channel] = streams_of_thread[channel];
-			streams_of_thread[channel] = NULL;
-		}
-		paused_first = first_stream;
-		first_stream = NULL;
-	}
+	if (paused_first)
+		return;
+	for (uint32_t channel = 0; channel < CHANNELS; channel++)
+		paused->streams[channel] = streams_of_thread[channel];
+	compiler_barrier();
+	paused_first = first_stream;
+	compiler_barrier();
+	for (uint32_t channel = 0; channel < CHANNELS; channel++)
+		streams_of_thread[channel] = NULL;
+	first_stream = NULL;
+}
+
+/* A word that is not zero until the child has ended. */
+static atomic_int *note_child(struct paused_streams *paused, int flags)
+{
 	if (!(flags & (CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID))) {
 		for (int index = 0; index < MOST_CHILDREN; index++) {
-			if (!atomic_load(&children[index])) {
-				atomic_store(&children[index], 1);
-				return &children[index];
+			if (!atomic_load(&paused->children[index])) {
+				atomic_store(&paused->children[index], 1);
+				return &paused->children[index];
 			}
 		}
 	}
-	is_forever = true;
+	paused->is_forever = true;
 	return NULL;
-}
-
-static bool has_stream(void)
-{
-	for (uint32_t channel = 0; channel < CHANNELS; channel++)
-		if (streams_of_thread[channel])
-			return true;
-	return false;
 }
 
 static clone_function *original;
@@ -104,7 +108,8 @@ static __attribute__((constructor(101))) void find(void)
 
 int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 {
-	const bool was_forever = is_forever;
+	struct notes *notes = shared_thread_notes();
+	const bool was_forever = notes && notes->paused.is_forever;
 	atomic_int *word = NULL;
 	bool is_waiting;
 	void *parent_id;
@@ -123,9 +128,9 @@ int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 		errno = ENOSYS;
 		return -1;
 	}
-	if ((has_stream() || is_paused) &&
-	    (flags & (CLONE_VM | CLONE_SETTLS | CLONE_VFORK)) == CLONE_VM) {
-		word = pause_streams(flags);
+	if (notes && (flags & (CLONE_VM | CLONE_SETTLS | CLONE_VFORK)) == CLONE_VM) {
+		word = note_child(&notes->paused, flags);
+		pause_streams(&notes->paused);
 		if (word) {
 			flags |= CLONE_CHILD_CLEARTID;
 			child_id = (void *) word;
@@ -142,7 +147,8 @@ int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 	if (child < 0) {
 		if (word)
 			atomic_store(word, 0);
-		is_forever = was_forever;
+		if (notes)
+			notes->paused.is_forever = was_forever;
 	}
 	return child;
 }

@@ -16,6 +16,7 @@
 #include "memory.h"
 #include "perf_counter.h"
 #include "section.h"
+#include "shared_thread.h"
 
 /* Records dropped at once after a thread found no memory for its stream. */
 #define DROPPED_AFTER_FAILURE 1023
@@ -24,8 +25,6 @@
 static __thread unsigned int dropping __attribute__((tls_model("initial-exec")));
 /* Whether the thread may do nothing any more that a hook does. */
 static __thread bool is_closed __attribute__((tls_model("initial-exec")));
-/* By channels, the chunk in which a record is announced while the thread forks; 0: none is. */
-static __thread uint32_t interrupted_chunks[CHANNELS] __attribute__((tls_model("initial-exec")));
 /* Called when a thread has got its first chunk. */
 static void (*on_first_chunk)(uint32_t channel);
 
@@ -82,7 +81,6 @@ static void claim(uint32_t channel, struct stream *stream, uint32_t slot)
 		.number = slot,
 	};
 	cpu_rings_find(channel, stream);
-	perf_counter_attend();
 }
 
 void stream_give_up(uint32_t channel, uint32_t slot)
@@ -100,6 +98,7 @@ void stream_begin(uint32_t channel, struct stream *stream, uint32_t slot)
 	streams_of_thread[channel] = stream;
 	if (!first_stream)
 		first_stream = stream;
+	perf_counter_attend();
 }
 
 bool stream_is_closed(void)
@@ -165,11 +164,15 @@ void stream_rename(const char *name)
 
 void stream_before_fork(void)
 {
+	struct notes *notes = shared_thread_notes();
+
+	if (!notes)
+		return;
 	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
 		const struct stream *stream = streams_of_thread[channel];
 
 		/* Or completed by another record, and it may go on late. */
-		interrupted_chunks[channel] =
+		notes->before_fork.interrupted_chunks[channel] =
 			stream_is_open(channel, stream) && announce_is_any(stream)
 			? stream->ring.chunk
 			: 0;
@@ -178,9 +181,13 @@ void stream_before_fork(void)
 
 void stream_after_fork(void)
 {
+	struct notes *notes = stream_memory_notes();
+
+	if (!notes)
+		return;
 	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
 		const struct stream *stream = streams_of_thread[channel];
-		const uint32_t chunk = interrupted_chunks[channel];
+		const uint32_t chunk = notes->before_fork.interrupted_chunks[channel];
 
 		if (!stream || !stream_needs_slot(channel, stream))
 			continue;
@@ -189,7 +196,7 @@ void stream_after_fork(void)
 		 * the child does not record. */
 		if (chunk && !arena_set_aside(&arenas[channel], chunk))
 			settings_stop();
-		interrupted_chunks[channel] = 0;
+		notes->before_fork.interrupted_chunks[channel] = 0;
 	}
 }
 

@@ -22,7 +22,9 @@ SOURCES = [
     *sorted((TRACER / "base").glob("*.c")),
     *[
         TRACER / "stream" / f"{name}.c"
-        for name in ("application", "context", "perf_counter", "state")
+        for name in (
+            *["application", "context", "draft", "memory", "perf_counter", "state"],
+        )
     ],
     *[TRACER / "objects" / f"{name}.c" for name in ("describe", "file")],
     *[TRACER / "arena" / "descriptor.c"],
