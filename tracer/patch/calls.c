@@ -496,6 +496,9 @@ __asm__(".text\n"
 	".cfi_startproc\n\t"
 	".cfi_def_cfa %rsp, 1\n\t"
 	SHADOWED
+	/* What debuggers call the frame. */
+	".type recorded_call, @function\n"
+	"recorded_call:\n\t"
 	"nop\n"
 	"exit_stub:\n\t"
 	/* The place of the return address, which is free. */
@@ -515,7 +518,8 @@ __asm__(".text\n"
 	".cfi_def_cfa_offset 0\n\t"
 	"jmp *-8(%rsp)\n\t"
 	".cfi_endproc\n\t"
-	".size exit_stub, . - exit_stub\n");
+	".size exit_stub, . - exit_stub\n\t"
+	".size recorded_call, . - recorded_call\n");
 /* clang-format on */
 
 #else

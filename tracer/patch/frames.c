@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "own_stack.h"
+#include "thread_ends.h"
 #include "vectors.h"
 
 __thread struct frames frames;
@@ -29,6 +30,11 @@ uintptr_t frames_link_elsewhere(uintptr_t slot, uintptr_t function)
 	const uintptr_t words = (outer - slot) / FRAME_WORD;
 	uintptr_t link = 0;
 
+	if (UNLIKELY(!frames.is_attended)) {
+		/* As above. */
+		frames.is_attended = true;
+		vectors_keep(thread_ends_attend, &frames.innermost, NULL);
+	}
 	if (outer && !is_own(slot))
 		link = FRAME_APART;
 	else if (outer && is_own(outer) && outer > slot && words < FRAME_APART)

@@ -32,6 +32,8 @@ struct frames {
 	uintptr_t low;
 	uintptr_t size;
 	bool is_measured;
+	/* Whether its end is attended, see thread_ends.h. */
+	bool is_attended;
 };
 
 extern __thread struct frames frames HIDDEN __attribute__((tls_model("initial-exec")));

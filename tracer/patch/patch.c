@@ -21,6 +21,7 @@
 #include "plan.h"
 #include "probes.h"
 #include "rewrite.h"
+#include "thread_ends.h"
 #include "thunks.h"
 
 #if defined(__x86_64__)
@@ -128,6 +129,7 @@ static __attribute__((constructor(102))) void start(void)
 	    settings.on_library_entry == FUNCTIONS_OFF &&
 	    settings.on_library_exit == FUNCTIONS_OFF)
 		return;
+	thread_ends_start();
 	if (settings.has_plans) {
 		before = system_block_signals();
 		dl_iterate_phdr(patch_first, NULL);

@@ -17,6 +17,8 @@
 
 #define BLOCK_SIZE ((uintptr_t) 1 << SHADOW_BLOCK_BITS)
 #define BLOCKS ((uintptr_t) 1 << (SHADOW_ADDRESS_BITS - SHADOW_BLOCK_BITS))
+/* Bytes of a stack whose shadow is a page. */
+#define PAGE_SLOTS ((uintptr_t) 4096 / 2)
 #define RESERVED (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 
 uint64_t *shadow_blocks;
@@ -85,6 +87,21 @@ struct shadow *shadow_map(uintptr_t slot)
 		system_restore_signals(before);
 	}
 	return state == SHADOW_MAPPED ? shadow_at(slot) : NULL;
+}
+
+void shadow_give_back(uintptr_t low, uintptr_t end)
+{
+	/* Whole pages of the shadow. */
+	low = (low + PAGE_SLOTS - 1) & -PAGE_SLOTS;
+	end &= -PAGE_SLOTS;
+	while (shadow_blocks && low < end) {
+		const uintptr_t next = (low | (BLOCK_SIZE - 1)) + 1;
+		const uintptr_t stop = next < end ? next : end;
+
+		if (shadow_state_of(low) == SHADOW_MAPPED)
+			system_madvise(shadow_at(low), 2 * (stop - low), MADV_DONTNEED);
+		low = stop;
+	}
 }
 
 #if defined(__clang__) && defined(__x86_64__)

@@ -43,6 +43,8 @@ extern uint64_t *shadow_blocks HIDDEN;
 bool shadow_start(void) HIDDEN;
 /* Map the shadow of a block; NULL where it cannot be had. */
 struct shadow *shadow_map(uintptr_t slot) HIDDEN;
+/* Give the memory back of a part of a stack that has no calls any more. */
+void shadow_give_back(uintptr_t low, uintptr_t end) HIDDEN;
 
 static inline struct shadow *shadow_at(uintptr_t slot)
 {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -128,6 +129,47 @@ def test_exceptions_and_backtraces_pass(tmp_path, flags):
     assert done.stdout == "caught 1000 cleaned 1000 main 1\n"
     found = called(tmp_path / "trace")
     assert found["throw_from(int)"] == sum(n % 20 + 1 for n in range(1000))
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="not installed: gdb")
+def test_debuggers_find_the_way_through_recorded_calls(tmp_path):
+    """Each recorded call has one frame more in their stacks, and none is missing."""
+    program = build(tmp_path, "debugged")
+    plain = frames_of(output_of(program))
+    if "main" not in plain:
+        pytest.skip("gdb may not attach to programs here")
+    options = ["--patch", "--no-follow-fork"]
+    done = run_recorded(tmp_path / "trace", [program], *options)
+    assert done.returncode == 0, done.stderr
+    found = frames_of(done.stdout)
+    assert [name for name in found if name in OWN] == [
+        name for name in plain if name in OWN
+    ]
+    # gdb does not look further than main.
+    own = sum(name in OWN for name in found)
+    assert found.count("recorded_call") == own - 1
+    assert called(tmp_path / "trace") == {"main": 1, "descend": 6, "show": 1}
+
+
+OWN = ("main", "descend", "show")
+"""The functions of debugged.c."""
+
+
+def frames_of(text):
+    """Return the functions in a stack as gdb shows it."""
+    return re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(\w+) \(", text, re.MULTILINE)
+
+
+def test_the_shadow_of_threads_that_ended_is_given_back(tmp_path):
+    """Also where they end by pthread_exit(): what is left does not grow with their stacks."""
+    program = build(tmp_path, "stacks_given")
+    assert int(output_of(program)) == 0
+    done = run_recorded(tmp_path / "trace", [program], "--patch")
+    assert done.returncode == 0, done.stderr
+    # Of 16 threads, each with 250 pages of shadow while it runs.
+    assert 0 < int(done.stdout) < 16 * 16
+    found = called(tmp_path / "trace")
+    assert (found["work"], found["deep"]) == (16, 16 * 501)
 
 
 def test_some_functions_are_chosen(tmp_path):
