@@ -94,7 +94,10 @@ def uftrace_calls(
         return None
     report = run_tool(["uftrace", "report", "--no-pager", "-f", "call", "-d", trace])
     rows = (line.split() for line in report.decode().splitlines()[2:])
-    return Counter({words[-1]: int(words[0]) for words in rows if len(words) > 1})
+    # Others are no functions, as when the program had to wait.
+    return Counter(
+        {row[-1]: int(row[0]) for row in rows if len(row) > 1 and row[0].isdigit()}
+    )
 
 
 def recorded_calls(trace: Path, path: str | Path) -> Counter[int]:
