@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::{packets, plan, record_count, run, trace, wait_until, Folder, Program};
+use common::{
+    packets, plan, record_count, run, trace, wait_until, written_records, Folder, Program,
+};
 use vestige_collector::collector::Collector;
 use vestige_collector::files::Write;
 use vestige_collector::recording::Limits;
@@ -188,9 +190,8 @@ fn a_file_that_cannot_be_written_holds_up_no_other() {
     }
 
     let path = |name: &str| folder.trace().join(name);
-    wait_until(|| path("7-9").exists() && path("7-10").exists());
-    wait_until(|| record_count(&packets(&path("7-9"))) == 976);
-    wait_until(|| record_count(&packets(&path("7-10"))) == 976);
+    wait_until(|| written_records(&path("7-9")) == 976);
+    wait_until(|| written_records(&path("7-10")) == 976);
 
     assert_eq!(collector.progress().failure.unwrap().errno, Some(libc::EIO));
     assert!(!collector.close(Duration::from_millis(50), false).is_drained);

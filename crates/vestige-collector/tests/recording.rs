@@ -89,9 +89,7 @@ fn a_quiet_ring_is_written_after_a_second() {
     let mut thread = program.thread(7, 8);
     thread.record(3);
 
-    common::wait_until(|| folder.names().contains(&"7-8".to_owned()));
-
-    common::wait_until(|| record_count(&packets(&folder.trace().join("7-8"))) == 3);
+    common::wait_until(|| common::written_records(&folder.trace().join("7-8")) == 3);
 }
 
 #[test]

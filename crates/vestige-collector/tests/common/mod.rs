@@ -107,6 +107,7 @@ pub fn plan() -> Plan {
         uuid: UUID,
         chunk_bytes: 4096,
         chunk_count: 256,
+        thread_chunks: 0,
         slot_count: 600,
         ring_chunks: 16,
         cpu_rings: 0,
@@ -402,8 +403,25 @@ pub struct Packet {
 
 /// Reads a data file, all of which must be packets that follow one another.
 pub fn packets(path: &Path) -> Vec<Packet> {
-    let bytes = fs::read(path).unwrap();
-    let mut rest = bytes.as_slice();
+    packets_in(path, &fs::read(path).unwrap())
+}
+
+/// Counts the records of a data file that may just be written: the last packet may be half there.
+pub fn written_records(path: &Path) -> usize {
+    let bytes = fs::read(path).unwrap_or_default();
+    let mut whole = 0;
+    while let Some(size) = bytes.get(whole + 56..whole + 64) {
+        let next = whole + u64::from_ne_bytes(size.try_into().unwrap()) as usize / 8;
+        if next == whole || next > bytes.len() {
+            break;
+        }
+        whole = next;
+    }
+    record_count(&packets_in(path, &bytes[..whole]))
+}
+
+fn packets_in(path: &Path, bytes: &[u8]) -> Vec<Packet> {
+    let mut rest = bytes;
     let mut found: Vec<Packet> = Vec::new();
     while !rest.is_empty() {
         let short = |at: usize| u32::from_ne_bytes(rest[at..at + 4].try_into().unwrap());
