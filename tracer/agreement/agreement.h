@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "6a23ecd4ecda9af3"
+#define AGREEMENT "99b556b2514d787e"
 
 /* --- Packets, see docs/formats/recording.md --- */
 

@@ -127,7 +127,9 @@ struct arena_control {
 	/* So many of the first slots have the rings of CPUs; 0: there are none. */
 	uint32_t cpu_rings;
 	uint64_t max_bytes;
-	uint8_t unused[24];
+	/* So many of all chunks get memory only as threads have slots: one for each. */
+	uint32_t thread_chunks;
+	uint8_t unused[20];
 	/* Held by the collector. */
 	union arena_life life;
 	/* The collector's own: where one that takes over goes on to serve, name and token. */
@@ -172,7 +174,8 @@ _Static_assert(offsetof(struct arena_control, slots_ready) == 148, "arena_contro
 _Static_assert(offsetof(struct arena_control, first_class) == 152, "arena_control.first_class");
 _Static_assert(offsetof(struct arena_control, cpu_rings) == 156, "arena_control.cpu_rings");
 _Static_assert(offsetof(struct arena_control, max_bytes) == 160, "arena_control.max_bytes");
-_Static_assert(offsetof(struct arena_control, unused) == 168, "arena_control.unused");
+_Static_assert(offsetof(struct arena_control, thread_chunks) == 168, "arena_control.thread_chunks");
+_Static_assert(offsetof(struct arena_control, unused) == 172, "arena_control.unused");
 _Static_assert(offsetof(struct arena_control, life) == 192, "arena_control.life");
 _Static_assert(offsetof(struct arena_control, socket) == 256, "arena_control.socket");
 _Static_assert(offsetof(struct arena_control, mount_namespace) == 288, "arena_control.mount_namespace");
@@ -220,7 +223,10 @@ struct arena_shared {
 	_Atomic uint32_t slots_high;
 	/* Records lost by threads without a slot. */
 	_Atomic uint64_t lost;
-	uint8_t unused_3[48];
+	/* Threads that wait for a slot: on the number in `free_slots`, a futex. Those that
+	 * are killed meanwhile stay counted. */
+	_Atomic uint32_t slot_waiters;
+	uint8_t unused_3[44];
 	/* Futexes: the collector sleeps on the first if the second is set. */
 	_Atomic uint32_t doorbell;
 	_Atomic uint32_t asleep;
@@ -245,7 +251,8 @@ _Static_assert(offsetof(struct arena_shared, unused_2) == 72, "arena_shared.unus
 _Static_assert(offsetof(struct arena_shared, free_chunk_count) == 128, "arena_shared.free_chunk_count");
 _Static_assert(offsetof(struct arena_shared, slots_high) == 132, "arena_shared.slots_high");
 _Static_assert(offsetof(struct arena_shared, lost) == 136, "arena_shared.lost");
-_Static_assert(offsetof(struct arena_shared, unused_3) == 144, "arena_shared.unused_3");
+_Static_assert(offsetof(struct arena_shared, slot_waiters) == 144, "arena_shared.slot_waiters");
+_Static_assert(offsetof(struct arena_shared, unused_3) == 148, "arena_shared.unused_3");
 _Static_assert(offsetof(struct arena_shared, doorbell) == 192, "arena_shared.doorbell");
 _Static_assert(offsetof(struct arena_shared, asleep) == 196, "arena_shared.asleep");
 _Static_assert(offsetof(struct arena_shared, unused_4) == 200, "arena_shared.unused_4");

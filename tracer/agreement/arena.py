@@ -227,7 +227,12 @@ CONTROL = Structure(
             about="So many of the first slots have the rings of CPUs; 0: there are none.",
         ),
         Member("max_bytes", U64),
-        Member("unused", BYTE, 24),
+        Member(
+            "thread_chunks",
+            U32,
+            about="So many of all chunks get memory only as threads have slots: one for each.",
+        ),
+        Member("unused", BYTE, 20),
         Member("life", LIFE, about="Held by the collector."),
         Member(
             "socket",
@@ -288,7 +293,14 @@ SHARED = Structure(
             qualifier=ATOMIC,
             about="Records lost by threads without a slot.",
         ),
-        Member("unused_3", BYTE, 48),
+        Member(
+            "slot_waiters",
+            U32,
+            qualifier=ATOMIC,
+            about="Threads that wait for a slot: on the number in `free_slots`, a futex. Those "
+            "that are killed meanwhile stay counted.",
+        ),
+        Member("unused_3", BYTE, 44),
         Member(
             "doorbell",
             U32,

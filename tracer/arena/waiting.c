@@ -10,6 +10,7 @@
 #include "waiting.h"
 
 #include "../base/system.h"
+#include "slot.h"
 
 /* How long one look at the state is good for. */
 #define SLICE_NS 2000000
@@ -20,6 +21,8 @@
  * it would soon wait again. */
 #define MOST_TO_GO_ON 64u
 #define PATIENT_SLICES 4u
+/* After those, slices are longer and longer. */
+#define LONGEST_SLICE_NS 64000000
 /* How long a thread looks that may make no system call: it cannot wake the collector, which
  * sleeps for up to 50 ms when there was nothing to do, and may then wait for a processor. */
 #define LONGEST_SPIN_NS 100000000u
@@ -82,11 +85,16 @@ static bool has_progressed(struct arena_ring *ring)
 	return is_more;
 }
 
+static bool is_over(const struct arena *arena, uint32_t state)
+{
+	return state & (ARENA_CLOSED | ARENA_FULL) ||
+		atomic_load_explicit(&arena->control->life.word, memory_order_relaxed) &
+		FUTEX_OWNER_DIED;
+}
+
 static bool is_hopeless(const struct arena_ring *ring)
 {
-	return ring->seen_state & (ARENA_CLOSED | ARENA_FULL) ||
-		atomic_load_explicit(&ring->arena->control->life.word, memory_order_relaxed) &
-		FUTEX_OWNER_DIED;
+	return is_over(ring->arena, ring->seen_state);
 }
 
 /* No longer than others wait. */
@@ -145,24 +153,27 @@ static uint32_t chunks_to_go_on(const struct arena *arena)
 }
 
 /* Whether it is worth going on: if many threads fill one chunk each and wait again, they do little
- * but wait. */
+ * but wait. The first chunk of a thread may last for its whole life. */
 static bool can_go_on(const struct arena_ring *ring, unsigned int slices)
 {
 	const uint32_t free_chunks = atomic_load_explicit(&ring->arena->shared->free_chunk_count,
 							  memory_order_relaxed);
 
 	return chunk_is_there(ring) &&
-		(slices >= PATIENT_SLICES || chunk_has_spare(ring) ||
+		(!ring->chunk || slices >= PATIENT_SLICES || chunk_has_spare(ring) ||
 		 free_chunks >= chunks_to_go_on(ring->arena));
 }
 
 /* Wait for so long without progress, or for so long in all. */
 static bool wait_in_slices(struct arena_ring *ring, uint64_t most_ns, bool is_in_all)
 {
-	static const struct timespec slice = {0, SLICE_NS};
+	struct timespec slice = {0, SLICE_NS};
 	uint64_t since = read_clock();
 
 	for (unsigned int slices = 0;; slices++) {
+		/* Thousands of threads may wait; the collector wakes those that can go on. */
+		if (slices >= PATIENT_SLICES && slice.tv_nsec < LONGEST_SLICE_NS)
+			slice.tv_nsec *= 2;
 		if (has_progressed(ring) && !is_in_all)
 			since = read_clock();
 		/* After the count that is waited for was read. */
@@ -192,4 +203,61 @@ bool waiting_for_chunk(struct arena_ring *ring)
 		waiting_ring_bell(ring->arena);
 	ring->is_dropping = !is_there;
 	return is_there;
+}
+
+/* The upper half changes with each slot that is taken or given back. */
+static uint32_t slot_changes(const struct arena *arena)
+{
+	return (uint32_t) (atomic_load_explicit(&arena->shared->free_slots,
+						memory_order_relaxed) >>
+			   32);
+}
+
+/* Without a system call. */
+static bool spin_for_slot(const struct arena *arena)
+{
+	const uint64_t most_looks = longest_spin(arena) * TRIAL / trial_ns + 1;
+
+	for (uint64_t look = 0; look < most_looks; look++) {
+		if (slot_is_free(arena))
+			return true;
+		pause_processor();
+	}
+	return false;
+}
+
+/* Sleep until the stack of free slots is not empty, or a slice is over. */
+static void sleep_for_slot(const struct arena *arena)
+{
+	static const struct timespec slice = {0, LONGEST_SLICE_NS};
+	/* The number of the first one: the lower half, wherever that is in memory. */
+	const bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	uint32_t *number = (uint32_t *) (void *) &arena->shared->free_slots + (is_little ? 0 : 1);
+
+	waiting_ring_bell(arena);
+	atomic_fetch_add(&arena->shared->slot_waiters, 1);
+	system_call(SYS_futex, (long) number, FUTEX_WAIT, 0, (long) &slice, 0, 0);
+	atomic_fetch_sub(&arena->shared->slot_waiters, 1);
+}
+
+bool waiting_for_slot(const struct arena *arena)
+{
+	uint32_t changes = slot_changes(arena);
+	uint64_t since;
+
+	if (system_is_confined)
+		return arena->wait_ns && spin_for_slot(arena);
+	for (since = read_clock(); !slot_is_free(arena); sleep_for_slot(arena)) {
+		const uint32_t now_changes = slot_changes(arena);
+		const bool waits = arena->wait_ns;
+
+		if (waits && changes != now_changes)
+			since = read_clock();
+		changes = now_changes;
+		if (is_over(arena,
+			    atomic_load_explicit(&arena->control->state, memory_order_relaxed)) ||
+		    read_clock() - since >= (waits ? arena->wait_ns : FIRST_WAIT_NS))
+			return false;
+	}
+	return true;
 }

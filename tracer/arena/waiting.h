@@ -28,6 +28,9 @@ static inline bool waiting_is_vain(const struct arena_ring *ring)
  * jump away from here. False when none came: then waiting_is_vain() until something changes.
  */
 bool waiting_for_chunk(struct arena_ring *ring) HIDDEN;
+/* Wait for a slot, in the same way: as long as other threads take some and give them back, there is
+ * hope. False when none is free; waiting again would be in vain, too. */
+bool waiting_for_slot(const struct arena *arena) HIDDEN;
 /* Find out, while the clock may be asked, how long a thread may look for a chunk without it. */
 void waiting_confine(void) HIDDEN;
 /* Wake the collector, if it sleeps. */

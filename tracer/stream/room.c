@@ -48,7 +48,14 @@ struct room {
 	struct stream *found;
 	/* The one in which there is no room yet. */
 	struct arena_ring *full;
+	/* No slot was free, and how often one was thought to be. */
+	bool lacks_slot;
+	unsigned int attempts;
 };
+
+/* Others may be faster; and whoever may write to the arena can make it look as if a slot were
+ * free. */
+#define MOST_ATTEMPTS 100u
 
 /* Whether a stream has told that its thread records. */
 static bool has_begun(uint32_t channel, const struct stream *stream)
@@ -143,6 +150,7 @@ static bool is_on_scratch(const struct stream *stream, const char *stack)
 static INLINED void take_stream(struct room *room)
 {
 	room->slot = slot_take(&arenas[room->channel]);
+	room->lacks_slot = !room->slot;
 	if (!room->slot)
 		room->stream = NULL;
 	else if (room->stream)
@@ -160,6 +168,7 @@ static void look_for_room(struct room *room)
 	const signals before = system_block_signals();
 
 	room->full = NULL;
+	room->lacks_slot = false;
 	room->slot = 0;
 	if (!process_enter_recording(room->channel)) {
 		system_restore_signals(before);
@@ -235,6 +244,15 @@ static APART bool is_on_small_stack(void)
 	return system_is_on_signal_stack();
 }
 
+/* Wait for what is missing, where signals are not blocked; false when nothing came. */
+static bool wait_for_more(struct room *room)
+{
+	if (room->full)
+		return waiting_for_chunk(room->full);
+	return room->lacks_slot && room->attempts++ < MOST_ATTEMPTS &&
+		stream_wait_for_slot(room->channel);
+}
+
 static struct stream *find_room(struct room *room)
 {
 	const int saved = errno;
@@ -261,7 +279,7 @@ static struct stream *find_room(struct room *room)
 	room->seq = stream ? stream->ring.seq : 0;
 	do
 		look_for_room(room);
-	while (room->full && *is_recording && waiting_for_chunk(room->full));
+	while (*is_recording && wait_for_more(room));
 lost:
 	if (!room->found && !room->is_meeting && *is_recording)
 		stream_count_lost(channel);

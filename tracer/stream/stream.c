@@ -23,6 +23,8 @@
 
 /* How many of those are still to come. */
 static __thread unsigned int dropping __attribute__((tls_model("initial-exec")));
+/* Whether the thread has waited for a slot in vain. */
+static __thread bool has_waited __attribute__((tls_model("initial-exec")));
 /* Whether the thread may do nothing any more that a hook does. */
 static __thread bool is_closed __attribute__((tls_model("initial-exec")));
 /* Called when a thread has got its first chunk. */
@@ -92,6 +94,7 @@ void stream_give_up(uint32_t channel, uint32_t slot)
 void stream_begin(uint32_t channel, struct stream *stream, uint32_t slot)
 {
 	dropping = 0;
+	has_waited = false;
 	if (streams_of_thread[channel])
 		forget(stream);
 	claim(channel, stream, slot);
@@ -112,11 +115,19 @@ bool stream_cannot_begin(uint32_t channel)
 		dropping--;
 		return true;
 	}
-	if (slot_is_free(&arenas[channel]))
+	if (!has_waited || slot_is_free(&arenas[channel]))
 		return false;
 	/* The collector frees those of threads that have ended. */
 	waiting_ring_bell(&arenas[channel]);
 	return true;
+}
+
+bool stream_wait_for_slot(uint32_t channel)
+{
+	if (has_waited)
+		return false;
+	has_waited = !waiting_for_slot(&arenas[channel]);
+	return !has_waited;
 }
 
 void stream_tell_first_chunk(uint32_t channel)

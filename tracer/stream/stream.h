@@ -28,6 +28,9 @@ static inline bool stream_is_of_child(uint32_t channel)
 void stream_give_up(uint32_t channel, uint32_t slot) HIDDEN;
 /* Make a stream the thread's, with a slot that was taken for it. */
 void stream_begin(uint32_t channel, struct stream *stream, uint32_t slot) HIDDEN;
+/* Wait for a slot, where signals are not blocked; false when there is none, and at once after that
+ * until there is. */
+bool stream_wait_for_slot(uint32_t channel) HIDDEN;
 /* Whether there is neither now, as far as that can be found out without a system call. */
 bool stream_cannot_begin(uint32_t channel) HIDDEN;
 /* Whether the thread has left, see stream_leave(). */

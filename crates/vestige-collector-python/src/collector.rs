@@ -31,7 +31,7 @@ impl Collector {
     #[new]
     #[pyo3(signature = (
         directory, uuid, *, fingerprint = 0, chunk_bytes = 65536, ring = 64,
-        arena_size = 268_435_456, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
+        arena_size = 268_435_456, thread_chunks = 0, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
         max_size = 0, rules = Vec::new(), first_class = 0, class_bytes = 16_777_216,
         user = None, cpu_rings = 0, shared_memory = PathBuf::from("/dev/shm")
     ))]
@@ -43,6 +43,7 @@ impl Collector {
         chunk_bytes: u32,
         ring: u32,
         arena_size: u64,
+        thread_chunks: u32,
         slots: u32,
         wait_ns: u64,
         overwrite: bool,
@@ -55,12 +56,15 @@ impl Collector {
         shared_memory: PathBuf,
     ) -> PyResult<Self> {
         let chunk_count = u32::try_from(arena_size / u64::from(chunk_bytes.max(1)))
-            .map_err(|_| PyValueError::new_err("the arena has too many chunks"))?;
+            .ok()
+            .and_then(|count| count.checked_add(thread_chunks))
+            .ok_or_else(|| PyValueError::new_err("the arena has too many chunks"))?;
         let plan = Plan {
             fingerprint,
             uuid,
             chunk_bytes,
             chunk_count,
+            thread_chunks,
             slot_count: slots,
             ring_chunks: ring,
             cpu_rings,

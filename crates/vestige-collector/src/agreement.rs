@@ -138,7 +138,9 @@ pub struct ArenaControl {
     /// So many of the first slots have the rings of CPUs; 0: there are none.
     pub cpu_rings: u32,
     pub max_bytes: u64,
-    pub unused: [u8; 24],
+    /// So many of all chunks get memory only as threads have slots: one for each.
+    pub thread_chunks: u32,
+    pub unused: [u8; 20],
     /// Held by the collector.
     pub life: [u8; 64],
     /// The collector's own: where one that takes over goes on to serve, name and token.
@@ -183,7 +185,8 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaControl, first_class) == 152);
     assert!(core::mem::offset_of!(ArenaControl, cpu_rings) == 156);
     assert!(core::mem::offset_of!(ArenaControl, max_bytes) == 160);
-    assert!(core::mem::offset_of!(ArenaControl, unused) == 168);
+    assert!(core::mem::offset_of!(ArenaControl, thread_chunks) == 168);
+    assert!(core::mem::offset_of!(ArenaControl, unused) == 172);
     assert!(core::mem::offset_of!(ArenaControl, life) == 192);
     assert!(core::mem::offset_of!(ArenaControl, socket) == 256);
     assert!(core::mem::offset_of!(ArenaControl, mount_namespace) == 288);
@@ -238,7 +241,10 @@ pub struct ArenaShared {
     pub slots_high: u32,
     /// Records lost by threads without a slot.
     pub lost: u64,
-    pub unused_3: [u8; 48],
+    /// Threads that wait for a slot: on the number in `free_slots`, a futex. Those that are killed
+    /// meanwhile stay counted.
+    pub slot_waiters: u32,
+    pub unused_3: [u8; 44],
     /// Futexes: the collector sleeps on the first if the second is set.
     pub doorbell: u32,
     pub asleep: u32,
@@ -264,7 +270,8 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaShared, free_chunk_count) == 128);
     assert!(core::mem::offset_of!(ArenaShared, slots_high) == 132);
     assert!(core::mem::offset_of!(ArenaShared, lost) == 136);
-    assert!(core::mem::offset_of!(ArenaShared, unused_3) == 144);
+    assert!(core::mem::offset_of!(ArenaShared, slot_waiters) == 144);
+    assert!(core::mem::offset_of!(ArenaShared, unused_3) == 148);
     assert!(core::mem::offset_of!(ArenaShared, doorbell) == 192);
     assert!(core::mem::offset_of!(ArenaShared, asleep) == 196);
     assert!(core::mem::offset_of!(ArenaShared, unused_4) == 200);

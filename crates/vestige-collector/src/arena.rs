@@ -45,6 +45,8 @@ pub struct Plan {
     pub chunk_bytes: u32,
     /// Most chunks of all threads.
     pub chunk_count: u32,
+    /// So many of these get memory only as threads have slots, one for each.
+    pub thread_chunks: u32,
     /// Most threads at the same time.
     pub slot_count: u32,
     /// Most chunks of a thread.
@@ -192,6 +194,7 @@ impl Arena {
         control.collector_pid().store(std::process::id(), Ordering::Relaxed);
         control.first_class().store(plan.first_class, Ordering::Relaxed);
         control.cpu_rings().store(cpu_rings, Ordering::Relaxed);
+        control.thread_chunks().store(plan.thread_chunks, Ordering::Relaxed);
         let flags = if plan.is_overwriting { OVERWRITE } else { 0 };
         control.flags().store(flags, Ordering::Relaxed);
         arena.memory.write(UUID_AT, &plan.uuid);
@@ -450,6 +453,7 @@ impl Arena {
             uuid: self.uuid(),
             chunk_bytes: self.geometry.chunk_bytes,
             chunk_count: self.geometry.chunk_count,
+            thread_chunks: control.thread_chunks().load(Ordering::Relaxed),
             slot_count: self.geometry.slot_count,
             ring_chunks: self.geometry.ring_chunks,
             cpu_rings: self.cpu_rings,
@@ -552,6 +556,11 @@ impl Arena {
     /// How many bytes of a part of the file are there, before one that nobody has written: a
     /// program has taken its page away.
     pub fn whole_bytes(&self, at: u64, bytes: u32) -> u32 {
+        // Looking for a hole takes the longer the farther away the next one is, often at the end
+        // of a large arena. Where the guard has put pages of its own, only the file knows.
+        if !self.guard.is_damaged() && self.memory.is_there(at, bytes) {
+            return bytes;
+        }
         let hole = sys::first_hole(&self.file, at).unwrap_or(u64::MAX);
         u32::try_from(hole.saturating_sub(at)).map_or(bytes, |there| there.min(bytes))
     }

@@ -11,6 +11,8 @@ use std::os::fd::AsRawFd;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicU8, Ordering};
 
+use crate::geometry::PAGE;
+
 /// What an access outside of the memory gets; no arena is so small that one happens.
 static NOWHERE_32: AtomicU32 = AtomicU32::new(0);
 static NOWHERE_64: AtomicU64 = AtomicU64::new(0);
@@ -98,6 +100,18 @@ impl Mapping {
                 to.store(*byte, Ordering::Relaxed);
             }
         }
+    }
+
+    /// Whether all pages of a part are in memory just now. Those that are not may be on a disk.
+    pub fn is_there(&self, at: u64, count: u32) -> bool {
+        let page = u64::from(PAGE);
+        let start = at / page * page;
+        let count = at + u64::from(count) - start;
+        let Some(place) = self.pointer(start, count) else { return false };
+        let mut pages = vec![0; count.div_ceil(page) as usize];
+        // SAFETY: the kernel says one byte for each page, of which there are as many.
+        let done = unsafe { libc::mincore(place.cast(), count as usize, pages.as_mut_ptr()) };
+        done == 0 && pages.iter().all(|one| one & 1 != 0)
     }
 
     /// Makes the pages, so that no store to them can fail; `must` if nothing else has made sure

@@ -35,6 +35,8 @@ pub struct Found {
     pub ended: u32,
     /// Slots whose threads live.
     pub live: u32,
+    /// Slots whose threads wait for a chunk.
+    pub waiting: u32,
     /// Slots with something that could not be written.
     pub stalled: u32,
 }
@@ -48,6 +50,7 @@ impl Found {
             ended: self.ended + other.ended,
             pressed: self.pressed + other.pressed,
             live: self.live + other.live,
+            waiting: self.waiting + other.waiting,
             stalled: self.stalled + other.stalled,
         }
     }
@@ -84,8 +87,9 @@ impl Recording {
                 self.visit(slot, reach, &mut found);
                 free = Pool::free(&self.arena);
             }
-            if free >= self.chunks_to_go_on && self.wake(slot) {
-                free -= self.chunks_to_go_on;
+            if self.arena.slot(slot).waiting().load(Ordering::Acquire) != 0 {
+                found.waiting += 1;
+                free -= self.wake(slot, free);
             }
             if found.stalled >= MOST_STALLS && reach == Reach::Complete {
                 break;
@@ -94,16 +98,19 @@ impl Recording {
         if found.stalled == 0 {
             self.live.store(found.live, Ordering::Relaxed);
         }
+        self.waiting.store(found.waiting, Ordering::Relaxed);
         found
     }
 
-    /// Wakes a thread that waits, since there is a chunk that another has left; whether it waits.
-    fn wake(&self, slot: u32) -> bool {
-        let waits = self.arena.slot(slot).waiting().load(Ordering::Acquire) != 0;
-        if waits {
-            sys::futex_wake(self.arena.ledger(slot).consumed());
+    /// Wakes a thread that waits, if it can go on with so many free chunks; how many that takes.
+    fn wake(&self, slot: u32, free: u32) -> u32 {
+        let has_none = self.arena.slot(slot).cur().load(Ordering::Relaxed) == 0;
+        let needed = if has_none { 1 } else { self.chunks_to_go_on };
+        if free < needed {
+            return 0;
         }
-        waits
+        sys::futex_wake(self.arena.ledger(slot).consumed());
+        needed
     }
 
     /// Whether a pass looks at all slots, also at those that seem to have nothing.
@@ -233,6 +240,10 @@ impl Recording {
         } else if now.saturating_sub(state.seen_at) >= QUIET_NS && !state.is_damaged {
             self.flush(slot, state, cur)?;
             state.seen_at = now;
+            // A thousand files take a while, in which a thousand threads may begin.
+            if Pool::free(&self.arena) < FEW_CHUNKS || self.pool.is_short_of_slots(&self.arena) {
+                self.keep_ahead();
+            }
         }
         Ok(false)
     }
@@ -340,6 +351,7 @@ impl Recording {
             return;
         }
         Pool::free_slot(&self.arena, slot);
+        Pool::wake_for_slots(&self.arena, 1);
     }
 
     /// Slots with complete chunks.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::arena::Arena;
 use crate::geometry::PAGE;
+use crate::sys;
 
 /// Nobody's: in the pool, or taken by a thread that has not told it yet.
 pub const NOBODY: u32 = 0;
@@ -75,12 +76,16 @@ pub struct Most {
     pub allowed: u64,
     /// More would only wait for the collector.
     pub useful: u64,
+    /// There is memory for no more.
+    pub memory: u64,
+    /// So many are wanted now, and some ahead.
+    pub waiting: u32,
 }
 
 impl Most {
-    /// Of both, the less.
-    fn both(self) -> u64 {
-        self.allowed.min(self.useful)
+    /// The least of them.
+    fn least(self) -> u64 {
+        self.allowed.min(self.useful).min(self.memory)
     }
 }
 
@@ -155,13 +160,13 @@ impl Pool {
     }
 
     /// Whether threads may soon find no chunk, and none can be made.
-    fn is_starving(&self, arena: &Arena) -> bool {
-        self.ready() == arena.geometry().chunk_count && Self::free(arena) < FREE_CHUNKS / 4
+    fn is_starving(&self, arena: &Arena, most: Most) -> bool {
+        u64::from(self.ready()) >= most.memory && Self::free(arena) < FREE_CHUNKS / 4
     }
 
     /// Whether slots should keep no chunks for themselves, since what is in them must have room.
     pub fn is_short(&self, stock: &Stock, arena: &Arena, most: Most) -> bool {
-        self.is_starving(arena) || self.handed_out(stock).saturating_mul(2) > most.allowed
+        self.is_starving(arena, most) || self.handed_out(stock).saturating_mul(2) > most.allowed
     }
 
     /// Whether they should not, since others wait for them.
@@ -183,6 +188,16 @@ impl Pool {
         false
     }
 
+    /// For how many chunks there may be memory while so many threads have slots.
+    ///
+    /// What a thread fills just now, nobody else can have: with less, some of those that come
+    /// last would find nothing, for as long as the others live.
+    pub fn most_with_memory(arena: &Arena, live: u32) -> u64 {
+        let of_threads = arena.accounts().control().thread_chunks().load(Ordering::Relaxed);
+        let chunks = arena.geometry().chunk_count;
+        u64::from(chunks - of_threads.min(chunks) + live.min(of_threads).min(chunks))
+    }
+
     /// How many chunks are of use to so many threads.
     pub fn useful(arena: &Arena, live: u32) -> u64 {
         u64::from(arena.geometry().ring_chunks) * WHOLE_RINGS
@@ -194,6 +209,13 @@ impl Pool {
     pub fn free_slot(arena: &Arena, slot: u32) -> bool {
         let place = arena.slot(slot);
         push(arena.shared().free_slots(), place.next_free(), slot)
+    }
+
+    /// Wakes so many threads that wait for a slot, if there are any.
+    pub fn wake_for_slots(arena: &Arena, count: u32) {
+        if arena.shared().slot_waiters().load(Ordering::SeqCst) != 0 {
+            sys::futex_wake_at(arena.shared().free_slots(), count);
+        }
     }
 
     /// Chunks that are in use or may be, without those that the collector keeps.
@@ -294,14 +316,15 @@ impl Stock {
 
     /// Keeps enough chunks free, and no more handed out than allowed; whether one can be had.
     pub fn keep_chunks(&mut self, pool: &Pool, arena: &Arena, most: Most, now: u64) -> bool {
-        let is_starving = pool.is_starving(arena);
+        let is_starving = pool.is_starving(arena, most);
         while is_starving && self.doubtful.front().is_some_and(|one| now - one.1 > 1_000_000_000) {
             self.trust_oldest(arena);
         }
         while pool.handed_out(self) > most.allowed && self.withhold(pool, arena) {}
-        let is_enough = Pool::free(arena) >= ENOUGH_CHUNKS;
-        while !is_enough && Pool::free(arena) < FREE_CHUNKS && pool.handed_out(self) < most.both() {
-            if self.withheld.is_empty() && !self.grow(pool, arena, most.both(), now) {
+        let wanted = FREE_CHUNKS.saturating_add(most.waiting);
+        let is_enough = Pool::free(arena) >= ENOUGH_CHUNKS.saturating_add(most.waiting);
+        while !is_enough && Pool::free(arena) < wanted && pool.handed_out(self) < most.least() {
+            if self.withheld.is_empty() && !self.grow(pool, arena, most.least(), now) {
                 break;
             }
             let before = self.withheld.len();
@@ -407,5 +430,6 @@ impl Stock {
                 }
             }
         }
+        Pool::wake_for_slots(arena, count);
     }
 }

@@ -96,6 +96,8 @@ pub struct Recording {
     pub chunks_to_go_on: u32,
     /// Threads with a slot.
     pub live: AtomicU32,
+    /// Of these, threads that wait for a chunk.
+    pub waiting: AtomicU32,
     slots: Box<[Mutex<Option<Box<SlotState>>>]>,
     stock: Mutex<Stock>,
     /// How many programs were read of that are not recorded.
@@ -130,6 +132,7 @@ impl Recording {
             is_short: AtomicBool::new(false),
             is_crowded: AtomicBool::new(false),
             live: AtomicU32::new(0),
+            waiting: AtomicU32::new(0),
             slots: (0..count).map(|_| Mutex::new(None)).collect(),
             stock: Mutex::default(),
             unreached: Mutex::default(),
@@ -192,12 +195,12 @@ impl Recording {
     ///
     /// Where they wait for the collector, more of them make nothing faster. If the disk is slow,
     /// they are what threads go on with; and where no thread waits, each chunk less is a loss.
-    fn useful_chunks(&self, live: u32) -> u64 {
+    fn useful_chunks(&self, threads: u32) -> u64 {
         let waits = self.arena.accounts().control().wait_ns().load(Ordering::Relaxed) != 0;
         if !waits || self.trace.is_slow() || self.trace.is_stalled() {
             return u64::MAX;
         }
-        Pool::useful(&self.arena, live)
+        Pool::useful(&self.arena, threads)
     }
 
     /// Gives back memory that was of use when there was more to write.
@@ -233,7 +236,12 @@ impl Recording {
         let mut stock = self.stock();
         let allowed = self.trace.allowed_chunks(self.arena.geometry().chunk_bytes);
         let live = self.live.load(Ordering::Relaxed);
-        let most = Most { allowed, useful: self.useful_chunks(live) };
+        // What the last pass has counted may be old: so many slots were in use at a time.
+        let high = self.arena.shared().slots_high().load(Ordering::Relaxed);
+        let threads = high.min(self.pool.slots_ready()).max(live);
+        let memory = Pool::most_with_memory(&self.arena, threads);
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        let most = Most { allowed, useful: self.useful_chunks(threads), memory, waiting };
         let at_most = Most { useful: most.useful.min(chunks), ..most };
         let has_chunks = stock.keep_chunks(&self.pool, &self.arena, at_most, now);
         let is_short = self.pool.is_short(&stock, &self.arena, most);

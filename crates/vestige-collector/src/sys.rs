@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::Path;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::time::Duration;
 use std::{mem, ptr, thread};
 
@@ -414,6 +414,17 @@ pub fn futex_wait(word: &AtomicU32, value: u32, time: Duration) {
 pub fn futex_wake(word: &AtomicU32) {
     // SAFETY: only the address counts.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, libc::c_int::MAX) };
+}
+
+/// Wakes some that wait for the lower half of a word.
+pub fn futex_wake_at(word: &AtomicU64, most: u32) {
+    let half = usize::from(cfg!(target_endian = "big"));
+    let most = libc::c_int::try_from(most).unwrap_or(libc::c_int::MAX);
+    // SAFETY: only the address counts.
+    unsafe {
+        let place = word.as_ptr().cast::<u32>().add(half);
+        libc::syscall(libc::SYS_futex, place, libc::FUTEX_WAKE, most)
+    };
 }
 
 /// Nanoseconds for which the calling thread has run.

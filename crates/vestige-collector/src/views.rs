@@ -46,8 +46,9 @@ view! {
         rules_bytes: u64, slots_at: u64, classes_at: u64, classes_bytes: u64, chunks_at: u64,
         chunk_bytes: u32, chunk_count: u32, slot_count: u32, ring_chunks: u32, wait_ns: u64,
         state: u32, progress: u32, collector_pid: u32, flags: u32, chunks_ready: u32,
-        slots_ready: u32, first_class: u32, cpu_rings: u32, max_bytes: u64, mount_namespace: u64,
-        directory_device: u64, directory_inode: u64, root_device: u64, root_inode: u64,
+        slots_ready: u32, first_class: u32, cpu_rings: u32, max_bytes: u64, thread_chunks: u32,
+        mount_namespace: u64, directory_device: u64, directory_inode: u64, root_device: u64,
+        root_inode: u64,
     }
 }
 
@@ -55,7 +56,7 @@ view! {
     /// What programs share.
     Shared {
         free_slots: u64, free_chunks: u64, free_chunk_count: u32, slots_high: u32, lost: u64,
-        doorbell: u32, asleep: u32, class_count: u32, class_text_used: u32,
+        slot_waiters: u32, doorbell: u32, asleep: u32, class_count: u32, class_text_used: u32,
         class_text_ready: u32, unreached_count: u32,
     }
 }

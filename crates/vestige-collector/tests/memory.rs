@@ -5,6 +5,8 @@ mod common;
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::sync::atomic::Ordering;
+use std::sync::Barrier;
 use std::time::Duration;
 
 use common::{collector_of, next_collector, plan, record_count, run, trace, Folder, Program};
@@ -57,6 +59,43 @@ fn threads_that_wait_have_no_more_chunks_than_are_of_use() {
     let collector = collector_of(&folder, &roomy(), 0);
 
     assert_eq!(take_all(&collector.recording(), &Program::of(&folder)).len(), USEFUL);
+}
+
+#[test]
+fn each_thread_finds_a_chunk_while_all_others_keep_theirs() {
+    const THREADS: u32 = 150;
+    let folder = Folder::new();
+    let few = Plan { chunk_count: 64 + 200, thread_chunks: 200, ring_chunks: 2, ..plan() };
+    let collector = collector_of(&folder, &few, 0);
+    collector.start().unwrap();
+    let program = Program::of(&folder);
+    let all = Barrier::new(THREADS as usize);
+
+    run((0..THREADS).map(|number| {
+        let (program, all) = (&program, &all);
+        move || {
+            program.thread(7, 8 + number).record(10);
+            all.wait();
+        }
+    }));
+
+    let outcome = collector.close(Duration::from_secs(5), false);
+    assert_eq!((outcome.lost, outcome.problems), (0, vec![]));
+    assert_eq!(trace(&folder).values().map(|one| record_count(one)).sum::<usize>(), 1500);
+}
+
+#[test]
+fn memory_for_chunks_of_threads_is_there_for_as_many_as_there_are() {
+    let folder = Folder::new();
+    let some = Plan { chunk_count: 64 + 200, thread_chunks: 200, wait_ns: 0, ..plan() };
+    let collector = collector_of(&folder, &some, 0);
+    let program = Program::of(&folder);
+    let first = take_all(&collector.recording(), &program);
+    let _threads: Vec<_> = (0..20).map(|_| program.pop_slot().unwrap()).collect();
+    program.shared().slots_high().store(20, Ordering::Relaxed);
+
+    assert_eq!(first.len(), 64);
+    assert_eq!(take_all(&collector.recording(), &program).len(), 20);
 }
 
 #[test]

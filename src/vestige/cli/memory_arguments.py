@@ -54,9 +54,8 @@ def add_memory_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arena-size",
         metavar="SIZE",
-        default="256M",
         help="memory for the buffers of all threads, used as far as it is needed "
-        "(default: 256M)",
+        "(default: 256M, and a packet more for each thread)",
     )
     parser.set_defaults(timeout=10.0)
     parser.add_argument(

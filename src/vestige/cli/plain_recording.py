@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULTS", "PlainOptions", "plain_options"]
 
 DEFAULTS: dict[str, Any] = {
-    "arena_size": "256M",
+    "arena_size": None,
     "buffer_size": "4M",
     "context": "ip,vpid",
     "entries": False,

@@ -112,7 +112,8 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             functions=options.functions,
             contexts=contexts_of(options.context),
             buffer_size=parse_size(options.buffer_size, "--buffer-size"),
-            arena_size=parse_size(options.arena_size, "--arena-size"),
+            arena_size=options.arena_size
+            and parse_size(options.arena_size, "--arena-size"),
             timeout=options.timeout,
             events=tuple(options.event),
             include=tuple(options.include_function),

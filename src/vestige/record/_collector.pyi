@@ -51,6 +51,8 @@ class Collector:
         chunk_bytes: Memory of a packet, a multiple of 4096.
         ring: Most chunks of a thread, from 2 to 64.
         arena_size: Most bytes of all chunks.
+        thread_chunks: So many chunks more, which get memory as threads begin: one for
+            each.
         slots: Most threads at the same time.
         wait_ns: How long a thread waits for memory while nothing is written, in
             nanoseconds; 0 is not at all. By default ten seconds.
@@ -79,6 +81,7 @@ class Collector:
         chunk_bytes: int = 65536,
         ring: int = 64,
         arena_size: int = 268435456,
+        thread_chunks: int = 0,
         slots: int = 16384,
         wait_ns: int = ...,
         overwrite: bool = False,

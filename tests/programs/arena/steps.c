@@ -2,6 +2,7 @@
  * Small programs for the tracer alone:
  *
  *   steps churn N     N threads, one after the other; prints how many kilobytes it has grown
+ *   steps at-once N   N threads with 20 calls each, which stay until all have made theirs
  *   steps names       thread names that change; a packet and more for each
  *   steps calls N     N calls
  *   steps trap N      calls whose hooks are interrupted after each of N instructions, by a
@@ -83,6 +84,26 @@ PLAIN static void churn(long count)
 			before = anonymous_kilobytes();
 	}
 	printf("%ld\n", anonymous_kilobytes() - before);
+}
+
+static pthread_barrier_t all_have_called;
+
+PLAIN static void *staying_thread(void *argument)
+{
+	calls(20);
+	pthread_barrier_wait(&all_have_called);
+	return argument;
+}
+
+PLAIN static void call_at_once(long count)
+{
+	pthread_t threads[count];
+
+	pthread_barrier_init(&all_have_called, NULL, (unsigned int) count);
+	for (long index = 0; index < count; index++)
+		pthread_create(&threads[index], NULL, staying_thread, NULL);
+	for (long index = 0; index < count; index++)
+		pthread_join(threads[index], NULL);
 }
 
 PLAIN static void names(void)
@@ -220,6 +241,8 @@ PLAIN int main(int count, char **words)
 
 	if (!strcmp(words[1], "churn"))
 		churn(number);
+	else if (!strcmp(words[1], "at-once"))
+		call_at_once(number);
 	else if (!strcmp(words[1], "names"))
 		names();
 	else if (!strcmp(words[1], "calls"))

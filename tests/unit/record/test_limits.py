@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 import vestige
-from support.compilers import run_tool
+from support.compilers import PROGRAMS, run_tool
 from support.recorded import build_program, counts, record_command, run_recorded
 from vestige.record.backends.in_process.recovery import recover
 
@@ -252,6 +252,24 @@ def test_a_program_has_no_more_room_than_it_asks_for(tmp_path, greedy):
     assert abs(taken - taken_without) <= 2
     assert {one.function.name: one.calls for one in found} == {"main": 1, "late": 5}
     assert "no events lost" in done.stderr
+
+
+def test_more_threads_at_once_than_the_memory_has_packets(tmp_path):
+    """By default each has one besides; with a limit, the advice names that."""
+    steps = tmp_path / "steps"
+    source = PROGRAMS / "arena" / "steps.c"
+    run_tool(["gcc", *TRACED, "-o", steps, source, "-pthread"])
+    words = [steps, "at-once", "300"]
+    # Packets of 1 MiB.
+    done = run_recorded(tmp_path / "all", words, "--buffer-size=64M")
+    options = ("--buffer-size=64M", "--arena-size=32M", "--mode=block=100ms")
+    other = run_recorded(tmp_path / "some", words, *options)
+    found, fewer = counts(tmp_path / "all"), counts(tmp_path / "some")
+
+    assert "no events lost" in done.stderr
+    assert (found["func_entry"], found["func_exit"]) == (300 * 20, 300 * 20)
+    assert 20 <= fewer["func_entry"] < 32 * 20
+    assert "vestige: --arena-size=64M may keep them, or none: " in other.stderr
 
 
 def test_a_shell_that_limits_what_it_starts(tmp_path, program):

@@ -95,7 +95,7 @@ complete -c vestige -n '_shtab_vestige_using record' -l list-contexts -d 'list a
 complete -c vestige -n '_shtab_vestige_using record' -l follow-fork -l no-follow-fork -d 'record child processes as well (the default)'
 complete -c vestige -n '_shtab_vestige_using record' -l inherit-socket -d 'give programs a descriptor (a high number) that leads to the recorder: needed in a network namespace of their own (containers, sandboxes), if they have another /dev/shm or another user'
 complete -c vestige -n '_shtab_vestige_using record' -l buffer-size -x -d 'buffer size of each thread, with k, M or G (default: 4M); a buffer has up to 64 packets, and no event is larger than a packet (64k)'
-complete -c vestige -n '_shtab_vestige_using record' -l arena-size -x -d 'memory for the buffers of all threads, used as far as it is needed (default: 256M)'
+complete -c vestige -n '_shtab_vestige_using record' -l arena-size -x -d 'memory for the buffers of all threads, used as far as it is needed (default: 256M, and a packet more for each thread)'
 complete -c vestige -n '_shtab_vestige_using record' -l mode -x -d 'what to do when buffers are full: let the thread wait (block, the default), up to a TIMEOUT without progress (block=10s), or drop new events (discard); overwrite: drop the oldest events of a recording that has its maximum size'
 complete -c vestige -n '_shtab_vestige_using record' -l max-size -x -d 'maximum size of the whole recording, with k, M or G (default: no limit; 256M with --mode=overwrite)'
 complete -c vestige -n '_shtab_vestige_using record' -s q -l quiet -d 'print no summary at the end'

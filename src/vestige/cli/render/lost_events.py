@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 
 from ...record.recorder import Recording
+from ...record.rules.options import THREADS
 
 __all__ = ["larger_size", "remedy", "size_of_all"]
 
@@ -33,11 +34,16 @@ def remedy(recording: Recording, all_bytes: int | None = None) -> str:
             "they were lost in threads that could not write to the recording: after "
             "they had forbidden themselves all system calls (seccomp's strict mode) or "
             "the time-stamp counter, while a child shared their memory (clone), or "
-            "since there were thousands of others"
+            f"since there were too many: {THREADS:,} have a place at a time"
         )
     larger = _size(2 * recording.options.buffer_size)
     if recording.options.mode == "discard":
         return f"--mode=block keeps them, or --buffer-size={larger} more of them"
+    if recording.options.arena_size is not None:
+        return (
+            f"--arena-size={_size(2 * recording.options.arena_size)} may keep them, or "
+            "none: without it, there is memory for a packet of each thread besides"
+        )
     return (
         f"--buffer-size={larger} or a longer --mode=block=TIMEOUT may keep them: an "
         "event is lost that is larger than a packet, in a signal handler that "

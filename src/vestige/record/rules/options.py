@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .event_rules import CompiledRule, EventRule
     from .probes import Probe
 
-__all__ = ["CONTEXTS", "HELPERS", "PAGE", "RecordingOptions"]
+__all__ = ["CONTEXTS", "HELPERS", "PAGE", "THREADS", "RecordingOptions"]
 
 PAGE = SMALLEST_PACKET
 """Packets are whole pages of the arena."""
@@ -27,6 +27,11 @@ SMALLEST_RING, LARGEST_RING = 2, 64
 PARTS = 64
 """A recording of limited size has at least so many packets."""
 LARGEST_ARENA = 1 << 38
+ARENA_SIZE = 256 * 1024 * 1024
+THREADS = 16_384
+"""Threads that may record at the same time."""
+MOST_OF_THREADS = 1 << 30
+"""Bytes of addresses for the packets that threads have, one each."""
 LONGEST_TIMEOUT = 10**6
 """Seconds."""
 LONGEST_DURATION = 10**18
@@ -118,8 +123,11 @@ class _Values(NamedTuple):
     ``None`` is 64 KiB, less for a smaller buffer, more for a larger one.
     """
 
-    arena_size: int = 256 * 1024 * 1024
-    """Bytes of the memory that the threads of all programs share: their buffers."""
+    arena_size: int | None = None
+    """Bytes of the memory that the threads of all programs share: their buffers.
+
+    ``None`` is 256 MiB, and a packet more for each thread.
+    """
 
     mode: Mode = "block"
     """What goes when a buffer or the recording is full.
@@ -254,6 +262,18 @@ class RecordingOptions(_Values):
         )
 
     @property
+    def memory_size(self) -> int:
+        """Bytes for the buffers of all threads, without :attr:`thread_packets`."""
+        return ARENA_SIZE if self.arena_size is None else self.arena_size
+
+    @property
+    def thread_packets(self) -> int:
+        """Packets for which there is memory besides, as threads begin: one for each."""
+        if self.arena_size is not None:
+            return 0
+        return min(THREADS, MOST_OF_THREADS // self.chunk_size)
+
+    @property
     def size_limit(self) -> int:
         """Bytes of the whole recording; 0 when there is no limit."""
         if self.max_size is not None:
@@ -322,9 +342,9 @@ class RecordingOptions(_Values):
                 f"up to {LARGEST_PACKET * LARGEST_RING}"
             )
         least = SMALLEST_RING * self.chunk_size
-        if not least <= self.arena_size <= LARGEST_ARENA:
+        if not least <= self.memory_size <= LARGEST_ARENA:
             raise SelectionError(
-                f"an arena of {self.arena_size} bytes: expected {least} (two packets) "
+                f"an arena of {self.memory_size} bytes: expected {least} (two packets) "
                 f"or more, up to {LARGEST_ARENA}"
             )
         if not 0 < self.timeout <= LONGEST_TIMEOUT:

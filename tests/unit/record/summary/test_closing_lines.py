@@ -128,6 +128,11 @@ def lines_of_losses(directory, options, **collected):
             "--mode=block keeps them, or --buffer-size=8M more of them",
         ),
         (
+            {"arena_size": 64 << 20},
+            {},
+            "--arena-size=128M may keep them, or none: without it, there is memory for",
+        ),
+        (
             {"mode": "overwrite"},
             {"is_full": True},
             "too many threads for the size: --max-size=512M keeps more",

@@ -15,7 +15,7 @@ from ....errors import RecordError
 from ..._agreement import AGREEMENT, ARENA_FILE, ARENA_IN_DIRECTORY, EVENTS
 from ..._collector import Collector, Outcome, PlanRequest, counter
 from ...collected import Collected, Unreached
-from ...rules.options import RecordingOptions
+from ...rules.options import THREADS, RecordingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,9 @@ class RunningCollector:
                 bytes.fromhex(uuid.replace("-", "")),
                 chunk_bytes=options.chunk_size,
                 ring=options.ring_size,
-                arena_size=options.arena_size,
+                arena_size=options.memory_size,
+                thread_chunks=options.thread_packets,
+                slots=THREADS,
                 wait_ns=_wait(options),
                 overwrite=options.mode == "overwrite",
                 max_size=options.size_limit,
