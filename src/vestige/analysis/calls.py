@@ -10,7 +10,8 @@ and its exit were seen and nothing was lost in between. Else it is counted as
   may be those of two calls;
 * *without exit*: it was left by an exception or a jump, was open when the trace ended,
   or its exit was lost. Its time is the least it can have been;
-* *without entry*: it began before the trace, or its entry was lost. It has no time.
+* *without entry*: it began before the trace, or in the parent before ``fork``, or its
+  entry was lost. It has no time.
 
 Mean, shortest and longest time are those of complete calls alone.
 """

@@ -54,6 +54,7 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
     is_chosen_here = _wants_python_functions(wanted, command)
     if is_chosen_here:
         wanted = RecordingOptions(**{**wanted._asdict(), "python_functions": "python"})
+    _warn_of_buffer(wanted, options.buffer_size)
     _warn_of_rules(wanted, options.program)
     output = options.output or default_output(options.program)
     try:
@@ -210,6 +211,17 @@ def _wants_python_functions(wanted: RecordingOptions, command: Sequence[str]) ->
 
     # Whoever isolates an interpreter wants nothing in it unless it is asked for.
     return why_isolated(command) is None
+
+
+def _warn_of_buffer(wanted: RecordingOptions, size: str) -> None:
+    """Say that a thread has more than was asked for."""
+    if wanted.ring_bytes > wanted.buffer_size:
+        line = (
+            f"vestige: warning: --buffer-size={size} is rounded up to "
+            f"{wanted.ring_bytes}, {wanted.ring_size} packets of "
+            f"{wanted.chunk_size} bytes"
+        )
+        _say([line])
 
 
 def _warn_of_rules(wanted: RecordingOptions, program: str) -> None:

@@ -192,7 +192,7 @@ def test_marks_are_explained(tmp_path, capsys):
 
     for line in (
         "1 call without exit",
-        "1 call without entry: counted without time",
+        "1 call without entry (begun before the recording, or in a parent before fork; ",
         "1 call with lost events between entry and exit",
         "7 events lost by the tracer",
     ):

@@ -132,6 +132,25 @@ def test_old_packets_of_child_processes_go_as_well(tmp_path, program):
 @pytest.mark.skipif(
     shutil.which("babeltrace2") is None, reason="not installed: babeltrace2"
 )
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        ("5000", "is rounded up to 8192, 2 packets of 4096 bytes"),
+        ("3000000", "is rounded up to 3014656, 46 packets of 65536 bytes"),
+        ("5M", None),
+        ("64k", None),
+    ],
+)
+def test_a_buffer_is_whole_packets(tmp_path, size, expected):
+    """Other sizes are rounded up, and that is said, also by a quiet recorder."""
+    done = run_recorded(tmp_path / "trace", ["true"], "-q", f"--buffer-size={size}")
+
+    if expected is None:
+        assert "rounded" not in done.stderr
+    else:
+        assert f"vestige: warning: --buffer-size={size} {expected}\n" in done.stderr
+
+
 @pytest.mark.parametrize("mode", ["discard", "overwrite"])
 def test_babeltrace_says_what_is_missing_and_no_more(tmp_path, program, mode):
     """It reads as many events as we do."""

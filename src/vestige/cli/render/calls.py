@@ -134,7 +134,11 @@ def _notes_of_calls(sums: CallCounts, unknown_exits: int) -> Iterator[str]:
             "jump, or open at the end): counted up to the last event within"
         )
     if sums.no_entry:
-        yield f"{count(sums.no_entry, 'call')} without entry: counted without time"
+        yield (
+            f"{count(sums.no_entry, 'call')} without entry (begun before the "
+            "recording, or in a parent before fork; or it was lost): counted without "
+            "time"
+        )
     if sums.across_loss:
         yield (
             f"{count(sums.across_loss, 'call')} with lost events between entry and "

@@ -258,8 +258,17 @@ class RecordingOptions(_Values):
     def ring_size(self) -> int:
         """Packets that a thread has at most."""
         return min(
-            max(self.buffer_size // self.chunk_size, SMALLEST_RING), LARGEST_RING
+            max(-(-self.buffer_size // self.chunk_size), SMALLEST_RING), LARGEST_RING
         )
+
+    @property
+    def ring_bytes(self) -> int:
+        """Bytes that a thread has at most: whole packets.
+
+        More than :attr:`buffer_size` where that is rounded up, and fewer where a
+        recording of limited size has smaller packets.
+        """
+        return self.ring_size * self.chunk_size
 
     @property
     def memory_size(self) -> int:
