@@ -12,6 +12,11 @@
 #include "section.h"
 #include "stream.h"
 
+/* Ticks of the clock, of the order of a millisecond, for which a thread has the name that it was asked
+ * for: what it does to change it is seen, but for a system call of its own, and for what others
+ * write to /proc. */
+#define NAME_HOLDS (UINT64_C(1) << 21)
+
 bool filling_is_empty(const struct stream *stream)
 {
 	return stream->chunk->committed == sizeof(struct arena_chunk) && !stream->keeps;
@@ -34,8 +39,18 @@ static uint64_t later(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
+/* Asked for each packet, the name would cost as much as all that is copied to it. */
+static void ask_name(struct stream *stream, uint64_t now)
+{
+	if (stream->named && now - stream->named < NAME_HOLDS)
+		return;
+	system_thread_name(stream->procname);
+	stream->named = now;
+}
+
 struct arena_chunk *filling_go_on(struct stream *stream, uint32_t flags)
 {
+	const uint64_t now = clock_read();
 	const uint32_t number = stream->taken[stream->taken_count - 1];
 	struct arena_chunk *before = stream->chunk;
 	struct arena_chunk *chunk;
@@ -47,8 +62,8 @@ struct arena_chunk *filling_go_on(struct stream *stream, uint32_t flags)
 	stream->announced = NULL;
 	compiler_barrier();
 	announce_close(stream);
-	system_thread_name(stream->procname);
-	chunk = chunk_prepare(&stream->ring, number, clock_read());
+	ask_name(stream, now);
+	chunk = chunk_prepare(&stream->ring, number, now);
 	chunk->flags = flags;
 	chunk->packet.vpid = stream->vpid;
 	chunk->packet.vtid = stream->vtid;

@@ -17,6 +17,11 @@
 #include "shared_thread.h"
 #include "stream.h"
 
+/* What is used of a stack until signals are blocked, at most, and of that for a function's own. */
+#define TOUCHED_BYTES 512u
+#define FRAME_BYTES 256u
+#define LEAST_PAGE 4096u
+
 static void meet(void);
 
 __thread struct vestige_thread stream_thread __attribute__((tls_model("initial-exec"))) = {
@@ -234,9 +239,15 @@ static APART void stop_if_closed(uint32_t channel)
  * a stack that may be small, and nothing that runs when it ends. */
 static APART void touch_stack(void)
 {
-	volatile char touched[512] __attribute__((unused));
+	volatile char touched[TOUCHED_BYTES] __attribute__((unused));
 
 	touched[0] = 0;
+}
+
+/* Whether that is another page than the one where the stack is, for all that one can tell. */
+static bool is_near_other_page(void)
+{
+	return (uintptr_t) stack_pointer() % LEAST_PAGE < TOUCHED_BYTES + FRAME_BYTES;
 }
 
 static APART bool is_on_small_stack(void)
@@ -274,7 +285,8 @@ static struct stream *find_room(struct room *room)
 	}
 	if (is_vain(room))
 		goto lost;
-	if (!system_is_confined && !is_on_small_stack())
+	/* As a rule, no system call is needed to find out. */
+	if (is_near_other_page() && !system_is_confined && !is_on_small_stack())
 		touch_stack();
 	room->seq = stream ? stream->ring.seq : 0;
 	do

@@ -102,6 +102,8 @@ struct stream {
 	uint64_t announcing;
 	struct announcement announcements[ANNOUNCEMENTS];
 	char procname[PROCNAME_SIZE + 1];
+	/* When the thread was last asked for that; 0: it was not. */
+	uint64_t named;
 	/* See passage.h. */
 	struct vestige_passage passage;
 	/* The same of probes of LTTng-UST: in how many the thread is, one in the other, and in how

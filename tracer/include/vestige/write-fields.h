@@ -31,7 +31,18 @@ VESTIGE_INLINE uint64_t vestige_copy_word(char *at, const char *text)
 }
 
 #ifdef VESTIGE_WIDE
-/* The same of sixteen bytes: where they are zero, those of the result are not. */
+/* Of sixteen bytes, the least that there were at each place; or zero where one was zero, else not. */
+VESTIGE_INLINE vestige_wide vestige_least(vestige_wide least, vestige_wide word)
+{
+#ifdef __SSE2__
+	__asm__("pminub %1, %0" : "+x"(least) : "x"(word));
+	return least;
+#else
+	return least & ~(vestige_wide) (word == 0);
+#endif
+}
+
+/* Copy sixteen bytes, and look at them on the way. */
 VESTIGE_INLINE vestige_wide vestige_copy_wide(char *at, const char *text)
 {
 	vestige_wide word;
@@ -39,26 +50,39 @@ VESTIGE_INLINE vestige_wide vestige_copy_wide(char *at, const char *text)
 	memcpy(&word, text, sizeof(word));
 	__asm__ volatile("" : VESTIGE_WIDE(word));
 	memcpy(at, &word, sizeof(word));
-	return (vestige_wide) (word == 0);
+	return word;
+}
+
+/* Copy sixty-four bytes. */
+VESTIGE_INLINE vestige_wide vestige_copy_wides(char *at, const char *text)
+{
+	const size_t wide = sizeof(vestige_wide);
+	const vestige_wide first = vestige_copy_wide(at, text);
+	const vestige_wide second = vestige_copy_wide(at + wide, text + wide);
+	const vestige_wide third = vestige_copy_wide(at + 2 * wide, text + 2 * wide);
+	const vestige_wide fourth = vestige_copy_wide(at + 3 * wide, text + 3 * wide);
+
+	return vestige_least(vestige_least(first, second), vestige_least(third, fourth));
 }
 
 /* Copy at least as many bytes as a wide word has. */
 VESTIGE_INLINE int vestige_copy_long_text(char *at, const char *text, size_t length)
 {
 	const size_t wide = sizeof(vestige_wide);
-	vestige_wide zeros = {0};
+	vestige_wide least = vestige_copy_wide(at, text);
 	uint64_t halves[2];
-	size_t done = 0;
+	/* All but the first and the last are stored where no line of the cache ends in them. */
+	size_t done = wide - ((size_t) at & (wide - 1));
 
-	for (; done + 2 * wide < length; done += 2 * wide) {
-		zeros |= vestige_copy_wide(at + done, text + done);
-		zeros |= vestige_copy_wide(at + done + wide, text + done + wide);
-	}
-	if (done + wide < length)
-		zeros |= vestige_copy_wide(at + done, text + done);
+	for (; done + 4 * wide < length; done += 4 * wide)
+		least = vestige_least(least, vestige_copy_wides(at + done, text + done));
+	for (; done + wide < length; done += wide)
+		least = vestige_least(least, vestige_copy_wide(at + done, text + done));
 	/* The last ones overlap those before. */
-	zeros |= vestige_copy_wide(at + length - wide, text + length - wide);
-	memcpy(halves, &zeros, sizeof(halves));
+	least = vestige_least(least,
+			      vestige_copy_wide(at + length - wide, text + length - wide));
+	least = (vestige_wide) (least == 0);
+	memcpy(halves, &least, sizeof(halves));
 	return (halves[0] | halves[1]) != 0;
 }
 #else
