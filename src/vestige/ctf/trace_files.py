@@ -180,7 +180,7 @@ def read_metadata(
     content = _metadata_content(path)
     parsed, facts = core.TraceClass.parse_partial(content)
     if facts is None and parsed is not None:
-        return parsed, None
+        return parsed, _damaged_recording(path, parsed)
     message, offset, start = facts or ("nothing is declared", None, None)
     if parsed is None:
         with error_context("reading the metadata"):
@@ -189,6 +189,19 @@ def read_metadata(
         str(path), start, len(content), "metadata-cut", message, lost_records=None
     )
     return parsed, DamagedFile(path, TraceFormatError.of_damage(damage))
+
+
+def _damaged_recording(path: Path, parsed: core.TraceClass) -> DamagedFile | None:
+    """Return that a trace may lack events, if its recorder has written so."""
+    known = parsed.environment
+    if known.get("tracer_name") != "vestige" or not known.get("tracer_memory_damaged"):
+        return None
+    message = (
+        "a recorded program damaged the memory of the recording: events may be missing "
+        "that nobody has counted"
+    )
+    damage = Damage(str(path), None, None, "recording-damaged", message)
+    return DamagedFile(path, TraceFormatError.of_damage(damage))
 
 
 def _metadata_content(path: Path) -> bytes:

@@ -212,6 +212,7 @@ class InProcess:
                 one for one in self._unreached.found if one.process not in known
             ]
             collected.more_unreached += self._unreached.more
+        self._metadata.is_damaged = collected.is_damaged
         self._metadata.refine()
         self._tell_of_another_place(collected)
         if self._clock.problem is not None:

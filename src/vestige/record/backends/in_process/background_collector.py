@@ -27,7 +27,7 @@ from .background import (
 from .clock import Instant, RecordingClock
 from .collector import RunningCollector, counter
 from .losses import tell_losses_later
-from .metadata_file import patch_clock
+from .metadata_file import mark_damaged, patch_clock
 from .plans import Plans, remove_plans
 from .refusals import remove_refusals
 
@@ -146,6 +146,8 @@ def main(arguments: Sequence[str]) -> None:
     remove_plans(directory)
     if clock.problem is None:
         patch_clock(directory, clock.rate())
+    if collected.is_damaged:
+        mark_damaged(directory)
 
 
 class _Answering:

@@ -27,7 +27,12 @@ from .clock import ClockRate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["event_names", "metadata_text"]
+__all__ = ["DAMAGED_LINE", "UNDAMAGED_LINE", "event_names", "metadata_text"]
+
+DAMAGED_LINE = "\ttracer_memory_damaged = 1;\n"
+"""That programs have damaged the memory of the recording: events may be missing."""
+UNDAMAGED_LINE = " " * (len(DAMAGED_LINE) - 1) + "\n"
+"""Room for that line."""
 
 _HEAD = """\
 /* CTF 1.8 */
@@ -96,6 +101,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     call_cost: int | None = None,
     has_cpu_rings: bool = False,
     created: float | None = None,
+    is_damaged: bool = False,
 ) -> str:
     """Write the metadata of a recording.
 
@@ -108,6 +114,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
         call_cost: What a call costs that is recorded, nanoseconds, if it is known.
         has_cpu_rings: Whether the threads on a CPU share a data stream.
         created: When the recording began, in seconds since 1970; ``None`` is now.
+        is_damaged: Whether programs have damaged its memory.
 
     Returns:
         The text.
@@ -117,7 +124,8 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
         uuid=uuid,
         byte_order="le" if sys.byteorder == "little" else "be",
         environment="".join(_lines(_environment(name, created, options)))
-        + _cost_line(call_cost),
+        + _cost_line(call_cost)
+        + (DAMAGED_LINE if is_damaged else UNDAMAGED_LINE),
         clock=clock,
         description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",
         frequency=rate.frequency,

@@ -15,9 +15,9 @@ from ...._suppress import suppress
 from ..._agreement import METADATA_FILE
 from ...rules.options import RecordingOptions
 from .clock import ClockRate, RecordingClock
-from .metadata import metadata_text
+from .metadata import DAMAGED_LINE, UNDAMAGED_LINE, metadata_text
 
-__all__ = ["MetadataFile", "patch_clock"]
+__all__ = ["MetadataFile", "mark_damaged", "patch_clock"]
 
 METADATA = METADATA_FILE
 _CLOCK = rb"freq = (\d+ *);\s+offset = (-?\d+ *);"
@@ -57,6 +57,8 @@ class MetadataFile:
         self._is_counter = is_counter
         self._has_cpu_rings = has_cpu_rings
         self._created = time.time()
+        self.is_damaged = False
+        """Whether programs have damaged the memory of the recording."""
 
     def close(self) -> None:
         """Give the directory back."""
@@ -81,6 +83,7 @@ class MetadataFile:
             call_cost=cost,
             has_cpu_rings=self._has_cpu_rings,
             created=self._created,
+            is_damaged=self.is_damaged,
         )
         file = _open_regular(self._directory, os.O_WRONLY | os.O_CREAT)
         try:
@@ -124,6 +127,30 @@ def patch_clock(directory: str, rate: ClockRate) -> None:
         for group, number in ((1, rate.frequency), (2, rate.offset)):
             text = str(number).encode().ljust(len(found[group]))
             os.pwrite(file, text, found.start(group))
+    finally:
+        os.close(file)
+
+
+def mark_damaged(directory: str | os.PathLike[str]) -> None:
+    """Write into the metadata that programs have damaged the memory of the recording.
+
+    Args:
+        directory: The trace; older ones have no room for that.
+
+    Raises:
+        OSError: The file cannot be read or written.
+    """
+    opened = os.open(directory, _OPENED)
+    try:
+        file = _open_regular(opened, os.O_RDWR)
+    finally:
+        os.close(opened)
+    try:
+        # The last line of the environment.
+        end = f"{UNDAMAGED_LINE}}};\n".encode()
+        place = os.pread(file, _BEGINNING, 0).find(b"\n" + end)
+        if place >= 0:
+            os.pwrite(file, DAMAGED_LINE.encode(), place + 1)
     finally:
         os.close(file)
 

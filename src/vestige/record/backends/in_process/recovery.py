@@ -15,7 +15,7 @@ from .abandoned_arenas import find_directory
 from .background import processes_in_background
 from .collector import collected_from
 from .losses import tell_losses_later
-from .metadata_file import METADATA
+from .metadata_file import METADATA, mark_damaged
 from .refusals import read_refusals, refusal_lines, remove_refusals
 
 __all__ = ["ARENAS", "recover", "recover_if_abandoned"]
@@ -57,6 +57,7 @@ def recover(directory: str | os.PathLike[str]) -> list[Collected]:
     for arena in arenas:
         _refuse_copy(path, arena)
     found = _recover_all(path, lines)
+    _tell_damage(path, found)
     unplaced = sum(one.unplaced for one in found)
     if unplaced:
         # Of the threads that had no place in it, only the arena knows what they lost.
@@ -89,6 +90,12 @@ def _recover_all(directory: Path, lines: list[str]) -> list[Collected]:
     if errors:
         raise errors[0]
     return found
+
+
+def _tell_damage(directory: Path, found: list[Collected]) -> None:
+    if any(one.is_damaged for one in found):
+        with suppress(OSError):
+            mark_damaged(directory)
 
 
 def _lines(directory: Path) -> list[str]:
