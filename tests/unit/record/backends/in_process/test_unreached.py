@@ -17,9 +17,14 @@ def test_those_beyond_what_is_kept_are_counted_once(monkeypatch):
     """However often somebody looks."""
     monkeypatch.setattr(unreached, "MOST_FOUND", 1)
     monkeypatch.setattr(unreached, "GRACE", 0)
-    # A family of its own: what other tests have started comes and goes.
-    script = "sleep 60 & sleep 60 & sleep 60 & wait"
-    with subprocess.Popen(["sh", "-c", script], start_new_session=True) as shell:
+    # A family of its own: what other tests have started comes and goes. None of it
+    # starts another program: seen before and after, that would be two.
+    child = "(read line <&3) & "
+    script = f"exec 3<&0; {3 * child}wait"
+    words = ["sh", "-c", script]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, start_new_session=True
+    ) as shell:
         looked = UnreachedProcesses(shell.pid, list, lambda *_: False)
 
         def has_seen_all():
