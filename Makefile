@@ -120,6 +120,7 @@ bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.symbols
 	@PYTHONPATH=tests $(BIN)/python -m bench.recording
 	@PYTHONPATH=tests $(BIN)/python -m bench.points
+	@PYTHONPATH=tests $(BIN)/python -m bench.patched
 	@PYTHONPATH=tests $(BIN)/python -m bench.sessions
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs
 	@PYTHONPATH=tests $(BIN)/python -m bench.writing
@@ -130,6 +131,7 @@ bench-symbols: $(VENV)/.built $(VENV)/.dev
 bench-recording: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.recording $(BENCH)
 	@PYTHONPATH=tests $(BIN)/python -m bench.points $(BENCH)
+	@PYTHONPATH=tests $(BIN)/python -m bench.patched $(BENCH)
 	@PYTHONPATH=tests $(BIN)/python -m bench.ablation $(BENCH)
 
 bench-sessions: $(VENV)/.built $(VENV)/.dev

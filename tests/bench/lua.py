@@ -1,4 +1,4 @@
-"""A real program to record: Lua, from Debian's source package, with all functions instrumented."""
+"""A real program to record: Lua, from Debian's source package, with all functions instrumented or none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from bench.traces import OUTPUT
 
 PACKAGE = "lua5.4"
 MAINS = frozenset({"lua.c", "luac.c"})
-FLAGS = ("-O2", "-g", "-finstrument-functions", "-DLUA_USE_POSIX")
+FLAGS = ("-O2", "-g", "-DLUA_USE_POSIX")
+HOOKS = ("-finstrument-functions",)
 SECONDS = 300.0
 
 SOURCES = """\
@@ -30,13 +31,16 @@ class SourceError(Exception):
     """The source package cannot be had or built."""
 
 
-def build_lua() -> Path:
+def build_lua(*, has_hooks: bool = True) -> Path:
     """Return the program that runs scripts; it is made unless it is there.
+
+    Args:
+        has_hooks: Whether its functions call a recorder.
 
     Raises:
         SourceError: The sources cannot be fetched or compiled.
     """
-    program = OUTPUT / "timed-lua"
+    program = OUTPUT / ("timed-lua" if has_hooks else "plain-lua")
     driver = Path(__file__).resolve().parent / "timed_lua.c"
     if program.exists() and program.stat().st_mtime > driver.stat().st_mtime:
         return program
@@ -44,7 +48,8 @@ def build_lua() -> Path:
     units = sorted(path for path in folder.glob("*.c") if path.name not in MAINS)
     partial = program.with_suffix(".part")
     files = ["-o", str(partial), str(driver), *map(str, units)]
-    _run(["gcc", *FLAGS, f"-I{folder}", *files, "-lm", "-ldl", "-Wl,-E"])
+    flags = (*FLAGS, *HOOKS) if has_hooks else FLAGS
+    _run(["gcc", *flags, f"-I{folder}", *files, "-lm", "-ldl", "-Wl,-E"])
     partial.replace(program)
     return program
 

@@ -122,6 +122,10 @@ class Vestige:
     name: str = "Vestige"
     takes_none: bool = False
     """Whether the options leave all calls out."""
+    events: str = "*:func_*"
+    """Which events are counted."""
+    each: int = 2
+    """How many of them a call has."""
     has_summary: bool = False
     """Whether it prints what it recorded, as it does for people."""
     has_memory: bool = False
@@ -137,7 +141,9 @@ class Vestige:
         options = self.options if self.has_summary else ("-q", *self.options)
         command = [*VESTIGE, "record", "-o", trace, *options, "--", *program]
         run = _run(command, has_memory=self.has_memory).run
-        return run if self.takes_none else _recorded(run, trace)
+        if self.takes_none:
+            return run
+        return _recorded(run, trace, self.events, self.each)
 
 
 @dataclass(frozen=True)
@@ -203,6 +209,7 @@ class Lttng:
 class Uftrace:
     """Runs the program under ``uftrace record``; library calls are not recorded."""
 
+    options: Sequence[str] = ("--no-libcall",)
     name: str = "uftrace"
     has_memory: bool = False
     """Whether memory is looked at, which takes time from the program."""
@@ -217,7 +224,7 @@ class Uftrace:
         """Run the program."""
         trace = directory / "uftrace"
         # A program that is not instrumented is run by force.
-        options = ["--force", "--no-libcall", "-d", str(trace)]
+        options = ["--force", *self.options, "-d", str(trace)]
         command = ["uftrace", "record", *options, "--", *program]
         done = _run(command, has_memory=self.has_memory)
         counted = sum(map(int, re.findall(r"LOST (\d+) records", done.errors)))
@@ -335,15 +342,15 @@ def _size(trace: Path) -> int:
     return sum(path.stat().st_size for path in trace.rglob("*") if path.is_file())
 
 
-def _recorded(run: Run, trace: Path) -> Run:
+def _recorded(run: Run, trace: Path, events: str = "*:func_*", each: int = 2) -> Run:
     """Add what a trace holds: an entry and an exit of each call, or each tracepoint."""
     opened = vestige.open(trace, debug_info=False)
     has_points = "records" in run.values
-    pattern = "points:*" if has_points else "*:func_*"
+    pattern = "points:*" if has_points else events
     kept = opened.events(pattern).to_arrow(["event"]).drain()
     lost = sum(loss.count or 0 for loss in opened.losses)
     wanted = int(
-        run.values["records"] if has_points else 2 * run.values.get("calls", 0)
+        run.values["records"] if has_points else each * run.values.get("calls", 0)
     )
     if wanted and kept + lost != wanted:
         raise RunError(f"{kept} events kept and {lost} lost, of {wanted}")
