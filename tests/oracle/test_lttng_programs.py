@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -261,6 +262,21 @@ def test_both_record_a_program_that_keeps_lttng(tmp_path, usual, lttng):
     assert payloads(theirs) == ALL
 
 
+def hiding(upper: Path, names: Mapping[Path, Sequence[str]]) -> str:
+    """Return shell commands that take files out of folders, in a name space of their own."""
+    commands = [f"mkdir -p {upper}", f"mount -t tmpfs none {upper}"]
+    for number, (folder, patterns) in enumerate(names.items()):
+        above, work = upper / f"above-{number}", upper / f"work-{number}"
+        layers = f"lowerdir={folder},upperdir={above},workdir={work}"
+        files = " ".join(f"{folder}/{pattern}" for pattern in patterns)
+        commands += [
+            f"mkdir {above} {work}",
+            f"mount -t overlay -o {layers} none {folder}",
+            f"rm -rf {files}",
+        ]
+    return " && ".join(commands)
+
+
 @pytest.mark.skipif(not can_use_name_spaces(), reason="needs name spaces (root)")
 @pytest.mark.parametrize("form", ["usual", "common library first"])
 def test_lttng_need_not_be_there(tmp_path, form):
@@ -275,16 +291,25 @@ def test_lttng_need_not_be_there(tmp_path, form):
         check=True,
     ).stdout.strip()
     folder = Path(library).resolve().parent
-    upper = tmp_path / "upper"
-    script = (
-        f"mkdir -p {upper} && mount -t tmpfs none {upper} && mkdir {upper}/a {upper}/b && "
-        f"mount -t overlay -o lowerdir={folder},upperdir={upper}/a,workdir={upper}/b "
-        f"none {folder} && rm {folder}/liblttng-ust*.so*"
+    script = hiding(
+        tmp_path / "upper",
+        {
+            folder: ("*lttng*", "liburcu*"),
+            Path("/usr/bin"): ("lttng*", "babeltrace*"),
+            Path("/usr/include"): ("lttng", "urcu*"),
+        },
     )
     hidden = ["unshare", "--mount", "sh", "-c", f'{script} || exit 77; "$@"', "sh"]
     without = subprocess.run([*hidden, program], capture_output=True, check=False)
     if without.returncode == 77:
         pytest.skip("no overlay file system here")
+    listed = subprocess.run(
+        [*hidden, "ls", folder, "/usr/bin", "/usr/include"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not [name for name in listed.stdout.split() if "lttng" in name]
     command = record_command(tmp_path / "trace", [program], "--quiet")
     done = subprocess.run([*hidden, *command], capture_output=True, check=False)
 
