@@ -336,6 +336,38 @@ def test_a_provider_header_in_a_block_of_c(tmp_path):
     assert found == [("emon:mark", {"number": 1})]
 
 
+@pytest.mark.parametrize("compiler", [("gcc", "-g"), ("g++", "-g", "-x", "c++")])
+@pytest.mark.parametrize(
+    ("header", "define"),
+    [
+        ("vestige/context.h", "LTTNG_UST_TRACEPOINT_DEFINE"),
+        ("lttng/tracef.h", "LTTNG_UST_TRACEPOINT_DEFINE"),
+        ("lttng/tracelog.h", "TRACEPOINT_DEFINE"),
+        ("lttng/tracepoint.h", "TRACEPOINT_DEFINE"),
+    ],
+)
+def test_a_header_may_come_before_tracepoints_are_defined(
+    tmp_path, compiler, header, define
+):
+    """It includes what looks for that."""
+    sources = Sources(tmp_path, compiler)
+    sources.write(
+        "order.c",
+        f"""
+        #include <{header}>
+        #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+        #define {define}
+        #include "emon-tp.h"
+        int main(void) {{ lttng_ust_tracepoint(emon, mark, 1); return 0; }}
+        """,
+    )
+    program = sources.compile("order.c")
+    linked = Sources(tmp_path, compiler[:2]).link("order", program, *sources.libraries)
+    found = payloads(record_instrumented(tmp_path / "trace", [linked]))
+
+    assert found == [("emon:mark", {"number": 1})]
+
+
 LONG_MESSAGES = """
 #include <lttng/tracef.h>
 #include <stdlib.h>

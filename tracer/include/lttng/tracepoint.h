@@ -264,15 +264,6 @@ VESTIGE_END_C
 #define VESTIGE_POINTERS(...)	const struct vestige_event * VESTIGE_TYPED(__VA_ARGS__)
 #define VESTIGE_VALUES(...)	vestige_event_ VESTIGE_NAMES(__VA_ARGS__)
 
-#if LTTNG_UST_COMPAT_API(0) && defined(TRACEPOINT_DEFINE) && \
-	!defined(LTTNG_UST_TRACEPOINT_DEFINE)
-#define LTTNG_UST_TRACEPOINT_DEFINE
-#endif
-#if LTTNG_UST_COMPAT_API(0) && defined(TRACEPOINT_PROBE_DYNAMIC_LINKAGE) && \
-	!defined(LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE)
-#define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
-#endif
-
 /* Text for `vestige list`. Linkers that drop what nothing refers to keep it, too, where the
  * compiler can say so. */
 #if defined(__has_attribute)
@@ -287,7 +278,33 @@ VESTIGE_END_C
 	static const char vestige_text_of_##name[]					\
 		__attribute__((used, aligned(1), section(".vestige.events") VESTIGE_RETAINED)) = text;
 
-#ifdef LTTNG_UST_TRACEPOINT_DEFINE
+#if LTTNG_UST_COMPAT_API(0)
+#define tracepoint		lttng_ust_tracepoint
+#define do_tracepoint		lttng_ust_do_tracepoint
+#define tracepoint_enabled	lttng_ust_tracepoint_enabled
+#define TP_ARGS			LTTNG_UST_TP_ARGS
+#endif
+
+#define VESTIGE_PLAIN_EVENT(provider, name, arguments)	\
+	VESTIGE_DECLARE_POINT(provider, name, arguments)\
+	VESTIGE_DEFINE_POINT(provider, name)
+
+#endif /* VESTIGE_LTTNG_TRACEPOINT_H */
+
+/* What follows may be said after another header has included this one. */
+
+#if LTTNG_UST_COMPAT_API(0) && defined(TRACEPOINT_DEFINE) && \
+	!defined(LTTNG_UST_TRACEPOINT_DEFINE)
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#endif
+#if LTTNG_UST_COMPAT_API(0) && defined(TRACEPOINT_PROBE_DYNAMIC_LINKAGE) && \
+	!defined(LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE)
+#define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
+#endif
+
+#if defined(LTTNG_UST_TRACEPOINT_DEFINE) && !defined(VESTIGE_DEFINES_POINTS)
+#define VESTIGE_DEFINES_POINTS
+#undef VESTIGE_DEFINE_POINT
 
 /* The reference makes the linker take the provider out of an archive. */
 #ifdef LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
@@ -314,22 +331,9 @@ VESTIGE_END_C
 		       "point\t" #point_provider "\t" #point_name)			\
 	VESTIGE_END_C
 
-#else
+#elif !defined(VESTIGE_DEFINE_POINT)
 #define VESTIGE_DEFINE_POINT(provider, name)
 #endif
-
-#if LTTNG_UST_COMPAT_API(0)
-#define tracepoint		lttng_ust_tracepoint
-#define do_tracepoint		lttng_ust_do_tracepoint
-#define tracepoint_enabled	lttng_ust_tracepoint_enabled
-#define TP_ARGS			LTTNG_UST_TP_ARGS
-#endif
-
-#define VESTIGE_PLAIN_EVENT(provider, name, arguments)	\
-	VESTIGE_DECLARE_POINT(provider, name, arguments)\
-	VESTIGE_DEFINE_POINT(provider, name)
-
-#endif /* VESTIGE_LTTNG_TRACEPOINT_H */
 
 /* What follows may change from one provider header to the next. */
 

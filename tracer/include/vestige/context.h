@@ -10,8 +10,6 @@
  *     };
  *     vestige_add_context(&user);
  *
- * Where a file defines tracepoints, include this after LTTNG_UST_TRACEPOINT_DEFINE.
- *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VESTIGE_CONTEXT_H
