@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import socket
 import subprocess
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+import vestige
 from support.executions import (
     callgrind_executions,
     planned_functions,
@@ -16,7 +22,9 @@ from support.executions import (
     uftrace_calls,
 )
 from support.patched import build, called, needs_patching, output_of
-from support.recorded import run_recorded
+from support.recorded import kill_all, run_recorded, start_traced
+from support.waiting import wait_until
+from vestige.record import RecordingOptions
 
 pytestmark = needs_patching
 
@@ -195,3 +203,69 @@ def test_counts_are_those_of_hooks(tmp_path, name):
     assert output_of(hooked) == done.stdout
     run_recorded(tmp_path / "hooked", [hooked])
     assert counts == called(tmp_path / "hooked")
+
+
+NGINX = """
+daemon off; worker_processes 2; user root; pid {0}/pid; error_log {0}/errors;
+events {{ worker_connections 256; }}
+http {{
+  access_log off; client_body_temp_path {0}/bodies; proxy_temp_path {0}/proxied;
+  fastcgi_temp_path {0}/fast; uwsgi_temp_path {0}/uwsgi; scgi_temp_path {0}/scgi;
+  server {{
+    listen unix:{0}/socket;
+    location / {{ return 200 "$uri\\n"; }}
+    location /files {{ root {0}; }}
+  }}
+}}
+"""
+CLIENTS, REQUESTS = 8, 100
+"""At once, and of each."""
+
+
+def ask(socket_path, number):
+    """Be a client: ask for a text, a file and what is not there, in turn."""
+    pages = ["/text", "/files/page", "/files/none"]
+    found = Counter()
+    for request in range(REQUESTS):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(socket_path))
+            page = pages[(number + request) % len(pages)]
+            client.sendall(f"GET {page} HTTP/1.0\r\n\r\n".encode())
+            answer = b"".join(iter(partial(client.recv, 65536), b""))
+        found[answer.split()[1]] += 1
+    return found
+
+
+@needs("nginx")
+def test_requests_to_a_server_are_counted(tmp_path):
+    """Under load, in two workers: as many calls as clients have had answers."""
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files/page").write_text("x" * 100_000)
+    (tmp_path / "conf").write_text(NGINX.format(tmp_path))
+    options = RecordingOptions(patch=(), patch_wait=30.0)
+    command = [shutil.which("nginx"), "-c", tmp_path / "conf"]
+    recorder = start_traced(tmp_path / "trace", command, options)
+    try:
+        wait_until(
+            lambda: (tmp_path / "socket").exists() and (tmp_path / "pid").exists(),
+            "the server",
+            60.0,
+        )
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            clients = [
+                pool.submit(ask, tmp_path / "socket", one) for one in range(CLIENTS)
+            ]
+            answers = sum((one.result() for one in clients), Counter())
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGQUIT)
+        recorder.communicate(timeout=60)
+    finally:
+        if recorder.poll() is None:
+            kill_all(recorder)
+    asked = CLIENTS * REQUESTS
+    assert set(answers) == {b"200", b"404"}
+    assert answers.total() == asked
+    tree = vestige.open(tmp_path / "trace").call_tree()
+    calls = {one.function.name: one.calls for one in tree.functions()}
+    assert calls["ngx_http_process_request"] == asked
+    assert calls["ngx_http_init_connection"] == asked
+    assert not tree.losses
