@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import operator
+import os
 import statistics
 import subprocess
 import sys
@@ -51,6 +52,8 @@ CHILDREN = 3000
 MANY = 2
 """Threads whose files take no time worth speaking of."""
 SETTLE = 6.0
+IDLE_SECONDS = "10"
+SLOW_WRITES_US = 500
 MANY_TIMES = 10
 """From here on digits behind the point tell nothing."""
 
@@ -210,6 +213,8 @@ def jobs(lttng: LttngEnvironment | str, program: Path, calls: int) -> Iterator[J
     yield from _start_up(lttng)
     yield _children()
     yield from _memory(timed("calls", "64", str(calls // 64)))
+    yield _idle()
+    yield _slow_disk(timed("calls", "4", str(calls // 4)))
     yield from _helpers(lttng, calls)
     yield _lua(full)
 
@@ -273,6 +278,38 @@ def _memory(busy: Callable[[], Sequence[str | Path]]) -> Iterator[Job]:
     for name, command in commands.items():
         row = Row(f"memory, {name}", lambda run: run.peak / 1e6, "{:.0f} MB", max)
         yield Job(f"memory, {name}", command, tracers, [row], has_memory=True)
+
+
+def _idle() -> Job:
+    """What a recorder does while its program does nothing."""
+    program = OUTPUT / "timed-parent"
+    run_tool(["gcc", "-O2", "-g", "-o", program, HERE / "timed_parent.c"])
+    row = Row(
+        "processor time beside a quiet program",
+        printed("idle", 1e4),
+        "{:.3f} %",
+        has_plain=False,
+    )
+    command = partial(tuple[str | Path, ...], (program.resolve(), IDLE_SECONDS))
+    return Job("idle", command, (Vestige(), Uftrace()), [row])
+
+
+def _slow_disk(command: Callable[[], Sequence[str | Path]]) -> Job:
+    """Whoever writes the trace waits for some time with each write."""
+    library = OUTPUT / "slow-writes.so"
+    flags = ["-O2", "-g", "-shared", "-fPIC"]
+    run_tool(["gcc", *flags, "-o", library, HERE / "slow_writes.c"])
+    variables = {
+        "LD_PRELOAD": os.fspath(library.resolve()),
+        "SLOW_WRITES_US": str(SLOW_WRITES_US),
+    }
+    tracers = (Vestige(variables=variables), Uftrace(variables=variables))
+    row = Row(
+        f"4 threads, a disk that takes {SLOW_WRITES_US} µs for 64 KiB",
+        an_event(lambda run: run.seconds * 1e9),
+        "{:.1f} ns an event",
+    )
+    return Job("slow disk", command, tracers, [row], settle=SETTLE)
 
 
 def _helpers(lttng: LttngEnvironment | str, calls: int) -> Iterator[Job]:

@@ -130,6 +130,8 @@ class Vestige:
     """Whether it prints what it recorded, as it does for people."""
     has_memory: bool = False
     """Whether memory is looked at, which takes time from the program."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """More of the environment, of the recorder and the program."""
 
     def missing(self) -> str | None:
         """Return None: it is what is measured."""
@@ -140,7 +142,7 @@ class Vestige:
         trace = directory / "vestige"
         options = self.options if self.has_summary else ("-q", *self.options)
         command = [*VESTIGE, "record", "-o", trace, *options, "--", *program]
-        run = _run(command, has_memory=self.has_memory).run
+        run = _run(command, self.variables, has_memory=self.has_memory).run
         if self.takes_none:
             return run
         return _recorded(run, trace, self.events, self.each)
@@ -213,6 +215,8 @@ class Uftrace:
     name: str = "uftrace"
     has_memory: bool = False
     """Whether memory is looked at, which takes time from the program."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """More of the environment, of the command and the program."""
 
     def missing(self) -> str | None:
         """Return why it is not there."""
@@ -226,7 +230,7 @@ class Uftrace:
         # A program that is not instrumented is run by force.
         options = ["--force", *self.options, "-d", str(trace)]
         command = ["uftrace", "record", *options, "--", *program]
-        done = _run(command, has_memory=self.has_memory)
+        done = _run(command, self.variables, has_memory=self.has_memory)
         counted = sum(map(int, re.findall(r"LOST (\d+) records", done.errors)))
         files = [path for path in trace.glob("*.dat") if path.stem.isdigit()]
         kept = sum(path.stat().st_size for path in files) // UFTRACE_RECORD
