@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,3 +55,32 @@ def test_the_trace_is_read_after_each_stop(daemon: SessionDaemon, tmp_path: Path
     # The program said what is loaded where.
     places = {str(one.debug_info) for one in vestige.open(trace) if one.name == STEP}
     assert all("ordered.c" in one for one in places), places
+
+
+def test_lost_packets_are_told(daemon: SessionDaemon, tmp_path: Path):
+    """As many as the stop says: the numbers of packets are those that LTTng gives."""
+    program = build_ordered(tmp_path)
+    trace = tmp_path / "trace"
+    for words in (
+        f"create s --output={trace}",
+        "enable-channel -u c --overwrite --subbuf-size=4k --num-subbuf=4",
+        "enable-event -u -c c ordered:*",
+        "start",
+    ):
+        assert daemon.lttng(*words.split()).status == 0
+    pid = daemon.pid
+    assert pid is not None
+    with ordered(daemon, program) as one:
+        one.do("1")
+        os.kill(pid, signal.SIGSTOP)
+        one.do("20000")
+        os.kill(pid, signal.SIGCONT)
+        said = daemon.lttng("stop").err
+        one.end()
+    lost = re.search(r"Warning: (\d+) packets were lost", said)
+    done = babeltrace(trace)
+    told = re.findall(rb"Tracer discarded (\d+) packets? ", done.stderr)
+    assert lost is not None
+    assert sum(map(int, told)) == int(lost[1])
+    found = re.findall(rb"number = (\d+)", done.stdout)
+    assert [*map(int, found[-600:])] == [*range(19_400, 20_000)]

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "99b556b2514d787e"
+#define AGREEMENT "22cb8d5d37d3c7bf"
 
 /* --- Packets, see docs/formats/recording.md --- */
 

@@ -32,6 +32,8 @@ enum arena_flags {
 	ARENA_OVERWRITE = 1,
 	/* The collector has stopped, and another one is about to begin. */
 	ARENA_HANDED_OVER = 2,
+	/* A ring that is full gives up its oldest chunk. */
+	ARENA_RINGS_OVERWRITE = 4,
 };
 
 /* Bits of a slot's flags. */
@@ -292,7 +294,10 @@ struct arena_slot {
 	char procname[16];
 	/* When recording began in the process: that tells namesakes apart. */
 	uint64_t process_start;
-	uint8_t rest[352];
+	/* Where rings overwrite: the last chunk that the ring has no more, since the thread
+	 * has given it up, or the collector has taken it. */
+	_Atomic uint64_t gone;
+	uint8_t rest[344];
 };
 
 _Static_assert(offsetof(struct arena_slot, life) == 0, "arena_slot.life");
@@ -311,7 +316,8 @@ _Static_assert(offsetof(struct arena_slot, flags) == 124, "arena_slot.flags");
 _Static_assert(offsetof(struct arena_slot, pid_namespace) == 128, "arena_slot.pid_namespace");
 _Static_assert(offsetof(struct arena_slot, procname) == 136, "arena_slot.procname");
 _Static_assert(offsetof(struct arena_slot, process_start) == 152, "arena_slot.process_start");
-_Static_assert(offsetof(struct arena_slot, rest) == 160, "arena_slot.rest");
+_Static_assert(offsetof(struct arena_slot, gone) == 160, "arena_slot.gone");
+_Static_assert(offsetof(struct arena_slot, rest) == 168, "arena_slot.rest");
 _Static_assert(sizeof(struct arena_slot) == 512, "arena_slot");
 
 /* What the collector notes for a slot; programs can only read it. */
@@ -326,7 +332,11 @@ struct arena_ledger {
 	/* The last chunk that is wholly in a file. How much of a file that is, the collector
 	 * notes where no program can write. */
 	uint64_t drained_seq;
-	uint8_t unused[104];
+	/* Where rings overwrite, and the collector's own: the first and the last of the
+	 * chunks that it took, or was about to. */
+	uint64_t taken_from;
+	uint64_t taken_to;
+	uint8_t unused[88];
 	/* The nth chunk that was given is at n % ARENA_SPARES. */
 	_Atomic uint32_t spares[64];
 	uint8_t rest[128];
@@ -337,7 +347,9 @@ _Static_assert(offsetof(struct arena_ledger, given) == 4, "arena_ledger.given");
 _Static_assert(offsetof(struct arena_ledger, returned) == 8, "arena_ledger.returned");
 _Static_assert(offsetof(struct arena_ledger, generation) == 12, "arena_ledger.generation");
 _Static_assert(offsetof(struct arena_ledger, drained_seq) == 16, "arena_ledger.drained_seq");
-_Static_assert(offsetof(struct arena_ledger, unused) == 24, "arena_ledger.unused");
+_Static_assert(offsetof(struct arena_ledger, taken_from) == 24, "arena_ledger.taken_from");
+_Static_assert(offsetof(struct arena_ledger, taken_to) == 32, "arena_ledger.taken_to");
+_Static_assert(offsetof(struct arena_ledger, unused) == 40, "arena_ledger.unused");
 _Static_assert(offsetof(struct arena_ledger, spares) == 128, "arena_ledger.spares");
 _Static_assert(offsetof(struct arena_ledger, rest) == 384, "arena_ledger.rest");
 _Static_assert(sizeof(struct arena_ledger) == 512, "arena_ledger");

@@ -97,6 +97,11 @@ FLAGS = Enumeration(
             2,
             about="The collector has stopped, and another one is about to begin.",
         ),
+        Value(
+            "RINGS_OVERWRITE",
+            4,
+            about="A ring that is full gives up its oldest chunk.",
+        ),
     ),
     about="Bits of the flags.",
 )
@@ -386,7 +391,14 @@ SLOT = Structure(
             U64,
             about="When recording began in the process: that tells namesakes apart.",
         ),
-        Member("rest", BYTE, 512 - 160),
+        Member(
+            "gone",
+            U64,
+            qualifier=ATOMIC,
+            about="Where rings overwrite: the last chunk that the ring has no more, since the "
+            "thread has given it up, or the collector has taken it.",
+        ),
+        Member("rest", BYTE, 512 - 168),
     ),
     about="A thread's place.",
 )
@@ -416,7 +428,14 @@ LEDGER = Structure(
             about="The last chunk that is wholly in a file. How much of a file that is, the "
             "collector notes where no program can write.",
         ),
-        Member("unused", BYTE, 104),
+        Member(
+            "taken_from",
+            U64,
+            about="Where rings overwrite, and the collector's own: the first and the last of the "
+            "chunks that it took, or was about to.",
+        ),
+        Member("taken_to", U64),
+        Member("unused", BYTE, 88),
         Member(
             "spares",
             U32,

@@ -44,14 +44,69 @@ uint32_t chunk_held(const struct arena_ring *ring)
 	return held(ring);
 }
 
+/* In rings that overwrite: how many chunks the ring has, the present one included. */
+static uint64_t in_ring(const struct arena_ring *ring)
+{
+	return ring->seq - atomic_load_explicit(&ring->slot->gone, memory_order_relaxed);
+}
+
+static bool can_give_up(const struct arena_ring *ring)
+{
+	return ring->arena->rings_overwrite && !ring->is_of_cpu && in_ring(ring) > 1 &&
+		in_ring(ring) <= ARENA_SPARES;
+}
+
+/* Whether a ring has as many chunks as it may: one more is there for the collector to read. */
+static bool is_whole(const struct arena_ring *ring)
+{
+	return can_give_up(ring) && in_ring(ring) >= ring->arena->ring_chunks - 1;
+}
+
 bool chunk_is_there(const struct arena_ring *ring)
 {
-	return spares(ring) ||
+	return can_give_up(ring) || spares(ring) ||
 		(held(ring) < ring->arena->ring_chunks &&
 		 arena_has_chunk(
 			 ring->arena,
 			 (uint32_t) atomic_load_explicit(&ring->arena->shared->free_chunks,
 							 memory_order_relaxed)));
+}
+
+/* The chunk that is so many before the present one, or 0. */
+static uint32_t find_before(const struct arena_ring *ring, uint64_t count)
+{
+	uint32_t number = ring->chunk;
+
+	for (; count && arena_has_chunk(ring->arena, number); count--)
+		number = arena_chunk(ring->arena, number)->prev;
+	return arena_has_chunk(ring->arena, number) ? number : 0;
+}
+
+/* Take the oldest chunk out of a ring that overwrites, unless the collector is faster; or 0. Where
+ * interrupted code may still write to it, it is left for the collector. */
+static uint32_t give_up_oldest(struct arena_ring *ring)
+{
+	while (can_give_up(ring)) {
+		uint64_t gone = atomic_load_explicit(&ring->slot->gone, memory_order_acquire);
+		const uint64_t later = ring->seq - gone - 1;
+		struct arena_chunk *chunk;
+		uint32_t number;
+
+		/* The present one, if the collector has taken the last of the others. */
+		if (!later || later >= ARENA_SPARES ||
+		    !atomic_compare_exchange_strong(&ring->slot->gone, &gone, gone + 1))
+			continue;
+		number = find_before(ring, later);
+		if (!number)
+			return 0;
+		chunk = arena_chunk(ring->arena, number);
+		if (chunk->flags & CHUNK_DOUBTFUL)
+			continue;
+		/* Whoever reads what was there finds out that it is not any more. */
+		atomic_store(&chunk->seq, 0);
+		return number;
+	}
+	return 0;
 }
 
 uint32_t chunk_take(struct arena_ring *ring)
@@ -62,6 +117,11 @@ uint32_t chunk_take(struct arena_ring *ring)
 	/* What would be in it could not be written. */
 	if (atomic_load_explicit(&ring->arena->control->state, memory_order_relaxed) & ARENA_FULL)
 		return 0;
+	if (is_whole(ring)) {
+		number = give_up_oldest(ring);
+		if (number)
+			return number;
+	}
 	/* Its pages are in the tables of this process already. */
 	while (spares(ring)) {
 		const uint32_t taken = atomic_load_explicit(&slot->taken, memory_order_relaxed);
@@ -72,7 +132,8 @@ uint32_t chunk_take(struct arena_ring *ring)
 		if (arena_has_chunk(ring->arena, number))
 			return number;
 	}
-	return held(ring) < ring->arena->ring_chunks ? chunk_pop(ring) : 0;
+	number = held(ring) < ring->arena->ring_chunks ? chunk_pop(ring) : 0;
+	return number ? number : give_up_oldest(ring);
 }
 
 uint32_t chunk_pop(struct arena_ring *ring)

@@ -115,6 +115,7 @@ static void keep(struct arena *arena, const struct arena_control *control)
 	arena->ring_chunks = control->ring_chunks;
 	arena->wait_ns = control->wait_ns;
 	arena->is_overwriting = control->flags & ARENA_OVERWRITE;
+	arena->rings_overwrite = control->flags & ARENA_RINGS_OVERWRITE;
 }
 
 bool arena_map(struct arena *arena, const struct arena_place *place)

@@ -41,6 +41,8 @@ struct arena {
 	uint32_t ring_chunks;
 	uint64_t wait_ns;
 	bool is_overwriting;
+	/* Whether a thread whose ring is full gives up its oldest chunk. */
+	bool rings_overwrite;
 	uint32_t aside_count;
 	struct arena_aside aside[ARENA_MOST_ASIDE];
 };

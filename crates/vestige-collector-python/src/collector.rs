@@ -33,7 +33,8 @@ impl Collector {
         directory, uuid, *, fingerprint = 0, chunk_bytes = 65536, ring = 64,
         arena_size = 268_435_456, thread_chunks = 0, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
         max_size = 0, rules = Vec::new(), first_class = 0, class_bytes = 16_777_216,
-        user = None, cpu_rings = 0, shared_memory = PathBuf::from("/dev/shm")
+        user = None, cpu_rings = 0, overwrite_rings = false,
+        shared_memory = PathBuf::from("/dev/shm")
     ))]
     fn new(
         py: Python<'_>,
@@ -53,6 +54,7 @@ impl Collector {
         class_bytes: u64,
         user: Option<u32>,
         cpu_rings: u32,
+        overwrite_rings: bool,
         shared_memory: PathBuf,
     ) -> PyResult<Self> {
         let chunk_count = u32::try_from(arena_size / u64::from(chunk_bytes.max(1)))
@@ -70,6 +72,7 @@ impl Collector {
             cpu_rings,
             wait_ns,
             is_overwriting: overwrite,
+            rings_overwrite: overwrite_rings,
             rules,
             classes_bytes: class_bytes,
             first_class,

@@ -71,7 +71,7 @@ pub struct Outcome(pub inner::Outcome);
 properties! {
     Outcome {
         streams: u64, packets: u64, bytes: u64, lost: u64, lost_unplaced: u64,
-        overwritten: u64, problems: Vec<String>, more_unreached: u64, is_full: bool,
+        overwritten: u64, lost_packets: u64, problems: Vec<String>, more_unreached: u64, is_full: bool,
         is_damaged: bool, is_drained: bool,
     }
     #[doc = core_doc!(Outcome.unreached)]

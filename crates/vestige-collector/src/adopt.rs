@@ -41,6 +41,7 @@ impl Recording {
                     given: later(noted.given, ledger.given()),
                     returned: later(noted.returned, ledger.returned()),
                     consumed: later(noted.consumed, ledger.consumed()),
+                    is_adopted: true,
                     ..self.first_look(slot)
                 }));
             }

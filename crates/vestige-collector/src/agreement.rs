@@ -21,6 +21,8 @@ pub const ARENA_FULL: u32 = 2;
 pub const ARENA_OVERWRITE: u32 = 1;
 /// The collector has stopped, and another one is about to begin.
 pub const ARENA_HANDED_OVER: u32 = 2;
+/// A ring that is full gives up its oldest chunk.
+pub const ARENA_RINGS_OVERWRITE: u32 = 4;
 /// No thread's: all threads on a CPU, which is its `vtid`, write to its ring.
 pub const SLOT_OF_CPU: u32 = 1;
 /// Overwrite mode takes others away.
@@ -314,7 +316,10 @@ pub struct ArenaSlot {
     pub procname: [u8; 16],
     /// When recording began in the process: that tells namesakes apart.
     pub process_start: u64,
-    pub rest: [u8; 352],
+    /// Where rings overwrite: the last chunk that the ring has no more, since the thread has given
+    /// it up, or the collector has taken it.
+    pub gone: u64,
+    pub rest: [u8; 344],
 }
 
 const _: () = {
@@ -334,7 +339,8 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaSlot, pid_namespace) == 128);
     assert!(core::mem::offset_of!(ArenaSlot, procname) == 136);
     assert!(core::mem::offset_of!(ArenaSlot, process_start) == 152);
-    assert!(core::mem::offset_of!(ArenaSlot, rest) == 160);
+    assert!(core::mem::offset_of!(ArenaSlot, gone) == 160);
+    assert!(core::mem::offset_of!(ArenaSlot, rest) == 168);
     assert!(size_of::<ArenaSlot>() == 512);
 };
 
@@ -352,7 +358,11 @@ pub struct ArenaLedger {
     /// The last chunk that is wholly in a file. How much of a file that is, the collector notes
     /// where no program can write.
     pub drained_seq: u64,
-    pub unused: [u8; 104],
+    /// Where rings overwrite, and the collector's own: the first and the last of the chunks that it
+    /// took, or was about to.
+    pub taken_from: u64,
+    pub taken_to: u64,
+    pub unused: [u8; 88],
     /// The nth chunk that was given is at n % ARENA_SPARES.
     pub spares: [u32; 64],
     pub rest: [u8; 128],
@@ -364,7 +374,9 @@ const _: () = {
     assert!(core::mem::offset_of!(ArenaLedger, returned) == 8);
     assert!(core::mem::offset_of!(ArenaLedger, generation) == 12);
     assert!(core::mem::offset_of!(ArenaLedger, drained_seq) == 16);
-    assert!(core::mem::offset_of!(ArenaLedger, unused) == 24);
+    assert!(core::mem::offset_of!(ArenaLedger, taken_from) == 24);
+    assert!(core::mem::offset_of!(ArenaLedger, taken_to) == 32);
+    assert!(core::mem::offset_of!(ArenaLedger, unused) == 40);
     assert!(core::mem::offset_of!(ArenaLedger, spares) == 128);
     assert!(core::mem::offset_of!(ArenaLedger, rest) == 384);
     assert!(size_of::<ArenaLedger>() == 512);

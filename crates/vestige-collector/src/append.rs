@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{fence, Ordering};
 
 use crate::account::Account;
 use crate::budget::FILE_BYTES;
@@ -36,6 +36,10 @@ pub struct Draft {
     pub is_kept: bool,
     /// Whose ring it is, if it is none of a thread.
     pub cpu: Option<u32>,
+    /// Packets before this one that the ring has given up.
+    pub given_up: u64,
+    /// The slot and the number of a chunk that its ring may give up while it is written.
+    pub is_in_ring: Option<(u32, u64)>,
 }
 
 impl Draft {
@@ -52,6 +56,8 @@ pub enum Stall {
     Disk,
     /// It will never be written.
     Never(&'static str),
+    /// The ring has given up the chunk meanwhile.
+    GivenUp,
 }
 
 /// The packets of a draft, one behind the other.
@@ -85,7 +91,7 @@ impl Recording {
         advance: impl FnOnce(&mut Account),
     ) -> Result<(), Stall> {
         let mut account = state.account;
-        if !draft.records.is_empty() || is_untold(&account, draft) {
+        if !draft.records.is_empty() || is_untold(&account, draft) || draft.given_up > 0 {
             self.begin_stream(slot, state, draft);
             account = state.account;
             self.write_draft(slot, state, draft, &mut account)?;
@@ -94,6 +100,7 @@ impl Recording {
         self.arena.note(slot, &account);
         let newly = account.told_lost.saturating_sub(state.account.told_lost);
         self.trace.tallies.lost.fetch_add(newly, Ordering::Relaxed);
+        self.trace.tallies.lost_packets.fetch_add(draft.given_up, Ordering::Relaxed);
         state.account = account;
         Ok(())
     }
@@ -168,18 +175,19 @@ impl Recording {
             account.told_lost = lost;
         };
         let first = draft.losses.map_or(draft.begin, |(first, _)| first.min(draft.begin));
-        if account.packets == 0 && all > 0 {
-            // Readers compare the count with that of the packet before.
+        if account.packets == 0 && (all > 0 || draft.given_up > 0) {
+            // Readers compare its counts with those of the packet before.
             let before = first.saturating_sub(1);
             put(account, before, before, 0, 0);
         }
+        account.packets += draft.given_up;
         if let Some((first, last)) = draft.losses {
             if all > account.told_lost {
                 put(account, first, last, 0, all);
             }
         }
         let records = draft.bytes();
-        if records > 0 || all > account.told_lost {
+        if records > 0 || all > account.told_lost || draft.given_up > 0 {
             put(account, draft.begin, draft.end, records, all);
         }
         packets
@@ -289,13 +297,28 @@ impl Recording {
                 .files
                 .get(&name)
                 .and_then(|file| self.write(&file, draft, packets, account.file_bytes));
-            let Err(error) = done else { return Ok(()) };
+            let Err(error) = done else { return self.check_ring(draft, account, &name) };
             if !is_too_large(&error) || account.file_bytes == 0 {
                 return Err(self.failed(&error, &name));
             }
             self.make_part(slot, state, account)?;
         }
         Err(Stall::Disk)
+    }
+
+    /// Takes a packet back whose chunk the thread may have written to meanwhile.
+    fn check_ring(&self, draft: &Draft, account: &Account, name: &str) -> Result<(), Stall> {
+        let is_given_up = |(slot, seq)| {
+            // After all that was read of the chunk.
+            fence(Ordering::SeqCst);
+            self.arena.slot(slot).gone().load(Ordering::SeqCst) >= seq
+        };
+        if !draft.is_in_ring.is_some_and(is_given_up) {
+            return Ok(());
+        }
+        let cut = self.trace.files.get(name).and_then(|file| file.set_len(account.file_bytes));
+        cut.map_err(|error| self.failed(&error, name))?;
+        Err(Stall::GivenUp)
     }
 
     /// Makes the next file of a stream whose present one takes no more.

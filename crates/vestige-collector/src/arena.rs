@@ -15,7 +15,7 @@ use crate::fault::Guard;
 use crate::geometry::{Geometry, PAGE};
 use crate::layout::{
     CLASS_BYTES, CLASS_STEP, CLASS_TABLE_BYTES, HANDED_OVER, LEDGER_BYTES, MAGIC, MOST_CPU_RINGS,
-    OF_CPU, OVERWRITE, REGION, SLOT_BYTES,
+    OF_CPU, OVERWRITE, REGION, RINGS_OVERWRITE, SLOT_BYTES,
 };
 use crate::mapping::Mapping;
 use crate::views::{Chunk, Class, Control, Ledger, Shared, Slot};
@@ -57,6 +57,8 @@ pub struct Plan {
     pub wait_ns: u64,
     /// Whether the newest packets are kept.
     pub is_overwriting: bool,
+    /// Whether a ring that is full gives up its oldest chunk.
+    pub rings_overwrite: bool,
     /// The rules of the tracer, in its form.
     pub rules: Vec<u8>,
     /// Bytes for the texts of event classes.
@@ -195,7 +197,10 @@ impl Arena {
         control.first_class().store(plan.first_class, Ordering::Relaxed);
         control.cpu_rings().store(cpu_rings, Ordering::Relaxed);
         control.thread_chunks().store(plan.thread_chunks, Ordering::Relaxed);
-        let flags = if plan.is_overwriting { OVERWRITE } else { 0 };
+        let mut flags = if plan.is_overwriting { OVERWRITE } else { 0 };
+        if plan.rings_overwrite {
+            flags |= RINGS_OVERWRITE;
+        }
         control.flags().store(flags, Ordering::Relaxed);
         arena.memory.write(UUID_AT, &plan.uuid);
         arena.memory.write(0, &MAGIC);
@@ -459,6 +464,7 @@ impl Arena {
             cpu_rings: self.cpu_rings,
             wait_ns: control.wait_ns().load(Ordering::Relaxed),
             is_overwriting: self.is_overwriting(),
+            rings_overwrite: self.rings_overwrite(),
             rules,
             classes_bytes: self.geometry.classes_bytes,
             first_class: control.first_class().load(Ordering::Relaxed),
@@ -483,6 +489,11 @@ impl Arena {
         let process = control.collector_pid().load(Ordering::Relaxed);
         control.flags().load(Ordering::Relaxed) & HANDED_OVER != 0
             && Path::new("/proc").join(process.to_string()).exists()
+    }
+
+    /// Whether a ring that is full gives up its oldest chunk.
+    pub fn rings_overwrite(&self) -> bool {
+        self.accounts.control().flags().load(Ordering::Relaxed) & RINGS_OVERWRITE != 0
     }
 
     /// Whether the recording keeps the newest packets.

@@ -38,6 +38,8 @@ pub struct Outcome {
     /// Of those: the ones that no data stream tells.
     pub lost_unplaced: u64,
     pub overwritten: u64,
+    /// Packets that rings have given up for newer ones.
+    pub lost_packets: u64,
     pub problems: Vec<String>,
     /// Programs that are not recorded, as was told when they were started.
     pub unreached: Vec<Unreached>,
@@ -85,6 +87,7 @@ impl Outcome {
             lost: tallies.lost.load(Ordering::Relaxed).saturating_add(unplaced),
             lost_unplaced: unplaced,
             overwritten: trace.budget().overwritten(),
+            lost_packets: tallies.lost_packets.load(Ordering::Relaxed),
             problems: trace.problems(),
             unreached: unreached.kept,
             more_unreached: unreached.more,

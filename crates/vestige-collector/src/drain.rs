@@ -29,15 +29,19 @@ pub enum Reach {
 }
 
 /// Chunks that are one packet, the first one first, with their numbers in the ring.
-struct Group {
-    chunks: Vec<(u32, u64)>,
+#[derive(Clone)]
+pub struct Group {
+    pub chunks: Vec<(u32, u64)>,
     /// Whether they lack a part of their record, whose thread jumped away or ended.
-    is_torn: bool,
+    pub is_torn: bool,
 }
 
 impl Recording {
     /// Drains a slot; how many chunks were written.
     pub fn drain(&self, slot: u32, state: &mut SlotState, reach: Reach) -> Result<u32, Stall> {
+        if self.arena.rings_overwrite() {
+            return self.drain_overwriting(slot, state, reach);
+        }
         let cur = self.arena.slot(slot).cur().load(Ordering::Acquire);
         let mut list = self.walk(slot, state, cur);
         let last = cur >> 32;
@@ -85,7 +89,7 @@ impl Recording {
     }
 
     /// Which chunks belong together, the oldest first; those that may still go on are left out.
-    fn groups(&self, list: Vec<(u32, u64)>, has_ended: bool) -> Vec<Group> {
+    pub fn groups(&self, list: Vec<(u32, u64)>, has_ended: bool) -> Vec<Group> {
         let mut groups = Vec::new();
         let mut open: Option<Group> = None;
         for (chunk, seq) in list.into_iter().rev() {
@@ -177,7 +181,7 @@ impl Recording {
     }
 
     /// Whether a chunk is the slot's, or may be and is from now on.
-    fn claim(&self, slot: u32, state: &mut SlotState, chunk: u32) -> bool {
+    pub fn claim(&self, slot: u32, state: &mut SlotState, chunk: u32) -> bool {
         if chunk == 0 || chunk > self.pool.ready() {
             return false;
         }
@@ -193,7 +197,7 @@ impl Recording {
     }
 
     /// The chunk that a thread had prepared and begun, but not told, when it ended.
-    fn find_untold(&self, slot: u32, state: &mut SlotState, seq: u64) -> Option<u32> {
+    pub fn find_untold(&self, slot: u32, state: &mut SlotState, seq: u64) -> Option<u32> {
         if state.is_damaged {
             return None;
         }
@@ -244,6 +248,8 @@ impl Recording {
             procname: packet.procname(),
             is_kept: place.flags().load(Ordering::Relaxed) & KEEP != 0,
             cpu: self.arena.cpu_of(slot),
+            given_up: 0,
+            is_in_ring: None,
         }
     }
 
@@ -252,11 +258,22 @@ impl Recording {
         committed.clamp(RECORDS_AT, self.arena.geometry().chunk_bytes)
     }
 
-    fn drain_group(&self, slot: u32, state: &mut SlotState, group: &Group) -> Result<(), Stall> {
+    pub fn drain_group(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        group: &Group,
+    ) -> Result<(), Stall> {
         let Some(((first, first_seq), rest)) = group.chunks.split_first() else { return Ok(()) };
         let committed = self.committed(*first);
         self.write_classes()?;
+        let given_up = self.given_up_before(state, *first_seq);
+        if given_up > 0 {
+            // What may have been written of a chunk was of one of those.
+            state.account.flushed = 0;
+        }
         let mut draft = self.draft(slot, state, *first, committed);
+        draft.given_up = given_up;
         for (chunk, _) in rest {
             let part = self.draft(slot, state, *chunk, self.committed(*chunk));
             draft.records.extend(part.records);
@@ -266,6 +283,7 @@ impl Recording {
         // Of a record of several chunks, a part is worth nothing.
         if group.is_torn || draft.missing > 0 && !rest.is_empty() {
             draft.records.clear();
+            draft.given_up += u64::from(self.arena.rings_overwrite());
         }
         let seq = rest.last().map_or(*first_seq, |(_, seq)| *seq);
         let done = self.append(slot, state, &draft, |account| {
@@ -341,7 +359,14 @@ impl Recording {
     }
 
     /// Makes a drained chunk free: for its slot, whose program has it mapped, or for all.
-    fn recycle(&self, slot: u32, state: &mut SlotState, chunk: u32, goes_on: bool, drained: u32) {
+    pub fn recycle(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        chunk: u32,
+        goes_on: bool,
+        drained: u32,
+    ) {
         let ledger = self.arena.ledger(slot);
         let place = self.arena.chunk(chunk);
         let is_doubtful = place.flags().load(Ordering::Relaxed) & DOUBTFUL != 0;
@@ -393,9 +418,14 @@ impl Recording {
     /// Writes what the present chunk of a thread has so far, as a packet of its own.
     pub fn flush(&self, slot: u32, state: &mut SlotState, cur: u64) -> Result<(), Stall> {
         let chunk = cur as u32;
-        let is_next = cur >> 32 == state.account.drained_seq + 1;
-        if !is_next || !self.claim(slot, state, chunk) {
+        let drained = self.drained_or_given_up(slot, state);
+        let is_next = cur >> 32 == drained.wrapping_add(1);
+        if !is_next || state.taken.is_some() || !self.claim(slot, state, chunk) {
             return Ok(());
+        }
+        let given_up = drained - state.account.drained_seq;
+        if given_up > 0 {
+            state.account.flushed = 0;
         }
         let flags = self.arena.chunk(chunk).flags().load(Ordering::Relaxed);
         if flags & (CONTINUES | CONTINUED) != 0 {
@@ -406,20 +436,29 @@ impl Recording {
             return Ok(());
         }
         self.write_classes()?;
-        let draft = self.draft(slot, state, chunk, committed);
+        let mut draft = self.draft(slot, state, chunk, committed);
+        draft.given_up = given_up;
+        draft.is_in_ring = self.arena.rings_overwrite().then_some((slot, cur >> 32));
         // The end must be that of these records, or of one that is not yet committed.
         if self.committed(chunk) != committed {
             return Ok(());
         }
-        let done = self.append(slot, state, &draft, |account| account.flushed = committed);
+        let done = self.append(slot, state, &draft, |account| {
+            account.flushed = committed;
+            account.drained_seq = drained;
+        });
         if draft.missing > 0 && done.is_ok() {
             self.tell_spoiled(state, "took away");
         }
-        if let Err(Stall::Never(why)) = done {
-            self.trace.add_problem(format!("a part of the arena cannot be read: {why}"));
-            return Ok(());
+        match done {
+            Err(Stall::Never(why)) => {
+                self.trace.add_problem(format!("a part of the arena cannot be read: {why}"));
+                Ok(())
+            }
+            // Its thread has gone round the ring meanwhile; what is there now comes next.
+            Err(Stall::GivenUp) => Ok(()),
+            other => other,
         }
-        done
     }
 
     /// Whether a packet more than a chunk needs has room besides all that threads may fill:

@@ -26,6 +26,7 @@ pub mod layout;
 pub mod leader;
 pub mod life;
 pub mod mapping;
+pub mod overwriting;
 pub mod packet;
 pub mod pass;
 pub mod pool;

@@ -329,13 +329,16 @@ impl Recording {
     fn clear(&self, slot: u32) {
         let place = self.arena.slot(slot);
         place.claimed().store(0, Ordering::Release);
+        let ledger = self.arena.ledger(slot);
+        for word in [ledger.taken_from(), ledger.taken_to(), place.gone()] {
+            word.store(0, Ordering::Relaxed);
+        }
         for word in [place.cur(), place.lost(), place.first_lost(), place.last_lost()] {
             word.store(0, Ordering::Relaxed);
         }
         for word in [place.taken(), place.popped(), place.waiting(), place.flags()] {
             word.store(0, Ordering::Relaxed);
         }
-        let ledger = self.arena.ledger(slot);
         self.arena.note(slot, &Account::default());
         self.arena.accounts().store_counts(slot, Counts::default());
         ledger.given().store(0, Ordering::Relaxed);

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::account::Account;
 use crate::arena::{at_path, Arena};
 use crate::classes::{Classes, METADATA};
+use crate::drain::Group;
 use crate::layout::{CLOSED, FULL};
 use crate::pool::{Most, Pool, Stock};
 use crate::streams::Identity;
@@ -58,6 +59,10 @@ pub struct SlotState {
     pub is_counted: bool,
     /// Somebody who knows says that the process has ended.
     pub is_gone: bool,
+    /// Where rings overwrite: what was taken out of the ring, and is not in a file yet.
+    pub taken: Option<Group>,
+    /// A collector before may have taken something.
+    pub is_adopted: bool,
 }
 
 /// The first failure of a file.
@@ -76,6 +81,8 @@ pub struct Tallies {
     pub lost: AtomicU64,
     pub streams: AtomicU64,
     pub chunks: AtomicU64,
+    /// Packets that were given up for newer ones.
+    pub lost_packets: AtomicU64,
 }
 
 /// An arena, and the trace that its records go to.

@@ -66,7 +66,7 @@ view! {
     Slot {
         life: u32, cur: u64, lost: u64, first_lost: u64, last_lost: u64, taken: u32,
         popped: u32, waiting: u32, next_free: u32, claimed: u32, vpid: u32, vtid: u32,
-        flags: u32, pid_namespace: u64, process_start: u64,
+        flags: u32, pid_namespace: u64, process_start: u64, gone: u64,
     }
 }
 
@@ -74,6 +74,7 @@ view! {
     /// What the collector notes for a slot.
     Ledger {
         consumed: u32, given: u32, returned: u32, generation: u32, drained_seq: u64,
+        taken_from: u64, taken_to: u64,
     }
 }
 

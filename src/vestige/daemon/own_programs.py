@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..record.backends.in_process.tracer import library_path
 from ..record.backends.lttng_ust.plan import SessionPlan
 from ..record.backends.registered.programs import RegisteredPrograms
+from ..record.backends.registered.trace import Losses
 from .lttng_ust import LttngUstBackend, plan_of
 from .model import AGENT_CHANNELS, Session
 from .program_backend import ProgramBackend
@@ -29,7 +29,7 @@ class OwnPrograms(ProgramBackend):
         self._programs = RegisteredPrograms(paths.folder, library_path())
         super().__init__(self._programs)
         self._rings = paths.rings
-        self._told: dict[str, Counter[str]] = {}
+        self._told: dict[str, dict[str, Losses]] = {}
         """By session and channel: how many of the losses that were told are ours."""
 
     async def open(self) -> None:
@@ -42,9 +42,10 @@ class OwnPrograms(ProgramBackend):
         Args:
             session: The session.
         """
-        for name, lost in self._told.pop(session.name, Counter()).items():
+        for name, lost in self._told.pop(session.name, {}).items():
             if name in session.channels:
-                session.channels[name].discarded_events -= lost
+                session.channels[name].discarded_events -= lost.events
+                session.channels[name].lost_packets -= lost.packets
 
     async def apply(self, session: Session) -> None:
         """Bring all programs to what a session says now.
@@ -62,7 +63,8 @@ class OwnPrograms(ProgramBackend):
         """
         told = await self._programs.stop(self._plan_of(session))
         for name, lost in told.items():
-            session.channels[name].discarded_events += lost
+            session.channels[name].discarded_events += lost.events
+            session.channels[name].lost_packets += lost.packets
         self._told[session.name] = told
 
     def _plan_of(self, session: Session) -> SessionPlan:

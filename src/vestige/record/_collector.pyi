@@ -64,6 +64,8 @@ class Collector:
         user: The user ID whose programs record; ``None`` is the one of this process.
         cpu_rings: So many CPUs have rings, which all threads on them share; 0: each
             thread has its own.
+        overwrite_rings: Whether a thread that has so many chunks, but one, gives up its
+            oldest.
         shared_memory: Where the arena is made, by default ``/dev/shm``; if nothing can
             be made there, or it has less than 32 MiB left, the arena is in the trace.
 
@@ -91,6 +93,7 @@ class Collector:
         class_bytes: int = 16777216,
         user: int | None = None,
         cpu_rings: int = 0,
+        overwrite_rings: bool = False,
         shared_memory: str | PathLike[str] = ...,
     ) -> Collector: ...
     @staticmethod
@@ -347,6 +350,10 @@ class Outcome:
     @property
     def overwritten(self) -> int:
         """Bytes that made room for newer ones."""
+
+    @property
+    def lost_packets(self) -> int:
+        """Packets that rings gave up for newer ones."""
 
     @property
     def is_full(self) -> bool:

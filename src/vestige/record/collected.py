@@ -38,6 +38,7 @@ class Collected:
         lost: Event records that the tracer counted as lost.
         unplaced: Of these, those of threads without a place in memory.
         overwritten: Bytes that made room for newer ones.
+        lost_packets: Packets that did so in rings, and were never written.
         running: IDs of processes that go on recording.
         unreached: Processes that were not recorded, and why.
         more_unreached: How many more there were.
@@ -58,6 +59,7 @@ class Collected:
         *,
         unplaced: int = 0,
         overwritten: int = 0,
+        lost_packets: int = 0,
         running: Iterable[int] = (),
         unreached: Iterable[Unreached] = (),
         more_unreached: int = 0,
@@ -73,6 +75,7 @@ class Collected:
         self.lost = lost
         self.unplaced = unplaced
         self.overwritten = overwritten
+        self.lost_packets = lost_packets
         self.running = frozenset(running)
         self.unreached = list(unreached)
         self.more_unreached = more_unreached

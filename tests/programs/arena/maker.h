@@ -19,7 +19,7 @@
 
 /* How it is to be. */
 struct wanted {
-	long chunk, chunks, ring, slots, wait_ms, overwrite, state;
+	long chunk, chunks, ring, slots, wait_ms, overwrite, overwrite_rings, state;
 	/* 0: that of the tracer. */
 	long fingerprint;
 	/* A file, or NULL. */
@@ -113,7 +113,8 @@ static inline struct arena_control lay_out(const struct wanted *wanted, uint64_t
 		.first_class = EVENT_CLASSES,
 		.wait_ns = (uint64_t) wanted->wait_ms * 1000000u,
 		.state = (uint32_t) wanted->state,
-		.flags = wanted->overwrite ? ARENA_OVERWRITE : 0,
+		.flags = (wanted->overwrite ? ARENA_OVERWRITE : 0) |
+			(wanted->overwrite_rings ? ARENA_RINGS_OVERWRITE : 0),
 	};
 	const uint64_t slots = made.slot_count;
 

@@ -318,6 +318,43 @@ static void mode_vain(void)
 	EXPECT(!waiting_for_chunk(&ring));
 }
 
+static void go_on_to(struct arena_ring *ring, uint32_t number)
+{
+	chunk_prepare(ring, number, 1);
+	chunk_show(ring, number);
+}
+
+/* A ring that overwrites fills its oldest chunk anew, but for those that the collector has taken,
+ * or that interrupted code may write to. */
+static void mode_oldest(void)
+{
+	struct arena_ring ring = {.arena = arena, .number = 1};
+	uint32_t numbers[23];
+
+	wanted.overwrite_rings = 1;
+	wanted.ring = 4;
+	make_and_map();
+	ring.slot = arena_slot(arena, 1);
+	ring.ledger = arena_ledger(arena, 1);
+	for (uint32_t seq = 1; seq <= 20; seq++) {
+		numbers[seq] = chunk_take(&ring);
+		EXPECT(numbers[seq] && LOAD(ring.slot->gone) == (seq > 3 ? seq - 3 : 0));
+		/* Three are in the ring, and the fourth is for what the collector has. */
+		EXPECT(LOAD(ring.slot->popped) == (seq > 3 ? 3 : seq));
+		EXPECT(seq < 4 || numbers[seq] == numbers[seq - 3]);
+		go_on_to(&ring, numbers[seq]);
+	}
+	/* It takes the oldest. */
+	EXPECT(atomic_fetch_add(&ring.slot->gone, 1) == 17);
+	numbers[21] = chunk_take(&ring);
+	EXPECT(LOAD(ring.slot->gone) == 18 && LOAD(ring.slot->popped) == 4);
+	go_on_to(&ring, numbers[21]);
+	arena_chunk(arena, numbers[19])->flags |= CHUNK_DOUBTFUL;
+	EXPECT(chunk_take(&ring) == numbers[20] && LOAD(ring.slot->gone) == 20);
+	/* The present one stays. */
+	EXPECT(!chunk_is_there(&ring) && !chunk_take(&ring));
+}
+
 static void add_classes(int first)
 {
 	for (int index = 0; index < 500; index++) {
@@ -454,7 +491,7 @@ int main(int count, char **words)
 		{"stacks", mode_stacks}, {"hostile", mode_hostile},     {"claims", mode_claims},
 		{"given", mode_given},   {"operation", mode_operation}, {"rings", mode_rings},
 		{"vain", mode_vain},     {"classes", mode_classes},     {"crowd", mode_crowd},
-		{"aside", mode_aside},   {"refused", mode_refused},
+		{"aside", mode_aside},   {"refused", mode_refused},     {"oldest", mode_oldest},
 	};
 
 	if (count != 3)

@@ -22,6 +22,7 @@ MODES = [
     "crowd",
     "aside",
     "refused",
+    "oldest",
 ]
 
 

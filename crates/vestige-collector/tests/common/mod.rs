@@ -15,13 +15,13 @@ use vestige_collector::arena::Plan;
 use vestige_collector::collector::Collector;
 use vestige_collector::geometry::Geometry;
 use vestige_collector::layout::{
-    CLASS_BYTES, CLASS_TABLE_BYTES, LEDGER_BYTES, RECORDS_AT, SLOT_BYTES,
+    CLASS_BYTES, CLASS_TABLE_BYTES, LEDGER_BYTES, RECORDS_AT, RINGS_OVERWRITE, SLOT_BYTES,
 };
 use vestige_collector::life;
 use vestige_collector::mapping::Mapping;
 use vestige_collector::recording::Limits;
 use vestige_collector::sys;
-use vestige_collector::views::{Chunk, Ledger, Shared, Slot};
+use vestige_collector::views::{Chunk, Control, Ledger, Shared, Slot};
 
 pub const UUID: [u8; 16] = *b"0123456789abcdef";
 static FOLDERS: AtomicU32 = AtomicU32::new(0);
@@ -113,6 +113,7 @@ pub fn plan() -> Plan {
         cpu_rings: 0,
         wait_ns: 1_000_000_000,
         is_overwriting: false,
+        rings_overwrite: false,
         rules: b"rules".to_vec(),
         classes_bytes: 1 << 20,
         first_class: 26,
@@ -165,6 +166,7 @@ pub fn run<R: Send>(threads: impl IntoIterator<Item = impl FnOnce() -> R + Send>
 pub struct Program {
     pub memory: Mapping,
     pub geometry: Geometry,
+    rings_overwrite: bool,
 }
 
 impl Program {
@@ -172,7 +174,9 @@ impl Program {
         let file = OpenOptions::new().read(true).write(true).open(arena).unwrap();
         let memory = Mapping::new(&file, file.metadata().unwrap().len()).unwrap();
         let geometry = Geometry::read(&memory).unwrap();
-        Self { memory, geometry }
+        let flags = Control::new(&memory, 0).flags().load(Ordering::Relaxed);
+        let rings_overwrite = flags & RINGS_OVERWRITE != 0;
+        Self { memory, geometry, rings_overwrite }
     }
 
     pub fn of(folder: &Folder) -> Self {
@@ -291,7 +295,40 @@ impl<'a> Thread<'a> {
         self.program.slot(self.slot)
     }
 
+    /// Chunks of the ring, where it overwrites.
+    fn in_ring(&self) -> u64 {
+        self.seq - self.place().gone().load(Ordering::Acquire)
+    }
+
+    /// The oldest chunk of a ring that overwrites, unless it is the present one.
+    fn give_up(&self) -> Option<u32> {
+        let gone = self.place().gone();
+        while self.program.rings_overwrite && self.in_ring() > 1 {
+            let seen = gone.load(Ordering::Acquire);
+            let later = self.seq - seen - 1;
+            // The collector may have taken all but the present one just now.
+            if later > 0
+                && gone
+                    .compare_exchange(seen, seen + 1, Ordering::SeqCst, Ordering::Relaxed)
+                    .is_ok()
+            {
+                let before = |chunk, _| self.program.chunk(chunk).prev().load(Ordering::Relaxed);
+                let chunk = (0..later).fold(self.chunk, before);
+                self.program.chunk(chunk).seq().store(0, Ordering::SeqCst);
+                return Some(chunk);
+            }
+        }
+        None
+    }
+
     fn take(&self) -> Option<u32> {
+        let most = u64::from(self.program.geometry.ring_chunks) - 1;
+        let is_whole = self.program.rings_overwrite && self.in_ring() >= most;
+        let oldest = if is_whole { self.give_up() } else { None };
+        oldest.or_else(|| self.take_empty()).or_else(|| self.give_up())
+    }
+
+    fn take_empty(&self) -> Option<u32> {
         let (place, ledger) = (self.place(), self.program.ledger(self.slot));
         let taken = place.taken().load(Ordering::Relaxed);
         if ledger.given().load(Ordering::Acquire) != taken {
@@ -403,7 +440,19 @@ pub struct Packet {
 
 /// Reads a data file, all of which must be packets that follow one another.
 pub fn packets(path: &Path) -> Vec<Packet> {
+    in_a_row(packets_with_gaps(path))
+}
+
+/// Reads a data file of packets in order, some of which may be missing.
+pub fn packets_with_gaps(path: &Path) -> Vec<Packet> {
     packets_in(path, &fs::read(path).unwrap())
+}
+
+fn in_a_row(found: Vec<Packet>) -> Vec<Packet> {
+    for pair in found.windows(2) {
+        assert_eq!(pair[0].number + 1, pair[1].number);
+    }
+    found
 }
 
 /// Counts the records of a data file that may just be written: the last packet may be half there.
@@ -417,7 +466,7 @@ pub fn written_records(path: &Path) -> usize {
         }
         whole = next;
     }
-    record_count(&packets_in(path, &bytes[..whole]))
+    record_count(&in_a_row(packets_in(path, &bytes[..whole])))
 }
 
 fn packets_in(path: &Path, bytes: &[u8]) -> Vec<Packet> {
@@ -445,7 +494,7 @@ fn packets_in(path: &Path, bytes: &[u8]) -> Vec<Packet> {
         assert!(packet.records.iter().all(|time| inside.contains(time)), "{packet:?}");
         if let Some(last) = found.last() {
             assert!(last.end <= packet.begin, "{last:?} {packet:?}");
-            assert_eq!(last.number + 1, packet.number);
+            assert!(last.number < packet.number);
             assert!(last.discarded <= packet.discarded);
         }
         found.push(packet);

@@ -12,7 +12,7 @@ from ....inspect.sites import has_sites
 from ...collected import Collected
 from ...rules.options import RecordingOptions
 from .clock import LATER_SPANS, RecordingClock, has_constant_counter
-from .collector import RunningCollector, counter
+from .collector import Rings, RunningCollector, counter
 from .launch import run
 from .metadata_file import MetadataFile
 from .program_environment import fit_environment
@@ -112,7 +112,10 @@ class InProcess:
         self._place = _identity(self._directory)
         make_refusals(self._directory)
         self._collector = RunningCollector(
-            self._directory, self._uuid, self._options, cpu_rings=self._cpu_rings
+            self._directory,
+            self._uuid,
+            self._options,
+            rings=Rings(of_cpus=self._cpu_rings),
         )
         self._to_close.append(self._abandon)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from ...._typing import TYPE_CHECKING
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ....errors import RecordError
 from ..._agreement import AGREEMENT, ARENA_FILE, ARENA_IN_DIRECTORY, EVENTS
 from ..._collector import Collector, Outcome, PlanRequest, counter
@@ -20,7 +20,7 @@ from ...rules.options import THREADS, RecordingOptions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PlanRequest", "RunningCollector", "collected_from", "counter"]
+__all__ = ["PlanRequest", "Rings", "RunningCollector", "collected_from", "counter"]
 
 NANOSECONDS = 1_000_000_000
 CLASS_BYTES = 4 << 20
@@ -31,6 +31,16 @@ PATIENCE = 2.0
 """Seconds for which a full disk may become free at the end."""
 
 
+class Rings(NamedTuple):
+    """Whose the rings are in which packets are kept until they are written."""
+
+    of_cpus: int = 0
+    """So many CPUs have rings, which the threads on them share."""
+
+    overwrite: bool = False
+    """Whether a thread whose buffer is full gives up its oldest packet."""
+
+
 class RunningCollector:
     """The collector of one recording.
 
@@ -39,7 +49,8 @@ class RunningCollector:
         uuid: Its UUID.
         options: What is recorded.
         rules: The rules as the tracer reads them; ``None`` are those of the options.
-        cpu_rings: So many CPUs have rings, which the threads on them share.
+        rings: Whose the rings are, and what they do when they are full; ``None``: those
+            of threads, which do not overwrite.
 
     Raises:
         RecordError: There is no memory, or no place for the trace.
@@ -51,8 +62,10 @@ class RunningCollector:
         uuid: str,
         options: RecordingOptions,
         rules: bytes | None = None,
-        cpu_rings: int = 0,
+        rings: Rings | None = None,
     ) -> None:
+        if rings is None:
+            rings = Rings()
         if rules is None:
             rules = _encoded(options) if options.events else b""
         self._directory = directory
@@ -62,7 +75,8 @@ class RunningCollector:
                 directory,
                 bytes.fromhex(uuid.replace("-", "")),
                 chunk_bytes=options.chunk_size,
-                ring=options.ring_size,
+                # One more is with the collector.
+                ring=options.ring_size + rings.overwrite,
                 arena_size=options.memory_size,
                 thread_chunks=options.thread_packets,
                 slots=THREADS,
@@ -73,7 +87,8 @@ class RunningCollector:
                 fingerprint=int(AGREEMENT, 16),
                 first_class=len(EVENTS),
                 class_bytes=CLASS_BYTES,
-                cpu_rings=cpu_rings,
+                cpu_rings=rings.of_cpus,
+                overwrite_rings=rings.overwrite,
             )
             if options.inherit_socket:
                 self._inherited = _with_high_number(self._core.make_inherited())
@@ -303,6 +318,7 @@ def collected_from(outcome: Outcome) -> Collected:
         lost=outcome.lost,
         unplaced=outcome.lost_unplaced,
         overwritten=outcome.overwritten,
+        lost_packets=outcome.lost_packets,
         unreached=_unreached(outcome),
         more_unreached=outcome.more_unreached,
         problems=outcome.problems,

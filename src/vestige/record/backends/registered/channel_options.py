@@ -18,6 +18,8 @@ FOR_EVER = 1e6
 PACKET_SIZE = 64 * 1024
 """Of a packet at most, where the buffer has not more than 64 of them."""
 MOST_PACKETS = 64
+MOST_PACKETS_OF_OVERWRITING = 32
+"""One more is with the collector, and all are powers of two."""
 LARGEST_PACKET = 64 << 20
 LEAST_MEMORY = 256 << 20
 """Of all threads; it is made as it is needed."""
@@ -38,7 +40,7 @@ def channel_options(channel: ChannelPlan) -> RecordingOptions:
     kinds = {one.kind.lower() for one in channel.contexts}
     packet = _packet_size(channel)
     whole = channel.subbuf_size * channel.num_subbuf
-    buffer = min(max(whole, 2 * packet), MOST_PACKETS * packet)
+    buffer = min(max(whole, 2 * packet), _most_packets(channel) * packet)
     return RecordingOptions(
         contexts=tuple(one for one in CONTEXTS if one in kinds),
         mode="block" if channel.blocking_timeout else "discard",
@@ -53,11 +55,16 @@ def _packet_size(channel: ChannelPlan) -> int:
     whole = channel.subbuf_size * channel.num_subbuf
     packet = min(channel.subbuf_size, PACKET_SIZE)
     # Powers of two, as all sizes of sub-buffers are.
-    while whole // packet > MOST_PACKETS and packet < LARGEST_PACKET:
+    most = _most_packets(channel)
+    while whole // packet > most and packet < LARGEST_PACKET:
         packet *= 2
     if whole < 2 * packet:
         packet //= 2
     return max(packet, SMALLEST_PACKET)
+
+
+def _most_packets(channel: ChannelPlan) -> int:
+    return MOST_PACKETS_OF_OVERWRITING if channel.is_overwriting else MOST_PACKETS
 
 
 def _timeout(channel: ChannelPlan) -> float:

@@ -22,7 +22,7 @@ from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining
 from .meeting_place import announce
 from .messages import LARGEST_MESSAGE, Hello, decode
 from .program import Program, ProgramGoneError
-from .trace import ProgramTrace, clear_older, compiled_rules
+from .trace import Losses, ProgramTrace, clear_older, compiled_rules
 
 __all__ = ["RegisteredPrograms"]
 
@@ -45,11 +45,15 @@ class _Session:
         self.set_plan(plan)
         self.traces: dict[tuple[str, int], ProgramTrace] = {}
         """By channel, and by user or by program."""
-        self.lost: Counter[str] = Counter()
+        self.lost: dict[str, Losses] = {}
         """Of traces that are gone, by channel."""
         self.users: set[int] = set()
         """Those whose traces have begun."""
         self.failure: Exception | None = None
+
+    def add_lost(self, channel: str, lost: Losses) -> None:
+        """Count what a trace that is gone has lost."""
+        self.lost[channel] = self.lost.get(channel, Losses()).plus(lost)
 
     def set_plan(self, plan: SessionPlan) -> None:
         """Take over what the session says now."""
@@ -149,7 +153,7 @@ class RegisteredPrograms:
             own = [key for key in session.traces if key[1] == id(program)]
             for key in own if session.plan.is_per_process else ():
                 trace = session.traces.pop(key)
-                session.lost[key[0]] += trace.close()
+                session.add_lost(key[0], trace.close())
                 session.failure = session.failure or trace.failure
 
     async def _bring(self, program: Program, session: _Session) -> None:
@@ -246,24 +250,24 @@ class RegisteredPrograms:
         except ProgramGoneError:
             program.close()
 
-    async def stop(self, plan: SessionPlan) -> Counter[str]:
+    async def stop(self, plan: SessionPlan) -> dict[str, Losses]:
         """Stop a session in all programs, and complete its files.
 
         Args:
             plan: The session, which is no longer active.
 
         Returns:
-            How many event records were lost so far, by channel.
+            What was lost so far, by channel.
         """
         session = self._sessions.get(plan.name)
         if session is None:
-            return Counter()
+            return {}
         session.set_plan(plan)
         bring = partial(self._try_to_bring, session)
         await asyncio.gather(*map(bring, [*self._programs]))
-        lost = Counter(session.lost)
+        lost = dict(session.lost)
         for (channel, _), trace in session.traces.items():
-            lost[channel] += trace.complete()
+            lost[channel] = lost.get(channel, Losses()).plus(trace.complete())
         return lost
 
     def failure(self, name: str) -> Exception | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid as uuids
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from ....errors import RecordError
 from ....expressions.code import Instruction
@@ -14,7 +15,7 @@ from ...rules.choices import FunctionTracing
 from ...rules.encoding import encode_rules
 from ...rules.event_rules import HIGHEST, LOWEST, CompiledRule
 from ..in_process.clock import RecordingClock, has_constant_counter
-from ..in_process.collector import RunningCollector, counter
+from ..in_process.collector import Rings, RunningCollector, counter
 from ..in_process.losses import tell_losses
 from ..in_process.metadata_file import MetadataFile
 from ..in_process.tracer import recording_words
@@ -22,10 +23,26 @@ from ..lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
 from ..lttng_ust.trace_files import OwnerFiles, TraceFolder
 from .channel_options import channel_options
 
-__all__ = ["ProgramTrace", "clear_older", "compiled_rules"]
+__all__ = ["Losses", "ProgramTrace", "clear_older", "compiled_rules"]
 
 VERBOSE_FUNCTIONS = "lttng_ust_cyg_profile:"
 """Of rules that want the addresses of calls, too."""
+
+
+class Losses(NamedTuple):
+    """What a channel has lost."""
+
+    events: int = 0
+    packets: int = 0
+    """Those that made room for newer ones."""
+
+    def plus(self, other: Losses) -> Losses:
+        """Return both together.
+
+        Args:
+            other: More.
+        """
+        return Losses(self.events + other.events, self.packets + other.packets)
 
 
 class ProgramTrace:
@@ -53,9 +70,10 @@ class ProgramTrace:
         )
         self._folder = self._place.path
         self._options = channel_options(channel)
+        self._overwrites = channel.is_overwriting
         self._is_counter = has_constant_counter()
         self._clock = RecordingClock(counter if self._is_counter else None)
-        self._lost = 0
+        self._lost = Losses()
         """What collectors have told that were handed over."""
         self.failure: OSError | RecordError | None = None
         self._uuid = str(uuids.uuid4())
@@ -81,7 +99,11 @@ class ProgramTrace:
         self._metadata.write()
         # Programs get their rules otherwise, since these change.
         self._collector = RunningCollector(
-            self._folder, self._uuid, self._options, encode_rules(())
+            self._folder,
+            self._uuid,
+            self._options,
+            encode_rules(()),
+            Rings(overwrite=self._overwrites),
         )
 
     @property
@@ -102,15 +124,14 @@ class ProgramTrace:
             is_counter=self._is_counter,
         )
 
-    def complete(self) -> int:
+    def complete(self) -> Losses:
         """Write all that is there; programs may go on.
 
         Returns:
-            How many event records were lost so far.
+            What was lost so far.
         """
         found = self._collector.hand_over()
         self._note(found)
-        self._lost += found.lost
         self._refine()
         self._collector = RunningCollector.take_over(self._folder)
         self._collector.start()
@@ -120,15 +141,14 @@ class ProgramTrace:
         """Write what begins the metadata once more."""
         self._refine()
 
-    def close(self) -> int:
+    def close(self) -> Losses:
         """End the trace.
 
         Returns:
-            How many event records were lost.
+            What was lost.
         """
         found = self._collector.close()
         self._note(found)
-        self._lost += found.lost
         if found.unplaced and self._metadata is not None:
             begin, now = self._clock.begin.value, self._clock.now()
             tell_losses(self._folder, self._uuid, begin, now, found.unplaced)
@@ -143,6 +163,7 @@ class ProgramTrace:
             self._metadata.refine()
 
     def _note(self, found: Collected) -> None:
+        self._lost = self._lost.plus(Losses(found.lost, found.lost_packets))
         if found.failure is not None and self.failure is None:
             self.failure = RecordError(found.failure[1])
 
