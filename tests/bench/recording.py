@@ -285,7 +285,7 @@ def _idle() -> Job:
     program = OUTPUT / "timed-parent"
     run_tool(["gcc", "-O2", "-g", "-o", program, HERE / "timed_parent.c"])
     row = Row(
-        "processor time beside a quiet program",
+        "processor time while the program sleeps",
         printed("idle", 1e4),
         "{:.3f} %",
         has_plain=False,
