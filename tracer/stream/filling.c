@@ -16,6 +16,8 @@
  * for: what it does to change it is seen, but for a system call of its own, and for what others
  * write to /proc. */
 #define NAME_HOLDS (UINT64_C(1) << 21)
+/* Packets for which it has it at most: a clock of the user's may tick seldom. */
+#define NAME_PACKETS 64u
 
 bool filling_is_empty(const struct stream *stream)
 {
@@ -42,7 +44,7 @@ static uint64_t later(uint64_t one, uint64_t other)
 /* Asked for each packet, the name would cost as much as all that is copied to it. */
 static void ask_name(struct stream *stream, uint64_t now)
 {
-	if (stream->named && now - stream->named < NAME_HOLDS)
+	if (stream->named && now - stream->named < NAME_HOLDS && stream->ring.seq % NAME_PACKETS)
 		return;
 	system_thread_name(stream->procname);
 	stream->named = now;
