@@ -97,6 +97,11 @@ impl Collector {
             .map_err(|error| exception(&error))
     }
 
+    #[doc = core_doc!(Collector.expect)]
+    fn expect(&self, py: Python<'_>, programs: u32) {
+        py.detach(|| self.0.expect(programs));
+    }
+
     #[doc = core_doc!(Collector.hand_over)]
     fn hand_over(&self, py: Python<'_>) -> Outcome {
         Outcome(py.detach(|| self.0.hand_over()))

@@ -304,6 +304,11 @@ impl Collector {
         self.arenas.live_slots()
     }
 
+    /// Keeps memory for the first records of so many programs, which may begin at once.
+    pub fn expect(&self, programs: u32) {
+        self.recording().expect(programs);
+    }
+
     /// Takes all threads of a process for ended.
     pub fn forget_process(&self, vpid: u32, pid_namespace: u64) {
         for one in self.arenas.all() {

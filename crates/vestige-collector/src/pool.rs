@@ -337,12 +337,13 @@ impl Stock {
     }
 
     /// Gives memory back of which there is more than is of use, while nobody is in a hurry.
-    pub fn give_memory_back(&mut self, pool: &Pool, arena: &Arena) {
+    pub fn give_memory_back(&mut self, pool: &Pool, arena: &Arena, expected: u32) {
         if self.cannot_empty || arena.geometry().chunk_bytes <= PAGE {
             return;
         }
+        let enough = FREE_CHUNKS + CHUNKS_AT_ONCE + expected;
         for _ in 0..EMPTIED_AT_ONCE {
-            if Pool::free(arena) <= FREE_CHUNKS + CHUNKS_AT_ONCE || !self.withhold(pool, arena) {
+            if Pool::free(arena) <= enough || !self.withhold(pool, arena) {
                 break;
             }
         }

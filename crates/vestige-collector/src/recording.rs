@@ -19,6 +19,10 @@ const FIRST_CHUNKS: u64 = 8;
 const FIRST_SLOTS: u32 = 128;
 /// As `MOST_TO_GO_ON` in `tracer/arena/waiting.c`.
 const MOST_TO_GO_ON: u32 = 64;
+/// A program that is told to record soon has two: the one that tells what is loaded, and its own.
+const THREADS_OF_A_PROGRAM: u32 = 2;
+/// For so many threads that may begin there are chunks ahead of need, besides those for others.
+const MOST_EXPECTED: u32 = 512;
 /// One in each nanosecond, for months.
 const MOST_LOSSES: u64 = 1 << 53;
 
@@ -103,6 +107,8 @@ pub struct Recording {
     pub chunks_to_go_on: u32,
     /// Threads with a slot.
     pub live: AtomicU32,
+    /// Programs that were told to record, if somebody knows.
+    programs: AtomicU32,
     /// Of these, threads that wait for a chunk.
     pub waiting: AtomicU32,
     slots: Box<[Mutex<Option<Box<SlotState>>>]>,
@@ -139,6 +145,7 @@ impl Recording {
             is_short: AtomicBool::new(false),
             is_crowded: AtomicBool::new(false),
             live: AtomicU32::new(0),
+            programs: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
             slots: (0..count).map(|_| Mutex::new(None)).collect(),
             stock: Mutex::default(),
@@ -212,7 +219,19 @@ impl Recording {
 
     /// Gives back memory that was of use when there was more to write.
     pub fn give_memory_back(&self) {
-        self.stock().give_memory_back(&self.pool, &self.arena);
+        self.stock().give_memory_back(&self.pool, &self.arena, self.expected_threads());
+    }
+
+    /// Keeps memory for the first records of so many programs, which may begin at once.
+    pub fn expect(&self, programs: u32) {
+        self.programs.store(programs, Ordering::Relaxed);
+        self.keep_ahead();
+    }
+
+    /// How many threads of programs may begin that have been told to record.
+    fn expected_threads(&self) -> u32 {
+        let threads = self.programs.load(Ordering::Relaxed).saturating_mul(THREADS_OF_A_PROGRAM);
+        threads.saturating_sub(self.live.load(Ordering::Relaxed)).min(MOST_EXPECTED)
     }
 
     /// Reads of programs that are not recorded.
@@ -247,7 +266,7 @@ impl Recording {
         let high = self.arena.shared().slots_high().load(Ordering::Relaxed);
         let threads = high.min(self.pool.slots_ready()).max(live);
         let memory = Pool::most_with_memory(&self.arena, threads);
-        let waiting = self.waiting.load(Ordering::Relaxed);
+        let waiting = self.waiting.load(Ordering::Relaxed).saturating_add(self.expected_threads());
         let most = Most { allowed, useful: self.useful_chunks(threads), memory, waiting };
         let at_most = Most { useful: most.useful.min(chunks), ..most };
         let has_chunks = stock.keep_chunks(&self.pool, &self.arena, at_most, now);

@@ -160,3 +160,31 @@ fn who_takes_over_has_the_chunks_without_memory() {
     assert_eq!((outcome.lost, outcome.problems), (0, vec![]));
     assert_eq!(record_count(trace(&folder).get("7-8").unwrap()), 100_000);
 }
+
+#[test]
+fn programs_that_are_expected_find_memory_at_once() {
+    let folder = Folder::new();
+    let collector = collector_of(&folder, &Plan { wait_ns: 0, ..roomy() }, 0);
+    let program = Program::of(&folder);
+    collector.expect(100);
+
+    let mut chunks = 0;
+    while program.pop_chunk().is_some() {
+        chunks += 1;
+    }
+    assert!(chunks >= 2 * 100, "{chunks}");
+}
+
+#[test]
+fn no_more_programs_are_expected_than_have_room() {
+    let folder = Folder::new();
+    let collector = collector_of(&folder, &Plan { wait_ns: 0, ..roomy() }, 0);
+    let program = Program::of(&folder);
+    collector.expect(u32::MAX);
+
+    let mut chunks = 0;
+    while program.pop_chunk().is_some() {
+        chunks += 1;
+    }
+    assert!((512..1024).contains(&chunks), "{chunks}");
+}

@@ -113,6 +113,13 @@ class Collector:
             OSError: An arena has a collector, is none, or a file cannot be opened.
         """
 
+    def expect(self, programs: int) -> None:
+        """Keep memory for the first records of programs, which may begin at once.
+
+        Args:
+            programs: How many were told to record, all together.
+        """
+
     def hand_over(self) -> Outcome:
         """Write what is there, and stop, so that another process can take over.
 

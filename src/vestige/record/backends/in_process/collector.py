@@ -199,6 +199,14 @@ class RunningCollector:
                 path=self._directory,
             ) from error
 
+    def expect(self, programs: int) -> None:
+        """Keep memory for the first records of programs, which may begin at once.
+
+        Args:
+            programs: How many were told to record, all together.
+        """
+        self._core.expect(programs)
+
     def close(self) -> Collected:
         """Write all that is there, and end the recording for programs that go on.
 

@@ -150,6 +150,10 @@ class RegisteredPrograms:
     def _bury(self, program: Program) -> None:
         """End the traces that were of a program alone."""
         for session in self._sessions.values():
+            for (channel, _), trace in session.traces.items():
+                name = (session.plan.name, channel)
+                if program.recorded.get(name) == trace.arena:
+                    self._expect(name, trace)
             own = [key for key in session.traces if key[1] == id(program)]
             for key in own if session.plan.is_per_process else ():
                 trace = session.traces.pop(key)
@@ -172,6 +176,12 @@ class RegisteredPrograms:
             if self._sessions.get(plan.name) is session and session.plan is plan:
                 await self._record(program, session, channel)
 
+    def _expect(self, key: tuple[str, str], trace: ProgramTrace) -> None:
+        """Tell a trace how many programs record for it."""
+        trace.expect(
+            sum(one.recorded.get(key) == trace.arena for one in self._programs)
+        )
+
     async def _leave(self, program: Program, key: tuple[str, str]) -> None:
         arena = program.recorded.pop(key, None)
         if arena is not None:
@@ -191,6 +201,7 @@ class RegisteredPrograms:
             return
         key = (session.plan.name, channel.name)
         program.recorded[key] = trace.arena
+        self._expect(key, trace)
         rules = session.rules[channel.name]
         status = await program.record(trace.words(channel), rules)
         if status == Joining.DONE:

@@ -75,6 +75,7 @@ class ProgramTrace:
         self._clock = RecordingClock(counter if self._is_counter else None)
         self._lost = Losses()
         """What collectors have told that were handed over."""
+        self._programs = 0
         self.failure: OSError | RecordError | None = None
         self._uuid = str(uuids.uuid4())
         self._metadata: MetadataFile | None = None
@@ -124,6 +125,15 @@ class ProgramTrace:
             is_counter=self._is_counter,
         )
 
+    def expect(self, programs: int) -> None:
+        """Have memory for the first records of programs before they are told to record.
+
+        Args:
+            programs: How many record, with those that are about to be told.
+        """
+        self._programs = programs
+        self._collector.expect(programs)
+
     def complete(self) -> Losses:
         """Write all that is there; programs may go on.
 
@@ -135,6 +145,7 @@ class ProgramTrace:
         self._refine()
         self._collector = RunningCollector.take_over(self._folder)
         self._collector.start()
+        self._collector.expect(self._programs)
         return self._lost
 
     def write_metadata(self) -> None:
