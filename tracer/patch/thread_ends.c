@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../base/system.h"
 #include "shadow.h"
 
 /* The C library keeps the first of them in a thread from its beginning, and allocates memory for others,
@@ -27,7 +28,10 @@ static void give_back(void *place)
 	size_t size = 0;
 	uintptr_t low;
 
-	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+	/* The C library asks the kernel for more than the place of the stack, and opens a file for the
+	 * first thread, whose shadow stays: its stack does. */
+	if (system_is_confined || system_gettid() == system_getpid() ||
+	    pthread_getattr_np(pthread_self(), &attributes) != 0)
 		return;
 	pthread_attr_getstack(&attributes, &stack, &size);
 	pthread_attr_destroy(&attributes);

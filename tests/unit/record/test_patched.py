@@ -172,6 +172,16 @@ def test_the_shadow_of_threads_that_ended_is_given_back(tmp_path):
     assert (found["work"], found["deep"]) == (16, 16 * 501)
 
 
+def test_threads_end_under_a_filter_for_system_calls(tmp_path):
+    """The tracer makes none any more, and the C library none for it."""
+    program = build(tmp_path, "confined_threads", "-pthread")
+    trace = tmp_path / "t"
+    recorded = run_recorded(trace, [program], "--patch")
+
+    assert recorded.returncode == 0, recorded.stderr
+    assert called(trace)["leaf"] == 8
+
+
 def test_some_functions_are_chosen(tmp_path):
     """A pattern chooses what is rewritten; others cost nothing and are not there."""
     program = build(tmp_path, "entries")
