@@ -120,6 +120,39 @@ def test_the_state_dump_comes_before_all_other_events(
     assert next(events).name == "flood:drop"
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        ("--all",),
+        ("--all", "--exclude=other:*"),
+        ("*", "--loglevel=DEBUG"),
+        ("lttng_ust_statedump:*,flood:drop",),
+        ("*_*,flood:*",),
+    ],
+    ids=" ".join,
+)
+def test_each_rule_for_the_state_dump_takes_all_of_it(
+    daemon: SessionDaemon,
+    flood: subprocess.Popen,
+    tmp_path: Path,
+    rule: tuple[str, ...],
+):
+    """Also of a program that runs, and before its other events."""
+    daemon.lttng("create", "s", f"--output={tmp_path}")
+    assert daemon.lttng("enable-event", "-u", *rule).status == 0
+    daemon.lttng("start")
+    before = pauses(flood)
+    wait_until(lambda: pauses(flood) > before + 2, "it records", SECONDS)
+    daemon.lttng("destroy")
+
+    names = [one.name for one in vestige.open(tmp_path, debug_info=False).events()]
+    first = names.index("flood:drop")
+    assert names[0] == "lttng_ust_statedump:start"
+    assert names[first - 1] == "lttng_ust_statedump:end"
+    assert set(names[first:]) == {"flood:drop"}
+    assert "lttng_ust_statedump:bin_info" in names
+
+
 def test_a_program_that_ran_before_everything_is_read_with_names(
     workshop: Workshop, tmp_path
 ):

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from ...._typing import NamedTuple
 
 __all__ = ["ChannelPlan", "ContextPlan", "RulePlan", "SessionPlan"]
+
+STATE_DUMP = "lttng_ust_statedump"
+"""The provider of what programs record when a session starts."""
+_STATE_NAMES = tuple(
+    f"{STATE_DUMP}:{one}"
+    for one in ("start", "bin_info", "build_id", "debug_link", "procname", "end")
+)
 
 
 class RulePlan(NamedTuple):
@@ -19,9 +28,20 @@ class RulePlan(NamedTuple):
     exclusions: tuple[str, ...] = ()
 
     @property
-    def is_of_objects(self) -> bool:
-        """Whether it takes nothing but what gives addresses their names."""
-        return self.name.startswith(("lttng_ust_statedump:", "lttng_ust_lib:"))
+    def is_of_state(self) -> bool:
+        """Whether it takes nothing but events of the state dump."""
+        return self.name.startswith(f"{STATE_DUMP}:")
+
+    def for_state(self) -> list[RulePlan]:
+        """Return rules that take what this one takes of the state dump."""
+        tokens = re.findall(r"\\.|.", self.name, re.DOTALL)
+        pattern = re.compile(
+            "".join(".*" if one == "*" else re.escape(one[-1]) for one in tokens),
+            re.DOTALL,
+        )
+        found = [one for one in _STATE_NAMES if pattern.fullmatch(one)]
+        names = [f"{STATE_DUMP}:*"] if len(found) == len(_STATE_NAMES) else found
+        return [self._replace(name=one) for one in names]
 
 
 class ContextPlan(NamedTuple):

@@ -13,11 +13,6 @@ from .plan import ChannelPlan, ContextPlan, RulePlan, SessionPlan
 __all__ = ["Recording"]
 
 
-_ALL = RulePlan("*")
-_STATE_DUMP = RulePlan("lttng_ust_statedump:*")
-"""The part of it that programs record when a session starts."""
-
-
 class _Channel:
     """A channel in a program."""
 
@@ -90,19 +85,24 @@ class Recording:
         A program that runs would record them while it describes its state, and their
         addresses would have no names. It does that before it reads the next command.
         """
-        do = self._application.do
-        whole = [one for one in plan.channels if (_ALL, True) in one.rules]
-        for channel in whole:
+        # Of a rule for more than the state dump, that part alone.
+        parts: list[tuple[_Channel, RulePlan]] = []
+        for channel in plan.channels:
             made = self._channels[channel.name]
-            await self._switch(made, _STATE_DUMP, is_wanted=True)
-        await do(self.handle, abi.START)
+            for rule, is_enabled in channel.rules:
+                if is_enabled and not rule.is_of_state:
+                    known = {one for one, enabled in channel.rules if enabled}
+                    parts += [
+                        (made, one) for one in rule.for_state() if one not in known
+                    ]
+        for made, rule in parts:
+            await self._switch(made, rule, is_wanted=True)
+        await self._application.do(self.handle, abi.START)
         self._is_active = self._was_active = True
         for channel in plan.channels:
             await self._apply_rules(self._channels[channel.name], channel)
-        for channel in whole:
-            if (_STATE_DUMP, True) not in channel.rules:
-                made = self._channels[channel.name]
-                await self._switch(made, _STATE_DUMP, is_wanted=False)
+        for made, rule in parts:
+            await self._switch(made, rule, is_wanted=False)
 
     async def _make_channel(self, plan: ChannelPlan) -> _Channel:
         do = self._application.do
@@ -148,7 +148,7 @@ class Recording:
         for rule, is_enabled in plan.rules:
             if is_enabled and rule not in channel.rules:
                 await self._make_rule(channel, rule)
-            is_wanted = is_enabled and (self._was_active or rule.is_of_objects)
+            is_wanted = is_enabled and (self._was_active or rule.is_of_state)
             await self._switch(channel, rule, is_wanted=is_wanted)
 
     async def _switch(
