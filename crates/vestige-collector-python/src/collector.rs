@@ -11,6 +11,8 @@ use pyo3::prelude::*;
 use vestige_collector::arena::Plan;
 use vestige_collector::collector as inner;
 use vestige_collector::recording::{Limits, Recording};
+use vestige_collector::rollover::Rollover;
+use vestige_collector::timers::Timers;
 use vestige_collector::{recovery, sys};
 
 use crate::errors::exception;
@@ -33,7 +35,7 @@ impl Collector {
         directory, uuid, *, fingerprint = 0, chunk_bytes = 65536, ring = 64,
         arena_size = 268_435_456, thread_chunks = 0, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
         max_size = 0, rules = Vec::new(), first_class = 0, class_bytes = 16_777_216,
-        user = None, cpu_rings = 0, overwrite_rings = false,
+        user = None, cpu_rings = 0, overwrite_rings = false, file_bytes = 0, file_count = 0, switch_ns = 0, read_ns = 0,
         shared_memory = PathBuf::from("/dev/shm")
     ))]
     fn new(
@@ -55,6 +57,10 @@ impl Collector {
         user: Option<u32>,
         cpu_rings: u32,
         overwrite_rings: bool,
+        file_bytes: u64,
+        file_count: u32,
+        switch_ns: u64,
+        read_ns: u64,
         shared_memory: PathBuf,
     ) -> PyResult<Self> {
         let chunk_count = u32::try_from(arena_size / u64::from(chunk_bytes.max(1)))
@@ -78,7 +84,12 @@ impl Collector {
             first_class,
             user: user.unwrap_or_else(sys::effective_user),
         };
-        let limits = Limits { max_bytes: max_size, is_overwriting: overwrite };
+        let limits = Limits {
+            max_bytes: max_size,
+            is_overwriting: overwrite,
+            rollover: Rollover { file_bytes, file_count },
+            timers: Timers { switch_ns, read_ns },
+        };
         py.detach(|| {
             let write = Box::new(sys::write_parts);
             inner::Collector::new(&directory, &shared_memory, &plan, limits, write)

@@ -20,13 +20,17 @@ use crate::arena::at_path;
 use crate::fault::Guard;
 use crate::layout::{self, REGION};
 use crate::mapping::Mapping;
+use crate::rollover::Rollover;
 use crate::sys;
+use crate::timers::Timers;
 use crate::views::Control;
 
 const MAGIC: u64 = u64::from_ne_bytes(*b"VESTACC1");
 /// What is told of the arena's file: inode, and the user to whom it was given.
 const INODE_AT: u64 = 8;
 const USER_AT: u64 = 16;
+/// How long the files of streams are, how many, and the periods of timers.
+const WISHES_AT: u64 = 24;
 /// A control structure as the arena has it: what a collector reads of one, it reads here.
 pub const CONTROL_AT: u64 = 4096;
 /// Bytes of what is told of a slot: two accounts, the word that says which of them counts, and
@@ -162,6 +166,22 @@ impl Accounts {
         let mut bytes = [0; size_of::<layout::Control>()];
         arena.read(0, &mut bytes);
         self.memory.write(CONTROL_AT, &bytes);
+    }
+
+    /// Keeps what was asked for of files and timers, for a collector that takes over.
+    pub fn keep_wishes(&self, files: Rollover, timers: Timers) {
+        let words =
+            [files.file_bytes, u64::from(files.file_count), timers.switch_ns, timers.read_ns];
+        for (place, word) in (WISHES_AT..).step_by(8).zip(words) {
+            self.memory.u64(place).store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// What was asked for of files and timers.
+    pub fn wishes(&self) -> (Rollover, Timers) {
+        let word = |n: u64| self.memory.u64(WISHES_AT + n * 8).load(Ordering::Relaxed);
+        let files = Rollover { file_bytes: word(0), file_count: word(1) as u32 };
+        (files, Timers { switch_ns: word(2), read_ns: word(3) })
     }
 
     /// Notes which file the arena is, and whose.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::account::Account;
 use crate::packet::{instance_of, HEAD_BYTES};
 use crate::recording::{Recording, SlotState};
-use crate::streams::{data_name, ring_name};
+use crate::streams::ring_name;
 
 /// A count that programs see, where the collector was killed between its two stores: what it
 /// noted itself, or one more.
@@ -53,8 +53,8 @@ impl Recording {
     fn checked(&self, account: Account, names: &mut HashSet<String>) -> Account {
         let mut files = Vec::new();
         if account.opened != 0 && account.file_number != 0 {
-            let name = data_name(account.instance_id, account.file_number);
-            files.push((name, account.file_bytes, false));
+            let name = self.trace.rollover.name(account.instance_id, account.file_number);
+            files.push((name, account.file_bytes, account.file_bytes == 0));
         }
         if account.opened != 0 && account.ring_number != 0 {
             files.push((ring_name(account.ring_number), account.ring_bytes, true));
@@ -69,14 +69,12 @@ impl Recording {
             if is_gone && may_be_gone {
                 continue;
             }
-            if !is_gone || bytes > 0 {
-                let path = self.trace.files.path_of(&name);
-                self.trace.set_damaged();
-                self.trace.add_problem(format!(
-                    "{}: {error}: what comes after it is in another file",
-                    path.display()
-                ));
-            }
+            let path = self.trace.files.path_of(&name);
+            self.trace.set_damaged();
+            self.trace.add_problem(format!(
+                "{}: {error}: what comes after it is in another file",
+                path.display()
+            ));
             let (drained_seq, flushed) = (account.drained_seq, account.flushed);
             return Account { drained_seq, flushed, ..Account::default() };
         }

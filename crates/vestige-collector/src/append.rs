@@ -1,15 +1,16 @@
 //! Packets of a slot, appended to the files of its stream.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::sync::atomic::{fence, Ordering};
+use std::sync::Arc;
 
 use crate::account::Account;
 use crate::budget::FILE_BYTES;
 use crate::layout::PACKET_BYTES;
 use crate::packet::{Head, ALIGNMENT};
 use crate::recording::{Recording, SlotState};
-use crate::streams::{data_name, ring_name};
+use crate::streams::ring_name;
 use crate::sys::Span;
 
 /// A file may go away while a packet is written to it, in overwrite mode; then there is another.
@@ -265,6 +266,9 @@ impl Recording {
         }
         let packets = self.packets(draft, account);
         let bytes = packets.bytes(draft);
+        if self.trace.rollover.is_full(account.file_bytes, bytes) {
+            self.make_part(slot, state, account)?;
+        }
         let done = if self.take(bytes) {
             self.write_data(slot, state, draft, &packets, account)
                 .inspect(|()| account.file_bytes += bytes)
@@ -274,7 +278,7 @@ impl Recording {
         };
         if done.is_err() && is_new {
             // Nothing is in it; the name is free for the next attempt.
-            let _ = self.trace.files.remove(&data_name(account.instance_id, account.file_number));
+            let _ = self.trace.files.remove(&self.data_name(account));
             self.trace.budget().give(FILE_BYTES);
             state.account.file_number = 0;
             self.arena.note(slot, &state.account);
@@ -291,11 +295,9 @@ impl Recording {
         account: &mut Account,
     ) -> Result<(), Stall> {
         for _ in 0..MOST_FILES {
-            let name = data_name(account.instance_id, account.file_number);
+            let name = self.data_name(account);
             let done = self
-                .trace
-                .files
-                .get(&name)
+                .data_file(&name, account)
                 .and_then(|file| self.write(&file, draft, packets, account.file_bytes));
             let Err(error) = done else { return self.check_ring(draft, account, &name) };
             if !is_too_large(&error) || account.file_bytes == 0 {
@@ -331,15 +333,45 @@ impl Recording {
         if !self.take(FILE_BYTES) {
             return Err(Stall::Never("the size limit is reached"));
         }
-        let name = data_name(account.instance_id, account.file_number + 1);
-        if let Err(error) = self.trace.files.create(&name) {
-            self.trace.budget().give(FILE_BYTES);
-            return Err(self.failed(&error, &name));
+        let next = self.trace.rollover.next(account.file_number);
+        let name = self.trace.rollover.name(account.instance_id, next);
+        if !self.trace.rollover.is_limited() {
+            if let Err(error) = self.trace.files.create(&name) {
+                self.trace.budget().give(FILE_BYTES);
+                return Err(self.failed(&error, &name));
+            }
         }
-        account.file_number += 1;
+        account.file_number = next;
         account.file_bytes = 0;
         self.note_file(slot, state, account);
+        if self.trace.rollover.is_limited() {
+            // Only now: the oldest file may be the one before.
+            self.remove_older(&name);
+        }
         Ok(())
+    }
+
+    /// Removes the oldest file of a stream, whose name the next one gets: who reads it meanwhile
+    /// still has all of it.
+    fn remove_older(&self, name: &str) {
+        let bytes = fs::symlink_metadata(self.trace.path_of(name)).map_or(0, |file| file.len());
+        if self.trace.files.remove(name).is_ok() {
+            self.trace.budget().give(FILE_BYTES + bytes);
+        }
+    }
+
+    fn data_name(&self, account: &Account) -> String {
+        self.trace.rollover.name(account.instance_id, account.file_number)
+    }
+
+    /// The file that an account means. One in which there is nothing may not be there yet.
+    fn data_file(&self, name: &str, account: &Account) -> io::Result<Arc<File>> {
+        match self.trace.files.get(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && account.file_bytes == 0 => {
+                self.trace.files.create(name)
+            }
+            found => found,
+        }
     }
 
     /// Makes the first file of a stream, under a name that no other has.
@@ -354,7 +386,7 @@ impl Recording {
         }
         let mut number = 1;
         while number < u32::MAX {
-            let name = data_name(account.instance_id, number);
+            let name = self.trace.rollover.name(account.instance_id, number);
             match self.trace.files.create(&name) {
                 Ok(_) => {
                     account.file_number = number;
@@ -368,6 +400,8 @@ impl Recording {
                 }
                 // Another recording has left it there, or a program has made it.
                 Err(_) if self.rename(account) => {}
+                // All names that there can be are those of others.
+                Err(_) if self.trace.rollover.next(number) <= number => break,
                 Err(_) => number += 1,
             }
         }

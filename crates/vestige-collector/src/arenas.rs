@@ -79,6 +79,7 @@ impl Maker {
         let pool = Pool::new(&arena);
         let limit = self.trace.budget().most();
         arena.set_max_bytes(limit);
+        arena.accounts().keep_wishes(self.trace.rollover, self.trace.timers);
         if !is_first {
             // Its owner could take pages of it away.
             if !arena.guard().is_set() || !arena.accounts().is_guarded() {

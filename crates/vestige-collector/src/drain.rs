@@ -16,6 +16,8 @@ use crate::sys;
 
 /// A slot keeps at least so many chunks for itself while it writes.
 const FEW_SPARES: u32 = 4;
+/// Attempts to look at a chunk while its thread commits nothing.
+const MOST_LOOKS: u32 = 8;
 
 /// What becomes of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -431,18 +433,23 @@ impl Recording {
         if flags & (CONTINUES | CONTINUED) != 0 {
             return Ok(());
         }
-        let committed = self.committed(chunk);
-        if committed <= state.account.flushed.max(RECORDS_AT) || !self.has_room_to_flush() {
-            return Ok(());
+        let mut looked = None;
+        for _ in 0..MOST_LOOKS {
+            let committed = self.committed(chunk);
+            if committed <= state.account.flushed.max(RECORDS_AT) || !self.has_room_to_flush() {
+                return Ok(());
+            }
+            self.write_classes()?;
+            let mut draft = self.draft(slot, state, chunk, committed);
+            draft.given_up = given_up;
+            draft.is_in_ring = self.arena.rings_overwrite().then_some((slot, cur >> 32));
+            // The end must be that of these records, or of one that is not yet committed.
+            if self.committed(chunk) == committed {
+                looked = Some((draft, committed));
+                break;
+            }
         }
-        self.write_classes()?;
-        let mut draft = self.draft(slot, state, chunk, committed);
-        draft.given_up = given_up;
-        draft.is_in_ring = self.arena.rings_overwrite().then_some((slot, cur >> 32));
-        // The end must be that of these records, or of one that is not yet committed.
-        if self.committed(chunk) != committed {
-            return Ok(());
-        }
+        let Some((draft, committed)) = looked else { return Ok(()) };
         let done = self.append(slot, state, &draft, |account| {
             account.flushed = committed;
             account.drained_seq = drained;

@@ -164,7 +164,13 @@ impl Leader {
             self.arenas.give_memory_back();
         }
         let looked = if found.work == 0 { spent * LOOKS_APART } else { 0 };
-        let time = time.max(Duration::from_nanos(looked)).min(IDLE);
+        let timers = &self.arenas.trace.timers;
+        let time = timers.rest(time.max(Duration::from_nanos(looked)).min(IDLE));
+        if !timers.has_bells() {
+            // Threads would call the kernel to ring.
+            thread::sleep(time);
+            return;
+        }
         let all = self.arenas.all();
         let shared: Vec<_> = all.iter().map(|one| one.arena.shared()).collect();
         let bells: Vec<_> = shared

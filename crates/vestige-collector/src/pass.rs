@@ -11,11 +11,6 @@ use crate::recording::{Recording, SlotState};
 use crate::streams::Identity;
 use crate::sys;
 
-/// A ring that did not switch for so long is written as far as it is.
-const QUIET_NS: u64 = 1_000_000_000;
-
-/// How often slots with nothing to write are looked at for that.
-const LOOK_NS: u64 = 100_000_000;
 /// One file may be bad and the others good; with more of them it is the disk.
 const MOST_STALLS: u32 = 8;
 /// With fewer free chunks the pass does not wait for its end before it makes some.
@@ -118,7 +113,7 @@ impl Recording {
         let now = self.trace.now();
         let is_due = now >= self.look_at.load(Ordering::Relaxed);
         if is_due {
-            self.look_at.store(now + LOOK_NS, Ordering::Relaxed);
+            self.look_at.store(now + self.trace.timers.look_ns(), Ordering::Relaxed);
         }
         is_due
     }
@@ -237,7 +232,7 @@ impl Recording {
             if self.trace.is_limited() || Pool::free(&self.arena) < FEW_CHUNKS {
                 self.keep_ahead();
             }
-        } else if now.saturating_sub(state.seen_at) >= QUIET_NS && !state.is_damaged {
+        } else if now.saturating_sub(state.seen_at) >= self.trace.timers.quiet_ns() && !state.is_damaged {
             self.flush(slot, state, cur)?;
             state.seen_at = now;
             // A thousand files take a while, in which a thousand threads may begin.

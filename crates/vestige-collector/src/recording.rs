@@ -11,7 +11,9 @@ use crate::classes::{Classes, METADATA};
 use crate::drain::Group;
 use crate::layout::{CLOSED, FULL};
 use crate::pool::{Most, Pool, Stock};
+use crate::rollover::Rollover;
 use crate::streams::Identity;
+use crate::timers::Timers;
 use crate::trace::Trace;
 
 /// A start waits for so many chunks and slots.
@@ -33,14 +35,19 @@ pub struct Limits {
     pub max_bytes: u64,
     /// Whether the oldest packets make room for new ones.
     pub is_overwriting: bool,
+    /// Of the files of each stream.
+    pub rollover: Rollover,
+    pub timers: Timers,
 }
 
 impl Limits {
     /// Those that an arena was made with.
     #[must_use]
     pub fn of(arena: &Arena) -> Self {
-        let max_bytes = arena.accounts().control().max_bytes().load(Ordering::Relaxed);
-        Self { max_bytes, is_overwriting: arena.is_overwriting() }
+        let accounts = arena.accounts();
+        let max_bytes = accounts.control().max_bytes().load(Ordering::Relaxed);
+        let (rollover, timers) = accounts.wishes();
+        Self { max_bytes, is_overwriting: arena.is_overwriting(), rollover, timers }
     }
 }
 

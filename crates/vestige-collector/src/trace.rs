@@ -10,7 +10,9 @@ use crate::arena::at_path;
 use crate::budget::{Budget, FILE_BYTES};
 use crate::files::{Files, Write};
 use crate::recording::{Failure, Limits, Tallies};
+use crate::rollover::Rollover;
 use crate::streams::Streams;
+use crate::timers::Timers;
 use crate::unreached::AllUnreached;
 
 /// Problems that are told by name; the rest is only counted.
@@ -27,6 +29,8 @@ pub struct Trace {
     pub files: Files,
     pub tallies: Tallies,
     pub uuid: [u8; 16],
+    pub rollover: Rollover,
+    pub timers: Timers,
     pub retry_at: AtomicU64,
     slow_until: AtomicU64,
     is_damaged: AtomicBool,
@@ -126,6 +130,8 @@ impl Trace {
             files,
             tallies: Tallies::default(),
             uuid,
+            rollover: limits.rollover,
+            timers: limits.timers,
             retry_at: AtomicU64::new(0),
             slow_until: AtomicU64::new(0),
             is_damaged: AtomicBool::new(false),

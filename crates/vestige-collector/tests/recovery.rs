@@ -238,7 +238,7 @@ fn collects_until_it_is_killed() {
     let is_overwriting = env::var_os(OVERWRITE).is_some();
     let plan = vestige_collector::arena::Plan { is_overwriting, ..plan() };
     let max_bytes = if is_overwriting { 1 << 22 } else { 0 };
-    let limits = Limits { max_bytes, is_overwriting };
+    let limits = Limits { max_bytes, is_overwriting, ..Limits::default() };
     let write = Box::new(sys::write_parts);
     let collector =
         Collector::new(&folder.join("trace"), &folder.join("memory"), &plan, limits, write)

@@ -66,6 +66,13 @@ class Collector:
             thread has its own.
         overwrite_rings: Whether a thread that has so many chunks, but one, gives up its
             oldest.
+        file_bytes: Most bytes of a file of a data stream, which goes on in the next
+            one; 0 is no limit.
+        file_count: So many files of a stream are kept, the newest; 0 is all of them.
+        switch_ns: After it, what was recorded is written at the latest, in nanoseconds;
+            0, and more than a second, is a second.
+        read_ns: Full packets are looked for at least as often, and programs do not call
+            the kernel to say that there are some; 0: they do.
         shared_memory: Where the arena is made, by default ``/dev/shm``; if nothing can
             be made there, or it has less than 32 MiB left, the arena is in the trace.
 
@@ -94,6 +101,10 @@ class Collector:
         user: int | None = None,
         cpu_rings: int = 0,
         overwrite_rings: bool = False,
+        file_bytes: int = 0,
+        file_count: int = 0,
+        switch_ns: int = 0,
+        read_ns: int = 0,
         shared_memory: str | PathLike[str] = ...,
     ) -> Collector: ...
     @staticmethod

@@ -126,7 +126,7 @@ pub fn collector(folder: &Folder) -> Collector {
 }
 
 pub fn collector_of(folder: &Folder, plan: &Plan, max_bytes: u64) -> Collector {
-    let limits = Limits { max_bytes, is_overwriting: plan.is_overwriting };
+    let limits = Limits { max_bytes, is_overwriting: plan.is_overwriting, ..Limits::default() };
     let write = Box::new(sys::write_parts);
     let made = Collector::new(&folder.trace(), &folder.memory(), plan, limits, write).unwrap();
     // As its thread does at first; not every test starts it.

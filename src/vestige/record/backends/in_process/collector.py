@@ -20,7 +20,14 @@ from ...rules.options import THREADS, RecordingOptions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PlanRequest", "Rings", "RunningCollector", "collected_from", "counter"]
+__all__ = [
+    "PlanRequest",
+    "Rings",
+    "RunningCollector",
+    "Writing",
+    "collected_from",
+    "counter",
+]
 
 NANOSECONDS = 1_000_000_000
 CLASS_BYTES = 4 << 20
@@ -41,6 +48,22 @@ class Rings(NamedTuple):
     """Whether a thread whose buffer is full gives up its oldest packet."""
 
 
+class Writing(NamedTuple):
+    """How the files of a recording are written; 0: as the collector likes."""
+
+    file_bytes: int = 0
+    """After so many, a data stream goes on in another file."""
+
+    file_count: int = 0
+    """So many of them stay, the newest."""
+
+    switch_ns: int = 0
+    """What was recorded is written after so many nanoseconds at the latest."""
+
+    read_ns: int = 0
+    """Full packets are looked for as often, and programs tell of none."""
+
+
 class RunningCollector:
     """The collector of one recording.
 
@@ -51,18 +74,20 @@ class RunningCollector:
         rules: The rules as the tracer reads them; ``None`` are those of the options.
         rings: Whose the rings are, and what they do when they are full; ``None``: those
             of threads, which do not overwrite.
+        writing: How its files are written.
 
     Raises:
         RecordError: There is no memory, or no place for the trace.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what it is told is one thing each
         self,
         directory: str,
         uuid: str,
         options: RecordingOptions,
         rules: bytes | None = None,
         rings: Rings | None = None,
+        writing: Writing | None = None,
     ) -> None:
         if rings is None:
             rings = Rings()
@@ -89,6 +114,7 @@ class RunningCollector:
                 class_bytes=CLASS_BYTES,
                 cpu_rings=rings.of_cpus,
                 overwrite_rings=rings.overwrite,
+                **({} if writing is None else writing._asdict()),
             )
             if options.inherit_socket:
                 self._inherited = _with_high_number(self._core.make_inherited())

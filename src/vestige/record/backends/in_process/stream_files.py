@@ -13,9 +13,9 @@ CPU_PREFIX = "channel0_"
 def is_stream_file(name: str) -> bool:
     r"""Tell whether a name is that of a data stream file.
 
-    It is ``PROCESS-THREAD`` or ``channel0_CPU``, perhaps with ``.NUMBER`` and a mark
-    after it, or one that the collector gives. A program may write files of its own into
-    the directory.
+    It is ``PROCESS-THREAD`` or ``channel0_CPU``, perhaps with ``.NUMBER`` and a mark or
+    the number of a file after it, or one that the collector gives. A program may write
+    files of its own into the directory.
 
     Args:
         name: The name of a file in the directory of a trace.
@@ -30,6 +30,9 @@ def is_stream_file(name: str) -> bool:
     if name.startswith(CPU_PREFIX):
         name = f"0-{name.removeprefix(CPU_PREFIX)}"
     process, _, rest = name.removesuffix(OPEN_SUFFIX).partition("-")
+    first, line, number = rest.rpartition("_")
+    if line and number.isdecimal():
+        rest = first
     rest, mark, text = rest.partition("@")
     if mark and (name.endswith(OPEN_SUFFIX) or not text.replace("_", "0").isalnum()):
         return False

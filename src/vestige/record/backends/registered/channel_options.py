@@ -1,4 +1,4 @@
-"""What the buffers of a channel are for programs with Vestige's own tracer."""
+"""What the attributes of a channel are for programs with Vestige's own tracer."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from ...._typing import TYPE_CHECKING
 from ..._agreement import SMALLEST_PACKET
 from ...rules.contexts import CONTEXTS
 from ...rules.options import RecordingOptions
+from ..in_process.collector import Writing
 
 if TYPE_CHECKING:
     from ..lttng_ust.plan import ChannelPlan
 
-__all__ = ["channel_options"]
+__all__ = ["channel_options", "channel_writing"]
 
 MICROSECONDS = 1_000_000
+NANOSECONDS = 1_000
+"""Of a microsecond."""
+LONGEST_PERIOD = 1 << 62
 FOR_EVER = 1e6
 """Seconds."""
 PACKET_SIZE = 64 * 1024
@@ -20,6 +24,7 @@ PACKET_SIZE = 64 * 1024
 MOST_PACKETS = 64
 MOST_PACKETS_OF_OVERWRITING = 32
 """One more is with the collector, and all are powers of two."""
+MOST_FILES = (1 << 32) - 1
 LARGEST_PACKET = 64 << 20
 LEAST_MEMORY = 256 << 20
 """Of all threads; it is made as it is needed."""
@@ -48,6 +53,20 @@ def channel_options(channel: ChannelPlan) -> RecordingOptions:
         buffer_size=buffer,
         packet_size=packet,
         arena_size=max(LEAST_MEMORY, RINGS * buffer),
+    )
+
+
+def channel_writing(channel: ChannelPlan) -> Writing:
+    """Return how the files of a channel are written.
+
+    Args:
+        channel: The channel.
+    """
+    return Writing(
+        channel.tracefile_size,
+        min(channel.tracefile_count, MOST_FILES),
+        min(channel.switch_timer * NANOSECONDS, LONGEST_PERIOD),
+        min(channel.read_timer * NANOSECONDS, LONGEST_PERIOD),
     )
 
 

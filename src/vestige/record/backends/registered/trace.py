@@ -21,7 +21,7 @@ from ..in_process.metadata_file import MetadataFile
 from ..in_process.tracer import recording_words
 from ..lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
 from ..lttng_ust.trace_files import OwnerFiles, TraceFolder
-from .channel_options import channel_options
+from .channel_options import channel_options, channel_writing
 
 __all__ = ["Losses", "ProgramTrace", "clear_older", "compiled_rules"]
 
@@ -71,12 +71,14 @@ class ProgramTrace:
         self._folder = self._place.path
         self._options = channel_options(channel)
         self._overwrites = channel.is_overwriting
+        self._writing = channel_writing(channel)
         self._is_counter = has_constant_counter()
         self._clock = RecordingClock(counter if self._is_counter else None)
         self._lost = Losses()
         """What collectors have told that were handed over."""
         self._programs = 0
         self.failure: OSError | RecordError | None = None
+        """What nobody was told yet."""
         self._uuid = str(uuids.uuid4())
         self._metadata: MetadataFile | None = None
         try:
@@ -105,6 +107,7 @@ class ProgramTrace:
             self._options,
             encode_rules(()),
             Rings(overwrite=self._overwrites),
+            writing=self._writing,
         )
 
     @property
@@ -134,6 +137,11 @@ class ProgramTrace:
         self._programs = programs
         self._collector.expect(programs)
 
+    def take_failure(self) -> OSError | RecordError | None:
+        """Return why a part of the trace could not be written, each time once."""
+        failure, self.failure = self.failure, None
+        return failure
+
     def complete(self) -> Losses:
         """Write all that is there; programs may go on.
 
@@ -158,6 +166,11 @@ class ProgramTrace:
         Returns:
             What was lost.
         """
+        self._end()
+        self._place.release()
+        return self._lost
+
+    def _end(self) -> None:
         found = self._collector.close()
         self._note(found)
         if found.unplaced and self._metadata is not None:
@@ -166,8 +179,6 @@ class ProgramTrace:
         self._refine()
         if self._metadata is not None:
             self._metadata.close()
-        self._place.release()
-        return self._lost
 
     def _refine(self) -> None:
         if self._metadata is not None:

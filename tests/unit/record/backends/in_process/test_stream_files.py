@@ -14,6 +14,10 @@ from vestige.record.backends.in_process.stream_files import is_stream_file
         "12-345.6",
         "1-2@x_1",
         "1-2.3@4",
+        "1-2_0",
+        "1-2.3_14",
+        "channel0_1",
+        "channel0_1_0",
         "1-2.open",
         "1-2.3.open",
         "ring-7",
@@ -30,6 +34,7 @@ def test_names_that_the_collector_gives(name):
     [
         *("", "-", "1-", "-2", "1", "1-2.", "1-2-3", "a-2", "1-b", "1-2@", "1-2@a b"),
         *("1-2.a", "1-2.3.4", "1-2.opened", "1-2@x.open", "ring-", "ring-a", "lost2"),
+        *("1-2_", "1-2_a", "1_2", "1-2_3_4", "channel0_", "channel0_1_"),
         *("metadata", ".arena", "1-2~", " 1-2", "1-2.open.open"),
     ],
 )
