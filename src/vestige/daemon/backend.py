@@ -41,8 +41,8 @@ class Backend(Protocol):
             session: The session, which is no longer active.
         """
 
-    def failure(self, session: Session) -> str | None:
-        """Return why a part of the trace could not be written, if that is so.
+    def take_failure(self, session: Session) -> str | None:
+        """Return why a part of the trace could not be written, if that is new.
 
         Args:
             session: The session.

@@ -131,13 +131,15 @@ class AllPrograms:
         await self._lttng_ust.stop(session)
         await self._own.stop(session)
 
-    def failure(self, session: Session) -> str | None:
-        """Return why a part of the trace could not be written, if that is so.
+    def take_failure(self, session: Session) -> str | None:
+        """Return why a part of the trace could not be written, if that is new.
 
         Args:
             session: The session.
         """
-        return self._lttng_ust.failure(session) or self._own.failure(session)
+        backends = (self._lttng_ust, self._own)
+        found = [one.take_failure(session) for one in backends]
+        return "; ".join(one for one in found if one is not None) or None
 
     async def forget(self, session: Session) -> None:
         """Let a session go; its files stay.

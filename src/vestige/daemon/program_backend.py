@@ -13,8 +13,8 @@ __all__ = ["ProgramBackend", "RecordedPrograms"]
 class RecordedPrograms(Protocol):
     """Programs of a kind, and what they record for which session."""
 
-    def failure(self, name: str) -> Exception | None:
-        """Return why a part of a session's trace could not be written.
+    def take_failure(self, name: str) -> Exception | None:
+        """Return why a part of a session's trace could not be written, once.
 
         Args:
             name: The session.
@@ -52,13 +52,13 @@ class ProgramBackend:
     def __init__(self, recorded: RecordedPrograms) -> None:
         self._recorded = recorded
 
-    def failure(self, session: Session) -> str | None:
-        """Return why a part of the trace could not be written, if that is so.
+    def take_failure(self, session: Session) -> str | None:
+        """Return why a part of the trace could not be written, if that is new.
 
         Args:
             session: The session.
         """
-        error = self._recorded.failure(session.name)
+        error = self._recorded.take_failure(session.name)
         return None if error is None else str(error)
 
     async def dump_state(self, session: Session) -> None:

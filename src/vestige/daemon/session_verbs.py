@@ -145,8 +145,8 @@ async def stop(registry: Registry, peer: Peer, request: Request) -> dict[str, An
 
     Returns:
         ``discarded_events`` and ``lost_packets`` since it was started; ``failure``,
-        why a part of the trace could not be written; ``gaps``, when no daemon was
-        there to record.
+        why a part of the trace could not be written, if nobody was told yet; ``gaps``,
+        when no daemon was there to record.
 
     Raises:
         SessionError: It is not active.
@@ -168,7 +168,7 @@ async def _stop(registry: Registry, session: Session) -> dict[str, Any]:
         "gaps": gaps,
         "discarded_events": after[0] - before[0],
         "lost_packets": after[1] - before[1],
-        "failure": registry.backend.failure(session),
+        "failure": registry.backend.take_failure(session),
     }
 
 

@@ -437,6 +437,31 @@ def test_hostile_programs_harm_nobody(
     assert steps(tmp_path).total() == 10
 
 
+def test_a_daemon_waits_as_long_as_it_is_told(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """As for programs of LTTng-UST: for ever, or for a moment."""
+    home.environment["LTTNG_APP_SOCKET_TIMEOUT"] = "-1"
+    home.start()
+    with ordered(home, program) as stopped, ordered(home, program) as one:
+        wait_for_listed(home, stopped, one)
+        os.kill(stopped.process.pid, signal.SIGSTOP)
+        begin(home, tmp_path, "enable-event -u ordered:*")
+        one.do("10")
+        home.end()
+        home.environment["LTTNG_APP_SOCKET_TIMEOUT"] = "0.2"
+        home.start()
+        wait_for_listed(home, one)
+        os.kill(one.process.pid, signal.SIGSTOP)
+        wait_until(
+            lambda: "PID:" not in home.lttng("list", "-u").out, "it is let go", SECONDS
+        )
+        for each in (stopped, one):
+            os.kill(each.process.pid, signal.SIGCONT)
+            each.end()
+    assert steps(tmp_path)[one.process.pid] == 10
+
+
 def test_a_program_that_never_answers_is_let_go(
     daemon: SessionDaemon, program: Path, tmp_path: Path
 ):

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterable
+from math import inf
 from typing import TypeVar
 
 from ..._typing import Protocol
 
-__all__ = ["Answering", "Patience"]
+__all__ = ["Answering", "Patience", "longest_wait"]
 
+LONGEST_WAIT = 5.0
+"""Seconds for all answers to a request, as LTTng waits by default."""
+WAIT_VARIABLE = "LTTNG_APP_SOCKET_TIMEOUT"
+"""The variable of the daemon that says another number; 0 or -1 is for ever."""
 LONGEST_SILENCE = 1.0
 """Seconds after which nobody else waits for a program that does not answer."""
 LOOK = 0.1
 """Seconds between two looks for those."""
+
+
+def longest_wait(times: int = 1) -> float | None:
+    """Return for how many seconds a program is waited for; ``None``: for ever.
+
+    Args:
+        times: How often as long as for most.
+    """
+    try:
+        seconds = float(os.environ.get(WAIT_VARIABLE, LONGEST_WAIT))
+    except ValueError:
+        seconds = LONGEST_WAIT
+    return seconds * times if 0 < seconds < inf else None
 
 
 class Answering(Protocol):

@@ -9,19 +9,15 @@ import socket
 import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from math import inf
 from typing import Any
 
+from ..patience import longest_wait
 from . import abi
 from .abi import Registration, text
 from .fields import EnumLabels, UnknownFieldClassError, field_lines
 
 __all__ = ["Application", "ApplicationError", "receive"]
 
-LONGEST_WAIT = 5.0
-"""Seconds for all answers to a request, as LTTng waits by default."""
-WAIT_VARIABLE = "LTTNG_APP_SOCKET_TIMEOUT"
-"""The variable of the daemon that says another number; 0 or -1 is for ever."""
 LISTS = 4
 """How often as long a request for the tracepoints may take: each has an answer."""
 INVALID = -22
@@ -39,19 +35,6 @@ NO_ENTRY = -2
 
 class ApplicationError(Exception):
     """A program does not do as it should, or is gone."""
-
-
-def longest_wait(times: int = 1) -> float | None:
-    """Return for how many seconds a program is waited for; ``None``: for ever.
-
-    Args:
-        times: How often as long as for most.
-    """
-    try:
-        seconds = float(os.environ.get(WAIT_VARIABLE, LONGEST_WAIT))
-    except ValueError:
-        seconds = LONGEST_WAIT
-    return seconds * times if 0 < seconds < inf else None
 
 
 async def receive(connection: socket.socket, size: int) -> bytes:

@@ -133,12 +133,16 @@ class TraceBuffers:
         if self.metadata is not None:
             self.metadata.write()
 
-    @property
-    def failure(self) -> OSError | None:
-        """Why a part of the trace was not written."""
-        if self.metadata is not None and self.metadata.failure is not None:
-            return self.metadata.failure
+    def take_failure(self) -> OSError | None:
+        """Return why a part of the trace was not written, each time once.
+
+        Metadata that are still not complete are told again.
+        """
         failures = [one.failure for one in self.channels.values()]
+        for channel in self.channels.values():
+            channel.failure = None
+        if self.metadata is not None:
+            failures.insert(0, self.metadata.failure)
         return next((one for one in failures if one is not None), None)
 
     def close(self) -> None:

@@ -172,7 +172,7 @@ class Programs:
                 if traces is not None:
                     await traces.complete()
                     _count(session.lost, traces)
-                    session.failure = session.failure or traces.failure
+                    session.failure = session.failure or traces.take_failure()
                     traces.close()
             else:
                 # It may have been killed in a record, which others wait for.
@@ -366,8 +366,8 @@ class Programs:
     async def _bring_all(self, session: _Session) -> OSError | None:
         """Bring all programs at once; return why one of them could not be."""
         bring = partial(self._try_to_bring, session)
-        errors = await asyncio.gather(*map(bring, [*self._applications]))
-        return next((one for one in errors if one is not None), None)
+        error = await self._patience.bring([*self._applications], bring, _ignore)
+        return error if isinstance(error, OSError) else None
 
     async def _try_to_bring(
         self, session: _Session, application: Application
@@ -381,8 +381,8 @@ class Programs:
             return error
         return None
 
-    def failure(self, name: str) -> OSError | None:
-        """Return why a part of a session's trace could not be written.
+    def take_failure(self, name: str) -> OSError | None:
+        """Return why a part of a session's trace could not be written, once.
 
         Args:
             name: The session.
@@ -390,8 +390,10 @@ class Programs:
         session = self._sessions.get(name)
         if session is None:
             return None
-        failures = [one.failure for one in session.traces.values()]
-        return next((one for one in failures if one is not None), session.failure)
+        failures = [one.take_failure() for one in session.traces.values()]
+        failures.append(session.failure)
+        session.failure = None
+        return next((one for one in failures if one is not None), None)
 
     async def stop(self, plan: SessionPlan) -> Losses:
         """Stop a session in all programs, and complete its files.
@@ -432,7 +434,7 @@ class Programs:
                     async with application.turn():
                         await recording.release()
 
-        await asyncio.gather(*map(release, [*self._applications]))
+        await self._patience.bring([*self._applications], release, _ignore)
         for traces in session.traces.values():
             traces.close()
 

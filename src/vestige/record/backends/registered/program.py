@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..patience import longest_wait
 from ._agreement import Joining, Message
 from .messages import (
     EVENT,
@@ -26,8 +27,6 @@ from .messages import (
 
 __all__ = ["Program", "ProgramGoneError"]
 
-LONGEST_WAIT = 5.0
-"""Seconds for an answer."""
 MOST_MESSAGES, MOST_BYTES = 100_000, 32 << 20
 """Of one answer."""
 FIELD_TYPES = ("integer", "float", "string", "unknown", "unknown", "enum")
@@ -188,15 +187,16 @@ class Program:
         file: int | None = None,
     ) -> list[Received]:
         """Ask, and wait for the answer; return all messages of it."""
+        patience = longest_wait()
         try:
-            async with asyncio.timeout(LONGEST_WAIT), self._lock:
+            async with asyncio.timeout(patience), self._lock:
                 try:
                     return await self._answer(kind, body, status, file)
                 finally:
                     self.silent_since = None
         except TimeoutError:
             self.close()
-            raise ProgramGoneError(f"no answer for {LONGEST_WAIT:g} s") from None
+            raise ProgramGoneError(f"no answer for {patience:g} s") from None
         except OSError as error:
             self.close()
             raise ProgramGoneError(str(error)) from error

@@ -7,7 +7,6 @@ import os
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -158,7 +157,7 @@ class RegisteredPrograms:
             for key in own if session.plan.is_per_process else ():
                 trace = session.traces.pop(key)
                 session.add_lost(key[0], trace.close())
-                session.failure = session.failure or trace.failure
+                session.failure = session.failure or trace.take_failure()
 
     async def _bring(self, program: Program, session: _Session) -> None:
         """Bring a program to what a session says now."""
@@ -275,14 +274,14 @@ class RegisteredPrograms:
             return {}
         session.set_plan(plan)
         bring = partial(self._try_to_bring, session)
-        await asyncio.gather(*map(bring, [*self._programs]))
+        await self._patience.bring([*self._programs], bring, lambda _: None)
         lost = dict(session.lost)
         for (channel, _), trace in session.traces.items():
             lost[channel] = lost.get(channel, Losses()).plus(trace.complete())
         return lost
 
-    def failure(self, name: str) -> Exception | None:
-        """Return why a part of a session's trace could not be written.
+    def take_failure(self, name: str) -> Exception | None:
+        """Return why a part of a session's trace could not be written, once.
 
         Args:
             name: The session.
@@ -290,10 +289,12 @@ class RegisteredPrograms:
         session = self._sessions.get(name)
         if session is None:
             return None
-        failures: Iterator[Exception | None] = (
-            one.failure for one in session.traces.values()
-        )
-        return next((one for one in failures if one is not None), session.failure)
+        failures: list[Exception | None] = [
+            one.take_failure() for one in session.traces.values()
+        ]
+        failures.append(session.failure)
+        session.failure = None
+        return next((one for one in failures if one is not None), None)
 
     async def forget(self, name: str) -> None:
         """Let a session go in all programs.
@@ -310,7 +311,7 @@ class RegisteredPrograms:
                 for key in [one for one in program.recorded if one[0] == name]:
                     await self._leave(program, key)
 
-        await asyncio.gather(*map(leave, [*self._programs]))
+        await self._patience.bring([*self._programs], leave, lambda _: None)
         for trace in session.traces.values():
             trace.close()
 

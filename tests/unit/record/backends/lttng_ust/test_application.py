@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from vestige.record.backends import patience
 from vestige.record.backends.lttng_ust import abi, application
 from vestige.record.backends.lttng_ust import programs as registered
 from vestige.record.backends.lttng_ust.application import Application, ApplicationError
@@ -48,7 +49,7 @@ def reply(command, code=0):
 
 def test_a_program_that_stops_within_a_list_is_let_go(monkeypatch):
     """Its request ends, and so does the wait for it."""
-    monkeypatch.setattr(application, "LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(patience, "LONGEST_WAIT", 0.2)
     with program() as (ours, command, _):
         command.sendall(
             abi.REPLY.pack(0, abi.TRACEPOINT_LIST, 0, 1, b"")
@@ -64,7 +65,7 @@ def test_a_program_that_stops_within_a_list_is_let_go(monkeypatch):
 
 def test_answers_that_come_one_by_one_have_a_limit_together(monkeypatch):
     """Each of them comes in time."""
-    monkeypatch.setenv(application.WAIT_VARIABLE, "0.5")
+    monkeypatch.setenv(patience.WAIT_VARIABLE, "0.5")
 
     async def drip(ours, command):
         async def answers():
@@ -158,8 +159,8 @@ def test_the_only_socket_of_a_program_that_ended_is_closed(tmp_path, monkeypatch
 )
 def test_how_long_programs_are_waited_for_can_be_chosen(monkeypatch, variable, seconds):
     """As for LTTng's daemon."""
-    monkeypatch.setenv(application.WAIT_VARIABLE, variable)
-    assert application.longest_wait() == seconds
+    monkeypatch.setenv(patience.WAIT_VARIABLE, variable)
+    assert patience.longest_wait() == seconds
 
 
 def test_the_kernel_tells_processes_apart_that_have_no_id(tmp_path):

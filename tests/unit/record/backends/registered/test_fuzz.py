@@ -15,6 +15,7 @@ import pytest
 
 from support.fuzzing import protocol_seeds
 from vestige.record._agreement import AGREEMENT
+from vestige.record.backends import patience
 from vestige.record.backends.lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
 from vestige.record.backends.registered import program as registered
 from vestige.record.backends.registered._agreement import (
@@ -131,7 +132,7 @@ async def ask_anything(
 @pytest.mark.parametrize("seed", SEEDS)
 def test_answers_of_programs(seed, monkeypatch):
     """What is none lets the program go, and so does one that does not come."""
-    monkeypatch.setattr(registered, "LONGEST_WAIT", 0.05)
+    monkeypatch.setattr(patience, "LONGEST_WAIT", 0.05)
     chance = random.Random(seed)  # noqa: S311 - no secret
     named: list[str] = []
 
@@ -254,7 +255,7 @@ def test_many_that_take_their_time_are_all_served(tmp_path: Path):
 
 def test_one_that_is_silent_holds_nobody(tmp_path: Path, monkeypatch):
     """A session starts without it, and others are recorded."""
-    monkeypatch.setattr(registered, "LONGEST_WAIT", 100 * SECONDS)
+    monkeypatch.setattr(patience, "LONGEST_WAIT", 100 * SECONDS)
     rules = ((RulePlan("*"), True),)
     channel = ChannelPlan("c", 4096, 4, rules=rules)
     where = (str(tmp_path / "out"), str(tmp_path / "rings"))
