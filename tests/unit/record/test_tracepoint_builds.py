@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from support.instrumented import Sources, payloads, record_instrumented, records
+from vestige.record.backends.in_process.tracer import library_path
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -81,6 +82,21 @@ class Parts:
 def parts(tmp_path):
     """Compilers for one program."""
     return Parts(tmp_path)
+
+
+def test_programs_need_no_library_of_a_tracer(tmp_path):
+    """Nor one for user-space RCU; and the tracer needs none, either."""
+    program = Sources(tmp_path).build("hello", "hello.c", "hello-tp.c")
+    for one in (program, library_path()):
+        told = subprocess.run(
+            ["readelf", "--dynamic", "--wide", one],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", told.stdout)
+        assert "libc.so.6" in needed
+        assert not [name for name in needed if re.search("urcu|lttng|vestige", name)]
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
