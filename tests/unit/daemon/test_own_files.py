@@ -20,7 +20,9 @@ pytestmark = pytest.mark.skipif(
 )
 MANY = 20_000
 SIZE = 16384
-CHANNEL = f"enable-channel -u c --subbuf-size=4k --num-subbuf=64 --tracefile-size={SIZE}"
+CHANNEL = (
+    f"enable-channel -u c --subbuf-size=4k --num-subbuf=64 --tracefile-size={SIZE}"
+)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ..._typing import Protocol
 
-__all__ = ["Answering", "Patience", "longest_wait"]
+__all__ = ["LONGEST_AT_END", "Answering", "Patience", "longest_wait"]
 
 LONGEST_WAIT = 5.0
 """Seconds for all answers to a request, as LTTng waits by default."""
@@ -18,6 +18,8 @@ WAIT_VARIABLE = "LTTNG_APP_SOCKET_TIMEOUT"
 """The variable of the daemon that says another number; 0 or -1 is for ever."""
 LONGEST_SILENCE = 1.0
 """Seconds after which nobody else waits for a program that does not answer."""
+LONGEST_AT_END = 5.0
+"""The same when a session ends: what a program says late would be lost."""
 LOOK = 0.1
 """Seconds between two looks for those."""
 
@@ -63,6 +65,7 @@ class Patience:
         programs: Iterable[_Program],
         bring: Callable[[_Program], Awaitable[BaseException | None]],
         late: Callable[[BaseException], None],
+        longest_silence: float = LONGEST_SILENCE,
     ) -> BaseException | None:
         """Do something with all programs at once.
 
@@ -70,6 +73,7 @@ class Patience:
             programs: These.
             bring: Does it; what it returns is why it could not.
             late: Is told why it could not, for those that were not waited for.
+            longest_silence: Seconds after which those are not.
 
         Returns:
             Why it could not be done with one of the others.
@@ -80,7 +84,7 @@ class Patience:
         try:
             while pending:
                 _, pending = await asyncio.wait(pending, timeout=LOOK)
-                limit = loop.time() - LONGEST_SILENCE
+                limit = loop.time() - longest_silence
                 silent = {one for one in pending if _is_before(tasks[one], limit)}
                 for one in silent:
                     self._leave(one, late)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 import asyncio
-import os
 import socket
 import struct
 from collections.abc import AsyncIterator, Callable

@@ -14,7 +14,7 @@ from typing import Any
 
 from ....owner_rights import owner_rights
 from ..listening import Listener, credentials_of
-from ..patience import Patience
+from ..patience import LONGEST_AT_END, Patience
 from . import abi
 from .abi import Registration, process_number, read_registration
 from .application import Application, ApplicationError, receive
@@ -366,7 +366,9 @@ class Programs:
     async def _bring_all(self, session: _Session) -> OSError | None:
         """Bring all programs at once; return why one of them could not be."""
         bring = partial(self._try_to_bring, session)
-        error = await self._patience.bring([*self._applications], bring, _ignore)
+        error = await self._patience.bring(
+            [*self._applications], bring, _ignore, LONGEST_AT_END
+        )
         return error if isinstance(error, OSError) else None
 
     async def _try_to_bring(
@@ -434,7 +436,9 @@ class Programs:
                     async with application.turn():
                         await recording.release()
 
-        await self._patience.bring([*self._applications], release, _ignore)
+        await self._patience.bring(
+            [*self._applications], release, _ignore, LONGEST_AT_END
+        )
         for traces in session.traces.values():
             traces.close()
 

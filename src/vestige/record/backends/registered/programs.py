@@ -16,7 +16,7 @@ from ..._agreement import AGREEMENT
 from ...rules.encoding import encode_rules
 from ..listening import Credentials, Listener, credentials_of
 from ..lttng_ust.plan import ChannelPlan, SessionPlan
-from ..patience import Patience
+from ..patience import LONGEST_AT_END, Patience
 from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining
 from .meeting_place import announce
 from .messages import LARGEST_MESSAGE, Hello, decode
@@ -274,7 +274,9 @@ class RegisteredPrograms:
             return {}
         session.set_plan(plan)
         bring = partial(self._try_to_bring, session)
-        await self._patience.bring([*self._programs], bring, lambda _: None)
+        await self._patience.bring(
+            [*self._programs], bring, lambda _: None, LONGEST_AT_END
+        )
         lost = dict(session.lost)
         for (channel, _), trace in session.traces.items():
             lost[channel] = lost.get(channel, Losses()).plus(trace.complete())
@@ -311,7 +313,9 @@ class RegisteredPrograms:
                 for key in [one for one in program.recorded if one[0] == name]:
                     await self._leave(program, key)
 
-        await self._patience.bring([*self._programs], leave, lambda _: None)
+        await self._patience.bring(
+            [*self._programs], leave, lambda _: None, LONGEST_AT_END
+        )
         for trace in session.traces.values():
             trace.close()
 
