@@ -232,7 +232,9 @@ impl Recording {
             if self.trace.is_limited() || Pool::free(&self.arena) < FEW_CHUNKS {
                 self.keep_ahead();
             }
-        } else if now.saturating_sub(state.seen_at) >= self.trace.timers.quiet_ns() && !state.is_damaged {
+        } else if now.saturating_sub(state.seen_at) >= self.trace.timers.quiet_ns()
+            && !state.is_damaged
+        {
             self.flush(slot, state, cur)?;
             state.seen_at = now;
             // A thousand files take a while, in which a thousand threads may begin.
