@@ -206,11 +206,17 @@ bool waiting_for_chunk(struct arena_ring *ring)
 }
 
 /* The upper half changes with each slot that is taken or given back. */
-static uint32_t slot_changes(const struct arena *arena)
+uint32_t waiting_slot_changes(const struct arena *arena)
 {
 	return (uint32_t) (atomic_load_explicit(&arena->shared->free_slots,
 						memory_order_relaxed) >>
 			   32);
+}
+
+/* Whether nobody will give slots back. */
+static bool has_no_collector(const struct arena *arena)
+{
+	return is_over(arena, atomic_load_explicit(&arena->control->state, memory_order_relaxed));
 }
 
 /* Without a system call. */
@@ -218,7 +224,7 @@ static bool spin_for_slot(const struct arena *arena)
 {
 	const uint64_t most_looks = longest_spin(arena) * TRIAL / trial_ns + 1;
 
-	for (uint64_t look = 0; look < most_looks; look++) {
+	for (uint64_t look = 0; look < most_looks && !has_no_collector(arena); look++) {
 		if (slot_is_free(arena))
 			return true;
 		pause_processor();
@@ -242,20 +248,19 @@ static void sleep_for_slot(const struct arena *arena)
 
 bool waiting_for_slot(const struct arena *arena)
 {
-	uint32_t changes = slot_changes(arena);
+	uint32_t changes = waiting_slot_changes(arena);
 	uint64_t since;
 
 	if (system_is_confined)
 		return arena->wait_ns && spin_for_slot(arena);
 	for (since = read_clock(); !slot_is_free(arena); sleep_for_slot(arena)) {
-		const uint32_t now_changes = slot_changes(arena);
+		const uint32_t now_changes = waiting_slot_changes(arena);
 		const bool waits = arena->wait_ns;
 
 		if (waits && changes != now_changes)
 			since = read_clock();
 		changes = now_changes;
-		if (is_over(arena,
-			    atomic_load_explicit(&arena->control->state, memory_order_relaxed)) ||
+		if (has_no_collector(arena) ||
 		    read_clock() - since >= (waits ? arena->wait_ns : FIRST_WAIT_NS))
 			return false;
 	}

@@ -31,6 +31,8 @@ bool waiting_for_chunk(struct arena_ring *ring) HIDDEN;
 /* Wait for a slot, in the same way: as long as other threads take some and give them back, there is
  * hope. False when none is free; waiting again would be in vain, too. */
 bool waiting_for_slot(const struct arena *arena) HIDDEN;
+/* A number that changes with each slot that is taken or given back. */
+uint32_t waiting_slot_changes(const struct arena *arena) HIDDEN;
 /* Find out, while the clock may be asked, how long a thread may look for a chunk without it. */
 void waiting_confine(void) HIDDEN;
 /* Wake the collector, if it sleeps. */

@@ -25,6 +25,9 @@
 static __thread unsigned int dropping __attribute__((tls_model("initial-exec")));
 /* Whether the thread has waited for a slot in vain. */
 static __thread bool has_waited __attribute__((tls_model("initial-exec")));
+/* How often slots had moved when a thread of this process or of its parent did so. */
+#define SOMEBODY_HAS ((uint64_t) 1 << 32)
+static _Atomic uint64_t waited_in_vain[CHANNELS];
 /* Whether the thread may do nothing any more that a hook does. */
 static __thread bool is_closed __attribute__((tls_model("initial-exec")));
 /* Called when a thread has got its first chunk. */
@@ -122,11 +125,21 @@ bool stream_cannot_begin(uint32_t channel)
 	return true;
 }
 
+/* The next thread waits only if slots have moved since one has waited in vain: a server that makes
+ * a thread or a child for each request would else be held for the whole time by each. */
 bool stream_wait_for_slot(uint32_t channel)
 {
+	const struct arena *arena = &arenas[channel];
+
 	if (has_waited)
 		return false;
-	has_waited = !waiting_for_slot(&arenas[channel]);
+	has_waited = atomic_load_explicit(&waited_in_vain[channel], memory_order_relaxed) ==
+			(SOMEBODY_HAS | waiting_slot_changes(arena)) ||
+		!waiting_for_slot(arena);
+	if (has_waited)
+		atomic_store_explicit(&waited_in_vain[channel],
+				      SOMEBODY_HAS | waiting_slot_changes(arena),
+				      memory_order_relaxed);
 	return !has_waited;
 }
 

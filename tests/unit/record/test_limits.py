@@ -6,12 +6,15 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
 import vestige
 from support.compilers import PROGRAMS, run_tool
 from support.recorded import build_program, counts, record_command, run_recorded
+from vestige.record import RecordingOptions, record
+from vestige.record.backends.in_process import collector
 from vestige.record.backends.in_process.recovery import recover
 
 pytestmark = pytest.mark.skipif(
@@ -270,6 +273,23 @@ def test_more_threads_at_once_than_the_memory_has_packets(tmp_path):
     assert (found["func_entry"], found["func_exit"]) == (300 * 20, 300 * 20)
     assert 20 <= fewer["func_entry"] < 32 * 20
     assert "vestige: --arena-size=64M may keep them, or none: " in other.stderr
+
+
+def test_threads_do_not_wait_in_vain_one_after_the_other(tmp_path, monkeypatch):
+    """Those that come when all have a place wait once, and not each the whole time."""
+    program = tmp_path / "one_by_one"
+    source = PROGRAMS / "one_by_one.c"
+    run_tool(["gcc", *TRACED, "-o", program, source, "-pthread"])
+    monkeypatch.setattr(collector, "THREADS", 4)
+    options = RecordingOptions(timeout=1.0)
+    begin = time.monotonic()
+    record([program, "8", "100"], tmp_path / "t", options)
+
+    # Otherwise it would be at least 100 seconds.
+    assert time.monotonic() - begin < 50
+    found = counts(tmp_path / "t")["func_entry"]
+    assert 0 < found <= 4
+    assert lost(tmp_path / "t") == 2 * (8 + 100 - found)
 
 
 def test_a_shell_that_limits_what_it_starts(tmp_path, program):
