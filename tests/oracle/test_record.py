@@ -56,7 +56,7 @@ def test_the_text_is_the_same(
         tmp_path / "trace",
         [program, what, "300"],
         f"--functions={functions}",
-        "--buffer-size=4k",
+        "--buffer-size=8k",
     )
     theirs = babeltrace(tmp_path / "trace", "--debug-info")
     ours = convert(tmp_path / "trace", "--debug-info")

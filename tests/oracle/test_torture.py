@@ -49,7 +49,7 @@ def program(tmp_path_factory):
 def test_the_peer_reads_each_recording(tmp_path, program, mode, number):
     """As many events as we do, without a warning; it tells lost ones, as we do."""
     command = [program, mode, str(number)]
-    ours = run_traced(command, tmp_path, "--buffer-size=4k")
+    ours = run_traced(command, tmp_path, "--buffer-size=8k")
     done = subprocess.run(
         ["babeltrace2", "--clock-cycles", tmp_path / "trace"],
         env={**os.environ, "BABELTRACE_LOG_LEVEL": "WARNING"},

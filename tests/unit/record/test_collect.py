@@ -61,7 +61,7 @@ def test_a_process_in_another_namespace_goes_on(tmp_path):
     script = (
         f"{words} > /dev/null 2>&1 & until test -e {tmp_path}/begun; do sleep 0.1; done"
     )
-    done = run_recorded(trace, ["sh", "-c", script], "--buffer-size=4k")
+    done = run_recorded(trace, ["sh", "-c", script], "--buffer-size=8k")
     left = {path.name for path in trace.iterdir()}
     (tmp_path / "may-end").touch()
     deadline = time.monotonic() + 30

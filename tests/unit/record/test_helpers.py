@@ -342,7 +342,7 @@ def test_programs_do_not_notice_the_helpers(tmp_path, torture, mode, number):
     command = [torture, mode, str(number)]
     untraced = run_untraced(command, tmp_path)
     traced = run_traced(
-        command, tmp_path, "--libc", "--pthread", "--dl", "--buffer-size=4k"
+        command, tmp_path, "--libc", "--pthread", "--dl", "--buffer-size=8k"
     )
 
     assert (traced.status, traced.output) == (untraced.status, untraced.output)

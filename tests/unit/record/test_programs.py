@@ -63,7 +63,7 @@ def test_exceptions_leave_no_function_without_an_exit(tmp_path):
     path = tmp_path / "program"
     run_tool(["g++", *TRACED, "-o", path, SOURCES / "exceptions.cpp", "-pthread"])
     number = 100_000 if IS_LONG else 500
-    traced = same([path, str(number)], tmp_path, "--buffer-size=4k")
+    traced = same([path, str(number)], tmp_path, "--buffer-size=8k")
 
     assert traced.lost == 0
     assert traced.events["func_entry"] == traced.events["func_exit"]
@@ -76,7 +76,7 @@ def test_the_tracer_calls_nothing_that_the_program_replaced(tmp_path):
     path = tmp_path / "program"
     source = SOURCES / "interposer.c"
     run_tool(["gcc", *TRACED, "-fno-builtin", "-o", path, source, "-pthread"])
-    traced = same([path, "20"], tmp_path, "--buffer-size=4k", "-c", "none")
+    traced = same([path, "20"], tmp_path, "--buffer-size=8k", "-c", "none")
 
     assert traced.events["func_entry"] == traced.events["func_exit"] > 20 * 5 * 400
     assert traced.lost == 0

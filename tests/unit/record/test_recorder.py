@@ -51,7 +51,7 @@ def test_each_call_has_an_entry_and_an_exit(tmp_path, program, functions, contex
         [program, "calls", "5000"],
         f"--functions={functions}",
         f"--context={contexts}",
-        "--buffer-size=4k",
+        "--buffer-size=8k",
     )
     found = counts(tmp_path / "trace")
 

@@ -21,7 +21,7 @@ pytestmark = [
 
 SOURCES = PROGRAMS / "torture"
 PARTS = ["main", "processes", "ends", "stacks", "surroundings"]
-PACKETS = "--buffer-size=4k"
+PACKETS = "--buffer-size=8k"
 IS_ROOT = os.geteuid() == 0
 TRACED = ["-g", "-O1", "-Wall", "-finstrument-functions"]
 
@@ -133,7 +133,7 @@ def test_only_what_is_under_way_is_lost(tmp_path, program, mode, short, long, ea
     assert abs(traced.missing) <= each * number
 
 
-@pytest.mark.parametrize("size", ["4k", "64k"])
+@pytest.mark.parametrize("size", ["8k", "64k"])
 def test_signals_at_a_high_rate_interrupt_the_tracer(tmp_path, program, size):
     """Nested, from several timers and from other threads."""
     number = 5_000_000 if IS_LONG else 100_000
@@ -148,7 +148,7 @@ def test_signals_at_a_high_rate_interrupt_the_tracer(tmp_path, program, size):
     assert traced.lost < traced.calls / 100
 
 
-@pytest.mark.parametrize("size", ["4k", "64k"])
+@pytest.mark.parametrize("size", ["8k", "64k"])
 def test_handlers_that_jump_lose_their_own_records(tmp_path, program, size):
     """And no others: an exit of the handler's, and one record on each side."""
     number = 5_000_000 if IS_LONG else 200_000
@@ -160,7 +160,7 @@ def test_handlers_that_jump_lose_their_own_records(tmp_path, program, size):
     assert 0 <= traced.missing <= 4 * traced.jumps
 
 
-@pytest.mark.parametrize("size", ["4k", "64k"])
+@pytest.mark.parametrize("size", ["8k", "64k"])
 def test_coroutines_that_are_switched_in_a_handler(tmp_path, program, size):
     """In the middle of the tracer, they leave records in any order."""
     number = 500_000 if IS_LONG else 30_000
