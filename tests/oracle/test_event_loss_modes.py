@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,7 +17,7 @@ from support.live_sessions import SECONDS, begin, end, launch, lines, run
 from support.lttng import Channel, Program
 from support.peers import babeltrace
 from support.recipes import Workshop
-from support.session_daemon import SessionDaemon
+from support.session_daemon import SessionDaemon, stopped
 from support.waiting import wait_until
 
 pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
@@ -28,18 +25,6 @@ pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
 SMALL = "enable-channel -u c --subbuf-size=4k"
 FLOOD = "enable-event -u -c c flood:*"
 BLOCKING = {"LTTNG_UST_ALLOW_BLOCKING": "1"}
-
-
-@contextmanager
-def stopped(daemon: SessionDaemon) -> Iterator[None]:
-    """Have a daemon that does not read."""
-    pid = daemon.pid
-    assert pid is not None
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
 
 
 def numbers(trace: Path) -> list[int]:

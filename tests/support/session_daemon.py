@@ -123,3 +123,22 @@ def session_daemon() -> Iterator[SessionDaemon]:
     finally:
         daemon.end()
         shutil.rmtree(home)
+
+
+@contextmanager
+def stopped(daemon: SessionDaemon) -> Iterator[None]:
+    """Have a daemon that reads nothing."""
+    pid = daemon.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def say(daemon: SessionDaemon, *commands: str) -> None:
+    """Run verbs that must succeed."""
+    for words in commands:
+        done = daemon.lttng(*words.split())
+        assert done.status == 0, done.err

@@ -13,7 +13,7 @@ import pytest
 
 import vestige
 from support.own_programs import STEP, build_ordered, ordered, steps, wait_for_listed
-from support.session_daemon import SessionDaemon
+from support.session_daemon import SessionDaemon, say
 from vestige.record.backends.registered._agreement import MOST_CHANNELS
 
 pytestmark = pytest.mark.skipif(
@@ -25,13 +25,6 @@ pytestmark = pytest.mark.skipif(
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A program with a tracepoint."""
     return build_ordered(tmp_path_factory.mktemp("ordered"))
-
-
-def say(daemon: SessionDaemon, *commands: str) -> None:
-    """Run verbs that must succeed."""
-    for words in commands:
-        done = daemon.lttng(*words.split())
-        assert done.status == 0, done.err
 
 
 def begin(daemon: SessionDaemon, name: str, output: Path, *commands: str) -> None:

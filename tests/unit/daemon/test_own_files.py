@@ -12,7 +12,7 @@ import pytest
 
 import vestige
 from support.own_programs import STEP, build_ordered, ordered, steps, wait_for_listed
-from support.session_daemon import SECONDS, SessionDaemon
+from support.session_daemon import SECONDS, SessionDaemon, say
 from support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(
@@ -29,13 +29,6 @@ CHANNEL = (
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A program with a tracepoint."""
     return build_ordered(tmp_path_factory.mktemp("ordered"))
-
-
-def say(daemon: SessionDaemon, *commands: str) -> None:
-    """Run verbs that must succeed."""
-    for words in commands:
-        done = daemon.lttng(*words.split())
-        assert done.status == 0, done.err
 
 
 def begin(daemon: SessionDaemon, output: Path, channel: str) -> None:

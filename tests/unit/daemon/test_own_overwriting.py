@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import vestige
 from support.own_programs import STEP, build_ordered, ordered, wait_for_listed
-from support.session_daemon import SessionDaemon
+from support.session_daemon import SessionDaemon, stopped
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -41,18 +38,6 @@ def begin(daemon: SessionDaemon, output: Path, channel: str = SMALL) -> None:
     ):
         done = daemon.lttng(*words.split())
         assert done.status == 0, done.err
-
-
-@contextmanager
-def stopped(daemon: SessionDaemon) -> Iterator[None]:
-    """Have a daemon that reads nothing."""
-    pid = daemon.pid
-    assert pid is not None
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
 
 
 def numbers(trace: Path) -> list[int]:

@@ -115,11 +115,7 @@ def patch_clock(directory: str, rate: ClockRate) -> None:
     # Only the collector in the background does this.
     import re  # noqa: PLC0415 - see above
 
-    opened = os.open(directory, _OPENED)
-    try:
-        file = _open_regular(opened, os.O_RDWR)
-    finally:
-        os.close(opened)
+    file = _open_written(directory)
     try:
         found = re.search(_CLOCK, os.pread(file, _BEGINNING, 0))
         if found is None:
@@ -140,11 +136,7 @@ def mark_damaged(directory: str | os.PathLike[str]) -> None:
     Raises:
         OSError: The file cannot be read or written.
     """
-    opened = os.open(directory, _OPENED)
-    try:
-        file = _open_regular(opened, os.O_RDWR)
-    finally:
-        os.close(opened)
+    file = _open_written(directory)
     try:
         # The last line of the environment.
         end = f"{UNDAMAGED_LINE}}};\n".encode()
@@ -153,6 +145,14 @@ def mark_damaged(directory: str | os.PathLike[str]) -> None:
             os.pwrite(file, DAMAGED_LINE.encode(), place + 1)
     finally:
         os.close(file)
+
+
+def _open_written(directory: str | os.PathLike[str]) -> int:
+    opened = os.open(directory, _OPENED)
+    try:
+        return _open_regular(opened, os.O_RDWR)
+    finally:
+        os.close(opened)
 
 
 def _open_regular(directory: int, flags: int) -> int:
