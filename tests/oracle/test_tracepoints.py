@@ -83,6 +83,10 @@ CASES = {
 }
 
 
+THREADED = frozenset({"assorted"})
+"""Their threads run at once: what one records is in order, all of it in none."""
+
+
 @pytest.fixture(scope="module")
 def recorded(lttng, tmp_path_factory):
     """Gives LTTng's trace of a case, and Vestige's of both programs."""
@@ -117,8 +121,10 @@ def recorded(lttng, tmp_path_factory):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_is_recorded(recorded, name):
-    """Event names, and payloads as text, with their order."""
+    """Event names, and payloads as text, with their order where that is one thread's."""
     theirs, unchanged, ours = map(printed, recorded(name))
+    if name in THREADED:
+        theirs, unchanged, ours = map(sorted, (theirs, unchanged, ours))
 
     assert ours == theirs
     assert unchanged == theirs
