@@ -48,7 +48,7 @@ def lost_packets(said: str) -> int:
     return 0 if lost is None else int(lost[1])
 
 
-def on_one_cpu(workshop: Workshop, *numbers: int) -> list[object]:
+def on_one_cpu(workshop: Workshop, *numbers: int | Path) -> list[object]:
     """Return the words that run a flood of events there."""
     return [
         "taskset",
@@ -62,9 +62,11 @@ def on_one_cpu(workshop: Workshop, *numbers: int) -> list[object]:
 def record_unread(daemon: SessionDaemon, workshop: Workshop, trace: Path) -> int:
     """Record events that the daemon does not read but for the first; return how many."""
     bursts, each = 12, 100
-    program = launch(daemon, *on_one_cpu(workshop, each, bursts, 150_000))
+    gate = trace / "gate"
+    program = launch(daemon, *on_one_cpu(workshop, each, bursts, 0, gate))
     wait_until(lambda: any(trace.rglob("c_*")), "some are written", SECONDS)
     with stopped(daemon):
+        gate.touch()
         assert program.wait(SECONDS) == 0
     return bursts * each
 
@@ -138,7 +140,7 @@ def test_nothing_is_lost_that_is_read_in_time(
     assert sorted(numbers(tmp_path)) == sorted([*range(20_000)] * 2)
 
 
-@pytest.mark.parametrize("timeout", ["inf", "1000000"])
+@pytest.mark.parametrize("timeout", ["inf", "30000000"])
 def test_programs_wait_for_the_reader(
     daemon: SessionDaemon, workshop: Workshop, tmp_path, timeout
 ):
@@ -169,16 +171,18 @@ def test_programs_wait_no_longer_than_they_shall(
 ):
     """A reader that does not come costs each of them the timeout, then an event."""
     begin(daemon, tmp_path, f"{SMALL} --num-subbuf=2 --blocking-timeout=300000", FLOOD)
-    argv = on_one_cpu(workshop, 140, 2, 500_000)
+    gate = tmp_path / "gate"
+    argv = on_one_cpu(workshop, 100, 2, 0, gate)
     program = launch(daemon, *argv, **BLOCKING)
     wait_until(lambda: any(tmp_path.rglob("c_*")), "some are written", SECONDS)
     with stopped(daemon):
         before = time.monotonic()
+        gate.touch()
         assert program.wait(SECONDS) == 0
         waited = time.monotonic() - before
     lost = re.match(r"Warning: (\d+) events were discarded", end(daemon))
     assert lost is not None
-    assert len(numbers(tmp_path)) + int(lost[1]) == 280
+    assert len(numbers(tmp_path)) + int(lost[1]) == 200
     assert waited >= 0.3 * int(lost[1])
 
 
@@ -196,15 +200,19 @@ def test_a_program_that_waits_goes_on_when_the_session_stops(
 def test_a_read_timer_says_when_full_packets_are_written(
     daemon: SessionDaemon, workshop: Workshop, tmp_path
 ):
-    """Programs wake nobody; a short one loses nothing, a long one writes at the end."""
+    """Programs wake nobody; a short one writes meanwhile, a long one at the end."""
     begin(daemon, tmp_path / "long", f"{SMALL} --read-timer=1000000000", FLOOD)
     run(daemon, *on_one_cpu(workshop, 150))
     assert not any((tmp_path / "long").rglob("c_*"))
     assert end(daemon) == ""
     assert numbers(tmp_path / "long") == list(range(150))
     daemon.lttng("destroy")
-    begin(daemon, tmp_path / "short", f"{SMALL} --read-timer=1000", FLOOD)
-    run(daemon, *on_one_cpu(workshop, 50, 40, 50_000))
-    assert any((tmp_path / "short").rglob("c_*"))
+    # With room for all of them: how soon a timer is served depends on the machine.
+    options = "--num-subbuf=64 --read-timer=1000"
+    begin(daemon, tmp_path / "short", f"{SMALL} {options}", FLOOD)
+    run(daemon, *on_one_cpu(workshop, 2000))
+    wait_until(
+        lambda: any((tmp_path / "short").rglob("c_*")), "some are written", SECONDS
+    )
     assert end(daemon) == ""
     assert numbers(tmp_path / "short") == list(range(2000))

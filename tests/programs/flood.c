@@ -1,4 +1,5 @@
-/* flood [EVENTS [BURSTS [PAUSE_US]]]: emits without a pause, so that small buffers overflow. */
+/* flood [EVENTS [BURSTS [PAUSE_US [GATE]]]]: emits without a pause, so that small buffers overflow.
+ * After the first burst it waits until there is a file GATE, if it is given one. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@ int main(int argc, char **argv)
 		for (unsigned long i = 0; i < events; i++)
 			lttng_ust_tracepoint(flood, drop, burst * events + i);
 		usleep(pause);
+		while (burst == 0 && argc > 4 && access(argv[4], F_OK) != 0)
+			usleep(1000);
 	}
 	return 0;
 }
