@@ -6,13 +6,13 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
 
 from support.compilers import run_tool
-from support.recorded import counts, run_recorded
+from support.recorded import SECONDS, counts, run_recorded
+from support.waiting import wait_until
 
 CALLS = 5_000
 PROGRAM = f"""
@@ -118,13 +118,13 @@ def test_another_user_there(tmp_path, app):
 
 def test_what_begins_when_another_process_collects(tmp_path, app):
     """The socket is handed over with the memory."""
-    trace = tmp_path / "trace"
-    line = f"(sh -c 'sleep 1; exec {app}' > /dev/null 2>&1 &)"
+    trace, gate = tmp_path / "trace", tmp_path / "gate"
+    os.mkfifo(gate)
+    line = f"(sh -c 'read line < {gate}; exec {app}' > /dev/null 2>&1 &)"
     done = run_recorded(trace, alone(line), "--inherit-socket")
     assert "still recorded" in done.stderr
-    deadline = time.monotonic() + 20
-    while (trace / ".arena").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    gate.write_text("go on\n")
+    wait_until(lambda: not (trace / ".arena").exists(), "the end", SECONDS)
 
     assert counts(trace)["func_exit"] == CALLS + 1
 

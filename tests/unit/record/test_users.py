@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -17,7 +16,8 @@ import vestige
 from support.compilers import run_tool
 from support.instrumented import Sources
 from support.peers import run_peer
-from support.recorded import counts, record_command, run_recorded
+from support.recorded import SECONDS, counts, record_command, run_recorded
+from support.waiting import wait_until
 from vestige.record.backends.in_process.tracer import library_path
 
 CALLS = 5_000
@@ -155,9 +155,7 @@ def test_a_program_of_another_user_in_the_background(tmp_path, app):
     user = shlex.join(AS_NOBODY)
     line = f'{user} "{app}" later > /dev/null 2>&1 & {user} "{app}"'
     done = run_recorded(trace, ["sh", "-c", line])
-    deadline = time.monotonic() + 20
-    while (trace / ".arena").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: not (trace / ".arena").exists(), "the end", SECONDS)
 
     assert done.returncode == 0, done.stderr
     found = counts(trace)

@@ -8,13 +8,19 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
 
 import vestige
 from support.compilers import run_tool
-from support.recorded import build_program, counts, record_command, run_recorded
+from support.recorded import (
+    SECONDS,
+    build_program,
+    counts,
+    record_command,
+    run_recorded,
+)
+from support.waiting import wait_until
 from vestige.cli.render.recording import recording_lines
 from vestige.record import Recording, RecordingOptions
 from vestige.record.backends.in_process.background import processes_in_background
@@ -50,8 +56,11 @@ def test_what_was_recorded_and_what_to_type(tmp_path, program, number):
     events = len(vestige.open(trace, debug_info=False).events())
     size = sum(path.stat().st_size for path in trace.iterdir())
 
-    assert lines[0].startswith(f"recorded {events:,} events in 0.")
-    assert lines[0].endswith(f" s, {size:,} bytes, 1 data stream; no events lost")
+    assert re.fullmatch(
+        rf"recorded {events:,} events in \d+\.\d+ s, {size:,} bytes, 1 data stream; "
+        "no events lost",
+        lines[0],
+    )
     assert lines[1:] == [
         f"trace in {trace}",
         f"vestige report {trace}",
@@ -291,9 +300,17 @@ def test_a_recording_that_cannot_be_read_is_not_counted(tmp_path, program):
 
 def test_processes_that_outlive_the_program(tmp_path):
     """Go on recording, and the trace can be read meanwhile."""
-    script = "for i in 1 2; do sleep 60 & done >/dev/null 2>&1; sleep 0.3; echo $$"
+    os.mkfifo(tmp_path / "never")
+    script = """
+        cd "$0"
+        for i in 1 2; do
+            sh -c '> begun-$0; read line < never' $i &
+        done >/dev/null 2>&1
+        while sleep 0.05; do test -e begun-1 && test -e begun-2 && break; done
+        echo $$
+    """
     trace = tmp_path / "trace"
-    command = record_command(trace, ["sh", "-c", script])
+    command = record_command(trace, ["sh", "-c", script, tmp_path])
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     shell = int(done.stdout)
     running = processes_in_background(trace, 1)
@@ -301,7 +318,7 @@ def test_processes_that_outlive_the_program(tmp_path):
         assert "vestige: 2 processes still recorded; the trace" in done.stderr
         assert len(running) == 2
         assert shell not in running
-        # Of the shell and of three times sleep, and of their forks before.
+        # Of the three shells and of sleep, and of their forks before.
         assert counts(trace)["end"] >= 4
     finally:
         for process in running:
@@ -312,16 +329,17 @@ def test_processes_that_outlive_the_program(tmp_path):
 def test_a_daemon_is_recorded(tmp_path, program, options):
     """Its parent ends before it has a file."""
     trace = tmp_path / "trace"
-    script = '(sleep 0.2; "$0" calls 10) >/dev/null 2>&1 &'
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    script = '(read line < "$1"; "$0" calls 10) >/dev/null 2>&1 &'
     for _ in range(3):
         shutil.rmtree(trace, ignore_errors=True)
-        lines = closing_lines(trace, ["sh", "-c", script, program], *options)
+        lines = closing_lines(trace, ["sh", "-c", script, program, gate], *options)
         assert any("still recorded" in line for line in lines)
-        for _ in range(100):
-            if counts(trace)["func_exit"] == 12:
-                break
-            time.sleep(0.02)
-        assert counts(trace)["func_exit"] == 12
+        gate.write_text("go on\n")
+        wait_until(
+            lambda: counts(trace)["func_exit"] == 12, "all calls are there", SECONDS
+        )
 
 
 @pytest.mark.parametrize(
