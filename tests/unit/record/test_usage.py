@@ -392,6 +392,7 @@ def test_without_a_terminal_a_stopped_program_is_waited_for(tmp_path):
     ) as recorder:
         assert recorder.stdout is not None
         process = int(recorder.stdout.readline())
+        wait_until(lambda: state(process) == "T", "the program is stopped", SECONDS)
         states = set()
         until = time.monotonic() + 0.3
         while time.monotonic() < until:

@@ -82,7 +82,7 @@ def wait_for_end(arena):
             return True
         return seen is not None and seen[-1] == 0
 
-    wait_until(is_left, "all that recorded have ended", 30)
+    wait_until(is_left, "all that recorded have ended", 60)
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_memory_of_a_trace_that_may_be_elsewhere_stays(tmp_path, program, monkey
 
     try:
         # Somebody else may look at the same time, and nobody sees it then.
-        wait_until(lines, "it is seen", 30)
+        wait_until(lines, "it is seen", 60)
         [line] = lines()
         assert "its directory is not found" in line
         assert arena.exists()
@@ -304,7 +304,7 @@ def test_memory_that_a_program_writes_to_stays(tmp_path):
 
 def wait(condition):
     """Wait for what happens soon."""
-    wait_until(condition, "the end of a process", 10)
+    wait_until(condition, "the end of a process", 60)
 
 
 @needs_root

@@ -31,7 +31,7 @@ def test_those_beyond_what_is_kept_are_counted_once(monkeypatch):
             looked.look()
             return looked.more == 3
 
-        wait_until(has_seen_all, "the shell and its children are seen", 30)
+        wait_until(has_seen_all, "the shell and its children are seen", 60)
         looked.look()
         after = looked.more, len(looked.found)
         os.killpg(shell.pid, signal.SIGKILL)
@@ -49,11 +49,11 @@ def test_a_stopped_process_may_not_have_begun(monkeypatch):
             looked.look()
             return process.pid in [one.process for one in looked.found]
 
-        wait_until(is_found, "it is found", 30)
+        wait_until(is_found, "it is found", 60)
         process.send_signal(signal.SIGSTOP)
-        wait_until(lambda: not is_found(), "it is stopped", 30)
+        wait_until(lambda: not is_found(), "it is stopped", 60)
         process.send_signal(signal.SIGCONT)
-        wait_until(is_found, "it is found again", 30)
+        wait_until(is_found, "it is found again", 60)
         process.kill()
 
 
@@ -80,7 +80,7 @@ def test_a_program_that_was_just_executed_may_not_have_begun(monkeypatch):
             wait_until(
                 lambda before=before: _start_of_stack(shell.pid) != before,
                 "it executes itself",
-                30,
+                60,
             )
             looked.look()
             found += looked.found
@@ -91,7 +91,7 @@ def test_a_program_that_was_just_executed_may_not_have_begun(monkeypatch):
             looked.look()
             return looked.found
 
-        wait_until(is_found, "the last one is found", 30)
+        wait_until(is_found, "the last one is found", 60)
         shell.kill()
 
     assert found == []
@@ -112,7 +112,7 @@ def test_a_process_that_records_in_the_end_is_not_named(monkeypatch):
             looked.look()
             return len(looked.found) + looked.more == 2
 
-        wait_until(has_seen_both, "both are found", 30)
+        wait_until(has_seen_both, "both are found", 60)
         # What all of them have mapped stands for the memory of a recording.
         inodes += [
             int(line.split()[4])
@@ -141,13 +141,13 @@ def test_what_switches_the_tracer_off_is_not_named(monkeypatch):
                 for child in children
             )
 
-        wait_until(lambda: runs("sleep"), "the one that is off runs", 30)
+        wait_until(lambda: runs("sleep"), "the one that is off runs", 60)
 
         def has_seen_other():
             looked.look()
             return len(looked.found) == 2
 
-        wait_until(has_seen_other, "the others are found", 30)
+        wait_until(has_seen_other, "the others are found", 60)
         looked.look()
         names = {one.name for one in looked.found}
         os.killpg(shell.pid, signal.SIGKILL)
