@@ -69,7 +69,7 @@ def test_coroutines_have_calls_resumes_and_two_times(tmp_path):
     assert handler.running.shortest >= 4 * MILLISECOND
     assert handler.running.total <= handler.elapsed.total - 2 * 25 * MILLISECOND
     assert leaf.elapsed.shortest >= 10 * MILLISECOND
-    assert leaf.running.longest < leaf.elapsed.shortest
+    assert leaf.running.total <= leaf.elapsed.total - 6 * 8 * MILLISECOND
     assert handler.function.source.endswith("program.py:13")
 
 
@@ -126,7 +126,7 @@ def test_spans_of_threads_and_executors(tmp_path):
     assert part.elapsed.count == part.running.count == 3
     assert part.elapsed.total == part.running.total
     assert numbers.elapsed.total >= 20 * MILLISECOND
-    assert numbers.running.total < 10 * MILLISECOND
+    assert numbers.running.total <= numbers.elapsed.total - 19 * MILLISECOND
 
 
 def test_what_has_no_end_is_counted(tmp_path):

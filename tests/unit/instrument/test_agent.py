@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import subprocess
 import sys
 import textwrap
 from contextlib import closing
@@ -10,7 +13,7 @@ from contextlib import closing
 import pytest
 
 from support.python_programs import events, record_python, run_python
-from support.recorded import run_recorded
+from support.recorded import record_command, run_recorded
 
 # As in the documentation of LTTng 2.13, which runs until it is stopped.
 PROGRAM = """\
@@ -59,8 +62,16 @@ def test_the_example_of_the_document_runs_as_it_stands(tmp_path):
     """It ends by a signal only: nothing of it is changed."""
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(PROGRAM))
-    command = ["timeout", "--signal=INT", "4", sys.executable, str(program)]
-    run_recorded(tmp_path / "trace", command)
+    command = record_command(tmp_path / "trace", [sys.executable, str(program)])
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as recorder:
+        assert recorder.stderr is not None
+        for line in recorder.stderr:
+            if "critical message" in line:
+                break
+        os.killpg(recorder.pid, signal.SIGINT)
+        recorder.stderr.read()
     found = [
         event.payload.to_dict() for event in events(tmp_path, "lttng_python:event")
     ]

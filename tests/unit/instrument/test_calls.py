@@ -173,11 +173,16 @@ def test_a_thread_fails_with_the_same_words(tmp_path):
     """The function that it was started with is named."""
     code = """\
         import _thread, time
+        begun = _thread.allocate_lock()
+        begun.acquire()
         class Fails:
-            def __call__(self): raise ValueError("in a thread")
+            def __call__(self):
+                begun.release()
+                raise ValueError("in a thread")
             def __repr__(self): return "the function"
         _thread.start_new_thread(Fails(), ())
-        time.sleep(0.2)
+        begun.acquire()
+        while _thread._count(): time.sleep(0.01)
     """
     alone = run_python(tmp_path, code)
     recorded = record_python(tmp_path, code, OPTION, "-q")
