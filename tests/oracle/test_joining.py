@@ -109,7 +109,7 @@ def test_the_state_dump_comes_before_all_other_events(
             "it registers",
             SECONDS,
         )
-        done = record("-p", program.pid, "--duration", "50ms", "-o", tmp_path / "t")
+        done = record("-p", program.pid, "--duration", "500ms", "-o", tmp_path / "t")
         program.kill()
 
     assert done.returncode == 0, done.stderr
@@ -202,11 +202,13 @@ def test_a_program_that_ran_before_everything_is_read_with_names(
     )
     left = "lttng-sessiond.lck\nvestige-tracer-1\nvestige-wait-1\n"
     assert done.stdout == f"status 0\nagain 0\ngoes on\n{left}", done.stderr
-    assert re.search(
-        r"vestige: recorded [\d,]+ events in 2\.\d+ s, [\d,]+ bytes; no events lost\n"
+    told = re.search(
+        r"vestige: recorded [\d,]+ events in ([\d.]+) s, [\d,]+ bytes; no events lost\n"
         f"vestige: trace in {trace}\n",
         done.stderr,
     )
+    assert told is not None, done.stderr
+    assert float(told[1]) >= 2
     assert len(vestige.open(tmp_path / "again").events("flood:drop")) > 0
     events = list(vestige.open(trace).events("flood:drop"))
     assert len(events) > 10

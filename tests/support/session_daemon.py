@@ -45,6 +45,8 @@ class SessionDaemon:
             "HOME": str(home),
             "LTTNG_HOME": str(home),
             "VESTIGE_RUNDIR": str(self.run_folder),
+            # A program that waits no longer begins without its rules.
+            "LTTNG_UST_REGISTER_TIMEOUT": "20000",
         }
 
     @property

@@ -449,7 +449,7 @@ def test_a_daemon_waits_as_long_as_it_is_told(
         begin(home, tmp_path, "enable-event -u ordered:*")
         one.do("10")
         home.end()
-        home.environment["LTTNG_APP_SOCKET_TIMEOUT"] = "0.2"
+        home.environment["LTTNG_APP_SOCKET_TIMEOUT"] = "2"
         home.start()
         wait_for_listed(home, one)
         os.kill(one.process.pid, signal.SIGSTOP)
