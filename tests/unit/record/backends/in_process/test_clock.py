@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -54,21 +55,23 @@ def test_values_become_times():
 
 def test_the_clocks_are_read_together():
     """Without a counter the clock is CLOCK_MONOTONIC itself."""
-    first, second = take(None), take(None)
+    moments = [take(None) for _ in range(100)]
 
-    assert first.value == first.monotonic < second.monotonic
-    assert (
-        abs((second.real - first.real) - (second.monotonic - first.monotonic)) < 10**6
-    )
+    assert all(one.value == one.monotonic for one in moments)
+    assert all(one.monotonic < two.monotonic for one, two in pairwise(moments))
+    # One of them may be a process that had no processor for a while.
+    ahead = sorted(one.real - one.monotonic for one in moments)
+    assert ahead[75] - ahead[25] < 10**6
 
 
 def test_the_rate_is_that_of_the_counter():
     """At any moment, and the better the later."""
     clock = RecordingClock(lambda: 3 * time.monotonic_ns())
-    time.sleep(0.01)
+    # Each rate is as good as its moments, which a busy machine pulls apart.
+    time.sleep(1)
 
-    assert clock.rate().frequency == pytest.approx(3 * 10**9, rel=1e-3)
-    assert clock.rate().frequency == pytest.approx(3 * 10**9, rel=1e-3)
+    assert clock.rate().frequency == pytest.approx(3 * 10**9, rel=1e-2)
+    assert clock.rate().frequency == pytest.approx(3 * 10**9, rel=1e-2)
 
 
 def test_the_monotonic_clock_has_a_rate_that_is_known():
@@ -78,8 +81,10 @@ def test_the_monotonic_clock_has_a_rate_that_is_known():
 
     assert rates == [rates[0]] * 2
     assert rates[0].frequency == 10**9
+    before = time.time_ns()
     now = time.monotonic_ns() + rates[0].offset
-    assert abs(now - time.time_ns()) < 10**7
+    after = time.time_ns()
+    assert before - 10**7 < now < after + 10**7
 
 
 SECOND = 10**9

@@ -37,8 +37,10 @@ def build(folder: Path, *flags: str) -> str:
     return str(path)
 
 
-def test_a_plugin_is_asked_what_its_clock_is(tmp_path):
+def test_a_plugin_is_asked_what_its_clock_is(tmp_path, monkeypatch):
     """Its offset makes times of day of its ticks."""
+    for name in ("LONGEST_START", "LONGEST_ANSWER"):
+        monkeypatch.setattr(clocks, name, 60.0)
     clock = PluginClock(build(tmp_path))
     try:
         assert (clock.name, clock.frequency) == ("coarse", 1000)
@@ -46,7 +48,8 @@ def test_a_plugin_is_asked_what_its_clock_is(tmp_path):
         assert clock.uuid == "0f4b5d1e-5b1c-4f0a-9f7e-1d2c3b4a5968"
         before = time.time()
         now = (clock.read() + clock.offset()) / clock.frequency
-        assert before - 0.01 <= now <= time.time() + 0.01
+        # It is another process, which says its ticks when it has a processor.
+        assert before - 1 <= now <= time.time() + 1
     finally:
         clock.close()
     # Its process is gone; nobody waits for it.
