@@ -171,7 +171,7 @@ USERS_SCRIPT = """
         local u=$1; shift
         setpriv --reuid=$u --regid=$(id -u $u) --init-groups env HOME=/run/$u "$@"
     }
-    there() { for _ in $(seq 100); do "$@" | grep -q my_first && return; sleep 0.1; done; }
+    there() { for _ in $(seq 600); do "$@" | grep -q my_first && return; sleep 0.1; done; }
     mkfifo enter; chmod 666 enter
     # Jane's program is there before any daemon.
     (as jane hello < enter) & exec 3> enter

@@ -31,22 +31,32 @@ def test_the_status_is_the_programs(script, status):
     assert run(script) == status
 
 
-@pytest.mark.parametrize(("script", "calls"), [("exit 0", 0), ("sleep 0.3", 1)])
-@pytest.mark.parametrize("has_handles", [True, False])
-def test_something_is_done_later_if_the_program_runs(
-    monkeypatch, script, calls, has_handles
-):
-    """Not on a kernel that gives no handle of a process."""
+def test_something_is_done_later_while_the_program_runs(tmp_path):
+    """At its time, and what comes after the end never."""
+    done = []
+
+    def note(process):
+        done.append(process)
+        (tmp_path / "noted").touch()
+
+    script = f"until [ -e '{tmp_path}/noted' ]; do sleep 0.01; done"
+    run(script, schedule=[(0.1, note), (300, done.append)])
+    run("exit 0", schedule=[(300, done.append)])
+
+    assert len(done) == 1
+
+
+def test_nothing_is_done_later_without_a_handle_of_the_program(monkeypatch):
+    """On an old kernel, which gives none."""
     done = []
 
     def refuse(process):
         raise OSError(process)
 
-    if not has_handles:
-        monkeypatch.setattr(os, "pidfd_open", refuse)
-    run(script, schedule=[(0.1, done.append), (9, done.append)])
+    monkeypatch.setattr(os, "pidfd_open", refuse)
+    run("sleep 0.3", schedule=[(0.1, done.append)])
 
-    assert len(done) == (calls if has_handles else 0)
+    assert done == []
 
 
 def test_a_program_that_cannot_be_started():

@@ -189,7 +189,7 @@ def test_a_bad_answer_ends_the_talk_in_time(tmp_path, monkeypatch, answer):
 
 def test_an_agent_that_dawdles_holds_nobody_for_long(tmp_path, monkeypatch):
     """All answers to a change have one limit, however it divides its time."""
-    monkeypatch.setattr(agent, "LONGEST_REQUEST", 0.5)
+    monkeypatch.setattr(agent, "LONGEST_REQUEST", 2.0)
 
     async def scenario(known, meet):
         played = await meet()
