@@ -4,7 +4,8 @@
 mod common;
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::fs;
+use std::time::Duration;
 
 use common::{text_of, BitWriter, HEAD};
 use vestige_ctf::metadata;
@@ -23,12 +24,19 @@ fn event(fields: &str) -> String {
     format!("event {{ name = e; fields := struct {{ {fields} }}; }};\n")
 }
 
+/// What this thread has used: a busy machine lets it wait as long as it likes.
+fn processor_time() -> Duration {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
+}
+
 /// Parses what stands behind [`HEAD`]; gives the message if it is refused.
 fn timed(rest: &str) -> Option<String> {
     let text = format!("{HEAD}{rest}");
-    let start = Instant::now();
+    let start = processor_time();
     let result = metadata::parse(text.as_bytes());
-    assert!(start.elapsed() < LIMIT, "{:?} for {} bytes", start.elapsed(), text.len());
+    let taken = processor_time() - start;
+    assert!(taken < LIMIT, "{taken:?} for {} bytes", text.len());
     result.err().map(|error| error.message)
 }
 

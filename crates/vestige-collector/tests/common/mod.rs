@@ -146,7 +146,7 @@ pub fn class_text(name: &str) -> String {
 
 /// Waits for something that other threads do.
 pub fn wait_until(mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(120);
     while !is_so() {
         assert!(Instant::now() < deadline, "it did not happen");
         std::thread::yield_now();
