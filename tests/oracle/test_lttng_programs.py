@@ -197,6 +197,33 @@ def test_probes_in_a_package_are_recorded(tmp_path, is_preloaded):
     assert payloads(tmp_path / "b") == [ALL[1]]
 
 
+def test_messages_are_recorded_where_the_points_are_in_the_program(tmp_path):
+    """A program that defines its tracepoints before it includes tracef.h has some of that."""
+    build, _ = compiled(tmp_path)
+    build.write("forms.c", f"{APART}{PROGRAM}")
+    program = build.link("forms", build.compile("forms.c"), *build.libraries)
+    record_instrumented(tmp_path / "trace", [program])
+
+    assert payloads(tmp_path / "trace") == [ALL[1]]
+
+
+def test_a_message_that_cannot_be_made_is_no_event(tmp_path):
+    """As under LTTng: the C locale has no such character."""
+    messages = """
+        lttng_ust_tracef("%lc", 0x2603);
+        lttng_ust_tracelog(LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO, "%lc", 0x2603);
+        lttng_ust_tracef("%d", 2);"""
+    main = PROGRAM.replace('lttng_ust_tracef("%d", 2);', messages)
+    build, (_, probes) = compiled(tmp_path)
+    build.write("forms.c", f"#include <lttng/tracelog.h>\n{main}")
+    program = build.compile("forms.c")
+    record_instrumented(
+        tmp_path / "trace", [build.link("forms", program, probes, *build.libraries)]
+    )
+
+    assert payloads(tmp_path / "trace") == ALL
+
+
 @pytest.mark.parametrize(
     "wrapper",
     ["fork", "dl", "cyg-profile", "cyg-profile-fast", "libc-wrapper", "fd"],

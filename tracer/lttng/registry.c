@@ -93,13 +93,23 @@ static struct ust_probe *several_probes(const struct ust_point *point, uint32_t 
 	return probes;
 }
 
+/* A program may have points of its own for lttng_ust_tracef() and lttng_ust_tracelog(), in the
+ * place of the library's: they only say whether to call it, and what it records, it asks itself. */
+static bool is_of_messages(const struct ust_point *point)
+{
+	return !strcmp(point->provider, "lttng_ust_tracef") ||
+		!strcmp(point->provider, "lttng_ust_tracelog");
+}
+
 /* Whoever sees the probes must see what is in them. */
 static void set_probes(struct ust_point *point, struct ust_probe *probes)
 {
-	if (!probes)
+	const bool is_on = probes || is_of_messages(point);
+
+	if (!is_on)
 		__atomic_store_n(&point->state, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&point->probes, probes, __ATOMIC_RELEASE);
-	if (probes)
+	if (is_on)
 		__atomic_store_n(&point->state, 1, __ATOMIC_RELEASE);
 }
 

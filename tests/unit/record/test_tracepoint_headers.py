@@ -368,6 +368,28 @@ def test_a_header_may_come_before_tracepoints_are_defined(
     assert found == [("emon:mark", {"number": 1})]
 
 
+def test_a_message_that_cannot_be_made_is_no_event(tmp_path, sources):
+    """The C locale has no such character; what comes after it is recorded."""
+    sources.write(
+        "messages.c",
+        """
+        #include <lttng/tracef.h>
+        #include <lttng/tracelog.h>
+        int main(void)
+        {
+            lttng_ust_tracef("%lc", 0x2603);
+            lttng_ust_tracelog(LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO, "%lc", 0x2603);
+            lttng_ust_tracef("%s", "");
+            return 0;
+        }
+        """,
+    )
+    program = sources.build("messages", "messages.c")
+    found = payloads(record_instrumented(tmp_path / "trace", [program]))
+
+    assert found == [("lttng_ust_tracef:event", {"_msg_length": 0, "msg": ""})]
+
+
 LONG_MESSAGES = """
 #include <lttng/tracef.h>
 #include <stdlib.h>

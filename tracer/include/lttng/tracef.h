@@ -22,8 +22,10 @@ VESTIGE_CALL(lttng_ust_tracef, event, const char *message VESTIGE_COMMA unsigned
 			struct vestige_message vestige_message_;		\
 										\
 			vestige_message_begin(&vestige_message_, __VA_ARGS__);	\
-			vestige_call_lttng_ust_tracef___event(			\
-				vestige_message_.text, vestige_message_.length);\
+			if (vestige_message_.text)				\
+				vestige_call_lttng_ust_tracef___event(		\
+					vestige_message_.text,			\
+					vestige_message_.length);		\
 			vestige_message_end(&vestige_message_);			\
 		}								\
 	} while (0)
@@ -34,8 +36,10 @@ VESTIGE_CALL(lttng_ust_tracef, event, const char *message VESTIGE_COMMA unsigned
 			struct vestige_message vestige_message_;			\
 											\
 			vestige_message_list(&vestige_message_, format, arguments);	\
-			vestige_call_lttng_ust_tracef___event(				\
-				vestige_message_.text, vestige_message_.length);	\
+			if (vestige_message_.text)					\
+				vestige_call_lttng_ust_tracef___event(			\
+					vestige_message_.text,				\
+					vestige_message_.length);			\
 			vestige_message_end(&vestige_message_);				\
 		}									\
 	} while (0)

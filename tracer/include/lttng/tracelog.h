@@ -32,9 +32,11 @@ VESTIGE_LOG_LEVELS(VESTIGE_LOG_POINT)
 			struct vestige_message vestige_message_;			\
 											\
 			fill;								\
-			vestige_call_lttng_ust_tracelog___##level(			\
-				__FILE__, __LINE__, __func__, vestige_message_.text,	\
-				vestige_message_.length);				\
+			if (vestige_message_.text)					\
+				vestige_call_lttng_ust_tracelog___##level(		\
+					__FILE__, __LINE__, __func__,			\
+					vestige_message_.text,				\
+					vestige_message_.length);			\
 			vestige_message_end(&vestige_message_);				\
 		}									\
 	} while (0)

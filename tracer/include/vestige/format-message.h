@@ -14,6 +14,7 @@
 VESTIGE_BEGIN_C
 
 struct vestige_message {
+	/* NULL: the arguments are none that the format can have. */
 	const char *text;
 	unsigned int length;
 	/* What was allocated for a text that is longer than the room here. */
@@ -46,6 +47,8 @@ vestige_message_list(struct vestige_message *message, const char *format, va_lis
 			vsnprintf(message->allocated, (size_t) length + 1, format, again);
 	}
 	va_end(again);
+	if (length < 0)
+		message->text = (const char *) 0;
 	message->length = length > 0 ? (unsigned int) length : 0;
 }
 

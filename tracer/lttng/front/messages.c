@@ -89,6 +89,8 @@ record_message(const struct vestige_tracepoint *point, const char *format, va_li
 	if (!point->state)
 		return;
 	vestige_message_list(&message, format, arguments);
+	if (!message.text)
+		return;
 	record(point,
 	       &(struct vestige_value) {.as.bytes = message.text, .length = message.length},
 	       behind);
@@ -104,6 +106,8 @@ record_log(const struct vestige_tracepoint *point, const char *file, int line,
 	if (!point->state)
 		return;
 	vestige_message_list(&message, format, arguments);
+	if (!message.text)
+		return;
 	record(point,
 	       (struct vestige_value[MOST_FIELDS]) {
 		       {.as.integer = line, .length = 1},
