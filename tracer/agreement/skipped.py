@@ -31,6 +31,11 @@ CONSTANTS = (
     Constant("SKIPPED_MAJOR", "major", about="Its provider is of an unknown version."),
     Constant("SKIPPED_FIELDS", "fields", about="Its fields are of an unknown kind."),
     Constant(
+        "SKIPPED_READERS",
+        "readers",
+        about="No reader takes its fields: two have one name, or labels begin at their end.",
+    ),
+    Constant(
         "SKIPPED_ALIGNMENT",
         "alignment",
         about="Its fields are aligned, as on other machines.",

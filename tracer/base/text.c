@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,16 +53,38 @@ void text_format(struct text *text, const char *format, ...)
 		text->at += length;
 }
 
+size_t text_character_size(const char *string)
+{
+	const uint8_t *at = (const uint8_t *) string;
+	const uint8_t first = at[0];
+	/* What the second byte may be: no character has two forms, and surrogates are none. */
+	const uint8_t least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+	const uint8_t most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+	const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2 || first > 0xf4 || at[1] < least || at[1] > most)
+		return 0;
+	for (size_t index = 2; index < size; index++)
+		if ((at[index] & 0xc0) != 0x80)
+			return 0;
+	return size;
+}
+
 void text_quote(struct text *text, const char *string)
 {
 	text_append(text, "\"", 1);
-	for (; *string; string++) {
+	while (*string) {
+		const size_t size = text_character_size(string);
+
 		if (*string == '"' || *string == '\\')
 			text_append(text, "\\", 1);
 		if (*string == '\n')
 			text_append(text, "\\n", 2);
 		else
-			text_append(text, string, 1);
+			text_append(text, size ? string : "?", size ? size : 1);
+		string += size ? size : 1;
 	}
 	text_append(text, "\"", 1);
 }

@@ -20,7 +20,9 @@ void text_close(struct text *text) HIDDEN;
 void text_append(struct text *text, const char *bytes, size_t size) HIDDEN;
 void text_format(struct text *text, const char *format, ...) HIDDEN
 	__attribute__((format(printf, 2, 3)));
-/* A string of TSDL, in quotation marks. */
+/* Bytes of the character of UTF-8 with which a string begins that is not empty; 0 if there is none. */
+size_t text_character_size(const char *string) HIDDEN;
+/* A string of TSDL, in quotation marks; what is no UTF-8 becomes question marks. */
 void text_quote(struct text *text, const char *string) HIDDEN;
 
 static inline size_t text_size(const struct text *text)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../agreement/agreement.h"
+#include "../base/text.h"
 
 #define MOST_FIELDS 4096u
 #define MOST_LABELS (1u << 20)
@@ -40,10 +41,14 @@ bool describe_can_name(const char *name)
 
 	if (!name)
 		return false;
-	for (; name[length]; length++)
-		if (length == LONGEST_NAME || (unsigned char) name[length] < ' ' ||
+	while (name[length]) {
+		const size_t size = text_character_size(name + length);
+
+		if (!size || length + size > LONGEST_NAME || (unsigned char) name[length] < ' ' ||
 		    name[length] == '"' || name[length] == '\\' || name[length] == '\x7f')
 			return false;
+		length += size;
+	}
 	return length > 0;
 }
 

@@ -151,6 +151,11 @@ bool providers_choose(struct ust_registered *provider, struct ust_recorded *even
 	event->is_left_out = !rules_choose(0, &provider->own, &event->own, &event->own.filter);
 	if (event->is_left_out)
 		return false;
+	if (!event_class_is_readable(&event->own_class)) {
+		providers_skip(SKIPPED_READERS, provider->own.name, event->own.name);
+		event->is_left_out = true;
+		return false;
+	}
 	/* Without an ID, as where there are too many classes, its records are counted as lost. */
 	event->own.id = event_class_id(0, &provider->own, &event->own);
 	if (!event->own.id)

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "22cb8d5d37d3c7bf"
+AGREEMENT = "e812ea465a50865f"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -80,6 +80,8 @@ SKIPPED_MAJOR = "major"
 """Its provider is of an unknown version."""
 SKIPPED_FIELDS = "fields"
 """Its fields are of an unknown kind."""
+SKIPPED_READERS = "readers"
+"""No reader takes its fields: two have one name, or labels begin at their end."""
 SKIPPED_ALIGNMENT = "alignment"
 """Its fields are aligned, as on other machines."""
 SKIPPED_SIGNATURE = "signature"

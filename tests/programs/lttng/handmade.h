@@ -38,6 +38,11 @@ static __thread const struct ust_class *class_of_call;
 /* Of a package, whose callers know nothing of it. */
 static const struct ust_class *class_of_probes;
 
+static inline int is_number(int kind)
+{
+	return kind == UST_INTEGER || kind == UST_ENUM;
+}
+
 static inline void probe(struct ust_common *common, int number, const char *text)
 {
 	const struct ust_recorder *recorder = common->child;
@@ -64,9 +69,10 @@ static inline void probe(struct ust_common *common, int number, const char *text
 	for (size_t index = 0; index < class->field_count; index++) {
 		const int kind = class->fields[index]->type->kind;
 
-		context.size += kind == UST_INTEGER ? (class->fields[index]->is_not_filtered ? 2 : 4)
-			: kind == UST_FIXED_BLOB    ? 2
-						    : length + (kind == UST_STRING);
+		context.size += class->fields[index]->is_not_filtered ? 2
+			: is_number(kind)			      ? 4
+			: kind == UST_FIXED_BLOB		      ? 2
+						 : length + (kind == UST_STRING);
 	}
 	if (operations->reserve(&context) < 0)
 		return;
@@ -75,7 +81,7 @@ static inline void probe(struct ust_common *common, int number, const char *text
 
 		if (field->is_not_filtered)
 			operations->write(&context, &length, sizeof(length), 1);
-		else if (field->type->kind == UST_INTEGER)
+		else if (is_number(field->type->kind))
 			operations->write(&context, &number, sizeof(number), 1);
 		else if (field->type->kind == UST_STRING)
 			operations->write_string(&context, text, length + 1u);

@@ -81,6 +81,22 @@ def test_what_is_left_out_is_said_once(tmp_path, handmade):
     assert any("not recorded: too_new, too_old (LTTng-UST): " in line for line in said)
 
 
+def test_what_no_reader_takes_does_not_spoil_the_trace(tmp_path, build):
+    """It is left out and told, or told to readers in another way."""
+    done = run_recorded(tmp_path / "trace", [build("unreadable")])
+    metadata = (tmp_path / "trace/metadata").read_text()
+
+    assert done.returncode == 0
+    assert payloads(tmp_path / "trace") == [("odd:latin", {"label": 1, "text": "one"})]
+    assert 'loglevel = 0;\n\tmodel.emf.uri = "http://example.com/?"' in metadata
+    assert '{ "caf?" = 1 ... 1 }' in metadata
+    assert (
+        "not recorded: odd:twice, odd:length, odd:backwards (LTTng-UST): two fields "
+        "have the same name, or labels of a field begin at a higher value than they end"
+    ) in done.stderr
+    assert "not recorded: odd:? (LTTng-UST): the description in the" in done.stderr
+
+
 def test_level_and_uri_are_in_the_metadata(tmp_path, handmade):
     """Those of events without are the usual level, and none."""
     run_recorded(tmp_path / "trace", [handmade])

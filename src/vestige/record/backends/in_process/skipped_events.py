@@ -11,6 +11,7 @@ from ..._agreement import (
     SKIPPED_FIELDS,
     SKIPPED_MAJOR,
     SKIPPED_MEMORY,
+    SKIPPED_READERS,
     SKIPPED_SIGNATURE,
 )
 
@@ -21,6 +22,8 @@ REASONS = {
     SKIPPED_MAJOR: "the provider was compiled with headers of LTTng-UST of an unknown "
     "version: expected 2.13 or newer",
     SKIPPED_FIELDS: "fields of a kind that is not known",
+    SKIPPED_READERS: "two fields have the same name, or labels of a field begin at a "
+    "higher value than they end",
     SKIPPED_ALIGNMENT: "fields that are aligned, as on machines other than x86",
     SKIPPED_SIGNATURE: "the tracepoint has other arguments than the provider takes",
     SKIPPED_CLASS: "the recording has too many kinds of events",
