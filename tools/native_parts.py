@@ -89,16 +89,12 @@ def native_parts(version: str) -> Iterator[Part]:
         sources = tuple(TRACER / "helpers" / file for file in files)
         flags = (*LIBRARY, *unknown, *standing_in)
         yield Part(f"libvestige-{name}.so", flags, sources, ("-ldl",))
-    yield Part(
-        "libvestige-vfork.so",
-        (*LIBRARY, "-Wl,-z,now,-z,nodelete"),
-        (TRACER / "helpers/vfork.c",),
-    )
     yield from lttng_parts()
     # What programs link that ask for lttng-ust.
     object_file = ("-fPIC", "-fvisibility=hidden", "-fno-exceptions", HEADERS)
     joined = ("-r", "-nostdlib")
-    yield Part(REGISTER, (*COMMON[:-1], *object_file, *joined), sources_in("link"))
+    linked_in = (*sources_in("link"), TRACER / "base/vfork.c")
+    yield Part(REGISTER, (*COMMON[:-1], *object_file, *joined), linked_in)
     # A program like those that are recorded.
     yield Part("call-cost", (*COMMON, "-finstrument-functions"), sources_in("cost"))
 

@@ -18,13 +18,15 @@
 /* More often, somebody interrupts each attempt. */
 #define MOST_TRIES 1000
 
+bool cpu_rings_are_possible;
+
 /* In how many calls of vfork() the thread is, one in the other. */
 static __thread unsigned int left __attribute__((tls_model("initial-exec")));
 
 bool cpu_rings_are_there(uint32_t channel)
 {
 	return arenas[channel].control->cpu_rings && settings.counter_is_clock &&
-		!arenas[channel].is_overwriting;
+		!arenas[channel].is_overwriting && cpu_rings_are_possible;
 }
 
 void cpu_rings_find(uint32_t channel, struct stream *stream)
@@ -45,7 +47,7 @@ void cpu_rings_find(uint32_t channel, struct stream *stream)
 	};
 }
 
-void vestige_leave_cpu_rings(void)
+void cpu_rings_leave(void)
 {
 	left++;
 	compiler_barrier();
@@ -54,7 +56,7 @@ void vestige_leave_cpu_rings(void)
 			streams_of_thread[channel]->cpus.count = 0;
 }
 
-void vestige_return_to_cpu_rings(void)
+void cpu_rings_return(void)
 {
 	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
 		struct stream *stream = streams_of_thread[channel];
@@ -66,7 +68,9 @@ void vestige_return_to_cpu_rings(void)
 		}
 	}
 	compiler_barrier();
-	left--;
+	/* Or it has begun before somebody told of such children. */
+	if (left)
+		left--;
 	for (uint32_t channel = 0; channel < CHANNELS; channel++) {
 		struct stream *stream = streams_of_thread[channel];
 

@@ -12,12 +12,14 @@ enum cpu_room {
 	CPU_ROOM_NONE,
 };
 
+/* Whether threads are told to leave them before a child has their memory, see vforks.c. */
+extern bool cpu_rings_are_possible HIDDEN;
 /* Whether CPUs have rings in the arena of a channel. */
 bool cpu_rings_are_there(uint32_t channel) HIDDEN;
 /* Before and after a child of vfork() has the memory of this thread: it cannot write to them, as the
  * kernel does not know it by the area that it finds there. */
-EXPORTED void vestige_leave_cpu_rings(void);
-EXPORTED void vestige_return_to_cpu_rings(void);
+void cpu_rings_leave(void) HIDDEN;
+void cpu_rings_return(void) HIDDEN;
 /* Let the stream of a channel know of them, if the thread can write to them. */
 void cpu_rings_find(uint32_t channel, struct stream *stream) HIDDEN;
 /* Whether the CPU on which the thread is now has one. */

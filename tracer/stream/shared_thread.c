@@ -140,10 +140,10 @@ int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 	is_waiting =
 		(flags & (CLONE_VM | CLONE_SETTLS | CLONE_VFORK)) == (CLONE_VM | CLONE_VFORK);
 	if (is_waiting)
-		vestige_leave_cpu_rings();
+		cpu_rings_leave();
 	child = original(function, stack, flags, argument, parent_id, thread, child_id);
 	if (is_waiting)
-		vestige_return_to_cpu_rings();
+		cpu_rings_return();
 	if (child < 0) {
 		if (word)
 			atomic_store(word, 0);

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import vestige
+from support.compilers import run_tool
 from support.recorded import build_program, record_command, run_recorded
 from vestige.record.backends.in_process.backend import CPU_RINGS
 
@@ -155,10 +156,26 @@ def test_threads_without_sequences_have_rings_of_their_own(tmp_path, program):
     assert all("cpu_id" not in (one.packet_context or {}) for one in calls)
 
 
-def test_vfork_is_left_alone_without_them(tmp_path, monkeypatch):
-    """Nothing stands in for it in other recordings."""
-    show = ["sh", "-c", "echo $LD_PRELOAD"]
-    assert "vfork" in run_recorded(tmp_path / "one", show).stdout
+NOT_OURS = """
+#include <dlfcn.h>
+#include <unistd.h>
+pid_t vfork(void)
+{
+    return ((pid_t (*)(void)) dlsym(RTLD_NEXT, "fork"))();
+}
+"""
 
-    monkeypatch.delenv(CPU_RINGS)
-    assert "vfork" not in run_recorded(tmp_path / "two", show).stdout
+
+def test_programs_with_another_vfork_have_rings_of_threads(tmp_path, program):
+    """Nobody would tell of its children."""
+    source = tmp_path / "vfork.c"
+    source.write_text(f"#define _GNU_SOURCE{NOT_OURS}")
+    library = tmp_path / "libvfork.so"
+    run_tool(["gcc", "-shared", "-fPIC", str(source), "-o", str(library)])
+    words = ["sh", "-c", f"LD_PRELOAD={library}:$LD_PRELOAD exec {program} moving 1000"]
+    done = run_recorded(tmp_path / "trace", words)
+
+    expect_calls(tmp_path / "trace", done.stdout)
+    calls = list(vestige.open(tmp_path / "trace", debug_info=False).events("*:func_*"))
+    assert calls
+    assert all("cpu_id" not in (one.packet_context or {}) for one in calls)

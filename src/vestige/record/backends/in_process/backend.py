@@ -151,7 +151,6 @@ class InProcess:
             frequency=rate.frequency,
             has_plans=self.plans is not None,
             plan_wait=0.0 if self._bell is None else self._options.patch_wait,
-            has_cpu_rings=self._cpu_rings > 0,
         )
         fit_environment(environment, program[0])
         started = time.monotonic()

@@ -46,8 +46,6 @@ LIKE_LTTNG = ("libvestige-lttng-tracepoint.so", "libvestige-lttng.so")
 """Take the place of LTTng-UST's libraries, whose names they have."""
 BESIDE_LTTNG = "libvestige-lttng-beside.so"
 """Gives LTTng-UST's own library a second probe for each event."""
-VFORK = "libvestige-vfork.so"
-"""Stands in for ``vfork`` where CPUs have rings."""
 _NATIVE = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "native"
 )
@@ -208,7 +206,6 @@ def tracer_environment(  # noqa: PLR0913 - facts, by name
     frequency: int = SECOND,
     has_plans: bool = False,
     plan_wait: float = 0.0,
-    has_cpu_rings: bool = False,
 ) -> dict[str, str]:
     """Return the environment of a program that is recorded.
 
@@ -221,7 +218,6 @@ def tracer_environment(  # noqa: PLR0913 - facts, by name
         has_plans: Whether the trace has plans for the entries of functions.
         plan_wait: For how many seconds a program waits for a plan that is not there; 0:
             it does not ask.
-        has_cpu_rings: Whether the threads on a CPU share a ring.
 
     Returns:
         The environment.
@@ -252,8 +248,6 @@ def tracer_environment(  # noqa: PLR0913 - facts, by name
     for name in HELPERS:
         if name in options.helpers:
             _put_first(result, "LD_PRELOAD", _beside(f"libvestige-{name}.so"))
-    if has_cpu_rings:
-        _put_first(result, "LD_PRELOAD", _beside(VFORK))
     _put_first(result, "LD_PRELOAD", tracer)
     return result
 

@@ -1,5 +1,6 @@
 /*
- * Stands in for vfork() where CPUs have rings.
+ * Stands in for vfork() where CPUs have rings: in the tracer, and in programs with our headers, which load
+ * the tracer later.
  *
  * The child has the memory of its parent, also what the kernel keeps there for restartable
  * sequences; but it does not keep it for the child. So a sequence of the child would not begin
@@ -8,34 +9,46 @@
  *
  * The child returns from here before the parent does, and its calls write over this frame. So the
  * return address is kept in a register.
+ *
+ * SPDX-License-Identifier: MIT
  */
 #define _GNU_SOURCE
+#include "vfork.h"
+
 #include <errno.h>
 #include <unistd.h>
 
-#include "../base/compiler.h"
+#include "compiler.h"
 
 #if defined(__x86_64__)
 
-/* Of the tracer. */
-void vestige_leave_cpu_rings(void) __attribute__((weak));
-void vestige_return_to_cpu_rings(void) __attribute__((weak));
+#define UNTRACED __attribute__((no_instrument_function))
+
+/* What the tracer has put there. */
+struct vestige_vfork_calls vestige_vfork_calls HIDDEN;
 
 /* Called by what follows. */
-void vfork_begin(void) HIDDEN;
-pid_t vfork_end(long result) HIDDEN;
+void vestige_vfork_begin(void) HIDDEN UNTRACED;
+pid_t vestige_vfork_end(long result) HIDDEN UNTRACED;
 
-void vfork_begin(void)
+void vestige_vfork_begin(void)
 {
-	if (vestige_leave_cpu_rings)
-		vestige_leave_cpu_rings();
+	void (*const leave)(void) = __atomic_load_n(&vestige_vfork_calls.leave, __ATOMIC_ACQUIRE);
+
+	if (leave)
+		leave();
 }
 
 /* In the parent. */
-pid_t vfork_end(long result)
+pid_t vestige_vfork_end(long result)
 {
-	if (vestige_return_to_cpu_rings)
-		vestige_return_to_cpu_rings();
+	/* One that was not told that it begins is not told that it ends: both are there, or the
+	 * tracer came meanwhile, and the thread has no stream yet. */
+	void (*const come_back)(void) =
+		__atomic_load_n(&vestige_vfork_calls.come_back, __ATOMIC_ACQUIRE);
+
+	if (come_back)
+		come_back();
 	if (result >= 0)
 		return (pid_t) result;
 	errno = (int) -result;
@@ -44,11 +57,15 @@ pid_t vfork_end(long result)
 
 /* clang-format off */
 __asm__(".pushsection .text\n\t"
+	".balign 16\n\t"
+	/* As vfork.h has it. */
+	".quad vestige_vfork_calls - .\n\t"
+	".ascii \"" VESTIGE_VFORK_MARK "\"\n\t"
 	".globl vfork\n\t"
 	".type vfork, @function\n"
 	"vfork:\n\t"
 	"subq $8, %rsp\n\t"
-	"call vfork_begin\n\t"
+	"call vestige_vfork_begin\n\t"
 	"addq $8, %rsp\n\t"
 	"popq %rdi\n\t"
 	/* SYS_vfork */
@@ -58,7 +75,7 @@ __asm__(".pushsection .text\n\t"
 	"testq %rax, %rax\n\t"
 	"jz 1f\n\t"
 	"movq %rax, %rdi\n\t"
-	"jmp vfork_end\n"
+	"jmp vestige_vfork_end\n"
 	"1:\tret\n\t"
 	".size vfork, . - vfork\n\t"
 	".popsection");
