@@ -23,6 +23,11 @@
 /* The same in the ring of a CPU. */
 #define USUAL_CONTEXTS_OF_CPU (USUAL_CONTEXTS | CONTEXT_VTID)
 
+/* Those that a channel of a session has unless others are chosen: its packets do not tell whose its records
+ * are. */
+#define WHOSE_CONTEXTS (CONTEXT_VPID | CONTEXT_VTID)
+#define WHOSE_CONTEXTS_SIZE (2 * ID_SIZE)
+
 /* What the hook at the entry, or at the exit, of a function does. */
 enum function_tracing {
 	/* Before the settings are read. */

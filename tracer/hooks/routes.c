@@ -13,6 +13,7 @@
 #include "../base/system.h"
 #include "../rules/expression_run.h"
 #include "../rules/rules.h"
+#include "../stream/cpu_ring.h"
 #include "../stream/local.h"
 #include "../stream/room.h"
 #include "event_class.h"
@@ -153,6 +154,7 @@ bool routes_choose(const struct vestige_provider *provider, struct vestige_event
 		address->class = find_class(channel, provider, event);
 		address->contexts = settings_contexts(&settings.channels[channel]);
 		address->is_usual = route_is_usual(channel, address->class);
+		address->is_of_cpus = cpu_rings_are_there(channel);
 		count++;
 	}
 	if (!count)

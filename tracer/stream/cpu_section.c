@@ -5,8 +5,6 @@ bool cpu_section_is_usual;
 
 #if defined(__x86_64__)
 
-/* Of bodies that are copied at once. */
-#define CPU_SHORT_BYTES 48u
 #define OFFSET(field) offsetof(struct appending, field)
 
 /* Registers: rdi the record, rcx the stream, r8 the chunk, r9 its place, then its end there,
@@ -94,61 +92,9 @@ otherwise:
 }
 
 /* Registers: rdi the body, rcx the stream, r8 the chunk, r9 the record's place, then its end there,
- * rdx the time. */
-bool cpu_section_append_short(const char *body, uint32_t class, uint32_t size, uint32_t owner)
-{
-	_Static_assert(CPU_SHORT_BYTES == 48, "as below");
-	/* clang-format off */
-	__asm__ goto(
-		"movl %[tries], %%r11d\n\t"
-		SECTION_ENTER("decl %%r11d\n\t"
-			      "jz %l[elsewhere]\n")
-		SECTION_STREAM
-		/* A child process may have been forked since: the record names its parent. Or it is
-		 * of another recording. */
-		"cmpl %k[of], %c[owner](%%rcx)\n\t"
-		"jne %l[elsewhere]\n\t"
-		SECTION_CHUNK_OF_CPU
-		"movl (%%r8), %%r9d\n\t"
-		"leal %c[room](%%r9), %%eax\n\t"
-		"cmpl %c[limit](%%rcx), %%eax\n\t"
-		"ja %l[elsewhere]\n\t"
-		SECTION_TIME
-		"movq %%rdx, %%rax\n\t"
-		"shrq %[time_bits], %%rax\n\t"
-		"cmpl %c[epoch](%%r8), %%eax\n\t"
-		"jne %l[elsewhere]\n\t"
-		"movq %%rdx, %c[end](%%r8)\n\t"
-		"shll %[class_bits], %%edx\n\t"
-		"orl %k[class], %%edx\n\t"
-		"movl %%edx, (%%r8, %%r9)\n\t"
-		/* All that may be used: less than a loop would cost. */
-		"movups (%%rdi), %%xmm0\n\t"
-		"movups 16(%%rdi), %%xmm1\n\t"
-		"movups 32(%%rdi), %%xmm2\n\t"
-		"movups %%xmm0, 4(%%r8, %%r9)\n\t"
-		"movups %%xmm1, 20(%%r8, %%r9)\n\t"
-		"movups %%xmm2, 36(%%r8, %%r9)\n\t"
-		"leal %c[header](%%r9, %q[size]), %%r9d\n\t"
-		"movl %%r9d, (%%r8)\n"
-		"2:\n\t"
-		:
-		: [body] "D"(body), [class] "r"(class), [size] "r"(size), [of] "r"(owner),
-		  [room] "i"(COMPACT_HEADER_SIZE + CPU_SHORT_BYTES),
-		  [header] "i"(COMPACT_HEADER_SIZE), [tries] "i"(SECTION_TRIES),
-		  SECTION_CPU_OFFSETS
-		: "rax", "rcx", "rdx", "r8", "r9", "r11", "xmm0", "xmm1", "xmm2",
-		  "memory", "cc"
-		: elsewhere);
-	/* clang-format on */
-	return true;
-elsewhere:
-	return false;
-}
-
-/* Registers: rdi the body, rcx the stream, r8 the chunk, r9 the record's place, then its end there,
  * rdx the time, rsi from where, r10 where to, eax how much is left. */
-bool cpu_section_append_wide(const char *body, uint32_t class, uint32_t size, uint32_t owner)
+bool cpu_section_append_wide(const char *body, uint32_t size, uint32_t owner, uint64_t channel,
+			     uint32_t class)
 {
 	const uint32_t copied = (size + 64) / 64 * 64;
 
@@ -157,7 +103,7 @@ bool cpu_section_append_wide(const char *body, uint32_t class, uint32_t size, ui
 		"movl %[tries], %%r11d\n\t"
 		SECTION_ENTER("decl %%r11d\n\t"
 			      "jz %l[elsewhere]\n")
-		SECTION_STREAM
+		SECTION_STREAM_OF_CHANNEL
 		/* A child process may have been forked since: the record names its parent. Or it is
 		 * of another recording. */
 		"cmpl %k[of], %c[owner](%%rcx)\n\t"
@@ -185,7 +131,7 @@ bool cpu_section_append_wide(const char *body, uint32_t class, uint32_t size, ui
 		"2:\n\t"
 		:
 		: [body] "D"(body), [class] "r"(class), [size] "r"(size), [of] "r"(owner),
-		  [copied] "r"(copied),
+		  [channel] "r"(channel), [copied] "r"(copied),
 		  [header] "i"(COMPACT_HEADER_SIZE), [tries] "i"(SECTION_TRIES),
 		  SECTION_CPU_OFFSETS
 		: "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2",
@@ -244,18 +190,15 @@ enum appended cpu_section_append(struct appending *record, uint32_t owner)
 	return APPEND_OTHERWISE;
 }
 
-bool cpu_section_append_short(const char *body, uint32_t class, uint32_t size, uint32_t owner)
+bool cpu_section_append_wide(const char *body, uint32_t size, uint32_t owner, uint64_t channel,
+			     uint32_t class)
 {
 	(void) body;
-	(void) class;
 	(void) size;
 	(void) owner;
+	(void) channel;
+	(void) class;
 	return false;
-}
-
-bool cpu_section_append_wide(const char *body, uint32_t class, uint32_t size, uint32_t owner)
-{
-	return cpu_section_append_short(body, class, size, owner);
 }
 
 bool cpu_section_go_on(const struct stream *stream, uint32_t cpu, uint32_t number, uint64_t seen)

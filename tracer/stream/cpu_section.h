@@ -20,12 +20,9 @@ extern bool cpu_section_is_usual HIDDEN;
 
 /* Append a record to the ring of the CPU, if the stream is the owner's still. */
 enum appended cpu_section_append(struct appending *record, uint32_t owner) HIDDEN;
-/* The same with the compact header and of the first channel, from a body of which 48 bytes can be read, or whole words of 64
- * that its size needs. */
-bool cpu_section_append_short(const char *body, uint32_t class, uint32_t size,
-			      uint32_t owner) HIDDEN;
-bool cpu_section_append_wide(const char *body, uint32_t class, uint32_t size,
-			     uint32_t owner) HIDDEN;
+/* The same with the compact header, from a body of which whole words of 64 bytes can be read that its size needs. */
+bool cpu_section_append_wide(const char *body, uint32_t size, uint32_t owner, uint64_t channel,
+			     uint32_t class) HIDDEN;
 /* Let the ring of a CPU go on from `seen` to a chunk, which is empty and nobody's; false when the
  * thread is on another CPU, or the ring was faster. */
 bool cpu_section_go_on(const struct stream *stream, uint32_t cpu, uint32_t number,
@@ -60,7 +57,7 @@ bool cpu_section_go_on(const struct stream *stream, uint32_t cpu, uint32_t numbe
 		[limit] "i"(offsetof(struct stream, cpus.limit)),              \
 		[vpid] "i"(offsetof(struct stream, vpid)),                     \
 		[owner] "i"(offsetof(struct stream, owner)),                   \
-		[last] "i"(offsetof(struct stream, last_time)),                \
+		[made] "i"(offsetof(struct stream, cpu_time)),                 \
 		[epoch] "i"(offsetof(struct arena_chunk, epoch)),              \
 		[end] "i"(offsetof(struct arena_chunk, packet.timestamp_end)), \
 		[time_bits] "i"(HEADER_TIME_BITS), [class_bits] "i"(HEADER_CLASS_BITS)

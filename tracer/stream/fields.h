@@ -27,6 +27,14 @@ static inline char *put_u16(char *at, uint16_t value)
 	return put_bytes(at, &value, sizeof(value));
 }
 
+/* Those of WHOSE_CONTEXTS. */
+static inline char *put_whose_contexts(char *at, const struct stream *stream)
+{
+	_Static_assert(offsetof(struct stream, vtid) == offsetof(struct stream, vpid) + ID_SIZE,
+		       "both are read at once");
+	return put_bytes(at, &stream->vpid, WHOSE_CONTEXTS_SIZE);
+}
+
 static inline char *put_contexts(char *at, uint32_t contexts, const struct stream *stream,
 				 const void *ip)
 {

@@ -5,7 +5,7 @@
 
 #include "announce.h"
 #include "application.h"
-#include "cpu_section.h"
+#include "cpu_short_section.h"
 #include "filling.h"
 #include "memory.h"
 #include "section.h"
@@ -183,7 +183,7 @@ static bool is_ours(struct destination to, uint32_t owner)
  * has no chunk for sections tells that there are none. */
 static INLINED bool is_usual(struct destination to)
 {
-	return to.class < HEADER_EXTENDED && settings.counter_is_clock &&
+	return to.class < HEADER_EXTENDED && section_area && settings.counter_is_clock &&
 		!settings.channels[to.channel].is_overwriting;
 }
 
@@ -200,12 +200,15 @@ static APART void commit_draft_otherwise(struct draft *draft, const void *owner)
 	}
 	appending_begin(&appending, to, draft->memory, draft->body_size);
 	if (to.channel && !draft->time && draft->body_size <= WIDE_MOST && is_usual(to) &&
-	    append_draft_in_section(draft, to.channel, to.class)) {
+	    (goes_to_cpu(to.channel)
+		     ? cpu_section_append_wide(draft->memory, draft->body_size,
+					       draft->stream_owner, to.channel, to.class)
+		     : append_draft_in_section(draft, to.channel, to.class))) {
 		draft_give(draft, owner);
 		return;
 	}
 	if (is_ours(to, draft->stream_owner) &&
-	    (draft->time || to.channel || !section_is_usual ||
+	    (draft->time || to.channel || !section_is_usual || goes_to_cpu(0) ||
 	     section_append(&appending) != APPENDED))
 		append_record(&appending, draft->time);
 	draft_give(draft, owner);
@@ -218,8 +221,8 @@ static INLINED bool append_draft(const struct draft *draft)
 	if (UNLIKELY(draft->body_size > WIDE_MOST))
 		return false;
 	return UNLIKELY(cpu_section_is_usual)
-		? cpu_section_append_wide(draft->memory, draft->class, draft->body_size,
-					  draft->stream_owner)
+		? cpu_section_append_wide(draft->memory, draft->body_size, draft->stream_owner, 0,
+					  draft->class)
 		: append_draft_in_section(draft, 0, draft->class);
 }
 
@@ -238,8 +241,11 @@ static APART void commit_otherwise(const struct record *record)
 	struct appending appending;
 
 	if (LIKELY(to.channel && is_usual(to)) &&
-	    append_in_section(record->bytes, record->size, record->stream_owner, to.channel,
-			      to.class))
+	    (goes_to_cpu(to.channel)
+		     ? append_to_cpu_in_section(record->bytes, record->size, record->stream_owner,
+						to.channel, to.class)
+		     : append_in_section(record->bytes, record->size, record->stream_owner,
+					 to.channel, to.class)))
 		return;
 	if (!is_ours(to, record->stream_owner))
 		return;
@@ -257,8 +263,8 @@ static INLINED bool announce_usual(const struct record *record)
 static INLINED bool append_to_cpu(const struct record *record)
 {
 	return record->class < HEADER_EXTENDED &&
-		cpu_section_append_short(record->bytes, record->class, record->size,
-					 record->stream_owner);
+		append_to_cpu_in_section(record->bytes, record->size, record->stream_owner, 0,
+					 record->class);
 }
 
 void record_commit(struct record *record)

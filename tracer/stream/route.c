@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/process.h"
-#include "short_section.h"
+#include "cpu_short_section.h"
 
 /*
  * In the place of a record whose fields are few: that of the first of its channels, but for the class.
@@ -174,7 +174,9 @@ static INLINED char *put_contexts_of(const struct address *address, char bytes[R
 {
 	const struct stream *stream = streams_of_thread[address->channel];
 
-	return LIKELY(address->contexts.chosen == USUAL_CONTEXTS)
+	if (LIKELY(address->contexts.chosen == WHOSE_CONTEXTS))
+		return put_whose_contexts(bytes, stream);
+	return address->contexts.chosen == USUAL_CONTEXTS
 		? put_usual_contexts(bytes, stream, ip)
 		: put_contexts(bytes, address->contexts.chosen, stream, ip);
 }
@@ -245,6 +247,12 @@ static INLINED bool append_same(const struct address *address, const struct reco
 {
 	const uint32_t owner = streams_of_thread[address->channel]->owner;
 
+	if (LIKELY(address->is_of_cpus))
+		return time
+			? append_later_to_cpu_in_section(record->bytes, record->size, owner,
+							 address->channel, address->class, time)
+			: append_to_cpu_in_section(record->bytes, record->size, owner,
+						   address->channel, address->class);
 	return time ? append_later_in_section(record->bytes, record->size, owner,
 					      address->channel, address->class, time)
 		    : append_in_section(record->bytes, record->size, owner, address->channel,
@@ -299,6 +307,15 @@ static APART void commit_otherwise(const struct address *address, const struct r
 			  routed->size - routed->contexts, 0);
 }
 
+static INLINED bool append_first(const struct address *address, const struct record *record)
+{
+	return LIKELY(address->is_of_cpus)
+		? append_to_cpu_in_section(record->bytes, record->size, record->stream_owner,
+					   address->channel, address->class)
+		: append_in_section(record->bytes, record->size, record->stream_owner,
+				    address->channel, address->class);
+}
+
 static INLINED void commit_all(struct record *record)
 {
 	const struct routed *routed = (const struct routed *) (const void *) record;
@@ -306,13 +323,12 @@ static INLINED void commit_all(struct record *record)
 	const struct address *first = &to[__builtin_ctz(routed->chosen)];
 	uint64_t time = 0;
 
-	if (UNLIKELY(!first->is_usual ||
-		     !append_in_section(record->bytes, record->size, record->stream_owner,
-					first->channel, first->class)))
+	if (UNLIKELY(!first->is_usual || !append_first(first, record)))
 		commit_otherwise(first, routed);
 	else
 		/* The counter is read once for all of them. */
-		time = streams_of_thread[first->channel]->last_time;
+		time = first->is_of_cpus ? streams_of_thread[first->channel]->cpu_time
+					 : streams_of_thread[first->channel]->last_time;
 	for (uint32_t rest = routed->chosen & (routed->chosen - 1u); rest; rest &= rest - 1) {
 		const struct address *address = &to[__builtin_ctz(rest)];
 
@@ -334,8 +350,8 @@ void route_commit(struct record *record)
 
 bool route_is_usual(uint32_t channel, uint32_t class)
 {
-	return class >= EVENT_CLASSES && class < HEADER_EXTENDED && settings.counter_is_clock &&
-		!settings.channels[channel].is_overwriting &&
+	return class >= EVENT_CLASSES && class < HEADER_EXTENDED && section_area &&
+		settings.counter_is_clock && !settings.channels[channel].is_overwriting &&
 		!(settings_contexts(&settings.channels[channel]).chosen & CONTEXT_APPLICATION);
 }
 

@@ -30,6 +30,8 @@ struct address {
 	struct context_choice contexts;
 	/* Whether a section may append such records, see route_is_usual(). */
 	bool is_usual;
+	/* To the ring of a CPU, where the thread can. */
+	bool is_of_cpus;
 	/* Of the rules; NULL: none. */
 	const void *filter;
 };

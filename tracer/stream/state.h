@@ -93,6 +93,8 @@ struct stream {
 	/* See cpu_ring.h; and the one in which there was no room when the thread last waited. */
 	struct cpu_rings cpus;
 	struct arena_ring cpu_ring;
+	/* When the last record was made that went to such a ring: another channel may take that, too. */
+	uint64_t cpu_time;
 	/* A chunk of the pool that was taken for the ring of a CPU, or 0. Spares of the thread's own
 	 * slot are not for others: the collector knows that they are the thread's. */
 	uint32_t cpu_chunk;

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "../expect.h"
-#include "cpu_section.h"
+#include "cpu_short_section.h"
 #include "settings.h"
 
 #define CHUNK 4096u
@@ -110,10 +110,10 @@ static enum appended append_in_any_way(struct stream *stream, const struct body 
 	struct appending record;
 
 	if (size <= 48 && body->number % 3 &&
-	    cpu_section_append_short((const char *) body, 1, size, stream->owner))
+	    append_to_cpu_in_section((const char *) body, size, stream->owner, 0, 1))
 		return APPENDED;
 	if (size <= 100 && body->number % 3 == 2 &&
-	    cpu_section_append_wide((const char *) body, 1, size, stream->owner))
+	    cpu_section_append_wide((const char *) body, size, stream->owner, 0, 1))
 		return APPENDED;
 	appending_begin(&record, (struct destination) {0, body->number % 7 ? 1 : EXTENDED_CLASS},
 			(const char *) body, size);
@@ -262,7 +262,7 @@ static void mode_conditions(void)
 	appending_begin(&record, (struct destination) {0, 1}, (const char *) &body, 50);
 	/* There is no chunk. */
 	EXPECT(cpu_section_append(&record, stream.owner) == APPEND_ELSEWHERE);
-	EXPECT(!cpu_section_append_short((const char *) &body, 1, 40, stream.owner));
+	EXPECT(!append_to_cpu_in_section((const char *) &body, 40, stream.owner, 0, 1));
 	EXPECT(!cpu_section_append_usual(1, &body, true));
 	/* It is that of another CPU, or the ring has gone on. */
 	EXPECT(!cpu_section_go_on(&stream, cpu + 1, 1, 0));
@@ -284,7 +284,7 @@ static void mode_conditions(void)
 	/* The time does not fit into the compact header. */
 	chunk->epoch--;
 	EXPECT(cpu_section_append(&record, stream.owner) == APPEND_EXTENDED);
-	EXPECT(!cpu_section_append_wide((const char *) &body, 1, 60, stream.owner));
+	EXPECT(!cpu_section_append_wide((const char *) &body, 60, stream.owner, 0, 1));
 	EXPECT(chunk->committed == sizeof(*chunk));
 	record.header_size = EXTENDED_HEADER_SIZE;
 	EXPECT(cpu_section_append(&record, stream.owner) == APPENDED);
