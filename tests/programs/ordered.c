@@ -4,6 +4,8 @@
  *   N     emit ordered:step N times
  *   tN    let two new threads do that
  *   fork  let a child process do what the rest of the input says; it is waited for
+ *   left  emit it, and end with status 5 if that changed what the C library has of the thread
+ *   vfork emit it three times in a child process that has the memory of this one
  *   exec  begin anew, with the rest of the input
  */
 #include <pthread.h>
@@ -35,6 +37,27 @@ static void emit_in_threads(long count)
 		pthread_join(threads[one], NULL);
 }
 
+/* What is where it would be if the thread had an area of rseq(2) at its pointer. */
+static int emit_changes_thread(void)
+{
+	char before[32];
+
+	memcpy(before, __builtin_thread_pointer(), sizeof(before));
+	emit((void *) 1);
+	return memcmp(before, __builtin_thread_pointer(), sizeof(before)) != 0;
+}
+
+static void emit_after_vfork(void)
+{
+	const pid_t child = vfork();
+
+	if (!child) {
+		emit((void *) 3);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
 int main(int count, char **words)
 {
 	char line[64];
@@ -53,6 +76,11 @@ int main(int count, char **words)
 		if (!strcmp(line, "fork")) {
 			if (fork() && (wait(&status) < 0 || status != 0))
 				return 2;
+		} else if (!strcmp(line, "left")) {
+			if (emit_changes_thread())
+				return 5;
+		} else if (!strcmp(line, "vfork")) {
+			emit_after_vfork();
 		} else if (!strcmp(line, "exec")) {
 			execv("/proc/self/exe", words);
 			return 4;

@@ -138,6 +138,6 @@ def steps(trace: Path, names: Sequence[str] = (STEP,)) -> Counter[int | None]:
     found: Counter[int | None] = Counter()
     for event in vestige.open(trace):
         if event.name in names:
-            vpid = event.packet_context["vpid"] if event.packet_context else None
-            found[vpid if isinstance(vpid, int) else None] += 1
+            # Of the record, or of the packet where threads have rings of their own.
+            found[event.get("vpid")] += 1
     return found

@@ -37,8 +37,7 @@ def numbers(trace: Path, process: int | None = None) -> list[int]:
     return [
         event.payload["number"]
         for event in vestige.open(trace)
-        if event.name == STEP
-        and (process is None or (event.packet_context or {})["vpid"] == process)
+        if event.name == STEP and (process is None or event["vpid"] == process)
     ]
 
 
@@ -125,7 +124,7 @@ def test_an_event_is_recorded_once_for_each_channel(
             f"enable-event -u -c first {STEP}",
             "enable-event -u -c first ordered:*",
             f"enable-event -u -c second {STEP} --filter number<10",
-            "add-context -u -c second -t vtid",
+            "add-context -u -c second -t procname",
         )
         one.do("100")
         say(daemon, f"disable-event -u -c first {STEP}")
@@ -146,7 +145,9 @@ def test_an_event_is_recorded_once_for_each_channel(
         }
         for name in ("first", "second")
     }
-    assert contexts == {"first": set(), "second": {"vtid"}}
+    # Those of the channel that were not asked for tell whose a record is.
+    whose = {"vpid", "vtid"}
+    assert contexts == {"first": whose, "second": {*whose, "procname"}}
 
 
 def test_functions_are_recorded_for_each_session_that_wants_them(

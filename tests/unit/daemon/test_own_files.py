@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 import vestige
-from support.own_programs import STEP, build_ordered, ordered, steps, wait_for_listed
+from support.own_programs import (
+    STEP,
+    Ordered,
+    build_ordered,
+    ordered,
+    steps,
+    wait_for_listed,
+)
 from support.session_daemon import SECONDS, SessionDaemon, say
 from support.waiting import wait_until
 
@@ -53,10 +60,18 @@ def numbers(output: Path) -> list[int]:
     return [one.payload["number"] for one in events if one.name == STEP]
 
 
-def files_of(output: Path) -> list[Path]:
-    """Return the data stream files of the program's first thread."""
-    found = re.compile(r"(\d+)-\1(_\d+)?")
+def files_of(output: Path, cpu: int | None = None) -> list[Path]:
+    """Return the data stream files of a CPU, or of all."""
+    number = r"\d+" if cpu is None else cpu
+    found = re.compile(rf"channel0_{number}(_\d+)?")
     return [one for one in folder_of(output).iterdir() if found.fullmatch(one.name)]
+
+
+def stay_on_one_cpu(program: Ordered) -> int:
+    """Let the first thread of a program stay on one CPU; return its number."""
+    cpu = min(os.sched_getaffinity(program.process.pid))
+    os.sched_setaffinity(program.process.pid, {cpu})
+    return cpu
 
 
 def test_streams_go_on_in_other_files(
@@ -72,9 +87,12 @@ def test_streams_go_on_in_other_files(
         one.end()
     lost = daemon.lttng("list", "s").out
     files = files_of(tmp_path)
-    assert len(files) > 1
-    names = {one.name for one in files}
-    assert {name.rpartition("_")[2] for name in names} == {*map(str, range(len(files)))}
+    numbers_of: dict[str, list[int]] = {}
+    for stream, _, number in (one.name.rpartition("_") for one in files):
+        numbers_of.setdefault(stream, []).append(int(number))
+    assert max(map(len, numbers_of.values())) > 1
+    for found_numbers in numbers_of.values():
+        assert sorted(found_numbers) == [*range(len(found_numbers))]
     assert max(one.stat().st_size for one in files) <= SIZE
     found = re.search(r"Discarded events: (\d+)", lost)
     assert found is not None
@@ -82,10 +100,11 @@ def test_streams_go_on_in_other_files(
 
 
 def test_the_newest_files_stay(daemon: SessionDaemon, program: Path, tmp_path: Path):
-    """Of what a thread has recorded, the end is there, without a gap."""
+    """Of what was recorded on a CPU, the end is there, without a gap."""
     blocking = {"LTTNG_UST_ALLOW_BLOCKING": "1"}
     with ordered(daemon, program, environment=blocking) as one:
         wait_for_listed(daemon, one)
+        cpu = stay_on_one_cpu(one)
         channel = f"{CHANNEL} --tracefile-count=3 --blocking-timeout=inf"
         begin(daemon, tmp_path, channel)
         one.do(f"{MANY}")
@@ -97,7 +116,7 @@ def test_the_newest_files_stay(daemon: SessionDaemon, program: Path, tmp_path: P
         one.end()
     assert first == [*range(MANY - len(first), MANY)]
     assert 0 < len(first) < MANY
-    files = files_of(tmp_path)
+    files = files_of(tmp_path, cpu)
     assert {one.name[-2:] for one in files} == {"_0", "_1", "_2"}
     assert sum(one.stat().st_size for one in files) <= 3 * SIZE
     # Those that came after the stop go on in the same files.

@@ -1,7 +1,7 @@
-"""Rings of CPUs in place of rings of threads: a switch for tests and measurements.
+"""Rings of CPUs in place of rings of threads.
 
-Channels of sessions will have such rings; a recording has them if the environment says
-so, see :mod:`.backend`.
+Channels of sessions have such rings. A recording has them for tests and measurements,
+if the environment says so, see :mod:`.backend`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 
 from ...rules.options import RecordingOptions
 
-__all__ = ["cpu_rings", "with_contexts_of_threads"]
+__all__ = ["cpu_count", "cpu_rings", "with_contexts_of_threads"]
 
 _NEEDED = ("vpid", "vtid")
 
@@ -24,8 +24,11 @@ def cpu_rings(options: RecordingOptions) -> int:
     Returns:
         The number of CPUs that the machine may have; 0: each thread has a ring.
     """
-    if options.mode == "overwrite":
-        return 0
+    return 0 if options.mode == "overwrite" else cpu_count()
+
+
+def cpu_count() -> int:
+    """Return how many CPUs the machine may have."""
     return os.sysconf("SC_NPROCESSORS_CONF")
 
 

@@ -16,6 +16,7 @@ from ...rules.encoding import encode_rules
 from ...rules.event_rules import HIGHEST, LOWEST, CompiledRule
 from ..in_process.clock import RecordingClock, has_constant_counter
 from ..in_process.collector import Rings, RunningCollector, counter
+from ..in_process.cpu_rings import cpu_count, with_contexts_of_threads
 from ..in_process.losses import tell_losses
 from ..in_process.metadata_file import MetadataFile
 from ..in_process.tracer import recording_words
@@ -70,7 +71,13 @@ class ProgramTrace:
         )
         self._folder = self._place.path
         self._options = channel_options(channel)
-        self._overwrites = channel.is_overwriting
+        self._rings = Rings(
+            # Those that overwrite are of threads.
+            of_cpus=0 if channel.is_overwriting else cpu_count(),
+            overwrite=channel.is_overwriting,
+        )
+        if self._rings.of_cpus:
+            self._options = with_contexts_of_threads(self._options)
         self._writing = channel_writing(channel)
         self._is_counter = has_constant_counter()
         self._clock = RecordingClock(counter if self._is_counter else None)
@@ -98,6 +105,7 @@ class ProgramTrace:
             self._options,
             self._clock,
             is_counter=self._is_counter,
+            has_cpu_rings=self._rings.of_cpus > 0,
         )
         self._metadata.write()
         # Programs get their rules otherwise, since these change.
@@ -106,7 +114,7 @@ class ProgramTrace:
             self._uuid,
             self._options,
             encode_rules(()),
-            Rings(overwrite=self._overwrites),
+            self._rings,
             writing=self._writing,
         )
 
