@@ -15,6 +15,7 @@
 #include "../rules/rules.h"
 #include "../stream/cpu_ring.h"
 #include "../stream/local.h"
+#include "../stream/plain_route.h"
 #include "../stream/room.h"
 #include "event_class.h"
 
@@ -49,6 +50,7 @@ static uint32_t make(const struct address *to, uint32_t count)
 		return 0;
 	route = (struct route *) (void *) (routes_memory + used);
 	route->count = count;
+	route->is_plain = plain_route_is(to, count);
 	memcpy(route->to, to, count * sizeof(*to));
 	used += size;
 	return (uint32_t) ((used - size) / ROUTE_UNIT);

@@ -18,6 +18,7 @@
 #include "../objects/kept_pages.h"
 #include "../objects/objects.h"
 #include "../stream/passage.h"
+#include "../stream/plain_route.h"
 #include "../stream/record.h"
 #include "program_context.h"
 #include "routes.h"
@@ -199,14 +200,14 @@ static uint32_t present_recording(void)
 }
 
 /* Whether another recording has begun since. */
-static bool is_of_other(const struct record *record, uint32_t recording)
+static bool is_of_other_recording(const struct record *record, uint32_t recording)
 {
 	return UNLIKELY((record->stream_owner ^ recording << OWNER_PROCESS_BITS) >>
 			OWNER_PROCESS_BITS);
 }
 
-static INLINED int begin_routed(const struct vestige_event *event, struct vestige_record *record,
-				size_t size, const void *ip, uint64_t earlier)
+static APART int begin_routed(const struct vestige_event *event, struct vestige_record *record,
+			      size_t size, const void *ip, uint64_t earlier)
 {
 	struct record *own = (struct record *) (void *) record->state;
 	const struct route *route = routes_find(event);
@@ -232,7 +233,7 @@ static APART int begin_otherwise(const struct vestige_event *event, struct vesti
 		return 0;
 	}
 	if (!record_begin(own, (struct destination) {0, class}, ip, size) ||
-	    is_of_other(own, recording))
+	    is_of_other_recording(own, recording))
 		return 0;
 	record->at = own->at;
 	return 1;
@@ -248,10 +249,42 @@ static APART int begin_long(const struct vestige_event *event, struct vestige_re
 	if (size <= RECORD_BYTES - USUAL_CONTEXTS_SIZE ||
 	    UNLIKELY(!record_begin_usual(own, true, event->id, ip, size)))
 		return begin_otherwise(event, record, size, ip);
-	if (is_of_other(own, recording)) {
+	if (is_of_other_recording(own, recording)) {
 		draft_give(own->draft, own);
 		return 0;
 	}
+	record->at = own->at;
+	return 1;
+}
+
+/* What goes to several channels, or to one that is not the first. */
+static APART int begin_plain(const struct vestige_event *event, struct vestige_record *record,
+			     size_t size, const void *ip)
+{
+	const struct route *route = routes_find(event);
+	char *fields = LIKELY(route->is_plain)
+		? plain_route_begin(route, (struct record *) (void *) record->state, ip, size)
+		: NULL;
+
+	if (UNLIKELY(!fields))
+		return begin_routed(event, record, size, ip, 0);
+	record->at = fields;
+	return 1;
+}
+
+/* What goes to a channel of a session, as a rule. */
+static APART int begin_for_cpu(const struct vestige_event *event, struct vestige_record *record,
+			       size_t size, const void *ip)
+{
+	struct record *own = (struct record *) (void *) record->state;
+	const uint32_t recording = present_recording();
+	const uint32_t class = event->id;
+
+	if (class == EVENT_ROUTED)
+		return begin_plain(event, record, size, ip);
+	if (UNLIKELY(!record_begin_for_cpu(own, class, size) ||
+		     is_of_other_recording(own, recording)))
+		return begin_long(event, record, size, ip);
 	record->at = own->at;
 	return 1;
 }
@@ -263,9 +296,8 @@ static int begin(const struct vestige_event *event, struct vestige_record *recor
 	const uint32_t recording = present_recording();
 
 	if (UNLIKELY(!record_begin_usual(own, false, event->id, ip, size) ||
-		     is_of_other(own, recording)))
-		return event->id == EVENT_ROUTED ? begin_routed(event, record, size, ip, 0)
-						 : begin_long(event, record, size, ip);
+		     is_of_other_recording(own, recording)))
+		return begin_for_cpu(event, record, size, ip);
 	record->at = own->at;
 	return 1;
 }
@@ -289,7 +321,7 @@ static int begin_at(const struct vestige_event *event, struct vestige_record *re
 		return 0;
 	}
 	if (!record_begin_at(own, (struct destination) {0, class}, ip, size, time ? time : 1) ||
-	    is_of_other(own, recording))
+	    is_of_other_recording(own, recording))
 		return 0;
 	record->at = own->at;
 	return stream_last_time(0) > time ? 2 : 1;

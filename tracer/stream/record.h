@@ -141,6 +141,23 @@ static INLINED char *put_usual_contexts(char *at, const struct stream *stream, c
 	return at + USUAL_CONTEXTS_SIZE;
 }
 
+/* As below, for a short record that goes to the ring of a CPU. */
+static INLINED bool record_begin_for_cpu(struct record *record, uint32_t class, size_t payload)
+{
+	const struct context_choice contexts = settings_contexts(&settings.channels[0]);
+	const struct stream *stream = streams_of_thread[0];
+
+	if (UNLIKELY(contexts.chosen != WHOSE_CONTEXTS || class < EVENT_CLASSES || !stream ||
+		     payload > RECORD_BYTES - WHOSE_CONTEXTS_SIZE || !stream->cpus.count))
+		return false;
+	record->draft = NULL;
+	record->class = class;
+	record->size = WHOSE_CONTEXTS_SIZE + (uint32_t) payload;
+	record->stream_owner = stream->owner;
+	record->at = put_whose_contexts(record->bytes, stream);
+	return true;
+}
+
 /* The same as record_begin() for the first channel, of an event that a program describes, where nothing
  * is unusual: few instructions. False when something is, and nothing has happened then. */
 static INLINED bool record_begin_usual(struct record *record, bool has_draft, uint32_t class,

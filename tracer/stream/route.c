@@ -4,27 +4,9 @@
 #include <string.h>
 
 #include "../base/process.h"
-#include "cpu_short_section.h"
+#include "plain_route.h"
 
-/*
- * In the place of a record whose fields are few: that of the first of its channels, but for the class.
- * With its contexts it is there already.
- */
-struct routed {
-	char bytes[RECORD_BYTES];
-	const struct route *route;
-	const void *ip;
-	uint32_t class;
-	uint32_t size;
-	uint32_t stream_owner;
-	/* The addresses that it goes to, by bits. */
-	uint16_t chosen;
-	/* Bytes of the contexts, before the fields. */
-	uint8_t contexts;
-	bool has_draft;
-};
-
-/* The same where there is a draft for the fields. */
+/* The same as struct routed, where there is a draft for the fields. */
 struct routed_draft {
 	const struct route *route;
 	const void *ip;
@@ -67,12 +49,6 @@ static INLINED bool is_present(const struct address *address)
 
 	return is_recording(address) &&
 		__atomic_load_n(&channel->recording, __ATOMIC_ACQUIRE) == address->recording;
-}
-
-/* Whether a stream or a record is of another recording. */
-static INLINED bool is_of_other(uint32_t owner, const struct address *address)
-{
-	return (owner ^ address->recording << OWNER_PROCESS_BITS) >> OWNER_PROCESS_BITS;
 }
 
 /* Begin the record of one channel. */
@@ -160,14 +136,6 @@ static APART char *begin_long(const struct route *route, struct record *record, 
 	return draft->memory;
 }
 
-/* Whether the thread has a stream for an address, so that a child process will see that it has not. */
-static INLINED bool has_stream(const struct address *address)
-{
-	const struct stream *stream = streams_of_thread[address->channel];
-
-	return LIKELY(stream && !is_of_other(stream->owner, address));
-}
-
 /* Write the contexts of a channel; returns where they end. */
 static INLINED char *put_contexts_of(const struct address *address, char bytes[RECORD_BYTES],
 				     const void *ip)
@@ -199,7 +167,6 @@ char *route_begin(const struct route *route, struct record *record, uint32_t pas
 	struct routed *routed = (struct routed *) (void *) record;
 	const struct address *first = NULL;
 	uint32_t chosen = 0;
-	char *fields;
 
 	for (uint32_t index = route->count; index--;) {
 		const struct address *address = &route->to[index];
@@ -217,16 +184,8 @@ char *route_begin(const struct route *route, struct record *record, uint32_t pas
 		return NULL;
 	if (UNLIKELY(first->contexts.size + size > RECORD_BYTES))
 		return begin_otherwise(route, record, choose(route, passed), ip, size, earlier);
-	fields = put_contexts_of(first, routed->bytes, ip);
-	routed->route = route;
-	routed->ip = ip;
-	routed->class = CLASS_ROUTED;
-	routed->contexts = (uint8_t) first->contexts.size;
-	routed->size = first->contexts.size + (uint32_t) size;
-	routed->stream_owner = streams_of_thread[first->channel]->owner;
-	routed->chosen = (uint16_t) chosen;
-	routed->has_draft = false;
-	return fields;
+	note_short(routed, route, first, chosen, ip, size);
+	return put_contexts_of(first, routed->bytes, ip);
 }
 
 /* Append a record to one channel. */
@@ -316,7 +275,7 @@ static INLINED bool append_first(const struct address *address, const struct rec
 				    address->channel, address->class);
 }
 
-static INLINED void commit_all(struct record *record)
+static APART void commit_all(const struct record *record)
 {
 	const struct routed *routed = (const struct routed *) (const void *) record;
 	const struct address *to = routed->route->to;
@@ -342,8 +301,12 @@ static INLINED void commit_all(struct record *record)
 
 void route_commit(struct record *record)
 {
-	if (UNLIKELY(((const struct routed *) (const void *) record)->has_draft))
+	const struct routed *routed = (const struct routed *) (const void *) record;
+
+	if (UNLIKELY(routed->has_draft))
 		commit_long(record);
+	else if (LIKELY(routed->route->is_plain))
+		plain_route_commit(routed, commit_otherwise);
 	else
 		commit_all(record);
 }

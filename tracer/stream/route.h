@@ -14,32 +14,10 @@
 
 #include "../base/compiler.h"
 #include "../include/vestige/tracepoint-abi.h"
-#include "record.h"
+#include "address.h"
 
 /* The ID of events that have a route: that of a class that no tracepoint has. */
 #define EVENT_ROUTED EVENT_FAST_EXIT
-
-/* A channel, and what an event is there. */
-struct address {
-	uint32_t channel;
-	/* The number of the recording that this holds for. */
-	uint32_t recording;
-	/* 0: there is none, and its records are lost. */
-	uint32_t class;
-	/* Of the channel, as long as this holds. */
-	struct context_choice contexts;
-	/* Whether a section may append such records, see route_is_usual(). */
-	bool is_usual;
-	/* To the ring of a CPU, where the thread can. */
-	bool is_of_cpus;
-	/* Of the rules; NULL: none. */
-	const void *filter;
-};
-
-struct route {
-	uint32_t count;
-	struct address to[];
-};
 
 /* Whether a section may append records of a class, unless the stream has no chunk for those. */
 bool route_is_usual(uint32_t channel, uint32_t class) HIDDEN;

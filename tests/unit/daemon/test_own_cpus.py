@@ -95,6 +95,42 @@ def test_each_packet_tells_on_which_cpu_it_was_recorded(
         assert all(CPU_FILE.fullmatch(name) for name in files)
 
 
+@pytest.mark.parametrize("context", ["procname", "ip"])
+def test_channels_with_the_same_contexts_have_the_same_records(
+    daemon: SessionDaemon, program: Path, tmp_path: Path, context: str
+):
+    """Each of a thread has them all, in order, and the time goes on in each stream."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        names = ("first", "second")
+        say(daemon, f"create --output={tmp_path} s")
+        for name in names:
+            say(
+                daemon,
+                f"enable-channel -u {name}",
+                f"add-context -u -c {name} -t {context}",
+                f"enable-event -u -c {name} {STEP}",
+            )
+        say(daemon, "start")
+        one.do("t500")
+        one.do("100")
+        say(daemon, "stop")
+        one.end()
+    records: dict[str, dict[tuple[int, int], list[tuple[object, int]]]] = {}
+    for name in names:
+        last: dict[int, int] = {}
+        found = records.setdefault(name, {})
+        for event in vestige.open(folder_of(tmp_path, name)):
+            assert event.timestamp >= last.get(event["cpu_id"], 0)
+            last[event["cpu_id"]] = event.timestamp
+            if event.name == STEP:
+                row = (event[context], event["number"])
+                found.setdefault((event["vpid"], event["vtid"]), []).append(row)
+    assert records["first"] == records["second"]
+    counts = sorted(len(rows) for rows in records["first"].values())
+    assert counts == [100, 500, 500]
+
+
 @pytest.mark.skipif(
     shutil.which("babeltrace2") is None, reason="not installed: babeltrace2"
 )

@@ -1,0 +1,31 @@
+/* Where the records of an event go, see route.h. */
+#ifndef VESTIGE_STREAM_ADDRESS_H
+#define VESTIGE_STREAM_ADDRESS_H
+
+#include "record.h"
+
+/* A channel, and what an event is there. */
+struct address {
+	uint32_t channel;
+	/* The number of the recording that this holds for. */
+	uint32_t recording;
+	/* 0: there is none, and its records are lost. */
+	uint32_t class;
+	/* Of the channel, as long as this holds. */
+	struct context_choice contexts;
+	/* Whether a section may append such records, see route_is_usual(). */
+	bool is_usual;
+	/* To the ring of a CPU, where the thread can. */
+	bool is_of_cpus;
+	/* Of the rules; NULL: none. */
+	const void *filter;
+};
+
+struct route {
+	uint32_t count;
+	/* See plain_route.h. */
+	bool is_plain;
+	struct address to[];
+};
+
+#endif
