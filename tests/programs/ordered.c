@@ -3,6 +3,7 @@
  *
  *   N     emit ordered:step N times
  *   tN    let two new threads do that
+ *   lN    emit ordered:line N times, with texts of 0 to N - 1 letters
  *   fork  let a child process do what the rest of the input says; it is waited for
  *   left  emit it, and end with status 5 if that changed what the C library has of the thread
  *   vfork emit it three times in a child process that has the memory of this one
@@ -24,6 +25,19 @@ static void *emit(void *count)
 	for (long number = 0; number < (long) count; number++)
 		lttng_ust_tracepoint(ordered, step, number);
 	return NULL;
+}
+
+static void emit_lines(long count)
+{
+	char *text = calloc((size_t) count + 1, 1);
+
+	if (!text)
+		exit(3);
+	for (long number = 0; number < count; number++) {
+		lttng_ust_tracepoint(ordered, line, number, text);
+		text[number] = (char) ('a' + number % 26);
+	}
+	free(text);
 }
 
 static void emit_in_threads(long count)
@@ -84,6 +98,8 @@ int main(int count, char **words)
 		} else if (!strcmp(line, "exec")) {
 			execv("/proc/self/exe", words);
 			return 4;
+		} else if (line[0] == 'l') {
+			emit_lines(atol(line + 1));
 		} else if (line[0] == 't') {
 			emit_in_threads(atol(line + 1));
 		} else {

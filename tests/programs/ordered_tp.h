@@ -14,6 +14,14 @@ LTTNG_UST_TRACEPOINT_EVENT(
 	LTTNG_UST_TP_ARGS(long, number),
 	LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(long, number, number))
 )
+LTTNG_UST_TRACEPOINT_EVENT(
+	ordered, line,
+	LTTNG_UST_TP_ARGS(long, number, const char *, text),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(long, number, number)
+		lttng_ust_field_string(text, text)
+	)
+)
 LTTNG_UST_TRACEPOINT_LOGLEVEL(ordered, step, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
 #endif

@@ -94,7 +94,7 @@ otherwise:
 /* Registers: rdi the body, rcx the stream, r8 the chunk, r9 the record's place, then its end there,
  * rdx the time, rsi from where, r10 where to, eax how much is left. */
 bool cpu_section_append_wide(const char *body, uint32_t size, uint32_t owner, uint64_t channel,
-			     uint32_t class)
+			     uint32_t class, uint64_t time)
 {
 	const uint32_t copied = (size + 64) / 64 * 64;
 
@@ -113,25 +113,33 @@ bool cpu_section_append_wide(const char *body, uint32_t size, uint32_t owner, ui
 		"leal %c[header](%%r9, %q[copied]), %%eax\n\t"
 		"cmpl %c[limit](%%rcx), %%eax\n\t"
 		"ja %l[elsewhere]\n\t"
+		"movq %[time], %%rdx\n\t"
+		"testq %%rdx, %%rdx\n\t"
+		"jnz 7f\n\t"
 		SECTION_TIME
-		"movq %%rdx, %%rax\n\t"
+		"jmp 8f\n"
+		/* Not before what is there. */
+		"7:\tcmpq %c[end](%%r8), %%rdx\n\t"
+		"jb %l[elsewhere]\n"
+		"8:\tmovq %%rdx, %%rax\n\t"
 		"shrq %[time_bits], %%rax\n\t"
 		"cmpl %c[epoch](%%r8), %%eax\n\t"
 		"jne %l[elsewhere]\n\t"
 		"movq %%rdx, %c[end](%%r8)\n\t"
-		"shll %[class_bits], %%edx\n\t"
-		"orl %k[class], %%edx\n\t"
-		"movl %%edx, (%%r8, %%r9)\n\t"
+		"movl %%edx, %%eax\n\t"
+		"shll %[class_bits], %%eax\n\t"
+		"orl %k[class], %%eax\n\t"
+		"movl %%eax, (%%r8, %%r9)\n\t"
 		"movq %%rdi, %%rsi\n\t"
 		"leaq %c[header](%%r8, %%r9), %%r10\n\t"
 		"movl %k[copied], %%eax\n"
 		SECTION_COPY_WIDE
 		"leal %c[header](%%r9, %q[size]), %%r9d\n\t"
 		"movl %%r9d, (%%r8)\n"
-		"2:\n\t"
+		"2:\tmovq %%rdx, %c[made](%%rcx)\n\t"
 		:
 		: [body] "D"(body), [class] "r"(class), [size] "r"(size), [of] "r"(owner),
-		  [channel] "r"(channel), [copied] "r"(copied),
+		  [channel] "r"(channel), [copied] "r"(copied), [time] "rm"(time),
 		  [header] "i"(COMPACT_HEADER_SIZE), [tries] "i"(SECTION_TRIES),
 		  SECTION_CPU_OFFSETS
 		: "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2",
@@ -191,13 +199,14 @@ enum appended cpu_section_append(struct appending *record, uint32_t owner)
 }
 
 bool cpu_section_append_wide(const char *body, uint32_t size, uint32_t owner, uint64_t channel,
-			     uint32_t class)
+			     uint32_t class, uint64_t time)
 {
 	(void) body;
 	(void) size;
 	(void) owner;
 	(void) channel;
 	(void) class;
+	(void) time;
 	return false;
 }
 

@@ -20,9 +20,10 @@ extern bool cpu_section_is_usual HIDDEN;
 
 /* Append a record to the ring of the CPU, if the stream is the owner's still. */
 enum appended cpu_section_append(struct appending *record, uint32_t owner) HIDDEN;
-/* The same with the compact header, from a body of which whole words of 64 bytes can be read that its size needs. */
+/* The same with the compact header, from a body of which whole words of 64 bytes can be read that its size needs;
+ * at a given time, unless others have come to the ring since, or, where that is 0, at that of the moment. */
 bool cpu_section_append_wide(const char *body, uint32_t size, uint32_t owner, uint64_t channel,
-			     uint32_t class) HIDDEN;
+			     uint32_t class, uint64_t time) HIDDEN;
 /* Let the ring of a CPU go on from `seen` to a chunk, which is empty and nobody's; false when the
  * thread is on another CPU, or the ring was faster. */
 bool cpu_section_go_on(const struct stream *stream, uint32_t cpu, uint32_t number,

@@ -18,6 +18,14 @@ static inline bool plain_route_is(const struct address *to, uint32_t count)
 	return true;
 }
 
+static INLINED bool plain_route_has_streams(const struct route *route)
+{
+	for (uint32_t index = 0; index < route->count; index++)
+		if (UNLIKELY(!has_stream(&route->to[index])))
+			return false;
+	return true;
+}
+
 /* Begin a short record with the contexts that most have; NULL when that does not go, and nothing has happened
  * then. */
 static INLINED char *plain_route_begin(const struct route *route, struct record *record,
@@ -29,9 +37,8 @@ static INLINED char *plain_route_begin(const struct route *route, struct record 
 	if (UNLIKELY(to->contexts.chosen != WHOSE_CONTEXTS ||
 		     size > RECORD_BYTES - WHOSE_CONTEXTS_SIZE))
 		return NULL;
-	for (uint32_t index = 0; index < route->count; index++)
-		if (UNLIKELY(!has_stream(&to[index])))
-			return NULL;
+	if (UNLIKELY(!plain_route_has_streams(route)))
+		return NULL;
 	note_short(routed, route, to, (1u << route->count) - 1, ip, size);
 	return put_whose_contexts(routed->bytes, streams_of_thread[to->channel]);
 }

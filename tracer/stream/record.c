@@ -202,7 +202,7 @@ static APART void commit_draft_otherwise(struct draft *draft, const void *owner)
 	if (to.channel && !draft->time && draft->body_size <= WIDE_MOST && is_usual(to) &&
 	    (goes_to_cpu(to.channel)
 		     ? cpu_section_append_wide(draft->memory, draft->body_size,
-					       draft->stream_owner, to.channel, to.class)
+					       draft->stream_owner, to.channel, to.class, 0)
 		     : append_draft_in_section(draft, to.channel, to.class))) {
 		draft_give(draft, owner);
 		return;
@@ -222,7 +222,7 @@ static INLINED bool append_draft(const struct draft *draft)
 		return false;
 	return UNLIKELY(cpu_section_is_usual)
 		? cpu_section_append_wide(draft->memory, draft->body_size, draft->stream_owner, 0,
-					  draft->class)
+					  draft->class, 0)
 		: append_draft_in_section(draft, 0, draft->class);
 }
 

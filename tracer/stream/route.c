@@ -19,6 +19,7 @@ struct routed_draft {
 	/* The process. */
 	uint32_t owner;
 	uint16_t chosen;
+	/* As above, where the route is plain; 0: they are not there. */
 	uint8_t contexts;
 	bool has_draft;
 };
@@ -137,8 +138,7 @@ static APART char *begin_long(const struct route *route, struct record *record, 
 }
 
 /* Write the contexts of a channel; returns where they end. */
-static INLINED char *put_contexts_of(const struct address *address, char bytes[RECORD_BYTES],
-				     const void *ip)
+static INLINED char *put_contexts_of(const struct address *address, char *bytes, const void *ip)
 {
 	const struct stream *stream = streams_of_thread[address->channel];
 
@@ -147,6 +147,36 @@ static INLINED char *put_contexts_of(const struct address *address, char bytes[R
 	return address->contexts.chosen == USUAL_CONTEXTS
 		? put_usual_contexts(bytes, stream, ip)
 		: put_contexts(bytes, address->contexts.chosen, stream, ip);
+}
+
+/* Begin one that needs a draft on a plain route, with its contexts; NULL when that does not go. */
+static APART char *begin_plain_long(const struct route *route, struct record *record,
+				    const void *ip, size_t size)
+{
+	struct routed_draft *routed = (struct routed_draft *) (void *) record;
+	const struct address *first = route->to;
+	const size_t whole = first->contexts.size + size;
+	struct draft *draft;
+
+	if (whole <= RECORD_BYTES || whole > WIDE_MOST || !first->contexts.size ||
+	    first->contexts.size > UINT8_MAX || UNLIKELY(!plain_route_has_streams(route)))
+		return NULL;
+	draft = draft_take(stream_memory_drafts(streams_of_thread[first->channel]), record,
+			   whole);
+	if (UNLIKELY(!draft))
+		return NULL;
+	routed->route = route;
+	routed->ip = ip;
+	routed->earlier = 0;
+	routed->draft = draft;
+	routed->class = CLASS_ROUTED;
+	routed->size = (uint32_t) size;
+	routed->owner = process_id();
+	routed->chosen = (uint16_t) ((1u << route->count) - 1);
+	routed->contexts = (uint8_t) first->contexts.size;
+	routed->has_draft = true;
+	routed->at = put_contexts_of(first, draft->memory, ip);
+	return routed->at;
 }
 
 /* Begin one that is not short. */
@@ -168,6 +198,12 @@ char *route_begin(const struct route *route, struct record *record, uint32_t pas
 	const struct address *first = NULL;
 	uint32_t chosen = 0;
 
+	if (LIKELY(route->is_plain && !earlier)) {
+		char *fields = begin_plain_long(route, record, ip, size);
+
+		if (LIKELY(fields != NULL))
+			return fields;
+	}
 	for (uint32_t index = route->count; index--;) {
 		const struct address *address = &route->to[index];
 
@@ -239,6 +275,25 @@ static INLINED bool append_other(const struct address *address, const struct rou
 	return append_same(address, &one, time);
 }
 
+/* Append the record of a draft to all channels of a plain route. */
+static INLINED void commit_plain_long(const struct routed_draft *routed)
+{
+	const struct draft *draft = routed->draft;
+	const struct address *to = routed->route->to;
+	uint64_t time = 0;
+
+	for (uint32_t index = 0; index < routed->route->count; index++, to++) {
+		const uint32_t owner = to->recording << OWNER_PROCESS_BITS | routed->owner;
+
+		if (LIKELY(cpu_section_append_wide(draft->memory, routed->contexts + routed->size,
+						   owner, to->channel, to->class, time)))
+			time = time ? time : streams_of_thread[to->channel]->cpu_time;
+		else if (routed->owner == process_id())
+			commit_at(to, routed->ip, draft->memory + routed->contexts, routed->size,
+				  0);
+	}
+}
+
 static APART void commit_long(struct record *record)
 {
 	const struct routed_draft *routed = (const struct routed_draft *) (void *) record;
@@ -247,6 +302,11 @@ static APART void commit_long(struct record *record)
 	/* Somebody else has it, and perhaps wrote to it. */
 	if (UNLIKELY(draft->owner != record)) {
 		count_lost(routed->route, routed->chosen);
+		return;
+	}
+	if (LIKELY(routed->contexts)) {
+		commit_plain_long(routed);
+		draft_give(draft, record);
 		return;
 	}
 	/* Where a child has been forked since, the parent has it. */

@@ -113,7 +113,7 @@ static enum appended append_in_any_way(struct stream *stream, const struct body 
 	    append_to_cpu_in_section((const char *) body, size, stream->owner, 0, 1))
 		return APPENDED;
 	if (size <= 100 && body->number % 3 == 2 &&
-	    cpu_section_append_wide((const char *) body, size, stream->owner, 0, 1))
+	    cpu_section_append_wide((const char *) body, size, stream->owner, 0, 1, 0))
 		return APPENDED;
 	appending_begin(&record, (struct destination) {0, body->number % 7 ? 1 : EXTENDED_CLASS},
 			(const char *) body, size);
@@ -284,7 +284,7 @@ static void mode_conditions(void)
 	/* The time does not fit into the compact header. */
 	chunk->epoch--;
 	EXPECT(cpu_section_append(&record, stream.owner) == APPEND_EXTENDED);
-	EXPECT(!cpu_section_append_wide((const char *) &body, 60, stream.owner, 0, 1));
+	EXPECT(!cpu_section_append_wide((const char *) &body, 60, stream.owner, 0, 1, 0));
 	EXPECT(chunk->committed == sizeof(*chunk));
 	record.header_size = EXTENDED_HEADER_SIZE;
 	EXPECT(cpu_section_append(&record, stream.owner) == APPENDED);

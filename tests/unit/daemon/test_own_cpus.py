@@ -23,6 +23,7 @@ pytestmark = [
     ),
 ]
 WITHOUT_SEQUENCES = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
+BLOCKING = {"LTTNG_UST_ALLOW_BLOCKING": "1"}
 CPU_FILE = re.compile(r"channel0_(\d+)")
 
 
@@ -129,6 +130,31 @@ def test_channels_with_the_same_contexts_have_the_same_records(
     assert records["first"] == records["second"]
     counts = sorted(len(rows) for rows in records["first"].values())
     assert counts == [100, 500, 500]
+
+
+@pytest.mark.parametrize("channels", [("first",), ("first", "second", "third")])
+def test_long_records_are_those_that_were_made(
+    daemon: SessionDaemon, program: Path, tmp_path: Path, channels: tuple[str, ...]
+):
+    """Of any length, for one channel or several."""
+    with ordered(daemon, program, environment=BLOCKING) as one:
+        wait_for_listed(daemon, one)
+        say(daemon, f"create --output={tmp_path} s")
+        for name in channels:
+            say(daemon, f"enable-channel -u {name} --blocking-timeout=inf")
+            say(daemon, f"enable-event -u -c {name} ordered:line")
+        say(daemon, "start")
+        one.do("l1500")
+        say(daemon, "stop")
+        one.end()
+    letters = "".join(chr(ord("a") + number % 26) for number in range(1500))
+    for name in channels:
+        texts = {
+            event["number"]: event["text"]
+            for event in vestige.open(folder_of(tmp_path, name))
+            if event.name == "ordered:line"
+        }
+        assert texts == {number: letters[:number] for number in range(1500)}
 
 
 @pytest.mark.skipif(
