@@ -7,6 +7,7 @@ from ..._agreement import SMALLEST_PACKET
 from ...rules.contexts import CONTEXTS
 from ...rules.options import RecordingOptions
 from ..in_process.collector import Writing
+from ..in_process.cpu_rings import cpu_count
 
 if TYPE_CHECKING:
     from ..lttng_ust.plan import ChannelPlan
@@ -29,15 +30,15 @@ LARGEST_PACKET = 64 << 20
 LEAST_MEMORY = 256 << 20
 """Of all threads; it is made as it is needed."""
 RINGS = 16
-"""So many threads find room for whole buffers in any case."""
+"""So many threads, and all CPUs, find room for whole buffers in any case."""
 
 
 def channel_options(channel: ChannelPlan) -> RecordingOptions:
     """Return what is recorded to a channel, and with which buffers.
 
-    The buffer of a thread has as many bytes as the sub-buffers of the channel have
-    together. Packets are sub-buffers, or parts of large ones: a thread that records
-    little has no more memory than a packet.
+    The buffer of a CPU, or of a thread, has as many bytes as the sub-buffers of the
+    channel have together. Packets are sub-buffers, or parts of large ones: where little
+    is recorded, there is no more memory than a packet.
 
     Args:
         channel: The channel.
@@ -52,7 +53,7 @@ def channel_options(channel: ChannelPlan) -> RecordingOptions:
         timeout=_timeout(channel),
         buffer_size=buffer,
         packet_size=packet,
-        arena_size=max(LEAST_MEMORY, RINGS * buffer),
+        arena_size=max(LEAST_MEMORY, max(RINGS, cpu_count()) * buffer),
     )
 
 

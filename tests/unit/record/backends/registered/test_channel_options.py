@@ -6,6 +6,7 @@ import pytest
 
 from vestige.record.backends.in_process.collector import Writing
 from vestige.record.backends.lttng_ust.plan import ChannelPlan
+from vestige.record.backends.registered import channel_options as module
 from vestige.record.backends.registered.channel_options import (
     channel_options,
     channel_writing,
@@ -53,3 +54,10 @@ def test_buffers_are_as_large_as_all_sub_buffers(size, count, packet, buffer):
     """Packets are sub-buffers, or parts of large ones."""
     options = channel_options(ChannelPlan("c", size, count))
     assert (options.packet_size, options.buffer_size) == (packet, buffer)
+
+
+def test_there_is_memory_for_the_buffers_of_all_cpus(monkeypatch: pytest.MonkeyPatch):
+    """Also on a machine that has many."""
+    monkeypatch.setattr(module, "cpu_count", lambda: 200)
+    options = channel_options(ChannelPlan("c", 1 << 20, 4))
+    assert options.arena_size == 200 * options.buffer_size
