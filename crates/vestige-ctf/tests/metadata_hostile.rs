@@ -4,10 +4,9 @@
 mod common;
 
 use std::fmt::Write as _;
-use std::fs;
 use std::time::Duration;
 
-use common::{text_of, BitWriter, HEAD};
+use common::{processor_time, text_of, BitWriter, HEAD};
 use vestige_ctf::metadata;
 use vestige_ctf::model::ByteOrder::Little;
 
@@ -22,12 +21,6 @@ fn repeat(count: usize, text: impl Fn(usize) -> String) -> String {
 
 fn event(fields: &str) -> String {
     format!("event {{ name = e; fields := struct {{ {fields} }}; }};\n")
-}
-
-/// What this thread has used: a busy machine lets it wait as long as it likes.
-fn processor_time() -> Duration {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
 }
 
 /// Parses what stands behind [`HEAD`]; gives the message if it is refused.

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use vestige_plan::{Choice, Method, Plan, Reason, Refusal};
 use vestige_symbols::ObjectFile;
@@ -239,12 +239,18 @@ fn objects_with_hooks_and_objects_without_build_id_are_left_alone() {
     }
 }
 
+/// What this thread has used: a busy machine lets it wait as long as it likes.
+fn processor_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
+}
+
 #[test]
 fn a_damaged_object_is_an_error_or_has_a_plan_as_long_as_it_says() {
     let scratch = Scratch::new("damaged");
     let flags = ["-shared", "-nostdlib", "-Wl,-Bsymbolic"];
     let Some(data) = scratch.compile("functions.s", FUNCTIONS, &flags) else { return };
-    let start = Instant::now();
+    let start = processor_time();
     let mut state = 12_345_u64;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -263,5 +269,6 @@ fn a_damaged_object_is_an_error_or_has_a_plan_as_long_as_it_says() {
             assert_eq!(bytes[8..16], (bytes.len() as u64).to_le_bytes());
         }
     }
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    let taken = processor_time() - start;
+    assert!(taken < Duration::from_secs(60), "{taken:?}");
 }

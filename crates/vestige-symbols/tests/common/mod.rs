@@ -5,11 +5,19 @@ pub mod programs;
 pub mod supplementary_files;
 
 use std::cell::Cell;
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use vestige_symbols::{Lookup, ObjectFile, SymbolError, SymbolTable};
+
+/// What this thread has used: a busy machine lets it wait as long as it likes.
+pub fn processor_time() -> Duration {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
+}
 
 /// A directory of its own for one test, removed with it.
 pub struct Scratch(PathBuf);
