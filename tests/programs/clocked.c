@@ -1,9 +1,10 @@
 /*
  * Calls at known times; the first argument says what:
  *
- *   marks FILE SECONDS   calls mark() again and again, and writes CLOCK_MONOTONIC before
+ *   marks FILE SECONDS [GATE]
+ *                        calls mark() again and again, and writes CLOCK_MONOTONIC before
  *                        and after each call to FILE; the first line has CLOCK_REALTIME
- *                        between both instead
+ *                        between both instead. A file GATE ends it before the time.
  *   relay TURNS          two processes call turn(), each after the other has told it to
  */
 #define _GNU_SOURCE
@@ -40,7 +41,7 @@ PLAIN static int64_t now(clockid_t clock)
 	return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-PLAIN static int marks(const char *path, double seconds)
+PLAIN static int marks(const char *path, double seconds, const char *gate)
 {
 	const struct timespec step = {0, STEP};
 	FILE *file = fopen(path, "w");
@@ -65,7 +66,7 @@ PLAIN static int marks(const char *path, double seconds)
 		after = now(CLOCK_MONOTONIC);
 		fprintf(file, "%ld %ld\n", (long) before, (long) after);
 		nanosleep(&step, NULL);
-	} while (before < end);
+	} while (before < end && !(gate && access(gate, F_OK) == 0));
 	return fclose(file) != 0;
 }
 
@@ -99,8 +100,8 @@ PLAIN static int relay(long turns)
 
 PLAIN int main(int count, char **words)
 {
-	if (count == 4 && !strcmp(words[1], "marks"))
-		return marks(words[2], atof(words[3]));
+	if (count >= 4 && !strcmp(words[1], "marks"))
+		return marks(words[2], atof(words[3]), words[4]);
 	if (count == 3 && !strcmp(words[1], "relay"))
 		return relay(atol(words[2]));
 	return 2;
