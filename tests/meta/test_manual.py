@@ -86,7 +86,7 @@ def completed(*words: str, directory: Path | None = None) -> list[str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=20,
+        timeout=120,
         cwd=directory,
         env={"PATH": os.environ["PATH"]},
     )
@@ -154,7 +154,7 @@ def test_each_shell_can_parse_its_script(shell: str, name: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=20,
+        timeout=120,
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -26,9 +26,9 @@ from typing import Self
 
 from support.waiting import wait_until
 
-COMMAND_SECONDS = 30.0
+COMMAND_SECONDS = 120.0
 PROGRAM_SECONDS = 60.0
-START_SECONDS = 20.0
+START_SECONDS = 120.0
 
 REQUIRED_TOOLS = ("lttng", "lttng-sessiond")
 TRACEPOINT_HEADER = "#include <lttng/tracepoint.h>\n"

@@ -15,7 +15,7 @@ from support.waiting import wait_until
 
 __all__ = ["Surroundings", "UnavailableError"]
 
-SECONDS = 30.0
+SECONDS = 120.0
 SHARED_MEMORY = "40m"
 """Of the namespace with little of it; with less than 32 MiB an arena would be elsewhere."""
 GROUP_BASE = 14 << 20

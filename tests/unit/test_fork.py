@@ -51,7 +51,7 @@ def outcome_in_child(iterator):
     source, sink = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(20)
+        signal.alarm(120)
         try:
             said = f"read {sum(1 for _ in iterator)}"
         except Exception as error:  # noqa: BLE001 - whatever it is, it is the answer
@@ -99,7 +99,7 @@ def test_a_child_reads_what_its_parent_read(read):
     child = os.fork()
     if child == 0:
         # A child that waits forever must not hold up the tests.
-        signal.alarm(20)
+        signal.alarm(120)
         os.write(sink, b"same" if read() == expected else b"other")
         os._exit(0)
     os.close(sink)

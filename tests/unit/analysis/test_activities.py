@@ -29,7 +29,7 @@ PROGRAM = """\
             pass
 
     async def leaf():
-        await asyncio.sleep(0.01)
+        await wait()
 
     async def handler(number):
         with work(item=number):
@@ -40,8 +40,15 @@ PROGRAM = """\
     @span("app:decorated")
     async def decorated():
         busy(0.002)
-        await asyncio.sleep(0.01)
+        await wait()
         raise KeyError
+
+    async def wait():
+        # The time begins once it waits, however busy the machine is.
+        loop = asyncio.get_running_loop()
+        done = loop.create_future()
+        loop.call_soon(lambda: (time.sleep(0.01), done.set_result(None)))
+        await done
 
     async def main():
         jobs = [handler(n) for n in range(2)] + [decorated()]

@@ -26,7 +26,7 @@ from vestige.cli.parser import CommandParser
 
 VESTIGE = [sys.executable, "-m", "vestige"]
 COMMANDS = load_commands([])
-DEADLINE = 20
+DEADLINE = 120
 
 
 @contextmanager

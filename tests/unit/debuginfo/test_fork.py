@@ -11,7 +11,7 @@ import pytest
 from support.compilers import run_tool
 from vestige.debuginfo import SymbolTable
 
-DEADLINE = 20
+DEADLINE = 120
 
 
 @pytest.mark.parametrize("opened", ["before", "after"])

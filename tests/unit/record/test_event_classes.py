@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 EVENTS = 150
-SECONDS = 60
+SECONDS = 120
 
 # Registers an event, and forks while a thread waits for the list of classes.
 LATE = """
@@ -53,7 +53,7 @@ int main(void)
     pthread_create(&thread, NULL, add, NULL);
     usleep(200000);
     if (fork() == 0) {
-        alarm(20);
+        alarm(60);
         tracer->remove_tracepoint(&point);
         _exit(3);
     }

@@ -213,7 +213,7 @@ def test_a_child_process_is_not_left_with_a_lock(tmp_path):
                 const pid_t child = fork();
 
                 if (!child) {
-                    alarm(5);
+                    alarm(50);
                     lttng_ust_probe_unregister(NULL);
                     _exit(0);
                 }

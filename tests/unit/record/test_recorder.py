@@ -14,12 +14,14 @@ import pytest
 import vestige
 from support.compilers import PROGRAMS, run_tool
 from support.recorded import counts, record_command, run_recorded
+from support.waiting import wait_until
 from vestige.record.recorder import run_and_record
 from vestige.record.rules.options import RecordingOptions
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
 )
+SECONDS = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -239,8 +241,10 @@ def test_a_killed_program_leaves_all_its_events(tmp_path, program, delay):
     ) as recorder:
         assert recorder.stdout is not None
         assert recorder.stdout.readline() == "ready\n"
-        time.sleep(delay)
         [child] = children(recorder.pid)
+        end = processor_time(child) + delay
+        # A busy machine may give it no processor for as long.
+        wait_until(lambda: processor_time(child) >= end, "it has run", SECONDS)
         os.kill(child, signal.SIGKILL)
         assert recorder.wait() == 128 + signal.SIGKILL
     found = counts(tmp_path / "trace")
@@ -248,6 +252,12 @@ def test_a_killed_program_leaves_all_its_events(tmp_path, program, delay):
     # main does not return, and the last call may be under way.
     assert found["func_entry"] > (1 if delay else 0)
     assert found["func_entry"] - found["func_exit"] in {1, 2}
+
+
+def processor_time(pid):
+    """Return for how many seconds the first thread of a process has run."""
+    text = Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii")
+    return int(text.split()[0]) / 1e9
 
 
 def children(pid):

@@ -143,7 +143,7 @@ def test_signals_at_a_high_rate_interrupt_the_tracer(tmp_path, program, size):
 
     # A record that was given up may be written in its place after all, when its chunk is
     # complete and nobody can take it from the losses: then it is there, and counted as lost.
-    assert -1 - traced.lost / 50 <= traced.missing <= 0
+    assert -1 - traced.lost <= traced.missing <= 0
     # A record is given up when a handler that interrupts it fills the packet.
     assert traced.lost < traced.calls / 100
 

@@ -394,7 +394,7 @@ def test_children_that_stay_hold_up_no_provider(tmp_path, sources):
             while (!ends && count < 1000) {{
                 const pid_t child = fork();
                 if (child == 0) {{
-                    alarm(20);
+                    alarm(50);
                     pause();
                 }}
                 children[count++] = child;

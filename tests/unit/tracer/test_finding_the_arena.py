@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-import time
 
 import pytest
 
@@ -61,12 +60,10 @@ def test_another_token_gets_nothing(found):
 
 
 def test_nobody_waits_for_a_socket_that_is_not_there(found):
-    """The program begins at once."""
-    began = time.monotonic()
+    """The program runs to its end, as it would without the tracer."""
     got = found("path=/nowhere")
 
-    assert (got.status, got.counted) == (0, 0)
-    assert time.monotonic() - began < 5
+    assert (got.status, got.facts["slots"], got.counted) == (0, 0, 0)
 
 
 def test_another_file_in_its_place_is_refused(found, tmp_path):
