@@ -96,10 +96,12 @@ def ordered(
         environment: More of its environment.
     """
     variables = {**os.environ, **daemon.environment, **(environment or {})}
+    command = [*daemon.prefix, str(program)]
     if preload:
-        variables["LD_PRELOAD"] = library_path()
+        # What begins the command line is not to register.
+        command[-1:-1] = ["env", f"LD_PRELOAD={library_path()}"]
     process = subprocess.Popen(
-        [program],
+        command,
         env=variables,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -41,6 +41,8 @@ class SessionDaemon:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.run_folder = home / "run"
+        self.prefix: list[str] = []
+        """What begins the command line of what runs there."""
         self.environment = {
             "HOME": str(home),
             "LTTNG_HOME": str(home),
@@ -65,7 +67,7 @@ class SessionDaemon:
         """
         command = [sys.executable, "-m", "vestige.cli.sessiond", "--daemonize", *words]
         return subprocess.run(
-            command,
+            [*self.prefix, *command],
             env={**os.environ, **self.environment},
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -1,4 +1,4 @@
-/* Finds the run directory of a session daemon, and connects to it. */
+/* Finds the run directories of session daemons, and connects to these. */
 #define _GNU_SOURCE
 #include "meeting.h"
 
@@ -27,12 +27,14 @@ typedef char place_path[sizeof(((struct sockaddr_un *) NULL)->sun_path)];
 
 /* Where daemons of this program may be: they are asked of the environment at the start, which the
  * program may change later. */
-static place_path places[2];
-static int place_count;
-/* The one where a daemon has been; NULL before. */
-static const char *folder;
-/* The page of the daemon, or of this user; we can only read it. */
-static const volatile uint32_t *page;
+static struct place {
+	place_path folder;
+	/* Whether a daemon has been there. */
+	bool is_known;
+	/* The page of the daemon, or of this user; we can only read it. */
+	const volatile uint32_t *page;
+} places[MOST_MEETINGS];
+static unsigned int place_count;
 
 /* Whether somebody may tell this program what to do. */
 static bool is_trusted(uid_t user)
@@ -41,31 +43,36 @@ static bool is_trusted(uid_t user)
 }
 
 /* Map a page, unless there is one already; false if the file is none that may be. */
-static bool take_page(int file)
+static bool take_page(struct place *place, int file)
 {
 	struct stat status;
 	const bool is_sound = system_fstat(file, &status) && S_ISREG(status.st_mode) &&
-		is_trusted(status.st_uid) && status.st_size >= (off_t) sizeof(*page);
+		is_trusted(status.st_uid) && status.st_size >= (off_t) sizeof(*place->page);
 
-	if (is_sound && !page)
-		page = system_mmap(NULL, sizeof(*page), PROT_READ, MAP_SHARED, file);
+	if (is_sound && !place->page)
+		place->page =
+			system_mmap(NULL, sizeof(*place->page), PROT_READ, MAP_SHARED, file);
 	system_close(file);
-	return is_sound && page;
+	return is_sound && place->page;
 }
 
-static bool open_page(const char *place)
+/* Look whether a daemon has been there. */
+static bool find_daemon(struct place *place)
 {
 	char path[sizeof(place_path) + sizeof(REGISTRATION_PAGE)];
-	int file;
+	int file = -1;
 
-	if (snprintf(path, sizeof(path), "%s/" REGISTRATION_PAGE, place) >= (int) sizeof(path))
-		return false;
-	file = system_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-	return file >= 0 && take_page(file);
+	if (!place->is_known &&
+	    snprintf(path, sizeof(path), "%s/" REGISTRATION_PAGE, place->folder) <
+		    (int) sizeof(path))
+		file = system_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	if (file >= 0)
+		place->is_known = take_page(place, file);
+	return place->is_known;
 }
 
-/* The page of this user, which all daemons know; made where it is not there. */
-static bool open_call(void)
+/* Take the page of this user, which all daemons know; it is made where it is not there. */
+static void take_call(struct place *place)
 {
 	char path[sizeof(SHARED_MEMORY REGISTRATION_CALL) + 12];
 	struct stat status;
@@ -75,19 +82,21 @@ static bool open_call(void)
 		 (unsigned int) getauxval(AT_EUID));
 	file = system_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
 	if (file < 0)
-		return false;
+		return;
 	/* With its memory: a page that cannot be made ends who reads it. It changes no number that
 	 * is there already. */
 	if (system_fstat(file, &status) && S_ISREG(status.st_mode) && !status.st_size)
 		system_call(SYS_fallocate, file, 0, 0, PAGE_SIZE, 0, 0);
-	return take_page(file);
+	take_page(place, file);
 }
 
 static void add_place(const char *start, const char *rest)
 {
-	const int length = snprintf(places[place_count], sizeof(places[0]), "%s%s", start, rest);
+	struct place *place = &places[place_count];
+	const int length = snprintf(place->folder, sizeof(place->folder), "%s%s", start, rest);
 
-	if (length > 0 && (size_t) length + sizeof("/" REGISTRATION_SOCKET) <= sizeof(places[0]))
+	if (length > 0 &&
+	    (size_t) length + sizeof("/" REGISTRATION_SOCKET) <= sizeof(place->folder))
 		place_count++;
 }
 
@@ -108,36 +117,36 @@ static void choose_places(void)
 	add_place(SYSTEM_RUN_FOLDER, "");
 }
 
-/* Look where a daemon has been. */
-static bool find_folder(void)
-{
-	for (int index = 0; index < place_count && !folder; index++)
-		if (open_page(places[index]))
-			folder = places[index];
-	return folder;
-}
-
 bool meeting_find(void)
 {
 	const char *answer = secure_getenv(REGISTER_VARIABLE);
+	bool is_possible = false;
 
-	if (page)
-		return true;
 	if (getauxval(AT_SECURE) || secure_getenv(OFF_VARIABLE) ||
 	    (answer && !strcmp(answer, "0")))
 		return false;
 	choose_places();
-	return find_folder() || open_call();
+	for (unsigned int which = 0; which < place_count; which++) {
+		if (!find_daemon(&places[which]))
+			take_call(&places[which]);
+		is_possible |= meeting_is_possible(which);
+	}
+	return is_possible;
 }
 
-uint32_t meeting_number(void)
+bool meeting_is_possible(unsigned int which)
 {
-	return *page;
+	return which < place_count && places[which].page;
 }
 
-void meeting_wait(uint32_t number)
+uint32_t meeting_number(unsigned int which)
 {
-	system_call(SYS_futex, (long) page, FUTEX_WAIT, number, 0, 0, 0);
+	return *places[which].page;
+}
+
+void meeting_wait(unsigned int which, uint32_t number)
+{
+	system_call(SYS_futex, (long) places[which].page, FUTEX_WAIT, number, 0, 0, 0);
 }
 
 /* Whether the daemon is one that may tell us what to do; and do not wait for it for ever. */
@@ -165,19 +174,21 @@ static int move(int file)
 	return (int) high;
 }
 
-int meeting_connect(void)
+int meeting_connect(unsigned int which)
 {
+	struct place *place = &places[which];
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int connection;
 
-	if (!find_folder())
+	if (!find_daemon(place))
 		return -1;
 	connection = (int) system_call(SYS_socket, AF_UNIX,
 				       SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, 0, 0, 0);
 	if (connection < 0)
 		return -1;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s/" REGISTRATION_SOCKET,
-		 (int) (sizeof(address.sun_path) - sizeof("/" REGISTRATION_SOCKET)), folder);
+		 (int) (sizeof(address.sun_path) - sizeof("/" REGISTRATION_SOCKET)),
+		 place->folder);
 	/* It does not wait for a daemon whose queue is full, or that is stopped. */
 	if (system_call(SYS_connect, connection, (long) &address, sizeof(address), 0, 0, 0) ==
 		    0 &&

@@ -25,6 +25,8 @@ static struct {
 	bool has_place;
 	/* Whether a thread may still take chunks from a recording that has ended. */
 	bool is_stuck;
+	/* Whose it is. */
+	unsigned int daemon;
 } channels[CHANNELS];
 /* Whether objects are known. */
 static bool is_begun;
@@ -34,21 +36,27 @@ static bool is_recording(uint32_t channel)
 	return settings.channels[channel].is_recording;
 }
 
+/* Whether its last recording was for a daemon. */
+static bool is_of(uint32_t channel, unsigned int daemon)
+{
+	return channels[channel].has_place && channels[channel].daemon == daemon;
+}
+
 static bool is_same_place(uint32_t channel, const struct arena_place *other)
 {
 	const struct arena_place *place = tracing_place(channel);
 
-	return channels[channel].has_place && place->inode == other->inode &&
-		!strcmp(place->path, other->path) && !strcmp(place->socket, other->socket);
+	return place->inode == other->inode && !strcmp(place->path, other->path) &&
+		!strcmp(place->socket, other->socket);
 }
 
-/* The channel with an arena; CHANNELS: none. */
-static uint32_t find(uint64_t arena)
+/* The channel with an arena of a daemon; CHANNELS: none. */
+static uint32_t find(unsigned int daemon, uint64_t arena)
 {
 	uint32_t channel = 0;
 
 	while (channel < CHANNELS &&
-	       !(channels[channel].has_place && tracing_place(channel)->inode == arena))
+	       !(is_of(channel, daemon) && tracing_place(channel)->inode == arena))
 		channel++;
 	return channel;
 }
@@ -109,10 +117,10 @@ static enum joining_status begin_other(uint32_t channel, const struct wanted *wa
 	return JOINING_DONE;
 }
 
-enum joining_status recording_begin(const struct wanted *wanted, const char *rules,
-				    size_t rules_size)
+enum joining_status recording_begin(unsigned int daemon, const struct wanted *wanted,
+				    const char *rules, size_t rules_size)
 {
-	uint32_t channel = find(wanted->place.inode);
+	uint32_t channel = find(daemon, wanted->place.inode);
 	const bool is_known = channel < CHANNELS && is_same_place(channel, &wanted->place);
 
 	if (!is_known)
@@ -126,13 +134,14 @@ enum joining_status recording_begin(const struct wanted *wanted, const char *rul
 	if (is_known &&
 	    settings.channels[channel].contexts != wanted->settings.channels[0].contexts)
 		return JOINING_FAILED;
+	channels[channel].daemon = daemon;
 	rules_set(channel, rules, rules_size);
 	return is_known ? go_on(channel, wanted) : begin_other(channel, wanted);
 }
 
-void recording_end(uint64_t arena)
+void recording_end(unsigned int daemon, uint64_t arena)
 {
-	const uint32_t channel = find(arena);
+	const uint32_t channel = find(daemon, arena);
 
 	if (channel == CHANNELS)
 		return;
@@ -143,20 +152,20 @@ void recording_end(uint64_t arena)
 		channels[channel].is_stuck = true;
 }
 
-void recording_dump(uint64_t arena)
+void recording_dump(unsigned int daemon, uint64_t arena)
 {
-	const uint32_t channel = find(arena);
+	const uint32_t channel = find(daemon, arena);
 
 	if (channel < CHANNELS && is_recording(channel))
 		objects_dump(channel);
 }
 
-void recording_tell(uint64_t inodes[CHANNELS])
+void recording_tell(unsigned int daemon, uint64_t inodes[CHANNELS])
 {
 	uint32_t count = 0;
 
 	memset(inodes, 0, CHANNELS * sizeof(inodes[0]));
 	for (uint32_t channel = 0; channel < CHANNELS; channel++)
-		if (channels[channel].has_place && is_recording(channel))
+		if (is_of(channel, daemon) && is_recording(channel))
 			inodes[count++] = tracing_place(channel)->inode;
 }

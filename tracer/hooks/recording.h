@@ -1,4 +1,5 @@
-/* Recordings that begin, change and end while the program runs; all by one thread. */
+/* Recordings that begin, change and end while the program runs; by one thread at a time. Each is of
+ * one daemon, by the number of that: others do not see it. */
 #ifndef VESTIGE_HOOKS_RECORDING_H
 #define VESTIGE_HOOKS_RECORDING_H
 
@@ -11,13 +12,13 @@
 
 /* Begin a recording in a channel that is free, go on with it after its end, or change its rules, which must
  * stay where they are as long as the process runs. */
-enum joining_status recording_begin(const struct wanted *wanted, const char *rules,
-				    size_t rules_size) HIDDEN;
+enum joining_status recording_begin(unsigned int daemon, const struct wanted *wanted,
+				    const char *rules, size_t rules_size) HIDDEN;
 /* End the one to an arena: nothing more is recorded but what threads append at this moment. */
-void recording_end(uint64_t arena) HIDDEN;
+void recording_end(unsigned int daemon, uint64_t arena) HIDDEN;
 /* Record once more what is loaded. */
-void recording_dump(uint64_t arena) HIDDEN;
+void recording_dump(unsigned int daemon, uint64_t arena) HIDDEN;
 /* The arenas that are recorded to, by their inodes. */
-void recording_tell(uint64_t inodes[CHANNELS]) HIDDEN;
+void recording_tell(unsigned int daemon, uint64_t inodes[CHANNELS]) HIDDEN;
 
 #endif

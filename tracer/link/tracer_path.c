@@ -100,7 +100,7 @@ bool vestige_link_load_tracer(void)
 	char path[PATH_MAX];
 
 	for (int index = 0; index < place_count; index++)
-		if (read_path(places[index], path))
-			return load(path);
+		if (read_path(places[index], path) && load(path))
+			return true;
 	return false;
 }
