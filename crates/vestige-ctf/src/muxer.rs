@@ -30,6 +30,10 @@ const GATHERED_AT_ONCE: usize = 64 * 1024;
 /// So many notices count as an item: they are small.
 const NOTICES_OF_ITEM: usize = 64;
 
+/// Data streams of so many bytes, all together, are read by the caller: to start the threads of a
+/// pool takes longer.
+const READ_HERE: u64 = 64 * 1024;
+
 /// After so long a merge is handed out however little is in it, so that whoever asked for
 /// it can show where the reading is, or end it.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
@@ -234,6 +238,8 @@ struct Cursor {
     head: Head,
     /// How many items are read at once.
     items: usize,
+    /// Whether the caller reads them.
+    is_small: bool,
     /// Items after the head that are read.
     ready: VecDeque<Item>,
     /// Items after these, which are being read.
@@ -263,13 +269,16 @@ impl Muxer {
         let items = (ITEMS_AHEAD / streams.len().max(1)).clamp(1, MOST_ITEMS_AHEAD);
         let gathered = (GATHERED_AHEAD / streams.len().max(1)).min(GATHERED_AT_ONCE);
         let all: Vec<_> = streams.iter().map(|(stream, _)| Arc::clone(stream)).collect();
+        let bytes = all.iter().map(|stream| stream.bytes()).fold(0, u64::saturating_add);
+        let is_small = bytes <= READ_HERE;
         let cursors = streams
             .into_iter()
             .map(|(stream, selection)| {
                 let reader = StreamReader::new(Arc::clone(&stream), selection);
                 let reader = reader.gathering(gathered);
-                let head = Head::Reading(read_ahead(reader, items));
-                Cursor { stream, head, items, ready: VecDeque::new(), ahead: None, merged_as: None }
+                let head = Head::Reading(read_ahead(reader, items, is_small));
+                let (ready, ahead) = (VecDeque::new(), None);
+                Cursor { stream, head, items, is_small, ready, ahead, merged_as: None }
             })
             .collect();
         let unknown = (0..all.len()).rev().collect();
@@ -361,7 +370,7 @@ impl Cursor {
                 Err(RecvTimeoutError::Disconnected) => Ahead::default(),
             };
             self.ready = items;
-            self.ahead = reader.map(|reader| read_ahead(reader, self.items));
+            self.ahead = reader.map(|reader| read_ahead(reader, self.items, self.is_small));
             self.advance();
         }
         true
@@ -415,10 +424,10 @@ impl Cursor {
     }
 }
 
-/// Reads the next items of a data stream on the thread pool.
-fn read_ahead(mut reader: StreamReader, count: usize) -> Receiver<Ahead> {
+/// Reads the next items of a data stream on the thread pool, or at once.
+fn read_ahead(mut reader: StreamReader, count: usize, at_once: bool) -> Receiver<Ahead> {
     let (sender, receiver) = channel();
-    vestige_workers::spawn(move || {
+    let read = move || {
         let mut items = VecDeque::with_capacity(count);
         let mut read = 0;
         while read < count * NOTICES_OF_ITEM {
@@ -436,6 +445,11 @@ fn read_ahead(mut reader: StreamReader, count: usize) -> Receiver<Ahead> {
             }
         }
         let _ = sender.send((items, Some(reader)));
-    });
+    };
+    if at_once {
+        read();
+    } else {
+        vestige_workers::spawn(read);
+    }
     receiver
 }

@@ -107,6 +107,12 @@ impl DataStream {
         }
     }
 
+    /// How many bytes its files had when they were opened.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.source.len()).fold(0, u64::saturating_add)
+    }
+
     /// Nanoseconds from the origin at a clock value; the lowest time without a clock.
     #[inline]
     #[must_use]
