@@ -27,7 +27,14 @@ from .clock import ClockRate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["DAMAGED_LINE", "UNDAMAGED_LINE", "event_names", "metadata_text"]
+__all__ = [
+    "DAMAGED_LINE",
+    "UNDAMAGED_LINE",
+    "event_names",
+    "metadata_head",
+    "metadata_rest",
+    "metadata_text",
+]
 
 DAMAGED_LINE = "\ttracer_memory_damaged = 1;\n"
 """That programs have damaged the memory of the recording: events may be missing."""
@@ -119,23 +126,83 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     Returns:
         The text.
     """
-    clock = "counter" if is_counter else "monotonic"
-    head = _HEAD.format(
+    head = metadata_head(
+        uuid,
+        rate,
+        options,
+        name,
+        is_counter=is_counter,
+        call_cost=call_cost,
+        created=created,
+        is_damaged=is_damaged,
+    )
+    return head + metadata_rest(
+        options, is_counter=is_counter, has_cpu_rings=has_cpu_rings
+    )
+
+
+def metadata_head(  # noqa: PLR0913 - as above
+    uuid: str,
+    rate: ClockRate,
+    options: RecordingOptions,
+    name: str,
+    *,
+    is_counter: bool,
+    call_cost: int | None = None,
+    created: float | None = None,
+    is_damaged: bool = False,
+) -> str:
+    """Write what the metadata begins with: all that a recording learns as it goes on.
+
+    Args:
+        uuid: As :func:`metadata_text` has it, and so are all others.
+        rate: As there.
+        options: As there.
+        name: As there.
+        is_counter: As there.
+        call_cost: As there.
+        created: As there.
+        is_damaged: As there.
+
+    Returns:
+        The beginning of the text, always of the same length.
+    """
+    return _HEAD.format(
         uuid=uuid,
         byte_order="le" if sys.byteorder == "little" else "be",
         environment="".join(_lines(_environment(name, created, options)))
         + _cost_line(call_cost)
         + (DAMAGED_LINE if is_damaged else UNDAMAGED_LINE),
-        clock=clock,
+        clock=_clock_name(is_counter=is_counter),
         description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",
         frequency=rate.frequency,
         offset=rate.offset,
         header="".join(f"\t\t{one}\n" for one in PACKET_HEADER),
     )
-    parts = [head, *_stream(STREAM_CLASS, PACKET_CONTEXT, clock, options)]
+
+
+def metadata_rest(
+    options: RecordingOptions, *, is_counter: bool, has_cpu_rings: bool = False
+) -> str:
+    """Write what comes after the beginning: the classes that each recording has.
+
+    Args:
+        options: As :func:`metadata_text` has it, and so are all others.
+        is_counter: As there.
+        has_cpu_rings: As there.
+
+    Returns:
+        The rest of the text.
+    """
+    clock = _clock_name(is_counter=is_counter)
+    parts = [*_stream(STREAM_CLASS, PACKET_CONTEXT, clock, options)]
     if has_cpu_rings:
         parts += _stream(STREAM_CLASS_OF_CPUS, PACKET_CONTEXT_OF_CPUS, clock, options)
     return "".join(parts)
+
+
+def _clock_name(*, is_counter: bool) -> str:
+    return "counter" if is_counter else "monotonic"
 
 
 def _stream(

@@ -12,15 +12,21 @@ import stat
 import time
 
 from ...._suppress import suppress
+from ...._typing import TYPE_CHECKING
 from ..._agreement import METADATA_FILE
 from ...rules.options import RecordingOptions
 from .clock import ClockRate, RecordingClock
-from .metadata import DAMAGED_LINE, UNDAMAGED_LINE, metadata_text
+from .metadata import DAMAGED_LINE, UNDAMAGED_LINE, metadata_head, metadata_rest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["MetadataFile", "mark_damaged", "patch_clock"]
 
 METADATA = METADATA_FILE
 _CLOCK = rb"freq = (\d+ *);\s+offset = (-?\d+ *);"
+_UNDAMAGED = f"{UNDAMAGED_LINE}}};\n".encode()
+"""The last line of the environment, and its end."""
 _OPENED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _BEGINNING = 8192
 """Bytes in which the clock is described."""
@@ -65,7 +71,7 @@ class MetadataFile:
         os.close(self._directory)
 
     def write(self, cost: int | None = None, rate: ClockRate | None = None) -> None:
-        """Write the beginning of the file.
+        """Write the file.
 
         Args:
             cost: What a recorded call costs, nanoseconds, if that was measured.
@@ -74,32 +80,55 @@ class MetadataFile:
         Raises:
             OSError: It cannot be written.
         """
-        text = metadata_text(
+        head = self._head(cost, rate)
+        rest = metadata_rest(
+            self._options,
+            is_counter=self._is_counter,
+            has_cpu_rings=self._has_cpu_rings,
+        )
+        self._put([(0, head + rest.encode())], os.O_WRONLY | os.O_CREAT)
+
+    def refine(self, cost: int | None = None, rate: ClockRate | None = None) -> None:
+        """Write its beginning again; where that fails, what is there will do.
+
+        Args:
+            cost: As :meth:`write` has it.
+            rate: As there.
+        """
+        head = self._head(cost, rate)
+        parts = [(0, head)]
+        if not self.is_damaged:
+            # Another process that collects may have told of damage, which stays told.
+            place = head.index(b"\n" + _UNDAMAGED) + 1
+            after = place + len(UNDAMAGED_LINE)
+            parts = [(0, head[:place]), (after, head[after:])]
+        with suppress(OSError):
+            try:
+                self._put(parts, os.O_WRONLY)
+            except FileNotFoundError:
+                # Somebody has removed it.
+                self.write(cost, rate)
+
+    def _head(self, cost: int | None, rate: ClockRate | None) -> bytes:
+        return metadata_head(
             self._uuid,
             rate or self._clock.rate(),
             self._options,
             self._name,
             is_counter=self._is_counter,
             call_cost=cost,
-            has_cpu_rings=self._has_cpu_rings,
             created=self._created,
             is_damaged=self.is_damaged,
-        )
-        file = _open_regular(self._directory, os.O_WRONLY | os.O_CREAT)
+        ).encode()
+
+    def _put(self, parts: Sequence[tuple[int, bytes]], flags: int) -> None:
+        """Write some parts of the file, by their places."""
+        file = _open_regular(self._directory, flags)
         try:
-            os.pwrite(file, text.encode(), 0)
+            for place, part in parts:
+                os.pwrite(file, part, place)
         finally:
             os.close(file)
-
-    def refine(self, cost: int | None = None, rate: ClockRate | None = None) -> None:
-        """Write it again; where that fails, what is there will do.
-
-        Args:
-            cost: As :meth:`write` has it.
-            rate: As there.
-        """
-        with suppress(OSError):
-            self.write(cost, rate)
 
 
 def patch_clock(directory: str, rate: ClockRate) -> None:
@@ -138,9 +167,7 @@ def mark_damaged(directory: str | os.PathLike[str]) -> None:
     """
     file = _open_written(directory)
     try:
-        # The last line of the environment.
-        end = f"{UNDAMAGED_LINE}}};\n".encode()
-        place = os.pread(file, _BEGINNING, 0).find(b"\n" + end)
+        place = os.pread(file, _BEGINNING, 0).find(b"\n" + _UNDAMAGED)
         if place >= 0:
             os.pwrite(file, DAMAGED_LINE.encode(), place + 1)
     finally:

@@ -147,13 +147,13 @@ def test_open_files_are_the_programs(tmp_path):
 def test_the_clock_is_measured_again_while_the_program_runs(tmp_path, monkeypatch):
     """For a recorder that is killed later; the program does not wait for it."""
     texts = []
-    write = metadata_file.metadata_text
+    write = metadata_file.metadata_head
 
     def note(*values, **named):
         texts.append(write(*values, **named))
         return texts[-1]
 
-    monkeypatch.setattr(metadata_file, "metadata_text", note)
+    monkeypatch.setattr(metadata_file, "metadata_head", note)
     record(["sleep", "0.1"], tmp_path / "trace")
 
     # At once, before it, after 20 and 50 milliseconds, and at its end.

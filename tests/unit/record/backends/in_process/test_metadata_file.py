@@ -1,0 +1,66 @@
+"""The metadata of a recording that runs is written again, beside others who write there."""
+
+from __future__ import annotations
+
+import pytest
+
+from vestige.record import RecordingOptions
+from vestige.record.backends.in_process.clock import RecordingClock
+from vestige.record.backends.in_process.metadata import DAMAGED_LINE
+from vestige.record.backends.in_process.metadata_file import MetadataFile, mark_damaged
+
+UUID = "01234567-89ab-4def-8123-456789abcdef"
+
+
+@pytest.fixture
+def metadata(tmp_path):
+    """The metadata of a recording, written once."""
+    made = MetadataFile(
+        str(tmp_path), UUID, RecordingOptions(), RecordingClock(None), is_counter=False
+    )
+    made.write()
+    yield made
+    made.close()
+
+
+def test_damage_that_another_process_has_told_stays_told(tmp_path, metadata):
+    """The recorder knows nothing of it, and writes what a call costs."""
+    mark_damaged(tmp_path)
+    metadata.refine(cost=12)
+
+    text = (tmp_path / "metadata").read_text(encoding="utf-8")
+    assert DAMAGED_LINE in text
+    assert "tracer_call_cost_ns = 12 " in text
+
+
+def test_damage_that_the_recorder_knows_of_is_told(tmp_path, metadata):
+    """In a file of the same length."""
+    before = (tmp_path / "metadata").read_text(encoding="utf-8")
+    metadata.is_damaged = True
+    metadata.refine()
+
+    after = (tmp_path / "metadata").read_text(encoding="utf-8")
+    assert DAMAGED_LINE not in before
+    assert DAMAGED_LINE in after
+    assert len(before) == len(after)
+
+
+def test_what_others_have_added_stays(tmp_path, metadata):
+    """The collector writes event classes behind it."""
+    with (tmp_path / "metadata").open("a", encoding="utf-8") as file:
+        file.write("# more\n")
+    metadata.refine()
+
+    text = (tmp_path / "metadata").read_text(encoding="utf-8")
+    assert text.endswith("# more\n")
+    assert "event {" in text
+
+
+def test_metadata_that_was_removed_is_written_whole(tmp_path, metadata):
+    """What is left of the trace can be read then."""
+    before = (tmp_path / "metadata").read_text(encoding="utf-8")
+    (tmp_path / "metadata").unlink()
+    metadata.refine()
+
+    after = (tmp_path / "metadata").read_text(encoding="utf-8")
+    assert after.count("event {") == before.count("event {") > 0
