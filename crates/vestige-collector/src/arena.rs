@@ -266,6 +266,11 @@ impl Arena {
 
     /// Makes room for a part of the file, so that no store to it can fail.
     pub fn give_memory(&self, at: u64, bytes: u64) -> io::Result<()> {
+        self.allocate(at, bytes, true)
+    }
+
+    /// The same, and maps its pages here if that is asked for or takes nothing else.
+    fn allocate(&self, at: u64, bytes: u64, is_used_here: bool) -> io::Result<()> {
         if bytes == 0 {
             return Ok(());
         }
@@ -275,6 +280,7 @@ impl Arena {
         let end = end.min(self.memory.bytes());
         let bytes = end.saturating_sub(start);
         match sys::allocate(&self.file, start, bytes) {
+            Ok(()) if !is_used_here && self.is_in_memory() => Ok(()),
             Ok(()) => self.memory.populate(start, bytes, false),
             // Some file systems can only be written to.
             Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
@@ -605,6 +611,7 @@ impl Arena {
     pub fn make_chunks(&self, first: u32, count: u32) -> io::Result<()> {
         let size = u64::from(self.geometry.chunk_bytes);
         let place = self.geometry.chunks_at + u64::from(first.wrapping_sub(1)) * size;
-        self.give_memory(place, u64::from(count) * size)
+        // Most are never read, and of the others the kernel maps many pages at once.
+        self.allocate(place, u64::from(count) * size, false)
     }
 }

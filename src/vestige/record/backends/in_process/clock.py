@@ -171,30 +171,36 @@ def take(read: Callable[[], int] | None) -> Instant:
     Returns:
         The moment.
     """
-    closest, moment = _take_once(read)
+    closest = _take_once(read)
     others = 0
     for _ in range(MOST_READINGS):
-        duration, one = _take_once(read)
+        one = _take_once(read)
         others += 1
-        if duration < closest:
-            closest, moment, others = duration, one, 0
+        if one[0] < closest[0]:
+            closest, others = one, 0
         if others == ENOUGH_READINGS:
             break
-    return moment
-
-
-def _take_once(read: Callable[[], int] | None) -> tuple[int, Instant]:
-    """Return how long the readings took, and the moment in the middle."""
-    before = time.monotonic_ns()
-    value = None if read is None else read()
-    after = time.monotonic_ns()
-    real = time.time_ns()
-    end = time.monotonic_ns()
+    _, before, value, after, real, end, suspended = closest
     middle = (before + after) // 2
     real += middle - (after + end) // 2
-    suspended = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - time.monotonic_ns()
-    moment = Instant(middle if value is None else value, middle, real, suspended)
-    return end - before, moment
+    return Instant(middle if value is None else value, middle, real, suspended)
+
+
+def _take_once(
+    read: Callable[[], int] | None,
+    monotonic: Callable[[], int] = time.monotonic_ns,
+) -> tuple[int, int, int | None, int, int, int, int]:
+    """Return how long the readings took, and what was read, in that order.
+
+    Nothing is worked out of those that are not the closest ones, which are most.
+    """
+    before = monotonic()
+    value = None if read is None else read()
+    after = monotonic()
+    real = time.time_ns()
+    end = monotonic()
+    suspended = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - monotonic()
+    return end - before, before, value, after, real, end, suspended
 
 
 def measure_rate(begin: Instant, end: Instant) -> ClockRate:
