@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import signal
 from pathlib import Path
@@ -24,6 +25,16 @@ pytestmark = [
 ]
 
 MODES = ["discard", "overwrite"]
+STOPPED_CONSUMER = """
+    taskset -c 0 {program} '{gate}' & pid=$!
+    until [ $(awk '/^voluntary/ {{ print $2 }}' /proc/$pid/status) -gt 100 ]
+    do sleep 0.01; done
+    kill -STOP $(pidof lttng-consumerd)
+    touch '{gate}'
+    wait $pid
+"""
+"""Nobody reads what the program records while it goes on behind the gate, which it has
+looked for a hundred times: then it has its buffers."""
 
 
 def both(workshop: Workshop, rings: Path, folder: Path) -> tuple[bytes, bytes]:
@@ -68,11 +79,12 @@ def test_rings_of_lttng(workshop: Workshop, tmp_path, mode):
         lttng.run(["lttng", "enable-channel", "-u", "c", *channel.split()])
         lttng.run(["lttng", "enable-event", "-u", "-c", "c", "flood:*"])
         lttng.run(["lttng", "start", "s"])
-        flood = workshop.program("flood")
-        lttng.run_program(Program(["taskset", "-c", "0", flood, "500"]))
-        # Both tools get the same: the consumer may read meanwhile.
+        flood = shlex.join([str(workshop.program("flood")), "500", "2", "0"])
+        script = STOPPED_CONSUMER.format(program=flood, gate=tmp_path / "gate")
+        lttng.run_program(Program(["sh", "-ec", script]))
         shutil.copytree(shm, tmp_path / "copy")
     finally:
+        lttng.run(["sh", "-c", "kill -CONT $(pidof lttng-consumerd)"], check=False)
         lttng.run(["lttng", "destroy", "s"])
     ours, theirs = both(workshop, tmp_path / "copy", tmp_path)
     assert ours == theirs
