@@ -22,7 +22,7 @@ from support.waiting import wait_until
 
 pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
 
-SECONDS = 60.0
+SECONDS = 120.0
 VESTIGE = [sys.executable, "-m", "vestige"]
 SOURCE = Path(__file__).parent.parent / "programs" / "flood.c"
 BURSTS = ("1", "100000", "5000")
@@ -76,11 +76,29 @@ def record(*words: object) -> subprocess.CompletedProcess[str]:
 def begin(*words: object) -> subprocess.Popen[str]:
     """Start ``vestige record``, and wait until it records."""
     command = [*VESTIGE, "record", *map(str, words)]
-    started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    started = subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONFAULTHANDLER": "1"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert started.stderr is not None
     line = started.stderr.readline()
     assert line.startswith("vestige: recording "), line + started.stderr.read()
     return started
+
+
+def told_at_end(recorder: subprocess.Popen[str]) -> str:
+    """Wait until a recorder has ended; return what it said.
+
+    One that does not end says where it is.
+    """
+    try:
+        return recorder.communicate(timeout=SECONDS)[1]
+    except subprocess.TimeoutExpired:
+        recorder.send_signal(signal.SIGABRT)
+        said = recorder.communicate(timeout=SECONDS)[1]
+        pytest.fail(f"it does not end: {said}")
 
 
 def pauses(program: subprocess.Popen) -> int:
@@ -168,10 +186,10 @@ def test_a_program_that_ran_before_everything_is_read_with_names(
     script = f"""
         mount -t tmpfs none /run; mount -t tmpfs none /dev/shm
         {program} & pid=$!
-        sleep 0.5
+        until grep -q liblttng-ust.so /proc/$pid/maps; do sleep 0.01; done
         {shlex.join(VESTIGE)} record -p $pid --duration 2s -o {shlex.quote(str(trace))}
         echo "status $?"
-        {shlex.join(VESTIGE)} record -q -p $pid --duration 100ms -o {again}
+        {shlex.join(VESTIGE)} record -q -p $pid --duration 1s -o {again}
         echo "again $?"
         kill -0 $pid && echo goes on
         kill $pid
@@ -236,7 +254,7 @@ def test_only_what_is_chosen_is_recorded(daemon, flood, workshop, tmp_path):
             wait_until(lambda: pauses(flood) > before + 5, "events", SECONDS)
         finally:
             recorder.send_signal(signal.SIGINT)
-            said = recorder.communicate(timeout=SECONDS)[1]
+            said = told_at_end(recorder)
             other.kill()
     assert recorder.returncode == 0
     assert f"vestige: vestige view {tmp_path}\n" in said
@@ -268,7 +286,7 @@ def test_it_ends_with_the_programs(daemon, flood, workshop, tmp_path):
         recorder = begin("-p", f"{flood.pid},{second.pid}", "-o", tmp_path)
         flood.kill()
         second.kill()
-        said = recorder.communicate(timeout=SECONDS)[1]
+        said = told_at_end(recorder)
     assert recorder.returncode == 0
     assert f"vestige: {flood.pid} (flood) has ended\n" in said
     assert f"vestige: {second.pid} (flood) has ended\n" in said
@@ -307,7 +325,7 @@ def test_the_end_of_the_daemon_ends_the_recording(daemon, flood, tmp_path):
     recorder = begin("-p", flood.pid, "-o", trace)
     try:
         daemon.end(signal.SIGKILL)
-        _, said = recorder.communicate(timeout=SECONDS)
+        said = told_at_end(recorder)
     finally:
         daemon.start()
     assert recorder.returncode == 125

@@ -101,7 +101,7 @@ def test_a_full_disk_is_a_status(workshop: Workshop, tmp_path):
         mount -t tmpfs none /run; mount -t tmpfs none /dev/shm
         mount -t tmpfs -o size=256k none {place}
         {program} & pid=$!
-        sleep 0.3
+        until grep -q liblttng-ust.so /proc/$pid/maps; do sleep 0.01; done
         {VESTIGE} record -p $pid --duration 2s -o {place}/t
         echo "status $?"
         kill $pid
