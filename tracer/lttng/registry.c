@@ -23,6 +23,7 @@
 #include "contexts.h"
 #include "interface.h"
 #include "own_probes.h"
+#include "printf_events.h"
 #include "providers.h"
 
 /* The points of an object. */
@@ -93,18 +94,11 @@ static struct ust_probe *several_probes(const struct ust_point *point, uint32_t 
 	return probes;
 }
 
-/* A program may have points of its own for lttng_ust_tracef() and lttng_ust_tracelog(), in the
- * place of the library's: they only say whether to call it, and what it records, it asks itself. */
-static bool is_of_messages(const struct ust_point *point)
-{
-	return !strcmp(point->provider, "lttng_ust_tracef") ||
-		!strcmp(point->provider, "lttng_ust_tracelog");
-}
-
-/* Whoever sees the probes must see what is in them. */
+/* Whoever sees the probes must see what is in them. The points of lttng_ust_tracef() and
+ * lttng_ust_tracelog() need none: they only say whether to call the library. */
 static void set_probes(struct ust_point *point, struct ust_probe *probes)
 {
-	const bool is_on = probes || is_of_messages(point);
+	const bool is_on = probes || printf_events_take(point->provider, point->name);
 
 	if (!is_on)
 		__atomic_store_n(&point->state, 0, __ATOMIC_RELEASE);
@@ -249,6 +243,7 @@ static void add_points(struct ust_point *const *points, int count)
 	tracing_start();
 	if (!settings.is_recording || !points || count <= 0)
 		return;
+	printf_events_start();
 	before = enter();
 	object = free_object();
 	if (object) {

@@ -10,9 +10,11 @@
 #include <vestige/write-fields.h>
 
 #include "../../base/compiler.h"
-#include "../abi.h"
+#include "../interface.h"
 
 #define MOST_FIELDS 4
+
+extern const struct vestige_lttng vestige_lttng __attribute__((weak));
 
 static const struct vestige_tracer *tracer;
 
@@ -120,18 +122,35 @@ record_log(const struct vestige_tracepoint *point, const char *file, int line,
 }
 
 /* What a macro looks at before it calls; a program that is not position-independent has it in
- * its own memory. It always says yes: the tracer's providers may be there only later. */
+ * its own memory. A program may also have points of its own in their place. */
 #define POINT(provider_, name_)                                                    \
 	extern struct ust_point lttng_ust_tracepoint_##provider_##___##name_;      \
 	EXPORTED struct ust_point lttng_ust_tracepoint_##provider_##___##name_ = { \
 		.struct_size = sizeof(struct ust_point),                           \
 		.provider = #provider_,                                            \
 		.name = #name_,                                                    \
-		.state = 1,                                                        \
 		.signature = "",                                                   \
 	};
 
 POINT(lttng_ust_tracef, event)
+#define LOG_POINT(level) POINT(lttng_ust_tracelog, level)
+VESTIGE_LOG_LEVELS(LOG_POINT)
+
+static struct ust_point *const points[] = {&lttng_ust_tracepoint_lttng_ust_tracef___event,
+#define LOG_PLACE(level) &lttng_ust_tracepoint_lttng_ust_tracelog___##level,
+					   VESTIGE_LOG_LEVELS(LOG_PLACE)};
+
+static __attribute__((constructor)) void add_points(void)
+{
+	if (&vestige_lttng)
+		vestige_lttng.add_points(points, sizeof(points) / sizeof(points[0]));
+}
+
+static __attribute__((destructor)) void remove_points(void)
+{
+	if (&vestige_lttng)
+		vestige_lttng.remove_points(points);
+}
 
 EXPORTED __attribute__((format(printf, 1, 2))) void lttng_ust__tracef(const char *format, ...);
 EXPORTED __attribute__((format(printf, 1, 0))) void lttng_ust__vtracef(const char *format,
@@ -154,7 +173,6 @@ void lttng_ust__vtracef(const char *format, va_list arguments)
 }
 
 #define LOG(level)                                                                          \
-	POINT(lttng_ust_tracelog, level)                                                    \
 	EXPORTED __attribute__((format(printf, 4, 5))) void lttng_ust__tracelog_##level(    \
 		const char *file, int line, const char *function, const char *format, ...); \
 	EXPORTED __attribute__((format(printf, 4, 0))) void lttng_ust__vtracelog_##level(   \
