@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "e812ea465a50865f"
+#define AGREEMENT "21b311a3afb59a5a"
 
 /* --- Packets, see docs/formats/recording.md --- */
 
@@ -601,6 +601,8 @@ _Static_assert(sizeof(struct rule_head) == 32, "rule_head");
 #define SKIPPED_SIGNATURE "signature"
 /* There are too many classes. */
 #define SKIPPED_CLASS "class"
+/* A sequence of it was cut: the type of its length cannot tell of all elements. */
+#define SKIPPED_LENGTH "length"
 /* There is no memory for it. */
 #define SKIPPED_MEMORY "memory"
 /* In the place of a fingerprint: no entry of an object was rewritten. */

@@ -46,6 +46,11 @@ CONSTANTS = (
         about="Its tracepoint has other arguments than its probe takes.",
     ),
     Constant("SKIPPED_CLASS", "class", about="There are too many classes."),
+    Constant(
+        "SKIPPED_LENGTH",
+        "length",
+        about="A sequence of it was cut: the type of its length cannot tell of all elements.",
+    ),
     Constant("SKIPPED_MEMORY", "memory", about="There is no memory for it."),
     Constant(
         "UNPATCHED_MARK",

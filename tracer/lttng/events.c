@@ -13,22 +13,8 @@
 
 #include "../rules/expression_run.h"
 #include "../stream/record.h"
-
-/* A record between two calls, in the place of an ust_context. */
-struct unfinished {
-	struct draft *draft;
-	/* Where the next field goes, and where the last one ends. */
-	char *at;
-	char *end;
-};
-
-_Static_assert(sizeof(struct unfinished) <= sizeof(struct ust_context),
-	       "there is room for what has to be kept");
-
-static inline struct unfinished *in_place_of(struct ust_context *context)
-{
-	return (struct unfinished *) (void *) context;
-}
+#include "lengths.h"
+#include "unfinished.h"
 
 static struct ust_recorded *event_of(const struct ust_context *context)
 {
@@ -126,6 +112,48 @@ static void write_text(struct ust_context *context, const char *from, size_t siz
 	record->at += fits;
 }
 
+/* --- the same of events whose sequences may be longer than their lengths tell --- */
+
+static inline struct counted *counted_in(struct ust_context *context)
+{
+	return (struct counted *) (void *) context;
+}
+
+static int reserve_counted(struct ust_context *context)
+{
+	struct ust_recorded *event = event_of(context);
+	const int result = reserve(context);
+	struct counted *counted = counted_in(context);
+
+	if (!result)
+		*counted = (struct counted) {.record = counted->record, .event = event};
+	return result;
+}
+
+static void commit_counted(struct ust_context *context)
+{
+	lengths_end(context);
+	commit(context);
+}
+
+static void write_counted_field(struct ust_context *context, const void *from, size_t size,
+				size_t alignment)
+{
+	write_field(context, from, lengths_allow(counted_in(context), from, size), alignment);
+}
+
+static void write_counted_string(struct ust_context *context, const char *from, size_t size)
+{
+	write_string(context, from, lengths_allow(counted_in(context), from, size));
+}
+
+static void write_counted_text(struct ust_context *context, const char *from, size_t size)
+{
+	write_text(context, from, lengths_allow(counted_in(context), from, size));
+}
+
+/* --- filters --- */
+
 /* The stack has a word for each field, and two for those with elements: length and address. */
 static int run_filter(const struct ust_common *common, const char *stack, struct ust_place *place,
 		      void *context)
@@ -167,6 +195,15 @@ static struct ust_operations operations = {
 	.write_string = write_string,
 	.write_text = write_text,
 };
+static struct ust_operations counted_operations = {
+	.struct_size = sizeof(counted_operations),
+	.reserve = reserve_counted,
+	.commit = commit_counted,
+	.write = write_counted_field,
+	.write_string = write_counted_string,
+	.write_text = write_counted_text,
+};
+
 static struct ust_channel channel;
 static struct ust_channel_common channel_common = {
 	.struct_size = sizeof(channel_common),
@@ -179,13 +216,25 @@ static struct ust_channel channel = {
 	.common = &channel_common,
 	.operations = &operations,
 };
+static struct ust_channel counted_channel;
+static struct ust_channel_common counted_channel_common = {
+	.struct_size = sizeof(counted_channel_common),
+	.child = &counted_channel,
+	.is_enabled = 1,
+	.session = &session,
+};
+static struct ust_channel counted_channel = {
+	.struct_size = sizeof(counted_channel),
+	.common = &counted_channel_common,
+	.operations = &counted_operations,
+};
 
 void events_enable(struct ust_recorded *event)
 {
 	event->recorder = (struct ust_recorder) {
 		.struct_size = sizeof(event->recorder),
 		.common = &event->common,
-		.channel = &channel,
+		.channel = lengths_may_be_short(event) ? &counted_channel : &channel,
 	};
 	event->common = (struct ust_common) {
 		.struct_size = sizeof(event->common),

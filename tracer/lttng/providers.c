@@ -1,28 +1,16 @@
 #define _GNU_SOURCE
 #include "providers.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "../agreement/agreement.h"
-#include "../base/refusal.h"
-#include "../base/settings.h"
 #include "../hooks/event_class.h"
 #include "../rules/rules.h"
 #include "describe.h"
 #include "events.h"
+#include "skipped.h"
 
 #define MOST_EVENTS (1u << 16)
-/* In what the recorder reads, see refusal_write(). */
-#define LONGEST_TOLD 64
-
-void providers_skip(const char *reason, const char *provider, const char *event)
-{
-	char name[LONGEST_TOLD + 1];
-
-	snprintf(name, sizeof(name), "%s%s%s", provider, event ? ":" : "", event ? event : "");
-	refusal_write(settings.directory, SKIPPED_MARK, reason, name);
-}
 
 /* FNV-1a. */
 static uint32_t hash(const char *name)
@@ -86,10 +74,11 @@ static const char *describe_events(struct ust_registered *provider)
 		if (one && one->struct_size >= sizeof(*one))
 			wrong = describe_event(event, one, &provider->pool);
 		event->from = one;
+		event->provider = from->name;
 		event->is_left_out = wrong != NULL;
 		if (wrong)
-			providers_skip(wrong, from->name,
-				       one && describe_can_name(one->name) ? one->name : "?");
+			skipped_tell(wrong, from->name,
+				     one && describe_can_name(one->name) ? one->name : "?");
 	}
 	provider->own = (struct vestige_provider) {
 		.struct_size = sizeof(provider->own),
@@ -106,8 +95,8 @@ struct ust_registered *providers_describe(const struct ust_provider *from)
 	const char *wrong = from ? judge(from) : SKIPPED_DAMAGED;
 
 	if (wrong) {
-		providers_skip(wrong, from && describe_can_name(from->name) ? from->name : "?",
-			       NULL);
+		skipped_tell(wrong, from && describe_can_name(from->name) ? from->name : "?",
+			     NULL);
 		return NULL;
 	}
 	provider = pool_take(&pool, 1, sizeof(*provider));
@@ -118,7 +107,7 @@ struct ust_registered *providers_describe(const struct ust_provider *from)
 	wrong = describe_events(provider);
 	if (!wrong)
 		return provider;
-	providers_skip(wrong, from->name, NULL);
+	skipped_tell(wrong, from->name, NULL);
 	providers_forget(provider);
 	return NULL;
 }
@@ -152,14 +141,14 @@ bool providers_choose(struct ust_registered *provider, struct ust_recorded *even
 	if (event->is_left_out)
 		return false;
 	if (!event_class_is_readable(&event->own_class)) {
-		providers_skip(SKIPPED_READERS, provider->own.name, event->own.name);
+		skipped_tell(SKIPPED_READERS, provider->own.name, event->own.name);
 		event->is_left_out = true;
 		return false;
 	}
 	/* Without an ID, as where there are too many classes, its records are counted as lost. */
 	event->own.id = event_class_id(0, &provider->own, &event->own);
 	if (!event->own.id)
-		providers_skip(SKIPPED_CLASS, provider->own.name, event->own.name);
+		skipped_tell(SKIPPED_CLASS, provider->own.name, event->own.name);
 	events_enable(event);
 	return true;
 }

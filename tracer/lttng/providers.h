@@ -25,7 +25,5 @@ void providers_forget(struct ust_registered *provider) HIDDEN;
 struct ust_recorded *providers_find(struct ust_registered *provider, const char *name) HIDDEN;
 /* Whether the rules take an event; it has its ID then. */
 bool providers_choose(struct ust_registered *provider, struct ust_recorded *event) HIDDEN;
-/* Tell the recorder what is not recorded, and why: see agreement/skipped.py. */
-void providers_skip(const char *reason, const char *provider, const char *event) HIDDEN;
 
 #endif

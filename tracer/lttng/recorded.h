@@ -20,9 +20,13 @@ struct ust_recorded {
 	/* What a point has that only this one connects to. */
 	struct ust_probe probes[2];
 	const struct ust_event *from;
+	/* The name of its provider. */
+	const char *provider;
 	/* The rules were asked; is_left_out has the answer, or that it was refused. */
 	bool is_judged;
 	bool is_left_out;
+	/* It was told that sequences are cut, see lengths.h. */
+	bool is_cut;
 };
 
 #endif

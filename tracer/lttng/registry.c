@@ -25,6 +25,7 @@
 #include "own_probes.h"
 #include "printf_events.h"
 #include "providers.h"
+#include "skipped.h"
 
 /* The points of an object. */
 struct object {
@@ -73,7 +74,7 @@ static struct ust_recorded *find_event(struct ust_registered *provider,
 	event = providers_find(provider, point->name);
 	if (!event || !strcmp(event->from->event_class->signature, point->signature))
 		return event;
-	providers_skip(SKIPPED_SIGNATURE, point->provider, point->name);
+	skipped_tell(SKIPPED_SIGNATURE, point->provider, point->name);
 	return NULL;
 }
 

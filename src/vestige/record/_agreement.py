@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "e812ea465a50865f"
+AGREEMENT = "21b311a3afb59a5a"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889
@@ -88,6 +88,8 @@ SKIPPED_SIGNATURE = "signature"
 """Its tracepoint has other arguments than its probe takes."""
 SKIPPED_CLASS = "class"
 """There are too many classes."""
+SKIPPED_LENGTH = "length"
+"""A sequence of it was cut: the type of its length cannot tell of all elements."""
 SKIPPED_MEMORY = "memory"
 """There is no memory for it."""
 UNPATCHED_MARK = "patch"

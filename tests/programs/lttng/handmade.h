@@ -50,7 +50,9 @@ static inline void probe(struct ust_common *common, int number, const char *text
 	const struct ust_class *class = class_of_probes ? class_of_probes : class_of_call;
 	struct ust_place place = {sizeof(place), __builtin_return_address(0)};
 	struct ust_context context = {.struct_size = sizeof(context)};
-	const unsigned short length = (unsigned short) strlen(text);
+	const size_t length = strlen(text);
+	/* What of it has room in its type, as in headers. */
+	const unsigned short told = (unsigned short) length;
 	char stack[64];
 
 	if (!recorder->channel->common->session->is_active ||
@@ -80,7 +82,7 @@ static inline void probe(struct ust_common *common, int number, const char *text
 		const struct ust_field *field = class->fields[index];
 
 		if (field->is_not_filtered)
-			operations->write(&context, &length, sizeof(length), 1);
+			operations->write(&context, &told, sizeof(told), 1);
 		else if (is_number(field->type->kind))
 			operations->write(&context, &number, sizeof(number), 1);
 		else if (field->type->kind == UST_STRING)

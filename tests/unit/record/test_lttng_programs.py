@@ -97,6 +97,28 @@ def test_what_no_reader_takes_does_not_spoil_the_trace(tmp_path, build):
     assert "not recorded: odd:? (LTTng-UST): the description in the" in done.stderr
 
 
+def test_a_sequence_is_no_longer_than_its_length_tells(tmp_path, build):
+    """Or readers would take the rest of it for other fields; it is said once."""
+    done = run_recorded(tmp_path / "trace", [build("short_lengths")])
+    said = [line for line in done.stderr.splitlines() if "LTTng-UST" in line]
+    found = payloads(tmp_path / "trace")
+
+    assert done.returncode == 0
+    assert [name for name, _ in found] == ["short:one", "short:two"] * 4
+    for (_, one), (_, two), length in zip(
+        found[::2], found[1::2], [3, 2, 0, 5], strict=True
+    ):
+        assert one["_list_length"] == length == len(one["list"])
+        assert one["list"] == [ord("a") + index for index in range(length)]
+        assert one["after"] == one["number"]
+        assert len(two["first"]) == len(two["second"]) == length
+        assert two["between"] == two["after"] == one["number"]
+        assert two["text"][:length] == "abcde"[:length]
+    assert [len(two["text"]) for _, two in found[1::2]] == [3, 65538, 65536, 5]
+    warning = "cut: short:one, short:two (LTTng-UST): a sequence has more elements than"
+    assert said == [f"vestige: warning: {warning} the type of its length can tell"]
+
+
 def test_level_and_uri_are_in_the_metadata(tmp_path, handmade):
     """Those of events without are the usual level, and none."""
     run_recorded(tmp_path / "trace", [handmade])

@@ -9,6 +9,7 @@ from ..._agreement import (
     SKIPPED_CLASS,
     SKIPPED_DAMAGED,
     SKIPPED_FIELDS,
+    SKIPPED_LENGTH,
     SKIPPED_MAJOR,
     SKIPPED_MEMORY,
     SKIPPED_READERS,
@@ -28,6 +29,7 @@ REASONS = {
     SKIPPED_SIGNATURE: "the tracepoint has other arguments than the provider takes",
     SKIPPED_CLASS: "the recording has too many kinds of events",
     SKIPPED_MEMORY: "no memory",
+    SKIPPED_LENGTH: "a sequence has more elements than the type of its length can tell",
 }
 _MOST_NAMES = 5
 
@@ -54,4 +56,5 @@ def _line(reason: str, names: list[str]) -> str:
     shown = ", ".join(plain(name) for name in names[:_MOST_NAMES])
     more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
     why = REASONS.get(reason, f"an unknown reason ({plain(reason)})")
-    return f"not recorded: {shown}{more} (LTTng-UST): {why}"
+    what = "cut" if reason == SKIPPED_LENGTH else "not recorded"
+    return f"{what}: {shown}{more} (LTTng-UST): {why}"
