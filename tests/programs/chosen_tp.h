@@ -42,6 +42,8 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(chosen, sample,
 		lttng_ust_field_array_text(char, word, it->word, 8)
 		lttng_ust_field_sequence(uint32_t, list, it->list, uint8_t, it->count)
 		lttng_ust_field_sequence_network(uint16_t, ports, it->ports, uint8_t, it->count)
+		lttng_ust_field_sequence(uint32_t, quad, it->list, uint16_t, 4)
+		lttng_ust_field_sequence(int16_t, halves, (const int16_t *) it->list, uint8_t, 8)
 		lttng_ust_field_sequence_text(char, piece, it->text, uint8_t, it->count)
 		lttng_ust_field_enum(chosen, colour, int, shade, it->number & 3)
 	)

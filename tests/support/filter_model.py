@@ -124,6 +124,14 @@ FILTERS = (
     "pair == 1",
     "list[0] == 0",
     "1 || list[3] == 1",
+    "quad[3] == 0",
+    "quad[1] >= 1536 && number > 3",
+    "-quad[1] < 0",
+    "!quad[1] && number",
+    "halves[2] < 0",
+    "halves[2] && number",
+    "halves[7] == quad[0]",
+    "halves == 1",
     "missing == 1",
     "missing == 1 || 1",
     "1 || missing == 1",
@@ -160,6 +168,15 @@ STRINGS = ("", "bash", "bas", "/bin/ls", "five5", "eightchr", "(null)")
 PATTERNS = ("*", "b*", "*s", "*a*s*", "bas*sh*", "**", "five*", "a\\*b")
 CONSTANTS = (0, 1, 2, 3, 7, 10, 63, 64, 200, 0x240, 4096, (1 << 63) - 1, (1 << 64) - 1)
 REAL_CONSTANTS = ("0.5", ".25", "1.", "17.34e9", "2e0", "0x1p-1")
+ELEMENTS = (
+    ("pair", 0),
+    ("pair", 1),
+    # Of sequences that may be empty, the first: LTTng 2.13 reads behind the end of them.
+    ("list", 0),
+    ("ports", 0),
+    *(("quad", index) for index in range(4)),
+    *(("halves", index) for index in range(1, 8, 2)),
+)
 UNARY, SHIFT, AND, XOR, OR, RELATION, EQUALITY, ALL, ANY = range(9, 0, -1)
 """How tight operators bind."""
 RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -375,8 +392,7 @@ def _constant(source: random.Random) -> Expression:
 
 
 def _element(source: random.Random) -> Expression:
-    # Only the first of a sequence: LTTng 2.13 reads behind the end of them.
-    name, index = source.choice((("pair", 0), ("pair", 1), ("list", 0), ("ports", 0)))
+    name, index = source.choice(ELEMENTS)
 
     def value(fields: Fields) -> int:
         if index >= len(fields[name]):

@@ -29,6 +29,7 @@ def _sample(index: int) -> dict[str, Any]:
     wide = WIDES[index % 9]
     count = min(index % 5, len(text))
     number = index - 4
+    quad = [((index * place) << (place * 8)) % (1 << 32) for place in range(4)]
     tiny = (index * 11 + 128) % 256 - 128
     return {
         "number": number,
@@ -45,8 +46,10 @@ def _sample(index: int) -> dict[str, Any]:
         "other": TEXTS[index * 3 % 8],
         "pair": [index - 12, (index * 2000 + (1 << 15)) % (1 << 16) - (1 << 15)],
         "word": "eightchr" if index % 2 else "five5",
-        "list": [(index * place) << (place * 8) for place in range(count)],
+        "list": quad[:count],
         "ports": [index + place for place in range(count)],
+        "quad": quad,
+        "halves": list(unpack("<8h", pack("<4I", *quad))),
         "piece_length": count,
         "piece": text[:count],
         "shade": number & 3,
@@ -97,6 +100,8 @@ def _declared(encoding: str) -> Mapping[str, Any]:
         "word": ctf.array("u8", 8, text=True),
         "list": ["u32"],
         "ports": ["u16be"],
+        "quad": ["u32"],
+        "halves": [ctf.integer(16, signed=True, alignment=alignment)],
         "piece_length": "u8",
         "piece": ctf.array("u8", "piece_length", text=True),
         "shade": ctf.enumeration(32, LABELS, signed=True),
