@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from support.compilers import run_tool
+from support.waiting import wait_until
 from vestige.errors import RecordError
 from vestige.record.backends.lttng_ust import clock as clocks
 from vestige.record.backends.lttng_ust.buffers import TraceBuffers
@@ -81,6 +83,44 @@ def test_a_plugin_that_brings_no_clock_is_told(tmp_path, monkeypatch, flags, sai
     assert len(warned) == 1
     assert said in warned[0]
     assert "the metadata describes the monotonic clock" in warned[0]
+
+
+@pytest.mark.parametrize(
+    ("is_runnable", "running", "looks"),
+    [
+        # It sleeps, it computes, or others have the processors.
+        (False, 0.0, 4),
+        (True, clocks.LOOK, 4),
+        (True, 0.0, 4 * clocks.MOST_TIMES),
+    ],
+)
+def test_time_without_a_processor_is_no_time_of_a_plugin(
+    tmp_path, monkeypatch, is_runnable, running, looks
+):
+    """A busy machine is not taken for a plugin that is stuck; but not for ever."""
+    asked = []
+
+    def activity(process: int) -> tuple[bool, float]:
+        asked.append(process)
+        return is_runnable, running * (len(asked) - 1)
+
+    monkeypatch.setattr(clocks, "activity_of", activity)
+    monkeypatch.setattr(clocks, "LONGEST_START", 4 * clocks.LOOK)
+    with pytest.raises(RecordError, match="expected a plugin that can be loaded"):
+        PluginClock(build(tmp_path, "-DSLOW"))
+    assert len(asked) == 1 + looks
+
+
+def test_what_a_process_does_is_seen():
+    """Whether it runs, and for how long it has."""
+    with subprocess.Popen(["sleep", "600"]) as idle:
+        wait_until(lambda: not clocks.activity_of(idle.pid)[0], "it sleeps", 60)
+        idle.kill()
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as busy:
+        wait_until(lambda: clocks.activity_of(busy.pid)[1] > 0.1, "it runs", 60)
+        assert clocks.activity_of(busy.pid)[0]
+        busy.kill()
+    assert clocks.activity_of(busy.pid) == (False, 0.0)
 
 
 def test_without_a_plugin_it_is_the_monotonic_clock():
