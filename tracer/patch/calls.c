@@ -2,7 +2,7 @@
  * Calls of functions whose entries lead to us.
  *
  * At the entry, the return address goes to the shadow of its place, and the address of exit_stub()
- * takes its place. So the function returns to exit_stub(), which returns to where the
+ * takes its place, see stubs.c. So the function returns to exit_stub(), which returns to where the
  * function would have. The shadow is written first: an unwinder that a handler starts in between
  * finds either.
  *
@@ -21,7 +21,6 @@
 
 #include "calls.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 #include "../base/settings.h"
@@ -35,14 +34,14 @@
 #include "plain_hit.h"
 #include "probes.h"
 #include "shadow.h"
+#include "stubs.h"
+#include "thunk.h"
 #include "vectors.h"
 
 #if defined(__x86_64__)
 
 /* Bytes of the usual record of an exit; that of an entry has a place more. */
 #define USUAL_EXIT_SIZE (COMPACT_HEADER_SIZE + PLACE_SIZE + ID_SIZE)
-/* In a thunk, the address of its function comes before the instruction that calls us. */
-#define THUNK_CALL_SIZE 6
 /* `call` with a distance, and through a slot; what may come before it at an entry. */
 #define CALL 0xE8
 #define CALL_SIZE 5
@@ -65,16 +64,12 @@ static bool has_exits;
  * calls are outside of all that is copied. */
 static bool is_copied;
 
-/* Called by programs that were compiled with -pg -mfentry; see "-mfentry" in GCC's manual. */
-EXPORTED void __fentry__(void);
-/* What functions return to. */
-void exit_stub(void) HIDDEN;
-
-/* What the assembler below calls; of a thunk or a live call, where that returns to. */
-void calls_thunk_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
-void calls_probe_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
-void calls_fentry_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
-void calls_library_entered(uintptr_t *slot, uintptr_t back) HIDDEN;
+/* What stubs call, with the place of the return address: whether exit_stub() is to take it. */
+bool calls_function_entered(const uintptr_t *slot) HIDDEN;
+bool calls_probe_entered(const uintptr_t *slot) HIDDEN;
+bool calls_fentry_entered(const uintptr_t *slot) HIDDEN;
+bool calls_library_entered(uintptr_t *slot) HIDDEN;
+/* What exit_stub() calls: where the function would have returned to. */
 uintptr_t calls_left(const uintptr_t *slot) HIDDEN;
 
 /* What finds no room, or is not recorded the usual way. */
@@ -256,7 +251,8 @@ static APART void leave_otherwise(const uintptr_t *place, uintptr_t return_addre
 	record_exits(word & FRAME_FUNCTION_MASK, return_address, place);
 }
 
-static INLINED void enter(uintptr_t *slot, uintptr_t function, bool is_library)
+/* Record an entry; whether the function is to return to exit_stub(). */
+static INLINED bool enter(const uintptr_t *slot, uintptr_t function, bool is_library)
 {
 	const enum function_tracing on_exit =
 		is_library ? settings.on_library_exit : settings.on_exit;
@@ -266,34 +262,33 @@ static INLINED void enter(uintptr_t *slot, uintptr_t function, bool is_library)
 
 	if (!has_exits || (on_exit == FUNCTIONS_OFF && !(function & PROBED))) {
 		begin(function, return_address, is_library);
-		return;
+		return false;
 	}
 	shadow = shadow_of((uintptr_t) slot);
 	if (UNLIKELY(!shadow))
-		return;
+		return false;
 	if (UNLIKELY(return_address == (uintptr_t) exit_stub)) {
 		enter_by_jump(shadow, function, is_library);
-		return;
+		return false;
 	}
 	if (!frames_link((uintptr_t) slot, function, &word))
 		word = link_elsewhere((uintptr_t) slot, function);
 	shadow->return_address = return_address;
 	shadow->function = word;
-	atomic_signal_fence(memory_order_seq_cst);
-	*(volatile uintptr_t *) slot = (uintptr_t) exit_stub;
 	begin(function, return_address, is_library);
 	frames_begin((uintptr_t) slot, word);
+	return true;
 }
 
-void calls_thunk_entered(uintptr_t *slot, uintptr_t back)
+bool calls_function_entered(const uintptr_t *slot)
 {
-	enter(slot, *(const uintptr_t *) (back - THUNK_CALL_SIZE - sizeof(uintptr_t)), false);
+	return enter(slot, thunk_at(slot[STUB_NEXT])->function, false);
 }
 
-void calls_probe_entered(uintptr_t *slot, uintptr_t back)
+bool calls_probe_entered(const uintptr_t *slot)
 {
-	const uintptr_t function =
-		*(const uintptr_t *) (back - THUNK_CALL_SIZE - sizeof(uintptr_t));
+	const uintptr_t function = thunk_at(slot[STUB_NEXT])->function;
+	bool is_replaced = false;
 	const struct probe *probe = probes_find(function);
 	const bool is_called = !probe || (probe->flags & PROBE_HAS_CALLS);
 	uintptr_t return_address = *slot;
@@ -301,25 +296,27 @@ void calls_probe_entered(uintptr_t *slot, uintptr_t back)
 	if (return_address == (uintptr_t) exit_stub)
 		return_address = shadow_at((uintptr_t) slot)->return_address;
 	if (is_called || (probe->flags & PROBE_HAS_RESULT))
-		enter(slot, function | PROBED, false);
+		is_replaced = enter(slot, function | PROBED, false);
 	if (is_called)
 		record_entry((void *) function, (void *) return_address);
 	if (probe && (probe->flags & PROBE_HAS_ENTRY))
 		hit_probe(&probe->entry, function, slot - 2, (uintptr_t) (slot + 1));
+	return is_replaced;
 }
 
-void calls_library_entered(uintptr_t *slot, uintptr_t back)
+bool calls_library_entered(uintptr_t *slot)
 {
-	const uintptr_t function = library_call_of(back)->function;
+	const struct library_call *call = library_call_of(slot[STUB_NEXT]);
+	const uintptr_t function = call->function;
 	void *const address = (void *) (function & ~LIBRARY_CALL_PASSES);
 
-	if (LIKELY(!(function & LIBRARY_CALL_PASSES))) {
-		enter(slot, function, true);
-		return;
-	}
+	slot[STUB_NEXT] = call->target;
+	if (LIKELY(!(function & LIBRARY_CALL_PASSES)))
+		return enter(slot, function, true);
 	record_library_entry(address, (void *) *slot);
 	if (has_exits)
 		record_exit(address, (void *) *slot);
+	return false;
 }
 
 uintptr_t calls_left(const uintptr_t *slot)
@@ -388,139 +385,12 @@ bool calls_start(void)
 	return true;
 }
 
-void calls_fentry_entered(uintptr_t *slot, uintptr_t back)
+bool calls_fentry_entered(const uintptr_t *slot)
 {
 	if (UNLIKELY(!shadow_blocks) && (!settings.is_recording || !calls_start()))
-		return;
-	enter(slot, function_of(back), false);
+		return false;
+	return enter(slot, function_of(slot[STUB_NEXT]), false);
 }
-
-/* clang-format off */
-
-/* Registers that functions may change, and one that finds them again. */
-#define SAVE \
-	"pushq %rax\n\t" \
-	".cfi_adjust_cfa_offset 8\n\t" \
-	"pushq %rcx\n\t" \
-	".cfi_adjust_cfa_offset 8\n\t" \
-	"pushq %rdx\n\t" \
-	".cfi_adjust_cfa_offset 8\n\t" \
-	"pushq %rsi\n\t" \
-	".cfi_adjust_cfa_offset 8\n\t" \
-	"pushq %rdi\n\t" \
-	".cfi_adjust_cfa_offset 8\n\t" \
-	"pushq %r8\n\t" \
-	".cfi_adjust_cfa_offset 8\n\t" \
-	"pushq %r9\n\t" \
-	".cfi_adjust_cfa_offset 8\n\t" \
-	"pushq %r10\n\t" \
-	".cfi_adjust_cfa_offset 8\n\t" \
-	"pushq %r11\n\t" \
-	".cfi_adjust_cfa_offset 8\n\t" \
-	"pushq %rbp\n\t" \
-	".cfi_adjust_cfa_offset 8\n\t" \
-	"movq %rsp, %rbp\n\t" \
-	".cfi_def_cfa_register %rbp\n\t"
-#define RESTORE \
-	"movq %rbp, %rsp\n\t" \
-	".cfi_def_cfa_register %rsp\n\t" \
-	"popq %rbp\n\t" \
-	".cfi_same_value %rbp\n\t" \
-	".cfi_adjust_cfa_offset -8\n\t" \
-	"popq %r11\n\t" \
-	".cfi_adjust_cfa_offset -8\n\t" \
-	"popq %r10\n\t" \
-	".cfi_adjust_cfa_offset -8\n\t" \
-	"popq %r9\n\t" \
-	".cfi_adjust_cfa_offset -8\n\t" \
-	"popq %r8\n\t" \
-	".cfi_adjust_cfa_offset -8\n\t" \
-	"popq %rdi\n\t" \
-	".cfi_adjust_cfa_offset -8\n\t" \
-	"popq %rsi\n\t" \
-	".cfi_adjust_cfa_offset -8\n\t" \
-	"popq %rdx\n\t" \
-	".cfi_adjust_cfa_offset -8\n\t" \
-	"popq %rcx\n\t" \
-	".cfi_adjust_cfa_offset -8\n\t" \
-	"popq %rax\n\t" \
-	".cfi_adjust_cfa_offset -8\n\t"
-
-/* On top of the stack is where to go back to, then the return address of the function. Unwinders
- * take our caller for the function's: code of a thunk is described nowhere. */
-#define ENTRY(name, handler) \
-	".globl " name "\n" \
-	".type " name ", @function\n" \
-	name ":\n\t" \
-	".cfi_startproc\n\t" \
-	".cfi_def_cfa_offset 16\n\t" \
-	SAVE \
-	".cfi_offset %rbp, -96\n\t" \
-	"andq $-16, %rsp\n\t" \
-	"leaq 88(%rbp), %rdi\n\t" \
-	"movq 80(%rbp), %rsi\n\t" \
-	"call " handler "\n\t" \
-	RESTORE \
-	"ret\n\t" \
-	".cfi_endproc\n\t" \
-	".size " name ", . - " name "\n"
-
-/*
- * Where functions return to. The description says, in the language of DWARF's expressions, of a
- * frame whose canonical address is one byte above its stack pointer, so that it is none of its
- * neighbours:
- *
- *   the stack pointer of the caller      DW_CFA_val_expression: that address - 1
- *   its return address                   DW_CFA_expression: in the shadow of that address - 9,
- *                                        by the formula of shadow.h, with operations
- *                                        that Valgrind knows, too
- *
- * Unwinders look up what is before a return address: that is the nop.
- */
-#define SHADOWED \
-	".cfi_escape 0x16, 7, 2, 0x31, 0x1c\n\t" \
-	".cfi_escape 0x10, 16, 21, 0x39, 0x1c, 0x31, 0x24, 0x31, 0x08, 44, 0x24, 0x1c, " \
-	"0x0c, 0xff, 0xff, 0xff, 0x7f, 0x40, 0x24, 0x0a, 0xff, 0xff, 0x22, 0x1a\n\t"
-
-__asm__(".text\n"
-	".hidden calls_entry\n"
-	ENTRY("calls_entry", "calls_thunk_entered")
-	".hidden calls_probe_entry\n"
-	ENTRY("calls_probe_entry", "calls_probe_entered")
-	".hidden calls_library_entry\n"
-	ENTRY("calls_library_entry", "calls_library_entered")
-	ENTRY("__fentry__", "calls_fentry_entered")
-	".globl exit_stub\n"
-	".hidden exit_stub\n"
-	".type exit_stub, @function\n\t"
-	".cfi_startproc\n\t"
-	".cfi_def_cfa %rsp, 1\n\t"
-	SHADOWED
-	/* What debuggers call the frame. */
-	".type recorded_call, @function\n"
-	"recorded_call:\n\t"
-	"nop\n"
-	"exit_stub:\n\t"
-	/* The place of the return address, which is free. */
-	"pushq %rax\n\t"
-	".cfi_adjust_cfa_offset 8\n\t"
-	SAVE
-	/* DW_CFA_expression: the frame pointer is 89 bytes below the frame's address. */
-	".cfi_escape 0x10, 6, 3, 0x08, 89, 0x1c\n\t"
-	"andq $-16, %rsp\n\t"
-	"leaq 80(%rbp), %rdi\n\t"
-	"call calls_left\n\t"
-	"movq %rax, 80(%rbp)\n\t"
-	RESTORE
-	/* Not by `ret`: processors predict where it leads by the calls that they have seen, and the
-	 * function's own has taken this one. What is below the stack pointer is ours for 128 bytes. */
-	"leaq 8(%rsp), %rsp\n\t"
-	".cfi_def_cfa_offset 0\n\t"
-	"jmp *-8(%rsp)\n\t"
-	".cfi_endproc\n\t"
-	".size exit_stub, . - exit_stub\n\t"
-	".size recorded_call, . - recorded_call\n");
-/* clang-format on */
 
 #else
 
@@ -535,18 +405,6 @@ const char *calls_lack_exits(void)
 }
 
 void calls_leave_returns(void)
-{
-}
-
-void calls_entry(void)
-{
-}
-
-void calls_library_entry(void)
-{
-}
-
-void calls_probe_entry(void)
 {
 }
 

@@ -6,13 +6,6 @@
 
 #include "../base/compiler.h"
 
-/* Called by a thunk, see thunks.h, whose address is where it returns to. All registers stay what
- * they are, and so does the stack, but for the return address. */
-void calls_entry(void) HIDDEN;
-/* The same, of a function that has a probe. */
-void calls_probe_entry(void) HIDDEN;
-/* The same by a thunk of a library call, see library_thunks.h. */
-void calls_library_entry(void) HIDDEN;
 /* Make what calls need; false where they cannot be recorded. */
 bool calls_start(void) HIDDEN;
 /* Why ends of calls cannot be had that are wanted; NULL where they can. */

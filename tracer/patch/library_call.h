@@ -4,10 +4,13 @@
 
 #include <stdint.h>
 
+#include "../base/compiler.h"
+
 /* Half of a block of thunks: the code, then as much of data. */
 #define LIBRARY_BLOCK 0x4000u
-/* From where a thunk begins to where its call returns to. */
-#define LIBRARY_THUNK_CALL 10u
+#define LIBRARY_BLOCKS 64u
+#define LIBRARY_THUNK_SIZE 16u
+#define LIBRARY_THUNKS (LIBRARY_BLOCK / LIBRARY_THUNK_SIZE)
 
 /* What a thunk knows of its function. */
 struct library_call {
@@ -20,10 +23,18 @@ struct library_call {
 /* Set where the return address stays as it is: the exit is recorded with the entry. */
 #define LIBRARY_CALL_PASSES ((uintptr_t) 1 << 63)
 
-/* What is known of a thunk, by where its call returns to. */
-static inline const struct library_call *library_call_of(uintptr_t back)
+/* The first is no thunk: its target is the address of stub_library(). */
+struct library_block {
+	uint8_t code[LIBRARY_BLOCK];
+	struct library_call calls[LIBRARY_THUNKS];
+};
+
+extern struct library_block *library_blocks[LIBRARY_BLOCKS] HIDDEN;
+
+/* What is known of a thunk, by its number. */
+static inline const struct library_call *library_call_of(uintptr_t number)
 {
-	return (const struct library_call *) (back - LIBRARY_THUNK_CALL + LIBRARY_BLOCK);
+	return &library_blocks[number / LIBRARY_THUNKS]->calls[number % LIBRARY_THUNKS];
 }
 
 #endif

@@ -27,6 +27,7 @@
 #include "imports.h"
 #include "library_choice.h"
 #include "library_thunks.h"
+#include "stubs.h"
 
 #if defined(__x86_64__)
 
@@ -35,7 +36,10 @@
 #define MOST_SLOTS 65536u
 /* What an entry that leads to a thunk begins with. */
 #define JUMP 0xE9
-#define CALL_BY_SLOT 0x15FF
+/* What follows 0xFF in instructions that take what is at a distance. */
+#define PUSH_BY_SLOT 0x35
+#define JUMP_BY_SLOT 0x25
+#define BY_SLOT_SIZE 6
 
 /* The objects that are there at the start, in the order in which names are looked up. */
 struct objects {
@@ -125,7 +129,6 @@ static bool is_patched(uintptr_t function)
 {
 	const uint8_t *code = (const uint8_t *) function;
 	int32_t distance;
-	uint16_t call;
 	uintptr_t slot;
 
 	/* No byte is read after the end of an instruction: the page may end there. */
@@ -135,12 +138,14 @@ static bool is_patched(uintptr_t function)
 		return false;
 	memcpy(&distance, code + 1, sizeof(distance));
 	code += 1 + (intptr_t) sizeof(distance) + distance;
-	memcpy(&call, code, sizeof(call));
-	if (call != CALL_BY_SLOT)
+	if (code[0] != 0xFF || code[1] != PUSH_BY_SLOT)
 		return false;
-	memcpy(&distance, code + sizeof(call), sizeof(distance));
-	memcpy(&slot, code + sizeof(call) + sizeof(distance) + distance, sizeof(slot));
-	return slot == (uintptr_t) calls_entry;
+	code += BY_SLOT_SIZE;
+	if (code[0] != 0xFF || code[1] != JUMP_BY_SLOT)
+		return false;
+	memcpy(&distance, code + 2, sizeof(distance));
+	memcpy(&slot, code + BY_SLOT_SIZE + distance, sizeof(slot));
+	return slot == (uintptr_t) stub_function;
 }
 
 /* Tell by which name a function is called: debug information has the one that its source has, and

@@ -11,26 +11,17 @@
 #include <string.h>
 
 #include "../base/system.h"
-#include "calls.h"
+#include "stubs.h"
 
 #if defined(__x86_64__)
 
-#define THUNK_SIZE 16u
-#define THUNKS (LIBRARY_BLOCK / THUNK_SIZE)
-#define MOST_BLOCKS 64u
 /* Places where a function's thunk is looked for, from that of its hash on. */
 #define TABLE_SIZE 8192u
 #define TABLE_STEPS 16u
 
-/* The first is no thunk: its target is the address of calls_library_entry(). */
-struct block {
-	uint8_t code[LIBRARY_BLOCK];
-	struct library_call calls[THUNKS];
-};
-
 /* A number given out: in the upper half a block, in the lower one a thunk of it. */
-static uint32_t next_thunk = THUNKS;
-static struct block *blocks[MOST_BLOCKS];
+static uint32_t next_thunk = LIBRARY_THUNKS;
+struct library_block *library_blocks[LIBRARY_BLOCKS];
 static struct library_call *table[TABLE_SIZE];
 
 static void put_distance(uint8_t *at, const void *target)
@@ -40,28 +31,29 @@ static void put_distance(uint8_t *at, const void *target)
 	memcpy(at, &distance, sizeof(distance));
 }
 
-static void write_thunk(struct block *block, uint32_t number)
+static void write_thunk(struct library_block *block, uint32_t number, uint32_t name)
 {
-	static const uint8_t thunk[THUNK_SIZE] = {
-		0xF3, 0x0F, 0x1E, 0xFA, 0xFF, 0x15, 0, 0, 0, 0, 0xFF, 0x25, 0, 0, 0, 0,
+	/* endbr64, pushq with a number, jmp through the slot at a distance. */
+	static const uint8_t thunk[LIBRARY_THUNK_SIZE] = {
+		0xF3, 0x0F, 0x1E, 0xFA, 0x68, 0, 0, 0, 0, 0xFF, 0x25,
 	};
-	uint8_t *code = block->code + (size_t) number * THUNK_SIZE;
+	uint8_t *code = block->code + (size_t) number * LIBRARY_THUNK_SIZE;
 
 	memcpy(code, thunk, sizeof(thunk));
-	put_distance(code + 6, &block->calls[0].target);
-	put_distance(code + 12, &block->calls[number].target);
+	memcpy(code + 5, &name, sizeof(name));
+	put_distance(code + 11, &block->calls[0].target);
 }
 
-static struct block *make_block(void)
+static struct library_block *make_block(uint32_t block_number)
 {
-	struct block *block = system_mmap(NULL, sizeof(*block), PROT_READ | PROT_WRITE,
-					  MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	struct library_block *block = system_mmap(NULL, sizeof(*block), PROT_READ | PROT_WRITE,
+						  MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
 	if (!block)
 		return NULL;
-	block->calls[0].target = (uintptr_t) calls_library_entry;
-	for (uint32_t number = 1; number < THUNKS; number++)
-		write_thunk(block, number);
+	block->calls[0].target = (uintptr_t) stub_library;
+	for (uint32_t number = 1; number < LIBRARY_THUNKS; number++)
+		write_thunk(block, number, block_number * LIBRARY_THUNKS + number);
 	if (system_call(SYS_mprotect, (long) block->code, sizeof(block->code),
 			PROT_READ | PROT_EXEC, 0, 0, 0) == 0)
 		return block;
@@ -70,17 +62,17 @@ static struct block *make_block(void)
 }
 
 /* Have a block of a number; NULL where there is no memory. */
-static struct block *find_block(uint32_t number)
+static struct library_block *find_block(uint32_t number)
 {
-	struct block *block = __atomic_load_n(&blocks[number], __ATOMIC_ACQUIRE);
-	struct block *made;
+	struct library_block *block = __atomic_load_n(&library_blocks[number], __ATOMIC_ACQUIRE);
+	struct library_block *made;
 
 	if (block)
 		return block;
-	made = make_block();
+	made = make_block(number);
 	if (made &&
-	    !__atomic_compare_exchange_n(&blocks[number], &block, made, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_ACQUIRE)) {
+	    !__atomic_compare_exchange_n(&library_blocks[number], &block, made, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		/* Another was faster. */
 		system_munmap(made, sizeof(*made));
 		return block;
@@ -91,19 +83,19 @@ static struct block *find_block(uint32_t number)
 static struct library_call *new_call(void)
 {
 	uint32_t number;
-	struct block *block;
+	struct library_block *block;
 
 	do {
 		number = __atomic_load_n(&next_thunk, __ATOMIC_RELAXED);
-		if (number / THUNKS > MOST_BLOCKS)
+		if (number / LIBRARY_THUNKS > LIBRARY_BLOCKS)
 			return NULL;
 		number = __atomic_fetch_add(&next_thunk, 1, __ATOMIC_RELAXED);
 		/* The first of a block is none. */
-	} while (number % THUNKS == 0);
-	if (number / THUNKS > MOST_BLOCKS)
+	} while (number % LIBRARY_THUNKS == 0);
+	if (number / LIBRARY_THUNKS > LIBRARY_BLOCKS)
 		return NULL;
-	block = find_block(number / THUNKS - 1);
-	return block ? &block->calls[number % THUNKS] : NULL;
+	block = find_block(number / LIBRARY_THUNKS - 1);
+	return block ? &block->calls[number % LIBRARY_THUNKS] : NULL;
 }
 
 static uintptr_t thunk_of(const struct library_call *call)
@@ -153,8 +145,9 @@ uintptr_t library_thunk(const struct library_call *call, bool *is_new)
 
 bool library_thunk_is_at(uintptr_t address)
 {
-	for (uint32_t number = 0; number < MOST_BLOCKS; number++) {
-		const struct block *block = __atomic_load_n(&blocks[number], __ATOMIC_ACQUIRE);
+	for (uint32_t number = 0; number < LIBRARY_BLOCKS; number++) {
+		const struct library_block *block =
+			__atomic_load_n(&library_blocks[number], __ATOMIC_ACQUIRE);
 
 		if (block && address - (uintptr_t) block < LIBRARY_BLOCK)
 			return true;

@@ -2,12 +2,11 @@
  * Thunks of library calls: what the slots of a caller lead to in place of a function.
  *
  *   4 bytes     endbr64
- *   6 bytes     call *ENTRY(%rip): calls_library_entry() records the call
- *   6 bytes     jmp *TARGET(%rip)
+ *   5 bytes     pushq, of its number
+ *   6 bytes     jmp *ENTRY(%rip): stub_library() records the call, and goes on with the function
  *
- * All have the same code. What is different between them lies at the same distance from each, in
- * memory that is only data: so a thunk is made by two stores, in whatever thread or handler a
- * function is bound, and no memory is ever writable and executable.
+ * What each is for lies in memory that is only data: so a thunk is made by two stores, in whatever
+ * thread or handler a function is bound, and no memory is ever writable and executable.
  */
 #ifndef VESTIGE_PATCH_LIBRARY_THUNKS_H
 #define VESTIGE_PATCH_LIBRARY_THUNKS_H

@@ -6,13 +6,17 @@
 
 #include "../agreement/agreement.h"
 #include "../base/system.h"
-#include "calls.h"
+#include "stubs.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
 #define PAGE_SIZE 4096u
+/* `pushq` and `jmp` of what is at a distance, which follows. */
+static const uint8_t push[] = {0xFF, 0x35};
+static const uint8_t jump[] = {0xFF, 0x25};
+
 /* Of two slots: for functions, and for those that have probes. */
 #define SLOT_SIZE 16u
 /* Objects whose thunks can be given back; those of others stay. */
@@ -20,8 +24,6 @@
 
 static struct thunks kept[MOST_KEPT];
 
-#define CALL_SIZE 6u
-#define HEAD_SIZE (sizeof(uintptr_t) + CALL_SIZE)
 /* Places are tried in steps, first below the object: above it, the heap grows. */
 #define STEP ((uintptr_t) 16 << 20)
 #define FURTHEST ((uintptr_t) 1792 << 20)
@@ -29,7 +31,7 @@ static struct thunks kept[MOST_KEPT];
 
 static size_t thunk_size(const struct plan_entry *entry)
 {
-	return (HEAD_SIZE + entry->function->code_size + 15) & ~(size_t) 15;
+	return (sizeof(struct thunk) + entry->function->code_size + 15) & ~(size_t) 15;
 }
 
 bool thunks_put_distance(uint8_t *at, uintptr_t from, uintptr_t target)
@@ -95,21 +97,27 @@ static bool map_near(struct thunks *thunks, const struct dl_phdr_info *info)
 	return false;
 }
 
+static bool put_operand(uint8_t *instruction, uintptr_t target)
+{
+	return thunks_put_distance(instruction + 2, (uintptr_t) instruction + 2, target);
+}
+
 /* Write one; false if something is out of reach. */
 static bool write_thunk(const struct thunks *thunks, uint8_t *at, const struct plan_entry *entry,
 			uintptr_t bias)
 {
 	const struct plan_function *function = entry->function;
-	const uintptr_t address = bias + function->address;
-	uint8_t *call = at + sizeof(address);
-	uint8_t *code = call + CALL_SIZE;
+	struct thunk *thunk = (struct thunk *) (void *) at;
+	uint8_t *code = at + sizeof(*thunk);
+	const uintptr_t stub =
+		(uintptr_t) thunks->place + (function->flags & PLAN_PROBED ? sizeof(stub) : 0);
 
-	memcpy(at, &address, sizeof(address));
-	call[0] = 0xFF;
-	call[1] = 0x15;
-	if (!thunks_put_distance(call + 2, (uintptr_t) call + 2,
-				 (uintptr_t) thunks->place +
-					 (function->flags & PLAN_PROBED ? sizeof(address) : 0)))
+	thunk->function = bias + function->address;
+	thunk->next = (uintptr_t) code;
+	memcpy(thunk->push, push, sizeof(push));
+	memcpy(thunk->jump, jump, sizeof(jump));
+	if (!put_operand(thunk->push, (uintptr_t) &thunk->next) ||
+	    !put_operand(thunk->jump, stub))
 		return false;
 	memcpy(code, entry->code, function->code_size);
 	for (unsigned int index = 0; index < function->fixups; index++) {
@@ -127,14 +135,14 @@ uintptr_t thunks_next(const struct thunks *thunks, size_t *at, const struct plan
 	uint8_t *thunk = thunks->place + (*at ? *at : SLOT_SIZE);
 
 	*at = (size_t) (thunk - thunks->place) + thunk_size(entry);
-	return (uintptr_t) thunk + sizeof(uintptr_t);
+	return (uintptr_t) thunk + offsetof(struct thunk, push);
 }
 
 const char *thunks_make(struct thunks *thunks, const struct plan *plan,
 			const struct dl_phdr_info *info)
 {
-	const uintptr_t entry_address = (uintptr_t) calls_entry;
-	const uintptr_t probe_address = (uintptr_t) calls_probe_entry;
+	const uintptr_t entry_address = (uintptr_t) stub_function;
+	const uintptr_t probe_address = (uintptr_t) stub_probe;
 	struct plan_entry entry;
 	uintptr_t end;
 	size_t next = 0;
@@ -153,7 +161,7 @@ const char *thunks_make(struct thunks *thunks, const struct plan *plan,
 	while (plan_next(plan, &next, &entry)) {
 		const uintptr_t code = thunks_next(thunks, &at, &entry);
 
-		if (!write_thunk(thunks, (uint8_t *) code - sizeof(uintptr_t), &entry,
+		if (!write_thunk(thunks, (uint8_t *) code - offsetof(struct thunk, push), &entry,
 				 info->dlpi_addr)) {
 			thunks_drop(thunks);
 			return UNPATCHED_MEMORY;

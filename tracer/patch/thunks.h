@@ -2,7 +2,10 @@
  * Thunks: a piece of code for each function, which its entry jumps to.
  *
  *   8 bytes     the address of the function
- *   6 bytes     call *SLOT(%rip): calls_entry() records the call
+ *   8 bytes     the address of the code below
+ *   6 bytes     pushq, of that address
+ *   6 bytes     jmp *SLOT(%rip): stub_function() records the call, and goes on with the code below
+ *   4 bytes     nothing
  *               the instructions that the jump took the place of, and a jump to what follows them
  *
  * They lie within 2 GB of the object, as all distances in them must reach it. The tracer may be
@@ -18,6 +21,7 @@
 
 #include "../base/compiler.h"
 #include "plan.h"
+#include "thunk.h"
 
 struct thunks {
 	uint8_t *place;

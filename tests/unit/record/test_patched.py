@@ -160,6 +160,19 @@ def frames_of(text):
     return re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(\w+) \(", text, re.MULTILINE)
 
 
+@pytest.mark.parametrize("entries", [[], ["--entries"]])
+def test_unwinders_find_the_way_from_each_instruction(tmp_path, entries):
+    """Whatever of the tracer a handler interrupts, the stack leads to the program."""
+    program = build(tmp_path, "stepped", "-rdynamic")
+    chosen = ["--patch=outer", "--patch=jumping", "--patch=last"]
+    options = [*chosen, *entries, "--no-follow-fork"]
+    done = run_recorded(tmp_path / "trace", [program], *options)
+    assert done.returncode == 0, done.stderr
+    assert output_of(program).startswith("sum 12 seen 0 lost 0")
+    assert done.stdout.startswith("sum 12 seen 1 lost 0"), done.stdout
+    assert called(tmp_path / "trace") == {"outer": 4, "jumping": 4, "last": 8}
+
+
 def test_the_shadow_of_threads_that_ended_is_given_back(tmp_path):
     """Also where they end by pthread_exit(): what is left does not grow with their stacks."""
     program = build(tmp_path, "stacks_given")
