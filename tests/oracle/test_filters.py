@@ -37,13 +37,16 @@ RULES = (
 )
 
 UNSIGNED_OPERAND = re.compile(
-    r"(?:^|&&|\|\||\()[-+(]*(?:list|ports|quad)\[\d\]\)*(?:$|&&|\|\|)"
+    r"(?:^|&&|\|\||\()[-+~(]*(?:list|ports|quad)\[\d\]\)*(?:$|&&|\|\|)"
 )
+REAL = re.compile(r"real|narrow|\.|0x1p|[0-9]e[0-9]")
 REFUSED = (
     "quad[1] && 1",
     "number && quad[2]",
     "(quad[3]) && (-list[1])",
     "0 || ports[0]",
+    "number && ~quad[0]",
+    "1.5 > (number & 1)",
     "number & 1 && byte",
     "number << 1 && byte",
     "-1.5 && number",
@@ -71,16 +74,17 @@ def numbered(trace: Path) -> list[tuple[str, object]]:
 
 
 def is_refused(text: str) -> bool:
-    """Tell whether LTTng 2.13 may take an expression for false whatever it is.
+    """Tell whether LTTng 2.13 may take an expression for false whatever it is, or for another.
 
     That is so where && or || stand beside bits, or a real constant with a sign, or have
-    elements of an unsigned type as operands.
+    elements of an unsigned type as operands, and where a real is compared with bits.
     """
     plain = re.sub(r"&&|\|\|", "", text)
-    bits = re.search(r"[&|^]|<<|>>|-\(*[0-9.]", plain)
-    return plain != text and bool(
-        bits or UNSIGNED_OPERAND.search(text.replace(" ", ""))
-    )
+    has_bits = re.search(r"[&|^]|<<|>>", plain)
+    if plain == text:
+        return bool(has_bits and REAL.search(plain))
+    is_operand = UNSIGNED_OPERAND.search(text.replace(" ", ""))
+    return bool(has_bits or is_operand or re.search(r"-\(*[0-9.]", plain))
 
 
 def under_lttng(
