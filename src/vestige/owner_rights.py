@@ -8,7 +8,7 @@ import pwd
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["owner_rights"]
+__all__ = ["groups_of", "owner_rights"]
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def owner_rights(uid: int, gid: int) -> Iterator[None]:
         return
     libc = ctypes.CDLL(None)
     before = os.getgroups()
-    os.setgroups(_groups(uid, gid))
+    os.setgroups(groups_of(uid, gid))
     # Both return what was before, also when they fail: the second call tells.
     libc.setfsgid(gid)
     libc.setfsuid(uid)
@@ -45,8 +45,13 @@ def owner_rights(uid: int, gid: int) -> Iterator[None]:
         os.setgroups(before)
 
 
-def _groups(uid: int, gid: int) -> list[int]:
-    """Return the groups of a user; the daemon's own are none of them."""
+def groups_of(uid: int, gid: int) -> list[int]:
+    """Return the groups of a user; the daemon's own are none of them.
+
+    Args:
+        uid: The user.
+        gid: Its group, which is one of them.
+    """
     try:
         return os.getgrouplist(pwd.getpwuid(uid).pw_name, gid)
     except KeyError:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import grp
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from .session_daemon import SECONDS, Done, SessionDaemon
 
-__all__ = ["Machine", "UserDaemon", "machine"]
+__all__ = ["USER", "Machine", "UserDaemon", "machine"]
 
 USER = 12345
 """Of nobody's, and there is no entry for it."""
+GROUP = grp.getgrgid(1)
+"""Whose members may control root's daemon."""
 # The run directory of root, and the memory where programs wait.
 PRIVATE = (
     "mount -t tmpfs tmpfs /run && mkdir -m 755 /run/lttng && "
@@ -31,11 +34,11 @@ class UserDaemon(SessionDaemon):
         holder: A process that has the machine's mounts.
         home: The home of the user.
         uid: The user.
-        groups: More groups of the user.
+        is_member: Whether the user may control root's daemon.
     """
 
     def __init__(
-        self, holder: int, home: Path, uid: int, groups: Sequence[int] = ()
+        self, holder: int, home: Path, uid: int, *, is_member: bool = False
     ) -> None:
         super().__init__(home)
         del self.environment["VESTIGE_RUNDIR"]
@@ -46,14 +49,17 @@ class UserDaemon(SessionDaemon):
         if uid:
             # It may look where this user's Python is, whoever that is.
             rights = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
-            listed = [f"--groups={','.join(map(str, groups))}"]
+            groups = f"--groups={GROUP.gr_gid}" if is_member else "--clear-groups"
             who = [f"--reuid={uid}", f"--regid={uid}"]
-            self.prefix += [
-                "setpriv",
-                *who,
-                *(listed if groups else ["--clear-groups"]),
-                *rights,
-            ]
+            self.prefix += ["setpriv", *who, groups, *rights]
+
+    def start(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Start a daemon, and wait until it is ready or has failed.
+
+        Args:
+            words: More of its command line.
+        """
+        return super().start(f"--group={GROUP.gr_name}", *words)
 
     def lttng(self, *words: str) -> Done:
         """Run a session verb, as the user.
@@ -61,7 +67,8 @@ class UserDaemon(SessionDaemon):
         Args:
             words: What follows ``lttng``.
         """
-        command = [sys.executable, "-m", "vestige", "lttng", *words]
+        command = [sys.executable, "-m", "vestige", "lttng"]
+        command += [f"--group={GROUP.gr_name}", *words]
         done = subprocess.run(
             [*self.prefix, *command],
             env={**os.environ, **self.environment},
@@ -86,15 +93,10 @@ class Machine:
         self._holder = holder
         self.folder = folder
         self.root = UserDaemon(holder, self._home("root", 0), 0)
-        self.user = self.of_user()
-
-    def of_user(self, *groups: int) -> UserDaemon:
-        """Return the daemon of the user who is not root.
-
-        Args:
-            groups: More groups that its processes are in.
-        """
-        return UserDaemon(self._holder, self._home("user", USER), USER, groups)
+        self.user = UserDaemon(holder, self._home("user", USER), USER)
+        member = self._home("user", USER)
+        self.member = UserDaemon(holder, member, USER, is_member=True)
+        """The same user, who asks root's daemon where that runs."""
 
     def _home(self, name: str, uid: int) -> Path:
         home = self.folder / name

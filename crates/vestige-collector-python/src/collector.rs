@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use vestige_collector::arena::Plan;
 use vestige_collector::collector as inner;
+use vestige_collector::owner::{Owner, Place};
 use vestige_collector::recording::{Limits, Recording};
 use vestige_collector::rollover::Rollover;
 use vestige_collector::timers::Timers;
@@ -21,6 +22,11 @@ use crate::results::{slot_tuple, Outcome, Progress, SlotTuple};
 
 /// No recording takes so long to close.
 const LONGEST: f64 = 1e9;
+
+fn place_of(path: PathBuf, owner: Option<(u32, u32, Vec<u32>)>) -> Place {
+    let owner = owner.map(|(user, group, groups)| Owner { user, group, groups });
+    Place { path, owner }
+}
 
 #[doc = core_doc!(Collector)]
 #[pyclass(frozen, module = "vestige.record._collector")]
@@ -36,7 +42,7 @@ impl Collector {
         arena_size = 268_435_456, thread_chunks = 0, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
         max_size = 0, rules = Vec::new(), first_class = 0, class_bytes = 16_777_216,
         user = None, cpu_rings = 0, overwrite_rings = false, file_bytes = 0, file_count = 0, switch_ns = 0, read_ns = 0,
-        shared_memory = PathBuf::from("/dev/shm")
+        owner = None, shared_memory = PathBuf::from("/dev/shm")
     ))]
     fn new(
         py: Python<'_>,
@@ -61,12 +67,14 @@ impl Collector {
         file_count: u32,
         switch_ns: u64,
         read_ns: u64,
+        owner: Option<(u32, u32, Vec<u32>)>,
         shared_memory: PathBuf,
     ) -> PyResult<Self> {
         let chunk_count = u32::try_from(arena_size / u64::from(chunk_bytes.max(1)))
             .ok()
             .and_then(|count| count.checked_add(thread_chunks))
             .ok_or_else(|| PyValueError::new_err("the arena has too many chunks"))?;
+        let place = place_of(directory, owner);
         let plan = Plan {
             fingerprint,
             uuid,
@@ -82,7 +90,9 @@ impl Collector {
             rules,
             classes_bytes: class_bytes,
             first_class,
-            user: user.unwrap_or_else(sys::effective_user),
+            user: user
+                .or(place.owner.as_ref().map(|one| one.user))
+                .unwrap_or_else(sys::effective_user),
         };
         let limits = Limits {
             max_bytes: max_size,
@@ -92,7 +102,7 @@ impl Collector {
         };
         py.detach(|| {
             let write = Box::new(sys::write_parts);
-            inner::Collector::new(&directory, &shared_memory, &plan, limits, write)
+            inner::Collector::new(place, &shared_memory, &plan, limits, write)
         })
         .map(Self)
         .map_err(|error| exception(&error))
@@ -100,10 +110,15 @@ impl Collector {
 
     #[doc = core_doc!(Collector.attach)]
     #[staticmethod]
-    #[pyo3(signature = (directory, *, shared_memory = PathBuf::from("/dev/shm")))]
-    fn attach(py: Python<'_>, directory: PathBuf, shared_memory: PathBuf) -> PyResult<Self> {
+    #[pyo3(signature = (directory, *, owner = None, shared_memory = PathBuf::from("/dev/shm")))]
+    fn attach(
+        py: Python<'_>,
+        directory: PathBuf,
+        owner: Option<(u32, u32, Vec<u32>)>,
+        shared_memory: PathBuf,
+    ) -> PyResult<Self> {
         let write = Box::new(sys::write_parts);
-        py.detach(|| inner::Collector::attach(&directory, &shared_memory, write))
+        py.detach(|| inner::Collector::attach(place_of(directory, owner), &shared_memory, write))
             .map(Self)
             .map_err(|error| exception(&error))
     }

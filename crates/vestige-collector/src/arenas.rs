@@ -13,6 +13,7 @@ use crate::classes::{self, METADATA};
 use crate::drain::Reach;
 use crate::files::Write;
 use crate::layout::MOST_CLASSES;
+use crate::owner::Place;
 use crate::pass::{Found, LiveSlot};
 use crate::pool::Pool;
 use crate::recording::{Limits, Recording};
@@ -27,7 +28,7 @@ const MOST_ARENAS: usize = 64;
 struct Maker {
     trace: Arc<Trace>,
     register: Register,
-    directory: PathBuf,
+    place: Place,
     shared_memory: PathBuf,
     plan: Plan,
 }
@@ -64,7 +65,11 @@ impl Maker {
             Ok(arena) => return Ok(arena),
             Err(refusal) => refusal,
         };
-        let arena = Arena::make_in_directory(&self.directory, plan)?;
+        if self.place.owner.is_some() {
+            // What is noted of an arena is ours, and no file of the owner.
+            return Err(refusal);
+        }
+        let arena = Arena::make_in_directory(&self.place.path, plan)?;
         if !arena.is_in_memory() {
             self.trace.add_problem(format!(
                 "{}: the memory of the recording is a file in the directory of the trace, \
@@ -80,14 +85,15 @@ impl Maker {
         let limit = self.trace.budget().most();
         arena.set_max_bytes(limit);
         arena.accounts().keep_wishes(self.trace.rollover, self.trace.timers);
+        // Its owner could take pages of it away.
+        let is_guarded = arena.guard().is_set() && arena.accounts().is_guarded();
+        if !is_guarded && plan.user != sys::effective_user() {
+            return Err(io::Error::other("there are too many arenas"));
+        }
         if !is_first {
-            // Its owner could take pages of it away.
-            if !arena.guard().is_set() || !arena.accounts().is_guarded() {
-                return Err(io::Error::other("there are too many arenas"));
-            }
             arena.hold_life()?;
         }
-        arena.set_directory(&self.directory)?;
+        arena.set_directory(&self.place.path)?;
         let recording = Recording::new(arena, pool, Arc::clone(&self.trace), plan.first_class);
         let path = recording.arena.path();
         recording.make_first();
@@ -103,13 +109,20 @@ impl Maker {
     }
 
     fn adopt(&self, arena: Arena, first_class: u32) -> io::Result<Arc<Recording>> {
+        if let Some(owner) = self.place.owner.as_ref() {
+            // Who it is may have named the arena of somebody else.
+            if arena.user()? != owner.user || !arena.guard().is_set() {
+                let error = io::Error::from_raw_os_error(libc::EPERM);
+                return Err(at_path(&error, arena.path()));
+            }
+        }
         let pool = Pool::of_old(&arena);
         arena.make_collector_life()?;
         arena.set_handed_over(false);
-        arena.set_directory(&self.directory)?;
+        arena.set_directory(&self.place.path)?;
         arena.set_collector();
         let recording = Recording::new(arena, pool, Arc::clone(&self.trace), first_class);
-        recording.go_on(&self.directory)?;
+        recording.go_on(&self.place.path)?;
         recording.find_held();
         Ok(Arc::new(recording))
     }
@@ -118,16 +131,16 @@ impl Maker {
 impl Arenas {
     /// Makes the first arena.
     pub fn make(
-        directory: &Path,
+        place: Place,
         shared_memory: &Path,
         plan: &Plan,
         limits: Limits,
         write: Box<Write>,
     ) -> io::Result<Self> {
         let maker = Maker {
-            trace: Arc::new(Trace::open(directory, plan.uuid, limits, write)?),
-            register: Register::new(directory),
-            directory: directory.to_owned(),
+            trace: Arc::new(Trace::open(place.clone(), plan.uuid, limits, write)?),
+            register: Register::new(place.clone()),
+            place,
             shared_memory: shared_memory.to_owned(),
             plan: plan.clone(),
         };
@@ -136,12 +149,8 @@ impl Arenas {
     }
 
     /// Takes over those of a collector that is gone, while programs may go on to write to them.
-    pub fn take_over(
-        directory: &Path,
-        shared_memory: &Path,
-        write: Box<Write>,
-    ) -> io::Result<Self> {
-        let register = Register::new(directory);
+    pub fn take_over(place: Place, shared_memory: &Path, write: Box<Write>) -> io::Result<Self> {
+        let register = Register::new(place.clone());
         let entries = register.arenas().map_err(|error| at_path(&error, register.path()))?;
         let mut entries = entries.into_iter();
         let Some(entry) = entries.next() else {
@@ -152,9 +161,9 @@ impl Arenas {
         let plan = arena.plan().map_err(|error| at_path(&error, arena.path()))?;
         let limits = Limits::of(&arena);
         let maker = Maker {
-            trace: Arc::new(Trace::open(directory, plan.uuid, limits, write)?),
+            trace: Arc::new(Trace::open(place.clone(), plan.uuid, limits, write)?),
             register,
-            directory: directory.to_owned(),
+            place,
             shared_memory: shared_memory.to_owned(),
             plan,
         };
@@ -208,6 +217,9 @@ impl Arenas {
         }
         if list.is_closed {
             return Err(io::Error::other("the recording has ended"));
+        }
+        if self.maker.place.owner.is_some() {
+            return Err(io::Error::other("the recording is of one user"));
         }
         if sys::effective_user() != 0 {
             return Err(io::Error::other("Vestige is not root"));

@@ -15,6 +15,7 @@ use crate::drain::Reach;
 use crate::files::Write;
 use crate::inherited::{Entrance, Inherited};
 use crate::leader::{Leader, Signals};
+use crate::owner::Place;
 use crate::pass::LiveSlot;
 use crate::pool::Pool;
 use crate::recording::{Failure, Limits, Recording};
@@ -135,14 +136,14 @@ pub struct Collector {
 impl Collector {
     /// Makes an arena for the trace in a directory.
     pub fn new(
-        directory: &Path,
+        place: impl Into<Place>,
         shared_memory: &Path,
         plan: &Plan,
         limits: Limits,
         write: Box<Write>,
     ) -> io::Result<Self> {
         let secret = Secret::new()?;
-        let arenas = Arenas::make(directory, shared_memory, plan, limits, write)?;
+        let arenas = Arenas::make(place.into(), shared_memory, plan, limits, write)?;
         for one in arenas.all() {
             one.arena.set_socket(secret.bytes());
         }
@@ -173,8 +174,12 @@ impl Collector {
 
     /// Takes over the arenas of a trace whose collector is gone, while programs may go on to
     /// write to them.
-    pub fn attach(directory: &Path, shared_memory: &Path, write: Box<Write>) -> io::Result<Self> {
-        let arenas = Arenas::take_over(directory, shared_memory, write)?;
+    pub fn attach(
+        place: impl Into<Place>,
+        shared_memory: &Path,
+        write: Box<Write>,
+    ) -> io::Result<Self> {
+        let arenas = Arenas::take_over(place.into(), shared_memory, write)?;
         let secret = Secret::of(arenas.first().arena.socket());
         Ok(Self::of(arenas, secret))
     }

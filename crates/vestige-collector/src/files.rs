@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::arena::at_path;
+use crate::owner::Place;
 use crate::sys::{self, Span};
 
 /// Most files that are open at the same time, whatever the limit of the process is.
@@ -29,7 +30,7 @@ struct Opened {
 /// A trace directory.
 pub struct Files {
     directory: File,
-    path: PathBuf,
+    place: Place,
     opened: Mutex<Opened>,
     most: usize,
     write: Box<Write>,
@@ -37,35 +38,32 @@ pub struct Files {
 
 impl Files {
     /// Opens a directory; one in which others can make files is refused.
-    pub fn open(path: &Path, write: Box<Write>) -> io::Result<Self> {
-        let directory = OpenOptions::new()
-            .read(true)
-            .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
-            .open(path)
-            .map_err(|error| at_path(&error, path))?;
+    pub fn open(place: Place, write: Box<Write>) -> io::Result<Self> {
+        let path = place.path.as_path();
+        let open = || {
+            OpenOptions::new()
+                .read(true)
+                .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
+                .open(path)
+        };
+        let directory = place.with_rights(open).map_err(|error| at_path(&error, path))?;
         let found = directory.metadata().map_err(|error| at_path(&error, path))?;
-        if found.uid() != sys::effective_user() || found.mode() & WRITABLE_BY_OTHERS != 0 {
+        if found.uid() != place.user() || found.mode() & WRITABLE_BY_OTHERS != 0 {
             let error = io::Error::from_raw_os_error(libc::EPERM);
             return Err(at_path(&error, path));
         }
         let limit = sys::most_open_files().saturating_sub(SPARE).clamp(8, MOST_OPEN);
-        Ok(Self {
-            directory,
-            path: path.to_owned(),
-            opened: Mutex::default(),
-            most: limit as usize,
-            write,
-        })
+        Ok(Self { directory, place, opened: Mutex::default(), most: limit as usize, write })
     }
 
     /// Where the directory is.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.place.path
     }
 
     /// The path of a file in it.
     pub fn path_of(&self, name: &str) -> PathBuf {
-        self.path.join(name)
+        self.place.path.join(name)
     }
 
     fn opened(&self) -> MutexGuard<'_, Opened> {
@@ -97,12 +95,13 @@ impl Files {
 
     fn open_with(&self, name: &str, flags: libc::c_int) -> io::Result<Arc<File>> {
         let flags = flags | libc::O_NONBLOCK;
-        let mut file = sys::open_at(&self.directory, name, flags);
+        let open = || sys::open_at(&self.directory, name, flags);
+        let mut file = self.place.with_rights(open);
         let code = file.as_ref().err().and_then(io::Error::raw_os_error);
         if code == Some(libc::EMFILE) || code == Some(libc::ENFILE) {
             let half = self.opened().files.len() / 2 + 1;
             self.close_oldest(half);
-            file = sys::open_at(&self.directory, name, flags);
+            file = self.place.with_rights(open);
         }
         let file = Arc::new(file?);
         let mut opened = self.opened();
@@ -134,7 +133,7 @@ impl Files {
     /// Removes a file.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         self.forget(name);
-        sys::unlink_at(&self.directory, name)
+        self.place.with_rights(|| sys::unlink_at(&self.directory, name))
     }
 
     /// Writes all of the parts at an offset, or cuts the file off there.

@@ -27,6 +27,7 @@ pub mod leader;
 pub mod life;
 pub mod mapping;
 pub mod overwriting;
+pub mod owner;
 pub mod packet;
 pub mod pass;
 pub mod pool;

@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::arena::Arena;
+use crate::owner::Place;
 
 /// Hidden, so that readers leave it alone.
 const NAME: &str = ".arena";
@@ -16,6 +17,7 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// The arenas of a trace.
 pub struct Register {
+    place: Place,
     path: PathBuf,
 }
 
@@ -53,8 +55,9 @@ impl Entry {
 impl Register {
     /// The register of a directory, whether it is there or not.
     #[must_use]
-    pub fn new(directory: &Path) -> Self {
-        Self { path: directory.join(NAME) }
+    pub fn new(place: impl Into<Place>) -> Self {
+        let place = place.into();
+        Self { path: place.path.join(NAME), place }
     }
 
     /// Where it is.
@@ -64,10 +67,14 @@ impl Register {
     }
 
     fn text(&self) -> io::Result<String> {
-        match fs::read_to_string(&self.path) {
+        match self.place.with_rights(|| fs::read_to_string(&self.path)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
             other => other,
         }
+    }
+
+    fn write(&self, text: &str) -> io::Result<()> {
+        self.place.with_rights(|| fs::write(&self.path, text))
     }
 
     /// All arenas; the first is that of the user who records.
@@ -85,7 +92,7 @@ impl Register {
         let inode = arena.file().metadata()?.ino();
         let path = arena.path().display();
         let line = format!("{path}\t{inode}\t{}\t{user}\t{first_class}\n", boot_id());
-        fs::write(&self.path, self.text()? + &line)
+        self.write(&(self.text()? + &line))
     }
 
     /// Removes an arena, and the file with the last one.
@@ -97,9 +104,9 @@ impl Register {
         if rest == text {
             Ok(())
         } else if rest.is_empty() {
-            fs::remove_file(&self.path)
+            self.place.with_rights(|| fs::remove_file(&self.path))
         } else {
-            fs::write(&self.path, rest)
+            self.write(&rest)
         }
     }
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 use crate::arena::at_path;
 use crate::budget::{Budget, FILE_BYTES};
 use crate::files::{Files, Write};
+use crate::owner::Place;
 use crate::recording::{Failure, Limits, Tallies};
 use crate::rollover::Rollover;
 use crate::streams::Streams;
@@ -117,13 +118,15 @@ fn taken(directory: &Path) -> io::Result<(u64, Vec<(u64, u64)>)> {
 impl Trace {
     /// Opens the directory of a trace.
     pub fn open(
-        directory: &Path,
+        place: impl Into<Place>,
         uuid: [u8; 16],
         limits: Limits,
         write: Box<Write>,
     ) -> io::Result<Self> {
-        let files = Files::open(directory, write)?;
-        let (bytes, rings) = taken(directory).map_err(|error| at_path(&error, directory))?;
+        let place = place.into();
+        let files = Files::open(place.clone(), write)?;
+        let found = place.with_rights(|| taken(&place.path));
+        let (bytes, rings) = found.map_err(|error| at_path(&error, &place.path))?;
         let mut budget = Budget::new(limits.max_bytes, limits.is_overwriting, bytes);
         budget.begin_after(rings);
         Ok(Self {

@@ -73,6 +73,9 @@ class Collector:
             0, and more than a second, is a second.
         read_ns: Full packets are looked for at least as often, and programs do not call
             the kernel to say that there are some; 0: they do.
+        owner: The user, the group and all groups with whose rights files of the trace
+            are touched, for root; ``None`` are those of this process. The programs of
+            this user record, and no others.
         shared_memory: Where the arena is made, by default ``/dev/shm``; if nothing can
             be made there, or it has less than 32 MiB left, the arena is in the trace.
 
@@ -105,16 +108,21 @@ class Collector:
         file_count: int = 0,
         switch_ns: int = 0,
         read_ns: int = 0,
+        owner: tuple[int, int, list[int]] | None = None,
         shared_memory: str | PathLike[str] = ...,
     ) -> Collector: ...
     @staticmethod
     def attach(
-        directory: str | PathLike[str], *, shared_memory: str | PathLike[str] = ...
+        directory: str | PathLike[str],
+        *,
+        owner: tuple[int, int, list[int]] | None = None,
+        shared_memory: str | PathLike[str] = ...,
     ) -> Collector:
         """Take over arenas whose collector is gone; programs may go on.
 
         Args:
             directory: The trace; its file ``.arena`` names the arenas.
+            owner: As above.
             shared_memory: Where arenas of other users are made.
 
         Returns:

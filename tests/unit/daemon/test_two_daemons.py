@@ -12,7 +12,7 @@ import pytest
 
 from support.own_programs import build_ordered, ordered, steps, wait_for_listed
 from support.session_daemon import SessionDaemon, say
-from support.two_daemons import Machine, machine
+from support.two_daemons import USER, Machine, machine
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="only root changes its user"),
@@ -114,3 +114,111 @@ def test_a_killed_daemon_takes_nothing_from_the_other(place: Machine, killed: st
         one.end()
     assert steps(kept) == {one.process.pid: 1111}
     assert steps(again) == {one.process.pid: 1001}
+
+
+@pytest.fixture
+def shared(place: Machine) -> Machine:
+    """A machine where root's daemon runs."""
+    assert place.root.start().returncode == 0
+    return place
+
+
+def test_members_of_the_group_have_sessions_in_roots_daemon(shared: Machine):
+    """Their programs are recorded, no others are, and the files are theirs."""
+    program = build_ordered(shared.folder)
+    assert shared.user.lttng("list").status != 0
+    trace = begin(shared.member)
+    roots = begin(shared.root, "all")
+    with ordered(shared.user, program) as one, ordered(shared.root, program) as other:
+        one.do("100")
+        other.do("20")
+        for _ in range(2):
+            say(shared.member, "stop", "start")
+        one.do("t50")
+        assert shared.member.lttng("stop").err == ""
+        assert shared.root.lttng("stop", "all").err == ""
+        assert steps(trace) == {one.process.pid: 200}
+        both = {one.process.pid: 200, other.process.pid: 20}
+        assert steps(roots) == both
+        say(shared.member, "start", "destroy")
+        one.end()
+        other.end()
+    assert steps(trace) == {one.process.pid: 200}
+    written = [path for path in trace.rglob("*") if path.is_file()]
+    assert {path.name for path in written} >= {"metadata"}
+    assert {(path.stat().st_uid, path.stat().st_gid) for path in trace.rglob("*")} == {
+        (USER, USER)
+    }
+    assert not [*trace.rglob(".arena")]
+
+
+def test_the_next_daemon_of_root_goes_on_for_members(shared: Machine):
+    """What a program records meanwhile is in the user's trace."""
+    program = build_ordered(shared.folder)
+    trace = begin(shared.member)
+    with ordered(shared.user, program) as one:
+        one.do("100")
+        shared.root.end(signal.SIGKILL)
+        one.do("10")
+        assert shared.root.start().returncode == 0
+        wait_for_listed(shared.member, one)
+        one.do("1000")
+        assert shared.member.lttng("stop").err == ""
+        one.end()
+    assert steps(trace) == {one.process.pid: 1110}
+
+
+@pytest.mark.parametrize("moved", ["ust", "ust/uid", f"ust/uid/{USER}"])
+def test_links_of_a_member_lead_roots_daemon_nowhere(shared: Machine, moved: str):
+    """What the user cannot write, the daemon does not write for it."""
+    program = build_ordered(shared.folder)
+    target = shared.folder / "roots"
+    target.mkdir(mode=0o700)
+    trace = begin(shared.member)
+    if (trace / "ust").exists():
+        shutil.rmtree(trace / "ust")
+    (trace / moved).parent.mkdir(parents=True, exist_ok=True)
+    (trace / moved).symlink_to(target)
+    with ordered(shared.user, program) as one:
+        one.do("10")
+        assert "Permission denied" in shared.member.lttng("stop").err
+        say(shared.member, "destroy")
+        one.end()
+    assert not [*target.iterdir()]
+    other = begin(shared.member, "other")
+    with ordered(shared.user, program) as one:
+        one.do("10")
+        assert shared.member.lttng("stop").err == ""
+        one.end()
+    assert steps(other) == {one.process.pid: 10}
+
+
+@pytest.mark.parametrize("replaced", ["directory", "file"])
+def test_a_trace_is_replaced_by_links_while_it_is_written(
+    shared: Machine, replaced: str
+):
+    """The daemon has the directory, and follows no links in it."""
+    program = build_ordered(shared.folder)
+    target = shared.folder / "roots"
+    target.mkdir(mode=0o700)
+    (target / "data").write_bytes(b"root's")
+    trace = begin(shared.member)
+    own = trace / f"ust/uid/{USER}/64-bit-vestige/channel0"
+    with ordered(shared.user, program) as one:
+        one.do("10")
+        say(shared.member, "stop")
+        if replaced == "directory":
+            own.rename(own.with_name("moved"))
+            own.symlink_to(target)
+        else:
+            for path in [*own.iterdir()]:
+                path.unlink()
+                path.symlink_to(target / "data")
+        shared.member.lttng("start")
+        one.do("1000")
+        shared.member.lttng("stop")
+        shared.member.lttng("destroy")
+        one.end()
+    assert [path.name for path in target.iterdir()] == ["data"]
+    assert (target / "data").read_bytes() == b"root's"
+    assert "s" not in shared.member.lttng("list").out.split()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "Owner",
     "PlanRequest",
     "Rings",
     "RunningCollector",
@@ -64,6 +65,15 @@ class Writing(NamedTuple):
     """Full packets are looked for as often, and programs tell of none."""
 
 
+class Owner(NamedTuple):
+    """A user other than root, whose trace root's collector writes."""
+
+    uid: int
+    gid: int
+    groups: list[int]
+    """With the one before."""
+
+
 class RunningCollector:
     """The collector of one recording.
 
@@ -75,6 +85,7 @@ class RunningCollector:
         rings: Whose the rings are, and what they do when they are full; ``None``: those
             of threads, which do not overwrite.
         writing: How its files are written.
+        owner: Whose the trace is, if it is not this process's user.
 
     Raises:
         RecordError: There is no memory, or no place for the trace.
@@ -88,6 +99,7 @@ class RunningCollector:
         rules: bytes | None = None,
         rings: Rings | None = None,
         writing: Writing | None = None,
+        owner: Owner | None = None,
     ) -> None:
         if rings is None:
             rings = Rings()
@@ -114,6 +126,7 @@ class RunningCollector:
                 class_bytes=CLASS_BYTES,
                 cpu_rings=rings.of_cpus,
                 overwrite_rings=rings.overwrite,
+                owner=owner,
                 **({} if writing is None else writing._asdict()),
             )
             if options.inherit_socket:
@@ -261,13 +274,17 @@ class RunningCollector:
 
     @classmethod
     def take_over(
-        cls, directory: str, inherited: int | None = None
+        cls,
+        directory: str,
+        inherited: int | None = None,
+        owner: Owner | None = None,
     ) -> RunningCollector:
         """Collect for a recording that another process has handed over.
 
         Args:
             directory: The trace, absolute.
             inherited: The descriptor of that name of the one before.
+            owner: As above.
 
         Returns:
             The collector, which has not been started.
@@ -276,7 +293,7 @@ class RunningCollector:
             RecordError: The memory is gone, or has a collector.
         """
         try:
-            core = Collector.attach(directory)
+            core = Collector.attach(directory, owner=owner)
             if inherited is not None:
                 core.set_inherited(inherited)
         except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid as uuids
 from contextlib import suppress
 from pathlib import Path
@@ -9,13 +10,13 @@ from typing import NamedTuple
 
 from ....errors import RecordError
 from ....expressions.code import Instruction
-from ....owner_rights import owner_rights
+from ....owner_rights import groups_of, owner_rights
 from ...collected import Collected
 from ...rules.choices import FunctionTracing
 from ...rules.encoding import encode_rules
 from ...rules.event_rules import HIGHEST, LOWEST, CompiledRule
 from ..in_process.clock import RecordingClock, has_constant_counter
-from ..in_process.collector import Rings, RunningCollector, counter
+from ..in_process.collector import Owner, Rings, RunningCollector, counter
 from ..in_process.cpu_rings import cpu_count, with_contexts_of_threads
 from ..in_process.losses import tell_losses
 from ..in_process.metadata_file import MetadataFile
@@ -70,6 +71,8 @@ class ProgramTrace:
             files, folder, "continued" if is_known else "replaced"
         )
         self._folder = self._place.path
+        self._rights = (plan.uid, plan.gid)
+        self._owner = _owner(*self._rights)
         self._options = channel_options(channel)
         self._rings = Rings(
             # Those that overwrite are of threads.
@@ -90,7 +93,7 @@ class ProgramTrace:
         self._metadata: MetadataFile | None = None
         try:
             if self._place.has_trace:
-                self._collector = RunningCollector.take_over(self._folder)
+                self._take_over()
             else:
                 self._begin()
             self._collector.start()
@@ -99,15 +102,16 @@ class ProgramTrace:
             raise
 
     def _begin(self) -> None:
-        self._metadata = MetadataFile(
-            self._folder,
-            self._uuid,
-            self._options,
-            self._clock,
-            is_counter=self._is_counter,
-            has_cpu_rings=self._rings.of_cpus > 0,
-        )
-        self._metadata.write()
+        with owner_rights(*self._rights):
+            self._metadata = MetadataFile(
+                self._folder,
+                self._uuid,
+                self._options,
+                self._clock,
+                is_counter=self._is_counter,
+                has_cpu_rings=self._rings.of_cpus > 0,
+            )
+            self._metadata.write()
         # Programs get their rules otherwise, since these change.
         self._collector = RunningCollector(
             self._folder,
@@ -116,7 +120,11 @@ class ProgramTrace:
             encode_rules(()),
             self._rings,
             writing=self._writing,
+            owner=self._owner,
         )
+
+    def _take_over(self) -> None:
+        self._collector = RunningCollector.take_over(self._folder, owner=self._owner)
 
     @property
     def arena(self) -> int:
@@ -159,7 +167,7 @@ class ProgramTrace:
         found = self._collector.hand_over()
         self._note(found)
         self._refine()
-        self._collector = RunningCollector.take_over(self._folder)
+        self._take_over()
         self._collector.start()
         self._collector.expect(self._programs)
         return self._lost
@@ -183,19 +191,26 @@ class ProgramTrace:
         self._note(found)
         if found.unplaced and self._metadata is not None:
             begin, now = self._clock.begin.value, self._clock.now()
-            tell_losses(self._folder, self._uuid, begin, now, found.unplaced)
+            with owner_rights(*self._rights):
+                tell_losses(self._folder, self._uuid, begin, now, found.unplaced)
         self._refine()
         if self._metadata is not None:
             self._metadata.close()
 
     def _refine(self) -> None:
         if self._metadata is not None:
-            self._metadata.refine()
+            with owner_rights(*self._rights):
+                self._metadata.refine()
 
     def _note(self, found: Collected) -> None:
         self._lost = self._lost.plus(Losses(found.lost, found.lost_packets))
         if found.failure is not None and self.failure is None:
             self.failure = RecordError(found.failure[1])
+
+
+def _owner(uid: int, gid: int) -> Owner | None:
+    """Return whose a trace is, if that is not the user of this process."""
+    return None if uid == os.geteuid() else Owner(uid, gid, groups_of(uid, gid))
 
 
 def _functions(channel: ChannelPlan) -> FunctionTracing:
