@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -149,9 +150,10 @@ def test_many_operands_are_refused():
         RecordingOptions(events=(EventRule("a:*", filter=f"{six} && $app.b:0"),))
 
 
-def test_without_a_recorder(program):
-    """Nothing is registered, since nobody asks."""
-    assert subprocess.run([program], check=False).returncode == 0b111
+def test_without_a_recorder(program, tmp_path):
+    """Nothing is registered, since nobody asks: there is no session daemon."""
+    nowhere = {**os.environ, "VESTIGE_RUNDIR": str(tmp_path)}
+    assert subprocess.run([program], env=nowhere, check=False).returncode == 0b111
 
 
 def test_a_function_that_is_asked_may_jump_away(tmp_path):

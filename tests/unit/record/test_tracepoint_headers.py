@@ -174,8 +174,10 @@ def test_names_may_have_254_characters(tmp_path, sources):
     assert payloads(trace) == [(f"{provider}:{longest}", {"number": 1})]
 
 
-def test_a_program_can_ask_whether_it_is_traced(tmp_path, sources):
+def test_a_program_can_ask_whether_it_is_traced(tmp_path, sources, monkeypatch):
     """With a variable of its own, as lttng-ust(3) has it."""
+    # Where no session daemon is.
+    monkeypatch.setenv("VESTIGE_RUNDIR", str(tmp_path))
     sources.write(
         "asks.c",
         """
