@@ -406,7 +406,8 @@ def test_a_disk_that_is_full_is_told(
     # It needs no disk of its own: a link to where nothing can be written.
     run(daemon, workshop.program("flood"), 1)
     folder = tmp_path / "ust" / "uid" / str(os.getuid()) / "64-bit"
-    for cpu in range(os.cpu_count() or 1):
+    # Also those that this process has not, and others that there might be.
+    for cpu in range(os.sysconf("SC_NPROCESSORS_CONF")):
         (folder / f"c_{cpu}").symlink_to("/dev/full")
     run(daemon, workshop.program("flood"), 5000)
     done = daemon.lttng("stop")

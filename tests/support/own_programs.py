@@ -121,13 +121,14 @@ def wait_for_listed(daemon: SessionDaemon, *programs: Ordered) -> None:
         daemon: Where.
         programs: The programs.
     """
-    for one in programs:
-        shown = f"PID: {one.process.pid} "
-        wait_until(
-            lambda shown=shown: shown in daemon.lttng("list", "-u").out,  # type: ignore[misc]
-            "it registers",
-            SECONDS,
-        )
+    shown = [f"PID: {one.process.pid} " for one in programs]
+
+    def are_listed() -> bool:
+        # Once for all: the daemon asks each program for its events.
+        listed = daemon.lttng("list", "-u").out
+        return all(one in listed for one in shown)
+
+    wait_until(are_listed, "they register", 2 * SECONDS)
 
 
 def steps(trace: Path, names: Sequence[str] = (STEP,)) -> Counter[int | None]:
