@@ -122,7 +122,11 @@ def extension(version: str) -> Part:
     python = ("-isystem", sysconfig.get_path("include"))
     # Functions are chosen by the same patterns in programs of all kinds, which all find the
     # tracer of a session daemon.
-    shared = (TRACER / "rules/patterns.c", TRACER / "link/tracer_path.c")
+    shared = (
+        TRACER / "rules/patterns.c",
+        TRACER / "link/tracer_path.c",
+        TRACER / "link/waiting.c",
+    )
     sources = (*sources_in("python"), *shared)
     flags = (*LIBRARY, HEADERS, *python, version_flag(version))
     return Part(EXTENSION, flags, sources, ("-ldl",))

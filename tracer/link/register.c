@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "tracer_path.h"
+#include "waiters.h"
 #include "waiting.h"
 
 /* Before tracepoints look for the tracer. */
@@ -17,7 +18,7 @@ static __attribute__((constructor(140), no_instrument_function)) void vestige_re
 	const int saved = errno;
 
 	if (!dlsym(RTLD_DEFAULT, "vestige_tracer") && vestige_link_choose_places() &&
-	    !vestige_link_load_tracer())
-		vestige_link_wait();
+	    !vestige_link_load_tracer() && vestige_link_may_wait())
+		vestige_link_wait(vestige_link_start_waiters);
 	errno = saved;
 }

@@ -24,7 +24,6 @@
 
 #include "../agreement/registration.h"
 #include "tracer_path.h"
-#include "waiters.h"
 
 /* Before glibc 2.34, programs that do not link libpthread have none of them: they do not wait. */
 #pragma weak pthread_create
@@ -43,6 +42,8 @@
 static const volatile uint32_t *page;
 /* Whether the thread is there: a child process needs another one. */
 static bool is_waiting;
+/* What begins with the tracer. */
+static void (*begin_with_tracer)(void);
 
 /* Map the page of this user, which is made where it is not there. */
 static bool open_page(void)
@@ -81,7 +82,7 @@ static void *wait_for_daemon(void *unused)
 	}
 	/* Before a child process could be made without it. */
 	is_waiting = false;
-	vestige_link_start_waiters();
+	begin_with_tracer();
 	return NULL;
 }
 
@@ -111,10 +112,11 @@ static void after_fork(void)
 		start_thread();
 }
 
-void vestige_link_wait(void)
+void vestige_link_wait(void (*begin)(void))
 {
-	if (!pthread_create || !vestige_link_may_wait() || !open_page())
+	if (!pthread_create || !open_page())
 		return;
+	begin_with_tracer = begin;
 	pthread_atfork(NULL, NULL, after_fork);
 	start_thread();
 }

@@ -3,6 +3,47 @@
 
 const struct vestige_tracer *tracer;
 
+static void begin(struct own_event *event, const struct vestige_tracer *found)
+{
+	found->add_provider(&event->provider);
+	found->add_tracepoint(&event->point);
+}
+
+/* Events that found no tracer. */
+static struct own_event *waiting;
+
+/* Give all events that wait to the tracer; whoever takes the list does. */
+static void give(const struct vestige_tracer *found)
+{
+	struct own_event *next;
+
+	for (struct own_event *one = __atomic_exchange_n(&waiting, NULL, __ATOMIC_SEQ_CST); one;
+	     one = next) {
+		next = one->next;
+		begin(one, found);
+	}
+}
+
+/* Keep an event that has found no tracer. */
+static void wait_for_tracer(struct own_event *event)
+{
+	const struct vestige_tracer *found;
+
+	event->next = __atomic_load_n(&waiting, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&waiting, &event->next, event, 0, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED))
+		;
+	found = __atomic_load_n(&tracer, __ATOMIC_SEQ_CST);
+	if (found)
+		give(found);
+}
+
+void events_begin(const struct vestige_tracer *found)
+{
+	__atomic_store_n(&tracer, found, __ATOMIC_SEQ_CST);
+	give(found);
+}
+
 void event_define(struct own_event *event, const char *provider, const char *name, int log_level,
 		  const struct vestige_field *fields, uint32_t field_count, uint32_t id)
 {
@@ -22,8 +63,8 @@ void event_define(struct own_event *event, const char *provider, const char *nam
 	event->point.struct_size = sizeof(event->point);
 	event->point.provider = provider;
 	event->point.name = name;
-	if (!tracer)
-		return;
-	tracer->add_provider(&event->provider);
-	tracer->add_tracepoint(&event->point);
+	if (tracer)
+		begin(event, tracer);
+	else
+		wait_for_tracer(event);
 }

@@ -11,6 +11,8 @@ struct own_event {
 	struct vestige_event_class event_class;
 	struct vestige_event *events[1];
 	struct vestige_provider provider;
+	/* Of those that wait for the tracer. */
+	struct own_event *next;
 };
 
 /* NULL in a process without the tracer. */
@@ -20,6 +22,9 @@ extern const struct vestige_tracer *tracer HIDDEN;
  * an event which is in every recording. */
 void event_define(struct own_event *event, const char *provider, const char *name, int log_level,
 		  const struct vestige_field *fields, uint32_t field_count, uint32_t id);
+
+/* Give all events to a tracer that has come since they were defined. */
+void events_begin(const struct vestige_tracer *found);
 
 static inline bool event_is_recorded(const struct own_event *event)
 {

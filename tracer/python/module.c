@@ -4,11 +4,12 @@
 
 #include <dlfcn.h>
 
-#include "../base/version.h"
 #include "../link/tracer_path.h"
+#include "../link/waiting.h"
 #include "choice.h"
 #include "event.h"
 #include "greenlets.h"
+#include "late.h"
 #include "pauses.h"
 #include "places.h"
 #include "points.h"
@@ -18,36 +19,28 @@
 
 /* Which functions and arguments the module has, as in vestige/instrument/_extension.py. Change both
  * numbers when one of them is changed. */
-#define INTERFACE 2
-/* What all tracers have that know of Python; later ones have more. */
-#define LEAST_TRACER offsetof(struct vestige_tracer, now)
-
-/* Whether the tracer is of a build that knows the same classes of events; else the recording
- * tells of us. */
-static bool is_agreed(void)
-{
-	const char *agreement = dlsym(RTLD_DEFAULT, "vestige_agreement");
-	void (*refuse)(const char *agreement, const char *version, const char *name);
-
-	if (agreement && !strncmp(agreement, AGREEMENT " ", sizeof(AGREEMENT)))
-		return true;
-	*(void **) &refuse = dlsym(RTLD_DEFAULT, "vestige_refuse");
-	if (refuse)
-		refuse(AGREEMENT, VESTIGE_VERSION, "vestige.instrument");
-	return false;
-}
-
-/* The tracer of a recorder, else that of a session daemon: where one has been, the program registers. */
-static const struct vestige_tracer *find_tracer(void)
+#define INTERFACE 3
+/* The tracer of a recorder, else that of a session daemon: where one has been, the program registers,
+ * and elsewhere it waits for the first. */
+static const void *find_tracer(bool *must_wait)
 {
 	const void *found = dlsym(RTLD_DEFAULT, "vestige_tracer");
 
+	*must_wait = false;
 	if (found || !vestige_link_choose_places())
 		return found;
 	/* The program waits for the rules; other threads of it do not. */
 	Py_BEGIN_ALLOW_THREADS if (vestige_link_load_tracer()) found =
 		dlsym(RTLD_DEFAULT, "vestige_tracer");
-	Py_END_ALLOW_THREADS return found;
+	Py_END_ALLOW_THREADS *must_wait = !found;
+	return found;
+}
+
+static PyObject *has_tracer(PyObject *module, PyObject *unused)
+{
+	(void) module;
+	(void) unused;
+	return PyBool_FromLong(__atomic_load_n(&tracer, __ATOMIC_RELAXED) != NULL);
 }
 
 static PyMethodDef methods[] = {
@@ -55,6 +48,7 @@ static PyMethodDef methods[] = {
 	{"choose_functions", choice_set, METH_VARARGS, "Record calls of some functions only."},
 	{"follow_collections", pauses_follow, METH_VARARGS, "Record collections of garbage."},
 	{"follow_greenlets", greenlets_follow, METH_O, "Record greenlets as coroutines."},
+	{"has_tracer", has_tracer, METH_NOARGS, "Whether there is a tracer."},
 	{"read_contexts", program_contexts_set, METH_NOARGS, "Let the thread have its values."},
 	{"trace_calls", tracing_start, METH_VARARGS, "Record calls of functions from now on."},
 	{NULL, NULL, 0, NULL},
@@ -72,15 +66,21 @@ PyMODINIT_FUNC PyInit__native(void);
 
 PyMODINIT_FUNC PyInit__native(void)
 {
-	const struct vestige_tracer *found = find_tracer();
+	static bool is_waiting;
+	bool must_wait;
+	const struct vestige_tracer *found = late_check(find_tracer(&must_wait));
 	PyObject *module = PyModule_Create(&definition);
 
 	/* The module may be there twice, with different names. */
-	if (!tracer && found && found->struct_size >= LEAST_TRACER && is_agreed())
+	if (!tracer && found)
 		tracer = found;
 	if (!module || !places_start() || !points_start(module) || !spans_start(module) ||
-	    PyModule_AddIntConstant(module, "interface", INTERFACE) != 0 ||
-	    PyModule_AddObjectRef(module, "has_tracer", tracer ? Py_True : Py_False) != 0)
+	    PyModule_AddIntConstant(module, "interface", INTERFACE) != 0)
 		return NULL;
+	if (must_wait && !is_waiting) {
+		is_waiting = true;
+		/* The interpreter unloads no extension: its thread may be here. */
+		vestige_link_wait(late_begin);
+	}
 	return module;
 }

@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # To import it takes longer than all else in recorded program
 
 __all__ = ["inactive_because", "is_recorded", "native", "why_without_extension"]
 
-INTERFACE = 2
+INTERFACE = 3
 """Which functions and arguments the extension has, as in ``tracer/python/module.c``.
 Change both numbers when one of them is changed."""
 native: Any = None
@@ -57,7 +57,7 @@ def inactive_because() -> str | None:
     """
     if native is None:
         return why_without_extension()
-    if not native.has_tracer:
+    if not native.has_tracer():
         return "the program does not run under 'vestige record'"
     return None
 

@@ -11,15 +11,25 @@ from pathlib import Path
 
 import vestige
 from support.own_programs import Ordered, steps, wait_for_listed
-from support.session_daemon import SessionDaemon
+from support.session_daemon import SECONDS, SessionDaemon
+from support.waiting import wait_until
 
 PROGRAM = """
-import sys
-from vestige.instrument import tracepoint
+import os, sys
+from vestige.instrument import is_recorded, tracepoint
 step = tracepoint("ordered:step", number=int)
 for line in sys.stdin:
-    for number in range(int(line)):
-        step(number=number)
+    command = line.strip()
+    if command == "more":
+        tracepoint("ordered:more", number=int)(number=1)
+    elif command == "fork" and os.fork():
+        os.wait()
+        break
+    elif command in {"asks", "asked"}:
+        assert is_recorded() == (command == "asked")
+    elif command != "fork":
+        for number in range(int(command)):
+            step(number=number)
     print(line, end="", flush=True)
 """
 
@@ -79,15 +89,66 @@ def test_a_python_program_is_recorded_from_its_start(
     assert values == [*range(10)]
 
 
-def test_without_a_daemon_nothing_is_loaded(home: SessionDaemon):
-    """Nor where registering is forbidden."""
+def test_a_python_program_waits_for_the_first_daemon_that_ever_runs(
+    home: SessionDaemon, tmp_path: Path
+):
+    """It has no tracer before; tracepoints that it makes later are recorded, too."""
     with python(home) as one:
         one.do("10")
-        assert one.threads() == 1
+        assert one.threads() == 2
         assert "libvestige-tracer" not in one.maps()
+        home.start()
+        wait_for_listed(home, one)
+        assert "field: number (integer)" in home.lttng("list", "-u", "-f").out
+        start(home, tmp_path)
+        one.do("100")
+        one.do("more")
+        one.do("50")
+        assert home.lttng("stop").status == 0
         one.end()
-    home.start()
-    with python(home, VESTIGE_REGISTER="0") as one:
+    assert steps(tmp_path) == {one.process.pid: 90 + 50}
+    assert steps(tmp_path, ["ordered:more"]) == {one.process.pid: 1}
+
+
+def test_a_child_of_a_python_program_waits_for_the_first_daemon(
+    home: SessionDaemon, tmp_path: Path
+):
+    """As its parent does."""
+    with python(home) as one:
+        one.do("1")
+        one.do("fork")
+        task = Path(f"/proc/{one.process.pid}/task/{one.process.pid}")
+        child = int((task / "children").read_text())
+        home.start()
+        wait_until(
+            lambda: f"PID: {child} " in home.lttng("list", "-u").out,
+            "it registers",
+            SECONDS,
+        )
+        wait_for_listed(home, one)
+        start(home, tmp_path)
         one.do("10")
-        assert "libvestige-tracer" not in one.maps()
+        assert home.lttng("stop").status == 0
         one.end()
+    assert steps(tmp_path) == {child: 10}
+
+
+def test_a_python_program_asks_whether_it_is_recorded(home: SessionDaemon):
+    """The answer is another one as soon as there is a daemon."""
+    with python(home) as one:
+        one.do("asks")
+        home.start()
+        wait_for_listed(home, one)
+        one.do("asked")
+        one.end()
+
+
+def test_nothing_is_loaded_where_registering_is_forbidden(home: SessionDaemon):
+    """With a daemon and without."""
+    for _ in range(2):
+        with python(home, VESTIGE_REGISTER="0") as one:
+            one.do("10")
+            assert one.threads() == 1
+            assert "libvestige-tracer" not in one.maps()
+            one.end()
+        home.start()
