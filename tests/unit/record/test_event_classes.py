@@ -131,6 +131,7 @@ def test_a_child_does_not_wait_for_a_thread_of_its_parent(tmp_path, sources):
             check=True,
         )
 
+    prepared.close()
     assert os.waitstatus_to_exitcode(int(done.stdout)) == 3
 
 
