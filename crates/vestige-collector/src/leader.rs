@@ -104,11 +104,15 @@ impl Leader {
                 self.call_helpers();
             }
             let started = self.arenas.trace.now();
-            let active = self.delay.active();
+            // After a second without work no writing holds it up, and it need not ask.
+            let is_busy = started.saturating_sub(self.worked_at) < CALM_NS;
+            let active = is_busy.then(|| self.delay.active());
             let found = self.arenas.pass(0, self.first, Reach::Complete);
             self.first = if found.stalled > 0 { self.first.wrapping_add(1) % 65_536 } else { 0 };
             let spent = self.arenas.trace.now() - started;
-            self.measure(found, spent, self.delay.active() - active);
+            if let Some(active) = active {
+                self.measure(found, spent, self.delay.active() - active);
+            }
             self.arenas.keep_ahead();
             self.rest(found, spent);
         }

@@ -66,6 +66,8 @@ pub struct Pool {
     /// Chunks that have memory are those from 1 to this.
     ready: AtomicU32,
     slots_ready: AtomicU32,
+    /// The top of the stack of free slots when they were last found to be enough.
+    enough_slots: AtomicU64,
     pub owners: Owners,
 }
 
@@ -123,6 +125,7 @@ impl Pool {
         Self {
             ready: AtomicU32::new(0),
             slots_ready: AtomicU32::new(0),
+            enough_slots: AtomicU64::new(u64::MAX),
             owners: Owners::new(arena.geometry().chunk_count),
         }
     }
@@ -178,13 +181,20 @@ impl Pool {
     /// when all is written that is in them.
     pub fn is_short_of_slots(&self, arena: &Arena) -> bool {
         let ready = self.slots_ready();
-        let mut slot = arena.shared().free_slots().load(Ordering::Acquire) as u32;
+        let top = arena.shared().free_slots().load(Ordering::Acquire);
+        // It changes with each slot that is taken or given back: where nothing happens, hundreds
+        // of slots need not be fetched from memory again and again.
+        if self.enough_slots.load(Ordering::Relaxed) == top {
+            return false;
+        }
+        let mut slot = top as u32;
         for _ in 0..FEW_SLOTS {
             if slot == 0 || slot > ready {
                 return ready < arena.geometry().slot_count;
             }
             slot = arena.slot(slot).next_free().load(Ordering::Relaxed);
         }
+        self.enough_slots.store(top, Ordering::Relaxed);
         false
     }
 
