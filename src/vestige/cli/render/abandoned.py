@@ -32,9 +32,10 @@ def abandoned_lines(own: str) -> list[str]:
         f"memory only: 'vestige record --recover {_quoted(trace)}' writes it"
         for trace in found.recoverable[:MOST_NAMED]
     ]
-    more = len(found.recoverable) - MOST_NAMED
-    if more > 0:
-        lines.append(f"vestige: and {more} more")
+    lines += _others(
+        len(found.recoverable),
+        "a later recording names them when these are recovered",
+    )
     lines += [
         f"vestige: removed {size / (1 << 20):,.0f} MiB of memory of a recording that "
         f"was killed, and whose directory is gone: {directory}"
@@ -47,7 +48,17 @@ def abandoned_lines(own: str) -> list[str]:
         "gone; where it is, 'vestige record --recover' writes what is in memory"
         for arena, size in found.doubtful[:MOST_NAMED]
     ]
+    lines += _others(
+        len(found.doubtful),
+        "they are in /dev/shm, too",
+    )
     return lines
+
+
+def _others(count: int, what: str) -> list[str]:
+    """Say how many there are of which none is named."""
+    more = count - MOST_NAMED
+    return [f"vestige: and {more:,} more like that: {what}"] if more > 0 else []
 
 
 def _quoted(path: str) -> str:

@@ -28,3 +28,25 @@ def test_the_command_can_be_copied(monkeypatch, path):
         [shell, "-c", f"printf %s {word}"], capture_output=True, check=True
     )
     assert done.stdout.decode() == path
+
+
+def test_how_many_are_not_named_is_told(monkeypatch):
+    """Of those that can be recovered, and of those whose trace is not found."""
+    found = Abandoned()
+    found.recoverable += [f"/tmp/trace-{number}" for number in range(8)]
+    found.doubtful += [(f"/dev/shm/vestige-0-{number}", 1 << 20) for number in range(6)]
+    monkeypatch.setattr(abandoned, "clear_abandoned", lambda: found)
+    lines = abandoned.abandoned_lines("/elsewhere")
+
+    assert len(lines) == 5 + 1 + 5 + 1
+    assert lines[5].startswith("vestige: and 3 more like that: a later recording")
+    assert lines[-1] == "vestige: and 1 more like that: they are in /dev/shm, too"
+
+
+def test_as_many_as_are_named_are_all(monkeypatch):
+    """Then there are no more."""
+    found = Abandoned()
+    found.recoverable += [f"/tmp/trace-{number}" for number in range(5)]
+    monkeypatch.setattr(abandoned, "clear_abandoned", lambda: found)
+
+    assert len(abandoned.abandoned_lines("/elsewhere")) == 5
