@@ -71,6 +71,7 @@ pub struct Outcome(pub inner::Outcome);
 properties! {
     Outcome {
         streams: u64, packets: u64, bytes: u64, lost: u64, lost_unplaced: u64,
+        lost_unbegun: u64, most_threads: u32,
         overwritten: u64, lost_packets: u64, problems: Vec<String>, more_unreached: u64, is_full: bool,
         is_damaged: bool, is_drained: bool,
     }

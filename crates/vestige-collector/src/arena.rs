@@ -507,6 +507,11 @@ impl Arena {
         self.accounts.control().flags().load(Ordering::Relaxed) & OVERWRITE != 0
     }
 
+    /// So many CPUs have rings, in the first slots.
+    pub const fn cpu_rings(&self) -> u32 {
+        self.cpu_rings
+    }
+
     /// Whether CPUs have rings.
     pub const fn has_cpu_rings(&self) -> bool {
         self.cpu_rings > 0

@@ -38,6 +38,8 @@ pub struct Outcome {
     pub lost: u64,
     /// Of those: the ones that no data stream tells.
     pub lost_unplaced: u64,
+    /// And those of threads that never had a packet.
+    pub lost_unbegun: u64,
     pub overwritten: u64,
     /// Packets that rings have given up for newer ones.
     pub lost_packets: u64,
@@ -50,6 +52,8 @@ pub struct Outcome {
     pub is_full: bool,
     /// Whether programs damaged an arena: records may be lost that nobody has counted.
     pub is_damaged: bool,
+    /// The highest slot of a thread: some hundred more than there were at one time.
+    pub most_threads: u32,
     /// Threads that may go on.
     pub running: Vec<LiveSlot>,
     /// Whether nothing is left in the arena, which is removed then.
@@ -87,6 +91,7 @@ impl Outcome {
             bytes: tallies.bytes.load(Ordering::Relaxed),
             lost: tallies.lost.load(Ordering::Relaxed).saturating_add(unplaced),
             lost_unplaced: unplaced,
+            lost_unbegun: tallies.lost_unbegun.load(Ordering::Relaxed),
             overwritten: trace.budget().overwritten(),
             lost_packets: tallies.lost_packets.load(Ordering::Relaxed),
             problems: trace.problems(),
@@ -94,6 +99,7 @@ impl Outcome {
             more_unreached: unreached.more,
             is_full: trace.was_full(),
             is_damaged: trace.was_damaged(),
+            most_threads: 0,
             running,
             is_drained,
             failure: trace.failure(),
@@ -371,6 +377,7 @@ impl Collector {
         let mut outcome = Outcome::of(&self.arenas.trace, unplaced, is_drained, running);
         for one in self.arenas.all() {
             outcome.add_damage(&one);
+            outcome.most_threads = outcome.most_threads.max(one.most_threads());
         }
         outcome
     }

@@ -65,6 +65,13 @@ impl Recording {
         high.saturating_add(1).min(self.pool.slots_ready())
     }
 
+    /// The highest slot of a thread: as many had one at a time, or some hundred fewer, since new
+    /// slots are taken before those that are left.
+    pub fn most_threads(&self) -> u32 {
+        let high = self.arena.shared().slots_high().load(Ordering::Relaxed);
+        high.min(self.pool.slots_ready()).saturating_sub(self.arena.cpu_rings())
+    }
+
     /// Drains all slots from one on, going round; `reach` is for those whose threads live.
     pub fn pass(&self, first: u32, reach: Reach) -> Found {
         let count = self.slots_in_use();
@@ -271,7 +278,15 @@ impl Recording {
             is_kept: true,
             ..Draft::default()
         };
+        let has_begun = state.account.opened != 0;
         match self.append(slot, state, &draft, |_| ()) {
+            Ok(()) if !has_begun => {
+                self.trace
+                    .tallies
+                    .lost_unbegun
+                    .fetch_add(lost.saturating_sub(told), Ordering::Relaxed);
+                Ok(())
+            }
             Err(Stall::Never(why)) => {
                 self.trace.add_problem(format!("losses of slot {slot} cannot be told: {why}"));
                 self.count_untold(state, lost.saturating_sub(told));

@@ -94,6 +94,8 @@ pub struct Tallies {
     pub chunks: AtomicU64,
     /// Packets that were given up for newer ones.
     pub lost_packets: AtomicU64,
+    /// Of the lost event records: those of threads that never had a packet.
+    pub lost_unbegun: AtomicU64,
 }
 
 /// An arena, and the trace that its records go to.

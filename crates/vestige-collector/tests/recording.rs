@@ -132,7 +132,8 @@ fn a_first_packet_tells_no_losses() {
 
     let outcome = collector.close(PATIENCE, false);
 
-    assert_eq!(outcome.lost, 2);
+    // The first thread had a packet afterwards.
+    assert_eq!((outcome.lost, outcome.lost_unbegun), (2, 1));
     let told = |name: &str| -> Vec<(usize, u64)> {
         let all = packets(&folder.trace().join(name));
         all.iter().map(|packet| (packet.records.len(), packet.discarded)).collect()
@@ -157,6 +158,9 @@ fn losses_at_the_end_of_a_thread_are_told() {
 
     let all = packets(&folder.trace().join("7-8"));
     assert_eq!((all[1].end, all[1].discarded, outcome.lost), (last, 1, 1));
+    assert_eq!(outcome.lost_unbegun, 0);
+    // New places come before those that are left of the first ones.
+    assert!((1..640).contains(&outcome.most_threads));
 }
 
 #[test]

@@ -374,6 +374,14 @@ class Outcome:
         """Of those, the ones that no data stream tells: their threads found no slot."""
 
     @property
+    def lost_unbegun(self) -> int:
+        """Of those, the ones of threads that never had a packet."""
+
+    @property
+    def most_threads(self) -> int:
+        """The highest place of a thread: some hundred more than were taken at once."""
+
+    @property
     def overwritten(self) -> int:
         """Bytes that made room for newer ones."""
 

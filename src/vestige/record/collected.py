@@ -37,6 +37,9 @@ class Collected:
         packets: Packets in their files.
         lost: Event records that the tracer counted as lost.
         unplaced: Of these, those of threads without a place in memory.
+        unbegun: And those of threads that never had a packet.
+        most_threads: How many had a place at one time, of one user, or some hundred
+            more than that.
         overwritten: Bytes that made room for newer ones.
         lost_packets: Packets that did so in rings, and were never written.
         running: IDs of processes that go on recording.
@@ -58,6 +61,8 @@ class Collected:
         lost: int = 0,
         *,
         unplaced: int = 0,
+        unbegun: int = 0,
+        most_threads: int = 0,
         overwritten: int = 0,
         lost_packets: int = 0,
         running: Iterable[int] = (),
@@ -74,6 +79,8 @@ class Collected:
         self.packets = packets
         self.lost = lost
         self.unplaced = unplaced
+        self.unbegun = unbegun
+        self.most_threads = most_threads
         self.overwritten = overwritten
         self.lost_packets = lost_packets
         self.running = frozenset(running)

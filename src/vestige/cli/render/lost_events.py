@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
+from ..._suppress import suppress
 from ...record.recorder import Recording
 from ...record.rules.options import THREADS
 
-__all__ = ["larger_size", "remedy", "size_of_all"]
+__all__ = ["larger_size", "mappings_line", "remedy", "size_of_all"]
 
 ENOUGH = 1000
 """Events from whose size that of the others is known."""
 RESERVE = 1.1
+MAPPINGS = 4
+"""Of its memory that each recorded thread has at least, with those of its stack."""
+NEARLY = 0.85
+"""Of the mappings that a process may have: besides those of threads it has others."""
+MOST_MAPPINGS = "/proc/sys/vm/max_map_count"
+"""How many these are, see proc_sys_vm(5)."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -30,15 +38,10 @@ def remedy(recording: Recording, all_bytes: int | None = None) -> str:
     if recording.collected.is_full:
         return _of_full_size(recording, all_bytes)
     if recording.collected.lost == recording.collected.unplaced:
-        return (
-            "they were lost in threads that could not write to the recording: after "
-            "they had forbidden themselves all system calls (seccomp's strict mode) or "
-            "the time-stamp counter, while a child shared their memory (clone), or "
-            f"since there were too many: {THREADS:,} have a place at a time"
-        )
+        return _of_threads(recording.collected.most_threads)
     larger = _size(2 * recording.options.buffer_size)
     if recording.options.mode == "discard":
-        return f"--mode=block keeps them, or --buffer-size={larger} more of them"
+        return _of_discarding(recording, larger)
     if recording.options.arena_size is not None:
         return (
             f"--arena-size={_size(2 * recording.options.arena_size)} may keep them, or "
@@ -58,6 +61,61 @@ def larger_size(recording: Recording) -> str:
         recording: A recording of limited size.
     """
     return f"--max-size={_size(2 * recording.options.size_limit)}"
+
+
+def mappings_line(threads: int) -> str | None:
+    """Say that a program had nearly as many mappings of memory as it may have.
+
+    Args:
+        threads: How many it had at one time, about.
+
+    Returns:
+        A sentence; ``None`` where it had fewer.
+    """
+    with suppress(OSError, ValueError):
+        most = int(Path(MOST_MAPPINGS).read_text(encoding="ascii"))
+        if threads * MAPPINGS >= most * NEARLY:
+            return (
+                f"so many threads at a time take nearly all of the {most:,} mappings "
+                "of memory that a process may have (vm.max_map_count), of which each "
+                "has two, and two or three more when it is recorded: beyond them, "
+                "pthread_create() fails in the program, and a thread that begins "
+                "loses its events"
+            )
+    return None
+
+
+def _of_threads(threads: int) -> str:
+    """Say why threads had no place in memory."""
+    if threads >= THREADS or mappings_line(threads) is not None:
+        return (
+            "they were lost in threads for which there was no memory, or no place: "
+            f"{THREADS:,} have one at a time"
+        )
+    return (
+        "they were lost in threads that could not write to the recording: after "
+        "they had forbidden themselves all system calls (seccomp's strict mode) or "
+        "the time-stamp counter, while a child shared their memory (clone), or where "
+        "there was no memory for a thread"
+    )
+
+
+def _of_discarding(recording: Recording, larger: str) -> str:
+    """Say what keeps events that were discarded."""
+    unbegun, lost = recording.collected.unbegun, recording.collected.lost
+    size = recording.options.arena_size
+    keeps = "--mode=block keeps them"
+    if unbegun and size is not None:
+        keeps += f", or --arena-size={_size(2 * size)} more of them"
+    if unbegun < lost:
+        keeps += f", or --buffer-size={larger} more of them"
+    if unbegun:
+        whose = "they" if unbegun == lost else f"{unbegun:,} of them"
+        keeps += (
+            f": {whose} are of threads that found no first packet, for which a larger "
+            "buffer does nothing"
+        )
+    return keeps
 
 
 def _of_failure(number: int | None, text: str) -> str:

@@ -31,6 +31,8 @@ _FAILURES = tuple(
     )
 )
 """Exit statuses of programs that failed: of the signals that ended them."""
+MANY_THREADS = 1000
+"""With fewer, no limit of the system is near."""
 FILTERED = (
     "a filter for system calls ended the program, perhaps at one of the tracer: that "
     "makes none after a filter that prctl() or syscall() of the C library installs, "
@@ -112,10 +114,11 @@ def _lost(recording: Recording) -> str:
 def _losses(recording: Recording, contents: Contents, size: int) -> Iterator[str]:
     """Say what is not in the trace for lack of room."""
     overwritten = recording.collected.overwritten
-    if not (overwritten or recording.collected.lost):
+    threads = recording.collected.most_threads
+    if not (overwritten or recording.collected.lost or threads >= MANY_THREADS):
         return
     # Few recordings come here; the others do not wait for it.
-    from .lost_events import larger_size, remedy, size_of_all
+    from .lost_events import larger_size, mappings_line, remedy, size_of_all
 
     if overwritten:
         yield (
@@ -124,6 +127,8 @@ def _losses(recording: Recording, contents: Contents, size: int) -> Iterator[str
         )
     if recording.collected.lost:
         yield remedy(recording, size_of_all(recording, contents.events, size))
+    if threads >= MANY_THREADS and (line := mappings_line(threads)) is not None:
+        yield line
 
 
 def _what_is_missing(recording: Recording, contents: Contents) -> Iterator[str]:

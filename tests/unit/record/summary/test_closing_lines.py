@@ -21,6 +21,7 @@ from support.recorded import (
     run_recorded,
 )
 from support.waiting import wait_until
+from vestige.cli.render import lost_events
 from vestige.cli.render.recording import recording_lines
 from vestige.record import Recording, RecordingOptions
 from vestige.record.backends.in_process.background import processes_in_background
@@ -132,9 +133,29 @@ def lines_of_losses(directory, options, **collected):
         ),
         ({}, {"unplaced": 3}, "they were lost in threads that could not write to the"),
         (
+            {},
+            {"unplaced": 3, "most_threads": 16_384},
+            "they were lost in threads for which there was no memory, or no place: 16,38",
+        ),
+        (
             {"mode": "discard"},
             {},
             "--mode=block keeps them, or --buffer-size=8M more of them",
+        ),
+        (
+            {"mode": "discard"},
+            {"unbegun": 3},
+            "--mode=block keeps them: they are of threads that found no first packet",
+        ),
+        (
+            {"mode": "discard"},
+            {"unbegun": 2},
+            "--mode=block keeps them, or --buffer-size=8M more of them: 2 of them are of",
+        ),
+        (
+            {"mode": "discard", "arena_size": 1 << 20},
+            {"unbegun": 3},
+            "--mode=block keeps them, or --arena-size=2M more of them: they are of",
         ),
         (
             {"arena_size": 64 << 20},
@@ -157,6 +178,66 @@ def test_lost_events_and_what_would_have_kept_them(
 
     assert first.endswith("; 3 events lost")
     assert second.startswith(expected)
+
+
+def test_a_program_with_nearly_all_mappings_of_memory(tmp_path, monkeypatch):
+    """Its own pthread_create() fails, whether we lose something or not."""
+    limit = tmp_path / "max_map_count"
+    limit.write_text("65530\n")
+    monkeypatch.setattr(lost_events, "MOST_MAPPINGS", limit)
+    kept, few = (
+        lines_of_losses(tmp_path, RecordingOptions(), most_threads=threads)
+        for threads in (14_673, 9_000)
+    )
+    first, reason, line, *_ = lines_of_losses(
+        tmp_path, RecordingOptions(), lost=8, unplaced=8, most_threads=14_673
+    )
+
+    assert kept[1] == line
+    assert line.startswith("so many threads at a time take nearly all of the 65,530 ")
+    assert "pthread_create() fails in the program" in line
+    assert first.endswith("; 8 events lost")
+    assert reason.startswith("they were lost in threads for which there was no memory")
+    assert not any("mappings" in one for one in few)
+
+
+THREADS_AT_ONCE = """\
+#include <pthread.h>
+static pthread_barrier_t all_begun;
+static void called(void) { __asm__ volatile(""); }
+static void *begin(void *unused)
+{
+\tcalled();
+\tpthread_barrier_wait(&all_begun);
+\treturn unused;
+}
+int main(void)
+{
+\tpthread_t threads[40];
+\tpthread_barrier_init(&all_begun, NULL, 40);
+\tfor (int number = 0; number < 40; number++)
+\t\tpthread_create(&threads[number], NULL, begin, NULL);
+\tfor (int number = 0; number < 40; number++)
+\t\tpthread_join(threads[number], NULL);
+}
+"""
+
+
+def test_threads_that_find_no_first_packet(tmp_path):
+    """Where nobody waits, larger buffers of others do not help them."""
+    (tmp_path / "threads.c").write_text(THREADS_AT_ONCE)
+    flags = ["-O1", "-finstrument-functions", "-pthread"]
+    run_tool(["gcc", *flags, "-o", tmp_path / "threads", tmp_path / "threads.c"])
+    lines = closing_lines(
+        tmp_path / "trace",
+        [tmp_path / "threads"],
+        "--mode=discard",
+        "--arena-size=1M",
+    )
+
+    assert lines[0].endswith(" events lost")
+    assert lines[1].startswith("--mode=block keeps them, or --arena-size=2M more of ")
+    assert "that found no first packet, for which a larger buffer does no" in lines[1]
 
 
 def test_an_empty_trace_on_a_full_disk_is_no_fault_of_the_tracer(tmp_path):

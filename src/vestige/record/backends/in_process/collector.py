@@ -368,6 +368,8 @@ def collected_from(outcome: Outcome) -> Collected:
         packets=outcome.packets,
         lost=outcome.lost,
         unplaced=outcome.lost_unplaced,
+        unbegun=outcome.lost_unbegun,
+        most_threads=outcome.most_threads,
         overwritten=outcome.overwritten,
         lost_packets=outcome.lost_packets,
         unreached=_unreached(outcome),
