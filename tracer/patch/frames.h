@@ -44,15 +44,19 @@ struct abandoned_call {
 	uintptr_t return_address;
 };
 
-/* Find the word of a call whose return address is in a slot, not too far below the innermost one;
- * false if it is elsewhere. */
+/* Find the word of a call whose return address is in a slot, not too far below the innermost one or
+ * in none; false if it is elsewhere. */
 static inline bool frames_link(uintptr_t slot, uintptr_t function, uintptr_t *word)
 {
-	const uintptr_t distance = frames.innermost - slot - FRAME_WORD;
+	const uintptr_t innermost = frames.innermost;
+	const uintptr_t distance = innermost - slot - FRAME_WORD;
 	const uintptr_t words = distance / FRAME_WORD | distance << 61;
 
 	*word = function | (words + 1) << FRAME_FUNCTION_BITS;
-	return LIKELY(words < FRAME_APART - 1);
+	if (LIKELY(words < FRAME_APART - 1))
+		return true;
+	*word = function;
+	return !innermost && LIKELY(frames.is_attended);
 }
 
 /* Let a call be the innermost, which has its word; before that, a handler that jumps away finds the
@@ -68,9 +72,9 @@ static inline bool frames_end(uintptr_t slot, uintptr_t word)
 {
 	const uintptr_t link = word >> FRAME_FUNCTION_BITS;
 
-	if (UNLIKELY(frames.innermost != slot || !link))
+	if (UNLIKELY(frames.innermost != slot))
 		return false;
-	frames.innermost = slot + link * FRAME_WORD;
+	frames.innermost = LIKELY(link) ? slot + link * FRAME_WORD : 0;
 	return true;
 }
 
