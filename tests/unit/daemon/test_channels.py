@@ -61,6 +61,23 @@ def test_all_attributes_are_shown(daemon):
     ) in shown
 
 
+def test_the_monitor_timer_is_kept(daemon, tmp_path):
+    """In the list, in XML and where the session is saved; with its units."""
+    given = {"250000": 250_000, "2s": 2_000_000, "1500ms": 1_500_000, "1h": 3.6e9}
+    for number, value in enumerate(given):
+        words = ("enable-channel", "-u", f"m{number}", f"--monitor-timer={value}")
+        assert daemon.lttng(*words).status == 0
+    daemon.lttng("save", "s1", f"--output-path={tmp_path}")
+    saved = (tmp_path / "s1.lttng").read_text()
+    shown = daemon.lttng("--mi", "xml", "list", "s1").out
+    listed = daemon.lttng("list", "s1").out
+    for microseconds in map(int, given.values()):
+        tag = f"<monitor_timer_interval>{microseconds}</monitor_timer_interval>"
+        assert tag in shown
+        assert tag in saved
+        assert f"      Monitor timer:    {microseconds} us\n" in listed
+
+
 @pytest.mark.parametrize(
     ("words", "status", "text"),
     [
@@ -69,6 +86,15 @@ def test_all_attributes_are_shown(daemon):
         (".a", 1, 'Invalid channel name: ".a"'),
         ("c --subbuf-size=0", 1, "Wrong value in --subbuf-size parameter: 0"),
         ("c --subbuf-size=abc", 1, "Wrong value in --subbuf-size parameter: abc"),
+        *(
+            (
+                f"c --{timer}-timer={value}",
+                1,
+                f"Wrong value for --{timer}-timer parameter: {value}",
+            )
+            for timer in ("switch", "read", "monitor")
+            for value in ("x", "-1")
+        ),
         ("c --num-subbuf=1 --overwrite", 1, "Channel c: Invalid parameter"),
         ("c --num-subbuf=4194304", 1, "Channel c: Invalid parameter"),
         ("c --subbuf-size=4096G", 1, "Channel c: Invalid parameter"),

@@ -160,8 +160,9 @@ def _attributes(call: Call) -> dict[str, object]:
             number = read(text)
             needs_some = option in {"subbuf-size", "num-subbuf"}
             if number is None or (needs_some and number == 0):
+                where = "for" if read is read_time else "in"
                 raise FailedError(
-                    FAILED, f"Wrong value in --{option} parameter: {text}"
+                    FAILED, f"Wrong value {where} --{option} parameter: {text}"
                 )
             values[name] = number
     if words.has("blocking-timeout"):
