@@ -42,7 +42,7 @@ impl Collector {
         arena_size = 268_435_456, thread_chunks = 0, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
         max_size = 0, rules = Vec::new(), first_class = 0, class_bytes = 16_777_216,
         user = None, cpu_rings = 0, overwrite_rings = false, file_bytes = 0, file_count = 0, switch_ns = 0, read_ns = 0,
-        owner = None, shared_memory = PathBuf::from("/dev/shm")
+        channel = String::new(), owner = None, shared_memory = PathBuf::from("/dev/shm")
     ))]
     fn new(
         py: Python<'_>,
@@ -67,6 +67,7 @@ impl Collector {
         file_count: u32,
         switch_ns: u64,
         read_ns: u64,
+        channel: String,
         owner: Option<(u32, u32, Vec<u32>)>,
         shared_memory: PathBuf,
     ) -> PyResult<Self> {
@@ -99,6 +100,7 @@ impl Collector {
             is_overwriting: overwrite,
             rollover: Rollover { file_bytes, file_count },
             timers: Timers { switch_ns, read_ns },
+            channel,
         };
         py.detach(|| {
             let write = Box::new(sys::write_parts);

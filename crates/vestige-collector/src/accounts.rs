@@ -31,6 +31,9 @@ const INODE_AT: u64 = 8;
 const USER_AT: u64 = 16;
 /// How long the files of streams are, how many, and the periods of timers.
 const WISHES_AT: u64 = 24;
+/// The name of the channel, behind its length; longer ones are cut off.
+const CHANNEL_AT: u64 = 64;
+const LONGEST_CHANNEL: usize = 255;
 /// A control structure as the arena has it: what a collector reads of one, it reads here.
 pub const CONTROL_AT: u64 = 4096;
 /// Bytes of what is told of a slot: two accounts, the word that says which of them counts, and
@@ -182,6 +185,22 @@ impl Accounts {
         let word = |n: u64| self.memory.u64(WISHES_AT + n * 8).load(Ordering::Relaxed);
         let files = Rollover { file_bytes: word(0), file_count: word(1) as u32 };
         (files, Timers { switch_ns: word(2), read_ns: word(3) })
+    }
+
+    /// Keeps the name of the channel.
+    pub fn keep_channel(&self, name: &str) {
+        let bytes = name.as_bytes();
+        let bytes = bytes.get(..LONGEST_CHANNEL).unwrap_or(bytes);
+        self.memory.write(CHANNEL_AT + 8, bytes);
+        self.memory.u64(CHANNEL_AT).store(bytes.len() as u64, Ordering::Relaxed);
+    }
+
+    /// The name of the channel.
+    pub fn channel(&self) -> String {
+        let length = self.memory.u64(CHANNEL_AT).load(Ordering::Relaxed) as usize;
+        let mut bytes = vec![0; length.min(LONGEST_CHANNEL)];
+        self.memory.read(CHANNEL_AT + 8, &mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     /// Notes which file the arena is, and whose.

@@ -53,7 +53,7 @@ impl Recording {
     fn checked(&self, account: Account, names: &mut HashSet<String>) -> Account {
         let mut files = Vec::new();
         if account.opened != 0 && account.file_number != 0 {
-            let name = self.trace.rollover.name(account.instance_id, account.file_number);
+            let name = self.trace.data_name(account.instance_id, account.file_number);
             files.push((name, account.file_bytes, account.file_bytes == 0));
         }
         if account.opened != 0 && account.ring_number != 0 {

@@ -334,7 +334,7 @@ impl Recording {
             return Err(Stall::Never("the size limit is reached"));
         }
         let next = self.trace.rollover.next(account.file_number);
-        let name = self.trace.rollover.name(account.instance_id, next);
+        let name = self.trace.data_name(account.instance_id, next);
         if !self.trace.rollover.is_limited() {
             if let Err(error) = self.trace.files.create(&name) {
                 self.trace.budget().give(FILE_BYTES);
@@ -361,7 +361,7 @@ impl Recording {
     }
 
     fn data_name(&self, account: &Account) -> String {
-        self.trace.rollover.name(account.instance_id, account.file_number)
+        self.trace.data_name(account.instance_id, account.file_number)
     }
 
     /// The file that an account means. One in which there is nothing may not be there yet.
@@ -386,7 +386,7 @@ impl Recording {
         }
         let mut number = 1;
         while number < u32::MAX {
-            let name = self.trace.rollover.name(account.instance_id, number);
+            let name = self.trace.data_name(account.instance_id, number);
             match self.trace.files.create(&name) {
                 Ok(_) => {
                     account.file_number = number;

@@ -29,7 +29,7 @@ const MOST_EXPECTED: u32 = 512;
 const MOST_LOSSES: u64 = 1 << 53;
 
 /// What limits a recording.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Most bytes of all files; 0: no limit.
     pub max_bytes: u64,
@@ -38,6 +38,8 @@ pub struct Limits {
     /// Of the files of each stream.
     pub rollover: Rollover,
     pub timers: Timers,
+    /// What the files of CPUs are called; empty: as LTTng calls those of its first channel.
+    pub channel: String,
 }
 
 impl Limits {
@@ -47,7 +49,13 @@ impl Limits {
         let accounts = arena.accounts();
         let max_bytes = accounts.control().max_bytes().load(Ordering::Relaxed);
         let (rollover, timers) = accounts.wishes();
-        Self { max_bytes, is_overwriting: arena.is_overwriting(), rollover, timers }
+        Self {
+            max_bytes,
+            is_overwriting: arena.is_overwriting(),
+            rollover,
+            timers,
+            channel: accounts.channel(),
+        }
     }
 }
 

@@ -53,7 +53,8 @@ pub fn recover(
         recording.forget_all();
     }
     let found = recording.pass(0, Reach::Snapshot);
-    remove_empty(directory).map_err(|error| at_path(&error, directory))?;
+    let of_cpus = format!("{}_", trace.channel);
+    remove_empty(directory, &of_cpus).map_err(|error| at_path(&error, directory))?;
     let running = recording.live_slots();
     let is_drained = found.stalled == 0;
     let unplaced = recording.unplaced();
@@ -77,14 +78,14 @@ pub fn recover(
 }
 
 /// Removes data files that a collector made just before it was killed.
-fn remove_empty(directory: &Path) -> io::Result<()> {
+fn remove_empty(directory: &Path, of_cpus: &str) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let is_ours =
             name.starts_with(|first: char| first.is_ascii_digit()) || name.starts_with("ring-");
-        let is_of_cpu = name.starts_with("channel0_");
+        let is_of_cpu = name.starts_with(of_cpus);
         let least = if is_of_cpu { CPU_PACKET_BYTES } else { PACKET_BYTES };
         let found = entry.metadata()?;
         if (is_ours || is_of_cpu) && found.is_file() && found.len() < u64::from(least) {

@@ -37,11 +37,11 @@ impl Rollover {
     /// The name of the nth file of a stream: where there is a limit, it ends with a number, which
     /// counts from 0 on, as LTTng's do.
     #[must_use]
-    pub fn name(&self, instance: u64, number: u32) -> String {
+    pub fn name(&self, channel: &str, instance: u64, number: u32) -> String {
         if self.is_limited() {
-            format!("{}_{}", data_name(instance, 1), number.saturating_sub(1))
+            format!("{}_{}", data_name(channel, instance, 1), number.saturating_sub(1))
         } else {
-            data_name(instance, number)
+            data_name(channel, instance, number)
         }
     }
 }
@@ -57,7 +57,7 @@ mod tests {
         let none = Rollover::default();
         assert!(!none.is_full(u64::MAX, 1));
         assert_eq!(none.next(1), 2);
-        assert_eq!([none.name(INSTANCE, 1), none.name(INSTANCE, 2)], ["7-8", "7-8@2"]);
+        assert_eq!([none.name("c", INSTANCE, 1), none.name("c", INSTANCE, 2)], ["7-8", "7-8@2"]);
     }
 
     #[test]
@@ -73,7 +73,11 @@ mod tests {
     fn names_count_from_zero_and_begin_anew() {
         let limit = Rollover { file_bytes: 100, file_count: 2 };
         assert_eq!([limit.next(1), limit.next(2)], [2, 1]);
-        assert_eq!([limit.name(INSTANCE, 1), limit.name(INSTANCE, 2)], ["7-8_0", "7-8_1"]);
+        assert_eq!(
+            [limit.name("c", INSTANCE, 1), limit.name("c", INSTANCE, 2)],
+            ["7-8_0", "7-8_1"]
+        );
+        assert_eq!(limit.name("c", 3 << 10, 1), "c_3_0");
         let endless = Rollover { file_bytes: 100, file_count: 0 };
         assert_eq!([endless.next(2), endless.next(u32::MAX)], [3, 1]);
     }

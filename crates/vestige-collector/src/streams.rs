@@ -43,8 +43,8 @@ pub struct Streams {
     ended: VecDeque<(u64, Identity, Account)>,
 }
 
-/// The name of the nth data file of a stream.
-pub fn data_name(instance: u64, number: u32) -> String {
+/// The name of the nth data file of a stream of a channel.
+pub fn data_name(channel: &str, instance: u64, number: u32) -> String {
     let vpid = instance >> (64 - ID_BITS);
     let vtid = instance >> NAMESAKE_BITS & ID_MASK;
     let namesake = match instance & NAMESAKE_MASK {
@@ -52,8 +52,7 @@ pub fn data_name(instance: u64, number: u32) -> String {
         n => format!(".{}", n + 1),
     };
     // No process has the number: it is a CPU, with the name that LTTng gives its file.
-    let (first, mark) =
-        if vpid == 0 { ("channel0".to_owned(), '_') } else { (vpid.to_string(), '-') };
+    let (first, mark) = if vpid == 0 { (channel.to_owned(), '_') } else { (vpid.to_string(), '-') };
     let part = if number > 1 { format!("@{number}") } else { String::new() };
     format!("{first}{mark}{vtid}{namesake}{part}")
 }

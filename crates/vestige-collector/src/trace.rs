@@ -31,6 +31,8 @@ pub struct Trace {
     pub tallies: Tallies,
     pub uuid: [u8; 16],
     pub rollover: Rollover,
+    /// What the files of CPUs are called.
+    pub channel: String,
     pub timers: Timers,
     pub retry_at: AtomicU64,
     slow_until: AtomicU64,
@@ -93,6 +95,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+const CHANNEL: &str = "channel0";
+
 /// What the files of a directory take, and those of overwrite mode with their numbers.
 fn taken(directory: &Path) -> io::Result<(u64, Vec<(u64, u64)>)> {
     let (mut bytes, mut rings) = (0_u64, Vec::new());
@@ -115,7 +119,21 @@ fn taken(directory: &Path) -> io::Result<(u64, Vec<(u64, u64)>)> {
     Ok((bytes, rings))
 }
 
+/// The name of a channel, or that of LTTng's first one.
+fn named(channel: String) -> String {
+    if channel.is_empty() {
+        CHANNEL.to_owned()
+    } else {
+        channel
+    }
+}
+
 impl Trace {
+    /// The name of the nth data file of a stream.
+    pub fn data_name(&self, instance: u64, number: u32) -> String {
+        self.rollover.name(&self.channel, instance, number)
+    }
+
     /// Opens the directory of a trace.
     pub fn open(
         place: impl Into<Place>,
@@ -134,6 +152,7 @@ impl Trace {
             tallies: Tallies::default(),
             uuid,
             rollover: limits.rollover,
+            channel: named(limits.channel),
             timers: limits.timers,
             retry_at: AtomicU64::new(0),
             slow_until: AtomicU64::new(0),

@@ -73,6 +73,8 @@ class Collector:
             0, and more than a second, is a second.
         read_ns: Full packets are looked for at least as often, and programs do not call
             the kernel to say that there are some; 0: they do.
+        channel: What the files of CPUs are called before their number; empty is
+            ``channel0``, as LTTng calls those of its first channel.
         owner: The user, the group and all groups with whose rights files of the trace
             are touched, for root; ``None`` are those of this process. The programs of
             this user record, and no others.
@@ -108,6 +110,7 @@ class Collector:
         file_count: int = 0,
         switch_ns: int = 0,
         read_ns: int = 0,
+        channel: str = ...,
         owner: tuple[int, int, list[int]] | None = None,
         shared_memory: str | PathLike[str] = ...,
     ) -> Collector: ...

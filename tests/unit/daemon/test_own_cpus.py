@@ -24,7 +24,7 @@ pytestmark = [
 ]
 WITHOUT_SEQUENCES = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
 BLOCKING = {"LTTNG_UST_ALLOW_BLOCKING": "1"}
-CPU_FILE = re.compile(r"channel0_(\d+)")
+CPU_FILE = re.compile(r"(?:first|second)_(\d+)")
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_each_packet_tells_on_which_cpu_it_was_recorded(
         assert numbers_by_cpu(trace) == expected
         files = stream_files(trace)
         # That of a thread is there only for what no CPU's can have.
-        assert {f"channel0_{cpu}" for cpu in cpus} <= files
+        assert {f"{channel}_{cpu}" for cpu in cpus} <= files
         assert all(CPU_FILE.fullmatch(name) for name in files)
 
 

@@ -63,7 +63,7 @@ def numbers(output: Path) -> list[int]:
 def files_of(output: Path, cpu: int | None = None) -> list[Path]:
     """Return the data stream files of a CPU, or of all."""
     number = r"\d+" if cpu is None else cpu
-    found = re.compile(rf"channel0_{number}(_\d+)?")
+    found = re.compile(rf"c_{number}(_\d+)?")
     return [one for one in folder_of(output).iterdir() if found.fullmatch(one.name)]
 
 
@@ -180,3 +180,25 @@ def test_full_sub_buffers_are_read_after_a_time(
         say(daemon, "destroy")
         one.end()
     assert steps(tmp_path).total() == MANY
+
+
+def test_a_name_that_is_too_long_for_files_names_none(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """As the name of a directory it may be as long as that of a file."""
+    name = "n" * 250
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        say(
+            daemon,
+            f"create --output={tmp_path} s",
+            f"enable-channel -u {name}",
+            f"enable-event -u -c {name} {STEP}",
+            "start",
+        )
+        cpu = stay_on_one_cpu(one)
+        one.do("10")
+        say(daemon, "stop")
+        one.end()
+    assert (folder_of(tmp_path).with_name(name) / f"channel0_{cpu}").is_file()
+    assert numbers(tmp_path) == [*range(10)]

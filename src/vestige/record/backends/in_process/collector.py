@@ -64,6 +64,9 @@ class Writing(NamedTuple):
     read_ns: int = 0
     """Full packets are looked for as often, and programs tell of none."""
 
+    channel: str = ""
+    """What the files of CPUs are called, before their number; empty: ``channel0``."""
+
 
 class Owner(NamedTuple):
     """A user other than root, whose trace root's collector writes."""

@@ -22,7 +22,7 @@ from .packets import (
     PacketHead,
     packet_heads,
 )
-from .stream_files import is_stream_file
+from .stream_files import CHANNEL, is_stream_file
 
 if TYPE_CHECKING:
     import os
@@ -94,6 +94,9 @@ def tell_losses_later(directory: str | os.PathLike[str], count: int) -> bool:
 
 
 def _all_heads(directory: Path) -> Iterator[PacketHead]:
+    # That of a channel has its name, perhaps with a number.
+    channels = {CHANNEL, directory.name, directory.name.rpartition("-")[0] or CHANNEL}
     for path in directory.iterdir():
-        if is_stream_file(path.name) and path.name != LOST_STREAM:
+        is_found = any(is_stream_file(path.name, one) for one in channels)
+        if is_found and path.name != LOST_STREAM:
             yield from packet_heads(path)

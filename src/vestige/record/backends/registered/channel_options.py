@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ...._typing import TYPE_CHECKING
 from ..._agreement import SMALLEST_PACKET
 from ...rules.contexts import CONTEXTS
@@ -26,6 +28,8 @@ MOST_PACKETS = 64
 MOST_PACKETS_OF_OVERWRITING = 32
 """One more is with the collector, and all are powers of two."""
 MOST_FILES = (1 << 32) - 1
+LONGEST_NAME = 224
+"""Bytes of the name of a channel in names of files."""
 LARGEST_PACKET = 64 << 20
 LEAST_MEMORY = 256 << 20
 """Of all threads; it is made as it is needed."""
@@ -68,6 +72,8 @@ def channel_writing(channel: ChannelPlan) -> Writing:
         min(channel.tracefile_count, MOST_FILES),
         min(channel.switch_timer * NANOSECONDS, LONGEST_PERIOD),
         min(channel.read_timer * NANOSECONDS, LONGEST_PERIOD),
+        # With the numbers of the CPU and of the file, it must be the name of a file.
+        channel.name if len(os.fsencode(channel.name)) <= LONGEST_NAME else "",
     )
 
 

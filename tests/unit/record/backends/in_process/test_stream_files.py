@@ -41,3 +41,10 @@ def test_names_that_the_collector_gives(name):
 def test_other_names(name):
     """They are the program's."""
     assert not is_stream_file(name)
+
+
+def test_files_of_cpus_have_the_name_of_the_channel():
+    """In sessions, and no other."""
+    assert is_stream_file("my-channel_1_0", "my-channel")
+    assert not is_stream_file("channel0_1", "my-channel")
+    assert not is_stream_file("my-channel_1")
