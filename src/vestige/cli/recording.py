@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["contexts_of", "default_output", "run"]
 
+FEW_STREAMS = 4
+"""Data streams that can be read whatever the limit: a recording needs more files."""
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - see shm_overview(7)
 
 
@@ -73,11 +75,13 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
 
     remember(recording)
     if not options.quiet:
-        from .open_files import allow_many_files
         from .render.recording import recording_lines
 
-        # The program had the limit that it was given.
-        allow_many_files(recording.collected.streams)
+        if recording.collected.streams > FEW_STREAMS:
+            from .open_files import allow_many_files
+
+            # The program had the limit that it was given.
+            allow_many_files(recording.collected.streams)
         _say(recording_lines(recording, is_python_by_default=is_chosen_here))
     _say(_abandoned_lines(os.fspath(recording), is_quiet=options.quiet))
     return recording.status
