@@ -82,7 +82,8 @@ def run(  # noqa: PLR0913 - facts, by name
         _stop_with(process)
         if begun is not None:
             begun(process)
-        _follow(schedule, process, dict(bells))
+        if not _has_ended(process):
+            _follow(schedule, process, dict(bells))
         _, status = os.waitpid(process, 0)
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
@@ -104,6 +105,14 @@ def _stop_with(process: int) -> None:
     from .job_control import stop_with  # noqa: PLC0415 - see above
 
     stop_with(process)
+
+
+def _has_ended(process: int) -> bool:
+    """Tell whether a child process has ended; its status is there to be waited for."""
+    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    with suppress(ChildProcessError):
+        return os.waitid(os.P_PID, process, options) is not None
+    return False
 
 
 class _Handled:

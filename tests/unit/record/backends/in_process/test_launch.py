@@ -46,6 +46,19 @@ def test_something_is_done_later_while_the_program_runs(tmp_path):
     assert len(done) == 1
 
 
+def test_a_program_that_has_ended_by_then_is_not_watched(monkeypatch):
+    """Its status is there, and nothing is imported to wait for it."""
+    handles = []
+
+    def see_the_end(process):
+        os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+
+    monkeypatch.setattr(os, "pidfd_open", handles.append)
+    status = launch.run([*SHELL, "exit 7"], dict(os.environ), begun=see_the_end)
+
+    assert (status, handles) == (7, [])
+
+
 def test_nothing_is_done_later_without_a_handle_of_the_program(monkeypatch):
     """On an old kernel, which gives none."""
     done = []
