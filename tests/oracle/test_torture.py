@@ -8,25 +8,19 @@ import subprocess
 
 import pytest
 
-from support.compilers import PROGRAMS, run_tool
-from support.tortured import run_traced
+from support.tortured import build_torture, run_traced
 
 pytestmark = pytest.mark.skipif(
     shutil.which("babeltrace2") is None or shutil.which("gcc") is None,
     reason="not installed: babeltrace2 or gcc",
 )
 
-PARTS = ["main", "processes", "ends", "stacks", "surroundings"]
-
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     """The torture program."""
     path = tmp_path_factory.mktemp("torture") / "torture"
-    sources = [PROGRAMS / "torture" / f"{part}.c" for part in PARTS]
-    flags = ["-g", "-O1", "-finstrument-functions", "-pthread"]
-    run_tool(["gcc", *flags, "-o", path, *sources])
-    return path
+    return build_torture(path, "-g", "-O1", "-finstrument-functions")
 
 
 @pytest.mark.parametrize(

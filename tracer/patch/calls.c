@@ -265,8 +265,12 @@ static INLINED bool enter(const uintptr_t *slot, uintptr_t function, bool is_lib
 		return false;
 	}
 	shadow = shadow_of((uintptr_t) slot);
-	if (UNLIKELY(!shadow))
+	if (UNLIKELY(!shadow)) {
+		/* As of library calls that keep their return address: so call trees stay whole. */
+		begin(function, return_address, is_library);
+		leave(function, return_address, NULL);
 		return false;
+	}
 	if (UNLIKELY(return_address == (uintptr_t) exit_stub)) {
 		enter_by_jump(shadow, function, is_library);
 		return false;

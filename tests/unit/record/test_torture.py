@@ -12,7 +12,14 @@ import shutil
 import pytest
 
 from support.compilers import PROGRAMS, run_tool
-from support.tortured import IS_LONG, run_traced, run_untraced
+from support.tortured import (
+    EXACT,
+    IS_LONG,
+    LOOSE,
+    build_torture,
+    run_traced,
+    run_untraced,
+)
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="not installed: gcc"),
@@ -20,7 +27,6 @@ pytestmark = [
 ]
 
 SOURCES = PROGRAMS / "torture"
-PARTS = ["main", "processes", "ends", "stacks", "surroundings"]
 PACKETS = "--buffer-size=8k"
 IS_ROOT = os.geteuid() == 0
 TRACED = ["-g", "-O1", "-Wall", "-finstrument-functions"]
@@ -30,9 +36,7 @@ TRACED = ["-g", "-O1", "-Wall", "-finstrument-functions"]
 def program(tmp_path_factory):
     """The torture program."""
     path = tmp_path_factory.mktemp("torture") / "torture"
-    sources = [SOURCES / f"{part}.c" for part in PARTS]
-    run_tool(["gcc", *TRACED, "-o", path, *sources, "-pthread"])
-    return path
+    return build_torture(path, *TRACED)
 
 
 @pytest.fixture(scope="module")
@@ -47,44 +51,6 @@ def plugin(tmp_path_factory):
     search = ["-L", below.parent, "-lbelow", "-Wl,-rpath,$ORIGIN/below"]
     run_tool([*shared, "-o", path, SOURCES / "plugin.c", *search])
     return path
-
-
-# Mode, number in the short and in the long form, and how many records may be missing
-# for each of it: those that were being written when a thread was ended from outside.
-EXACT = [
-    ("abort", 20, 20),
-    ("altstack", 100_000, 5_000_000),
-    ("as", 2000, 20_000),
-    ("bare-exit", 20, 20),
-    ("cancel", 3, 100),
-    ("chdir", 1000, 20_000),
-    ("clone", 10, 2000),
-    ("clone-shared", 20_000, 3_000_000),
-    ("coroutines", 3000, 300_000),
-    ("descriptors", 1000, 50_000),
-    ("exec", 6, 200),
-    ("exit-threads", 5, 500),
-    ("forking-threads", 5, 200),
-    ("fsize", 2000, 20_000),
-    ("keys", 3, 300),
-    ("kill", 2000, 200_000),
-    ("late-signals", 30, 3000),
-    ("main-exits", 2000, 200_000),
-    ("nofile", 2000, 20_000),
-    ("nproc", 2000, 20_000),
-    ("raw-fork", 9, 600),
-    ("seccomp", 1000, 20_000),
-    ("small-stacks", 1000, 50_000),
-    ("spawn", 2, 50),
-    ("state", 5000, 1_000_000),
-    ("storm", 3, 6),
-    ("strict", 5000, 50_000),
-    ("threads", 2000, 1_000_000),
-    ("trap", 1000, 20_000),
-    ("umask", 2000, 20_000),
-    ("vfork", 10, 1000),
-    ("vfork-in-thread", 5, 500),
-]
 
 
 def compare(program, directory, *words, options=(PACKETS,), environment=None):
@@ -109,16 +75,6 @@ def test_each_call_is_recorded_or_counted_as_lost(tmp_path, program, mode, short
     # The state dump of a process that may not write is lost, too.
     assert traced.calls > 0
     assert -40 <= traced.missing <= 0 if mode == "seccomp" else traced.missing == 0
-
-
-# How many events may be missing, or be there twice, for each of the number.
-LOOSE = [
-    ("cancel-anywhere", 20, 2000, 3),
-    ("exec-from-thread", 1, 1, 8),
-    ("exit-running", 1, 1, 8),
-    ("fork-in-handler", 20, 500, 2),
-    ("quick-exit", 1, 1, 8),
-]
 
 
 @pytest.mark.parametrize(
