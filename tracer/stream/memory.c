@@ -8,8 +8,10 @@
 #define _GNU_SOURCE
 #include "memory.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../base/system.h"
@@ -35,12 +37,16 @@ static struct table *tables[CHANNELS];
 static char *reserved;
 static atomic_uint reserved_taken;
 
+static size_t beside_bytes(void)
+{
+	return (sizeof(struct beside_stream) + stream_page_size - 1) / stream_page_size *
+		stream_page_size;
+}
+
 /* A stack, a page for the stream, and what is beside it. */
 static size_t stream_bytes(void)
 {
-	return SCRATCH_SIZE + stream_page_size +
-		(sizeof(struct beside_stream) + stream_page_size - 1) / stream_page_size *
-		stream_page_size;
+	return SCRATCH_SIZE + stream_page_size + beside_bytes();
 }
 
 /* Apart: a handler may have a small stack. */
@@ -127,11 +133,41 @@ void stream_memory_each(void (*visit)(struct stream *stream, void *data), void *
 		stream_memory_each_of(channel, visit, data);
 }
 
+/* Of ThreadSanitizer, if that watches the program. */
+void *__interceptor_mmap(void *place, size_t size, int protection, int flags, int file,
+			 off_t offset) __attribute__((weak));
+int __interceptor_munmap(void *place, size_t size) __attribute__((weak));
+
+/*
+ * Probes are code of the program, so ThreadSanitizer sees what they write into drafts. That the
+ * thread before has ended, it does not see, and would take that thread's writing and this one's for a
+ * race. So the memory is given back, and taken again, before its eyes.
+ */
+static void renew(struct stream *stream)
+{
+	struct beside_stream *beside = stream_memory_beside(stream);
+	const int saved = errno;
+
+	if (!__tsan_ignore_thread_begin || !__interceptor_mmap || !__interceptor_munmap)
+		return;
+	for (unsigned int index = 0; index < DRAFTS; index++) {
+		struct draft *draft = &beside->drafts.drafts[index];
+
+		if (draft->size > DRAFT_BYTES)
+			__interceptor_munmap(draft->memory, draft->size);
+		draft->size = 0;
+	}
+	__interceptor_mmap(beside, beside_bytes(), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	errno = saved;
+}
+
 /* What the thread before had begun will not be appended; what it had noted was of itself. */
 static void clear(struct stream *stream)
 {
 	struct beside_stream *beside = stream_memory_beside(stream);
 
+	renew(stream);
 	memset(stream, 0, sizeof(*stream));
 	drafts_clear(&beside->drafts);
 	memset(&beside->notes, 0, sizeof(beside->notes));
