@@ -60,11 +60,14 @@ def unrecorded(ran: Ran, form: list[str]) -> int:
 
 
 def allowed(mode: str, number: int, ran: Ran) -> range:
-    """Return how many may be missing: of those that are under way when a thread is left."""
+    """Return how many may be missing: of those that are under way when a thread is left.
+
+    A call that is left between its entry and where the program counts it is one too many.
+    """
     if mode == "jump":
-        return range(4 * ran.jumps + 1)
+        return range(-2 * ran.jumps, 4 * ran.jumps + 1)
     if mode == "overflow":
-        return range(number + 1)
+        return range(-2 * number, number + 1)
     if mode == "signals":
         return range(-1 - ran.lost // 50, 1)
     if mode == "preempted":
