@@ -239,3 +239,23 @@ def test_rules_for_python_tracepoints(tmp_path, options, expected):
 
     assert (done.returncode, done.stderr) == (0, "")
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "is_there"),
+    [
+        (["ust_baddr:init"], True),
+        (["ust_baddr:pop"], True),
+        (["ust_*:*", "--exclude", "*:init"], True),
+        (["ust_*:*", "--exclude", "ust_baddr:*"], False),
+        (["ust_baddr:*", "--loglevel-only", "DEBUG_LINE"], True),
+        (["ust_baddr:*", "--loglevel", "INFO"], False),
+    ],
+)
+def test_rules_for_base_addresses(tmp_path, program, options, is_there):
+    """All of them are recorded where a rule takes one."""
+    done = run_recorded(tmp_path / "trace", [program], "-q", "-e", *options)
+    opened = vestige.open(tmp_path / "trace", debug_info=False)
+
+    assert done.returncode == 0
+    assert bool(list(opened.events("ust_baddr:init"))) == is_there
