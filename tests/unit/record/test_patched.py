@@ -118,6 +118,26 @@ def test_functions_may_be_left_in_any_way(tmp_path, flags):
         assert found["run_coroutine"] == 1
 
 
+@pytest.mark.skipif(shutil.which("objcopy") is None, reason="not installed: objcopy")
+@pytest.mark.parametrize("damage", ["", "gone", "damaged", "of another"])
+def test_functions_are_chosen_by_the_names_of_a_debug_file(tmp_path, damage):
+    """A stripped program has none itself; what is no debug file of its is left alone."""
+    program = build(tmp_path, "entries")
+    debug = tmp_path / "entries.debug"
+    source = build(tmp_path, "switching") if damage == "of another" else program
+    run_tool(["objcopy", "--only-keep-debug", source, debug])
+    run_tool(["strip", program])
+    run_tool(["objcopy", f"--add-gnu-debuglink={debug}", program])
+    if damage == "gone":
+        debug.unlink()
+    elif damage == "damaged":
+        os.truncate(debug, 100)
+    done = run_recorded(tmp_path / "trace", [program], "--patch=f*")
+    assert done.returncode == 0, done.stderr
+    found = set() if damage else {"floats", "fibonacci"}
+    assert called(tmp_path / "trace").keys() == found
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="not installed: g++")
 @pytest.mark.parametrize("flags", [["-fpatchable-function-entry=5"], []])
 def test_exceptions_and_backtraces_pass(tmp_path, flags):

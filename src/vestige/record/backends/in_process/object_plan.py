@@ -9,7 +9,14 @@ if TYPE_CHECKING:
 
     from ....core import FunctionPlan
 
-__all__ = ["ChosenPlan", "ObjectPlan", "chosen", "plan_from", "wanted_addresses"]
+__all__ = [
+    "ChosenPlan",
+    "ObjectPlan",
+    "chosen",
+    "lacks_names",
+    "plan_from",
+    "wanted_addresses",
+]
 
 PLANNED = b"+"
 
@@ -62,6 +69,11 @@ def plan_from(made: FunctionPlan) -> ObjectPlan:
     functions, left = made.counts()
     build_id = made.build_id.hex()
     return ObjectPlan(build_id, "", functions, left, made.to_bytes(), made.rows())
+
+
+def lacks_names(whole: ObjectPlan) -> bool:
+    """Tell whether there are functions that only unwind tables have."""
+    return any(row.endswith(b" ") for row in whole.rows.split(b"\0"))
 
 
 def chosen(whole: ObjectPlan, patterns: Sequence[str]) -> ChosenPlan:

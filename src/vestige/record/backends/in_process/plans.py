@@ -26,7 +26,7 @@ from ..._agreement import (
     UNPATCHED_SHADOW,
     UNPATCHED_THREADS,
 )
-from .object_plan import ObjectPlan, chosen, plan_from, wanted_addresses
+from .object_plan import ObjectPlan, chosen, lacks_names, plan_from, wanted_addresses
 from .plan_cache import PlanCache
 
 if TYPE_CHECKING:
@@ -216,6 +216,11 @@ class Plans:
         if isinstance(found, str):
             self._add(_left_alone(name, found))
             return None
+        if self._patterns and lacks_names(found):
+            # Only stripped objects of which functions are chosen have these names.
+            from .debug_names import plan_with_names  # noqa: PLC0415 - see above
+
+            found = plan_with_names(path, found, only_sites=self._only_sites)
         plan = chosen(found, self._patterns)
         self.functions += plan.functions
         self.left += plan.left
