@@ -17,6 +17,7 @@
 
 #include "../base/clock.h"
 #include "../base/system.h"
+#include "../stream/passage.h"
 #include "meeting.h"
 #include "orders.h"
 #include "tracing.h"
@@ -132,6 +133,9 @@ static __attribute__((constructor(102))) void start(void)
 	if (!tracing_is_expected())
 		return;
 	pthread_atfork(NULL, NULL, after_fork);
+	/* While there is one thread: with several, the kernel takes some 15 ms for it, which
+	 * the end of the program would wait for. */
+	passage_is_fenced();
 	for (unsigned int which = 0; which < MOST_MEETINGS; which++)
 		if (meeting_is_possible(which))
 			start_thread(which);
