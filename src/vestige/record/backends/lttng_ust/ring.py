@@ -400,6 +400,9 @@ class Ring:
             self.damaged += 1
             return None
         _, content, packet = ENDING.unpack_from(header, _END_AT)
+        if content == packet == 0:
+            # It was ended without a header, and is counted.
+            return None
         if not HEADER_SIZE * 8 <= content <= packet <= self._size * 8 or packet % 8:
             self.damaged += 1
             return None
@@ -438,12 +441,12 @@ class Ring:
         hot, expected, used = self._open()
         if used == 0 or (used == HEADER_SIZE and self.lost == self._lost_before):
             return
+        offset = self.word(_OFFSET)
         content = used
         if self.word(hot) != expected:
-            content = self._contiguous(hot, expected - used, used)
+            content = self._contiguous(offset, expected - used, used)
         self._lost_before = self.lost
-        offset = self.word(_OFFSET)
-        self._end_subbuffer(offset, self.open_place(offset), content)
+        self._end_subbuffer(offset, content, self._now())
         self.set(_OFFSET, offset - used + self._size)
 
     @property
@@ -467,23 +470,65 @@ class Ring:
         Args:
             consumed: What was consumed before it.
         """
-        hot = self._hot + 128 * (consumed % self._whole // self._size)
         before = (consumed & -self._whole) // self._count
-        content = self._contiguous(hot, before, self._size)
+        content = self._contiguous(consumed, before, self._size)
         if content == self._size:
             # All is committed, but nobody has told: the rest of it may be padding.
             page = self._pages + 64 * self.open_index(consumed)
             content = min(max(HEADER_SIZE, self.word(page + 24)), self._size)
-        self._end_subbuffer(consumed, self.open_place(consumed), content)
+        self._end_subbuffer(consumed, content, self._end_of(consumed))
 
-    def _contiguous(self, hot: int, before: int, used: int) -> int:
+    def _end_of(self, position: int) -> int:
+        """Return when a sub-buffer ended that writers have left.
+
+        That is when the next one began. Packets of a data stream may not overlap:
+        readers refuse those that end after the next one has begun.
+
+        Args:
+            position: What was reserved before a place in it.
+        """
+        ahead = min((self.word(_OFFSET) - position) & ALL_BITS, self._whole)
+        for further in range(self._size, ahead, self._size):
+            later = (position + further) & ALL_BITS
+            if self._has_header(later):
+                return self.word(self.open_place(later) + _BEGIN_AT)
+        return self._now()
+
+    def _now(self) -> int:
+        """Return the present, by the clock of programs."""
+        # Nobody knows the clock of programs that are gone, perhaps with their machine.
+        return self.last_event if self._clock is None else self._clock.read()
+
+    def _has_header(self, position: int) -> bool:
+        """Tell whether the header of a sub-buffer is there.
+
+        Whoever began it may have been killed before it wrote that; others have gone on
+        behind it.
+
+        Args:
+            position: What was reserved before a place in it.
+        """
+        header = os.pread(self.file, HEADER_SIZE, self.open_place(position))
+        if len(header) < HEADER_SIZE:
+            return False
+        magic, *_, sequence, _, _ = HEADER.unpack(header)
+        return magic == PACKET_MAGIC and sequence == position // self._size
+
+    def _contiguous(self, position: int, before: int, used: int) -> int:
         """Return up to where all of a sub-buffer is committed; count what is not taken.
 
         Args:
-            hot: Where its counters are.
-            before: Their value when it was empty.
+            position: What was reserved before a place in it.
+            before: Its counters when it was empty.
             used: How many bytes were reserved.
+
+        Returns:
+            Bytes; 0 if it has no header, and is no packet.
         """
+        if not self._has_header(position):
+            self.cut += 1
+            return 0
+        hot = self._hot + 128 * (position % self._whole // self._size)
         committed = (self.word(hot) - before) & ALL_BITS
         # The second counter stops where something was not committed.
         content = (self.word(hot + 8) - before) & ALL_BITS
@@ -493,16 +538,15 @@ class Ring:
             self.cut += 1
         return content
 
-    def _end_subbuffer(self, position: int, begin: int, content: int) -> None:
+    def _end_subbuffer(self, position: int, content: int, end: int) -> None:
         index = position % self._whole // self._size
-        # Nobody knows the clock of programs that are gone, perhaps with their machine.
-        now = self.last_event if self._clock is None else self._clock.read()
-        now = max(now, self.word(begin + _BEGIN_AT))
+        begin = self.open_place(position)
+        end = max(end, self.word(begin + _BEGIN_AT))
         packet = min((content + PAGE - 1) & -PAGE, self._size)
-        ending = ENDING.pack(now & ALL_BITS, content * 8, packet * 8)
+        ending = ENDING.pack(end & ALL_BITS, content * 8, packet * 8)
         os.pwrite(self.file, ending, begin + _END_AT)
         self.set(begin + _DISCARDED_AT, self.lost)
-        self.set(self._end + 8 * index, now)
+        self.set(self._end + 8 * index, end)
         done = (position & -self._whole) // self._count + self._size
         hot = self._hot + 128 * index
         self.set(hot, done)

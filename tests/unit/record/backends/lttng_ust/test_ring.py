@@ -11,6 +11,7 @@ import pytest
 
 from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.ring import (
+    HEADER,
     HEADER_SIZE,
     Ring,
     RingIdentity,
@@ -29,6 +30,8 @@ class Writer:
     def __init__(self, ring):
         self.memory = mmap.mmap(ring.file, ring.memory_size)
         self.data = ring._data
+        self.now = 0
+        """When sub-buffers begin."""
 
     def word(self, place):
         """Return a number of the memory."""
@@ -54,7 +57,7 @@ class Writer:
             self.put(hot + 8, self.word(hot))
         return True
 
-    def switch(self, offset):
+    def switch(self, offset, *, has_header=True):
         """End a sub-buffer and begin the next, if that is free."""
         used = offset % SIZE
         if used:
@@ -71,9 +74,12 @@ class Writer:
             self.put(128, offset)
             return offset
         index = offset % (SIZE * COUNT) // SIZE
-        hot = HOT + 128 * index
-        self.put(hot, self.word(hot) + HEADER_SIZE)
-        self.put(hot + 8, self.word(hot))
+        if has_header:
+            numbers = (0xC1FC1FC1, UUID, 7, 1, self.now, 0, 0, 0, offset // SIZE, 0, 1)
+            HEADER.pack_into(self.memory, self.data + index * SIZE, *numbers)
+            hot = HOT + 128 * index
+            self.put(hot, self.word(hot) + HEADER_SIZE)
+            self.put(hot + 8, self.word(hot))
         self.put(128, offset + HEADER_SIZE)
         return offset + HEADER_SIZE
 
@@ -243,6 +249,49 @@ def test_a_subbuffer_that_was_never_committed_is_ended(ring):
         assert writer.write(1000)
         list(ring.take())
     assert ring.lost == 0
+
+
+def test_a_subbuffer_that_was_never_committed_ends_when_the_next_began(ring):
+    """Not when that was found out: packets of a data stream do not overlap."""
+    writer = Writer(ring)
+    writer.write(100)
+    writer.write(50, is_committed=False)
+    writer.put(HOT, writer.word(HOT) - 1)
+    [begin] = struct.unpack_from("=Q", writer.memory, ring._data + 32)
+    writer.now = begin + 5
+    for _ in range(5):
+        writer.write(1000)
+    writer.put(COLD, 0)
+    ring.end_stuck(ring.stuck[0])
+    [packet] = headers(ring)
+    assert struct.unpack_from("=QQ", packet, 32) == (begin, begin + 5)
+
+
+@pytest.mark.parametrize("is_last", [False, True])
+def test_a_subbuffer_whose_header_was_never_written_is_no_packet(ring, is_last):
+    """Who began it was killed before that; others have written behind it."""
+    writer = Writer(ring)
+    writer.write(4000)
+    offset = writer.switch(writer.word(128), has_header=False)
+    assert offset == SIZE + HEADER_SIZE
+    hot = writer.word(HOT + 128)
+    writer.write(500)
+    # It counts what is committed without a gap.
+    writer.put(HOT + 128 + 8, hot)
+    assert len(headers(ring)) == 1
+    if is_last:
+        ring.end_open()
+    else:
+        writer.write(4000)
+        writer.put(COLD + 128, 0)
+        ring.end_stuck(ring.stuck[0])
+        ring.end_open()
+    numbers = [struct.unpack_from("=Q", packet, 64)[0] for packet in headers(ring)]
+    assert numbers == ([] if is_last else [2])
+    assert (ring.cut, ring.damaged, ring.stuck) == (1, 0, None)
+    assert writer.write(1000)
+    ring.end_open()
+    assert len(headers(ring)) == 1
 
 
 def test_records_that_fit_into_no_subbuffer_are_lost(ring):
