@@ -108,6 +108,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
     call_cost: int | None = None,
     has_cpu_rings: bool = False,
     created: float | None = None,
+    host: str | None = None,
     is_damaged: bool = False,
 ) -> str:
     """Write the metadata of a recording.
@@ -121,6 +122,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
         call_cost: What a call costs that is recorded, nanoseconds, if it is known.
         has_cpu_rings: Whether the threads on a CPU share a data stream.
         created: When the recording began, in seconds since 1970; ``None`` is now.
+        host: The name of the machine then; ``None`` is its name now.
         is_damaged: Whether programs have damaged its memory.
 
     Returns:
@@ -134,6 +136,7 @@ def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
         is_counter=is_counter,
         call_cost=call_cost,
         created=created,
+        host=host,
         is_damaged=is_damaged,
     )
     return head + metadata_rest(
@@ -150,6 +153,7 @@ def metadata_head(  # noqa: PLR0913 - as above
     is_counter: bool,
     call_cost: int | None = None,
     created: float | None = None,
+    host: str | None = None,
     is_damaged: bool = False,
 ) -> str:
     """Write what the metadata begins with: all that a recording learns as it goes on.
@@ -162,6 +166,7 @@ def metadata_head(  # noqa: PLR0913 - as above
         is_counter: As there.
         call_cost: As there.
         created: As there.
+        host: As there.
         is_damaged: As there.
 
     Returns:
@@ -170,7 +175,7 @@ def metadata_head(  # noqa: PLR0913 - as above
     return _HEAD.format(
         uuid=uuid,
         byte_order="le" if sys.byteorder == "little" else "be",
-        environment="".join(_lines(_environment(name, created, options)))
+        environment="".join(_lines(_environment(name, created, host, options)))
         + _cost_line(call_cost)
         + (DAMAGED_LINE if is_damaged else UNDAMAGED_LINE),
         clock=_clock_name(is_counter=is_counter),
@@ -245,11 +250,11 @@ def event_names() -> list[str]:
 
 
 def _environment(
-    name: str, created: float | None, options: RecordingOptions
+    name: str, created: float | None, host: str | None, options: RecordingOptions
 ) -> Mapping[str, str | int]:
     major, minor, patch = (int(part) for part in __version__.split(".")[:3])
     return {
-        "hostname": os.uname().nodename,
+        "hostname": os.uname().nodename if host is None else host,
         "domain": "ust",
         "tracer_name": "vestige",
         "tracer_major": major,

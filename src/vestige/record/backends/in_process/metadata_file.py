@@ -63,6 +63,8 @@ class MetadataFile:
         self._is_counter = is_counter
         self._has_cpu_rings = has_cpu_rings
         self._created = time.time()
+        # Once, too: what is written again must be as long as before.
+        self._host = os.uname().nodename
         self.is_damaged = False
         """Whether programs have damaged the memory of the recording."""
 
@@ -118,6 +120,7 @@ class MetadataFile:
             is_counter=self._is_counter,
             call_cost=cost,
             created=self._created,
+            host=self._host,
             is_damaged=self.is_damaged,
         ).encode()
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from types import SimpleNamespace
+
 import pytest
 
 from vestige.record import RecordingOptions
@@ -64,3 +67,18 @@ def test_metadata_that_was_removed_is_written_whole(tmp_path, metadata):
 
     after = (tmp_path / "metadata").read_text(encoding="utf-8")
     assert after.count("event {") == before.count("event {") > 0
+
+
+def test_a_machine_that_gets_another_name_spoils_nothing(
+    tmp_path, metadata, monkeypatch
+):
+    """As containers and machines that start do; the text has the length that it had."""
+    before = (tmp_path / "metadata").read_text(encoding="utf-8")
+    named = SimpleNamespace(nodename=2 * os.uname().nodename, sysname="Linux")
+    monkeypatch.setattr(os, "uname", lambda: named)
+    metadata.refine()
+
+    after = (tmp_path / "metadata").read_text(encoding="utf-8")
+    assert len(after) == len(before)
+    assert f'hostname = "{named.nodename}"' not in after
+    assert after.endswith(before[before.index("stream {") :])
