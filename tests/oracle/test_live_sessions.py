@@ -284,8 +284,11 @@ def test_after_a_kill_what_was_committed_is_read(workshop: Workshop, tmp_path):
     assert len(lines(tmp_path)) == 5 + 3
 
 
+@pytest.mark.parametrize("kills", [1, 2])
 @pytest.mark.parametrize("where", ["", "shm"])
-def test_what_a_killed_daemon_missed_is_told(workshop: Workshop, tmp_path, where):
+def test_what_a_killed_daemon_missed_is_told(
+    workshop: Workshop, tmp_path, where, kills
+):
     """What was lost in its rings, and when nothing was recorded, once."""
     with daemon_for_programs() as daemon:
         options = f"--shm-path={tmp_path}/{where}" if where else ""
@@ -298,8 +301,9 @@ def test_what_a_killed_daemon_missed_is_told(workshop: Workshop, tmp_path, where
         )
         before = int(time.time())
         run(daemon, workshop.program("flood"), 20_000)
-        daemon.end(signal.SIGKILL)
-        assert daemon.start().returncode == 0
+        for _ in range(kills):
+            daemon.end(signal.SIGKILL)
+            assert daemon.start().returncode == 0
         said = end(daemon)
         gap = re.search(r"nothing was recorded from (.*) to (.*)\.", said)
         lost = re.search(r"(\d+) events were discarded", said)

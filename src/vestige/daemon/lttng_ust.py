@@ -68,6 +68,8 @@ class LttngUstBackend(ProgramBackend):
                 mine = self._programs.save_left(session.shm_path, owner)
                 left += [one for one in mine if one.session == session.name]
         _tell_gaps(sessions, left, self._clock)
+        for session in sessions:
+            self._programs.add_lost(session.name, _add_lost(session, left))
         remove_folder(self._rings)
         make_private(self._rings)
         await self._programs.open()
@@ -136,6 +138,18 @@ def _tell_gaps(sessions: Sequence[Session], left: Sequence[Left], clock: Clock) 
             newest = max(last)
             begin = (newest + offset) / clock.frequency if newest else session.created
             session.gaps.append([min(begin, now), now])
+
+
+def _add_lost(session: Session, left: Sequence[Left]) -> Losses:
+    """Keep what was lost in buffers that are gone; return what was before these."""
+    before = {name: (one[0], one[1]) for name, one in session.lost_before.items()}
+    for one in left:
+        if one.session == session.name:
+            for channel, (events, packets) in one.lost.items():
+                known = session.lost_before.setdefault(channel, [0, 0])
+                known[0] += events
+                known[1] += packets
+    return before
 
 
 def _set_losses(session: Session, lost: Losses) -> None:

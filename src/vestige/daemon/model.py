@@ -170,6 +170,10 @@ class Session:
     """When nothing was recorded, since the daemon was killed: from, to, in seconds
     since 1970; until ``stop`` has said so."""
 
+    lost_before: dict[str, list[int]] = field(default_factory=dict)
+    """Event records and packets that the buffers of daemons lost that were killed, by
+    channel."""
+
     def has_other_channels(self) -> bool:
         """Tell whether rules need the name of a channel."""
         known = {DEFAULT_CHANNEL, *AGENT_CHANNELS.values()}

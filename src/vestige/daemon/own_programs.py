@@ -32,9 +32,13 @@ class OwnPrograms(ProgramBackend):
         self._told: dict[str, dict[str, Losses]] = {}
         """By session and channel: how many of the losses that were told are ours."""
 
-    async def open(self) -> None:
-        """Let programs come."""
-        await self._programs.open()
+    async def open(self, sessions: Sequence[Session]) -> None:
+        """Let programs come.
+
+        Args:
+            sessions: What a daemon before this one has left.
+        """
+        await self._programs.open([*map(self._plan_of, sessions)])
 
     def take_back_losses(self, session: Session) -> None:
         """Take what :meth:`stop` has added away, before it adds all of it again.
@@ -110,7 +114,7 @@ class AllPrograms:
             sessions: What a daemon before this one has left.
         """
         await self._lttng_ust.open(sessions)
-        await self._own.open()
+        await self._own.open(sessions)
 
     async def apply(self, session: Session) -> None:
         """Bring all programs to what a session says now.

@@ -122,6 +122,9 @@ class Daemon:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         sessions = registry.take_over()
         await backend.open(sessions)
+        # What was found out about them is known also to a daemon after this one.
+        if sessions:
+            registry.save()
         for session in sessions:
             if session.active:
                 with suppress(SessionError):

@@ -265,14 +265,20 @@ class Programs:
             with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
                 one = left.save(uid, gid)
                 found.append(one)
-                self._add_left(one)
+                self.add_lost(one.session, one.lost)
             with owner_rights(*left.owner):
                 shutil.rmtree(left.folder, ignore_errors=True)
         return found
 
-    def _add_left(self, left: Left) -> None:
-        known = self._left.setdefault(left.session, {})
-        for channel, (events, packets) in left.lost.items():
+    def add_lost(self, session: str, lost: Losses) -> None:
+        """Count what was lost in buffers that are gone.
+
+        Args:
+            session: The name of the session.
+            lost: Event records and packets, by channel.
+        """
+        known = self._left.setdefault(session, {})
+        for channel, (events, packets) in lost.items():
             before = known.get(channel, (0, 0))
             known[channel] = (before[0] + events, before[1] + packets)
 

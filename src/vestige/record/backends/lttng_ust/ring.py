@@ -512,7 +512,8 @@ class Ring:
         if len(header) < HEADER_SIZE:
             return False
         magic, *_, sequence, _, _ = HEADER.unpack(header)
-        return magic == PACKET_MAGIC and sequence == position // self._size
+        is_whole: bool = magic == PACKET_MAGIC and sequence == position // self._size
+        return is_whole
 
     def _contiguous(self, position: int, before: int, used: int) -> int:
         """Return up to where all of a sub-buffer is committed; count what is not taken.

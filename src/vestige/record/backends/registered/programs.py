@@ -7,6 +7,7 @@ import os
 import socket
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -21,7 +22,13 @@ from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining
 from .meeting_place import announce
 from .messages import LARGEST_MESSAGE, Hello, decode
 from .program import Program, ProgramGoneError
-from .trace import Losses, ProgramTrace, clear_older, compiled_rules
+from .trace import (
+    Losses,
+    ProgramTrace,
+    clear_older,
+    compiled_rules,
+    left_traces,
+)
 
 __all__ = ["RegisteredPrograms"]
 
@@ -87,14 +94,31 @@ class RegisteredPrograms:
         self._sessions: dict[str, _Session] = {}
         self._patience = Patience()
 
-    async def open(self) -> None:
+    async def open(self, left: Sequence[SessionPlan] = ()) -> None:
         """Let programs come.
+
+        Args:
+            left: Sessions of a daemon that was killed. What programs have recorded
+                since then is written, whether these still run or not.
 
         Raises:
             OSError: The socket cannot be made.
         """
+        for plan in left:
+            self._continue(plan)
         self._listener.open()
         announce(self._folder, self._tracer)
+
+    def _continue(self, plan: SessionPlan) -> None:
+        """Go on with the traces of a session that a daemon has left."""
+        self._sessions[plan.name] = session = _Session(plan)
+        for channel, key, folder in left_traces(plan, FOLDER):
+            try:
+                trace = ProgramTrace(plan, channel, folder, is_left=True)
+            except (OSError, RecordError) as error:
+                session.failure = session.failure or error
+            else:
+                session.traces[channel.name, key] = trace
 
     def _takes(self, uid: int) -> bool:
         """Tell whether another program of a user may come."""

@@ -6,11 +6,12 @@ import os
 import uuid as uuids
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import RecordError
 from ....expressions.code import Instruction
 from ....owner_rights import groups_of, owner_rights
+from ..._agreement import ARENAS_FILE
 from ...collected import Collected
 from ...rules.choices import FunctionTracing
 from ...rules.encoding import encode_rules
@@ -25,7 +26,10 @@ from ..lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
 from ..lttng_ust.trace_files import OwnerFiles, TraceFolder
 from .channel_options import channel_options, channel_writing
 
-__all__ = ["Losses", "ProgramTrace", "clear_older", "compiled_rules"]
+if TYPE_CHECKING:
+    from ..lttng_ust.trace_files import Older
+
+__all__ = ["Losses", "ProgramTrace", "clear_older", "compiled_rules", "left_traces"]
 
 VERBOSE_FUNCTIONS = "lttng_ust_cyg_profile:"
 """Of rules that want the addresses of calls, too."""
@@ -54,6 +58,7 @@ class ProgramTrace:
         plan: The session.
         channel: The channel.
         folder: The directory of the trace, below that of the session.
+        is_left: Whether a daemon that was killed has left it, and it goes on.
 
     Raises:
         RecordError: There is no memory, or no place for the trace.
@@ -61,15 +66,17 @@ class ProgramTrace:
     """
 
     def __init__(
-        self, plan: SessionPlan, channel: ChannelPlan, folder: tuple[str, ...]
+        self,
+        plan: SessionPlan,
+        channel: ChannelPlan,
+        folder: tuple[str, ...],
+        *,
+        is_left: bool = False,
     ) -> None:
         assert plan.output is not None  # noqa: S101 - others have no trace
         files = OwnerFiles(plan.output, plan.uid, plan.gid)
-        is_known = plan.is_taken_over and not plan.is_per_process
-        # A daemon was killed, and programs have gone on.
-        self._place = TraceFolder(
-            files, folder, "continued" if is_known else "replaced"
-        )
+        older: Older = "kept" if plan.is_taken_over else "replaced"
+        self._place = TraceFolder(files, folder, "continued" if is_left else older)
         self._folder = self._place.path
         self._rights = (plan.uid, plan.gid)
         self._owner = _owner(*self._rights)
@@ -242,6 +249,36 @@ def clear_older(plan: SessionPlan, folder: tuple[str, ...]) -> None:
         with owner_rights(plan.uid, plan.gid), suppress(OSError):
             Path(place.path).rmdir()
         place.release()
+
+
+def left_traces(
+    plan: SessionPlan, folder: str
+) -> list[tuple[ChannelPlan, int, tuple[str, ...]]]:
+    """Return the traces that a daemon which was killed has left.
+
+    Args:
+        plan: The session.
+        folder: The name of a user's directory of traces.
+
+    Returns:
+        Of each the channel, the user, or a negative number if it is of one program
+        alone, and the directory below that of the session.
+    """
+    if plan.output is None:
+        return []
+    kind, inner = ("pid", ()) if plan.is_per_process else ("uid", (folder,))
+    found = []
+    with owner_rights(plan.uid, plan.gid), suppress(OSError):
+        for number, whose in enumerate(Path(plan.output, "ust", kind).iterdir()):
+            key = -1 - number
+            if whose.name.isdecimal() and not plan.is_per_process:
+                key = int(whose.name)
+            found += [
+                (channel, key, ("ust", kind, whose.name, *inner, channel.name))
+                for channel in plan.channels
+                if whose.joinpath(*inner, channel.name, ARENAS_FILE).is_file()
+            ]
+    return found
 
 
 def compiled_rules(channel: ChannelPlan) -> tuple[CompiledRule, ...]:

@@ -1,0 +1,116 @@
+"""What a daemon that was killed has left of own programs goes into their traces."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from support.own_programs import STEP, build_ordered, ordered, steps, wait_for_listed
+from support.session_daemon import SessionDaemon, say
+from vestige.record.backends.in_process.recovery import ARENAS
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program with a tracepoint."""
+    return build_ordered(tmp_path_factory.mktemp("ordered"))
+
+
+def memories(trace: Path) -> list[Path]:
+    """Return the memories that traces of channels name."""
+    lines = [
+        line
+        for file in trace.rglob(ARENAS)
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    return [Path(line.split("\t")[0]) for line in lines]
+
+
+def written(trace: Path, place: Path) -> int:
+    """Count what is in files: a reader would recover what is in memory alone."""
+    copy = shutil.copytree(trace, place, ignore=shutil.ignore_patterns(ARENAS))
+    return steps(copy).total()
+
+
+@pytest.mark.parametrize("buffers", ["uid", "pid"])
+@pytest.mark.parametrize("ends", ["before", "after"])
+def test_what_was_recorded_without_a_daemon_is_written(
+    home: SessionDaemon, program: Path, tmp_path: Path, buffers: str, ends: str
+):
+    """Also of a program that has ended before the next daemon; nothing stays behind."""
+    trace = tmp_path / "trace"
+    home.start()
+    with ordered(home, program) as one:
+        wait_for_listed(home, one)
+        channel = f"enable-channel -u c --buffers-{buffers}"
+        rule = f"enable-event -u -c c {STEP}"
+        say(home, f"create s --output={trace}", channel, rule, "start")
+        one.do("100")
+        home.end(signal.SIGKILL)
+        one.do("10")
+        if ends == "before":
+            one.end()
+        left = memories(trace)
+        home.start()
+        if ends == "after":
+            wait_for_listed(home, one)
+            one.do("1000")
+            one.end()
+        assert home.lttng("stop").err == ""
+    assert written(trace, tmp_path / "copy") == (110 if ends == "before" else 1110)
+    say(home, "destroy")
+    assert left
+    assert [path for path in left if path.exists()] == []
+
+
+def test_a_stopped_session_leaves_no_memory(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """It is destroyed by the daemon that comes after one that was killed."""
+    trace = tmp_path / "trace"
+    home.start()
+    with ordered(home, program) as one:
+        wait_for_listed(home, one)
+        rule = f"enable-event -u {STEP}"
+        say(home, f"create s --output={trace}", rule, "start")
+        one.do("100")
+        say(home, "stop")
+        one.end()
+    home.end(signal.SIGKILL)
+    [left] = memories(trace)
+    assert left.exists()
+    home.start()
+    say(home, "destroy")
+    assert not left.exists()
+    assert steps(trace).total() == 100
+
+
+def test_a_session_whose_memory_is_gone_begins_a_trace_of_its_own(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """The machine was started again, say; what is in files stays, and it is told."""
+    trace = tmp_path / "trace"
+    home.start()
+    with ordered(home, program) as one:
+        wait_for_listed(home, one)
+        say(home, f"create s --output={trace}", f"enable-event -u {STEP}", "start")
+        one.do("100")
+        say(home, "stop", "start")
+        one.end()
+    home.end(signal.SIGKILL)
+    for path in memories(trace):
+        path.unlink()
+    home.start()
+    with ordered(home, program) as one:
+        wait_for_listed(home, one)
+        one.do("10")
+        assert "cannot be collected: No such file" in home.lttng("stop").err
+        one.end()
+    assert sorted(steps(trace).values()) == [10, 100]
