@@ -59,10 +59,20 @@ pub struct LiveSlot {
 }
 
 impl Recording {
-    /// Slots that may be in use.
+    /// Slots that may be in use: never fewer than before, whatever programs store there.
     pub fn slots_in_use(&self) -> u32 {
         let high = self.arena.shared().slots_high().load(Ordering::Acquire);
-        high.saturating_add(1).min(self.pool.slots_ready())
+        let count = high.saturating_add(1).min(self.pool.slots_ready());
+        let known = self.known_slots.load(Ordering::Relaxed);
+        if count > known {
+            self.known_slots.fetch_max(count, Ordering::Relaxed);
+        }
+        count.max(known)
+    }
+
+    /// Looks at all slots from now on, whatever programs say of how many there are in use.
+    pub fn know_all_slots(&self) {
+        self.known_slots.store(self.pool.slots_ready(), Ordering::Relaxed);
     }
 
     /// The highest slot of a thread: as many had one at a time, or some hundred fewer, since new
@@ -74,13 +84,17 @@ impl Recording {
 
     /// Drains all slots from one on, going round; `reach` is for those whose threads live.
     pub fn pass(&self, first: u32, reach: Reach) -> Found {
-        let count = self.slots_in_use();
         let mut found = Found::default();
         if self.trace.is_stalled() && reach == Reach::Complete {
             found.stalled = 1;
             found.live = self.live.load(Ordering::Relaxed);
             return found;
         }
+        if reach == Reach::Snapshot {
+            // It may be the last one.
+            self.know_all_slots();
+        }
+        let count = self.slots_in_use();
         let mut free = Pool::free(&self.arena);
         let is_thorough = self.is_time_to_look() || reach == Reach::Snapshot;
         for number in 0..count {

@@ -113,6 +113,8 @@ pub struct Recording {
     pub classes: Classes,
     /// When a pass looks at all slots again.
     pub look_at: AtomicU64,
+    /// So many slots were in use at a time, or may have been.
+    pub known_slots: AtomicU32,
     pub trace: Arc<Trace>,
     /// Of the arena among those of the trace, from 0 on.
     pub number: u64,
@@ -157,6 +159,7 @@ impl Recording {
             pool,
             classes: Classes::new(first_class),
             look_at: AtomicU64::new(0),
+            known_slots: AtomicU32::new(0),
             number: trace.join(),
             trace,
             is_short: AtomicBool::new(false),
@@ -175,6 +178,7 @@ impl Recording {
         self.classes
             .resume(&self.arena, &self.trace.files)
             .map_err(|error| at_path(&error, &directory.join(METADATA)))?;
+        self.know_all_slots();
         self.adopt();
         Ok(())
     }

@@ -242,6 +242,21 @@ fn records_that_somebody_takes_back_are_told() {
 }
 
 #[test]
+fn threads_are_found_whatever_a_program_says_of_how_many_there_are() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    assert!(thread.slot > 2, "the slots before it count as well");
+    thread.record(1000);
+    program.shared().slots_high().store(0, Ordering::Relaxed);
+
+    collector.close(Duration::ZERO, false);
+
+    assert_eq!(trace(&folder).values().map(|one| record_count(one)).sum::<usize>(), 1000);
+}
+
+#[test]
 fn a_thread_whose_slot_is_wiped_is_told() {
     let folder = Folder::new();
     let collector = collector(&folder);
@@ -252,6 +267,7 @@ fn a_thread_whose_slot_is_wiped_is_told() {
     thread.record(1000);
     // As when another program takes its pages away.
     program.slot(thread.slot).claimed().store(0, Ordering::Relaxed);
+    program.shared().slots_high().store(0, Ordering::Relaxed);
 
     let outcome = collector.close(Duration::ZERO, false);
 
