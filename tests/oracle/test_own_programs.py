@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 import vestige
+from support.live_sessions import begin, daemon_for_programs, run
 from support.own_programs import STEP, build_ordered, ordered
 from support.peers import babeltrace
+from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, session_daemon
 from support.vestige_command import convert
 
@@ -55,6 +57,22 @@ def test_the_trace_is_read_after_each_stop(daemon: SessionDaemon, tmp_path: Path
     # The program said what is loaded where.
     places = {str(one.debug_info) for one in vestige.open(trace) if one.name == STEP}
     assert all("ordered.c" in one for one in places), places
+
+
+def test_all_programs_of_a_session_are_one_trace(workshop: Workshop, tmp_path: Path):
+    """Those of LTTng-UST, whose clock is another one, and those with our tracer."""
+    program = build_ordered(tmp_path)
+    trace = tmp_path / "trace"
+    with daemon_for_programs() as daemon:
+        begin(daemon, trace, f"enable-event -u {STEP}", "enable-event -u flood:*")
+        with ordered(daemon, program) as one:
+            one.do("50")
+            run(daemon, workshop.program("flood"), 70)
+            one.end()
+        assert daemon.lttng("stop").status == 0
+    text = babeltrace(trace).stdout
+    assert (text.count(b"ordered:step"), text.count(b"flood:drop")) == (50, 70)
+    assert text == convert(trace).stdout
 
 
 def test_lost_packets_are_told(daemon: SessionDaemon, tmp_path: Path):

@@ -61,6 +61,7 @@ clock {{
 	description = "{description}";
 	freq = {frequency:<20};
 	offset = {offset:<20};
+	absolute = true;
 }};
 """
 
