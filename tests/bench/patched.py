@@ -1,7 +1,7 @@
 """Time what is recorded of programs without hooks, beside uftrace and our own hooks.
 
 A program times its own calls, as in ``bench.recording``; it is compiled twice, with hooks
-and without. What is printed is Markdown; it is also written to
+and without. sqlite3 is that of the distribution. What is printed is Markdown; it is also written to
 ``bench-out/table-patched.md``.
 """
 
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from bench.lua import SourceError, build_lua
 from bench.recording import MANY_TIMES, WORKLOAD
+from bench.sqlite import COMMAND, SqliteError, same_functions
 from bench.tracers import Run, RunError, Tracer, Uftrace, Untraced, Vestige
 from bench.traces import OUTPUT
 from support.compilers import run_tool
@@ -151,6 +152,27 @@ def lua_row(runs: int) -> str:
     return row("Lua: a script, whole", "{:.2f} s", untraced, found)
 
 
+def sqlite_row(runs: int) -> str:
+    """Time a program of the distribution, from its start to its end."""
+    same = same_functions()
+    commands: dict[str, tuple[Tracer, Sequence[str | Path]]] = {
+        "": (Untraced(), COMMAND),
+        PLAIN: (Vestige(same.own), COMMAND),
+        PEER: (Uftrace(same.peer), COMMAND),
+    }
+    found = least(commands, runs, _whole)
+    untraced = found.pop("")
+    added = {name: number - untraced for name, number in found.items()}
+    calls = f"{same.calls / 1e6:.1f} million calls of {same.functions} functions"
+    return row(f"sqlite3, whole: {calls}", "{:.2f} s", untraced, added)
+
+
+def _whole(run: Run) -> float:
+    if run.lost:
+        raise RunError(f"{run.lost} records lost")
+    return run.seconds
+
+
 def planning_rows(runs: int) -> Iterator[str]:
     """Time plans of a large program, without and with the cache."""
     if not PLANNED.exists():
@@ -185,10 +207,12 @@ def main() -> None:
     for line in call_rows(500_000 if options.quick else 5_000_000, options.runs):
         table.append(line)
         print(line, file=sys.stderr)
-    try:
-        table.append(lua_row(options.runs))
-    except (SourceError, RunError) as error:
-        table.append(f"| Lua | {error} | | | | | |")
+    for what, timed in (("Lua", lua_row), ("sqlite3", sqlite_row)):
+        try:
+            table.append(timed(options.runs))
+        except (SourceError, SqliteError, RunError) as error:
+            table.append(f"| {what} | {error} | | | | | |")
+        print(table[-1], file=sys.stderr)
     table += planning_rows(options.runs)
     text = "\n".join(table)
     (OUTPUT / "table-patched.md").write_text(text + "\n", encoding="utf-8")
