@@ -2,7 +2,8 @@
  * Where the stack is that a thread began on.
  *
  * The C library puts what the thread pointer points to at the end of the stack of a thread that it
- * starts. The first stack of a process has a name, and grows.
+ * starts: what is above may be other memory, which the kernel tells as one mapping with the stack. The
+ * first stack of a process has a name, and grows.
  */
 #define _GNU_SOURCE
 #include "own_stack.h"
@@ -33,7 +34,7 @@ static void find(struct maps *maps, uintptr_t *low, uintptr_t *size)
 		}
 	} else if (maps_find_any(maps, file, pointer, &mapping)) {
 		*low = mapping.start;
-		*size = mapping.end - mapping.start;
+		*size = pointer - mapping.start;
 	}
 }
 

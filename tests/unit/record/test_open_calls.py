@@ -82,6 +82,33 @@ def test_what_is_left_on_other_stacks_is_not_taken_for_over(tmp_path):
     assert not exits - entries
 
 
+def test_memory_above_the_stack_of_a_thread_is_another_stack(tmp_path):
+    """Calls of a coroutine there do not end those of the thread."""
+    program = build(tmp_path, "stack_above")
+    trace = tmp_path / "trace"
+    options = [
+        f"--include-function={name}" for name in ("starts", "resumes", "goes_on")
+    ]
+    done = run_recorded(trace, [program], "--patch", *options)
+    assert (done.returncode, done.stdout) == (0, output_of(program)), done.stderr
+    events = vestige.open(trace).events("*:func_*")
+    found = [
+        (
+            event.name.removeprefix("lttng_ust_cyg_profile_fast:func_"),
+            event.debug_info.function,
+        )
+        for event in events
+    ]
+    assert found == [
+        ("entry", "starts"),
+        ("entry", "goes_on"),
+        ("exit", "starts"),
+        ("entry", "resumes"),
+        ("exit", "goes_on"),
+        ("exit", "resumes"),
+    ]
+
+
 def test_loops_of_functions_that_jump_have_no_end(tmp_path):
     """More than can be open: the first are told as left, and each entry has its exit."""
     source = tmp_path / "loop.c"
