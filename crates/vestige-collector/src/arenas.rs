@@ -330,7 +330,9 @@ impl Arenas {
                 Err(error) if is_not_found(&error) => Ok(()),
                 other => other,
             };
-            if let Err(error) = removed.and_then(|()| self.maker.register.remove(path)) {
+            let register = &self.maker.register;
+            let forget = || register.remove(path).map_err(|error| at_path(&error, register.path()));
+            if let Err(error) = removed.and_then(|()| forget()) {
                 if !is_not_found(&error) {
                     self.trace.add_problem(error.to_string());
                 }

@@ -3,16 +3,19 @@
 //! A line has the path, the inode, the ID of the boot, the user, and the ID of the first event
 //! class, with tabs between.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::arena::Arena;
 use crate::owner::Place;
+use crate::sys;
 
 /// Hidden, so that readers leave it alone.
 const NAME: &str = ".arena";
+/// No recording has a longer one: it has 64 arenas at most.
+const LARGEST: u64 = 1 << 20;
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// The arenas of a trace.
@@ -66,15 +69,42 @@ impl Register {
         &self.path
     }
 
+    fn directory(&self) -> io::Result<File> {
+        let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+        OpenOptions::new().read(true).custom_flags(flags).open(&self.place.path)
+    }
+
+    /// Opens the file: where programs have put a link, a pipe or another directory, none of these
+    /// is followed, or waited for.
+    fn open(&self, flags: libc::c_int) -> io::Result<File> {
+        let flags = flags | libc::O_NONBLOCK;
+        let file = sys::open_at_with_mode(&self.directory()?, NAME, flags, 0o644)?;
+        let found = file.metadata()?;
+        if found.is_file() && found.nlink() == 1 {
+            Ok(file)
+        } else {
+            Err(io::Error::from_raw_os_error(libc::EEXIST))
+        }
+    }
+
     fn text(&self) -> io::Result<String> {
-        match self.place.with_rights(|| fs::read_to_string(&self.path)) {
+        let read = || {
+            let mut text = String::new();
+            self.open(libc::O_RDONLY)?.take(LARGEST).read_to_string(&mut text)?;
+            Ok(text)
+        };
+        match self.place.with_rights(read) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
             other => other,
         }
     }
 
     fn write(&self, text: &str) -> io::Result<()> {
-        self.place.with_rights(|| fs::write(&self.path, text))
+        self.place.with_rights(|| {
+            let mut file = self.open(libc::O_WRONLY | libc::O_CREAT)?;
+            file.set_len(0)?;
+            file.write_all(text.as_bytes())
+        })
     }
 
     /// All arenas; the first is that of the user who records.
@@ -104,7 +134,7 @@ impl Register {
         if rest == text {
             Ok(())
         } else if rest.is_empty() {
-            self.place.with_rights(|| fs::remove_file(&self.path))
+            self.place.with_rights(|| sys::unlink_at(&self.directory()?, NAME))
         } else {
             self.write(&rest)
         }

@@ -42,11 +42,21 @@ fn c_name(name: &str) -> io::Result<CString> {
 
 /// Opens a file of a directory; symbolic links are refused.
 pub fn open_at(directory: &File, name: &str, flags: libc::c_int) -> io::Result<File> {
+    open_at_with_mode(directory, name, flags, 0o600)
+}
+
+/// The same; a file that is made has a mode.
+pub fn open_at_with_mode(
+    directory: &File,
+    name: &str,
+    flags: libc::c_int,
+    mode: libc::c_uint,
+) -> io::Result<File> {
     let name = c_name(name)?;
     let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW;
     // SAFETY: the name ends in a zero; the descriptor is new, and ours.
     unsafe {
-        let file = checked(libc::openat(directory.as_raw_fd(), name.as_ptr(), flags, 0o600))?;
+        let file = checked(libc::openat(directory.as_raw_fd(), name.as_ptr(), flags, mode))?;
         Ok(File::from_raw_fd(file))
     }
 }

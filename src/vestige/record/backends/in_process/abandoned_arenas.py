@@ -12,6 +12,7 @@ from ...._suppress import suppress
 from ..._agreement import ARENAS_FILE
 from ..._collector import look_at_abandoned, remove_abandoned
 from .metadata_file import METADATA
+from .own_files import read_file
 
 __all__ = ["FOLDER", "Abandoned", "clear_abandoned", "find_directory"]
 
@@ -158,8 +159,7 @@ def _is_named(arena: str, trace: str) -> bool:
         OSError: It cannot be read.
     """
     try:
-        with open(os.path.join(trace, ARENAS_FILE), encoding="utf-8") as file:
-            lines = file.read().splitlines()
+        lines = os.fsdecode(read_file(trace, ARENAS_FILE)).splitlines()
     except FileNotFoundError:
         return False
     return any(line.split("\t")[0] == arena for line in lines)

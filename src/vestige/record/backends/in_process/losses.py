@@ -8,13 +8,14 @@ records, so that every reader reports it.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ...._typing import TYPE_CHECKING
 from .metadata_file import METADATA
+from .own_files import open_directory, put_file, read_file
 from .packets import (
     LOST_STREAM,
     MAGIC,
@@ -23,9 +24,6 @@ from .packets import (
     packet_heads,
 )
 from .stream_files import CHANNEL, is_stream_file
-
-if TYPE_CHECKING:
-    import os
 
 __all__ = ["tell_losses", "tell_losses_later"]
 
@@ -65,7 +63,11 @@ def tell_losses(
         for first, last, number, lost in packets
     )
     try:
-        path.write_bytes(data)
+        opened = open_directory(directory)
+        try:
+            put_file(opened, LOST_STREAM, data, 0o644)
+        finally:
+            os.close(opened)
     except OSError:
         return False
     return True
@@ -82,7 +84,7 @@ def tell_losses_later(directory: str | os.PathLike[str], count: int) -> bool:
         Whether the trace tells them all.
     """
     try:
-        found = _UUID.search(Path(directory, METADATA).read_bytes())
+        found = _UUID.search(read_file(directory, METADATA))
         heads = list(_all_heads(Path(directory)))
     except OSError:
         return False

@@ -6,9 +6,7 @@ written in place and is as long each time.
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 import time
 
 from ...._suppress import suppress
@@ -17,6 +15,7 @@ from ..._agreement import METADATA_FILE
 from ...rules.options import RecordingOptions
 from .clock import ClockRate, RecordingClock
 from .metadata import DAMAGED_LINE, UNDAMAGED_LINE, metadata_head, metadata_rest
+from .own_files import open_directory, open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +26,6 @@ METADATA = METADATA_FILE
 _CLOCK = rb"freq = (\d+ *);\s+offset = (-?\d+ *);"
 _UNDAMAGED = f"{UNDAMAGED_LINE}}};\n".encode()
 """The last line of the environment, and its end."""
-_OPENED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _BEGINNING = 8192
 """Bytes in which the clock is described."""
 
@@ -56,7 +54,7 @@ class MetadataFile:
     ) -> None:
         self._name = os.path.basename(directory)
         # Once: programs of the recording may put another directory in its place.
-        self._directory = os.open(directory, _OPENED)
+        self._directory = open_directory(directory)
         self._uuid = uuid
         self._options = options
         self._clock = clock
@@ -126,7 +124,7 @@ class MetadataFile:
 
     def _put(self, parts: Sequence[tuple[int, bytes]], flags: int) -> None:
         """Write some parts of the file, by their places."""
-        file = _open_regular(self._directory, flags)
+        file = open_regular(self._directory, METADATA, flags)
         try:
             for place, part in parts:
                 os.pwrite(file, part, place)
@@ -178,29 +176,8 @@ def mark_damaged(directory: str | os.PathLike[str]) -> None:
 
 
 def _open_written(directory: str | os.PathLike[str]) -> int:
-    opened = os.open(directory, _OPENED)
+    opened = open_directory(directory)
     try:
-        return _open_regular(opened, os.O_RDWR)
+        return open_regular(opened, METADATA, os.O_RDWR)
     finally:
         os.close(opened)
-
-
-def _open_regular(directory: int, flags: int) -> int:
-    """Open the file, if it is one: a program may have put a link or a pipe there.
-
-    Args:
-        directory: A descriptor of the trace.
-        flags: For open(2).
-
-    Returns:
-        A descriptor.
-
-    Raises:
-        OSError: It cannot be opened, or is no file.
-    """
-    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    file = os.open(METADATA, flags, 0o600, dir_fd=directory)
-    if stat.S_ISREG(os.fstat(file).st_mode):
-        return file
-    os.close(file)
-    raise OSError(errno.EINVAL, "no regular file", METADATA)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...._typing import NamedTuple
 from ..._agreement import LOST_STREAM, PACKET_FORMAT, PACKET_MAGIC
+from .own_files import open_regular
 
 __all__ = [
     "LOST_STREAM",
@@ -60,11 +61,14 @@ def packet_heads(path: Path) -> Iterator[PacketHead]:
     Raises:
         OSError: It cannot be read.
     """
-    with path.open("rb") as file:
+    file = open_regular(None, str(path), os.O_RDONLY)
+    try:
         place = 0
-        while len(data := os.pread(file.fileno(), PACKET.size, place)) == PACKET.size:
+        while len(data := os.pread(file, PACKET.size, place)) == PACKET.size:
             head = PacketHead(*PACKET.unpack(data))
             if head.magic != MAGIC or head.packet_bits < PACKET.size * 8:
                 return
             yield head
             place += head.packet_bits // 8
+    finally:
+        os.close(file)

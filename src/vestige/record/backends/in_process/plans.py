@@ -27,6 +27,7 @@ from ..._agreement import (
     UNPATCHED_THREADS,
 )
 from .object_plan import ObjectPlan, chosen, lacks_names, plan_from, wanted_addresses
+from .own_files import open_directory, put_file
 from .plan_cache import PlanCache
 
 if TYPE_CHECKING:
@@ -384,16 +385,20 @@ def _path(directory: str, name: str) -> str:
 
 def _write(directory: str, name: str, plan: bytes) -> str:
     """Write a file that is there as a whole; return its path."""
-    with suppress(FileExistsError):
-        os.mkdir(os.path.join(directory, PLANS_DIRECTORY), 0o755)
-    path = _path(directory, name)
-    unfinished = f"{path}.new"
-    # The program may run as another user; nobody else may write what it believes.
-    with open(unfinished, "wb") as file:
-        os.fchmod(file.fileno(), 0o644)
-        file.write(plan)
-    os.rename(unfinished, path)
-    return path
+    trace = open_directory(directory)
+    try:
+        with suppress(FileExistsError):
+            os.mkdir(PLANS_DIRECTORY, 0o755, dir_fd=trace)
+        folder = open_directory(PLANS_DIRECTORY, trace)
+    finally:
+        os.close(trace)
+    try:
+        # The program may run as another user; nobody else may write what it believes.
+        put_file(folder, f"{name}.new", plan, 0o644)
+        os.rename(f"{name}.new", name, src_dir_fd=folder, dst_dir_fd=folder)
+    finally:
+        os.close(folder)
+    return _path(directory, name)
 
 
 def remove_plans(directory: str) -> None:
@@ -402,11 +407,18 @@ def remove_plans(directory: str) -> None:
     Args:
         directory: The trace.
     """
-    folder = os.path.join(directory, PLANS_DIRECTORY)
     with suppress(OSError):
-        for name in os.listdir(folder):
-            os.unlink(os.path.join(folder, name))
-        os.rmdir(folder)
+        trace = open_directory(directory)
+        try:
+            folder = open_directory(PLANS_DIRECTORY, trace)
+            try:
+                for name in os.listdir(folder):
+                    os.unlink(name, dir_fd=folder)
+            finally:
+                os.close(folder)
+            os.rmdir(PLANS_DIRECTORY, dir_fd=trace)
+        finally:
+            os.close(trace)
 
 
 def unpatched_lines(unpatched: Iterable[tuple[str, str]]) -> list[str]:

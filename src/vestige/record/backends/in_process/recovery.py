@@ -16,6 +16,7 @@ from .background import processes_in_background
 from .collector import collected_from
 from .losses import tell_losses_later
 from .metadata_file import METADATA, mark_damaged
+from .own_files import read_file
 from .refusals import read_refusals, refusal_lines, remove_refusals
 
 __all__ = ["ARENAS", "recover", "recover_if_abandoned"]
@@ -99,7 +100,7 @@ def _tell_damage(directory: Path, found: list[Collected]) -> None:
 
 
 def _lines(directory: Path) -> list[str]:
-    return (directory / ARENAS).read_text(encoding="utf-8").splitlines()
+    return read_file(directory, ARENAS).decode().splitlines()
 
 
 def _recover(

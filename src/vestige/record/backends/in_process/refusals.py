@@ -19,6 +19,7 @@ from ..._agreement import (
     SKIPPED_MARK,
     UNPATCHED_MARK,
 )
+from .own_files import read_file
 
 __all__ = [
     "REFUSALS",
@@ -109,8 +110,8 @@ def _marked(directory: str, mark: str) -> list[tuple[str, str]]:
 
 def _read(directory: str) -> list[Refusal]:
     data = b""
-    with suppress(OSError), open(os.path.join(directory, REFUSALS), "rb") as file:
-        data = file.read(2 * LARGEST_REFUSALS)
+    with suppress(OSError):
+        data = read_file(directory, REFUSALS, 2 * LARGEST_REFUSALS)
     if not data:
         return []
     # Few recordings have any.
