@@ -13,7 +13,15 @@ import pytest
 import vestige
 from support.compilers import PROGRAMS, run_tool
 
-__all__ = ["EXACT", "build", "called", "counted", "needs_patching", "output_of"]
+__all__ = [
+    "EXACT",
+    "build",
+    "build_loader",
+    "called",
+    "counted",
+    "needs_patching",
+    "output_of",
+]
 
 needs_patching = pytest.mark.skipif(
     platform.machine() != "x86_64" or shutil.which("gcc") is None,
@@ -30,6 +38,17 @@ def build(directory: Path, name: str, *flags: str) -> Path:
     path = directory / name
     compiler = "g++" if source.suffix == ".cpp" else "gcc"
     run_tool([compiler, *EXACT, *flags, "-o", path, source])
+    return path
+
+
+def build_loader(directory: Path) -> Path:
+    """Compile loading.c."""
+    path = directory / "loading"
+    caller = directory / "libcaller.so"
+    shared = ("-shared", "-fPIC", "-o", caller)
+    run_tool(["gcc", *EXACT, *shared, PROGRAMS / "caller.c"])
+    flags = ("-rdynamic", caller, "-Wl,-rpath,$ORIGIN", "-o", path)
+    run_tool(["gcc", *EXACT, PROGRAMS / "loading.c", *flags])
     return path
 
 

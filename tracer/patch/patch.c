@@ -68,6 +68,8 @@ static void patch_object(const struct dl_phdr_info *info, bool is_running)
 	struct plan plan;
 	const char *reason = plan_read(&plan, info);
 
+	if (!reason && !probes_load(info, plan.probes, plan.probes_size))
+		reason = UNPATCHED_PLAN;
 	if (!reason && plan.functions)
 		reason = is_running && has_threads() ? UNPATCHED_THREADS : apply(&plan, info);
 	plan_close(&plan);

@@ -128,16 +128,20 @@ static const char *check(struct plan *plan, const struct dl_phdr_info *info)
 	return at == plan->size || !plan->functions ? NULL : UNPATCHED_PLAN;
 }
 
-static const char *check_header(const struct plan *plan, const struct object *object)
+static const char *check_header(struct plan *plan, const struct object *object)
 {
 	const struct plan_header *header = (const void *) plan->bytes;
 
 	if (memcmp(header->magic, PLAN_MAGIC, sizeof(header->magic)) != 0 ||
-	    header->size != plan->size || header->functions > PLAN_MOST_FUNCTIONS)
+	    header->size < sizeof(*header) || header->size > plan->size || header->size % 8 ||
+	    header->functions > PLAN_MOST_FUNCTIONS)
 		return UNPATCHED_PLAN;
 	if (header->build_id_size != object->build_id_size ||
 	    memcmp(header->build_id, object->build_id, object->build_id_size) != 0)
 		return UNPATCHED_BYTES;
+	plan->probes = plan->bytes + header->size;
+	plan->probes_size = plan->size - header->size;
+	plan->size = header->size;
 	return NULL;
 }
 
@@ -176,6 +180,6 @@ const char *plan_read(struct plan *plan, const struct dl_phdr_info *info)
 void plan_close(struct plan *plan)
 {
 	if (plan->bytes)
-		system_munmap(plan->bytes, plan->size);
+		system_munmap(plan->bytes, plan->size + plan->probes_size);
 	memset(plan, 0, sizeof(*plan));
 }

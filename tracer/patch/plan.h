@@ -15,6 +15,9 @@ struct plan {
 	char *bytes;
 	size_t size;
 	uint32_t functions;
+	/* What comes after it: the probes of an object that was not foreseen. */
+	const char *probes;
+	size_t probes_size;
 };
 
 /* One function of it. */

@@ -8,6 +8,7 @@
 #include "probes.h"
 
 #include <link.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,8 +29,10 @@
 /* An entry and a result for each. */
 #define MOST_EVENTS (2 * MOST_PROBES)
 
-/* All that there is of the probes of a recording, in one piece of memory. */
+/* Those that are known at the start, or those of an object that was loaded later, in one piece of
+ * memory. It stays: threads may be in functions of an object that is unloaded. */
 struct probes {
+	struct probes *next;
 	uint32_t count;
 	struct probe all[MOST_PROBES];
 	const struct probe_head *heads[MOST_PROBES];
@@ -41,7 +44,7 @@ struct probes {
 	char file[LARGEST_FILE];
 };
 
-static struct probes *probes;
+static struct probes *_Atomic probes;
 
 static bool read_file(struct probes *read)
 {
@@ -83,7 +86,8 @@ static bool find_heads(struct probes *read)
 	const struct probes_header *header = (const void *) read->file;
 	size_t at = sizeof(*header);
 
-	if (memcmp(header->magic, PROBES_MAGIC, sizeof(header->magic)) != 0 ||
+	if (header->size < at || header->size > sizeof(read->file) ||
+	    memcmp(header->magic, PROBES_MAGIC, sizeof(header->magic)) != 0 ||
 	    header->probes > MOST_PROBES)
 		return false;
 	for (; read->count < header->probes; read->count++) {
@@ -181,22 +185,53 @@ static void make_events(struct probes *read)
 	};
 }
 
-/* Find out where the functions of an object are. */
-static int place_in(struct dl_phdr_info *info, size_t size, void *data)
+static bool is_of(const struct probe_head *head, const struct object *object)
+{
+	return object->build_id_size && head->build_id_size == object->build_id_size &&
+		memcmp(head->build_id, object->build_id, object->build_id_size) == 0;
+}
+
+/* Whether a place is where an object is now. */
+static bool is_in(const struct dl_phdr_info *info, uintptr_t place)
+{
+	for (unsigned int index = 0; index < info->dlpi_phnum; index++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[index];
+
+		if (header->p_type == PT_LOAD &&
+		    place - (info->dlpi_addr + header->p_vaddr) < header->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* Find out where the functions of an object are, and which are gone from there; whether it has
+ * any. */
+static bool place(struct probes *all, const struct dl_phdr_info *info)
 {
 	static struct object object;
-	struct probes *read = data;
+	bool has_any = false;
 
-	(void) size;
 	object.build_id_size = 0;
 	object_find_build_id(&object, info);
-	for (uint32_t index = 0; object.build_id_size && index < read->count; index++) {
-		const struct probe_head *head = read->heads[index];
+	for (struct probes *some = all; some; some = some->next) {
+		for (uint32_t index = 0; index < some->count; index++) {
+			struct probe *probe = &some->all[index];
+			const bool is_its = is_of(some->heads[index], &object);
 
-		if (head->build_id_size == object.build_id_size &&
-		    memcmp(head->build_id, object.build_id, object.build_id_size) == 0)
-			read->all[index].function = info->dlpi_addr + head->address;
+			if (is_its)
+				probe->function = info->dlpi_addr + some->heads[index]->address;
+			else if (is_in(info, probe->function))
+				probe->function = 0;
+			has_any = has_any || is_its;
+		}
 	}
+	return has_any;
+}
+
+static int place_in(struct dl_phdr_info *info, size_t size, void *read)
+{
+	(void) size;
+	place(read, info);
 	return 0;
 }
 
@@ -206,32 +241,70 @@ static void offer(struct probe_event *made)
 		vestige_tracer.add_tracepoint(&made->point);
 }
 
-bool probes_start(void)
+static void offer_all(struct probes *read)
 {
-	struct probes *read = system_mmap(NULL, sizeof(*read), PROT_READ | PROT_WRITE,
-					  MAP_PRIVATE | MAP_ANONYMOUS, -1);
-
-	if (!read)
-		return false;
-	if (!read_file(read) || !find_heads(read) || !read->count) {
-		system_munmap(read, sizeof(*read));
-		return false;
-	}
-	make_events(read);
-	dl_iterate_phdr(place_in, read);
 	vestige_tracer.add_provider(&read->provider);
 	for (uint32_t index = 0; index < read->count; index++) {
 		offer(&read->all[index].entry);
 		offer(&read->all[index].exit);
 	}
-	probes = read;
+	read->next = atomic_load_explicit(&probes, memory_order_relaxed);
+	atomic_store_explicit(&probes, read, memory_order_release);
+}
+
+static struct probes *map_probes(void)
+{
+	return system_mmap(NULL, sizeof(struct probes), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
+
+bool probes_start(void)
+{
+	struct probes *read = map_probes();
+
+	if (!read)
+		return false;
+	if (!read_file(read) || !find_heads(read)) {
+		system_munmap(read, sizeof(*read));
+		return false;
+	}
+	make_events(read);
+	dl_iterate_phdr(place_in, read);
+	offer_all(read);
+	return true;
+}
+
+bool probes_load(const struct dl_phdr_info *info, const char *bytes, size_t size)
+{
+	struct probes *read;
+
+	/* It may have been here before. */
+	if (place(atomic_load_explicit(&probes, memory_order_relaxed), info) || !size)
+		return true;
+	if (size < SMALLEST_FILE || size > sizeof(read->file))
+		return false;
+	read = map_probes();
+	if (!read)
+		return false;
+	memcpy(read->file, bytes, size);
+	if (((const struct probes_header *) (const void *) read->file)->size != size ||
+	    !find_heads(read)) {
+		system_munmap(read, sizeof(*read));
+		return false;
+	}
+	make_events(read);
+	place(read, info);
+	offer_all(read);
 	return true;
 }
 
 const struct probe *probes_find(uintptr_t function)
 {
-	for (uint32_t index = 0; probes && index < probes->count; index++)
-		if (probes->all[index].function == function)
-			return &probes->all[index];
+	const struct probes *some = atomic_load_explicit(&probes, memory_order_acquire);
+
+	for (; some; some = some->next)
+		for (uint32_t index = 0; index < some->count; index++)
+			if (some->all[index].function == function)
+				return &some->all[index];
 	return NULL;
 }

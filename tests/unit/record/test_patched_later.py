@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from support.compilers import PROGRAMS, run_tool
-from support.patched import EXACT, build, called, needs_patching, output_of
+from support.patched import (
+    EXACT,
+    build,
+    build_loader,
+    called,
+    needs_patching,
+    output_of,
+)
 from support.recorded import run_recorded
 from support.waiting import wait_until
 from vestige.record import record
@@ -162,17 +169,6 @@ def plugin(directory, name, *flags):
     return path
 
 
-def loader(directory):
-    """Compile loading.c."""
-    path = directory / "loading"
-    caller = directory / "libcaller.so"
-    shared = ["-shared", "-fPIC", "-o", caller, PROGRAMS / "caller.c"]
-    run_tool(["gcc", *EXACT, *shared])
-    flags = ["-rdynamic", caller, "-Wl,-rpath,$ORIGIN"]
-    run_tool(["gcc", *EXACT, "-o", path, PROGRAMS / "loading.c", *flags])
-    return path
-
-
 needs_auditor = pytest.mark.skipif(not can_audit(), reason="needs glibc 2.35")
 
 
@@ -180,7 +176,7 @@ needs_auditor = pytest.mark.skipif(not can_audit(), reason="needs glibc 2.35")
 @pytest.mark.parametrize("way", ["reload", "threads"])
 def test_objects_that_are_loaded_later_are_recorded(tmp_path, way):
     """From their constructors on, each time they are loaded, also where threads run."""
-    program = loader(tmp_path)
+    program = build_loader(tmp_path)
     paths = [plugin(tmp_path, "alpha"), plugin(tmp_path, "bravo")]
     command = [program, way, "20", *map(str, paths)]
     done = run_recorded(tmp_path / "trace", command, *PATIENT)
@@ -196,7 +192,7 @@ def test_objects_that_are_loaded_later_are_recorded(tmp_path, way):
 @needs_auditor
 def test_objects_may_be_loaded_in_other_ways(tmp_path):
     """Into namespaces of their own, by others, after fork, and in a handler."""
-    program = loader(tmp_path)
+    program = build_loader(tmp_path)
     alpha, bravo = plugin(tmp_path, "alpha"), plugin(tmp_path, "bravo")
     for number, words in enumerate(
         (["space", alpha], ["nested", alpha, bravo], ["forked", alpha], ["late", alpha])

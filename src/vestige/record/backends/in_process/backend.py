@@ -125,7 +125,7 @@ class InProcess:
         Raises:
             RecordError: No thread can be started.
         """
-        if self._options.patch is not None:
+        if self._options.patch is not None or self._options.probes:
             self._bell = self._collector.open_requests()
         self._collector.start()
 
@@ -150,7 +150,7 @@ class InProcess:
             is_counter=self._is_counter,
             frequency=rate.frequency,
             has_plans=self.plans is not None,
-            plan_wait=0.0 if self._bell is None else self._options.patch_wait,
+            plan_wait=self._plan_wait(),
         )
         fit_environment(environment, program[0])
         started = time.monotonic()
@@ -282,6 +282,12 @@ class InProcess:
         from .plans import write_plans  # noqa: PLC0415 - see above
 
         return write_plans(self._directory, self._options, program)
+
+    def _plan_wait(self) -> float:
+        """Return for how many seconds programs wait for plans that are not there."""
+        if self._bell is None or self.plans is None or not self.plans.is_asked:
+            return 0.0
+        return self._options.patch_wait
 
     def _answer(self) -> None:
         """Answer programs that ask for plans."""

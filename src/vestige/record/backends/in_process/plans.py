@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ...rules.options import RecordingOptions
     from .collector import PlanRequest
     from .plan_requests import AskedObject
+    from .waiting_probes import WaitingProbes
 
 __all__ = ["Plans", "planned_objects", "remove_plans", "unpatched_lines", "write_plans"]
 
@@ -76,6 +77,7 @@ class Plans:
         self._only_sites = options.patch is None
         self._cache = PlanCache.from_environment()
         self._problems: dict[str, None] = {}
+        self._waiting: WaitingProbes | None = None
         self.functions = 0
         """How many functions are recorded."""
         self.left = 0
@@ -83,8 +85,14 @@ class Plans:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why objects are left alone, for people."""
-        return tuple(self._problems)
+        """Why objects are left alone and probes not recorded, for people."""
+        waiting = self._waiting.problems if self._waiting is not None else ()
+        return (*self._problems, *waiting)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether programs ask for plans of what was not foreseen."""
+        return not self._only_sites or bool(self._waiting)
 
     def write_program(self, path: str, planned: AbstractSet[str] = frozenset()) -> None:
         """Plan a program and its libraries, and write the plans into the trace.
@@ -124,8 +132,15 @@ class Plans:
             OSError: The plans cannot be written.
         """
         # Few recordings have any.
-        from .probes import probe_plans  # noqa: PLC0415 - see above
+        from .probed_functions import find_probes  # noqa: PLC0415 - see above
+        from .probes import probe_plans  # noqa: PLC0415
+        from .waiting_probes import WaitingProbes  # noqa: PLC0415
 
+        objects = [program, *all_libraries(program)]
+        probes = options.compiled_probes()
+        if options.patch_wait:
+            self._waiting = WaitingProbes(probes, objects)
+            probes = tuple(one for one in probes if one not in self._waiting)
         selected = options.selection()
         is_off = selected.entries == selected.exits == "off"
         recorded = set() if is_off else {*self._objects_of(program)}
@@ -137,15 +152,14 @@ class Plans:
             return set() if isinstance(found, str) else wanted_addresses(found, ())[0]
 
         made = probe_plans(
-            options,
-            [program, *all_libraries(program)],
+            find_probes(probes, objects),
+            self._patterns,
             set() if self._only_sites else recorded,
             sites,
         )
         for one in made.plans.values():
             _write(self._directory, one.build_id, one.plan)
-            self.functions += one.recorded
-            self.left += one.left
+            self._count(one.recorded, one.left)
         _write(self._directory, PROBES_FILE, made.file)
         return set(made.plans)
 
@@ -166,7 +180,7 @@ class Plans:
         is_own = request.user == os.geteuid()
         if not request.build_id:
             request.decline()
-        elif not request.is_of_program and not is_wanted(asked.path, self._named):
+        elif not self._is_wanted(request, asked.path):
             if is_own:
                 # Nobody need ask again; others could say this of anything.
                 with suppress(OSError):
@@ -174,6 +188,13 @@ class Plans:
             request.decline()
         elif not self._give_known(request):
             self._give_new(request, asked)
+
+    def _is_wanted(self, request: PlanRequest, path: str) -> bool:
+        if self._waiting is not None and self._waiting.meant(path):
+            return True
+        if self._only_sites:
+            return False
+        return request.is_of_program or is_wanted(path, self._named)
 
     def _give_known(self, request: PlanRequest) -> bool:
         """Give a plan that there is; tell whether there is one."""
@@ -193,7 +214,9 @@ class Plans:
             with asked.opened() as file:
                 cache = self._cache if file.is_shared else PlanCache(None)
                 name = os.path.basename(asked.path)
-                found = self._plan(file.path, name, cache)
+                found = self._plan_probes(file.path, asked.path)
+                if found is None and not self._only_sites:
+                    found = self._plan(file.path, name, cache)
             plan, build_id = found or (b"", request.build_id)
             if build_id != request.build_id:
                 self._add(*unpatched_lines([(UNPATCHED_BYTES, asked.path)]))
@@ -211,6 +234,23 @@ class Plans:
             self._add(_left_alone(asked.path, error.strerror or str(error)))
             request.decline()
 
+    def _plan_probes(self, path: str, asked: str) -> tuple[bytes, str] | None:
+        """Return the plan of an object with its probes; ``None`` if it has none."""
+        if self._waiting is None:
+            return None
+        is_recorded = not self._only_sites and is_wanted(asked, self._named)
+        made = self._waiting.planned(
+            path, asked, self._patterns if is_recorded else None
+        )
+        if made is None:
+            return None
+        self._count(made.recorded, made.left)
+        return made.plan, made.build_id
+
+    def _count(self, functions: int, left: int) -> None:
+        self.functions += functions
+        self.left += left
+
     def _plan(self, path: str, name: str, cache: PlanCache) -> tuple[bytes, str] | None:
         """Return the plan of an object, and its build ID; ``None`` without."""
         found = plan_of(path, cache, only_sites=self._only_sites)
@@ -223,8 +263,7 @@ class Plans:
 
             found = plan_with_names(path, found, only_sites=self._only_sites)
         plan = chosen(found, self._patterns)
-        self.functions += plan.functions
-        self.left += plan.left
+        self._count(plan.functions, plan.left)
         return (plan.plan if plan.functions else b""), found.build_id
 
     def _add(self, *problems: str) -> None:

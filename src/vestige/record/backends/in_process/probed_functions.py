@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ....core import ObjectFile
     from ...rules.probes import Probe, ProbeValue
 
-__all__ = ["FoundProbe", "ProbedObject", "find_probes"]
+__all__ = ["FoundProbe", "ProbedObject", "find_later", "find_probes", "is_called"]
 
 _HIGHEST = 1 << 47
 _LATER = ".part.", ".cold"
@@ -45,11 +45,12 @@ class ProbedObject:
     Args:
         path: Its file.
         finder: Finds its debug file.
+        name: Its file name, where the path has another one.
     """
 
-    def __init__(self, path: str, finder: DebugFileFinder) -> None:
+    def __init__(self, path: str, finder: DebugFileFinder, name: str = "") -> None:
         self.path = path
-        self.name = os.path.basename(path)
+        self.name = name or os.path.basename(path)
         found = finder.find(Mapping(Address(0), _HIGHEST, os.path.abspath(path)))
         # The finder opens files by the core.
         main = cast("ObjectFile | None", found.object)
@@ -110,6 +111,19 @@ class FoundProbe(NamedTuple):
     result: PlacedValue | None
 
 
+def is_called(path: str, pattern: str) -> bool:
+    """Tell whether an object is meant by a probe.
+
+    Args:
+        path: Its file.
+        pattern: How the probe names it.
+    """
+    name = os.path.basename(path)
+    stem, so, _ = name.partition(".so.")
+    names = (path, name, os.path.realpath(path), stem + ".so" if so else name)
+    return any(fnmatchcase(one, pattern) for one in names)
+
+
 def find_probes(probes: Sequence[Probe], objects: Sequence[str]) -> list[FoundProbe]:
     """Find the functions of probes, and their values.
 
@@ -128,13 +142,37 @@ def find_probes(probes: Sequence[Probe], objects: Sequence[str]) -> list[FoundPr
 
     def all_objects(pattern: str) -> Iterator[ProbedObject]:
         for path in objects:
-            if pattern and not _is_called(path, pattern):
+            if pattern and not is_called(path, pattern):
                 continue
             if path not in opened:
                 opened[path] = ProbedObject(path, finder)
             yield opened[path]
 
     return [_find(probe, all_objects(probe.object)) for probe in probes]
+
+
+def find_later(
+    probes: Sequence[Probe], path: str, name: str
+) -> tuple[list[FoundProbe], dict[Probe, str]]:
+    """Find the functions of probes in an object that is loaded later.
+
+    Args:
+        probes: Those that mean it.
+        path: Its file.
+        name: Its file name, for people.
+
+    Returns:
+        What was found, and why the others are not recorded.
+    """
+    one = ProbedObject(path, DebugFileFinder(DebugInfoOptions().directories()), name)
+    found: list[FoundProbe] = []
+    failed: dict[Probe, str] = {}
+    for probe in probes:
+        try:
+            found.append(_find(probe, [one]))
+        except RecordError as error:
+            failed[probe] = str(error)
+    return found, failed
 
 
 def _find(probe: Probe, objects: Iterable[ProbedObject]) -> FoundProbe:
@@ -231,13 +269,6 @@ def _names_of(name: str) -> Iterator[str]:
         readable = demangle(base)
         if readable:
             yield readable.partition("(")[0]
-
-
-def _is_called(path: str, pattern: str) -> bool:
-    name = os.path.basename(path)
-    stem, so, _ = name.partition(".so.")
-    names = (path, name, os.path.realpath(path), stem + ".so" if so else name)
-    return any(fnmatchcase(one, pattern) for one in names)
 
 
 def _error(probe: Probe, text: str) -> RecordError:

@@ -19,16 +19,14 @@ from ..._agreement import (
     PROBES_MAGIC,
 )
 from .object_plan import plan_from, wanted_addresses
-from .probed_functions import find_probes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from collections.abc import Set as AbstractSet
 
-    from ...rules.options import RecordingOptions
     from .probed_functions import FoundProbe
 
-__all__ = ["ProbePlans", "probe_plans"]
+__all__ = ["ProbePlans", "ProbedPlan", "probe_plans"]
 
 _HEAD = struct.Struct("=" + PROBE_HEAD_FORMAT)
 _HEADER = struct.Struct("=" + PROBES_HEADER_FORMAT)
@@ -57,27 +55,23 @@ class ProbePlans(NamedTuple):
 
 
 def probe_plans(
-    options: RecordingOptions,
-    objects: Sequence[str],
+    found: Sequence[FoundProbe],
+    patterns: Sequence[str],
     patched: AbstractSet[str],
     sites: Callable[[str], AbstractSet[int]],
 ) -> ProbePlans:
     """Plan the functions of probes, with those that are recorded anyway.
 
     Args:
-        options: What is recorded.
-        objects: The program and all its libraries.
+        found: The probes.
+        patterns: Which of the other functions are recorded; empty: all.
         patched: Those of which functions without hooks are recorded.
         sites: Returns where the compiler left room, in an object whose calls are
             recorded.
 
     Returns:
         The probes and the plans.
-
-    Raises:
-        RecordError: One cannot be recorded.
     """
-    found = find_probes(options.compiled_probes(), objects)
     plans: dict[str, ProbedPlan] = {}
     blocks = []
     for path in dict.fromkeys(one.object.path for one in found):
@@ -88,7 +82,7 @@ def probe_plans(
         whole = plan_from(made)
         left = 0
         if path in patched:
-            recorded, left = wanted_addresses(whole, options.patch or ())
+            recorded, left = wanted_addresses(whole, patterns)
         else:
             recorded = set(sites(path))
         probed = {one.address for one in own}
