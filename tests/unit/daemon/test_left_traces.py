@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 from pathlib import Path
@@ -114,3 +115,26 @@ def test_a_session_whose_memory_is_gone_begins_a_trace_of_its_own(
         assert "cannot be collected: No such file" in home.lttng("stop").err
         one.end()
     assert sorted(steps(trace).values()) == [10, 100]
+
+
+def test_memory_that_a_program_made_shorter_costs_its_trace_alone(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """The next stop tells it; other sessions and the daemon go on, and nothing stays."""
+    home.start()
+    with ordered(home, program) as one:
+        wait_for_listed(home, one)
+        for name in ("s", "t"):
+            say(home, f"create {name} --output={tmp_path / name}")
+            say(home, f"enable-event -u {STEP}", f"start {name}")
+        one.do("100")
+        one.end()
+    [memory] = memories(tmp_path / "s")
+    os.truncate(memory, 8192)
+    done = home.lttng("stop", "s")
+    assert done.status == 1
+    assert "cannot be collected" in done.err
+    assert home.lttng("stop", "t").err == ""
+    assert steps(tmp_path / "t").total() == 100
+    say(home, "start s", "stop s", "destroy --all")
+    assert [*memory.parent.glob(f"*{memory.name.rpartition('-')[2]}*")] == []

@@ -154,6 +154,11 @@ class RunningCollector:
         return self._core.arena_fd_info[1]
 
     @property
+    def memory(self) -> str:
+        """The path of the memory that programs write to."""
+        return self._core.arena_path
+
+    @property
     def words(self) -> dict[str, object]:
         """What the tracer must know to find the memory: words of its environment."""
         _, inode, _ = self._core.arena_fd_info
@@ -301,7 +306,7 @@ class RunningCollector:
                 core.set_inherited(inherited)
         except OSError as error:
             raise RecordError(
-                f"cannot be collected: {error.strerror}",
+                f"cannot be collected: {error.strerror or error}",
                 path=error.filename or directory,
             ) from error
         return cls._of(directory, core)

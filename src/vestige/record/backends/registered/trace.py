@@ -16,6 +16,7 @@ from ...collected import Collected
 from ...rules.choices import FunctionTracing
 from ...rules.encoding import encode_rules
 from ...rules.event_rules import HIGHEST, LOWEST, CompiledRule
+from ..in_process.abandoned_arenas import ACCOUNTS, FOLDER
 from ..in_process.clock import RecordingClock, has_constant_counter
 from ..in_process.collector import Owner, Rings, RunningCollector, counter
 from ..in_process.cpu_rings import cpu_count, with_contexts_of_threads
@@ -96,6 +97,8 @@ class ProgramTrace:
         self._programs = 0
         self.failure: OSError | RecordError | None = None
         """What nobody was told yet."""
+        self._is_broken = False
+        """Whether a program has spoiled the memory for all."""
         self._uuid = str(uuids.uuid4())
         self._metadata: MetadataFile | None = None
         try:
@@ -171,13 +174,22 @@ class ProgramTrace:
         Returns:
             What was lost so far.
         """
-        found = self._collector.hand_over()
-        self._note(found)
-        self._refine()
-        self._take_over()
-        self._collector.start()
-        self._collector.expect(self._programs)
+        if not self._is_broken:
+            self._note(self._collector.hand_over())
+            self._refine()
+            self._go_on()
         return self._lost
+
+    def _go_on(self) -> None:
+        """Collect what is to come, in the same memory."""
+        try:
+            self._take_over()
+            self._collector.start()
+            self._collector.expect(self._programs)
+        except RecordError as error:
+            self.failure = self.failure or error
+            self._is_broken = True
+            _remove_memory(self._collector.memory)
 
     def write_metadata(self) -> None:
         """Write what begins the metadata once more."""
@@ -189,7 +201,10 @@ class ProgramTrace:
         Returns:
             What was lost.
         """
-        self._end()
+        if not self._is_broken:
+            self._end()
+        elif self._metadata is not None:
+            self._metadata.close()
         self._place.release()
         return self._lost
 
@@ -249,6 +264,15 @@ def clear_older(plan: SessionPlan, folder: tuple[str, ...]) -> None:
         with owner_rights(plan.uid, plan.gid), suppress(OSError):
             Path(place.path).rmdir()
         place.release()
+
+
+def _remove_memory(path: str) -> None:
+    """Remove memory that nobody can collect any more, and what was noted of it."""
+    folder, name = os.path.split(path)
+    if folder == FOLDER:
+        noted = f"vestige-{os.geteuid()}-{name.rpartition('-')[2]}{ACCOUNTS}"
+        for one in (name, noted):
+            Path(folder, one).unlink(missing_ok=True)
 
 
 def left_traces(
