@@ -33,6 +33,8 @@ struct vestige_lttng {
 	unsigned long *(*nesting)(void);
 	/* Return when each thread has been out of probes. */
 	bool (*wait)(void);
+	/* The same for threads that are counted elsewhere. */
+	void (*wait_also)(bool (*others)(void));
 	/* Whether that makes other processors show what they have written, so that threads need
 	 * not. */
 	bool (*is_fenced)(void);

@@ -371,6 +371,7 @@ EXPORTED const struct vestige_lttng vestige_lttng = {
 	.remove_beside = remove_beside,
 	.nesting = passage_nesting,
 	.wait = passage_wait,
+	.wait_also = passage_wait_also,
 	.is_fenced = passage_is_fenced,
 	.add_contexts = add_contexts,
 	.remove_contexts = remove_contexts,

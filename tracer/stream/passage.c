@@ -19,12 +19,18 @@
 #include "room.h"
 #include "shared_thread.h"
 
-/* Looks at threads before the first pause, and with pauses after each: 2 s or a little more. */
-#define SHORT_LOOKS 1000u
-#define MOST_LOOKS 3000u
+/* Threads that are waited for together. */
+#define MOST_TOGETHER 64u
+/* Looks between two pauses: a thread that runs is seen outside in one of them, also if it is back
+ * in a probe at once. */
+#define LOOKS 4096u
+/* Pauses in which nobody is seen outside: 2 s or a little more. */
+#define MOST_PAUSES 2000u
 /* What a thread needs, at most, to show its stores to others by itself. */
 static const struct timespec store_pause = {.tv_nsec = 2000000};
 static const struct timespec look_pause = {.tv_nsec = 1000000};
+
+static passage_waiter *waiter;
 
 int passage_state(void)
 {
@@ -102,23 +108,62 @@ static void give_up(struct stream *stream)
 	stream->nesting_given_up = __atomic_load_n(&stream->nesting, __ATOMIC_RELAXED);
 }
 
-/* Whether it has left. */
-static bool wait_for(struct stream *stream, unsigned int *looks)
+static bool is_seen_inside(const struct stream *stream)
 {
-	while (__atomic_load_n(&stream->passage.inside, __ATOMIC_ACQUIRE) || is_nested(stream)) {
-		++*looks;
-		if (*looks < SHORT_LOOKS)
-			continue;
-		if (has_ended(stream))
-			return true;
-		if (*looks < MOST_LOOKS) {
+	return __atomic_load_n(&stream->passage.inside, __ATOMIC_ACQUIRE) || is_nested(stream);
+}
+
+struct waiting {
+	struct stream *left[MOST_TOGETHER];
+	uint32_t count;
+	bool have_left;
+};
+
+/* Forget those that are outside. */
+static void look(struct waiting *waiting)
+{
+	uint32_t count = 0;
+
+	for (uint32_t index = 0; index < waiting->count; index++)
+		if (is_seen_inside(waiting->left[index]))
+			waiting->left[count++] = waiting->left[index];
+	waiting->count = count;
+}
+
+static void forget_ended(struct waiting *waiting)
+{
+	uint32_t count = 0;
+
+	for (uint32_t index = 0; index < waiting->count; index++)
+		if (!has_ended(waiting->left[index]))
+			waiting->left[count++] = waiting->left[index];
+	waiting->count = count;
+}
+
+/*
+ * A thread that was preempted is seen outside when it runs again, so time is counted from when the
+ * last one was: with many threads on few processors, it may be long until all have run.
+ */
+static void wait_for_some(struct waiting *waiting)
+{
+	for (uint32_t pauses = 0; waiting->count; pauses++) {
+		const uint32_t before = waiting->count;
+
+		for (uint32_t looks = 0; waiting->count && looks < LOOKS; looks += before)
+			look(waiting);
+		if (pauses)
+			forget_ended(waiting);
+		if (waiting->count < before)
+			pauses = 0;
+		if (pauses == MOST_PAUSES)
+			break;
+		if (waiting->count)
 			rest(&look_pause);
-			continue;
-		}
-		give_up(stream);
-		return false;
 	}
-	return true;
+	if (waiting->count)
+		waiting->have_left = false;
+	while (waiting->count)
+		give_up(waiting->left[--waiting->count]);
 }
 
 /* Whether this thread is in a probe. A frame that a handler has jumped out of is below; on a stack
@@ -136,26 +181,33 @@ static bool is_inside(void)
 	return inside && ((uintptr_t) stack_pointer() < inside || system_is_on_signal_stack());
 }
 
-struct waiting {
-	unsigned int looks;
-	bool have_left;
-};
-
 static void wait_for_other(struct stream *stream, void *data)
 {
 	struct waiting *waiting = data;
 
-	if (&stream->passage != stream_thread.passage && !wait_for(stream, &waiting->looks))
-		waiting->have_left = false;
+	if (&stream->passage == stream_thread.passage || !is_seen_inside(stream))
+		return;
+	waiting->left[waiting->count++] = stream;
+	if (waiting->count == MOST_TOGETHER)
+		wait_for_some(waiting);
 }
 
 bool passage_wait(void)
 {
+	passage_waiter *others = __atomic_load_n(&waiter, __ATOMIC_ACQUIRE);
 	struct waiting waiting = {.have_left = !is_inside()};
 
 	meet_all_threads();
 	stream_memory_each(wait_for_other, &waiting);
+	wait_for_some(&waiting);
+	if (others && !others())
+		waiting.have_left = false;
 	return waiting.have_left;
+}
+
+void passage_wait_also(passage_waiter *others)
+{
+	__atomic_store_n(&waiter, others, __ATOMIC_RELEASE);
 }
 
 void passage_before_fork(void)

@@ -22,6 +22,9 @@ bool passage_is_fenced(void) HIDDEN;
 /* Wait until no thread is in a probe that it called before; false when one may still be, as
  * this one. */
 bool passage_wait(void) HIDDEN;
+/* The same of threads that count their probes elsewhere; NULL: there are none. */
+typedef bool passage_waiter(void);
+void passage_wait_also(passage_waiter *others) HIDDEN;
 /* Before fork(), and in the child, in the only thread that it has. */
 void passage_before_fork(void) HIDDEN;
 void passage_after_fork(void) HIDDEN;

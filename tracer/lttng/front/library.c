@@ -6,6 +6,7 @@
  * The symbols of <lttng/tracepoint.h> and <lttng/ust-events.h> are here.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 
@@ -166,6 +167,37 @@ void *lttng_ust_rcu_dereference_sym(void *pointer)
 	return pointer;
 }
 
+/*
+ * A program with _LGPL_SOURCE that has no probes links liblttng-ust-common.so.1 alone, which has
+ * readers of its own: what comes here when a provider is loaded, comes too late for its points.
+ * They are waited for with LTTng's function, for as long as LTTng would.
+ */
+static void *find_in_common(const char *name)
+{
+	static void *volatile library;
+
+	if (!library)
+		library = dlopen("liblttng-ust-common.so.1", RTLD_NOW | RTLD_NOLOAD);
+	return library ? dlsym(library, name) : NULL;
+}
+
+static bool wait_for_common(void)
+{
+	typedef void wait_function(void);
+	typedef int test_function(void);
+	test_function *const is_inside =
+		(test_function *) find_in_common("lttng_ust_urcu_read_ongoing");
+	wait_function *const wait =
+		(wait_function *) find_in_common("lttng_ust_urcu_synchronize_rcu");
+
+	if (!is_inside || !wait)
+		return true;
+	if (is_inside())
+		return false;
+	wait();
+	return true;
+}
+
 /* --- the end of programs --- */
 
 static int runs_destructors = 1;
@@ -189,6 +221,7 @@ static __attribute__((constructor(101))) void start(void)
 		lttng_ust_loaded = 1;
 	if (!&vestige_lttng)
 		return;
+	vestige_lttng.wait_also(wait_for_common);
 	is_fenced = vestige_lttng.is_fenced();
 	lttng_ust_urcu_has_sys_membarrier = is_fenced;
 }
