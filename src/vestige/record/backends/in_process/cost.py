@@ -12,6 +12,7 @@ from pathlib import Path
 from ....errors import RecordError
 from ...rules.options import RecordingOptions
 from .collector import RunningCollector
+from .own_files import remove_directory
 from .tracer import library_path, tracer_environment
 
 __all__ = ["MEASUREMENT", "call_cost", "remove_measurement"]
@@ -58,6 +59,10 @@ def call_cost(
     place = Path(directory, MEASUREMENT)
     try:
         place.mkdir()
+    except OSError:
+        # A program of the recording may have put something there.
+        return None
+    try:
         collector = RunningCollector(str(place), NO_UUID, plain)
         environment = tracer_environment(
             str(place), plain, collector.words, is_counter=is_counter
@@ -89,8 +94,5 @@ def remove_measurement(place: Path) -> None:
     Args:
         place: The directory.
     """
-    # The module that can do it takes longer to import than all of this.
     with suppress(OSError):
-        for path in place.iterdir():
-            path.unlink()
-        place.rmdir()
+        remove_directory(place.parent, place.name)

@@ -9,7 +9,13 @@ import errno
 import os
 import stat
 
-__all__ = ["open_directory", "open_regular", "put_file", "read_file"]
+__all__ = [
+    "open_directory",
+    "open_regular",
+    "put_file",
+    "read_file",
+    "remove_directory",
+]
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -96,3 +102,26 @@ def put_file(directory: int, name: str, data: bytes, mode: int = 0o600) -> None:
         os.ftruncate(opened, 0)
         os.fchmod(opened, mode)
         file.write(data)
+
+
+def remove_directory(directory: str | os.PathLike[str], name: str) -> None:
+    """Remove a directory in another one, with the files in it.
+
+    Args:
+        directory: Where the other one is.
+        name: The name of the one that goes.
+
+    Raises:
+        OSError: Not all of it can be removed; of a link, nothing is.
+    """
+    outer = open_directory(directory)
+    try:
+        inner = open_directory(name, outer)
+        try:
+            for one in os.listdir(inner):
+                os.unlink(one, dir_fd=inner)
+        finally:
+            os.close(inner)
+        os.rmdir(name, dir_fd=outer)
+    finally:
+        os.close(outer)

@@ -27,7 +27,7 @@ from ..._agreement import (
     UNPATCHED_THREADS,
 )
 from .object_plan import ObjectPlan, chosen, lacks_names, plan_from, wanted_addresses
-from .own_files import open_directory, put_file
+from .own_files import open_directory, put_file, remove_directory
 from .plan_cache import PlanCache
 
 if TYPE_CHECKING:
@@ -447,17 +447,7 @@ def remove_plans(directory: str) -> None:
         directory: The trace.
     """
     with suppress(OSError):
-        trace = open_directory(directory)
-        try:
-            folder = open_directory(PLANS_DIRECTORY, trace)
-            try:
-                for name in os.listdir(folder):
-                    os.unlink(name, dir_fd=folder)
-            finally:
-                os.close(folder)
-            os.rmdir(PLANS_DIRECTORY, dir_fd=trace)
-        finally:
-            os.close(trace)
+        remove_directory(directory, PLANS_DIRECTORY)
 
 
 def unpatched_lines(unpatched: Iterable[tuple[str, str]]) -> list[str]:

@@ -33,6 +33,8 @@ def why_refused(error: OSError, directory: str) -> str:
         hints = _of_directory(directory)
     elif error.errno in {errno.ENOMEM, errno.EAGAIN}:
         hints = _of_limits(is_of_threads=error.errno == errno.EAGAIN)
+    elif error.errno == errno.EFBIG:
+        hints = _of_file_sizes()
     return "; ".join([reason, *hints])
 
 
@@ -57,3 +59,10 @@ def _of_limits(*, is_of_threads: bool) -> list[str]:
     if is_of_threads and threads != resource.RLIM_INFINITY and os.geteuid():
         hints.append(f"'ulimit -u' allows {threads:,} processes and threads: raise it")
     return hints
+
+
+def _of_file_sizes() -> list[str]:
+    most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if most == resource.RLIM_INFINITY:
+        return []
+    return [f"'ulimit -f' allows files of {most // 1024:,} KiB: raise it"]

@@ -6,6 +6,12 @@ import os
 
 import pytest
 
+from vestige.record import RecordingOptions
+from vestige.record.backends.in_process.cost import (
+    MEASUREMENT,
+    call_cost,
+    remove_measurement,
+)
 from vestige.record.backends.in_process.losses import tell_losses
 from vestige.record.backends.in_process.own_files import (
     open_directory,
@@ -112,11 +118,25 @@ def test_refusals_are_not_waited_for(trace, replaced):
     assert read_refusals(str(trace)) == []
 
 
-def test_plans_are_removed_nowhere_else(tmp_path, trace):
+@pytest.fixture
+def other(tmp_path):
+    """A directory that has nothing to do with the trace."""
+    made = tmp_path / "other"
+    made.mkdir()
+    (made / "file").write_bytes(KEPT)
+    return made
+
+
+def test_plans_are_removed_nowhere_else(trace, other):
     """A link to a directory would empty that."""
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "file").write_bytes(KEPT)
     (trace / ".plans").symlink_to(other)
     remove_plans(str(trace))
+    assert (other / "file").read_bytes() == KEPT
+
+
+def test_measurements_are_removed_nowhere_else(trace, other):
+    """What a call costs is measured when the program may have put a link there."""
+    (trace / MEASUREMENT).symlink_to(other)
+    assert call_cost(str(trace), RecordingOptions(), is_counter=False) is None
+    remove_measurement(trace / MEASUREMENT)
     assert (other / "file").read_bytes() == KEPT

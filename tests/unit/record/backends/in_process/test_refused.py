@@ -46,6 +46,17 @@ def test_too_little_address_space(tmp_path, kib):
     assert f"'ulimit -v' allows {kib:,} KiB" in done.stderr
 
 
+def test_too_small_files(tmp_path):
+    """The limit is named, and no place is left behind."""
+    command = record_command(tmp_path / "trace", ["true"])
+    shell = ["bash", "-c", 'ulimit -f 100; exec "$@"', "bash", *command]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 125, done.stderr
+    assert "'ulimit -f' allows files of 100 KiB" in done.stderr
+    assert not (tmp_path / "trace").exists()
+
+
 def test_too_few_threads(monkeypatch):
     """Root may start more than that."""
     limits = {resource.RLIMIT_NPROC: 7, resource.RLIMIT_AS: resource.RLIM_INFINITY}
