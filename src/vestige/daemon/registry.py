@@ -45,6 +45,7 @@ class Registry:
         self._store = store
         self._clock = clock
         self._sessions: dict[tuple[int, str], Session] = {}
+        self._is_held = False
         self._temporary: dict[int, list[Session]] = {}
         """Sessions that end with a connection, by its number."""
 
@@ -135,7 +136,22 @@ class Registry:
 
     def save(self) -> None:
         """Write what a daemon after this one needs."""
+        if not self._is_held:
+            self.save_now()
+
+    def save_now(self) -> None:
+        """Write it in any case."""
         self._store.write(self._sessions.values())
+
+    @contextmanager
+    def saved_once(self) -> Iterator[None]:
+        """Write it at the end of many changes: it is all of it each time."""
+        self._is_held = True
+        try:
+            yield
+        finally:
+            self._is_held = False
+            self.save()
 
     def forget_store(self) -> None:
         """Leave nothing to the next daemon: this one ends in order."""

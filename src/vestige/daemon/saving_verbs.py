@@ -60,18 +60,31 @@ async def load_text(registry: Registry, peer: Peer, request: Request) -> list[st
         raise refused("LOAD_INVALID_CONFIG", str(error)) from error
     wanted = request.optional_text("session")
     chosen = [one for one in read if wanted in {None, one[0].name}]
-    names = []
-    for session, is_started in chosen:
-        session.name = request.optional_text("override_name") or session.name
-        session.output = request.optional_text("override_output") or session.output
-        await _set_up(registry, peer, session, is_forced=request.flag("force"))
-        names.append(session.name)
-        if is_started and session.channels:
-            make_output(session)
-            session.active = session.was_active = True
-            registry.save()
-            await registry.backend.apply(session)
-    return names
+    with registry.saved_once():
+        return [
+            await _load(registry, peer, request, session, is_started=is_started)
+            for session, is_started in chosen
+        ]
+
+
+async def _load(
+    registry: Registry,
+    peer: Peer,
+    request: Request,
+    session: Session,
+    *,
+    is_started: bool,
+) -> str:
+    """Set up a session; return its name."""
+    session.name = request.optional_text("override_name") or session.name
+    session.output = request.optional_text("override_output") or session.output
+    await _set_up(registry, peer, session, is_forced=request.flag("force"))
+    if is_started and session.channels:
+        make_output(session)
+        session.active = session.was_active = True
+        registry.save_now()
+        await registry.backend.apply(session)
+    return session.name
 
 
 async def _set_up(

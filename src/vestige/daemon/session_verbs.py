@@ -82,9 +82,10 @@ def check_name(name: str) -> None:
         name: The name.
 
     Raises:
-        SessionError: It is empty, too long or has a slash.
+        SessionError: It is empty, too long, has a slash, or would be a directory
+            outside of that of all buffers.
     """
-    if not name or "/" in name:
+    if name in {"", ".", ".."} or "/" in name:
         raise refused("SESSION_INVALID_CHAR")
     if len(name.encode(errors="replace")) > LONGEST_NAME:
         raise refused("INVALID", f"expected up to {LONGEST_NAME} bytes")

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from unittest import mock
+
 import pytest
 
 from vestige.daemon.configuration import read_configuration, write_configuration
+from vestige.daemon.protocol import Request
+from vestige.daemon.registry import Peer, Registry
+from vestige.daemon.saving_verbs import load_text
+from vestige.daemon.store import Store
 from vestige.daemon.xml_reader import parse_xml
 from vestige.errors import VestigeError
 
@@ -36,6 +43,22 @@ def test_a_saved_session_is_loaded_as_it_was(daemon, tmp_path):
     assert daemon.lttng("list", "s1").out == shown
     daemon.lttng("save", "-f", "-o", str(tmp_path))
     assert (tmp_path / "s1.lttng").read_text() == text
+
+
+def test_many_sessions_of_a_document_are_kept_at_once(tmp_path):
+    """Each time, all sessions are written; there may be thousands."""
+    kept = []
+
+    class Counted(Store):
+        def write(self, sessions):
+            kept.append(len([*sessions]))
+
+    registry = Registry(mock.Mock(), Counted(str(tmp_path / "kept")))
+    one = "<session><name>s{}</name><domains/><started>false</started></session>"
+    text = f"<sessions>{''.join(map(one.format, range(50)))}</sessions>"
+    request = Request("load", {"text": text})
+    names = asyncio.run(load_text(registry, Peer(1, 2, 3), request))
+    assert (len(names), kept) == (50, [50])
 
 
 def test_files_are_overwritten_by_force_only(daemon, tmp_path):

@@ -52,6 +52,8 @@ def test_starting_and_stopping_twice_has_its_statuses(daemon):
     [
         (("create", "s1"), 1, "Error: Session name already exists"),
         (("create", "a/b"), 1, "Error: Invalid character found in session name"),
+        (("create", "."), 1, "Error: Invalid character found in session name"),
+        (("create", ".."), 1, "Error: Invalid character found in session name"),
         (("create", "auto"), 1, "auto is a reserved keyword"),
         (("create", "--bogus"), 2, "Unrecognized argument used with 'create' command"),
         (("create", "n", "-U", "bad://x"), 1, "Unable to parse the URL bad://x"),
