@@ -16,7 +16,8 @@ from support.patched import EXACT, build, called, counted, needs_patching, outpu
 from support.recorded import run_recorded
 from vestige.errors import SelectionError
 from vestige.record import RecordingOptions, record
-from vestige.record.backends.in_process import plans
+from vestige.record.backends.in_process import debug_names, plans
+from vestige.record.backends.in_process.plans import write_plans
 
 pytestmark = needs_patching
 
@@ -118,16 +119,22 @@ def test_functions_may_be_left_in_any_way(tmp_path, flags):
         assert found["run_coroutine"] == 1
 
 
+def strip(program, source):
+    """Move what is known of a program into its debug file, from another or itself."""
+    debug = program.with_suffix(".debug")
+    run_tool(["objcopy", "--only-keep-debug", source, debug])
+    run_tool(["strip", program])
+    run_tool(["objcopy", f"--add-gnu-debuglink={debug}", program])
+    return debug
+
+
 @pytest.mark.skipif(shutil.which("objcopy") is None, reason="not installed: objcopy")
 @pytest.mark.parametrize("damage", ["", "gone", "damaged", "of another"])
 def test_functions_are_chosen_by_the_names_of_a_debug_file(tmp_path, damage):
     """A stripped program has none itself; what is no debug file of its is left alone."""
     program = build(tmp_path, "entries")
-    debug = tmp_path / "entries.debug"
     source = build(tmp_path, "switching") if damage == "of another" else program
-    run_tool(["objcopy", "--only-keep-debug", source, debug])
-    run_tool(["strip", program])
-    run_tool(["objcopy", f"--add-gnu-debuglink={debug}", program])
+    debug = strip(program, source)
     if damage == "gone":
         debug.unlink()
     elif damage == "damaged":
@@ -355,6 +362,46 @@ def test_list_tells_of_each_function(tmp_path):
     methods = {row["name"]: row["method"] for row in facts["functions"]}
     assert {methods[name] for name in CALLS} == {"moved"}
     assert methods["_start"] is None
+
+
+@pytest.mark.skipif(shutil.which("objcopy") is None, reason="not installed: objcopy")
+@pytest.mark.parametrize("change", ["", "touched", "gone", "directories"])
+def test_names_of_debug_files_are_kept(tmp_path, monkeypatch, change):
+    """With the plan, as long as the file is the same, and is looked for at the same places."""
+    monkeypatch.delenv("VESTIGE_CACHE_SIZE")
+    monkeypatch.setenv("VESTIGE_CACHE_DIR", str(tmp_path / "cache"))
+    program = build(tmp_path, "entries")
+    debug = strip(program, program)
+    options = RecordingOptions(patch=("floats",))
+    (tmp_path / "trace").mkdir()
+    assert write_plans(tmp_path / "trace", options, str(program)).functions == 1
+    if change == "touched":
+        os.utime(debug, (1, 1))
+    elif change == "gone":
+        debug.unlink()
+    elif change == "directories":
+        monkeypatch.setenv("VESTIGE_DEBUG_PATH", str(tmp_path))
+    searched = []
+
+    def found(*_arguments, **_options):
+        searched.append(1)
+
+    monkeypatch.setattr(debug_names.DebugNames, "find", found)
+    again = write_plans(tmp_path / "trace", options, str(program))
+    assert (again.functions, len(searched)) == ((0, 1) if change else (1, 0))
+
+
+@pytest.mark.skipif(shutil.which("objcopy") is None, reason="not installed: objcopy")
+@pytest.mark.parametrize("damage", ["", "of another"])
+def test_list_tells_of_functions_by_the_names_of_a_debug_file(tmp_path, damage):
+    """As patterns find them; a file of another program gives none."""
+    program = build(tmp_path, "entries")
+    strip(program, build(tmp_path, "switching") if damage else program)
+    command = [sys.executable, "-m", "vestige", "list", "--functions", program]
+    text = output_of(*command)
+    assert "of 12 functions can be recorded with --patch" in text
+    assert (": moved" in text, "(no name): moved" in text) == (True, bool(damage))
+    assert ("fibonacci: moved" in text) == (not damage)
 
 
 def test_libraries_are_named_with_patch_only():

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..._typing import TYPE_CHECKING, NamedTuple
 from ...core import FunctionPlan, ObjectFile, demangle
 from ...errors import DebugInfoError
+from ...record.backends.in_process.debug_names import DebugNames
 
 if TYPE_CHECKING:
     from typing import Any
@@ -38,7 +39,13 @@ def plan_of(path: str) -> PlannedObject:
         plan = FunctionPlan.make(ObjectFile.open(path), [], only_sites=False)
     except DebugInfoError as error:
         return PlannedObject(path, f"cannot be read: {error}", ())
-    return PlannedObject(path, plan.refusal, tuple(plan.functions()))
+    functions = tuple(plan.functions())
+    if plan.refusal is None and any(not row[2] for row in functions):
+        # As patterns of --patch know them.
+        named = DebugNames.find(path, only_sites=False)
+        if named is not None and named.plan.build_id == plan.build_id:
+            functions = tuple(named.plan.functions())
+    return PlannedObject(path, plan.refusal, functions)
 
 
 def planned_lines(planned: PlannedObject) -> Iterator[str]:

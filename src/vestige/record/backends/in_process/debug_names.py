@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from ...._typing import TYPE_CHECKING, cast
+from ...._typing import TYPE_CHECKING, NamedTuple, cast
 from ....core import FunctionPlan
+from ....debuginfo.attempt import AttemptKind, Outcome
 from ....debuginfo.finder import DebugFileFinder
 from ....debuginfo.image import Mapping
 from ....debuginfo.options import DebugInfoOptions
@@ -16,12 +17,53 @@ from .object_plan import ObjectPlan, plan_from
 if TYPE_CHECKING:
     from ....core import ObjectFile
 
-__all__ = ["plan_with_names"]
+__all__ = ["DebugNames", "plan_with_names"]
 
 _HIGHEST = 1 << 47
+_FILES = frozenset({AttemptKind.BUILD_ID, AttemptKind.DEBUG_LINK})
 
 
-def plan_with_names(path: str, whole: ObjectPlan, *, only_sites: bool) -> ObjectPlan:
+class DebugNames(NamedTuple):
+    """A plan with the names of a debug file."""
+
+    plan: FunctionPlan
+    path: str
+    """The debug file; the object's where that has the names itself, compressed."""
+
+    @classmethod
+    def find(cls, path: str, *, only_sites: bool) -> DebugNames | None:
+        """Plan an object with its debug file.
+
+        Args:
+            path: The object's file.
+            only_sites: Whether to leave out functions at whose entries the compiler
+                left no room.
+
+        Returns:
+            The plan; ``None`` where no debug file is found, or none can be read.
+        """
+        finder = DebugFileFinder(DebugInfoOptions().directories())
+        found = finder.find(Mapping(Address(0), _HIGHEST, os.path.abspath(path)))
+        # The finder opens files by the core.
+        main = cast("ObjectFile | None", found.object)
+        debug = cast("ObjectFile | None", found.debug)
+        if main is None or debug is None or debug is main:
+            return None
+        try:
+            plan = FunctionPlan.make(main, [debug], only_sites=only_sites)
+        except DebugInfoError:
+            return None
+        used = [
+            one.path
+            for one in found.attempts
+            if one.outcome is Outcome.USED and one.kind in _FILES
+        ]
+        return cls(plan, used[-1] if used else path)
+
+
+def plan_with_names(
+    path: str, whole: ObjectPlan, *, only_sites: bool
+) -> tuple[ObjectPlan, str]:
     """Plan an object with the names of its debug file.
 
     Args:
@@ -30,18 +72,11 @@ def plan_with_names(path: str, whole: ObjectPlan, *, only_sites: bool) -> Object
         only_sites: As for that.
 
     Returns:
-        The plan with them; the one without where no debug file is found, or none can be
-        read.
+        The plan with them, and the path of the debug file; the one without and an empty
+        path where no debug file is found, or none can be read.
     """
-    finder = DebugFileFinder(DebugInfoOptions().directories())
-    found = finder.find(Mapping(Address(0), _HIGHEST, os.path.abspath(path)))
-    # The finder opens files by the core.
-    main = cast("ObjectFile | None", found.object)
-    debug = cast("ObjectFile | None", found.debug)
-    if main is None or debug is None or debug is main:
-        return whole
-    try:
-        named = plan_from(FunctionPlan.make(main, [debug], only_sites=only_sites))
-    except DebugInfoError:
-        return whole
-    return named if named.build_id == whole.build_id else whole
+    found = DebugNames.find(path, only_sites=only_sites)
+    if found is None:
+        return whole, ""
+    named = plan_from(found.plan)
+    return (named, found.path) if named.build_id == whole.build_id else (whole, "")

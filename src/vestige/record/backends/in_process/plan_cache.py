@@ -23,7 +23,7 @@ from ....cache_folder import (
 from .object_plan import ObjectPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["PlanCache"]
 
@@ -72,12 +72,13 @@ class PlanCache:
         limit = parse_size(text)
         return cls(directory, LARGEST if limit is None else min(limit, LARGEST))
 
-    def find(self, name: str, facts: str) -> ObjectPlan | None:
+    def find(self, name: str, facts: str | Callable[[str], bool]) -> ObjectPlan | None:
         """Return what is kept under a name.
 
         Args:
             name: Of the entry: a build ID, and what was planned.
-            facts: What the plan was made of; another text means that it is out of date.
+            facts: What the plan was made of, or whether a text says so; with another
+                one it is out of date.
 
         Returns:
             The plan, or ``None``.
@@ -163,11 +164,11 @@ def _is_trusted(status: os.stat_result) -> bool:
 def _encoded(plan: ObjectPlan, facts: str) -> bytes:
     numbers = f"{plan.functions} {plan.left} {len(plan.plan)}"
     texts = [facts, plan.build_id, plan.refusal, numbers, ""]
-    rest = "\n".join(texts).encode() + plan.plan + plan.rows
+    rest = "\n".join(texts).encode(errors="surrogateescape") + plan.plan + plan.rows
     return b"%s\n%d\n%s" % (HEAD, zlib.crc32(rest), rest)
 
 
-def _decoded(data: bytes, facts: str) -> ObjectPlan | None:
+def _decoded(data: bytes, facts: str | Callable[[str], bool]) -> ObjectPlan | None:
     """Return a plan; ``None`` if it is of something else.
 
     Raises:
@@ -177,7 +178,8 @@ def _decoded(data: bytes, facts: str) -> ObjectPlan | None:
     if head != HEAD or digest != b"%d" % zlib.crc32(rest):
         return None
     made_of, build_id, refusal, numbers, content = rest.split(b"\n", 4)
-    if made_of != facts.encode():
+    known = made_of.decode(errors="surrogateescape")
+    if not (known == facts if isinstance(facts, str) else facts(known)):
         return None
     functions, left, size = map(int, numbers.split())
     parts = content[:size], content[size:]

@@ -259,9 +259,12 @@ class Plans:
             return None
         if self._patterns and lacks_names(found):
             # Only stripped objects of which functions are chosen have these names.
-            from .debug_names import plan_with_names  # noqa: PLC0415 - see above
+            from .named_plans import named_plan  # noqa: PLC0415 - see above
 
-            found = plan_with_names(path, found, only_sites=self._only_sites)
+            kept, facts = _identity(path, only_sites=self._only_sites)
+            found = named_plan(
+                path, found, cache, kept, facts, only_sites=self._only_sites
+            )
         plan = chosen(found, self._patterns)
         self._count(plan.functions, plan.left)
         return (plan.plan if plan.functions else b""), found.build_id
