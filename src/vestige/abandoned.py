@@ -16,6 +16,11 @@ REGISTER = ".arena"
 """Names the memory of a recording, as ``vestige.record`` has it, too: hardly any trace
 has it, and what knows more of it takes time to import."""
 
+LEFT = (
+    "its session daemon was killed: what programs have recorded since then is in "
+    "memory, and the next daemon writes it"
+)
+
 
 def recover_abandoned(
     paths: Iterable[str | os.PathLike[str]],
@@ -35,6 +40,8 @@ def recover_abandoned(
     for given in paths:
         path = os.fspath(given)
         if not os.path.isfile(os.path.join(path, REGISTER)):  # noqa: PTH113, PTH118 - start-up
+            if os.path.isdir(os.path.join(path, "ust")):  # noqa: PTH112, PTH118 - start-up
+                yield from _left_by_daemons(path)
             continue
         from .record.backends.in_process.recovery import (  # noqa: PLC0415 - see above
             recover_if_abandoned,
@@ -45,3 +52,16 @@ def recover_abandoned(
             yield path, one
         for reason in reasons:
             yield path, reason
+
+
+def _left_by_daemons(path: str) -> Iterator[tuple[str, str]]:
+    """Yield the session of a daemon that was killed: the next one goes on with it."""
+    from pathlib import Path  # noqa: PLC0415 - see above
+
+    from .record.backends.in_process.recovery import is_left  # noqa: PLC0415 - see above
+
+    for kind in ("uid/*/*/*", "pid/*/*"):
+        for register in Path(path, "ust").glob(f"{kind}/{REGISTER}"):
+            if is_left(register.parent):
+                yield path, LEFT
+                return

@@ -11,6 +11,7 @@ import pytest
 
 from support.own_programs import STEP, build_ordered, ordered, steps, wait_for_listed
 from support.session_daemon import SessionDaemon, say
+from vestige.abandoned import LEFT, recover_abandoned
 from vestige.record.backends.in_process.recovery import ARENAS
 
 pytestmark = pytest.mark.skipif(
@@ -59,7 +60,9 @@ def test_what_was_recorded_without_a_daemon_is_written(
         if ends == "before":
             one.end()
         left = memories(trace)
+        assert [*recover_abandoned([trace])] == [(str(trace), LEFT)]
         home.start()
+        assert [*recover_abandoned([trace])] == []
         if ends == "after":
             wait_for_listed(home, one)
             one.do("1000")

@@ -19,7 +19,7 @@ from .metadata_file import METADATA, mark_damaged
 from .own_files import read_file
 from .refusals import read_refusals, refusal_lines, remove_refusals
 
-__all__ = ["ARENAS", "recover", "recover_if_abandoned"]
+__all__ = ["ARENAS", "is_left", "recover", "recover_if_abandoned"]
 
 ARENAS = ARENAS_FILE
 """Names the memory of a recording: a line an arena, its path first, then a tab."""
@@ -186,6 +186,20 @@ def recover_if_abandoned(
         return recover(path), []
     except RecordError as error:
         return [], [f"what is in memory cannot be read: {error}"]
+
+
+def is_left(directory: Path) -> bool:
+    """Tell whether a recording has memory whose collector was killed.
+
+    Args:
+        directory: The trace.
+    """
+    with suppress(OSError):
+        for line in _lines(directory):
+            seen = look_at_abandoned(line.split("\t")[0])
+            if seen is not None and _is_directory(directory, seen[1], seen[2]):
+                return True
+    return False
 
 
 def _why_left(path: str | os.PathLike[str], line: str) -> str | None:
