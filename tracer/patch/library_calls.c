@@ -162,6 +162,17 @@ static void tell_name(uintptr_t function, const char *name)
 	record_commit(&record);
 }
 
+/* Whether a thunk could not be made; then no other is tried. */
+static bool lacks_thunks;
+
+/* Code that was written may not be executed where a policy forbids that. */
+static void miss_thunk(void)
+{
+	if (!__atomic_exchange_n(&lacks_thunks, true, __ATOMIC_RELAXED) &&
+	    !__atomic_load_n(&library_blocks[0], __ATOMIC_ACQUIRE))
+		refusal_write(settings.directory, UNPATCHED_MARK, UNPATCHED_POLICY, NULL);
+}
+
 /* What a slot is to hold in place of a function: 0 for what is there. */
 static uintptr_t answer(const char *name, const char *library, uintptr_t function,
 			uintptr_t target)
@@ -171,12 +182,15 @@ static uintptr_t answer(const char *name, const char *library, uintptr_t functio
 	uintptr_t thunk;
 	bool is_new;
 
-	if (treatment == LIBRARY_LEFT || is_patched(target))
+	if (treatment == LIBRARY_LEFT || is_patched(target) ||
+	    __atomic_load_n(&lacks_thunks, __ATOMIC_RELAXED))
 		return 0;
 	if (treatment == LIBRARY_PASSES)
 		call.function |= LIBRARY_CALL_PASSES;
 	thunk = library_thunk(&call, &is_new);
-	if (is_new)
+	if (!thunk)
+		miss_thunk();
+	else if (is_new)
 		tell_name(function, name);
 	return thunk;
 }

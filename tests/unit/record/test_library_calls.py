@@ -123,6 +123,29 @@ def counted(trace):
     ]
 
 
+@pytest.mark.parametrize("build", ["bound at the first call", "bound at the start"])
+def test_it_is_told_where_a_policy_forbids_code_that_was_written(tmp_path, build):
+    """The program goes on, and its calls are not recorded."""
+    source = tmp_path / "called.c"
+    source.write_text(
+        "#include <stdio.h>\n"
+        '__attribute__((noipa)) static void say(void) { puts("done"); }\n'
+        "int main(void) { say(); return 0; }\n"
+    )
+    program = tmp_path / "called"
+    run_tool(["gcc", *PLAIN, *BUILDS[build], "-o", program, source])
+    policy = tmp_path / "forbids"
+    run_tool(["gcc", "-o", policy, PROGRAMS / "forbids.c"])
+    trace = tmp_path / "trace"
+    done = run_recorded(trace, [policy, program], "--library-calls=puts")
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    assert done.stderr.count("no calls of called: a policy forbids") == 1
+    names = [
+        event.debug_info.function for event in vestige.open(trace).events("*:func_*")
+    ]
+    assert names == []
+
+
 @pytest.mark.parametrize("name", BUILDS)
 def test_all_calls_are_recorded_and_the_program_does_not_notice(tmp_path, name):
     """Arguments and results are what they were, and each call is there once."""

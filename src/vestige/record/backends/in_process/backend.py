@@ -193,14 +193,19 @@ class InProcess:
             self._give_back(collected, are_told=are_told)
         collected.running = frozenset(background)
         collected.problems += refusal_lines(refusals)
+        if unpatched:
+            # Few recordings have any; library calls need no plans.
+            from .plans import unpatched_lines  # noqa: PLC0415 - see above
+
+            collected.problems += unpatched_lines(unpatched)
         if self.plans is not None:
-            from .plans import remove_plans, unpatched_lines  # noqa: PLC0415 - as above
+            from .plans import remove_plans  # noqa: PLC0415 - as above
 
             if not background:
                 remove_plans(self._directory)
-            told = (*unpatched_lines(unpatched), *self.plans.problems)
-            # Those of whom a process and this one tell.
-            collected.problems += dict.fromkeys(told)
+            # Those of whom a process has told as well are told of once.
+            told = dict.fromkeys(self.plans.problems)
+            collected.problems += [one for one in told if one not in collected.problems]
             collected.patched = self.plans.functions
             collected.unpatched = self.plans.left
         if skipped:
