@@ -107,6 +107,10 @@ impl Register {
         })
     }
 
+    fn unlink(&self) -> io::Result<()> {
+        self.place.with_rights(|| sys::unlink_at(&self.directory()?, NAME))
+    }
+
     /// All arenas; the first is that of the user who records.
     pub fn arenas(&self) -> io::Result<Vec<Entry>> {
         Ok(self.text()?.lines().filter_map(Entry::of).collect())
@@ -122,7 +126,11 @@ impl Register {
         let inode = arena.file().metadata()?.ino();
         let path = arena.path().display();
         let line = format!("{path}\t{inode}\t{}\t{user}\t{first_class}\n", boot_id());
-        self.write(&(self.text()? + &line))
+        let before = self.text()?;
+        self.write(&format!("{before}{line}")).inspect_err(|_| {
+            // A part of it is of no use; the first error is the one to tell.
+            let _ = if before.is_empty() { self.unlink() } else { self.write(&before) };
+        })
     }
 
     /// Removes an arena, and the file with the last one.
@@ -134,7 +142,7 @@ impl Register {
         if rest == text {
             Ok(())
         } else if rest.is_empty() {
-            self.place.with_rights(|| sys::unlink_at(&self.directory()?, NAME))
+            self.unlink()
         } else {
             self.write(&rest)
         }

@@ -61,6 +61,17 @@ def grow_and_recover(disk, trace):
     assert all(one.is_drained for one in recover(trace))
 
 
+def test_a_disk_on_which_a_recording_cannot_begin_is_left_as_it_was(small_disk):
+    """There is room for the metadata, and for no more."""
+    filler = small_disk / "filler"
+    filler.write_bytes(bytes((2 << 20) - (12 << 10)))
+    done = run_recorded(small_disk / "trace", ["true"])
+
+    assert done.returncode == 125, done.stderr
+    assert "No space left on device" in done.stderr
+    assert list(small_disk.iterdir()) == [filler]
+
+
 @pytest.mark.parametrize(
     "options",
     [
