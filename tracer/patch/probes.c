@@ -46,6 +46,17 @@ struct probes {
 
 static struct probes *_Atomic probes;
 
+/* An object may be in several name spaces of the dynamic linker: where the functions of probes are
+ * besides, the oldest first to go. */
+#define MOST_COPIES 64u
+
+static struct copy {
+	_Atomic uintptr_t function;
+	const struct probe *_Atomic probe;
+} copies[MOST_COPIES];
+
+static uint32_t next_copy;
+
 static bool read_file(struct probes *read)
 {
 	static char path[PATH_MAX + 32];
@@ -204,6 +215,24 @@ static bool is_in(const struct dl_phdr_info *info, uintptr_t place)
 	return false;
 }
 
+static void keep_copy(const struct probe *probe)
+{
+	struct copy *copy = &copies[next_copy++ % MOST_COPIES];
+
+	atomic_store_explicit(&copy->function, 0, memory_order_relaxed);
+	atomic_store_explicit(&copy->probe, probe, memory_order_release);
+	atomic_store_explicit(&copy->function, probe->function, memory_order_release);
+}
+
+/* Those of objects that are gone. */
+static void drop_copies(const struct dl_phdr_info *info)
+{
+	for (uint32_t index = 0; index < MOST_COPIES; index++)
+		if (is_in(info,
+			  atomic_load_explicit(&copies[index].function, memory_order_relaxed)))
+			atomic_store_explicit(&copies[index].function, 0, memory_order_relaxed);
+}
+
 /* Find out where the functions of an object are, and which are gone from there; whether it has
  * any. */
 static bool place(struct probes *all, const struct dl_phdr_info *info)
@@ -213,15 +242,18 @@ static bool place(struct probes *all, const struct dl_phdr_info *info)
 
 	object.build_id_size = 0;
 	object_find_build_id(&object, info);
+	drop_copies(info);
 	for (struct probes *some = all; some; some = some->next) {
 		for (uint32_t index = 0; index < some->count; index++) {
 			struct probe *probe = &some->all[index];
 			const bool is_its = is_of(some->heads[index], &object);
 
+			if (is_in(info, probe->function))
+				probe->function = 0;
+			if (is_its && probe->function)
+				keep_copy(probe);
 			if (is_its)
 				probe->function = info->dlpi_addr + some->heads[index]->address;
-			else if (is_in(info, probe->function))
-				probe->function = 0;
 			has_any = has_any || is_its;
 		}
 	}
@@ -306,5 +338,9 @@ const struct probe *probes_find(uintptr_t function)
 		for (uint32_t index = 0; index < some->count; index++)
 			if (some->all[index].function == function)
 				return &some->all[index];
+	for (uint32_t index = 0; index < MOST_COPIES; index++)
+		if (atomic_load_explicit(&copies[index].function, memory_order_acquire) ==
+		    function)
+			return atomic_load_explicit(&copies[index].probe, memory_order_acquire);
 	return NULL;
 }

@@ -67,6 +67,17 @@ def test_it_may_be_loaded_in_other_ways(tmp_path, way):
     assert weighed(tmp_path / "trace")[0][:2] == WEIGHED[:2]
 
 
+def test_it_may_be_there_several_times(tmp_path):
+    """In two name spaces at once; one is closed before the other."""
+    command = [build_loader(tmp_path), "spaces", plugin(tmp_path)]
+    done = run_recorded(tmp_path / "trace", command, PROBE, PATIENT)
+    assert done.returncode == 0, done.stderr
+    found, results = weighed(tmp_path / "trace")
+    assert sorted(found) == sorted(2 * [WEIGHED[0], WEIGHED[2]])
+    assert sorted(results) == sorted(2 * weight for weight, _ in found)
+    assert not called(tmp_path / "trace")
+
+
 def test_a_program_that_another_executes_may_load_it(tmp_path):
     """A shell has none of its libraries."""
     program, path = build_loader(tmp_path), plugin(tmp_path)
