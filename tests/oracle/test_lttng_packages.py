@@ -124,3 +124,73 @@ def test_threads_are_never_in_a_package_that_is_gone(
     record_instrumented(trace, [program, *packages], *options)
 
     assert "busy:step" in {event.name for event in vestige.open(trace)}
+
+
+FORKING = """
+#include "busy-tp.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define THREADS 4
+#define CHILDREN 30
+
+static int is_over;
+static long found;
+
+static void *pass(void *argument)
+{
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+		lttng_ust_tracepoint(busy, step, 1);
+		__atomic_fetch_add(&found, 1, __ATOMIC_RELAXED);
+	}
+	return argument;
+}
+
+int main(int count, char **arguments)
+{
+	pthread_t threads[THREADS];
+	void *package = dlopen(arguments[1], RTLD_NOW);
+	int status = !package || count < 2 || !dlopen(arguments[2], RTLD_NOW);
+
+	for (int index = 0; index < THREADS; index++)
+		pthread_create(&threads[index], NULL, pass, NULL);
+	for (int child = 0; child < CHILDREN && !status; child++) {
+		const long before = __atomic_load_n(&found, __ATOMIC_RELAXED);
+
+		while (__atomic_load_n(&found, __ATOMIC_RELAXED) < before + 100)
+			sched_yield();
+		if (!fork()) {
+			alarm(20);
+			dlclose(package);
+			exit(0);
+		}
+		wait(&status);
+	}
+	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+	for (int index = 0; index < THREADS; index++)
+		pthread_join(threads[index], NULL);
+	return status != 0;
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [(), ("-D_LGPL_SOURCE",)], ids=["usual", "inlined"])
+def test_a_child_does_not_wait_for_threads_that_it_has_not(tmp_path, flags):
+    """Not even where their marks are in the library that is LTTng's still."""
+    build = Sources(tmp_path, ("gcc", "-O1", "-w"), has_lttng=True)
+    build.write("busy-tp.h", PROVIDER)
+    build.write("forking.c", f"{POINTS}{FORKING}")
+    build.write("package.c", PACKAGE)
+    part = build.compile("package.c", "-fPIC", *flags)
+    packages = [
+        build.link(name, "-shared", part, *build.libraries, COMMON)
+        for name in ("one.so", "two.so")
+    ]
+    libraries = (COMMON if flags else "-llttng-ust", "-ldl", "-lpthread")
+    program = build.link("forking", build.compile("forking.c", *flags), *libraries)
+    options = ["--mode=overwrite", "--max-size=2M"]
+    record_instrumented(tmp_path / "trace", [program, *packages], *options)

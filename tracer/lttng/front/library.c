@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "../../base/compiler.h"
 #include "../interface.h"
@@ -181,6 +182,9 @@ static void *find_in_common(const char *name)
 	return library ? dlsym(library, name) : NULL;
 }
 
+/* Its readers are threads of this process; a child has their marks, and not the threads. */
+static pid_t process;
+
 static bool wait_for_common(void)
 {
 	typedef void wait_function(void);
@@ -192,7 +196,7 @@ static bool wait_for_common(void)
 
 	if (!is_inside || !wait)
 		return true;
-	if (is_inside())
+	if (getpid() != process || is_inside())
 		return false;
 	wait();
 	return true;
@@ -221,6 +225,7 @@ static __attribute__((constructor(101))) void start(void)
 		lttng_ust_loaded = 1;
 	if (!&vestige_lttng)
 		return;
+	process = getpid();
 	vestige_lttng.wait_also(wait_for_common);
 	is_fenced = vestige_lttng.is_fenced();
 	lttng_ust_urcu_has_sys_membarrier = is_fenced;
