@@ -51,8 +51,13 @@ void frames_end_elsewhere(uintptr_t slot, uintptr_t word)
 {
 	const uintptr_t link = word >> FRAME_FUNCTION_BITS;
 
-	if (link != FRAME_APART)
+	if (link == FRAME_APART)
+		return;
+	if (frames.innermost == slot || is_own(slot))
 		set_innermost(slot, link);
+	else if (!is_own(frames.innermost))
+		/* A coroutine, whose link may lead to a call that is over. */
+		frames.innermost = 0;
 }
 
 bool frames_take_abandoned(uintptr_t slot, bool is_begin, struct abandoned_call *call)

@@ -82,29 +82,28 @@ def test_what_is_left_on_other_stacks_is_not_taken_for_over(tmp_path):
     assert not exits - entries
 
 
-def test_memory_above_the_stack_of_a_thread_is_another_stack(tmp_path):
-    """Calls of a coroutine there do not end those of the thread."""
-    program = build(tmp_path, "stack_above")
+@pytest.mark.parametrize("where", [[], ["below"]])
+def test_a_stack_beside_that_of_a_thread_is_another_one(tmp_path, where):
+    """Calls of a coroutine there do not end those of the thread, nor tell ends twice."""
+    program = build(tmp_path, "stacks_beside", "-fno-optimize-sibling-calls")
     trace = tmp_path / "trace"
-    options = [
-        f"--include-function={name}" for name in ("starts", "resumes", "goes_on")
-    ]
-    done = run_recorded(trace, [program], "--patch", *options)
-    assert (done.returncode, done.stdout) == (0, output_of(program)), done.stderr
-    events = vestige.open(trace).events("*:func_*")
+    names = ("starts", "resumes", "contains", "goes_on")
+    options = [f"--patch={name}" for name in names]
+    done = run_recorded(trace, [program, *where], *options)
+    expected = output_of(program, *where)
+    assert (done.returncode, done.stdout) == (0, expected), done.stderr
     found = [
-        (
-            event.name.removeprefix("lttng_ust_cyg_profile_fast:func_"),
-            event.debug_info.function,
-        )
-        for event in events
+        (event.name.rpartition("_")[2], event.debug_info.function)
+        for event in vestige.open(trace).events("*:func_*")
     ]
     assert found == [
         ("entry", "starts"),
+        ("entry", "contains"),
         ("entry", "goes_on"),
         ("exit", "starts"),
         ("entry", "resumes"),
         ("exit", "goes_on"),
+        ("exit", "contains"),
         ("exit", "resumes"),
     ]
 
