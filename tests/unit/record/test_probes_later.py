@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import tempfile
+from pathlib import Path
+
 import pytest
 
 import vestige
@@ -85,6 +90,25 @@ def test_a_program_that_another_executes_may_load_it(tmp_path):
     done = run_recorded(tmp_path / "trace", command, PROBE, PATIENT)
     assert done.returncode == 0, done.stderr
     assert weighed(tmp_path / "trace")[0] == 2 * WEIGHED
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+@pytest.mark.parametrize("owner", [0, 65534])
+def test_another_user_has_them_each_time(owner):
+    """Who cannot read the trace asks again; also of a file that only its owner trusts."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        program, path = build_loader(folder), plugin(folder)
+        os.chown(path, owner, owner)
+        (folder / "traces").mkdir(0o700)
+        code = f"import os; os.setuid(65534); os.execv('{program}', words)"
+        code = f"words = ['x', 'reload', '2', '{path}']; {code}"
+        command = [sys.executable, "-S", "-c", code]
+        trace = folder / "traces/trace"
+        done = run_recorded(trace, command, PROBE, PATIENT)
+        assert done.returncode == 0, done.stderr
+        assert weighed(trace)[0] == 2 * WEIGHED
 
 
 def test_places_that_are_written_need_no_debug_information(tmp_path):

@@ -190,7 +190,8 @@ class Plans:
             self._give_new(request, asked)
 
     def _is_wanted(self, request: PlanRequest, path: str) -> bool:
-        if self._waiting is not None and self._waiting.meant(path):
+        build_id = request.build_id
+        if self._waiting is not None and self._waiting.meant(path, build_id):
             return True
         if self._only_sites:
             return False
@@ -214,7 +215,7 @@ class Plans:
             with asked.opened() as file:
                 cache = self._cache if file.is_shared else PlanCache(None)
                 name = os.path.basename(asked.path)
-                found = self._plan_probes(file.path, asked.path)
+                found = self._plan_probes(file.path, asked.path, request.build_id)
                 if found is None and not self._only_sites:
                     found = self._plan(file.path, name, cache)
             plan, build_id = found or (b"", request.build_id)
@@ -234,13 +235,15 @@ class Plans:
             self._add(_left_alone(asked.path, error.strerror or str(error)))
             request.decline()
 
-    def _plan_probes(self, path: str, asked: str) -> tuple[bytes, str] | None:
+    def _plan_probes(
+        self, path: str, asked: str, build_id: str
+    ) -> tuple[bytes, str] | None:
         """Return the plan of an object with its probes; ``None`` if it has none."""
         if self._waiting is None:
             return None
         is_recorded = not self._only_sites and is_wanted(asked, self._named)
         made = self._waiting.planned(
-            path, asked, self._patterns if is_recorded else None
+            path, asked, build_id, self._patterns if is_recorded else None
         )
         if made is None:
             return None

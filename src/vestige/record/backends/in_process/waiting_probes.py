@@ -34,6 +34,8 @@ class WaitingProbes:
             and not any(is_called(path, probe.object) for path in objects)
         }
 
+        self._found: dict[str, list[Probe]] = {}
+
     def __bool__(self) -> bool:
         """Tell whether there are any."""
         return bool(self._reasons)
@@ -47,29 +49,32 @@ class WaitingProbes:
         """Why none of them has been recorded, for people."""
         return tuple(self._reasons.values())
 
-    def meant(self, path: str) -> list[Probe]:
-        """Return those that wait for an object.
+    def meant(self, path: str, build_id: str) -> list[Probe]:
+        """Return those that wait for an object, or have been found in it.
 
         Args:
             path: Its file, as the program sees it.
+            build_id: Its build ID. Who cannot read the trace asks each time.
         """
-        return [one for one in self._reasons if is_called(path, one.object)]
+        waiting = [one for one in self._reasons if is_called(path, one.object)]
+        return waiting + self._found.get(build_id, [])
 
     def planned(
-        self, path: str, asked: str, patterns: Sequence[str] | None
+        self, path: str, asked: str, build_id: str, patterns: Sequence[str] | None
     ) -> ProbedPlan | None:
         """Plan an object with its probes, which wait no more.
 
         Args:
             path: Its file.
             asked: The same, as the program sees it.
+            build_id: Its build ID.
             patterns: Which of its other functions are recorded, empty: all; ``None``:
                 none of them.
 
         Returns:
             The plan, and the probes behind it; ``None`` if it has none.
         """
-        probes = self.meant(asked)
+        probes = self.meant(asked, build_id)
         if not probes:
             return None
         found, failed = find_later(probes, path, os.path.basename(asked))
@@ -79,7 +84,8 @@ class WaitingProbes:
         recorded = set() if patterns is None else {path}
         made = probe_plans(found, patterns or (), recorded, lambda _: set())
         for one in found:
-            del self._reasons[one.probe]
+            self._reasons.pop(one.probe, None)
+        self._found[build_id] = [one.probe for one in found]
         [plan] = made.plans.values()
         return plan._replace(plan=plan.plan + made.file)
 
