@@ -70,6 +70,8 @@ static void patch_object(const struct dl_phdr_info *info, bool is_running)
 
 	if (!reason && !probes_load(info, plan.probes, plan.probes_size))
 		reason = UNPATCHED_PLAN;
+	if (plan.functions && ((settings.on_entry | settings.on_exit) & FUNCTIONS_FILTERED))
+		plan_choose(&plan, info->dlpi_addr);
 	if (!reason && plan.functions)
 		reason = is_running && has_threads() ? UNPATCHED_THREADS : apply(&plan, info);
 	plan_close(&plan);

@@ -16,6 +16,7 @@
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "../objects/describe.h"
+#include "../rules/filter.h"
 #include "missing_plan.h"
 
 #define LARGEST_PLAN (512u << 20)
@@ -56,7 +57,8 @@ static const char *read_file(struct plan *plan, int file)
 	if (status.st_size < (off_t) sizeof(struct plan_header) || status.st_size > LARGEST_PLAN)
 		return UNPATCHED_PLAN;
 	plan->size = (size_t) status.st_size;
-	plan->bytes = system_mmap(NULL, plan->size, PROT_READ | PROT_WRITE,
+	plan->mapped = plan->size;
+	plan->bytes = system_mmap(NULL, plan->mapped, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	if (!plan->bytes)
 		return UNPATCHED_MEMORY;
@@ -177,9 +179,30 @@ const char *plan_read(struct plan *plan, const struct dl_phdr_info *info)
 	return reason;
 }
 
+void plan_choose(struct plan *plan, uintptr_t bias)
+{
+	struct plan_entry entry;
+	size_t kept = sizeof(struct plan_header);
+	size_t at = 0;
+
+	while (plan_next(plan, &at, &entry)) {
+		const char *start = (const char *) entry.function;
+		const size_t size = (size_t) (plan->bytes + at - start);
+
+		if (!(entry.function->flags & PLAN_PROBED) &&
+		    !filter_passes((const void *) (bias + entry.function->address))) {
+			plan->functions--;
+			continue;
+		}
+		memmove(plan->bytes + kept, start, size);
+		kept += size;
+	}
+	plan->size = kept;
+}
+
 void plan_close(struct plan *plan)
 {
 	if (plan->bytes)
-		system_munmap(plan->bytes, plan->size + plan->probes_size);
+		system_munmap(plan->bytes, plan->mapped);
 	memset(plan, 0, sizeof(*plan));
 }

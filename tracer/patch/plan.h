@@ -13,6 +13,8 @@
 /* A plan in memory of its own, whose numbers have been checked. */
 struct plan {
 	char *bytes;
+	/* Of all that is mapped, and of the functions. */
+	size_t mapped;
 	size_t size;
 	uint32_t functions;
 	/* What comes after it: the probes of an object that was not foreseen. */
@@ -29,6 +31,9 @@ struct plan_entry {
 
 /* Read the plan of an object by its build ID, if there is one. NULL, or why it is of no use. */
 const char *plan_read(struct plan *plan, const struct dl_phdr_info *info) HIDDEN;
+/* Leave out the functions that nobody chose, but for those with probes: what is not rewritten costs
+ * nothing. Once; the object is mapped with this bias. */
+void plan_choose(struct plan *plan, uintptr_t bias) HIDDEN;
 /* Give its memory back. */
 void plan_close(struct plan *plan) HIDDEN;
 /* Take the next function; `at` is 0 at first. False after the last. */

@@ -97,6 +97,12 @@ def _patched(recording: Recording) -> Iterator[str]:
     ):
         return
     text = f"{_count(collected.patched, 'function')} patched"
+    if recording.options.include or recording.options.exclude:
+        # Only programs know the names of what they load.
+        text = (
+            f"{_count(collected.patched, 'function')} planned; those that "
+            "--include-function and --exclude-function leave are patched"
+        )
     if collected.unpatched:
         text += f", {collected.unpatched:,} cannot be ('vestige list --functions')"
     yield text
