@@ -22,8 +22,8 @@ def test_files_and_timers_are_those_of_the_channel():
         switch_timer=5,
         read_timer=70,
     )
-    assert channel_writing(channel) == Writing(8192, 3, 5_000, 70_000)
-    assert channel_writing(ChannelPlan("c", 4096, 4)) == Writing()
+    assert channel_writing(channel) == Writing(8192, 3, 5_000, 70_000, "c")
+    assert channel_writing(ChannelPlan("c", 4096, 4)) == Writing(channel="c")
 
 
 def test_no_attribute_is_too_large():
@@ -36,9 +36,9 @@ def test_no_attribute_is_too_large():
         switch_timer=most,
         read_timer=most,
     )
-    _, count, *periods = channel_writing(channel)
-    assert count < 1 << 32
-    assert max(periods) < 1 << 63
+    writing = channel_writing(channel)
+    assert writing.file_count < 1 << 32
+    assert max(writing.switch_ns, writing.read_ns) < 1 << 63
 
 
 @pytest.mark.parametrize(
