@@ -12,6 +12,7 @@ import os
 from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING
 from ..._agreement import SETTINGS_TAIL
+from ...process_stat import stat_words
 from .tracer import LIBRARY
 
 if TYPE_CHECKING:
@@ -108,8 +109,8 @@ def is_running(process: int) -> bool:
     Args:
         process: Its ID.
     """
-    text = _read(process, "stat").decode("ascii", errors="replace")
-    return bool(text) and text.rpartition(")")[2].split()[0] not in {"Z", "X"}
+    words = stat_words(process)
+    return bool(words) and words[0] not in {"Z", "X"}
 
 
 def inner_id(process: int) -> int:

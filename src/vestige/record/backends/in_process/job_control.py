@@ -7,6 +7,7 @@ import time
 
 from ...._signals import signals
 from ...._suppress import suppress
+from ...process_stat import stat_words
 
 __all__ = ["stop_with"]
 
@@ -52,12 +53,7 @@ def _stays_stopped(process: int) -> bool:
 
 
 def _is_stopped(process: int) -> bool:
-    try:
-        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
-            text = file.read()
-    except OSError:
-        return False
-    return text.rpartition(")")[2].split()[0] == "T"
+    return stat_words(process)[:1] == ["T"]
 
 
 def _is_foreground_job() -> bool:

@@ -23,6 +23,7 @@ from ...._typing import NamedTuple
 from ....inspect.program_file import why_untraceable
 from ..._agreement import OFF_VARIABLE
 from ...collected import WITHOUT_MEMORY, Unreached
+from ...process_stat import stat_words
 from .tracer import LIBRARY
 
 __all__ = ["UnreachedProcesses"]
@@ -250,17 +251,9 @@ def _name(process: int) -> str:
     return "?"
 
 
-def _stat_words(process: int) -> list[str]:
-    """Return what is after the name; nothing of a process that has ended."""
-    with suppress(OSError):
-        text = Path(f"/proc/{process}/stat").read_text(errors="replace")
-        return text.rpartition(")")[2].split()
-    return []
-
-
 def _parent_and_program(process: int) -> tuple[int, _Program] | None:
     """Return the parent of a process, and what it runs; ``None`` if it has ended."""
-    words = _stat_words(process)
+    words = stat_words(process)
     if len(words) <= START_OF_STACK:
         return None
     place = words[START_OF_CODE], words[START_OF_STACK]
@@ -274,7 +267,7 @@ def _is_still(one: _Program) -> bool:
 
 
 def _state(process: int) -> str:
-    return next(iter(_stat_words(process)), "")
+    return next(iter(stat_words(process)), "")
 
 
 def _uptime_ticks() -> int:

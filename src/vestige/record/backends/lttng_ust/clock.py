@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ...._typing import TYPE_CHECKING
 from ....errors import RecordError
+from ...process_stat import stat_words
 from . import clock_plugin
 
 if TYPE_CHECKING:
@@ -196,13 +197,11 @@ def activity_of(process: int) -> tuple[bool, float]:
     Returns:
         Whether it does, and seconds; proc(5) has both.
     """
-    try:
-        with open(f"/proc/{process}/stat", "rb") as file:
-            words = file.read().rpartition(b")")[2].split()
-        ticks = int(words[11]) + int(words[12])
-    except (OSError, IndexError, ValueError):
+    words = stat_words(process)
+    if not words:
         return False, 0.0
-    return words[0] == b"R", ticks / os.sysconf("SC_CLK_TCK")
+    ticks = int(words[11]) + int(words[12])
+    return words[0] == "R", ticks / os.sysconf("SC_CLK_TCK")
 
 
 def chosen_clock(
