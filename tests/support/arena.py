@@ -13,10 +13,9 @@ from uuid import UUID
 
 import vestige
 from support.compilers import PROGRAMS, run_tool
+from support.recorded import plain_metadata
 from vestige.record import RecordingOptions
 from vestige.record._agreement import AGREEMENT
-from vestige.record.backends.in_process.clock import ClockRate
-from vestige.record.backends.in_process.metadata import metadata_text
 from vestige.record.backends.in_process.tracer import library_path
 
 __all__ = [
@@ -122,8 +121,7 @@ def write_metadata(trace: Path, words: str) -> None:
     contexts = [one for one in words.split() if one.startswith("contexts=")]
     names = contexts[0].removeprefix("contexts=").split(",") if contexts else []
     options = RecordingOptions(contexts=tuple(names))
-    rate = ClockRate(1_000_000_000, 0)
-    text = metadata_text(UUID_OF_TESTS, rate, options, "trace", is_counter=True)
+    text = plain_metadata(UUID_OF_TESTS, options)
     classes = (trace / ".classes").read_text(encoding="utf-8")
     (trace / "metadata").write_text(text + classes, encoding="utf-8")
 

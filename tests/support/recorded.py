@@ -20,7 +20,10 @@ from support.waiting import wait_until
 from vestige.record import RecordingOptions
 from vestige.record.backends.in_process.clock import ClockRate
 from vestige.record.backends.in_process.collector import RunningCollector
-from vestige.record.backends.in_process.metadata import metadata_text
+from vestige.record.backends.in_process.metadata import (
+    metadata_head,
+    metadata_rest,
+)
 from vestige.record.backends.in_process.tracer import tracer_environment
 from vestige.record.collected import Collected
 
@@ -29,6 +32,7 @@ __all__ = [
     "build_program",
     "counts",
     "kill_all",
+    "plain_metadata",
     "record_command",
     "run_recorded",
     "start_traced",
@@ -101,6 +105,18 @@ def counts(trace: Path) -> Counter[str]:
     return found
 
 
+def plain_metadata(uuid: str, options: RecordingOptions) -> str:
+    """Return the metadata of a trace whose clock counts nanoseconds from 1970 on.
+
+    Args:
+        uuid: The UUID of the trace.
+        options: What it holds.
+    """
+    rate = ClockRate(1_000_000_000, 0)
+    head = metadata_head(uuid, rate, options, "trace", is_counter=True)
+    return head + metadata_rest(options, is_counter=True)
+
+
 class PreparedTrace:
     """A trace, and memory to which programs can record that a test starts itself.
 
@@ -118,9 +134,9 @@ class PreparedTrace:
     ) -> None:
         directory.mkdir()
         uuid = str(uuid4())
-        rate = ClockRate(1_000_000_000, 0)
-        text = metadata_text(uuid, rate, options, "trace", is_counter=True)
-        (directory / "metadata").write_text(text, encoding="utf-8")
+        (directory / "metadata").write_text(
+            plain_metadata(uuid, options), encoding="utf-8"
+        )
         self.collector = RunningCollector(str(directory), uuid, options, rules)
         self.variables = tracer_environment(
             str(directory), options, self.collector.words, is_counter=True

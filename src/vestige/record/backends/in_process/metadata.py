@@ -33,7 +33,6 @@ __all__ = [
     "event_names",
     "metadata_head",
     "metadata_rest",
-    "metadata_text",
 ]
 
 DAMAGED_LINE = "\ttracer_memory_damaged = 1;\n"
@@ -99,53 +98,7 @@ event {{
 """
 
 
-def metadata_text(  # noqa: PLR0913 - facts of a recording, by name
-    uuid: str,
-    rate: ClockRate,
-    options: RecordingOptions,
-    name: str,
-    *,
-    is_counter: bool,
-    call_cost: int | None = None,
-    has_cpu_rings: bool = False,
-    created: float | None = None,
-    host: str | None = None,
-    is_damaged: bool = False,
-) -> str:
-    """Write the metadata of a recording.
-
-    Args:
-        uuid: The UUID of the trace, which is in each packet.
-        rate: How clock values become times.
-        options: What the recording holds.
-        name: The name of the recording.
-        is_counter: Whether the clock is the time-stamp counter.
-        call_cost: What a call costs that is recorded, nanoseconds, if it is known.
-        has_cpu_rings: Whether the threads on a CPU share a data stream.
-        created: When the recording began, in seconds since 1970; ``None`` is now.
-        host: The name of the machine then; ``None`` is its name now.
-        is_damaged: Whether programs have damaged its memory.
-
-    Returns:
-        The text.
-    """
-    head = metadata_head(
-        uuid,
-        rate,
-        options,
-        name,
-        is_counter=is_counter,
-        call_cost=call_cost,
-        created=created,
-        host=host,
-        is_damaged=is_damaged,
-    )
-    return head + metadata_rest(
-        options, is_counter=is_counter, has_cpu_rings=has_cpu_rings
-    )
-
-
-def metadata_head(  # noqa: PLR0913 - as above
+def metadata_head(  # noqa: PLR0913 - facts of a recording, by name
     uuid: str,
     rate: ClockRate,
     options: RecordingOptions,
@@ -160,15 +113,15 @@ def metadata_head(  # noqa: PLR0913 - as above
     """Write what the metadata begins with: all that a recording learns as it goes on.
 
     Args:
-        uuid: As :func:`metadata_text` has it, and so are all others.
-        rate: As there.
-        options: As there.
-        name: As there.
-        is_counter: As there.
-        call_cost: As there.
-        created: As there.
-        host: As there.
-        is_damaged: As there.
+        uuid: The UUID of the trace, which is in each packet.
+        rate: How clock values become times.
+        options: What the recording holds.
+        name: The name of the recording.
+        is_counter: Whether the clock is the time-stamp counter.
+        call_cost: What a call costs that is recorded, nanoseconds, if it is known.
+        created: When the recording began, in seconds since 1970; ``None`` is now.
+        host: The name of the machine then; ``None`` is its name now.
+        is_damaged: Whether programs have damaged its memory.
 
     Returns:
         The beginning of the text, always of the same length.
@@ -193,9 +146,9 @@ def metadata_rest(
     """Write what comes after the beginning: the classes that each recording has.
 
     Args:
-        options: As :func:`metadata_text` has it, and so are all others.
-        is_counter: As there.
-        has_cpu_rings: As there.
+        options: What the recording holds.
+        is_counter: Whether the clock is the time-stamp counter.
+        has_cpu_rings: Whether the threads on a CPU share a data stream.
 
     Returns:
         The rest of the text.
