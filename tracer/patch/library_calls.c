@@ -28,6 +28,7 @@
 #include "library_choice.h"
 #include "library_thunks.h"
 #include "stubs.h"
+#include "thunks.h"
 
 #if defined(__x86_64__)
 
@@ -36,10 +37,6 @@
 #define MOST_SLOTS 65536u
 /* What an entry that leads to a thunk begins with. */
 #define JUMP 0xE9
-/* What follows 0xFF in instructions that take what is at a distance. */
-#define PUSH_BY_SLOT 0x35
-#define JUMP_BY_SLOT 0x25
-#define BY_SLOT_SIZE 6
 
 /* The objects that are there at the start, in the order in which names are looked up. */
 struct objects {
@@ -129,7 +126,6 @@ static bool is_patched(uintptr_t function)
 {
 	const uint8_t *code = (const uint8_t *) function;
 	int32_t distance;
-	uintptr_t slot;
 
 	/* No byte is read after the end of an instruction: the page may end there. */
 	if (code[0] == 0xF3 && code[1] == 0x0F && code[2] == 0x1E && code[3] == 0xFA)
@@ -137,15 +133,8 @@ static bool is_patched(uintptr_t function)
 	if (*code != JUMP)
 		return false;
 	memcpy(&distance, code + 1, sizeof(distance));
-	code += 1 + (intptr_t) sizeof(distance) + distance;
-	if (code[0] != 0xFF || code[1] != PUSH_BY_SLOT)
-		return false;
-	code += BY_SLOT_SIZE;
-	if (code[0] != 0xFF || code[1] != JUMP_BY_SLOT)
-		return false;
-	memcpy(&distance, code + 2, sizeof(distance));
-	memcpy(&slot, code + BY_SLOT_SIZE + distance, sizeof(slot));
-	return slot == (uintptr_t) stub_function;
+	return thunks_stub_of(code + 1 + sizeof(distance) + distance) ==
+		(uintptr_t) stub_function;
 }
 
 /* Tell by which name a function is called: debug information has the one that its source has, and

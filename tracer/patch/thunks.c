@@ -138,6 +138,25 @@ uintptr_t thunks_next(const struct thunks *thunks, size_t *at, const struct plan
 	return (uintptr_t) thunk + offsetof(struct thunk, push);
 }
 
+/* No byte is read after the end of an instruction: the page may end there. */
+static bool is_begun(const uint8_t *code, const uint8_t instruction[2])
+{
+	return code[0] == instruction[0] && code[1] == instruction[1];
+}
+
+uintptr_t thunks_stub_of(const uint8_t *code)
+{
+	const size_t size = sizeof(((struct thunk *) NULL)->push);
+	int32_t distance;
+	uintptr_t stub;
+
+	if (!is_begun(code, push) || !is_begun(code + size, jump))
+		return 0;
+	memcpy(&distance, code + size + sizeof(jump), sizeof(distance));
+	memcpy(&stub, code + 2 * size + distance, sizeof(stub));
+	return stub;
+}
+
 const char *thunks_make(struct thunks *thunks, const struct plan *plan,
 			const struct dl_phdr_info *info)
 {

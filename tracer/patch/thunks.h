@@ -45,6 +45,8 @@ void thunks_forget(uintptr_t object) HIDDEN;
  * next is put in its place. */
 uintptr_t thunks_next(const struct thunks *thunks, size_t *at,
 		      const struct plan_entry *entry) HIDDEN;
+/* What the thunk whose instructions begin somewhere leads to; 0 if they are no thunk's. */
+uintptr_t thunks_stub_of(const uint8_t *code) HIDDEN;
 /* Put a distance of 32 bits that leads from the byte after it; false if it is too large. */
 bool thunks_put_distance(uint8_t *at, uintptr_t from, uintptr_t target) HIDDEN;
 

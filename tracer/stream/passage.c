@@ -84,9 +84,10 @@ static void meet_all_threads(void)
 		rest(&store_pause);
 }
 
-static bool has_ended(const struct stream *stream)
+/* Whether the thread has not ended. */
+static bool is_there(const struct stream *stream)
 {
-	return system_call(SYS_tgkill, process_id(), stream->vtid, 0, 0, 0, 0) == -ESRCH;
+	return system_call(SYS_tgkill, process_id(), stream->vtid, 0, 0, 0, 0) != -ESRCH;
 }
 
 static bool is_nested(const struct stream *stream)
@@ -119,23 +120,13 @@ struct waiting {
 	bool have_left;
 };
 
-/* Forget those that are outside. */
-static void look(struct waiting *waiting)
+/* Forget the others. */
+static void keep(struct waiting *waiting, bool (*is_kept)(const struct stream *stream))
 {
 	uint32_t count = 0;
 
 	for (uint32_t index = 0; index < waiting->count; index++)
-		if (is_seen_inside(waiting->left[index]))
-			waiting->left[count++] = waiting->left[index];
-	waiting->count = count;
-}
-
-static void forget_ended(struct waiting *waiting)
-{
-	uint32_t count = 0;
-
-	for (uint32_t index = 0; index < waiting->count; index++)
-		if (!has_ended(waiting->left[index]))
+		if (is_kept(waiting->left[index]))
 			waiting->left[count++] = waiting->left[index];
 	waiting->count = count;
 }
@@ -150,9 +141,9 @@ static void wait_for_some(struct waiting *waiting)
 		const uint32_t before = waiting->count;
 
 		for (uint32_t looks = 0; waiting->count && looks < LOOKS; looks += before)
-			look(waiting);
+			keep(waiting, is_seen_inside);
 		if (pauses)
-			forget_ended(waiting);
+			keep(waiting, is_there);
 		if (waiting->count < before)
 			pauses = 0;
 		if (pauses == MOST_PAUSES)
