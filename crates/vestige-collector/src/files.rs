@@ -1,9 +1,9 @@
 //! The files of a trace directory: made anew, opened by name, and a few of them open.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -40,13 +40,8 @@ impl Files {
     /// Opens a directory; one in which others can make files is refused.
     pub fn open(place: Place, write: Box<Write>) -> io::Result<Self> {
         let path = place.path.as_path();
-        let open = || {
-            OpenOptions::new()
-                .read(true)
-                .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
-                .open(path)
-        };
-        let directory = place.with_rights(open).map_err(|error| at_path(&error, path))?;
+        let opened = place.with_rights(|| sys::open_directory(path));
+        let directory = opened.map_err(|error| at_path(&error, path))?;
         let found = directory.metadata().map_err(|error| at_path(&error, path))?;
         if found.uid() != place.user() || found.mode() & WRITABLE_BY_OTHERS != 0 {
             let error = io::Error::from_raw_os_error(libc::EPERM);

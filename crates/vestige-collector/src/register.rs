@@ -3,9 +3,9 @@
 //! A line has the path, the inode, the ID of the boot, the user, and the ID of the first event
 //! class, with tabs between.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::arena::Arena;
@@ -69,16 +69,12 @@ impl Register {
         &self.path
     }
 
-    fn directory(&self) -> io::Result<File> {
-        let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
-        OpenOptions::new().read(true).custom_flags(flags).open(&self.place.path)
-    }
-
     /// Opens the file: where programs have put a link, a pipe or another directory, none of these
     /// is followed, or waited for.
     fn open(&self, flags: libc::c_int) -> io::Result<File> {
         let flags = flags | libc::O_NONBLOCK;
-        let file = sys::open_at_with_mode(&self.directory()?, NAME, flags, 0o644)?;
+        let file =
+            sys::open_at_with_mode(&sys::open_directory(&self.place.path)?, NAME, flags, 0o644)?;
         let found = file.metadata()?;
         if found.is_file() && found.nlink() == 1 {
             Ok(file)
@@ -108,7 +104,7 @@ impl Register {
     }
 
     fn unlink(&self) -> io::Result<()> {
-        self.place.with_rights(|| sys::unlink_at(&self.directory()?, NAME))
+        self.place.with_rights(|| sys::unlink_at(&sys::open_directory(&self.place.path)?, NAME))
     }
 
     /// All arenas; the first is that of the user who records.

@@ -40,6 +40,12 @@ fn c_name(name: &str) -> io::Result<CString> {
     CString::new(name).map_err(|_| io::ErrorKind::InvalidInput.into())
 }
 
+/// Opens a directory; a symbolic link is refused.
+pub fn open_directory(path: &Path) -> io::Result<File> {
+    let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
 /// Opens a file of a directory; symbolic links are refused.
 pub fn open_at(directory: &File, name: &str, flags: libc::c_int) -> io::Result<File> {
     open_at_with_mode(directory, name, flags, 0o600)
