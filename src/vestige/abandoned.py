@@ -58,10 +58,13 @@ def _left_by_daemons(path: str) -> Iterator[tuple[str, str]]:
     """Yield the session of a daemon that was killed: the next one goes on with it."""
     from pathlib import Path  # noqa: PLC0415 - see above
 
-    from .record.backends.in_process.recovery import is_left  # noqa: PLC0415 - see above
-
     for kind in ("uid/*/*/*", "pid/*/*"):
         for register in Path(path, "ust").glob(f"{kind}/{REGISTER}"):
+            # Hardly any session has one.
+            from .record.backends.in_process.recovery import (  # noqa: PLC0415 - see above
+                is_left,
+            )
+
             if is_left(register.parent):
                 yield path, LEFT
                 return
