@@ -96,13 +96,14 @@ def _patched(recording: Recording) -> Iterator[str]:
         collected.patched or collected.unpatched
     ):
         return
-    text = f"{_count(collected.patched, 'function')} patched"
+    what = "patched"
     if recording.options.include or recording.options.exclude:
         # Only programs know the names of what they load.
-        text = (
-            f"{_count(collected.patched, 'function')} planned; those that "
-            "--include-function and --exclude-function leave are patched"
+        what = (
+            "planned; those that --include-function and --exclude-function leave are "
+            "patched"
         )
+    text = f"{_count(collected.patched, 'function')} {what}"
     if collected.unpatched:
         text += f", {collected.unpatched:,} cannot be ('vestige list --functions')"
     yield text
