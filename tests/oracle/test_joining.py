@@ -16,6 +16,7 @@ import pytest
 
 import vestige
 from support.lttng import can_use_name_spaces
+from support.own_programs import wait_for_processes
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, session_daemon
 from support.waiting import wait_until
@@ -53,11 +54,7 @@ def daemon(running: SessionDaemon, monkeypatch: pytest.MonkeyPatch) -> SessionDa
 def flood(daemon: SessionDaemon, workshop: Workshop) -> Iterator[subprocess.Popen]:
     """A program that has registered and goes on."""
     with subprocess.Popen([workshop.program("flood"), *BURSTS]) as program:
-        wait_until(
-            lambda: f"PID: {program.pid} " in daemon.lttng("list", "-u").out,
-            "it registers",
-            SECONDS,
-        )
+        wait_for_processes(daemon, program.pid)
         yield program
         program.kill()
 
@@ -122,11 +119,7 @@ def test_the_state_dump_comes_before_all_other_events(
 ):
     """A program that never pauses describes its state first: addresses have names."""
     with subprocess.Popen([workshop.program("flood"), "1000000000000"]) as program:
-        wait_until(
-            lambda: f"PID: {program.pid} " in daemon.lttng("list", "-u").out,
-            "it registers",
-            SECONDS,
-        )
+        wait_for_processes(daemon, program.pid)
         done = record("-p", program.pid, "--duration", "500ms", "-o", tmp_path / "t")
         program.kill()
 

@@ -17,7 +17,15 @@ from .compilers import PROGRAMS, run_tool
 from .session_daemon import SECONDS, SessionDaemon
 from .waiting import wait_until
 
-__all__ = ["STEP", "Ordered", "build_ordered", "ordered", "steps", "wait_for_listed"]
+__all__ = [
+    "STEP",
+    "Ordered",
+    "build_ordered",
+    "ordered",
+    "steps",
+    "wait_for_listed",
+    "wait_for_processes",
+]
 
 STEP = "ordered:step"
 """The event that such a program emits."""
@@ -121,7 +129,17 @@ def wait_for_listed(daemon: SessionDaemon, *programs: Ordered) -> None:
         daemon: Where.
         programs: The programs.
     """
-    shown = [f"PID: {one.process.pid} " for one in programs]
+    wait_for_processes(daemon, *(one.process.pid for one in programs))
+
+
+def wait_for_processes(daemon: SessionDaemon, *processes: int) -> None:
+    """Wait until processes are registered.
+
+    Args:
+        daemon: Where.
+        processes: Their IDs.
+    """
+    shown = [f"PID: {one} " for one in processes]
 
     def are_listed() -> bool:
         # Once for all: the daemon asks each program for its events.

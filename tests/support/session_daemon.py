@@ -65,9 +65,17 @@ class SessionDaemon:
         Args:
             words: More of its command line.
         """
-        command = [sys.executable, "-m", "vestige.cli.sessiond", "--daemonize", *words]
+        return self.run_module("vestige.cli.sessiond", "--daemonize", *words)
+
+    def run_module(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a module where the daemon runs, and wait for its end.
+
+        Args:
+            name: The module.
+            words: Its command line.
+        """
         return subprocess.run(
-            [*self.prefix, *command],
+            [*self.prefix, sys.executable, "-m", name, *words],
             env={**os.environ, **self.environment},
             stdin=subprocess.DEVNULL,
             capture_output=True,

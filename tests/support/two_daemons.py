@@ -6,13 +6,12 @@ import grp
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .session_daemon import SECONDS, Done, SessionDaemon
+from .session_daemon import Done, SessionDaemon
 
 __all__ = ["USER", "Machine", "UserDaemon", "machine"]
 
@@ -67,17 +66,8 @@ class UserDaemon(SessionDaemon):
         Args:
             words: What follows ``lttng``.
         """
-        command = [sys.executable, "-m", "vestige", "lttng"]
-        command += [f"--group={GROUP.gr_name}", *words]
-        done = subprocess.run(
-            [*self.prefix, *command],
-            env={**os.environ, **self.environment},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        group = f"--group={GROUP.gr_name}"
+        done = self.run_module("vestige", "lttng", group, *words)
         return Done(done.returncode, done.stdout, done.stderr)
 
 

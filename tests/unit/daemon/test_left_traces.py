@@ -35,6 +35,20 @@ def memories(trace: Path) -> list[Path]:
     return [Path(line.split("\t")[0]) for line in lines]
 
 
+def record_and_kill(
+    home: SessionDaemon, program: Path, trace: Path, *last: str
+) -> None:
+    """Record 100 events; the program ends after some verbs, and the daemon is killed."""
+    home.start()
+    with ordered(home, program) as one:
+        wait_for_listed(home, one)
+        say(home, f"create s --output={trace}", f"enable-event -u {STEP}", "start")
+        one.do("100")
+        say(home, *last)
+        one.end()
+    home.end(signal.SIGKILL)
+
+
 def written(trace: Path, place: Path) -> int:
     """Count what is in files: a reader would recover what is in memory alone."""
     copy = shutil.copytree(trace, place, ignore=shutil.ignore_patterns(ARENAS))
@@ -79,15 +93,7 @@ def test_a_stopped_session_leaves_no_memory(
 ):
     """It is destroyed by the daemon that comes after one that was killed."""
     trace = tmp_path / "trace"
-    home.start()
-    with ordered(home, program) as one:
-        wait_for_listed(home, one)
-        rule = f"enable-event -u {STEP}"
-        say(home, f"create s --output={trace}", rule, "start")
-        one.do("100")
-        say(home, "stop")
-        one.end()
-    home.end(signal.SIGKILL)
+    record_and_kill(home, program, trace, "stop")
     [left] = memories(trace)
     assert left.exists()
     home.start()
@@ -101,14 +107,7 @@ def test_a_session_whose_memory_is_gone_begins_a_trace_of_its_own(
 ):
     """The machine was started again, say; what is in files stays, and it is told."""
     trace = tmp_path / "trace"
-    home.start()
-    with ordered(home, program) as one:
-        wait_for_listed(home, one)
-        say(home, f"create s --output={trace}", f"enable-event -u {STEP}", "start")
-        one.do("100")
-        say(home, "stop", "start")
-        one.end()
-    home.end(signal.SIGKILL)
+    record_and_kill(home, program, trace, "stop", "start")
     for path in memories(trace):
         path.unlink()
     home.start()

@@ -19,6 +19,7 @@ from support.own_programs import (
     ordered,
     steps,
     wait_for_listed,
+    wait_for_processes,
 )
 from support.session_daemon import SECONDS, SessionDaemon
 from support.waiting import wait_until
@@ -306,12 +307,7 @@ def test_a_child_process_waits_for_the_first_daemon(
         one.do("fork")
         (child,) = map(int, children(one.process.pid))
         home.start()
-        wait_until(
-            lambda: f"PID: {child} " in home.lttng("list", "-u").out,
-            "it registers",
-            SECONDS,
-        )
-        wait_for_listed(home, one)
+        wait_for_processes(home, child, one.process.pid)
         begin(home, tmp_path / "t", "enable-event -u ordered:*")
         one.do("100")
         one.end()

@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import vestige
-from support.own_programs import Ordered, steps, wait_for_listed
-from support.session_daemon import SECONDS, SessionDaemon
-from support.waiting import wait_until
+from support.own_programs import Ordered, steps, wait_for_listed, wait_for_processes
+from support.session_daemon import SessionDaemon
 
 PROGRAM = """
 import os, sys
@@ -120,12 +119,7 @@ def test_a_child_of_a_python_program_waits_for_the_first_daemon(
         task = Path(f"/proc/{one.process.pid}/task/{one.process.pid}")
         child = int((task / "children").read_text())
         home.start()
-        wait_until(
-            lambda: f"PID: {child} " in home.lttng("list", "-u").out,
-            "it registers",
-            SECONDS,
-        )
-        wait_for_listed(home, one)
+        wait_for_processes(home, child, one.process.pid)
         start(home, tmp_path)
         one.do("10")
         assert home.lttng("stop").status == 0
