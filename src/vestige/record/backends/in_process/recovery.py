@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +24,8 @@ __all__ = ["ARENAS", "is_left", "recover", "recover_if_abandoned"]
 
 ARENAS = ARENAS_FILE
 """Names the memory of a recording: a line an arena, its path first, then a tab."""
+ENDING = 0.1
+"""Seconds in which a collector gives memory back and says so; it takes far fewer."""
 BOOT = 2
 """The word of such a line that says since when the machine has run."""
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
@@ -177,7 +180,11 @@ def recover_if_abandoned(
         one of somebody else stays as it is.
     """
     try:
-        reasons = [_why_left(path, line) for line in _lines(Path(path))]
+        reasons = _reasons(path)
+        if any(reasons):
+            # A recording that ends at this moment looks the same.
+            time.sleep(ENDING)
+            reasons = _reasons(path)
     except OSError:
         return [], []
     if any(reason is not None for reason in reasons):
@@ -194,12 +201,24 @@ def is_left(directory: Path) -> bool:
     Args:
         directory: The trace.
     """
+    if not _has_abandoned(directory):
+        return False
+    # As above.
+    time.sleep(ENDING)
+    return _has_abandoned(directory)
+
+
+def _has_abandoned(directory: Path) -> bool:
     with suppress(OSError):
         for line in _lines(directory):
             seen = look_at_abandoned(line.split("\t")[0])
             if seen is not None and _is_directory(directory, seen[1], seen[2]):
                 return True
     return False
+
+
+def _reasons(path: str | os.PathLike[str]) -> list[str | None]:
+    return [_why_left(path, line) for line in _lines(Path(path))]
 
 
 def _why_left(path: str | os.PathLike[str], line: str) -> str | None:

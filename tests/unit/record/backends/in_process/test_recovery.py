@@ -25,7 +25,12 @@ from support.waiting import wait_until
 from vestige.advice import VestigeWarning
 from vestige.errors import RecordError
 from vestige.record import RecordingOptions
-from vestige.record.backends.in_process.recovery import ARENAS, recover
+from vestige.record.backends.in_process import recovery
+from vestige.record.backends.in_process.recovery import (
+    ARENAS,
+    recover,
+    recover_if_abandoned,
+)
 from vestige.record.backends.in_process.refusals import REFUSALS
 
 
@@ -190,6 +195,15 @@ def test_a_copy_does_not_take_what_belongs_to_the_original(tmp_path, program):
     assert "packets were recovered from memory" in read(trace).stderr
     assert counts(trace)["func_exit"] == 1002
     assert "somebody has removed it" in read(copy).stderr
+
+
+def test_a_recording_that_ends_while_it_is_read_lacks_nothing(tmp_path, monkeypatch):
+    """Its memory goes before its name: between, it looks as if somebody had taken it."""
+    register = tmp_path / ARENAS
+    register.write_text("/dev/shm/vestige-0-gone\t1\tboot\t0\t1\n", encoding="utf-8")
+    assert "may lack" in recover_if_abandoned(tmp_path)[1][0]
+    monkeypatch.setattr(recovery.time, "sleep", lambda _: register.unlink())
+    assert recover_if_abandoned(tmp_path) == ([], [])
 
 
 def test_the_memory_of_a_trace_that_went_to_another_disk_is_recovered(
