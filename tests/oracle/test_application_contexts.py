@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,8 @@ import vestige
 from support.instrumented import Sources, record_instrumented
 from support.lttng import Channel, Program, missing_requirement
 from support.recorded import record_command
+from support.session_daemon import say, session_daemon
+from vestige.record.backends.in_process.tracer import LIKE_LTTNG, library_path
 
 pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("headers")]
 
@@ -77,6 +81,36 @@ def test_records_are_those_of_lttng(tmp_path, lttng, program):
 
     assert text(ours) == text(theirs)
     assert len(text(ours)) == 30
+
+
+def environment_of(daemon):
+    """Return that of a program of LTTng-UST that has our tracer in place of it."""
+    tracer = Path(library_path())
+    ours = [str(tracer.with_name(name)) for name in (*LIKE_LTTNG, tracer.name)]
+    return {**os.environ, **daemon.environment, "LD_PRELOAD": ":".join(ours)}
+
+
+def test_records_of_sessions_are_those_of_lttng(tmp_path, lttng, program):
+    """Of a channel with counters, too."""
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    contexts = (CONTEXTS[0], "vtid", "perf:thread:cs", *CONTEXTS[1:])
+    channel = Channel(events=["provided:*"], contexts=contexts)
+    lttng.record(theirs, [Program([program])], [channel])
+    with session_daemon() as daemon:
+        assert daemon.start().returncode == 0
+        added = (f"add-context -u -t {name}" for name in contexts)
+        begin = f"create s --output={ours}", "enable-event -u provided:*"
+        say(daemon, *begin, *added, "start")
+        subprocess.run([program], env=environment_of(daemon), check=True)
+        say(daemon, "destroy")
+
+    hidden = r"(vtid|perf_thread_cs) = \d+"
+    ours, theirs = (
+        [re.sub(hidden, r"\1", one) for one in text(t)] for t in (ours, theirs)
+    )
+    assert ours == theirs
+    assert len(ours) == 30
+    assert "perf_thread_cs" in ours[0]
 
 
 def test_filters_take_what_those_of_lttng_take(tmp_path, lttng, program):

@@ -14,8 +14,9 @@
 /* Those that few recordings have. */
 #define MORE_CONTEXTS (~(unsigned int) (CONTEXT_PTHREAD_ID - 1))
 
-/* Contexts of the program, however many. */
-#define CONTEXT_APPLICATION (1u << (CONTEXTS + MOST_COUNTERS))
+/* Counters, and contexts of the program, however many. */
+#define CONTEXT_COUNTERS (1u << CONTEXTS)
+#define CONTEXT_APPLICATION (1u << (CONTEXTS + 1))
 
 /* Those that readers need for source lines, and that records have unless others are chosen. */
 #define USUAL_CONTEXTS (CONTEXT_IP | CONTEXT_VPID)
@@ -60,7 +61,9 @@ enum optional_events {
 /* The contexts of a record: which, by their bits, and the bytes that they take. */
 struct context_choice {
 	uint32_t chosen;
-	uint32_t size;
+	uint16_t size;
+	/* The counters and the contexts of the program among them, see stream/context_list.h. */
+	uint16_t list;
 };
 
 /*
@@ -126,14 +129,22 @@ static inline struct context_choice settings_contexts(const struct channel_setti
 {
 	const uint64_t both = __atomic_load_n(&from->contexts, __ATOMIC_RELAXED);
 
-	return (struct context_choice) {(uint32_t) both, (uint32_t) (both >> 32)};
+	return (struct context_choice) {(uint32_t) both, (uint16_t) (both >> 32),
+					(uint16_t) (both >> 48)};
+}
+
+/* Whether records have the same contexts, in the same order. */
+static inline bool settings_are_same(struct context_choice one, struct context_choice other)
+{
+	return one.chosen == other.chosen && one.list == other.list;
 }
 
 static inline void settings_choose_contexts(struct channel_settings *to,
 					    struct context_choice choice)
 {
-	__atomic_store_n(&to->contexts, (uint64_t) choice.size << 32 | choice.chosen,
-			 __ATOMIC_RELAXED);
+	const uint64_t rest = (uint64_t) choice.list << 16 | choice.size;
+
+	__atomic_store_n(&to->contexts, rest << 32 | choice.chosen, __ATOMIC_RELAXED);
 }
 
 /* What a hook of functions does, of what was asked for; whether functions are judged before they

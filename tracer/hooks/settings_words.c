@@ -17,10 +17,14 @@
 #include "../rules/patterns.h"
 #include "../stream/application.h"
 #include "../stream/context.h"
+#include "../stream/context_list.h"
+#include "../stream/perf_counter.h"
 #include "../stream/record.h"
 
 /* What the words are read to. */
 static struct wanted *wanted;
+/* The counters and contexts of the program among these. */
+static struct context_list listed;
 /* The process that started the program. */
 static pid_t recorder;
 
@@ -78,33 +82,53 @@ static bool parse_inherited(const char *value, size_t length)
 	return true;
 }
 
-static void add_application(int number)
+static bool begins_with(const char *name, size_t length, const char *prefix)
 {
-	struct context_choice choice;
+	return length > strlen(prefix) && !memcmp(name, prefix, strlen(prefix));
+}
 
-	if (number < 0)
+static uint8_t list_number(int number)
+{
+	return number < 0 || number >= NO_NUMBER ? NO_NUMBER : (uint8_t) number;
+}
+
+/* Each has its place, also where there are too many others to have a number. */
+static void add_counter(struct context_choice *choice, const char *name, size_t length)
+{
+	if (listed.counter_count == MOST_COUNTERS)
 		return;
-	application_record((unsigned int) number);
-	choice = settings_contexts(&wanted->settings.channels[0]);
-	if (!(choice.chosen & CONTEXT_APPLICATION))
-		choice.size += APPLICATION_EXCESS;
-	choice.chosen |= CONTEXT_APPLICATION;
-	settings_choose_contexts(&wanted->settings.channels[0], choice);
+	listed.counters[listed.counter_count++] = list_number(perf_counter_find(name, length));
+	choice->chosen |= CONTEXT_COUNTERS;
+	choice->size += COUNTER_SIZE;
+}
+
+static void add_application(struct context_choice *choice, const char *name, size_t length)
+{
+	if (listed.application_count == MOST_APPLICATION_CONTEXTS)
+		return;
+	listed.applications[listed.application_count++] =
+		list_number(application_find(name, length));
+	if (!(choice->chosen & CONTEXT_APPLICATION))
+		choice->size += APPLICATION_EXCESS;
+	choice->chosen |= CONTEXT_APPLICATION;
 }
 
 static void add_context(const char *name, size_t length)
 {
-	const int number = context_find(name, length);
-	struct context_choice choice;
+	struct context_choice choice = settings_contexts(&wanted->settings.channels[0]);
 
-	if (number < 0) {
-		add_application(application_find(name, length));
-		return;
+	if (begins_with(name, length, COUNTER_PREFIX)) {
+		add_counter(&choice, name, length);
+	} else if (begins_with(name, length, APPLICATION_PREFIX)) {
+		add_application(&choice, name, length);
+	} else {
+		const int number = context_find(name, length);
+
+		if (number < 0 || choice.chosen & 1u << number)
+			return;
+		choice.size += (uint16_t) context_size((unsigned int) number);
+		choice.chosen |= 1u << number;
 	}
-	choice = settings_contexts(&wanted->settings.channels[0]);
-	if (!(choice.chosen & 1u << number))
-		choice.size += context_size((unsigned int) number);
-	choice.chosen |= 1u << number;
 	settings_choose_contexts(&wanted->settings.channels[0], choice);
 }
 
@@ -160,8 +184,16 @@ static bool parse_clock(const char *value, size_t length)
 
 static bool parse_contexts(const char *value, size_t length)
 {
+	struct context_choice choice;
+	int list;
+
+	memset(&listed, 0, sizeof(listed));
 	parse_list(value, length, add_context);
-	return true;
+	list = context_list_find(&listed);
+	choice = settings_contexts(&wanted->settings.channels[0]);
+	choice.list = (uint16_t) list;
+	settings_choose_contexts(&wanted->settings.channels[0], choice);
+	return list >= 0;
 }
 
 static bool parse_entries(const char *value, size_t length)

@@ -14,6 +14,7 @@
 #include <vestige/write-fields.h>
 
 #include "../base/system.h"
+#include "context_list.h"
 #include "local.h"
 #include "state.h"
 
@@ -28,8 +29,6 @@ struct name {
 static struct name names[MOST_NAMES];
 static unsigned int name_count;
 static const struct application_source *sources[MOST_SOURCES];
-static unsigned int recorded[MOST_APPLICATION_CONTEXTS];
-static unsigned int recorded_count;
 /* Threads without a data stream that ask. */
 static unsigned int strangers;
 /* How often this one does, one in the other. */
@@ -119,15 +118,6 @@ bool application_is_left(void)
 	return !__atomic_load_n(&strangers, __ATOMIC_SEQ_CST);
 }
 
-void application_record(unsigned int number)
-{
-	for (unsigned int index = 0; index < recorded_count; index++)
-		if (recorded[index] == number)
-			return;
-	if (recorded_count < MOST_APPLICATION_CONTEXTS)
-		recorded[recorded_count++] = number;
-}
-
 static void ask(const struct name *name, struct application_value *value)
 {
 	const struct application_source *source =
@@ -189,16 +179,17 @@ bool application_ask(unsigned int number, struct application_value *value)
 	return value->type != APPLICATION_NONE;
 }
 
-size_t application_ask_all(struct application_values *values, bool is_asked)
+size_t application_ask_all(const struct context_list *list, struct application_values *values,
+			   bool is_asked)
 {
 	size_t size = 0;
 
-	for (unsigned int index = 0; index < recorded_count; index++) {
+	for (unsigned int index = 0; index < list->application_count; index++) {
 		struct application_value *value = &values->values[index];
 
 		value->type = APPLICATION_NONE;
-		if (is_asked)
-			application_ask(recorded[index], value);
+		if (is_asked && list->applications[index] != NO_NUMBER)
+			application_ask(list->applications[index], value);
 		size += 1u + sizes[value->type];
 		if (value->type != APPLICATION_STRING)
 			continue;
@@ -220,9 +211,10 @@ static char *write_number(char *at, const struct application_value *value)
 	return at + size;
 }
 
-void application_write(char *at, const struct application_values *values)
+void application_write(const struct context_list *list, char *at,
+		       const struct application_values *values)
 {
-	for (unsigned int index = 0; index < recorded_count; index++) {
+	for (unsigned int index = 0; index < list->application_count; index++) {
 		const struct application_value *value = &values->values[index];
 		const float real = (float) value->as.real;
 
@@ -238,9 +230,9 @@ void application_write(char *at, const struct application_values *values)
 	}
 }
 
-char *application_skip(char *at)
+char *application_skip(const struct context_list *list, char *at)
 {
-	for (unsigned int index = 0; index < recorded_count; index++) {
+	for (unsigned int index = 0; index < list->application_count; index++) {
 		const unsigned int type = (unsigned char) *at++;
 
 		at += type == APPLICATION_STRING ? strlen(at) + 1 : sizes[type];

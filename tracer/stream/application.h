@@ -49,8 +49,6 @@ bool application_add(const struct application_source *source) HIDDEN;
  * else is. */
 bool application_remove(const struct application_source *source) HIDDEN;
 bool application_is_left(void) HIDDEN;
-/* Have each record of the recording have one, which was found. */
-void application_record(unsigned int number) HIDDEN;
 
 /* What is asked for in between stays as it is: no source is unloaded. */
 void application_enter(void) HIDDEN;
@@ -65,10 +63,14 @@ struct application_values {
 	size_t lengths[MOST_APPLICATION_CONTEXTS];
 };
 
-/* Ask for all that are recorded, or say that there are none; returns the bytes of that. */
-size_t application_ask_all(struct application_values *values, bool is_asked) HIDDEN;
-void application_write(char *at, const struct application_values *values) HIDDEN;
+struct context_list;
+
+/* Ask for all of a list, or say that there are none; returns the bytes of that. */
+size_t application_ask_all(const struct context_list *list, struct application_values *values,
+			   bool is_asked) HIDDEN;
+void application_write(const struct context_list *list, char *at,
+		       const struct application_values *values) HIDDEN;
 /* Where what was written ends. */
-char *application_skip(char *at) HIDDEN;
+char *application_skip(const struct context_list *list, char *at) HIDDEN;
 
 #endif

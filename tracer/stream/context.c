@@ -12,6 +12,7 @@
 #include "../base/settings.h"
 #include "../base/system.h"
 #include "application.h"
+#include "context_list.h"
 #include "memory.h"
 #include "perf_counter.h"
 
@@ -22,7 +23,6 @@ static const struct {
 } contexts[] = {CONTEXT_TABLE};
 
 _Static_assert(sizeof(contexts) / sizeof(contexts[0]) == CONTEXTS, "each bit has a context");
-_Static_assert(CONTEXTS + MOST_COUNTERS < 31, "each counter has a bit");
 
 int context_find(const char *name, size_t length)
 {
@@ -38,12 +38,12 @@ int context_find(const char *name, size_t length)
 
 unsigned int context_size(unsigned int number)
 {
-	return number < CONTEXTS ? contexts[number].size : 8;
+	return contexts[number].size;
 }
 
 bool context_is_text(unsigned int number)
 {
-	return 1u << number == CONTEXT_PROCNAME;
+	return number == (unsigned int) __builtin_ctz(CONTEXT_PROCNAME);
 }
 
 void context_forget(void)
@@ -173,14 +173,31 @@ const char *context_text(unsigned int number)
 	return notes->known.procname;
 }
 
-char *contexts_write_more(char *at, uint32_t chosen)
+static char *write_counters(char *at, const struct context_list *list)
 {
+	const uint64_t process = process_key() >> 32;
+
+	for (unsigned int index = 0; index < list->counter_count; index++) {
+		const unsigned int number = list->counters[index];
+		const uint64_t value =
+			number == NO_NUMBER ? 0 : perf_counter_read(number, process);
+
+		memcpy(at, &value, sizeof(value));
+		at += sizeof(value);
+	}
+	return at;
+}
+
+char *contexts_write_more(char *at, struct context_choice choice)
+{
+	const struct context_list *list = context_list_get(choice.list);
+
 	for (unsigned int number = (unsigned int) __builtin_ctz(CONTEXT_PTHREAD_ID);
-	     number < CONTEXTS + MOST_COUNTERS; number++) {
+	     number < CONTEXTS; number++) {
 		uint64_t value;
 		uint32_t small;
 
-		if (!(chosen & 1u << number))
+		if (!(choice.chosen & 1u << number))
 			continue;
 		value = context_number(number, NULL);
 		small = (uint32_t) value;
@@ -190,6 +207,7 @@ char *contexts_write_more(char *at, uint32_t chosen)
 			memcpy(at, &small, sizeof(small));
 		at += context_size(number);
 	}
+	at = write_counters(at, list);
 	/* They are there: how long they are was to be known first. */
-	return chosen & CONTEXT_APPLICATION ? application_skip(at) : at;
+	return application_skip(list, at);
 }

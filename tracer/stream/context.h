@@ -13,18 +13,20 @@
 #include <stdint.h>
 
 #include "../base/compiler.h"
+#include "../base/settings.h"
 
-/* Find a context by its name; negative when there is none. Its number is that of its bit
- * among the settings. */
+/* Find a context by its name; negative when there is none. Its number is that of its bit among the
+ * settings, but for counters: of these a channel has a list. */
 int context_find(const char *name, size_t length) HIDDEN;
-/* Bytes of a context in a record. */
+/* Bytes of a context in a record; of counters see context_list.h. */
 unsigned int context_size(unsigned int number) HIDDEN;
 /* Whether it is a text, ended by a zero, else a number. */
 bool context_is_text(unsigned int number) HIDDEN;
 const char *context_text(unsigned int number) HIDDEN;
 uint64_t context_number(unsigned int number, const void *ip) HIDDEN;
 /* Write those of MORE_CONTEXTS that are chosen; returns where they end. */
-char *contexts_write_more(char *at, uint32_t chosen) HIDDEN __attribute__((noinline, cold));
+char *contexts_write_more(char *at, struct context_choice choice) HIDDEN
+	__attribute__((noinline, cold));
 /* Credentials or namespaces may have changed. */
 void context_forget(void) HIDDEN;
 

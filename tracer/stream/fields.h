@@ -35,9 +35,11 @@ static inline char *put_whose_contexts(char *at, const struct stream *stream)
 	return put_bytes(at, &stream->vpid, WHOSE_CONTEXTS_SIZE);
 }
 
-static inline char *put_contexts(char *at, uint32_t contexts, const struct stream *stream,
-				 const void *ip)
+static inline char *put_contexts(char *at, struct context_choice choice,
+				 const struct stream *stream, const void *ip)
 {
+	const uint32_t contexts = choice.chosen;
+
 	if (contexts & CONTEXT_IP)
 		at = encode_place(at, (uintptr_t) ip);
 	if (contexts & CONTEXT_VPID)
@@ -49,7 +51,7 @@ static inline char *put_contexts(char *at, uint32_t contexts, const struct strea
 	if (contexts & CONTEXT_CPU_ID)
 		at = put_u16(at, cpu_read());
 	if (UNLIKELY(contexts & MORE_CONTEXTS))
-		at = contexts_write_more(at, contexts);
+		at = contexts_write_more(at, choice);
 	return at;
 }
 

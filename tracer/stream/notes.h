@@ -20,6 +20,8 @@
 #define MOST_CHILDREN 8
 #define NAMESPACES 8
 #define CREDENTIALS 6
+/* Different counters of a process: of all channels, and of filters. */
+#define MOST_OPEN_COUNTERS 32u
 
 struct perf_event_mmap_page;
 struct route;
@@ -47,7 +49,7 @@ struct known_contexts {
 /* Where it reads its counters, and of which process it was then. */
 struct open_counters {
 	uint64_t process;
-	struct perf_event_mmap_page *pages[MOST_COUNTERS];
+	struct perf_event_mmap_page *pages[MOST_OPEN_COUNTERS];
 	/* Counters that could not be opened are not tried again. */
 	uint32_t is_tried;
 	/* How often the thread's end was told. */

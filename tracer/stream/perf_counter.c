@@ -49,7 +49,7 @@ static const struct {
 	struct counter counter;
 } known[] = {COUNTER_TABLE};
 
-static struct counter counters[MOST_COUNTERS];
+static struct counter counters[MOST_OPEN_COUNTERS];
 static unsigned int counter_count;
 /* For the end of threads that have some. */
 static pthread_key_t key;
@@ -103,7 +103,7 @@ int perf_counter_find(const char *name, size_t length)
 	for (unsigned int number = 0; number < counter_count; number++)
 		if (counters[number].hash == wanted.hash)
 			return (int) number;
-	if (counter_count == MOST_COUNTERS)
+	if (counter_count == MOST_OPEN_COUNTERS)
 		return -1;
 	counters[counter_count] = wanted;
 	return (int) counter_count++;
@@ -199,7 +199,7 @@ static void close_pages(struct open_counters *own)
 	 * mapped in their place. */
 	const bool is_ours = own->process == system_getpid();
 
-	for (unsigned int number = 0; number < MOST_COUNTERS; number++) {
+	for (unsigned int number = 0; number < MOST_OPEN_COUNTERS; number++) {
 		struct perf_event_mmap_page *page = own->pages[number];
 
 		own->pages[number] = NULL;
@@ -244,7 +244,7 @@ static void end_thread(void *value)
 
 void perf_counters_start(void)
 {
-	has_key = counter_count && pthread_key_create(&key, end_thread) == 0;
+	has_key = has_key || (counter_count && pthread_key_create(&key, end_thread) == 0);
 }
 
 void perf_counter_attend(void)

@@ -13,7 +13,7 @@ static inline bool plain_route_is(const struct address *to, uint32_t count)
 {
 	for (uint32_t index = 0; index < count; index++)
 		if (!to[index].is_usual || !to[index].is_of_cpus || to[index].filter ||
-		    to[index].contexts.chosen != to[0].contexts.chosen)
+		    !settings_are_same(to[index].contexts, to[0].contexts))
 			return false;
 	return true;
 }

@@ -5,6 +5,7 @@
 
 #include "announce.h"
 #include "application.h"
+#include "context_list.h"
 #include "cpu_short_section.h"
 #include "filling.h"
 #include "memory.h"
@@ -38,30 +39,30 @@ static bool asks_program(uint32_t class)
 }
 
 static APART struct draft *make_long_draft(const void *owner, struct stream *stream,
-					   struct destination to, size_t size, uint64_t earlier)
+					   struct context_choice contexts, struct destination to,
+					   size_t size, uint64_t earlier)
 {
+	const struct context_list *list = context_list_get(contexts.list);
+	const size_t fixed = contexts.size - APPLICATION_EXCESS;
 	struct application_values values;
-	const size_t fixed =
-		settings_contexts(&settings.channels[to.channel]).size - APPLICATION_EXCESS;
 	struct draft *draft;
 	size_t more;
 
 	application_enter();
-	more = application_ask_all(&values, asks_program(to.class));
+	more = application_ask_all(list, &values, asks_program(to.class));
 	draft = make_draft(owner, stream, to, size - APPLICATION_EXCESS + more, earlier);
 	if (draft)
-		application_write(draft->memory + fixed, &values);
+		application_write(list, draft->memory + fixed, &values);
 	application_leave();
 	return draft;
 }
 
-struct draft *record_draft(const void *owner, struct stream *stream, struct destination to,
-			   size_t size, uint64_t earlier)
+struct draft *record_draft(const void *owner, struct stream *stream,
+			   struct context_choice contexts, struct destination to, size_t size,
+			   uint64_t earlier)
 {
-	const uint32_t chosen = settings_contexts(&settings.channels[to.channel]).chosen;
-
-	if (UNLIKELY(chosen & CONTEXT_APPLICATION))
-		return make_long_draft(owner, stream, to, size, earlier);
+	if (UNLIKELY(contexts.chosen & CONTEXT_APPLICATION))
+		return make_long_draft(owner, stream, contexts, to, size, earlier);
 	return make_draft(owner, stream, to, size, earlier);
 }
 

@@ -39,8 +39,9 @@ struct record {
 
 /* Make a draft for a record at `owner`, which has an earlier time if that is not 0; NULL when
  * there is none, and the record is lost. */
-struct draft *record_draft(const void *owner, struct stream *stream, struct destination to,
-			   size_t size, uint64_t earlier) HIDDEN __attribute__((noinline));
+struct draft *record_draft(const void *owner, struct stream *stream,
+			   struct context_choice contexts, struct destination to, size_t size,
+			   uint64_t earlier) HIDDEN __attribute__((noinline));
 /* Append a record that was begun. */
 void record_commit(struct record *record) HIDDEN;
 /* Append that of a draft. */
@@ -72,7 +73,8 @@ static inline struct draft *record_draft_usual(const void *owner, struct stream 
 
 	if (LIKELY(!earlier && !(contexts.chosen & CONTEXT_APPLICATION)))
 		draft = record_first_draft(owner, stream, to, size);
-	return LIKELY(draft != NULL) ? draft : record_draft(owner, stream, to, size, earlier);
+	return LIKELY(draft != NULL) ? draft
+				     : record_draft(owner, stream, contexts, to, size, earlier);
 }
 
 /* Whether the present chunk will do, for all that one can tell. */
@@ -118,7 +120,7 @@ static INLINED bool record_begin_at(struct record *record, struct destination to
 			return false;
 		at = record->draft->memory;
 	}
-	record->at = put_contexts(at, contexts.chosen, stream, ip);
+	record->at = put_contexts(at, contexts, stream, ip);
 	return true;
 }
 
@@ -189,7 +191,9 @@ static INLINED bool record_begin_usual(struct record *record, bool has_draft, ui
 #else
 static inline char *put_usual_contexts(char *at, const struct stream *stream, const void *ip)
 {
-	return put_contexts(at, USUAL_CONTEXTS, stream, ip);
+	const struct context_choice usual = {USUAL_CONTEXTS, USUAL_CONTEXTS_SIZE, 0};
+
+	return put_contexts(at, usual, stream, ip);
 }
 
 static inline bool record_begin_usual(struct record *record, bool has_draft, uint32_t class,
@@ -214,7 +218,7 @@ static inline char *record_begin_draft(const void *owner, struct draft **draft,
 	struct stream *stream = record_stream(to, size);
 
 	*draft = stream ? record_draft_usual(owner, stream, contexts, to, size, 0) : NULL;
-	return *draft ? put_contexts((*draft)->memory, contexts.chosen, stream, ip) : NULL;
+	return *draft ? put_contexts((*draft)->memory, contexts, stream, ip) : NULL;
 }
 
 #endif

@@ -146,7 +146,7 @@ static INLINED char *put_contexts_of(const struct address *address, char *bytes,
 		return put_whose_contexts(bytes, stream);
 	return address->contexts.chosen == USUAL_CONTEXTS
 		? put_usual_contexts(bytes, stream, ip)
-		: put_contexts(bytes, address->contexts.chosen, stream, ip);
+		: put_contexts(bytes, address->contexts, stream, ip);
 }
 
 /* Begin one that needs a draft on a plain route, with its contexts; NULL when that does not go. */
@@ -352,7 +352,7 @@ static APART void commit_all(const struct record *record)
 		const struct address *address = &to[__builtin_ctz(rest)];
 
 		if (UNLIKELY(!address->is_usual || !has_stream(address) ||
-			     !(address->contexts.chosen == first->contexts.chosen
+			     !(settings_are_same(address->contexts, first->contexts)
 				       ? append_same(address, record, time)
 				       : append_other(address, routed, time))))
 			commit_otherwise(address, routed);

@@ -6,6 +6,7 @@ code, which have 48 bits.
 
 from __future__ import annotations
 
+from ..._suppress import suppress
 from ..._typing import TYPE_CHECKING, NamedTuple
 from ...errors import SelectionError
 from .. import _agreement
@@ -31,7 +32,9 @@ __all__ = [
     "MOST_COUNTERS",
     "ContextClass",
     "context_classes",
+    "context_field",
     "counter_class",
+    "possible_contexts",
 ]
 
 
@@ -91,11 +94,40 @@ def context_classes(names: Sequence[str]) -> list[ContextClass]:
         raise SelectionError(
             f"{len(counters)} counters: expected up to {MOST_COUNTERS} in a recording"
         )
+    _check_fields([*counters, *applications])
     return [
         *(one for one in CONTEXT_CLASSES if one.name in names),
         *map(counter_class, counters),
         *_application_classes(applications),
     ]
+
+
+def _check_fields(names: Sequence[str]) -> None:
+    fields: dict[str, str] = {}
+    for name in names:
+        field = context_field(name)
+        if (other := fields.setdefault(field, name)) != name:
+            raise SelectionError(
+                f"'{other}' and '{name}' would be the same field, {field}: "
+                "expected one of them"
+            )
+
+
+def possible_contexts(names: Sequence[str]) -> tuple[str, ...]:
+    """Return those contexts that a recording can have together.
+
+    Args:
+        names: Names of contexts; of those that exclude each other, the first counts.
+
+    Returns:
+        Names that :func:`context_classes` takes.
+    """
+    found: list[str] = []
+    for name in names:
+        with suppress(SelectionError):
+            context_classes([*found, name])
+            found.append(name)
+    return tuple(found)
 
 
 def _application_classes(names: Sequence[str]) -> list[ContextClass]:
@@ -104,7 +136,6 @@ def _application_classes(names: Sequence[str]) -> list[ContextClass]:
             f"{len(names)} contexts of applications: expected up to "
             f"{MOST_APPLICATION_CONTEXTS} in a recording"
         )
-    fields: dict[str, str] = {}
     for name in names:
         provider, colon, kind = name.removeprefix(APPLICATION_PREFIX).partition(":")
         if not provider or not colon or not kind or not _is_printed(provider + kind):
@@ -113,16 +144,11 @@ def _application_classes(names: Sequence[str]) -> list[ContextClass]:
                 f"letters, digits and some of '_.-/+@', with "
                 f"{LONGEST_APPLICATION_NAME} characters or fewer"
             )
-        if (other := fields.setdefault(_field_name(name), name)) != name:
-            raise SelectionError(
-                f"'{other}' and '{name}' would be the same field, {_field_name(name)}: "
-                "expected one of them"
-            )
     return [
         ContextClass(
             name,
             1,
-            APPLICATION_FIELDS.replace("{name}", _field_name(name)),
+            APPLICATION_FIELDS.replace("{name}", context_field(name)),
             "what the program says of itself",
         )
         for name in names
@@ -134,8 +160,16 @@ def _is_printed(text: str) -> bool:
     return is_short and all(one in _PRINTED for one in text)
 
 
-def _field_name(name: str) -> str:
-    """Return the name of a field, which has underscores only."""
+def context_field(name: str) -> str:
+    """Return the name of a field, which has underscores only.
+
+    Of a counter by its number, it is without that, as LTTng has it.
+
+    Args:
+        name: Of a counter, or a context of an application.
+    """
+    if name.startswith(f"{COUNTER_PREFIX}raw:"):
+        name = COUNTER_PREFIX + name.rpartition(":")[2]
     return "".join(one if one.isalnum() else "_" for one in name)
 
 
@@ -155,7 +189,7 @@ def counter_class(name: str) -> ContextClass:
     Returns:
         The context, whose field has underscores only.
     """
-    field = _field_name(name)
+    field = context_field(name)
     is_of_kernel = name.removeprefix(COUNTER_PREFIX) in COUNTERS_OF_KERNEL
     of = "the kernel" if is_of_kernel else "the CPU"
     return ContextClass(

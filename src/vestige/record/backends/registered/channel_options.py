@@ -6,10 +6,10 @@ import os
 
 from ...._typing import TYPE_CHECKING
 from ..._agreement import SMALLEST_PACKET
-from ...rules.contexts import CONTEXTS
 from ...rules.options import RecordingOptions
 from ..in_process.collector import Writing
 from ..in_process.cpu_rings import cpu_count
+from .channel_contexts import channel_contexts
 
 if TYPE_CHECKING:
     from ..lttng_ust.plan import ChannelPlan
@@ -47,12 +47,11 @@ def channel_options(channel: ChannelPlan) -> RecordingOptions:
     Args:
         channel: The channel.
     """
-    kinds = {one.kind.lower() for one in channel.contexts}
     packet = _packet_size(channel)
     whole = channel.subbuf_size * channel.num_subbuf
     buffer = min(max(whole, 2 * packet), _most_packets(channel) * packet)
     return RecordingOptions(
-        contexts=tuple(one for one in CONTEXTS if one in kinds),
+        contexts=channel_contexts(channel.contexts),
         mode="block" if channel.blocking_timeout else "discard",
         timeout=_timeout(channel),
         buffer_size=buffer,
