@@ -167,6 +167,39 @@ def test_only_tracked_processes_record(
     assert len(lines(tmp_path)) == 3
 
 
+def test_a_program_is_free_of_a_session_that_has_left_it(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """It has no buffers of it any more, and is there for the next session."""
+    program = launch(daemon, workshop.program("flood"), 1, 1_000_000, 1000)
+    files, maps = (Path(f"/proc/{program.pid}") / one for one in ("fd", "maps"))
+
+    def is_listed() -> bool:
+        return f"PID: {program.pid} " in daemon.lttng("list", "-u").out
+
+    try:
+        wait_until(is_listed, "it registers", SECONDS)
+        before = len([*files.iterdir()])
+        begin(daemon, tmp_path / "first", "enable-event -u flood:drop")
+        for _ in range(2):
+            assert daemon.lttng("untrack", "-u", "--vpid", "--all").status == 0
+            assert is_listed()
+            assert len([*files.iterdir()]) == before
+            assert daemon.lttng("track", "-u", "--vpid", "--all").status == 0
+            assert len([*files.iterdir()]) > before
+        assert daemon.lttng("destroy").status == 0
+        assert len([*files.iterdir()]) == before
+        assert "vestige-rings" not in maps.read_text()
+        # The same socket serves the next one: it need not come again.
+        begin(daemon, tmp_path / "second", "enable-event -u flood:drop")
+        assert is_listed()
+        end(daemon)
+    finally:
+        program.kill()
+        program.wait()
+    assert lines(tmp_path / "second")
+
+
 def test_losses_are_told_and_are_in_the_trace(
     daemon: SessionDaemon, workshop: Workshop, tmp_path
 ):

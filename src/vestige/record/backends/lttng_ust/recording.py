@@ -21,6 +21,7 @@ class _Channel:
         self.buffers = buffers
         self.is_enabled = True
         self.streams: list[int] = []
+        """Their handles; 0 is none: then they go with the channel."""
         self.rules: dict[RulePlan, tuple[int, bool]] = {}
         """The handle of each rule, and whether it is enabled."""
 
@@ -220,7 +221,8 @@ class Recording:
         for channel in self._channels.values():
             for handle, _ in channel.rules.values():
                 await do(handle, abi.RELEASE)
-            for stream in channel.streams:
+            # The handle 0 is the program's own, which refuses to be let go.
+            for stream in filter(None, channel.streams):
                 await do(stream, abi.RELEASE)
             await do(channel.handle, abi.RELEASE)
         self._channels.clear()
