@@ -64,6 +64,22 @@ def test_sessions(daemon):
     assert names == ["s2", "s1"]
 
 
+@pytest.mark.parametrize("words", [["list", "--bogus"], ["create", "--output"]])
+def test_unknown_options(daemon, words):
+    """There is a document all the same, and the status of people's."""
+    done = daemon.lttng("--mi", "xml", *words)
+    assert read(done) == answer(words[0], None, "false")
+    assert done.status == 2
+
+
+@pytest.mark.parametrize("words", [["view", "nosuch"], ["help", "nosuch"]])
+def test_verbs_that_the_schema_does_not_know(daemon, words):
+    """They have no document, not one that is against it."""
+    done = daemon.lttng("--mi", "xml", *words)
+    assert done.out == ""
+    assert done.status != 0
+
+
 def test_channels_and_contexts(daemon):
     """Attributes, counters, and whether each was done."""
     made = read(daemon.lttng("--mi", "xml", "enable-channel", "-u", "c"))

@@ -17,6 +17,8 @@ __all__ = ["Call", "FailedError", "General"]
 
 DONE, FAILED, UNDEFINED, FATAL, WARNED = range(5)
 """The exit statuses that are no number of an error."""
+NO_DOCUMENT = {"help", "view"}
+"""Verbs that the schema of the machine interface does not know."""
 
 
 class General(NamedTuple):
@@ -131,7 +133,7 @@ class Call:
 
     def emit_failure(self) -> None:
         """Print the document of a verb that failed before it had an answer."""
-        if self.general.is_mi and not self.is_answered:
+        if self.general.is_mi and not self.is_answered and self.verb not in NO_DOCUMENT:
             from ...daemon.mi import document
             from ...daemon.xml_tree import element
 

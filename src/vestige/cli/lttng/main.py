@@ -108,9 +108,9 @@ def _run_verb(  # noqa: PLR0911 - each ending has its own status
     try:
         words = parse(rest, options)
     except OptionError:
-        print(
-            f"Error: Unrecognized argument used with '{name}' command", file=sys.stderr
-        )
+        call = Call(name, general, Words({}, []))
+        call.emit_failure()
+        call.error(f"Unrecognized argument used with '{name}' command")
         return UNDEFINED
     if words.has("help"):
         from .help_text import verb_help
