@@ -210,18 +210,18 @@ def _run(settings: Mapping[str, str]) -> int:
     from ..daemon.own_programs import AllPrograms
     from ..daemon.server import Daemon, DaemonOptions
 
+    def warn(message: str) -> None:
+        if settings.get("quiet") != "yes":
+            print(f"Warning: {plain(message)}", file=sys.stderr, flush=True)
+
     daemon_options = DaemonOptions(
         paths,
         settings.get("group", TRACING_GROUP),
         settings.get("load"),
         home_folder(),
         is_attached,
+        warn,
     )
-
-    def warn(message: str) -> None:
-        if settings.get("quiet") != "yes":
-            print(f"Warning: {plain(message)}", file=sys.stderr, flush=True)
-
     Daemon(daemon_options, partial(AllPrograms, warn=warn), when_ready).run()
     return 0
 

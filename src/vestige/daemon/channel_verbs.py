@@ -19,7 +19,13 @@ from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
 
-__all__ = ["add_context", "channel_of", "disable_channel", "enable_channel"]
+__all__ = [
+    "add_context",
+    "channel_of",
+    "check_channel",
+    "disable_channel",
+    "enable_channel",
+]
 
 PAGE = 4096
 """The smallest sub-buffer."""
@@ -80,7 +86,21 @@ async def enable_channel(
     return asdict(found)
 
 
-def _new_channel(session: Session, name: str, request: Request) -> Channel:
+def check_channel(name: str, attributes: ChannelAttributes) -> None:
+    """Refuse what cannot be a channel.
+
+    Args:
+        name: Its name, which names files.
+        attributes: What it is made with.
+
+    Raises:
+        SessionError: It cannot be.
+    """
+    _check_name(name)
+    _check_attributes(attributes)
+
+
+def _check_name(name: str) -> None:
     if (
         not name
         or name.startswith(".")
@@ -88,6 +108,10 @@ def _new_channel(session: Session, name: str, request: Request) -> Channel:
         or len(name.encode(errors="replace")) > LONGEST_NAME
     ):
         raise refused("INVALID_CHANNEL_NAME")
+
+
+def _new_channel(session: Session, name: str, request: Request) -> Channel:
+    _check_name(name)
     # A channel that is made on the way has the scheme of the others.
     by_default = "uid" if request.verb else session.buffers or "uid"
     buffers = request.optional_text("buffers") or by_default
@@ -117,6 +141,11 @@ def _attributes(request: Request, buffers: str) -> ChannelAttributes:
             )
         },
     )
+    _check_attributes(attributes)
+    return attributes
+
+
+def _check_attributes(attributes: ChannelAttributes) -> None:
     size, count = attributes.subbuf_size, attributes.num_subbuf
     least = 2 if attributes.overwrite else 1
     if (
@@ -127,12 +156,12 @@ def _attributes(request: Request, buffers: str) -> ChannelAttributes:
         or count & (count - 1)
         or attributes.blocking_timeout < -1
         or (attributes.blocking_timeout and attributes.overwrite)
-        or min(attributes.switch_timer, attributes.read_timer) < 0
+        or min(attributes.switch_timer, attributes.read_timer, attributes.monitor_timer)
+        < 0
         or min(attributes.tracefile_size, attributes.tracefile_count) < 0
         or 0 < attributes.tracefile_size < size
     ):
         raise refused("INVALID")
-    return attributes
 
 
 async def disable_channel(

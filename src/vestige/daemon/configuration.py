@@ -84,11 +84,11 @@ def write_configuration(session: Session) -> str:
 
 
 def _write_output(session: Session) -> Element:
-    destination = None if session.output is None else element("path", session.output)
+    # The schema wants a path in any case: LTTng's is empty, too, if there is no output.
     return element(
         "consumer_output",
-        element("enabled", session.output is not None),
-        element("destination", destination),
+        element("enabled", "true"),
+        element("destination", element("path", session.output or "")),
     )
 
 
@@ -209,7 +209,7 @@ def read_configuration(
         raise VestigeError("expected an element 'sessions'", path=path)
     sessions = []
     for one in document.all("session"):
-        name = one.value("name")
+        name = one.text_of("name")
         try:
             session = _read_session(one, Session(name, uid, gid))
         except ValueError as error:
@@ -219,14 +219,14 @@ def read_configuration(
 
 
 def _read_session(one: Element, session: Session) -> Session:
-    session.shm_path = one.value("shared_memory_path") or None
+    session.shm_path = one.text_of("shared_memory_path") or None
     if one.value("attributes/snapshot_mode") in {"true", "1"}:
         raise ValueError("expected no snapshot mode: there is none yet")
-    if one.find("output/consumer_output/destination/net_output") or int(
-        one.value("attributes/live_timer_interval", "0")
+    if one.find("output/consumer_output/destination/net_output") or one.number(
+        "attributes/live_timer_interval", 0
     ):
         raise ValueError("expected a local output: none over a network is there yet")
-    session.output = one.value("output/consumer_output/destination/path") or None
+    session.output = one.text_of("output/consumer_output/destination/path") or None
     for domain in one.all("domains/domain"):
         kind = domain.value("type")
         if kind == "UST":
@@ -240,6 +240,7 @@ def _read_session(one: Element, session: Session) -> Session:
 
 def _read_agent(domain: Element, kind: str, session: Session) -> None:
     for one in domain.all("channels/channel"):
+        session.buffers = session.buffers or _BUFFERS.get(domain.value("buffer_type"))
         channel = _read_channel(one)
         session.agents[kind] = channel.rules
         channel.name, channel.rules = AGENT_CHANNELS[kind], []
@@ -273,9 +274,11 @@ def _read_channel(one: Element) -> Channel:
     attributes = ChannelAttributes(overwrite=one.value("overwrite_mode") == "OVERWRITE")
     for name, attribute in _ATTRIBUTES.items():
         if one.find(name) is not None:
-            setattr(attributes, attribute, int(one.value(name)))
+            setattr(attributes, attribute, one.number(name, 0))
+    if one.value("output_type", "MMAP") != "MMAP":
+        raise ValueError(f"output_type '{one.value('output_type')}': expected MMAP")
     return Channel(
-        one.value("name"),
+        one.text_of("name"),
         attributes,
         enabled=one.value("enabled", "true") == "true",
         rules=[_read_rule(rule) for rule in one.all("events/event")],
@@ -284,12 +287,15 @@ def _read_channel(one: Element) -> Channel:
 
 
 def _read_rule(one: Element) -> EventRule:
+    kind = one.value("type")
+    if kind not in {"", "ALL", "TRACEPOINT"}:
+        raise ValueError(f"no event type '{kind}' in user space: expected TRACEPOINT")
     return EventRule(
-        one.value("name") or "*",
+        one.text_of("name") or "*",
         enabled=one.value("enabled", "true") == "true",
         level_type=one.value("loglevel_type", "ALL"),
-        level=int(one.value("loglevel", "-1")),
-        filter=one.value("filter") or None,
+        level=one.number("loglevel", -1),
+        filter=one.text_of("filter") or None,
         exclusions=[one.text or "" for one in one.all("exclusions/exclusion")],
     )
 
@@ -301,8 +307,8 @@ def _read_context(one: Element) -> Context:
         return Context(
             "PERF",
             known.name if known else name,
-            int(perf.value("type")),
-            int(perf.value("config")),
+            perf.number("type", 0),
+            perf.number("config", 0),
         )
     if app := one.find("app"):
         name = f"$app.{app.value('provider_name')}:{app.value('ctx_name')}"

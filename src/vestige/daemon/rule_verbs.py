@@ -12,7 +12,7 @@ from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
 
-__all__ = ["disable_event", "enable_event"]
+__all__ = ["check_rule", "disable_event", "enable_event"]
 
 LEVEL_TYPES = ("ALL", "RANGE", "SINGLE")
 LONGEST_NAME = 255
@@ -55,25 +55,35 @@ async def enable_event(
 
 
 def _rule(request: Request) -> EventRule:
-    name = request.text("name")
-    if not name or len(name.encode(errors="replace")) > LONGEST_NAME:
-        raise refused("INVALID")
-    level_type = request.optional_text("level_type") or "ALL"
-    if level_type not in LEVEL_TYPES:
-        raise refused("INVALID")
-    expression = request.optional_text("filter")
-    if expression is not None:
-        try:
-            compile_filter(expression)
-        except SelectionError as error:
-            raise refused("FILTER_INVAL", str(error)) from error
-    return EventRule(
-        name,
-        level_type=level_type,
+    rule = EventRule(
+        request.text("name"),
+        level_type=request.optional_text("level_type") or "ALL",
         level=request.number("level", -1),
-        filter=expression,
+        filter=request.optional_text("filter"),
         exclusions=request.texts("exclusions"),
     )
+    check_rule(rule)
+    return rule
+
+
+def check_rule(rule: EventRule) -> None:
+    """Refuse what cannot be a rule.
+
+    Args:
+        rule: What was asked for.
+
+    Raises:
+        SessionError: It cannot be.
+    """
+    if not rule.name or len(rule.name.encode(errors="replace")) > LONGEST_NAME:
+        raise refused("INVALID")
+    if rule.level_type not in LEVEL_TYPES:
+        raise refused("INVALID")
+    if rule.filter is not None:
+        try:
+            compile_filter(rule.filter)
+        except SelectionError as error:
+            raise refused("FILTER_INVAL", str(error)) from error
 
 
 async def disable_event(

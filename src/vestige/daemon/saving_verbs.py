@@ -6,15 +6,22 @@ documents alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import PurePosixPath
 from typing import Any
 
 from ..errors import SessionError, VestigeError
+from .channel_verbs import check_channel
 from .configuration import read_configuration, write_configuration
 from .model import Session
 from .protocol import Request
 from .refusals import refused
-from .registry import Peer, Registry, make_output
-from .session_verbs import check_name
+from .registry import Peer, Registry
+from .rule_verbs import check_rule
+from .session_verbs import check_name, end_session, start_session
+from .tracking_verbs import tracked_number
 
 __all__ = ["load", "load_text", "save"]
 
@@ -52,19 +59,58 @@ async def load(registry: Registry, peer: Peer, request: Request) -> dict[str, An
 
 async def load_text(registry: Registry, peer: Peer, request: Request) -> list[str]:
     """Do what :func:`load` does; return the names."""
+    path = request.optional_text("path")
     try:
-        read = read_configuration(
-            request.text("text"), peer.uid, peer.gid, request.optional_text("path")
-        )
+        read = read_configuration(request.text("text"), peer.uid, peer.gid, path)
     except VestigeError as error:
         raise refused("LOAD_INVALID_CONFIG", str(error)) from error
     wanted = request.optional_text("session")
     chosen = [one for one in read if wanted in {None, one[0].name}]
+    for session, _ in chosen:
+        session.name = request.optional_text("override_name") or session.name
+        session.output = request.optional_text("override_output") or session.output
+        try:
+            _check(session)
+        except (SessionError, ValueError) as error:
+            found = VestigeError(f"session '{session.name}': {error}", path=path)
+            raise refused("LOAD_INVALID_CONFIG", str(found)) from error
     with registry.saved_once():
         return [
             await _load(registry, peer, request, session, is_started=is_started)
             for session, is_started in chosen
         ]
+
+
+def _check(session: Session) -> None:
+    """Refuse what no other verb would have made: anybody can write a document.
+
+    Raises:
+        SessionError: A part of it cannot be.
+        ValueError: As above.
+    """
+    for folder in filter(None, (session.output, session.shm_path)):
+        if not PurePosixPath(folder).is_absolute():
+            raise ValueError(f"'{folder}': expected an absolute path")
+    for channel in session.channels.values():
+        with _named(f"channel '{channel.name}'"):
+            check_channel(channel.name, channel.attributes)
+    of_channels = [one.rules for one in session.channels.values()]
+    for rule in chain(*of_channels, *session.agents.values()):
+        with _named(f"event rule '{rule.name}'"):
+            check_rule(rule)
+    for attribute, values in session.trackers.items():
+        for value in values or ():
+            with _named(f"{attribute} '{value}'"):
+                tracked_number(attribute, value)
+
+
+@contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Say of what an error is."""
+    try:
+        yield
+    except SessionError as error:
+        raise ValueError(f"{what}: {error.detail or error.message}") from error
 
 
 async def _load(
@@ -75,15 +121,14 @@ async def _load(
     *,
     is_started: bool,
 ) -> str:
-    """Set up a session; return its name."""
-    session.name = request.optional_text("override_name") or session.name
-    session.output = request.optional_text("override_output") or session.output
+    """Set up a session that was checked; return its name."""
     await _set_up(registry, peer, session, is_forced=request.flag("force"))
     if is_started and session.channels:
-        make_output(session)
-        session.active = session.was_active = True
-        registry.save_now()
-        await registry.backend.apply(session)
+        try:
+            await start_session(registry, session)
+        except SessionError:
+            await end_session(registry, session)
+            raise
     return session.name
 
 

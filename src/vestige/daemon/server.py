@@ -59,6 +59,9 @@ class DaemonOptions(NamedTuple):
     is_attached: bool = False
     """Whether it ends after its standard input, once no session is left."""
 
+    warn: Callable[[str], None] | None = None
+    """Says what is missing, but hinders nothing else."""
+
 
 class Daemon:
     """A daemon that runs until a signal ends it.
@@ -245,15 +248,25 @@ class Daemon:
             return encode_refusal(refused("UNKNOWN", what), number)
 
     async def _load_sessions(self) -> None:
-        for request in self._configurations():
-            peer = Peer(os.getpid(), os.getuid(), os.getgid())
+        peer = Peer(os.getpid(), os.getuid(), os.getgid())
+        for path in self._configurations():
             try:
+                text = path.read_text(errors="replace")
+                request = Request("load", {"text": text, "path": str(path)})
                 await load_text(self._registry, peer, request)
-            except SessionError as error:
-                if error.name != "EXIST_SESS":
-                    raise VestigeError(error.detail or error.message) from error
+            except (SessionError, OSError) as error:
+                what = str(error)
+                if isinstance(error, SessionError):
+                    if error.name == "EXIST_SESS":
+                        continue
+                    what = error.detail or error.message
+                if self._options.load is not None:
+                    raise VestigeError(what) from error
+                # Nobody has asked for it now, and other sessions need the daemon.
+                if self._options.warn is not None:
+                    self._options.warn(f"a session was not loaded: {what}")
 
-    def _configurations(self) -> Iterator[Request]:
+    def _configurations(self) -> Iterator[Path]:
         """Yield what is to be loaded; by default, only what this user has written."""
         chosen = self._options.load
         places = [chosen] if chosen else [SYSTEM_AUTO]
@@ -266,5 +279,4 @@ class Daemon:
             files = sorted(path.glob("*.lttng")) if path.is_dir() else [path]
             for file in files:
                 if file.is_file() and (chosen or file.stat().st_uid == os.geteuid()):
-                    text = file.read_text(errors="replace")
-                    yield Request("load", {"text": text, "path": str(file)})
+                    yield file

@@ -21,6 +21,7 @@ __all__ = [
     "programs",
     "regenerate",
     "start",
+    "start_session",
     "stop",
 ]
 
@@ -117,16 +118,30 @@ async def start(registry: Registry, peer: Peer, request: Request) -> dict[str, A
         raise refused("TRACE_ALREADY_STARTED")
     if not session.channels:
         raise refused("NO_CHANNEL")
+    await start_session(registry, session)
+    return session.to_json()
+
+
+async def start_session(registry: Registry, session: Session) -> None:
+    """Start a session that is inactive and has a channel.
+
+    Args:
+        registry: The sessions.
+        session: The session.
+
+    Raises:
+        SessionError: As of :func:`start`.
+    """
     make_output(session)
     was_active = session.was_active
     session.active = session.was_active = True
-    registry.save()
+    # Also where more is changed at once: from here on, there are rings.
+    registry.save_now()
     try:
         await registry.backend.apply(session)
     except OSError as error:
         await _take_back(registry, session, was_active=was_active)
         raise refused("UST_CHAN_FAIL", os_error_text(error)) from error
-    return session.to_json()
 
 
 async def _take_back(registry: Registry, session: Session, *, was_active: bool) -> None:

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 __all__ = ["Element", "element"]
 
+MOST_DIGITS = 20
+"""Of a number; 64 bits have no more."""
+
 
 class Element:
     """An element: its name, its text or its children.
@@ -52,6 +55,31 @@ class Element:
         found = self.find(path)
         return default if found is None else (found.text or "").strip()
 
+    def text_of(self, path: str) -> str:
+        """Return the text of an element with the spaces around it; empty for none.
+
+        Args:
+            path: Names with ``/`` between them.
+        """
+        found = self.find(path)
+        return "" if found is None else found.text or ""
+
+    def number(self, path: str, default: int) -> int:
+        """Return the number that stands in an element.
+
+        Args:
+            path: Names with ``/`` between them.
+            default: What is meant if it is not there.
+
+        Raises:
+            ValueError: There is something else.
+        """
+        found = self.value(path, str(default))
+        digits = found.removeprefix("-")
+        if not digits.isascii() or not digits.isdigit() or len(digits) > MOST_DIGITS:
+            raise ValueError(f"{path}: expected a number, not '{found}'")
+        return int(found)
+
     def lines(self, indent: str = "\t", depth: int = 0) -> Iterator[str]:
         """Yield the lines of the document of this element.
 
@@ -90,8 +118,11 @@ def element(name: str, *children: Element | str | int | None) -> Element:
     return Element(name, None, [one for one in children if isinstance(one, Element)])
 
 
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"}
+
+
 def _escape(text: str) -> str:
-    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+    for sign, entity in _ENTITIES.items():
         text = text.replace(sign, entity)
     # What XML cannot have at all.
     return "".join(one if one >= " " or one in "\t\n\r" else "\ufffd" for one in text)

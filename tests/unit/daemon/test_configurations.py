@@ -131,6 +131,119 @@ def test_a_document_that_cannot_be_used_is_refused(daemon, tmp_path, text, reaso
     assert daemon.lttng("list").out == "Currently no available recording session\n"
 
 
+def document(channel="", *, output="/tmp/s", trackers="", started="false"):
+    """Return the document of a session ``s`` with one channel ``c``."""
+    return (
+        "<sessions><session><name>s</name><domains><domain><type>UST</type>"
+        f"<buffer_type>PER_UID</buffer_type><channels><channel>{channel}</channel>"
+        f"</channels>{trackers}</domain></domains><started>{started}</started>"
+        f"<output><consumer_output><destination><path>{output}</path></destination>"
+        "</consumer_output></output></session></sessions>"
+    )
+
+
+def tracked(attribute, value):
+    """Return the inclusion set of an attribute with one value."""
+    return (
+        f"<process_attr_trackers><{attribute}_process_attr_tracker>"
+        f"<process_attr_values><{attribute}>{value}</{attribute}></process_attr_values>"
+        f"</{attribute}_process_attr_tracker></process_attr_trackers>"
+    )
+
+
+def rule(text):
+    """Return a channel ``c`` with one rule."""
+    return f"<name>c</name><events><event>{text}</event></events>"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (document("<name>../../x</name>"), "channel '../../x': Invalid channel name"),
+        (document("<name>.c</name>"), "channel '.c': Invalid channel name"),
+        (document(""), "channel '': Invalid channel name"),
+        (
+            document("<name>c</name><subbuffer_size>1000</subbuffer_size>"),
+            "channel 'c': Invalid parameter",
+        ),
+        (
+            document("<name>c</name><subbuffer_count>1073741824</subbuffer_count>"),
+            "channel 'c': Invalid parameter",
+        ),
+        (
+            document(
+                "<name>c</name><monitor_timer_interval>-5</monitor_timer_interval>"
+            ),
+            "channel 'c': Invalid parameter",
+        ),
+        (
+            document("<name>c</name><subbuffer_size>4k</subbuffer_size>"),
+            "subbuffer_size: expected a number, not '4k'",
+        ),
+        (
+            document("<name>c</name><output_type>SPLICE</output_type>"),
+            "output_type 'SPLICE': expected MMAP",
+        ),
+        (
+            document(rule("<name>e</name><filter>a ==</filter>")),
+            "event rule 'e': filter 'a ==', column 5: expected a field",
+        ),
+        (
+            document(rule("<name>e</name><loglevel_type>HIGH</loglevel_type>")),
+            "event rule 'e': Invalid parameter",
+        ),
+        (
+            document(rule("<name>e</name><type>SYSCALL</type>")),
+            "no event type 'SYSCALL' in user space",
+        ),
+        (
+            document("<name>c</name>", trackers=tracked("vpid", "<name>x</name>")),
+            "vpid 'x': Invalid parameter",
+        ),
+        (
+            document("<name>c</name>", trackers=tracked("vuid", "<name>no</name>")),
+            "vuid 'no': User not found",
+        ),
+        (document("<name>c</name>", output="a/b"), "'a/b': expected an absolute path"),
+    ],
+)
+def test_a_document_gives_no_more_than_commands_do(daemon, tmp_path, text, reason):
+    """Names of channels name files, and rules go to all programs."""
+    path = tmp_path / "b.lttng"
+    path.write_text(text)
+    done = daemon.lttng("load", "-i", str(path))
+    assert done.status == 1
+    assert f"{path}: session 's': {reason}" in done.err
+    assert daemon.lttng("list").out == "Currently no available recording session\n"
+
+
+def test_a_session_that_cannot_be_started_is_not_loaded(daemon, tmp_path):
+    """It is not left active, and a load that works is not in its way."""
+    path = tmp_path / "b.lttng"
+    path.write_text(document("<name>c</name>", output="/proc/nothing", started="true"))
+    done = daemon.lttng("load", "-i", str(path))
+    assert done.err.endswith("Error: Create directory failed\n")
+    assert daemon.lttng("list").out == "Currently no available recording session\n"
+
+
+def test_texts_are_loaded_to_the_letter():
+    """A space at the end of a filter tells a rule from another."""
+    [(session, _)] = read_configuration(document(rule("<name>e</name>")), 1, 2)
+    [event] = session.channels["c"].rules
+    event.name, event.filter = " a\tb ", "text == 'x\r\n' "
+    assert read_configuration(write_configuration(session), 1, 2) == [(session, False)]
+
+
+def test_a_session_without_output_has_an_empty_path():
+    """LTTng's schema wants the element, and its tool loads nothing without it."""
+    [(session, _)] = read_configuration(document("<name>c</name>", output=""), 1, 2)
+    assert session.output is None
+    text = write_configuration(session)
+    assert "<enabled>true</enabled>" in text.split("<consumer_output>")[1]
+    assert "<path></path>" in text
+    assert read_configuration(text, 1, 2) == [(session, False)]
+
+
 @pytest.mark.parametrize("words", [["nosuch"], ["-i", "/nonexistent"]])
 def test_what_is_not_there_is_not_loaded(daemon, words):
     """And the current session stays what it was."""

@@ -212,6 +212,24 @@ def test_sessions_are_loaded_at_the_start(home):
     assert "/nonexistent: expected a session configuration" in done.stderr
 
 
+def test_a_broken_configuration_does_not_keep_the_daemon_from_running(home):
+    """Those beside it are loaded; only one that was named must be right."""
+    home.lttng("create", "s")
+    auto = home.home / ".lttng" / "sessions" / "auto"
+    home.lttng("save", "-o", str(auto))
+    home.end()
+    broken = auto / "a.lttng"
+    broken.write_text("<sessions>")
+    done = home.start()
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"Warning: a session was not loaded: {broken}: ")
+    assert "1) s [inactive]" in home.lttng("list").out
+    home.end()
+    done = home.start("--load", str(auto))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Error: {broken}: expected XML")
+
+
 def test_a_request_that_fails_in_an_unforeseen_way_is_answered(monkeypatch, capsys):
     """It is refused and logged; the connection stays."""
 
