@@ -281,6 +281,38 @@ class Client(Connection):
             "untrack", session=session, domain=domain, attribute=attribute, value=value
         )
 
+    def register_trigger(self, trigger: dict[str, Any]) -> dict[str, Any]:
+        """Add a trigger.
+
+        Args:
+            trigger: As the daemon takes it.
+
+        Returns:
+            The trigger, with its name.
+        """
+        added: dict[str, Any] = self.ask("register-trigger", trigger=trigger)["trigger"]
+        return added
+
+    def unregister_trigger(
+        self, name: str, owner_uid: int | None = None
+    ) -> dict[str, Any]:
+        """Remove a trigger, and return it.
+
+        Args:
+            name: Its name.
+            owner_uid: Whose it is, if not of this user.
+        """
+        values: dict[str, object] = {"name": name}
+        if owner_uid is not None:
+            values["owner_uid"] = owner_uid
+        removed: dict[str, Any] = self.ask("unregister-trigger", **values)["trigger"]
+        return removed
+
+    def triggers(self) -> list[dict[str, Any]]:
+        """Return the triggers of this user, of all users if that is root."""
+        found: list[dict[str, Any]] = self.ask("list-triggers")["triggers"]
+        return found
+
     def save(self, session: str | None = None) -> dict[str, str]:
         """Return the configurations of sessions, by their names.
 

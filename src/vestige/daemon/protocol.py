@@ -8,9 +8,9 @@ Members are only ever added. Empty lines say nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
-from .._typing import NamedTuple
+from .._typing import NamedTuple, cast
 from ..errors import SessionError, VestigeError
 from .refusals import refused
 
@@ -18,9 +18,11 @@ __all__ = [
     "LARGEST_MESSAGE",
     "Answer",
     "Request",
+    "Values",
     "decode_answer",
     "decode_request",
     "encode_answer",
+    "encode_message",
     "encode_refusal",
     "encode_request",
 ]
@@ -30,21 +32,15 @@ LARGEST_MESSAGE = 16 << 20
 """Bytes of a line, which bounds what a client can make the daemon keep."""
 
 
-class Request:
-    """A request whose values are checked as they are taken.
+class Values:
+    """The members of an object that are checked as they are taken.
 
     Args:
-        verb: What is to be done.
-        values: What came with it; nothing of it is trusted.
-        number: What tells its answer from others.
+        values: What came; nothing of it is trusted.
     """
 
-    def __init__(
-        self, verb: str, values: Mapping[str, object], number: int | None = None
-    ) -> None:
-        self.verb = verb
+    def __init__(self, values: Mapping[str, object]) -> None:
         self._values = values
-        self.own_number = number
 
     def text(self, name: str) -> str:
         """Return a text that must be there.
@@ -135,6 +131,99 @@ class Request:
             raise refused("INVALID", f"expected texts as '{name}'")
         return value
 
+    def real(self, name: str) -> float | None:
+        """Return a number that need not be a whole one, if it is there.
+
+        Args:
+            name: Its member.
+
+        Raises:
+            SessionError: It is something else.
+        """
+        value = self._values.get(name)
+        if value is None or type(value) in {int, float}:
+            return cast("float | None", value)
+        raise refused("INVALID", f"expected a number as '{name}'")
+
+    def member(self, name: str) -> Values | None:
+        """Return an object, if it is there.
+
+        Args:
+            name: Its member.
+
+        Raises:
+            SessionError: It is something else.
+        """
+        value = self._values.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise refused("INVALID", f"expected an object as '{name}'")
+        return Values(value)
+
+    def members(self, name: str) -> list[Values]:
+        """Return a list of objects, empty if it is not there.
+
+        Args:
+            name: Its member.
+
+        Raises:
+            SessionError: It is something else.
+        """
+        value = self._values.get(name, [])
+        if not isinstance(value, list) or not all(
+            isinstance(one, dict) for one in value
+        ):
+            raise refused("INVALID", f"expected objects as '{name}'")
+        return [Values(one) for one in value]
+
+    def choice(self, name: str, choices: Container[str]) -> str:
+        """Return a text that is one of some.
+
+        Args:
+            name: Its member.
+            choices: The others are refused.
+
+        Raises:
+            SessionError: It is not there, or another one.
+        """
+        value = self.text(name)
+        if value not in choices:
+            raise refused("INVALID", f"expected another '{name}' than '{value}'")
+        return value
+
+    def count(self, name: str, default: int | None = None) -> int:
+        """Return a whole number of 64 bits without a sign.
+
+        Args:
+            name: Its member.
+            default: What is meant if it is not there; ``None`` if it must be.
+
+        Raises:
+            SessionError: It is something else.
+        """
+        value = self.number(name, -1 if default is None else default)
+        if not 0 <= value < 1 << 64:
+            raise refused("INVALID", f"expected a number of 64 bits as '{name}'")
+        return value
+
+
+class Request(Values):
+    """A request.
+
+    Args:
+        verb: What is to be done.
+        values: What came with it; nothing of it is trusted.
+        number: What tells its answer from others.
+    """
+
+    def __init__(
+        self, verb: str, values: Mapping[str, object], number: int | None = None
+    ) -> None:
+        super().__init__(values)
+        self.verb = verb
+        self.own_number = number
+
 
 class Answer(NamedTuple):
     """What came of a request."""
@@ -202,6 +291,15 @@ def encode_refusal(error: SessionError, number: int | None) -> bytes:
     """
     refusal = {"refusal": error.name, "detail": error.detail}
     return _line({"version": VERSION, "number": number, **refusal})
+
+
+def encode_message(message: Mapping[str, object]) -> bytes:
+    """Write what nobody has asked for just now: a notification, or the like.
+
+    Args:
+        message: Its members.
+    """
+    return _line({"version": VERSION, "number": None, **message})
 
 
 def decode_answer(line: bytes) -> Answer:

@@ -9,24 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .._typing import NamedTuple
 from ..owner_rights import owner_rights
 from .backend import Backend
 from .model import Session
+from .peer import Peer
 from .refusals import os_error_text, refused
 from .store import Store
+from .triggers.book import TriggerBook
+from .triggers.hub import Hub
 
 __all__ = ["Peer", "Registry"]
-
-
-class Peer(NamedTuple):
-    """Who asks, as the kernel says."""
-
-    pid: int
-    uid: int
-    gid: int
-    connection: int = 0
-    """The number of the connection."""
 
 
 class Registry:
@@ -48,6 +40,8 @@ class Registry:
         self._is_held = False
         self._temporary: dict[int, list[Session]] = {}
         """Sessions that end with a connection, by its number."""
+        self.triggers = TriggerBook()
+        self.hub = Hub()
 
     def now(self) -> float:
         """Return seconds since 1970."""
@@ -55,7 +49,9 @@ class Registry:
 
     def take_over(self) -> list[Session]:
         """Go on with what another daemon left; return the sessions."""
-        for session in self._store.read():
+        left = self._store.read()
+        self.triggers.restore(left.triggers)
+        for session in left.sessions:
             # The connections of the others are gone.
             if not session.is_temporary:
                 session.is_taken_over = True
@@ -141,7 +137,7 @@ class Registry:
 
     def save_now(self) -> None:
         """Write it in any case."""
-        self._store.write(self._sessions.values())
+        self._store.write(self._sessions.values(), self.triggers.to_store())
 
     @contextmanager
     def saved_once(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ import signal
 import socket
 import struct
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from .._typing import NamedTuple
 from ..errors import SessionError, VestigeError
 from .backend import Backend
 from .lock import check_sockets, take_lock
+from .peer import Peer
 from .protocol import (
     LARGEST_MESSAGE,
     Request,
@@ -26,11 +27,12 @@ from .protocol import (
     encode_refusal,
 )
 from .refusals import os_error_text, refused
-from .registry import Peer, Registry, make_output
+from .registry import Registry, make_output
 from .run_paths import TRACING_GROUP, RunPaths
 from .saving_verbs import load_text
 from .session_verbs import end_session
 from .store import Store
+from .triggers.firing import Firing
 from .verbs import answer
 
 __all__ = ["Daemon", "DaemonOptions"]
@@ -39,7 +41,7 @@ CREDENTIALS = struct.Struct("3i")
 """``struct ucred``: PID, user, group; unix(7)."""
 LONGEST_TURN = 15.0
 """Seconds that the end waits for a request: programs are given up before."""
-UNORDERED_VERBS = {"loggers", "programs"}
+UNORDERED_VERBS = {"list-triggers", "loggers", "programs", "subscribe", "unsubscribe"}
 SYSTEM_AUTO = "/etc/lttng/sessions/auto"
 
 
@@ -118,6 +120,7 @@ class Daemon:
         backend = self._make_backend(self._options.paths)
         store = Store(self._options.paths.state)
         self._registry = registry = Registry(backend, store)
+        firing = Firing(registry, _ask, self._turn)
         self._end = end = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -148,6 +151,8 @@ class Daemon:
             server.close()
             with suppress(FileNotFoundError):
                 os.unlink(self._options.paths.client_socket)  # noqa: PTH108 - in memory
+            await firing.close()
+            registry.hub.close()
             await self._end_sessions()
 
     def _read_input(self) -> None:
@@ -203,6 +208,7 @@ class Daemon:
         )
         pid, uid, gid = CREDENTIALS.unpack(packed)
         peer = Peer(pid, uid, gid, next(self._connections))
+        self._registry.hub.connect(peer, writer)
         with suppress(ConnectionError):
             # A line that is too long has no end that could be found again.
             with suppress(ValueError):
@@ -212,6 +218,7 @@ class Daemon:
                         writer.write(await self._answer(peer, line))
                         await writer.drain()
             writer.close()
+        self._registry.hub.disconnect(peer)
         await self._end_connection(peer)
 
     async def _end_connection(self, peer: Peer) -> None:
@@ -280,3 +287,10 @@ class Daemon:
             for file in files:
                 if file.is_file() and (chosen or file.stat().st_uid == os.geteuid()):
                     yield file
+
+
+async def _ask(
+    registry: Registry, peer: Peer, verb: str, values: Mapping[str, object]
+) -> object:
+    """Do what a trigger says, as if its user had asked for it."""
+    return await answer(registry, peer, Request(verb, values))

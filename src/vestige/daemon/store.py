@@ -1,4 +1,4 @@
-"""What a daemon that was killed leaves to the next one: a journal of its sessions.
+"""What a daemon that was killed leaves to the next one: a journal of what it keeps.
 
 It is written anew after each change, then takes the place of the old one: whenever the
 daemon ends, what is there is whole.
@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from .model import Session
 
-__all__ = ["Store"]
+__all__ = ["Left", "Store"]
 
 VERSION = 1
+
+
+class Left(NamedTuple):
+    """What a daemon before this one has left."""
+
+    sessions: Sequence[Session] = ()
+    triggers: Sequence[Any] = ()
+    """What JSON can say of them."""
 
 
 class Store:
@@ -29,17 +38,24 @@ class Store:
     def __init__(self, path: str) -> None:
         self._path = Path(path)
 
-    def write(self, sessions: Iterable[Session]) -> None:
-        """Keep sessions as they are now.
+    def write(
+        self, sessions: Iterable[Session], triggers: Iterable[dict[str, Any]] = ()
+    ) -> None:
+        """Keep sessions and triggers as they are now.
 
         Args:
             sessions: All of them.
+            triggers: What JSON can say of them.
 
         Raises:
             OSError: The file cannot be written.
         """
         text = json.dumps(
-            {"version": VERSION, "sessions": [one.to_json() for one in sessions]}
+            {
+                "version": VERSION,
+                "sessions": [one.to_json() for one in sessions],
+                "triggers": [*triggers],
+            }
         )
         new = self._path.with_suffix(".new")
         with suppress(FileNotFoundError):
@@ -49,25 +65,27 @@ class Store:
             stream.write(text)
         new.replace(self._path)
 
-    def read(self) -> list[Session]:
-        """Return the sessions that were kept; none if there are none, or no more.
+    def read(self) -> Left:
+        """Return what was kept; nothing if there is nothing, or no more.
 
         A journal of another user, or one that makes no sense, is none.
         """
         try:
             file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError:
-            return []
+            return Left()
         with os.fdopen(file) as stream:
             if os.fstat(file).st_uid != os.geteuid():
-                return []
+                return Left()
             try:
                 kept = json.load(stream)
                 if kept["version"] != VERSION:
-                    return []
-                return [Session.from_json(one) for one in kept["sessions"]]
+                    return Left()
+                sessions = tuple(Session.from_json(one) for one in kept["sessions"])
+                triggers = kept.get("triggers", ())
+                return Left(sessions, triggers if isinstance(triggers, list) else ())
             except (ValueError, TypeError, KeyError, AttributeError):
-                return []
+                return Left()
 
     def remove(self) -> None:
         """Leave nothing: the daemon ends in order."""

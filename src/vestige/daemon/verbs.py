@@ -23,6 +23,13 @@ from .session_verbs import (
     stop,
 )
 from .tracking_verbs import track, untrack
+from .trigger_verbs import (
+    list_triggers,
+    register_trigger,
+    subscribe,
+    unregister_trigger,
+    unsubscribe,
+)
 
 __all__ = ["VERBS", "answer"]
 
@@ -38,14 +45,19 @@ VERBS: dict[str, Verb] = {
     "enable-channel": enable_channel,
     "enable-event": enable_event,
     "list": list_sessions,
+    "list-triggers": list_triggers,
     "load": load,
     "loggers": loggers,
     "programs": programs,
     "regenerate": regenerate,
+    "register-trigger": register_trigger,
     "save": save,
     "start": start,
     "stop": stop,
+    "subscribe": subscribe,
     "track": track,
+    "unregister-trigger": unregister_trigger,
+    "unsubscribe": unsubscribe,
     "untrack": untrack,
 }
 

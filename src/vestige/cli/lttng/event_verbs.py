@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
     from ...daemon.xml_tree import Element
 
-__all__ = ["DISABLE_EVENT", "ENABLE_EVENT", "disable_event", "enable_event"]
+__all__ = [
+    "DISABLE_EVENT",
+    "ENABLE_EVENT",
+    "check_exclusions",
+    "disable_event",
+    "enable_event",
+]
 
 DOMAINS = (
     Option("kernel", "needs modules of the kernel, which are not there", "k"),
@@ -88,7 +94,7 @@ def enable_event(call: Call) -> int:
             "filter": call.words.value("filter"),
             "exclusions": exclusions,
         }
-        _check_exclusions(name, exclusions)
+        check_exclusions(name, exclusions)
         failed = _enable_one(call, session, domain, rule)
         status = failed or status
         if call.general.is_mi:
@@ -153,7 +159,16 @@ def _level(call: Call, domain: str) -> tuple[str, int]:
     return "ALL", -1
 
 
-def _check_exclusions(name: str, exclusions: list[str]) -> None:
+def check_exclusions(name: str, exclusions: list[str]) -> None:
+    """Refuse exclusions that make no sense.
+
+    Args:
+        name: The pattern of names that are meant.
+        exclusions: Patterns of names that are not.
+
+    Raises:
+        FailedError: The name is no pattern, or nothing would be left of it.
+    """
     if exclusions and "*" not in name:
         raise FailedError(
             FAILED, f"Event {name}: Exclusions can only be used with a globbing pattern"

@@ -106,10 +106,17 @@ def _run_verb(  # noqa: PLR0911 - each ending has its own status
 ) -> int:
     function, options = load_verb(name)
     try:
-        words = parse(rest, options)
-    except OptionError:
-        call = Call(name, general, Words({}, []))
+        words = (_left_alone if VERBS[name].reads_words else parse)(rest, options)
+    except OptionError as error:
+        call = Call(_MI_NAMES.get(name, name), general, Words({}, []))
         call.emit_failure()
+        if name in _NAME_UNKNOWN_OPTIONS:
+            number = 2 + rest.index(str(error)) if str(error) in rest else 2
+            call.error(
+                f"While parsing argument #{number} (`{error}`): Unknown option "
+                f"`{error}`"
+            )
+            return FAILED
         call.error(f"Unrecognized argument used with '{name}' command")
         return UNDEFINED
     if words.has("help"):
@@ -120,13 +127,13 @@ def _run_verb(  # noqa: PLR0911 - each ending has its own status
     if words.has("list-options"):
         _list_options(options)
         return 0
-    call = Call(name, general, words)
+    call = Call(_MI_NAMES.get(name, name), general, words)
     try:
         return function(call)
     except FailedError as error:
         call.emit_failure()
-        if error.message is not None:
-            call.error(error.message)
+        for line in (error.message or "").splitlines():
+            call.error(line)
         return error.status
     except SessionError as error:
         call.emit_failure()
@@ -144,5 +151,14 @@ def _run_verb(  # noqa: PLR0911 - each ending has its own status
         call.close()
 
 
+def _left_alone(words: Sequence[str], options: Sequence[Option]) -> Words:
+    """Return words for a verb that reads them itself, but for what is of all verbs."""
+    del options
+    asked = {"-h": "help", "--help": "help", "--list-options": "list-options"}
+    return Words({asked[one]: [None] for one in words if one in asked}, [*words])
+
+
+_NAME_UNKNOWN_OPTIONS = {"list-triggers", "remove-trigger"}
+"""Verbs that say which option they do not know."""
 _ALWAYS_FAILED = {"NO_SESSIOND", "EXIST_SESS", "SESSION_INVALID_CHAR"}
 """Refusals whose number is not the exit status."""

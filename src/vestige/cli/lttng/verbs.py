@@ -29,10 +29,21 @@ class Verb(NamedTuple):
     about: str
     """Half a line."""
 
+    reads_words: bool = False
+    """Whether it reads its words itself: parts of them have options of their own."""
+
 
 VERBS = {
     "add-context": Verb(
         "channel_verbs", "add_context", "ADD_CONTEXT", "", "add a field to all events"
+    ),
+    "add-trigger": Verb(
+        "trigger_verbs",
+        "add_trigger",
+        "ADD_TRIGGER",
+        "",
+        "do something when an event matches a rule",
+        reads_words=True,
     ),
     "create": Verb(
         "session_verbs", "create", "CREATE", "[SESSION]", "create a session"
@@ -72,6 +83,9 @@ VERBS = {
         "[SESSION]",
         "show sessions, or what can be recorded",
     ),
+    "list-triggers": Verb(
+        "trigger_verbs", "list_triggers", None, "", "show the triggers"
+    ),
     "load": Verb("saving_verbs", "load", "LOAD", "[SESSION]", "set up saved sessions"),
     "regenerate": Verb(
         "session_verbs",
@@ -79,6 +93,9 @@ VERBS = {
         "REGENERATE",
         "(metadata | statedump)",
         "write metadata or a state dump again",
+    ),
+    "remove-trigger": Verb(
+        "trigger_verbs", "remove_trigger", "REMOVE_TRIGGER", "NAME", "remove a trigger"
     ),
     "save": Verb("saving_verbs", "save", "SAVE", "[SESSION]", "save sessions"),
     "set-session": Verb(
@@ -94,8 +111,8 @@ VERBS = {
     "version": Verb("reading_verbs", "version", None, "", "print the version"),
     "view": Verb("reading_verbs", "view", "VIEW", "[SESSION]", "show the events"),
 }
-"""Those that there are; LTTng's ``clear``, ``rotate``, ``snapshot`` and triggers are
-not there yet."""
+"""Those that there are; LTTng's ``clear``, ``rotate`` and ``snapshot`` are not there
+yet."""
 
 GENERAL = (
     Option("group", "the group that may control root's daemon", "g", "needed", "GROUP"),
@@ -117,8 +134,7 @@ COMMON = (
 )
 """What each verb has."""
 NOT_YET = (
-    *("add-trigger", "clear", "disable-rotation", "enable-rotation", "list-triggers"),
-    *("metadata", "remove-trigger", "rotate", "snapshot"),
+    *("clear", "disable-rotation", "enable-rotation", "metadata", "rotate", "snapshot"),
 )
 """Verbs of LTTng that are refused with a reason."""
 

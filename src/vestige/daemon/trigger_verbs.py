@@ -1,0 +1,108 @@
+"""The verbs of triggers and notifications."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .protocol import Request
+from .refusals import refused
+from .registry import Peer, Registry
+from .triggers.conditions import Condition, EventRuleMatches, read_condition
+from .triggers.trigger import Trigger, read_trigger
+
+__all__ = [
+    "list_triggers",
+    "register_trigger",
+    "subscribe",
+    "unregister_trigger",
+    "unsubscribe",
+]
+
+
+async def register_trigger(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Add ``trigger``; the answer has it with its name.
+
+    Raises:
+        SessionError: It is none, its user has one of this name, or it is for another
+            user or for the kernel.
+    """
+    values = request.member("trigger")
+    if values is None:
+        raise refused("INVALID_TRIGGER", "expected a 'trigger'")
+    trigger = read_trigger(values, peer.uid)
+    if peer.uid not in {0, trigger.uid}:
+        raise refused("EPERM")
+    _refuse_kernel(trigger)
+    registry.triggers.add(trigger)
+    try:
+        await _tell(registry)
+    except OSError:
+        registry.triggers.remove(trigger.uid, trigger.name)
+        raise
+    return {"trigger": trigger.to_json()}
+
+
+def _refuse_kernel(trigger: Trigger) -> None:
+    condition = trigger.condition
+    if isinstance(condition, EventRuleMatches) and not condition.rule.is_of_user_space:
+        is_root = os.geteuid() == 0
+        raise refused("KERNEL_NOT_AVAILABLE" if is_root else "NEED_ROOT_SESSIOND")
+
+
+async def unregister_trigger(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Remove the trigger ``name`` of ``owner_uid``; the answer has it.
+
+    Raises:
+        SessionError: There is none, or it is of another user.
+    """
+    uid = request.number("owner_uid", peer.uid)
+    if peer.uid not in {0, uid}:
+        raise refused("EPERM")
+    trigger = registry.triggers.remove(uid, request.text("name"))
+    await _tell(registry)
+    return {"trigger": trigger.to_json()}
+
+
+async def list_triggers(
+    registry: Registry,
+    peer: Peer,
+    request: Request,  # noqa: ARG001 - of all verbs
+) -> dict[str, Any]:
+    """Return the triggers that the peer sees, by name."""
+    return {"triggers": [one.to_json() for one in registry.triggers.of(peer.uid)]}
+
+
+async def _tell(registry: Registry) -> None:
+    registry.save()
+
+
+async def subscribe(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Send notifications of triggers that have ``condition``, or of all without one.
+
+    Raises:
+        SessionError: It is none, or the connection is subscribed to it.
+    """
+    registry.hub.subscribe(peer, _condition(request))
+    return {}
+
+
+async def unsubscribe(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Send no more of what :func:`subscribe` has asked for with the same values.
+
+    Raises:
+        SessionError: The connection is not subscribed to it.
+    """
+    registry.hub.unsubscribe(peer, _condition(request))
+    return {}
+
+
+def _condition(request: Request) -> Condition | None:
+    values = request.member("condition")
+    return None if values is None else read_condition(values)

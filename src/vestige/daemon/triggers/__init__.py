@@ -1,0 +1,1 @@
+"""Triggers: conditions, what is done when they are satisfied, and who is told."""

@@ -1,0 +1,150 @@
+"""What is done when triggers fire: their actions, in order."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...errors import SessionError
+from ..model import Session
+from ..peer import Peer
+from .actions import Action
+from .trigger import Trigger
+
+if TYPE_CHECKING:
+    from ..registry import Registry
+
+__all__ = ["Firing"]
+
+MOST_WAITING = 8192
+"""Triggers that have fired and whose actions are still to be done."""
+UNHARMED = {
+    "TRACE_ALREADY_STARTED",
+    "TRACE_ALREADY_STOPPED",
+    "ROTATION_MULTIPLE_AFTER_STOP",
+    "ROTATION_AFTER_STOP_CLEAR",
+}
+"""Refusals that are no failures: all is as it should be."""
+VERBS = {
+    "start-session": "start",
+    "stop-session": "stop",
+    "rotate-session": "rotate",
+    "snapshot-session": "snapshot-record",
+}
+"""What the daemon is asked for by an action."""
+Ask = Callable[["Registry", Peer, str, dict[str, Any]], Awaitable[object]]
+
+
+class _Fired(NamedTuple):
+    """A trigger that has fired."""
+
+    trigger: Trigger
+    evaluation: dict[str, Any]
+    sessions: tuple[Session | None, ...]
+    """Of each action: the session, as it was then."""
+
+
+class Firing:
+    """Does the actions of triggers that fire, one after the other.
+
+    Args:
+        registry: The sessions and the triggers.
+        ask: Does what a verb says: it is given the registry, who asks, the verb and its
+            values, and raises a :class:`SessionError` if it refuses.
+        turn: Held while a session is changed.
+    """
+
+    def __init__(self, registry: Registry, ask: Ask, turn: asyncio.Lock) -> None:
+        self._registry = registry
+        self._ask = ask
+        self._turn = turn
+        self._waiting: asyncio.Queue[_Fired] = asyncio.Queue(MOST_WAITING)
+        self._task: asyncio.Task[None] | None = None
+
+    def fire(self, trigger: Trigger, evaluation: dict[str, Any]) -> None:
+        """Have the actions of a trigger done.
+
+        Args:
+            trigger: The trigger, whose condition is satisfied.
+            evaluation: What JSON can say of why.
+        """
+        if self._task is None:
+            # Most daemons have no triggers.
+            self._task = asyncio.get_running_loop().create_task(self._run())
+        sessions = tuple(self._session(trigger, one) for one in trigger.actions)
+        try:
+            self._waiting.put_nowait(_Fired(trigger, evaluation, sessions))
+        except asyncio.QueueFull:
+            self._lose(trigger)
+
+    def _session(self, trigger: Trigger, action: Action) -> Session | None:
+        if action.session is not None:
+            with suppress(SessionError):
+                return self._registry.session(_peer(trigger), action.session)
+        return None
+
+    def _lose(self, trigger: Trigger) -> None:
+        """Note that the actions of a trigger are not done: too many others wait."""
+        for action in trigger.actions:
+            if action.type == "notify":
+                self._registry.hub.drop(trigger)
+            action.failures += 1
+
+    async def _run(self) -> None:
+        while True:
+            fired = await self._waiting.get()
+            for action, session in zip(
+                fired.trigger.actions, fired.sessions, strict=True
+            ):
+                try:
+                    await self._execute(fired, action, session)
+                except Exception:  # noqa: BLE001 - others are done
+                    action.failures += 1
+                    traceback.print_exc()
+            # What takes no turn leaves one to all others.
+            await asyncio.sleep(0)
+
+    async def _execute(
+        self, fired: _Fired, action: Action, session: Session | None
+    ) -> None:
+        action.requests += 1
+        if not action.rate_policy.is_due(action.requests):
+            return
+        if action.type == "notify":
+            self._registry.hub.notify(fired.trigger, fired.evaluation)
+            return
+        if session is None:
+            action.failures += 1
+            return
+        async with self._turn:
+            await self._change(fired.trigger, action, session)
+
+    async def _change(self, trigger: Trigger, action: Action, session: Session) -> None:
+        if self._session(trigger, action) is not session:
+            # Another one that is named alike has nothing to do with it.
+            return
+        values: dict[str, Any] = {"session": session.name}
+        if action.output is not None:
+            values |= action.output.to_json()
+        try:
+            await self._ask(self._registry, _peer(trigger), VERBS[action.type], values)
+        except SessionError as error:
+            if error.name not in UNHARMED:
+                action.failures += 1
+        except OSError:
+            action.failures += 1
+
+    async def close(self) -> None:
+        """Do no more actions."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+
+def _peer(trigger: Trigger) -> Peer:
+    """Return whose rights actions have: those of the trigger's user."""
+    return Peer(0, trigger.uid, 0)
