@@ -42,7 +42,7 @@ impl Collector {
         arena_size = 268_435_456, thread_chunks = 0, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
         max_size = 0, rules = Vec::new(), first_class = 0, class_bytes = 16_777_216,
         user = None, cpu_rings = 0, overwrite_rings = false, file_bytes = 0, file_count = 0, switch_ns = 0, read_ns = 0,
-        channel = String::new(), owner = None, shared_memory = PathBuf::from("/dev/shm")
+        channel = String::new(), keep = false, owner = None, shared_memory = PathBuf::from("/dev/shm")
     ))]
     fn new(
         py: Python<'_>,
@@ -68,6 +68,7 @@ impl Collector {
         switch_ns: u64,
         read_ns: u64,
         channel: String,
+        keep: bool,
         owner: Option<(u32, u32, Vec<u32>)>,
         shared_memory: PathBuf,
     ) -> PyResult<Self> {
@@ -101,6 +102,7 @@ impl Collector {
             rollover: Rollover { file_bytes, file_count },
             timers: Timers { switch_ns, read_ns },
             channel,
+            is_kept: keep,
         };
         py.detach(|| {
             let write = Box::new(sys::write_parts);
@@ -133,6 +135,20 @@ impl Collector {
     #[doc = core_doc!(Collector.hand_over)]
     fn hand_over(&self, py: Python<'_>) -> Outcome {
         Outcome(py.detach(|| self.0.hand_over()))
+    }
+
+    #[doc = core_doc!(Collector.snapshot)]
+    #[pyo3(signature = (directory, *, most = usize::MAX, owner = None))]
+    fn snapshot(
+        &self,
+        py: Python<'_>,
+        directory: PathBuf,
+        most: usize,
+        owner: Option<(u32, u32, Vec<u32>)>,
+    ) -> PyResult<(u64, u64, u64, u64)> {
+        py.detach(|| self.0.snapshot(place_of(directory, owner), most))
+            .map(|taken| (taken.streams, taken.packets, taken.bytes, taken.given_up))
+            .map_err(|error| exception(&error))
     }
 
     #[doc = core_doc!(Collector.arena_path)]

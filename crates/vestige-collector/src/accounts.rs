@@ -31,6 +31,8 @@ const INODE_AT: u64 = 8;
 const USER_AT: u64 = 16;
 /// How long the files of streams are, how many, and the periods of timers.
 const WISHES_AT: u64 = 24;
+/// Whether nothing is written but snapshots.
+const KEPT_AT: u64 = 56;
 /// The name of the channel, behind its length; longer ones are cut off.
 const CHANNEL_AT: u64 = 64;
 const LONGEST_CHANNEL: usize = 255;
@@ -185,6 +187,16 @@ impl Accounts {
         let word = |n: u64| self.memory.u64(WISHES_AT + n * 8).load(Ordering::Relaxed);
         let files = Rollover { file_bytes: word(0), file_count: word(1) as u32 };
         (files, Timers { switch_ns: word(2), read_ns: word(3) })
+    }
+
+    /// Keeps whether nothing is written but snapshots.
+    pub fn keep_kept(&self, is_kept: bool) {
+        self.memory.u64(KEPT_AT).store(u64::from(is_kept), Ordering::Relaxed);
+    }
+
+    /// Whether nothing is written but snapshots.
+    pub fn is_kept(&self) -> bool {
+        self.memory.u64(KEPT_AT).load(Ordering::Relaxed) != 0
     }
 
     /// Keeps the name of the channel.

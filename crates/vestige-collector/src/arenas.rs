@@ -86,6 +86,7 @@ impl Maker {
         arena.set_max_bytes(limit);
         arena.accounts().keep_wishes(self.trace.rollover, self.trace.timers);
         arena.accounts().keep_channel(&self.trace.channel);
+        arena.accounts().keep_kept(self.trace.is_kept);
         // Its owner could take pages of it away.
         let is_guarded = arena.guard().is_set() && arena.accounts().is_guarded();
         if !is_guarded && plan.user != sys::effective_user() {

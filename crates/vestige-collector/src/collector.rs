@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::arena::Plan;
 use crate::arenas::Arenas;
 use crate::drain::Reach;
-use crate::files::Write;
+use crate::files::{Files, Write};
 use crate::inherited::{Entrance, Inherited};
 use crate::leader::{Leader, Signals};
 use crate::owner::Place;
@@ -21,6 +21,7 @@ use crate::pool::Pool;
 use crate::recording::{Failure, Limits, Recording};
 use crate::requests::{Request, Requests};
 use crate::server::{self, Secret, Server};
+use crate::snapshot::{Snapshot, Taken};
 use crate::sys;
 use crate::trace::Trace;
 use crate::unreached::Unreached;
@@ -308,6 +309,17 @@ impl Collector {
             is_damaged: all.iter().any(|one| one.arena.guard().is_damaged()),
             failure: trace.failure(),
         }
+    }
+
+    /// Copies what all rings hold to a directory, `most` chunks of each; threads go on.
+    pub fn snapshot(&self, place: impl Into<Place>, most: usize) -> io::Result<Taken> {
+        let trace = &self.arenas.trace;
+        let files = Files::open(place.into(), Box::new(sys::write_parts))?;
+        let mut snapshot = Snapshot::new(files, trace.uuid, trace.channel.clone(), most);
+        for one in self.arenas.all() {
+            one.snapshot(&mut snapshot)?;
+        }
+        Ok(snapshot.taken)
     }
 
     /// Threads that have a slot and live.

@@ -4,6 +4,7 @@
 //! time. A ring is walked by count, from the present chunk back; what lies before the last
 //! chunk that was drained may be in use again.
 
+use std::io;
 use std::sync::atomic::Ordering;
 
 use crate::accounts::Counts;
@@ -255,6 +256,19 @@ impl Recording {
         }
     }
 
+    /// What a chunk has to say now, of a slot of which nothing is in files.
+    pub fn present_draft(&self, slot: u32, state: &SlotState, chunk: u32) -> Draft {
+        self.draft(slot, state, chunk, self.committed(chunk))
+    }
+
+    /// Describes the event classes that programs have registered so far.
+    pub fn describe_classes(&self) -> io::Result<()> {
+        match self.write_classes() {
+            Err(Stall::Disk) => Err(io::Error::from_raw_os_error(libc::ENOSPC)),
+            _ => Ok(()),
+        }
+    }
+
     fn committed(&self, chunk: u32) -> u32 {
         let committed = self.arena.chunk(chunk).committed().load(Ordering::Acquire);
         committed.clamp(RECORDS_AT, self.arena.geometry().chunk_bytes)
@@ -348,7 +362,7 @@ impl Recording {
                 }
                 Ok(())
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Somebody removed it; records are worth more than what describes them.
                 self.trace.add_problem(format!("{METADATA} is gone: it lacks event classes"));
                 Ok(())

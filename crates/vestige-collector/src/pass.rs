@@ -111,6 +111,9 @@ impl Recording {
                 break;
             }
         }
+        if self.trace.is_kept {
+            self.let_oldest_go();
+        }
         if found.stalled == 0 {
             self.live.store(found.live, Ordering::Relaxed);
         }
@@ -150,7 +153,8 @@ impl Recording {
             return true;
         }
         let drained = self.arena.ledger(slot).drained_seq().load(Ordering::Relaxed);
-        let is_at_rest = place.cur().load(Ordering::Relaxed) >> 32 <= drained + 1;
+        let is_at_rest =
+            self.trace.is_kept || place.cur().load(Ordering::Relaxed) >> 32 <= drained + 1;
         found.live += u32::from(is_at_rest && self.arena.cpu_of(slot).is_none());
         is_at_rest
     }
@@ -182,7 +186,11 @@ impl Recording {
             return;
         }
         let state = guard.get_or_insert_with(|| Box::new(self.first_look(slot)));
-        let done = if has_died || state.is_gone {
+        let has_ended = has_died || state.is_gone;
+        if has_ended && self.trace.is_kept && self.keep_left(slot, state) {
+            return;
+        }
+        let done = if has_ended {
             self.end(slot, state).inspect(|_| {
                 found.work += 1;
                 found.ended += 1;
@@ -232,6 +240,9 @@ impl Recording {
         reach: Reach,
         found: &mut Found,
     ) -> Result<bool, Stall> {
+        if self.trace.is_kept {
+            return Ok(false);
+        }
         let cur = self.arena.slot(slot).cur().load(Ordering::Acquire);
         if reach == Reach::Snapshot {
             found.work += self.drain(slot, state, reach)?;
@@ -339,8 +350,10 @@ impl Recording {
 
     /// Writes what is left of a thread that has ended, and makes its slot free.
     fn end(&self, slot: u32, state: &mut SlotState) -> Result<bool, Stall> {
-        self.drain(slot, state, Reach::Everything)?;
-        self.tell_losses(slot, state)?;
+        if !self.trace.is_kept {
+            self.drain(slot, state, Reach::Everything)?;
+            self.tell_losses(slot, state)?;
+        }
         self.free_chunks(slot, state);
         self.clear(slot);
         // Who goes on with the stream writes behind what the account says: two slots that had it
@@ -352,7 +365,7 @@ impl Recording {
     }
 
     /// Makes a slot one that was never used, for the next thread.
-    fn clear(&self, slot: u32) {
+    pub fn clear(&self, slot: u32) {
         let place = self.arena.slot(slot);
         place.claimed().store(0, Ordering::Release);
         let ledger = self.arena.ledger(slot);
@@ -385,6 +398,9 @@ impl Recording {
 
     /// Slots with complete chunks.
     pub fn pressed_slots(&self) -> usize {
+        if self.trace.is_kept {
+            return 0;
+        }
         let is_pressed = |slot: &u32| {
             let cur = self.arena.slot(*slot).cur().load(Ordering::Relaxed);
             cur >> 32 > self.arena.ledger(*slot).drained_seq().load(Ordering::Relaxed) + 1

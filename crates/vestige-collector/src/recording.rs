@@ -9,6 +9,7 @@ use crate::account::Account;
 use crate::arena::{at_path, Arena};
 use crate::classes::{Classes, METADATA};
 use crate::drain::Group;
+use crate::kept::Left;
 use crate::layout::{CLOSED, FULL};
 use crate::pool::{Most, Pool, Stock};
 use crate::rollover::Rollover;
@@ -40,6 +41,8 @@ pub struct Limits {
     pub timers: Timers,
     /// What the files of CPUs are called; empty: as LTTng calls those of its first channel.
     pub channel: String,
+    /// Whether nothing is written but snapshots.
+    pub is_kept: bool,
 }
 
 impl Limits {
@@ -55,6 +58,7 @@ impl Limits {
             rollover,
             timers,
             channel: accounts.channel(),
+            is_kept: accounts.is_kept(),
         }
     }
 }
@@ -82,6 +86,8 @@ pub struct SlotState {
     pub taken: Option<Group>,
     /// A collector before may have taken something.
     pub is_adopted: bool,
+    /// Its thread has ended, and what it has recorded stays for snapshots.
+    pub is_left: bool,
 }
 
 /// The first failure of a file.
@@ -131,6 +137,8 @@ pub struct Recording {
     /// Of these, threads that wait for a chunk.
     pub waiting: AtomicU32,
     slots: Box<[Mutex<Option<Box<SlotState>>>]>,
+    /// Where nothing is written but snapshots: what threads have left.
+    pub left: Mutex<Left>,
     stock: Mutex<Stock>,
     /// How many programs were read of that are not recorded.
     unreached: Mutex<u32>,
@@ -168,6 +176,7 @@ impl Recording {
             programs: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
             slots: (0..count).map(|_| Mutex::new(None)).collect(),
+            left: Mutex::default(),
             stock: Mutex::default(),
             unreached: Mutex::default(),
         }

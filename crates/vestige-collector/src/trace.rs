@@ -34,6 +34,8 @@ pub struct Trace {
     /// What the files of CPUs are called.
     pub channel: String,
     pub timers: Timers,
+    /// Whether nothing is written but snapshots.
+    pub is_kept: bool,
     pub retry_at: AtomicU64,
     slow_until: AtomicU64,
     is_damaged: AtomicBool,
@@ -154,6 +156,7 @@ impl Trace {
             rollover: limits.rollover,
             channel: named(limits.channel),
             timers: limits.timers,
+            is_kept: limits.is_kept,
             retry_at: AtomicU64::new(0),
             slow_until: AtomicU64::new(0),
             is_damaged: AtomicBool::new(false),

@@ -69,6 +69,18 @@ class Backend(Protocol):
             session: An active session.
         """
 
+    async def snapshot(self, session: Session, folder: str, most: int | None) -> None:
+        """Write what the buffers of a session hold now, which stays there.
+
+        Args:
+            session: The session; it has been active.
+            folder: A new directory of its owner.
+            most: How many sub-buffers of each ring, the newest; ``None`` for all.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+
     async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
         """Return the registered programs with their tracepoints.
 

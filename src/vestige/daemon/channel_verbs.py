@@ -119,19 +119,22 @@ def _new_channel(session: Session, name: str, request: Request) -> Channel:
         raise refused("NOT_SUPPORTED")
     if session.buffers not in {None, buffers}:
         raise refused("BUFFER_TYPE_MISMATCH")
-    attributes = _attributes(request, buffers)
+    attributes = _attributes(request, buffers, is_snapshot=session.is_snapshot)
     session.buffers = buffers
     channel = Channel(name, attributes)
     session.channels[name] = channel
     return channel
 
 
-def _attributes(request: Request, buffers: str) -> ChannelAttributes:
+def _attributes(
+    request: Request, buffers: str, *, is_snapshot: bool
+) -> ChannelAttributes:
     defaults = ChannelAttributes(subbuf_size=SUBBUF_SIZES[buffers])
     if request.optional_text("output") == "splice":
         raise refused("NOT_SUPPORTED")
     attributes = ChannelAttributes(
-        overwrite=request.flag("overwrite"),
+        overwrite=request.flag("overwrite")
+        or (is_snapshot and not request.flag("discard")),
         **{
             name: request.number(name, getattr(defaults, name))
             for name in (

@@ -33,6 +33,7 @@ class Client(Connection):
         home: str | None = None,
         temporary: bool = False,
         pids: list[int] | None = None,
+        snapshot: bool = False,
     ) -> dict[str, Any]:
         """Create a session.
 
@@ -44,6 +45,7 @@ class Client(Connection):
             home: Where the trace is if there is no ``output``.
             temporary: Whether it ends with this connection.
             pids: The only processes that record; ``None`` for all.
+            snapshot: Whether it is one of snapshots.
 
         Returns:
             The session.
@@ -57,6 +59,7 @@ class Client(Connection):
             home=home,
             temporary=temporary,
             pids=pids,
+            snapshot=snapshot,
         )
 
     def sessions(self) -> list[dict[str, Any]]:
@@ -113,6 +116,74 @@ class Client(Connection):
             what: ``metadata`` or ``statedump``.
         """
         self.ask("regenerate", session=session, what=what)
+
+    def record_snapshot(
+        self,
+        session: str,
+        path: str | None = None,
+        *,
+        name: str | None = None,
+        max_size: int = 0,
+    ) -> str:
+        """Take a snapshot.
+
+        Args:
+            session: The session's name.
+            path: Where it is written to if not to the output of the session.
+            name: What its name begins with.
+            max_size: Bytes; 0 without a limit.
+
+        Returns:
+            Its directory.
+        """
+        answer = self.ask(
+            "record-snapshot", session=session, path=path, name=name, max_size=max_size
+        )
+        return str(answer["path"])
+
+    def add_snapshot_output(
+        self, session: str, path: str, *, name: str | None = None, max_size: int = 0
+    ) -> dict[str, Any]:
+        """Let snapshots be written to a directory.
+
+        Args:
+            session: The session's name.
+            path: The directory.
+            name: What their names begin with.
+            max_size: Bytes; 0 without a limit.
+
+        Returns:
+            The output.
+        """
+        return self.ask(
+            "add-snapshot-output",
+            session=session,
+            path=path,
+            name=name,
+            max_size=max_size,
+        )
+
+    def snapshot_outputs(self, session: str) -> list[dict[str, Any]]:
+        """Return where the snapshots of a session are written.
+
+        Args:
+            session: Its name.
+        """
+        answer = self.ask("list-snapshot-outputs", session=session)
+        found: list[dict[str, Any]] = answer["outputs"]
+        return found
+
+    def remove_snapshot_output(self, session: str, output: str) -> dict[str, Any]:
+        """Let no snapshots be written to an output any more.
+
+        Args:
+            session: The session's name.
+            output: The number of the output, or its name.
+
+        Returns:
+            The output.
+        """
+        return self.ask("remove-snapshot-output", session=session, output=output)
 
     def loggers(self, domain: str) -> list[dict[str, Any]]:
         """Return the programs that have an agent, with the names of their loggers.

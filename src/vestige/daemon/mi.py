@@ -58,7 +58,7 @@ def session_element(session: Values, *children: Element | None) -> Element:
         element("name", session["name"]),
         element("path", session["output"] or ""),
         element("enabled", session["active"]),
-        element("snapshot_mode", 0),
+        element("snapshot_mode", int(session["is_snapshot"])),
         element("live_timer_interval", 0),
         *children,
     )

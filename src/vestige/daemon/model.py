@@ -19,6 +19,7 @@ __all__ = [
     "Context",
     "EventRule",
     "Session",
+    "SnapshotOutput",
 ]
 
 DEFAULT_CHANNEL = "channel0"
@@ -127,6 +128,19 @@ class Channel:
 
 
 @dataclass
+class SnapshotOutput:
+    """Where snapshots of a session are written."""
+
+    number: int
+    name: str
+    """What the names of their directories begin with."""
+
+    path: str
+    max_size: int = 0
+    """Bytes of all sub-buffers of a snapshot; 0 without a limit."""
+
+
+@dataclass
 class Session:
     """A recording session."""
 
@@ -134,7 +148,16 @@ class Session:
     uid: int
     gid: int
     output: str | None = None
-    """The directory of the trace; ``None`` if nothing is written."""
+    """The directory of the trace; ``None`` if nothing is written but snapshots."""
+
+    is_snapshot: bool = False
+    """Whether it was created in snapshot mode: its channels overwrite by default."""
+
+    snapshot_outputs: list[SnapshotOutput] = field(default_factory=list)
+    """One at most, as in LTTng."""
+
+    outputs_added: int = 0
+    snapshots_taken: int = 0
 
     shm_path: str | None = None
     active: bool = False
@@ -174,6 +197,23 @@ class Session:
     """Event records and packets that the buffers of daemons lost that were killed, by
     channel."""
 
+    def add_output(self, name: str | None, path: str, max_size: int) -> SnapshotOutput:
+        """Let snapshots be written to a directory.
+
+        Args:
+            name: What their names begin with; ``None`` for that by default.
+            path: The directory.
+            max_size: Bytes of all sub-buffers of a snapshot; 0 without a limit.
+
+        Returns:
+            The output.
+        """
+        self.outputs_added += 1
+        number = self.outputs_added
+        output = SnapshotOutput(number, name or f"snapshot-{number}", path, max_size)
+        self.snapshot_outputs.append(output)
+        return output
+
     def has_other_channels(self) -> bool:
         """Tell whether rules need the name of a channel."""
         known = {DEFAULT_CHANNEL, *AGENT_CHANNELS.values()}
@@ -206,6 +246,9 @@ class Session:
             domain: [EventRule(**one) for one in rules]
             for domain, rules in known["agents"].items()
         }
+        known["snapshot_outputs"] = [
+            SnapshotOutput(**one) for one in known.get("snapshot_outputs", ())
+        ]
         return cls(**known)
 
 

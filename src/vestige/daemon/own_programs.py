@@ -8,6 +8,7 @@ from typing import Any
 
 from ..record.backends.in_process.tracer import library_path
 from ..record.backends.lttng_ust.plan import SessionPlan
+from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
 from ..record.backends.registered.programs import RegisteredPrograms
 from ..record.backends.registered.trace import Losses
 from .lttng_ust import LttngUstBackend, plan_of
@@ -28,7 +29,7 @@ class OwnPrograms(ProgramBackend):
     def __init__(self, paths: RunPaths) -> None:
         self._programs = RegisteredPrograms(paths.folder, library_path())
         super().__init__(self._programs)
-        self._rings = paths.rings
+        self._rings, self._kept = paths.rings, f"{paths.folder}/vestige-kept"
         self._told: dict[str, dict[str, Losses]] = {}
         """By session and channel: how many of the losses that were told are ours."""
 
@@ -38,6 +39,7 @@ class OwnPrograms(ProgramBackend):
         Args:
             sessions: What a daemon before this one has left.
         """
+        make_private(self._kept)
         await self._programs.open([*map(self._plan_of, sessions)])
 
     def take_back_losses(self, session: Session) -> None:
@@ -76,7 +78,8 @@ class OwnPrograms(ProgramBackend):
         plan = plan_of(session, self._rings)
         others = AGENT_CHANNELS.values()
         return plan._replace(
-            channels=tuple(one for one in plan.channels if one.name not in others)
+            channels=tuple(one for one in plan.channels if one.name not in others),
+            kept=f"{self._kept}/{session.name}",
         )
 
     async def forget(self, session: Session) -> None:
@@ -91,6 +94,8 @@ class OwnPrograms(ProgramBackend):
     async def close(self) -> None:
         """Let all programs go."""
         await self._programs.close()
+        # Sessions have removed what was in it.
+        remove_folder(self._kept)
 
 
 class AllPrograms:
@@ -171,6 +176,20 @@ class AllPrograms:
         """
         await self._lttng_ust.write_metadata(session)
         await self._own.write_metadata(session)
+
+    async def snapshot(self, session: Session, folder: str, most: int | None) -> None:
+        """Write what the buffers of a session hold now, which stays there.
+
+        Args:
+            session: The session.
+            folder: The directory of the snapshot.
+            most: How many sub-buffers of each ring, the newest; ``None`` for all.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        await self._lttng_ust.snapshot(session, folder, most)
+        await self._own.snapshot(session, folder, most)
 
     async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
         """Return the registered programs with their tracepoints.

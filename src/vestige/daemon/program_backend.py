@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from ..record.backends.lttng_ust.trace_files import OwnerFiles
 from .model import Session
 from .refusals import refused
 
@@ -32,6 +33,15 @@ class RecordedPrograms(Protocol):
 
         Args:
             name: The session.
+        """
+
+    async def snapshot(self, name: str, files: OwnerFiles, most: int | None) -> None:
+        """Write what the buffers of a session hold now, which stays there.
+
+        Args:
+            name: The session.
+            files: The directory of the snapshot.
+            most: How many sub-buffers of each ring, the newest; ``None`` for all.
         """
 
     async def list_programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
@@ -81,6 +91,20 @@ class ProgramBackend:
         if session.buffers == "pid":
             raise refused("NOT_SUPPORTED")
         await self._recorded.write_metadata(session.name)
+
+    async def snapshot(self, session: Session, folder: str, most: int | None) -> None:
+        """Write what the buffers of a session hold now, which stays there.
+
+        Args:
+            session: The session.
+            folder: The directory of the snapshot.
+            most: How many sub-buffers of each ring, the newest; ``None`` for all.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        files = OwnerFiles(folder, session.uid, session.gid)
+        await self._recorded.snapshot(session.name, files, most)
 
     async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
         """Return the registered programs with their tracepoints.

@@ -37,7 +37,7 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
         peer: Who asks, and will own it.
         request: ``name``, ``output`` (a directory), ``no_output``, ``shm_path``,
             ``home``, ``temporary`` (it ends with the connection), ``pids`` (the only
-            processes that record).
+            processes that record), ``snapshot`` (it is one of snapshots).
 
     Returns:
         The session as :func:`describe` has it.
@@ -66,10 +66,14 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
         peer.uid,
         peer.gid,
         output,
-        f"{shm_path}/{label}" if shm_path else None,
+        shm_path=f"{shm_path}/{label}" if shm_path else None,
         created=registry.now(),
         pids=request.numbers("pids"),
     )
+    if request.flag("snapshot"):
+        session.is_snapshot, session.output = True, None
+        if output is not None:
+            session.add_output(None, output, 0)
     registry.add(session)
     if request.flag("temporary"):
         registry.bind(session, peer)

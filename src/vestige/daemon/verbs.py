@@ -22,6 +22,12 @@ from .session_verbs import (
     start,
     stop,
 )
+from .snapshot_verbs import (
+    add_snapshot_output,
+    list_snapshot_outputs,
+    record_snapshot,
+    remove_snapshot_output,
+)
 from .tracking_verbs import track, untrack
 from .trigger_verbs import (
     list_triggers,
@@ -37,6 +43,7 @@ Verb = Callable[[Registry, Peer, Request], Awaitable[dict[str, Any]]]
 
 VERBS: dict[str, Verb] = {
     "add-context": add_context,
+    "add-snapshot-output": add_snapshot_output,
     "create": create,
     "describe": describe,
     "destroy": destroy,
@@ -45,12 +52,15 @@ VERBS: dict[str, Verb] = {
     "enable-channel": enable_channel,
     "enable-event": enable_event,
     "list": list_sessions,
+    "list-snapshot-outputs": list_snapshot_outputs,
     "list-triggers": list_triggers,
     "load": load,
     "loggers": loggers,
     "programs": programs,
+    "record-snapshot": record_snapshot,
     "regenerate": regenerate,
     "register-trigger": register_trigger,
+    "remove-snapshot-output": remove_snapshot_output,
     "save": save,
     "start": start,
     "stop": stop,

@@ -75,6 +75,8 @@ class Collector:
             the kernel to say that there are some; 0: they do.
         channel: What the files of CPUs are called before their number; empty is
             ``channel0``, as LTTng calls those of its first channel.
+        keep: Whether nothing is written but snapshots; rings of threads that have ended
+            stay, as many as there are processors.
         owner: The user, the group and all groups with whose rights files of the trace
             are touched, for root; ``None`` are those of this process. The programs of
             this user record, and no others.
@@ -111,6 +113,7 @@ class Collector:
         switch_ns: int = 0,
         read_ns: int = 0,
         channel: str = ...,
+        keep: bool = ...,
         owner: tuple[int, int, list[int]] | None = None,
         shared_memory: str | PathLike[str] = ...,
     ) -> Collector: ...
@@ -147,6 +150,28 @@ class Collector:
 
         Returns:
             What the recording holds now; ``running`` are the threads that go on.
+        """
+
+    def snapshot(
+        self,
+        directory: str | PathLike[str],
+        *,
+        most: int = ...,
+        owner: tuple[int, int, list[int]] | None = ...,
+    ) -> tuple[int, int, int, int]:
+        """Copy what all rings hold now, which stays there, to data files elsewhere.
+
+        Args:
+            directory: Where; it exists, and has no data files.
+            most: Chunks of each ring, the newest; by default all.
+            owner: As of the class, of that directory.
+
+        Returns:
+            How many streams, packets and bytes it has, and how many packets their
+            threads gave up while they were copied.
+
+        Raises:
+            OSError: It cannot be written.
         """
 
     @property

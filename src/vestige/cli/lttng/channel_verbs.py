@@ -144,7 +144,8 @@ def _channel_shown(
 def _attributes(call: Call) -> dict[str, object]:
     words = call.words
     values: dict[str, object] = {
-        "overwrite": words.has("overwrite") and not words.has("discard")
+        "overwrite": words.has("overwrite") and not words.has("discard"),
+        "discard": words.has("discard"),
     }
     for option, name, read in (
         ("subbuf-size", "subbuf_size", read_size),

@@ -16,6 +16,7 @@ from .session_text import (
     has_user_space,
     rule_line,
     session_lines,
+    session_state,
 )
 
 if TYPE_CHECKING:
@@ -61,17 +62,13 @@ def list_(call: Call) -> int:
         return DONE
     call.say("Available recording sessions:")
     for number, one in enumerate(sessions, 1):
-        call.say(f"  {number}) {one['name']} [{_activity(one)}]")
+        call.say(f"  {number}) {one['name']} [{session_state(one)}]")
         if one["output"] is not None:
             call.say(f"    Trace output: {one['output']}")
         call.say("")
     call.say("")
     call.say("Use lttng list <session_name> for more details")
     return DONE
-
-
-def _activity(session: dict[str, Any]) -> str:
-    return "active" if session["active"] else "inactive"
 
 
 def _show_session(call: Call, name: str) -> int:

@@ -16,6 +16,7 @@ __all__ = [
     "has_user_space",
     "rule_line",
     "session_lines",
+    "session_state",
 ]
 
 _DOMAINS = {
@@ -41,11 +42,20 @@ def session_lines(session: dict[str, Any]) -> list[str]:
     Args:
         session: What the daemon tells of it.
     """
-    activity = "active" if session["active"] else "inactive"
-    lines = [f"Recording session {session['name']}: [{activity}]"]
+    lines = [f"Recording session {session['name']}: [{session_state(session)}]"]
     if session["output"] is not None:
         lines.append(f"    Trace output: {session['output']}")
     return lines
+
+
+def session_state(session: dict[str, Any]) -> str:
+    """Return whether a session is active, and its mode if that is not the usual one.
+
+    Args:
+        session: What the daemon tells of it.
+    """
+    activity = "active" if session["active"] else "inactive"
+    return f"{activity} snapshot" if session["is_snapshot"] else activity
 
 
 def has_user_space(session: dict[str, Any]) -> bool:
@@ -104,7 +114,7 @@ def _user_space(session: dict[str, Any], chosen: str | None) -> Iterator[str]:
     yield from ("", "Channels:", "-------------")
     for name, channel in session["channels"].items():
         if chosen in {None, name}:
-            yield from _one_channel(channel)
+            yield from _one_channel(channel, has_losses=not session["is_snapshot"])
 
 
 def _tracked(values: list[str] | None) -> str:
@@ -114,7 +124,7 @@ def _tracked(values: list[str] | None) -> str:
     return ", ".join(shown) or "none"
 
 
-def _one_channel(channel: dict[str, Any]) -> Iterator[str]:
+def _one_channel(channel: dict[str, Any], *, has_losses: bool) -> Iterator[str]:
     attributes = channel["attributes"]
     is_overwriting = attributes["overwrite"]
     yield f"- {channel['name']}: [{_state(channel)}]"
@@ -133,7 +143,9 @@ def _one_channel(channel: dict[str, Any]) -> Iterator[str]:
     ):
         yield f"      {title}{text}"
     yield from ("", "    Statistics:")
-    if is_overwriting:
+    if not has_losses:
+        yield "      None"
+    elif is_overwriting:
         yield f"      Lost packets: {channel['lost_packets']}"
     else:
         yield f"      Discarded events: {channel['discarded_events']}"

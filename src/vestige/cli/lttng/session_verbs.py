@@ -34,7 +34,7 @@ CREATE = (
     Option("ctrl-url", "not there yet: the control URL", "C", NEEDED, "URL"),
     Option("data-url", "not there yet: the data URL", "D", NEEDED, "URL"),
     Option("shm-path", "keep the ring buffers below DIR", None, NEEDED, "DIR"),
-    Option("snapshot", "not there yet: record only when asked for"),
+    Option("snapshot", "record to buffers; write them with 'snapshot record'"),
     Option("live", "not there yet: be read while it is recorded", None, OPTIONAL, "US"),
     Option("no-consumer", "has no meaning any more"),
 )
@@ -65,19 +65,36 @@ def create(call: Call) -> int:
         no_output=call.words.has("no-output"),
         shm_path=None if shm_path is None else os.path.abspath(shm_path),  # noqa: PTH100 - pathlib takes long to import
         home=home_folder(),
+        snapshot=call.words.has("snapshot"),
     )
-    made = str(session["name"])
-    call.say(f"Session {made} created.")
-    if session["output"] is not None:
-        call.say(f"Traces will be output to {session['output']}")
-    if session["shm_path"] is not None:
-        call.say(f"Shared memory path set to {session['shm_path']}")
-    write_current(made)
+    call.say(*_created_lines(session))
+    write_current(str(session["name"]))
     if call.general.is_mi:
         from ...daemon.mi import session_element
 
         call.emit(session_element(session))
     return DONE
+
+
+def _created_lines(session: dict[str, Any]) -> list[str]:
+    """Return what people are told of a new session."""
+    name = session["name"]
+    lines = [f"Session {name} created."]
+    if session["is_snapshot"]:
+        lines = [f"Snapshot session {name} created."]
+        lines += [
+            f"Default snapshot output set to {one['path']}"
+            for one in session["snapshot_outputs"]
+        ]
+        lines.append(
+            "Every channel enabled for this session will be set to mmap output and "
+            "default to overwrite mode."
+        )
+    if session["output"] is not None:
+        lines.append(f"Traces will be output to {session['output']}")
+    if session["shm_path"] is not None:
+        lines.append(f"Shared memory path set to {session['shm_path']}")
+    return lines
 
 
 def _only_argument(call: Call) -> str | None:
@@ -97,7 +114,6 @@ def _output(call: Call) -> str | None:
     for name, what in (
         ("ctrl-url", "Recording over a network"),
         ("live", "Live mode"),
-        ("snapshot", "Snapshot mode"),
     ):
         if words.has(name):
             raise FailedError(FAILED, f"{what} is not supported yet.")

@@ -101,6 +101,13 @@ VERBS = {
     "set-session": Verb(
         "session_verbs", "set_session", None, "SESSION", "choose the current session"
     ),
+    "snapshot": Verb(
+        "snapshot_verbs",
+        "snapshot",
+        "SNAPSHOT",
+        "(record | add-output | list-output | del-output)",
+        "copy what buffers hold, and say where to",
+    ),
     "start": Verb("session_verbs", "start", None, "[SESSION]", "start a session"),
     "status": Verb("listing_verbs", "status", None, "", "show the current session"),
     "stop": Verb("session_verbs", "stop", "STOP", "[SESSION]", "stop a session"),
@@ -111,7 +118,7 @@ VERBS = {
     "version": Verb("reading_verbs", "version", None, "", "print the version"),
     "view": Verb("reading_verbs", "view", "VIEW", "[SESSION]", "show the events"),
 }
-"""Those that there are; LTTng's ``clear``, ``rotate`` and ``snapshot`` are not there
+"""Those that there are; LTTng's ``clear`` and ``rotate`` are not there
 yet."""
 
 GENERAL = (
@@ -133,9 +140,7 @@ COMMON = (
     Option("help", "print this help", "h"),
 )
 """What each verb has."""
-NOT_YET = (
-    *("clear", "disable-rotation", "enable-rotation", "metadata", "rotate", "snapshot"),
-)
+NOT_YET = (*("clear", "disable-rotation", "enable-rotation", "metadata", "rotate"),)
 """Verbs of LTTng that are refused with a reason."""
 
 

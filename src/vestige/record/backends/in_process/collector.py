@@ -67,6 +67,9 @@ class Writing(NamedTuple):
     channel: str = ""
     """What the files of CPUs are called, before their number; empty: ``channel0``."""
 
+    keep: bool = False
+    """Whether nothing is written but snapshots."""
+
 
 class Owner(NamedTuple):
     """A user other than root, whose trace root's collector writes."""
@@ -279,6 +282,20 @@ class RunningCollector:
             What the recording holds.
         """
         return collected_from(self._core.hand_over())
+
+    def snapshot(self, directory: str, most: int | None, owner: Owner | None) -> None:
+        """Copy what all rings hold now, which stays there, to data files elsewhere.
+
+        Args:
+            directory: Where; it is empty.
+            most: Packets of each ring, the newest; ``None`` for all.
+            owner: Whose that is, if it is not this process's user.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        chosen = {} if most is None else {"most": most}
+        self._core.snapshot(directory, owner=owner, **chosen)
 
     @classmethod
     def take_over(

@@ -60,8 +60,9 @@ class TraceBuffers:
         self.uuid = uuids.uuid4().bytes
         self.files: OwnerFiles | None = None
         self.folder = ""
+        self.parts = parts
         self._place: TraceFolder | None = None
-        self.metadata: MetadataFile | None = None
+        self.metadata: MetadataFile
         self._copy: MetadataFile | None = None
         self.channels: dict[str, ChannelBuffers] = {}
         with ExitStack() as undo:
@@ -74,8 +75,8 @@ class TraceBuffers:
                 )
                 undo.callback(self._place.release)
                 self.folder = self._place.path
-                self.metadata = MetadataFile(self.files, self.folder, self.uuid)
-                undo.callback(self.metadata.close)
+            self.metadata = MetadataFile(self.files, self.folder, self.uuid)
+            undo.callback(self.metadata.close)
             self.rings = self._make_folder(plan, parts)
             undo.pop_all()
         self.declare(trace_text(self.uuid, domain, clock))
@@ -130,8 +131,7 @@ class TraceBuffers:
         """Write all that programs, which have stopped, have recorded."""
         for channel in self.channels.values():
             await channel.complete()
-        if self.metadata is not None:
-            self.metadata.write()
+        self.metadata.write()
 
     def take_failure(self) -> OSError | None:
         """Return why a part of the trace was not written, each time once.
@@ -141,8 +141,7 @@ class TraceBuffers:
         failures = [one.failure for one in self.channels.values()]
         for channel in self.channels.values():
             channel.failure = None
-        if self.metadata is not None:
-            failures.insert(0, self.metadata.failure)
+        failures.insert(0, self.metadata.failure)
         return next((one for one in failures if one is not None), None)
 
     def close(self) -> None:
@@ -213,7 +212,8 @@ class ChannelBuffers:
             plan.subbuf_size,
             plan.num_subbuf,
             plan.is_overwriting,
-            plan.read_timer > 0,
+            # Nobody takes what is kept for snapshots.
+            plan.read_timer > 0 or trace.files is None,
             plan.blocking_timeout,
         )
         identity = RingIdentity(number, trace.uuid, trace.clock)
@@ -261,7 +261,9 @@ class ChannelBuffers:
 
     @property
     def lost_packets(self) -> int:
-        """How many packets are not in the files."""
+        """How many packets are not in the files; where there are none, none are."""
+        if self._trace.files is None:
+            return 0
         return self._unwritten + sum(
             ring.damaged + ring.overwritten + ring.cut for ring in self.rings
         )
@@ -319,12 +321,13 @@ class ChannelBuffers:
         self.consume()
 
     def consume(self) -> None:
-        """Write the sub-buffers that are full."""
+        """Write the sub-buffers that are full; without files they stay."""
+        if self._trace.files is None:
+            return
         for ring, file in zip(self.rings, self._files, strict=True):
             before = ring.damaged
             for packet in ring.take():
-                if file is None:
-                    continue
+                assert file is not None  # noqa: S101 - as above
                 # The next one may find room again.
                 try:
                     file.write(packet)
@@ -344,6 +347,8 @@ class ChannelBuffers:
 
     async def complete(self) -> None:
         """End the sub-buffers that are not full, and write all."""
+        if self._trace.files is None:
+            return
         deadline = time.monotonic() + QUIET_SECONDS
         for ring in self.rings:
             while not ring.is_quiet() and time.monotonic() < deadline:  # noqa: ASYNC110 - memory tells nobody

@@ -120,6 +120,24 @@ class OverwritingRing(Ring):
                 return self._data + theirs * self._size
         return None
 
+    def put_back(self, position: int) -> None:
+        """Leave a sub-buffer where it was, unless writers came meanwhile.
+
+        Args:
+            position: What was reserved before a place in it.
+        """
+        index = position % self._whole // self._size
+        full = _FREE | self._laps(position)
+        found = self._use(index)
+        given = found & _INDEX
+        if found & ~_INDEX != full or given > self._count or given == self._mine:
+            return
+        with suppress(OSError):
+            place = self._writers + 8 * index
+            if exchange(self.file, place, found, full | self._mine) == found:
+                self._mine = given
+                self.set(_HELD_BY_READER, _FREE | given)
+
     def _has_taken(self, consumed: int) -> bool:
         """Tell whether the reader has it: one was killed before it gave it back."""
         begin = self._data + self._mine * self._size

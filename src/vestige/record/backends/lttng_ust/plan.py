@@ -98,7 +98,7 @@ class SessionPlan(NamedTuple):
     """When it was created, in seconds since 1970."""
 
     output: str | None
-    """The directory of the trace; ``None`` if nothing is written."""
+    """The directory of the trace; ``None`` if nothing is written but snapshots."""
 
     rings: str
     """The directory of the ring buffers."""
@@ -117,6 +117,9 @@ class SessionPlan(NamedTuple):
 
     is_taken_over: bool = False
     """Whether a daemon that was killed has left it, and a part of its trace."""
+
+    kept: str = ""
+    """A directory of the daemon, for what is noted of buffers without output."""
 
     def permits(self, pid: int, vpid: int, vuid: int, vgid: int, uid: int) -> bool:
         """Tell whether a program may record.

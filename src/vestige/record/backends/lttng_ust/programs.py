@@ -23,7 +23,9 @@ from .clock import Clock
 from .plan import ChannelPlan, SessionPlan
 from .recording import Recording
 from .ring_files import Left, RingOwner, left_rings
+from .snapshots import write_snapshot
 from .timers import Timers
+from .trace_files import OwnerFiles
 from .wait_page import WaitPage
 
 __all__ = ["Losses", "Programs", "command_of"]
@@ -305,7 +307,8 @@ class Programs:
             [*self._applications], partial(self._try_to_bring, session), note
         )
         for channel in plan.channels:
-            self._begin_timers(session, channel)
+            if plan.output is not None:
+                self._begin_timers(session, channel)
         if error is not None:
             raise error
 
@@ -463,6 +466,23 @@ class Programs:
                         await recording.dump_state()
 
         await asyncio.gather(*map(dump, [*self._applications]))
+
+    async def snapshot(self, name: str, files: OwnerFiles, most: int | None) -> None:
+        """Write what the buffers of a session hold now, which stays there.
+
+        Args:
+            name: The session.
+            files: The directory of the snapshot.
+            most: How many sub-buffers of each ring, the newest; ``None`` for all.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        session = self._sessions.get(name)
+        if session is None:
+            return
+        for traces in [*session.traces.values()]:
+            await write_snapshot(traces, files, most)
 
     async def write_metadata(self, name: str) -> None:
         """Write the metadata of a session once more.

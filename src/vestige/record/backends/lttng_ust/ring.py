@@ -415,6 +415,94 @@ class Ring:
         with memoryview(self._map) as whole:
             return Packet(header, whole[begin : begin + packet // 8])
 
+    @property
+    def is_unused(self) -> bool:
+        """Whether nothing was ever recorded."""
+        return self.word(_OFFSET) <= HEADER_SIZE
+
+    def is_settled(self) -> bool:
+        """Tell whether all is committed but in the sub-buffer that writers have."""
+        end = self.word(_OFFSET)
+        return all(self._is_full(one) for one in self._positions(end, None))
+
+    def _positions(self, end: int, most: int | None) -> range:
+        """Return where the sub-buffers begin that are there before the last one.
+
+        Args:
+            end: How many bytes are reserved.
+            most: How many sub-buffers, with the last one; ``None`` for all.
+        """
+        last = end - end % self._size
+        first = self.word(CONSUMED) // self._size * self._size
+        count = self._count if most is None else min(most, self._count)
+        # However a program moves the numbers, there are no more of them.
+        before = count - (1 if end > last else 0)
+        first = max(first, last - before * self._size, 0)
+        return range(min(first, last), last, self._size)
+
+    def snapshot(self, most: int | None) -> Iterator[Packet]:
+        """Yield what is there as packets, the oldest first; it stays.
+
+        A packet is there until the next one is asked for.
+
+        Args:
+            most: How many packets, the newest; ``None`` for all.
+        """
+        end = self.word(_OFFSET)
+        for position in self._positions(end, most):
+            if self._is_full(position):
+                begin = self.hold(position)
+                packet = None if begin is None else self._packet(begin)
+                if packet is not None:
+                    with packet.data:
+                        yield packet
+                if begin is not None:
+                    self.put_back(position)
+            else:
+                yield from self._committed(position, self._size)
+        if end % self._size > HEADER_SIZE:
+            yield from self._committed(end - end % self._size, end % self._size)
+
+    def put_back(self, position: int) -> None:
+        """Leave a sub-buffer as it was before it was held.
+
+        Args:
+            position: What was reserved before a place in it.
+        """
+
+    def _committed(self, position: int, used: int) -> Iterator[Packet]:
+        """Yield what of a sub-buffer is committed up to its first gap.
+
+        Args:
+            position: What was reserved before it.
+            used: How many bytes of it are reserved.
+        """
+        hot = self._hot + 128 * (position % self._whole // self._size)
+        before = (position & -self._whole) // self._count
+        # All up to there is committed, and nobody changes it: see `_contiguous`.
+        content = (self.word(hot + 8) - before) & ALL_BITS
+        if (self.word(hot) - before) & ALL_BITS == used:
+            # It stays behind where records were committed in another order.
+            is_all = self.word(_OFFSET) == position + used
+            content = used if is_all else content
+        if not HEADER_SIZE < content <= used:
+            return
+        begin = self.open_place(position)
+        raw = bytearray(os.pread(self.file, content, begin))
+        end = self._end_of(position)
+        # Whoever has it now has written to what was read.
+        if len(raw) < content or not self._has_header(position):
+            return
+        if (self.word(_OFFSET) - position) & ALL_BITS > self._whole:
+            return
+        size = min((content + PAGE - 1) & -PAGE, self._size)
+        raw.extend(bytes(size - content))
+        end = max(end, _WORD.unpack_from(raw, _BEGIN_AT)[0])
+        ENDING.pack_into(raw, _END_AT, end & ALL_BITS, content * 8, size * 8)
+        _WORD.pack_into(raw, _DISCARDED_AT, self.lost)
+        with memoryview(raw) as data:
+            yield Packet(bytes(raw[:HEADER_SIZE]), data)
+
     def is_drained(self) -> bool:
         """Tell whether all sub-buffers were taken that writers had left."""
         return (self.word(_OFFSET) - self.word(CONSUMED)) & ALL_BITS < self._size

@@ -261,13 +261,13 @@ class MetadataFile:
     It is in packets, CTF 1.8.3, section 7.1: some tools read no other.
 
     Args:
-        files: Whose it is.
+        files: Whose it is; ``None``: it is kept for snapshots, and in no file.
         folder: The directory of the trace.
         uuid: The trace.
     """
 
-    def __init__(self, files: OwnerFiles, folder: str, uuid: bytes) -> None:
-        self._file = files.open(f"{folder}/metadata")
+    def __init__(self, files: OwnerFiles | None, folder: str, uuid: bytes) -> None:
+        self._file = -1 if files is None else files.open(f"{folder}/metadata")
         self._uuid = uuid
         self._packets: list[bytes] = []
         self._done = self._written = 0
@@ -293,6 +293,8 @@ class MetadataFile:
 
     def write(self) -> None:
         """Write what is not in the file: there was no room, and may be some now."""
+        if self._file < 0:
+            return
         try:
             for packet in self._packets[self._done :]:
                 _write_all(self._file, packet)
@@ -312,12 +314,28 @@ class MetadataFile:
         """
         self._packets[0] = self._packet(first)
         self._done = self._written = 0
-        _cut(self._file, 0)
+        if self._file >= 0:
+            _cut(self._file, 0)
         self.write()
+
+    def copy(self, other: MetadataFile) -> None:
+        """Write what another one has.
+
+        Args:
+            other: The other one, of the same trace.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        self._packets = [*other._packets]
+        self.write()
+        if self.failure is not None:
+            raise self.failure
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._file)
+        if self._file >= 0:
+            os.close(self._file)
 
 
 def _cut(file: int, size: int) -> None:

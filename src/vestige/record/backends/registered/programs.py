@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import socket
 import time
 from collections import Counter
@@ -17,6 +18,7 @@ from ..._agreement import AGREEMENT
 from ...rules.encoding import encode_rules
 from ..listening import Credentials, Listener, credentials_of
 from ..lttng_ust.plan import ChannelPlan, SessionPlan
+from ..lttng_ust.trace_files import OwnerFiles
 from ..patience import LONGEST_AT_END, Patience
 from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining
 from .meeting_place import announce
@@ -188,7 +190,7 @@ class RegisteredPrograms:
         plan = session.plan
         # Groups are asked of the kernel, not of the program.
         own = (program.pid, program.vpid, program.uid, program.gid, program.uid)
-        is_wanted = plan.is_active and plan.output is not None and plan.permits(*own)
+        is_wanted = plan.is_active and plan.permits(*own)
         chosen = [one for one in plan.channels if is_wanted and session.rules[one.name]]
         # What ends makes room for what begins.
         for channel in plan.channels:
@@ -337,6 +339,8 @@ class RegisteredPrograms:
         )
         for trace in session.traces.values():
             trace.close()
+        if session.plan.output is None:
+            shutil.rmtree(session.plan.kept, ignore_errors=True)
 
     async def dump_state(self, name: str) -> None:
         """Make all programs of a session describe their state once more.
@@ -352,6 +356,23 @@ class RegisteredPrograms:
                         await program.dump_state(arena)
 
         await asyncio.gather(*map(dump, [*self._programs]))
+
+    async def snapshot(self, name: str, files: OwnerFiles, most: int | None) -> None:
+        """Write what the buffers of a session hold now, which stays there.
+
+        Args:
+            name: The session.
+            files: The directory of the snapshot.
+            most: How many sub-buffers of each ring, the newest; ``None`` for all.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        session = self._sessions.get(name)
+        for trace in [] if session is None else [*session.traces.values()]:
+            trace.snapshot(files, most)
+            # Others are answered between two traces.
+            await asyncio.sleep(0)
 
     async def write_metadata(self, name: str) -> None:
         """Write what begins the metadata of a session once more.

@@ -74,13 +74,14 @@ class ProgramTrace:
         *,
         is_left: bool = False,
     ) -> None:
-        assert plan.output is not None  # noqa: S101 - others have no trace
-        files = OwnerFiles(plan.output, plan.uid, plan.gid)
+        self.parts = folder
+        files = trace_root(plan)
         older: Older = "kept" if plan.is_taken_over else "replaced"
         self._place = TraceFolder(files, folder, "continued" if is_left else older)
         self._folder = self._place.path
-        self._rights = (plan.uid, plan.gid)
+        self._rights = (files.uid, files.gid)
         self._owner = _owner(*self._rights)
+        self._is_kept = plan.output is None
         self._options = channel_options(channel)
         self._rings = Rings(
             # Those that overwrite are of threads.
@@ -90,6 +91,7 @@ class ProgramTrace:
         if self._rings.of_cpus:
             self._options = with_contexts_of_threads(self._options)
         self._writing = channel_writing(channel)
+        self._subbuf_size = channel.subbuf_size
         self._is_counter = has_constant_counter()
         self._clock = RecordingClock(counter if self._is_counter else None)
         self._lost = Losses()
@@ -129,7 +131,7 @@ class ProgramTrace:
             self._options,
             encode_rules(()),
             self._rings,
-            writing=self._writing,
+            writing=self._writing._replace(keep=self._is_kept),
             owner=self._owner,
         )
 
@@ -174,11 +176,34 @@ class ProgramTrace:
         Returns:
             What was lost so far.
         """
-        if not self._is_broken:
+        if not self._is_broken and not self._is_kept:
             self._note(self._collector.hand_over())
             self._refine()
             self._go_on()
         return self._lost
+
+    def snapshot(self, files: OwnerFiles, most: int | None) -> None:
+        """Write what the rings hold now, which stays there.
+
+        Args:
+            files: The directory of the snapshot.
+            most: How many sub-buffers of each ring, the newest; ``None`` for all.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        folder = files.make_folder(*self.parts)
+        packets = None
+        if most is not None:
+            packets = max(1, most * self._subbuf_size // self._options.chunk_size)
+        owner = _owner(files.uid, files.gid)
+        self._collector.snapshot(folder, packets, owner)
+        self._refine()
+        # Last: it has all event classes of the records.
+        metadata = Path(self._folder, "metadata").read_bytes()
+        file = files.open(f"{folder}/metadata")
+        with os.fdopen(file, "wb") as stream:
+            stream.write(metadata)
 
     def _go_on(self) -> None:
         """Collect what is to come, in the same memory."""
@@ -230,6 +255,19 @@ class ProgramTrace:
             self.failure = RecordError(found.failure[1])
 
 
+def trace_root(plan: SessionPlan) -> OwnerFiles:
+    """Return the directory of the traces of a session, and whose it is.
+
+    What is kept for snapshots alone is the daemon's, in a directory of its own.
+
+    Args:
+        plan: The session.
+    """
+    if plan.output is not None:
+        return OwnerFiles(plan.output, plan.uid, plan.gid)
+    return OwnerFiles(plan.kept, os.geteuid(), os.getegid())
+
+
 def _owner(uid: int, gid: int) -> Owner | None:
     """Return whose a trace is, if that is not the user of this process."""
     return None if uid == os.geteuid() else Owner(uid, gid, groups_of(uid, gid))
@@ -251,17 +289,16 @@ def clear_older(plan: SessionPlan, folder: tuple[str, ...]) -> None:
         plan: The session that has the directory now.
         folder: The directory of the traces, below that of the session.
     """
-    assert plan.output is not None  # noqa: S101 - others have no traces
-    path = Path(plan.output, *folder)
+    files = trace_root(plan)
+    path = Path(files.folder, *folder)
     if plan.is_taken_over or not path.is_dir():
         return
-    files = OwnerFiles(plan.output, plan.uid, plan.gid)
     for one in [*path.iterdir()]:
         if not (one / "metadata").exists():
             continue
         place = TraceFolder(files, (*folder, one.name), "replaced")
         # One that is in use stays: then there is another, which is empty.
-        with owner_rights(plan.uid, plan.gid), suppress(OSError):
+        with owner_rights(files.uid, files.gid), suppress(OSError):
             Path(place.path).rmdir()
         place.release()
 
@@ -288,12 +325,11 @@ def left_traces(
         Of each the channel, the user, or a negative number if it is of one program
         alone, and the directory below that of the session.
     """
-    if plan.output is None:
-        return []
+    files = trace_root(plan)
     kind, inner = ("pid", ()) if plan.is_per_process else ("uid", (folder,))
     found = []
-    with owner_rights(plan.uid, plan.gid), suppress(OSError):
-        for number, whose in enumerate(Path(plan.output, "ust", kind).iterdir()):
+    with owner_rights(files.uid, files.gid), suppress(OSError):
+        for number, whose in enumerate(Path(files.folder, "ust", kind).iterdir()):
             key = -1 - number
             if whose.name.isdecimal() and not plan.is_per_process:
                 key = int(whose.name)

@@ -1,0 +1,197 @@
+"""The verbs of snapshots: take one, and say where they are written."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ..record.backends.lttng_ust.ring import possible_cpus
+from .model import Session, SnapshotOutput
+from .protocol import Request
+from .refusals import os_error_text, refused
+from .registry import Peer, Registry, as_owner
+
+__all__ = [
+    "add_snapshot_output",
+    "list_snapshot_outputs",
+    "packets_of_size",
+    "record_snapshot",
+    "remove_snapshot_output",
+]
+
+NO_LIMIT = (1 << 64) - 1
+LONGEST_NAME = 200
+"""Bytes; with the time and a number, it is the name of a directory."""
+UNNAMED = "snapshot-0"
+"""What LTTng calls snapshots that are written to no output of the session."""
+
+
+def _session(registry: Registry, peer: Peer, request: Request) -> Session:
+    """Return the session that a request is for, if there are snapshots of it."""
+    session = registry.session(peer, request.text("session"))
+    # LTTng takes them of each session that has no output of its own.
+    if session.output is not None:
+        raise refused("NOT_SNAPSHOT_SESSION")
+    return session
+
+
+def _output(request: Request, name: str | None, path: str) -> SnapshotOutput:
+    """Return the output that a request describes, without its number."""
+    if not PurePosixPath(path).is_absolute():
+        raise refused("INVALID", f"'{path}': expected an absolute path")
+    max_size = request.number("max_size")
+    if not 0 <= max_size <= NO_LIMIT:
+        raise refused("INVALID", "expected bytes as 'max_size'")
+    return SnapshotOutput(0, name or UNNAMED, path, max_size)
+
+
+async def add_snapshot_output(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Let the snapshots of ``session`` be written to ``path``.
+
+    Args:
+        registry: The sessions.
+        peer: Who asks.
+        request: Also ``name`` and ``max_size``.
+
+    Returns:
+        The output.
+
+    Raises:
+        SessionError: There is one, or the path is none.
+    """
+    session = _session(registry, peer, request)
+    if session.snapshot_outputs:
+        raise refused("SNAPSHOT_OUTPUT_EXIST")
+    name = request.optional_text("name")
+    found = _output(request, name, request.text("path"))
+    added = session.add_output(name, found.path, found.max_size)
+    registry.save()
+    return asdict(added)
+
+
+async def list_snapshot_outputs(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Return where the snapshots of ``session`` are written."""
+    session = _session(registry, peer, request)
+    return {"outputs": [asdict(one) for one in session.snapshot_outputs]}
+
+
+async def remove_snapshot_output(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Let no snapshots of ``session`` be written to ``output``, a number or a name.
+
+    Raises:
+        SessionError: There is no such output.
+    """
+    session = _session(registry, peer, request)
+    wanted = request.text("output")
+    for one in session.snapshot_outputs:
+        if wanted in {str(one.number), one.name}:
+            session.snapshot_outputs.remove(one)
+            registry.save()
+            return asdict(one)
+    raise refused("INVALID", f"'{wanted}': expected an output of the session")
+
+
+async def record_snapshot(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Take a snapshot of ``session``.
+
+    Args:
+        registry: The sessions.
+        peer: Who asks.
+        request: ``path``, where it is written to if not to the output of the session,
+            ``name`` and ``max_size``.
+
+    Returns:
+        Its ``path``.
+
+    Raises:
+        SessionError: The session has never been active, there is no output, or the
+            snapshot cannot be written.
+    """
+    session = _session(registry, peer, request)
+    if not session.was_active:
+        raise refused("START_SESSION_ONCE")
+    output = _chosen_output(session, request)
+    most = packets_of_size(session, output.max_size, possible_cpus())
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(registry.now()))
+    folder = f"{output.path}/{output.name}-{stamp}-{session.snapshots_taken}"
+    _make_folder(session, output, folder)
+    try:
+        await registry.backend.snapshot(session, folder, most)
+    except OSError as error:
+        with as_owner(session), suppress(OSError):
+            shutil.rmtree(folder)
+        raise refused("SNAPSHOT_FAIL", os_error_text(error)) from error
+    session.snapshots_taken += 1
+    registry.save()
+    return {"path": folder}
+
+
+def _chosen_output(session: Session, request: Request) -> SnapshotOutput:
+    name = request.optional_text("name")
+    path = request.optional_text("path")
+    if path:
+        return _output(request, name, path)
+    if not session.snapshot_outputs:
+        raise refused("SNAPSHOT_FAIL", "expected an output of the session, or a path")
+    own = session.snapshot_outputs[0]
+    chosen = _output(request, name or own.name, own.path)
+    chosen.max_size = chosen.max_size or own.max_size
+    return chosen
+
+
+def _make_folder(session: Session, output: SnapshotOutput, folder: str) -> None:
+    if "/" in output.name or len(output.name.encode(errors="replace")) > LONGEST_NAME:
+        raise refused("CREATE_DIR_FAIL", f"'{output.name}': expected a file's name")
+    try:
+        with as_owner(session):
+            Path(output.path).mkdir(mode=0o770, parents=True, exist_ok=True)
+            Path(folder).mkdir(mode=0o770)
+            Path(folder, "ust").mkdir(mode=0o770)
+    except OSError as error:
+        raise refused("CREATE_DIR_FAIL", os_error_text(error)) from error
+
+
+def packets_of_size(session: Session, max_size: int, cpus: int) -> int | None:
+    """Return how many sub-buffers of each ring have room in a snapshot.
+
+    As in LTTng, each ring has as many, and a ring that has fewer leaves its room to the
+    others.
+
+    Args:
+        session: The session.
+        max_size: Bytes; 0 without a limit.
+        cpus: How many rings each channel has.
+
+    Returns:
+        The number; ``None`` for all.
+
+    Raises:
+        SessionError: There is no room for one of each.
+    """
+    if max_size in {0, NO_LIMIT}:
+        return None
+    channels = [one.attributes for one in session.channels.values()]
+    left, packets = max_size, 0
+    while True:
+        step = sum(one.subbuf_size for one in channels if packets < one.num_subbuf)
+        if step == 0:
+            return None
+        left -= step * cpus
+        if left < 0:
+            break
+        packets += 1
+    if packets == 0:
+        raise refused("MAX_SIZE_INVALID")
+    return packets

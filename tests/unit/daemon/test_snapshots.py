@@ -1,0 +1,127 @@
+"""Snapshots: what buffers hold is written when it is asked for, and stays there."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import vestige
+from support.own_programs import STEP, build_ordered, ordered, wait_for_listed
+from support.session_daemon import SessionDaemon, stopped
+from vestige.record.backends.lttng_ust.ring import possible_cpus
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program with a tracepoint."""
+    return build_ordered(tmp_path_factory.mktemp("ordered"))
+
+
+def run(daemon: SessionDaemon, *commands: str) -> str:
+    """Run session verbs that succeed; return what they say."""
+    said = ""
+    for words in commands:
+        done = daemon.lttng(*words.split())
+        assert done.status == 0, done.err
+        said += done.out + done.err
+    return said
+
+
+def begin(daemon: SessionDaemon, output: Path, channel: str = "") -> None:
+    """Start a session of snapshots with one channel."""
+    run(
+        daemon,
+        f"create s --snapshot --output={output}",
+        f"enable-channel -u c {channel}",
+        f"enable-event -u -c c {STEP}",
+        "start",
+    )
+
+
+def snapshots(output: Path) -> list[Path]:
+    """Return the snapshots in a directory by their numbers."""
+    return sorted(output.iterdir(), key=lambda one: int(one.name.rpartition("-")[2]))
+
+
+def numbers(trace: Path) -> list[int]:
+    """Return what the steps of a trace have counted, in order."""
+    return [one.payload["number"] for one in vestige.open(trace) if one.name == STEP]
+
+
+def test_nothing_is_written_until_a_snapshot_is_taken(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Then what there is, and once more what is there still."""
+    output = tmp_path / "o"
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, output)
+        one.do("10")
+        assert not output.exists()
+        said = run(daemon, "snapshot record")
+        assert said == "Snapshot recorded successfully for session s\n"
+        one.do("3")
+        run(daemon, "snapshot record --name=mine", "stop", "snapshot record")
+        one.end()
+    first, second, third = snapshots(output)
+    assert re.fullmatch(r"snapshot-1-\d{8}-\d{6}-0", first.name)
+    assert re.fullmatch(r"mine-\d{8}-\d{6}-1", second.name)
+    assert numbers(first) == [*range(10)]
+    assert numbers(second) == numbers(third) == [*range(10), *range(3)]
+
+
+def test_what_a_program_left_is_in_snapshots(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """It has ended; its buffers are those of the user."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, tmp_path)
+        one.do("t5")
+        one.do("7")
+        one.end()
+    run(daemon, "snapshot record")
+    assert sorted(numbers(snapshots(tmp_path)[0])) == sorted(
+        [*range(5)] * 2 + [*range(7)]
+    )
+
+
+def test_the_newest_are_kept(daemon: SessionDaemon, program: Path, tmp_path: Path):
+    """Of a small buffer, the end; the daemon is not asked for that."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, tmp_path, "--subbuf-size=4k --num-subbuf=4")
+        with stopped(daemon):
+            one.do("50000")
+        run(daemon, "snapshot record")
+        one.end()
+    found = numbers(snapshots(tmp_path)[0])
+    assert found == [*range(50_000 - len(found), 50_000)]
+    assert len(found) >= 3 * 200
+
+
+def test_a_size_keeps_the_newest(daemon: SessionDaemon, program: Path, tmp_path: Path):
+    """As many sub-buffers as have room; an output can have a limit, too."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, tmp_path, "--subbuf-size=4k --num-subbuf=8")
+        one.do("50000")
+        size = 2 * 4096 * possible_cpus()
+        run(daemon, "snapshot record", f"snapshot record --max-size={size}")
+        refused = daemon.lttng("snapshot", "record", "-m", "1k")
+        one.end()
+    assert (refused.status, refused.out) == (1, "")
+    assert refused.err == (
+        "Error: Invalid snapshot size. Cannot fit at least one packet per stream.\n"
+        "Error: Snapshot max size is invalid\n"
+    )
+    all_of_them, newest = map(numbers, snapshots(tmp_path))
+    assert 0 < len(newest) < len(all_of_them)
+    assert newest == all_of_them[-len(newest) :]
