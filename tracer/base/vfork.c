@@ -23,13 +23,15 @@
 #if defined(__x86_64__)
 
 #define UNTRACED __attribute__((no_instrument_function))
+/* A program may have a function of this name, and link what is here twice, see link/linked.h. */
+#define WEAK __attribute__((weak))
 
 /* What the tracer has put there. */
-struct vestige_vfork_calls vestige_vfork_calls HIDDEN;
+struct vestige_vfork_calls vestige_vfork_calls HIDDEN WEAK;
 
 /* Called by what follows. */
-void vestige_vfork_begin(void) HIDDEN UNTRACED;
-pid_t vestige_vfork_end(long result) HIDDEN UNTRACED;
+void vestige_vfork_begin(void) HIDDEN UNTRACED WEAK;
+pid_t vestige_vfork_end(long result) HIDDEN UNTRACED WEAK;
 
 void vestige_vfork_begin(void)
 {
@@ -61,7 +63,7 @@ __asm__(".pushsection .text\n\t"
 	/* As vfork.h has it. */
 	".quad vestige_vfork_calls - .\n\t"
 	".ascii \"" VESTIGE_VFORK_MARK "\"\n\t"
-	".globl vfork\n\t"
+	".weak vfork\n\t"
 	".type vfork, @function\n"
 	"vfork:\n\t"
 	"subq $8, %rsp\n\t"

@@ -17,8 +17,9 @@ static __attribute__((constructor(140), no_instrument_function)) void vestige_re
 {
 	const int saved = errno;
 
-	if (!dlsym(RTLD_DEFAULT, "vestige_tracer") && vestige_link_choose_places() &&
-	    !vestige_link_load_tracer() && vestige_link_may_wait())
+	if (vestige_link_may_load() && !dlsym(RTLD_DEFAULT, "vestige_tracer") &&
+	    vestige_link_choose_places() && !vestige_link_load_tracer() &&
+	    vestige_link_may_wait())
 		vestige_link_wait(vestige_link_start_waiters);
 	errno = saved;
 }

@@ -33,7 +33,7 @@ struct list {
 	int32_t has_thread;
 };
 
-struct list vestige_link_list __attribute__((visibility("hidden")));
+LINKED struct list vestige_link_list;
 
 /* Where the list is, from the place of the number on. */
 __asm__(".pushsection .note.vestige,\"a\",%note\n"
@@ -109,6 +109,25 @@ static bool is_needed(const struct dl_phdr_info *program, const char *name)
 		if (one->d_tag == DT_NEEDED && !strcmp(last_part(texts + one->d_un.d_val), name))
 			return true;
 	return false;
+}
+
+static int look_for_linker(struct dl_phdr_info *info, size_t size, void *data)
+{
+	bool *is_there = data;
+
+	(void) size;
+	for (int index = 0; index < info->dlpi_phnum; index++)
+		*is_there |= info->dlpi_phdr[index].p_type == PT_INTERP;
+	/* The program itself comes first. */
+	return 1;
+}
+
+bool vestige_link_may_load(void)
+{
+	bool is_there = false;
+
+	dl_iterate_phdr(look_for_linker, &is_there);
+	return is_there;
 }
 
 struct search {

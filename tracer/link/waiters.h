@@ -4,14 +4,19 @@
 
 #include <stdbool.h>
 
+#include "linked.h"
+
 struct vestige_waiter;
 
 /* Keep what begins when a tracer comes; programs call it, see lttng/tracepoint.h. */
-void vestige_wait_for_tracer(struct vestige_waiter *waiter) __attribute__((visibility("hidden")));
+void vestige_wait_for_tracer(struct vestige_waiter *waiter) LINKED;
+/* Whether the program has a dynamic linker. What others load comes with a C library of its own, whose
+ * threads do not know those of the program. */
+bool vestige_link_may_load(void) LINKED;
 /* Say that this object has the thread that waits for a daemon; false where it cannot have it:
  * another object has, or this one may be unloaded. */
-bool vestige_link_may_wait(void) __attribute__((visibility("hidden")));
+bool vestige_link_may_wait(void) LINKED;
 /* Begin with the tracer, which has been loaded. */
-void vestige_link_start_waiters(void) __attribute__((visibility("hidden")));
+void vestige_link_start_waiters(void) LINKED;
 
 #endif
