@@ -31,6 +31,8 @@ static prctl_function *original_prctl;
 /* Of syscall(). */
 syscall_function *confined_original HIDDEN;
 void confined_expect(long number, long first, long second, long third) HIDDEN;
+/* For what stands in for these functions in programs that link lttng-ust, see link/confining.c. */
+EXPORTED __typeof__(confined_expect) vestige_expect __attribute__((alias("confined_expect")));
 
 /* Early: later, a child process may be the first to ask, with the dynamic linker's locks as
  * another thread of its parent had them. */
@@ -46,41 +48,53 @@ static void begin_filter(void)
 {
 	if (system_is_confined)
 		return;
-	streams_confine();
+	if (settings.is_recording)
+		streams_confine();
+	/* Where nothing is recorded, the program's end is to make no system call either. */
 	system_is_confined = true;
 }
 
 /* Before prctl(2). A filter that the kernel then refuses has cost system calls only. */
-static void expect_prctl(long option, long first)
+static void expect_prctl(long option, long first, long second)
 {
-	if (option == PR_SET_SECCOMP)
+	const bool is_strict = option == PR_SET_SECCOMP && first == SECCOMP_MODE_STRICT;
+	const bool is_filter = option == PR_SET_SECCOMP && first == SECCOMP_MODE_FILTER && second;
+	const bool has_no_clock = option == PR_SET_TSC && first == PR_TSC_SIGSEGV;
+
+	if (is_strict || is_filter)
 		control_leave();
-	if (!settings.is_recording)
-		return;
-	if ((option == PR_SET_SECCOMP && first == SECCOMP_MODE_STRICT) ||
-	    (option == PR_SET_TSC && first == PR_TSC_SIGSEGV && settings.counter_is_clock))
-		stream_leave();
-	else if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_FILTER)
+	if (is_filter)
 		begin_filter();
+	else if (settings.is_recording &&
+		 (is_strict || (has_no_clock && settings.counter_is_clock)))
+		stream_leave();
 }
 
-/* Before a system call that is made by its number; third is the program of the filter, without
- * which libraries ask what the kernel can do. */
+/* Before seccomp(2); third is the program of the filter, without which libraries ask what the
+ * kernel can do, as they do with flags that strict mode has not. */
+static void expect_seccomp(long first, long second, long third)
+{
+	const bool is_strict = first == SECCOMP_SET_MODE_STRICT && !second;
+	const bool is_filter = first == SECCOMP_SET_MODE_FILTER && third;
+
+	if (is_strict || is_filter)
+		control_leave();
+	if (is_filter)
+		begin_filter();
+	else if (is_strict && settings.is_recording)
+		stream_leave();
+}
+
+/* Before a system call that is made by its number. */
 void confined_expect(long number, long first, long second, long third)
 {
 	const int saved = errno;
 
 	find();
 	if (number == SYS_prctl)
-		expect_prctl(first, second);
-	else if (number == SYS_seccomp) {
-		if (first != SECCOMP_GET_ACTION_AVAIL && first != SECCOMP_GET_NOTIF_SIZES)
-			control_leave();
-		if (first == SECCOMP_SET_MODE_STRICT && !second && settings.is_recording)
-			stream_leave();
-		else if (first == SECCOMP_SET_MODE_FILTER && third && settings.is_recording)
-			begin_filter();
-	}
+		expect_prctl(first, second, third);
+	else if (number == SYS_seccomp)
+		expect_seccomp(first, second, third);
 	errno = saved;
 }
 
@@ -99,7 +113,7 @@ int prctl(int option, ...)
 		errno = ENOSYS;
 		return -1;
 	}
-	expect_prctl(option, (long) arguments[0]);
+	expect_prctl(option, (long) arguments[0], (long) arguments[1]);
 	result = original_prctl(option, arguments[0], arguments[1], arguments[2], arguments[3]);
 	if (option == PR_SET_NAME && result == 0 && settings.is_recording)
 		stream_rename((const char *) arguments[0]);

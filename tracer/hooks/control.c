@@ -27,13 +27,15 @@
 #define THREAD_NAME "vestige-control"
 #define MILLISECOND 1000000
 #define SECOND 1000000000
-/* Of a millisecond, for the threads to end. */
-#define MOST_LOOKS 50
+/* For a thread to end. */
+#define MOST_LOOKS 10
+#define LOOK (5 * MILLISECOND)
 
 /* A bit for each daemon that has said what is recorded, or that is not there. */
 static atomic_uint answered;
-/* Bits of the threads that run, in this process. */
+/* Bits of the threads that were started in this process, and not seen to end. */
 static atomic_uint running;
+static pthread_t threads[MOST_MEETINGS];
 
 static unsigned int bit(unsigned int which)
 {
@@ -60,7 +62,6 @@ static void *take_orders(void *argument)
 		if (!orders_are_ending())
 			meeting_wait(which, number);
 	}
-	atomic_fetch_and(&running, ~bit(which));
 	return NULL;
 }
 
@@ -84,19 +85,18 @@ static void wait_for_orders(unsigned int all)
 static void start_thread(unsigned int which)
 {
 	pthread_attr_t attributes;
-	pthread_t thread;
 	sigset_t all;
 	sigset_t before;
 
 	if (pthread_attr_init(&attributes) != 0)
 		return;
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	/* But those of the C library itself, which it needs for setuid() and the like. */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	atomic_fetch_or(&running, bit(which));
-	if (pthread_create(&thread, &attributes, take_orders, (void *) (uintptr_t) which) != 0)
+	if (pthread_create(&threads[which], &attributes, take_orders,
+			   (void *) (uintptr_t) which) != 0)
 		atomic_fetch_and(&running, ~bit(which));
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
@@ -115,15 +115,29 @@ static void after_fork(void)
 			start_thread(which);
 }
 
+/* See the end of a thread, which makes system calls until it is gone; false when it has not come. */
+static bool see_end(unsigned int which)
+{
+	struct timespec limit;
+
+	/* Each time: it may have been about to sleep. */
+	meeting_wake(which);
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_nsec += LOOK;
+	limit.tv_sec += limit.tv_nsec / SECOND;
+	limit.tv_nsec %= SECOND;
+	return pthread_timedjoin_np(threads[which], NULL, &limit) == 0;
+}
+
 void control_leave(void)
 {
-	static const struct timespec pause = {.tv_nsec = MILLISECOND};
-
 	if (!orders_end())
 		return;
-	/* One that waits for another daemon makes no system call any more, until there is one. */
-	for (int looks = 0; looks < MOST_LOOKS && atomic_load(&running); looks++)
-		system_sleep(&pause);
+	for (unsigned int which = 0; which < MOST_MEETINGS; which++)
+		for (int looks = 0; looks < MOST_LOOKS && atomic_load(&running) & bit(which);
+		     looks++)
+			if (see_end(which))
+				atomic_fetch_and(&running, ~bit(which));
 }
 
 /* After the one that begins to trace. */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "meeting.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,9 +145,23 @@ uint32_t meeting_number(unsigned int which)
 	return *places[which].page;
 }
 
+/* Daemons wake all programs of the page; one that wakes itself wakes few others: where the page is
+ * differs. */
+static long own_bit(const struct place *place)
+{
+	return (long) (1u << ((uintptr_t) place->page / PAGE_SIZE % 32));
+}
+
 void meeting_wait(unsigned int which, uint32_t number)
 {
-	system_call(SYS_futex, (long) places[which].page, FUTEX_WAIT, number, 0, 0, 0);
+	system_call(SYS_futex, (long) places[which].page, FUTEX_WAIT_BITSET, number, 0, 0,
+		    own_bit(&places[which]));
+}
+
+void meeting_wake(unsigned int which)
+{
+	system_call(SYS_futex, (long) places[which].page, FUTEX_WAKE_BITSET, INT_MAX, 0, 0,
+		    own_bit(&places[which]));
 }
 
 /* Whether the daemon is one that may tell us what to do; and do not wait for it for ever. */

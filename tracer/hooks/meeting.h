@@ -19,6 +19,8 @@ bool meeting_is_possible(unsigned int which) HIDDEN;
 /* A number that grows when the daemon begins, and waiting until it is another one. */
 uint32_t meeting_number(unsigned int which) HIDDEN;
 void meeting_wait(unsigned int which, uint32_t number) HIDDEN;
+/* Let who waits so in this process look again; others may, too. */
+void meeting_wake(unsigned int which) HIDDEN;
 /* Connect to the daemon; negative where there is none, none accepts, or where it is somebody else's. */
 int meeting_connect(unsigned int which) HIDDEN;
 /* How long a program waits before it begins, in milliseconds; negative: for ever. */
