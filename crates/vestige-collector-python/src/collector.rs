@@ -132,6 +132,16 @@ impl Collector {
         py.detach(|| self.0.expect(programs));
     }
 
+    #[doc = core_doc!(Collector.cut)]
+    fn cut(&self, py: Python<'_>, directory: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.cut(&directory)).map_err(|error| exception(&error))
+    }
+
+    #[doc = core_doc!(Collector.clear)]
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.0.clear()).map_err(|error| exception(&error))
+    }
+
     #[doc = core_doc!(Collector.hand_over)]
     fn hand_over(&self, py: Python<'_>) -> Outcome {
         Outcome(py.detach(|| self.0.hand_over()))

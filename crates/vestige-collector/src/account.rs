@@ -34,6 +34,18 @@ const fn pair(low: u32, high: u32) -> u64 {
 }
 
 impl Account {
+    /// The account in the next chunk of the trace, where the stream has no file yet.
+    #[must_use]
+    pub const fn cut(self) -> Self {
+        Self { file_number: 0, file_bytes: 0, ring_number: 0, ring_bytes: 0, ..self }
+    }
+
+    /// Whether there are packets of the stream, but none in this chunk of the trace.
+    #[must_use]
+    pub const fn is_cut(&self) -> bool {
+        self.packets > 0 && self.file_bytes == 0 && self.ring_number == 0
+    }
+
     /// The account as numbers.
     #[must_use]
     pub const fn words(&self) -> [u64; WORDS] {

@@ -92,7 +92,11 @@ impl Recording {
         advance: impl FnOnce(&mut Account),
     ) -> Result<(), Stall> {
         let mut account = state.account;
-        if !draft.records.is_empty() || is_untold(&account, draft) || draft.given_up > 0 {
+        if self.trace.is_discarding() {
+            // They are counted all the same.
+            let all = draft.lost.saturating_add(account.inherited);
+            account.told_lost = account.told_lost.max(all);
+        } else if !draft.records.is_empty() || is_untold(&account, draft) || draft.given_up > 0 {
             self.begin_stream(slot, state, draft);
             account = state.account;
             self.write_draft(slot, state, draft, &mut account)?;
@@ -176,10 +180,12 @@ impl Recording {
             account.told_lost = lost;
         };
         let first = draft.losses.map_or(draft.begin, |(first, _)| first.min(draft.begin));
-        if account.packets == 0 && (all > 0 || draft.given_up > 0) {
+        let is_first = account.packets == 0 || account.is_cut();
+        let known = account.told_lost;
+        if is_first && (all > known || draft.given_up > 0) {
             // Readers compare its counts with those of the packet before.
             let before = first.saturating_sub(1);
-            put(account, before, before, 0, 0);
+            put(account, before, before, 0, known);
         }
         account.packets += draft.given_up;
         if let Some((first, last)) = draft.losses {

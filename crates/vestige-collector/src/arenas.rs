@@ -27,8 +27,6 @@ const MOST_ARENAS: usize = 64;
 /// Makes and opens the arenas of a trace.
 struct Maker {
     trace: Arc<Trace>,
-    register: Register,
-    place: Place,
     shared_memory: PathBuf,
     plan: Plan,
 }
@@ -48,13 +46,21 @@ pub struct Arenas {
 }
 
 impl Maker {
+    fn place(&self) -> Place {
+        self.trace.files.place()
+    }
+
+    fn register(&self) -> Register {
+        Register::new(self.place())
+    }
+
     fn make(&self, plan: &Plan, is_first: bool) -> io::Result<Arc<Recording>> {
         let arena = self.make_file(plan)?;
         let path = arena.path().to_owned();
         let made = self.fill(arena, plan, is_first).inspect_err(|_| {
             // Nobody knows of it yet; the first error is the one to tell.
             Arena::remove_files(&path);
-            let _ = self.register.remove(&path);
+            let _ = self.register().remove(&path);
         })?;
         Ok(Arc::new(made))
     }
@@ -65,11 +71,11 @@ impl Maker {
             Ok(arena) => return Ok(arena),
             Err(refusal) => refusal,
         };
-        if self.place.owner.is_some() {
+        if self.place().owner.is_some() {
             // What is noted of an arena is ours, and no file of the owner.
             return Err(refusal);
         }
-        let arena = Arena::make_in_directory(&self.place.path, plan)?;
+        let arena = Arena::make_in_directory(&self.place().path, plan)?;
         if !arena.is_in_memory() {
             self.trace.add_problem(format!(
                 "{}: the memory of the recording is a file in the directory of the trace, \
@@ -95,23 +101,24 @@ impl Maker {
         if !is_first {
             arena.hold_life()?;
         }
-        arena.set_directory(&self.place.path)?;
+        arena.set_directory(&self.place().path)?;
         let recording = Recording::new(arena, pool, Arc::clone(&self.trace), plan.first_class);
         let path = recording.arena.path();
         recording.make_first();
         if let Some(error) = recording.stock().failure.take() {
             return Err(at_path(&error, path));
         }
-        self.register
+        let register = self.register();
+        register
             .add(&recording.arena, plan.user, plan.first_class)
-            .map_err(|error| at_path(&error, self.register.path()))?;
+            .map_err(|error| at_path(&error, register.path()))?;
         // Last of all: from here on nothing in it is to be trusted.
         recording.arena.give_to(plan.user).map_err(|error| at_path(&error, path))?;
         Ok(recording)
     }
 
     fn adopt(&self, arena: Arena, first_class: u32) -> io::Result<Arc<Recording>> {
-        if let Some(owner) = self.place.owner.as_ref() {
+        if let Some(owner) = self.place().owner.as_ref() {
             // Who it is may have named the arena of somebody else.
             if arena.user()? != owner.user || !arena.guard().is_set() {
                 let error = io::Error::from_raw_os_error(libc::EPERM);
@@ -121,10 +128,10 @@ impl Maker {
         let pool = Pool::of_old(&arena);
         arena.make_collector_life()?;
         arena.set_handed_over(false);
-        arena.set_directory(&self.place.path)?;
+        arena.set_directory(&self.place().path)?;
         arena.set_collector();
         let recording = Recording::new(arena, pool, Arc::clone(&self.trace), first_class);
-        recording.go_on(&self.place.path)?;
+        recording.go_on(&self.place().path)?;
         recording.find_held();
         Ok(Arc::new(recording))
     }
@@ -140,9 +147,7 @@ impl Arenas {
         write: Box<Write>,
     ) -> io::Result<Self> {
         let maker = Maker {
-            trace: Arc::new(Trace::open(place.clone(), plan.uuid, limits, write)?),
-            register: Register::new(place.clone()),
-            place,
+            trace: Arc::new(Trace::open(place, plan.uuid, limits, write)?),
             shared_memory: shared_memory.to_owned(),
             plan: plan.clone(),
         };
@@ -163,9 +168,7 @@ impl Arenas {
         let plan = arena.plan().map_err(|error| at_path(&error, arena.path()))?;
         let limits = Limits::of(&arena);
         let maker = Maker {
-            trace: Arc::new(Trace::open(place.clone(), plan.uuid, limits, write)?),
-            register,
-            place,
+            trace: Arc::new(Trace::open(place, plan.uuid, limits, write)?),
             shared_memory: shared_memory.to_owned(),
             plan,
         };
@@ -207,6 +210,14 @@ impl Arenas {
         all
     }
 
+    /// Does something with all of them, while no other is made.
+    pub fn all_while<T>(&self, work: impl FnOnce(&[Arc<Recording>]) -> T) -> T {
+        let list = self.list();
+        let others = list.all.iter().map(|one| Arc::clone(&one.1));
+        let all: Vec<_> = std::iter::once(self.first()).chain(others).collect();
+        work(&all)
+    }
+
     /// The arena of a user, which is made if it is not there; its life is then the calling
     /// thread's.
     pub fn of_user(&self, user: u32) -> io::Result<Arc<Recording>> {
@@ -220,7 +231,7 @@ impl Arenas {
         if list.is_closed {
             return Err(io::Error::other("the recording has ended"));
         }
-        if self.maker.place.owner.is_some() {
+        if self.maker.place().owner.is_some() {
             return Err(io::Error::other("the recording is of one user"));
         }
         if sys::effective_user() != 0 {
@@ -324,6 +335,7 @@ impl Arenas {
         if let Err(error) = classes::fill_gaps(&self.trace.files, self.maker.plan.first_class) {
             self.trace.add_failure(&error, METADATA);
         }
+        let register = self.maker.register();
         for one in self.all() {
             let path = one.arena.path();
             let removed = match one.arena.remove() {
@@ -331,7 +343,6 @@ impl Arenas {
                 Err(error) if is_not_found(&error) => Ok(()),
                 other => other,
             };
-            let register = &self.maker.register;
             let forget = || register.remove(path).map_err(|error| at_path(&error, register.path()));
             if let Err(error) = removed.and_then(|()| forget()) {
                 if !is_not_found(&error) {

@@ -42,6 +42,13 @@ impl Budget {
         self.rings = rings.into();
     }
 
+    /// Counts anew: of what was there, so many bytes are left.
+    pub fn begin_anew(&mut self, used: u64) {
+        let (most, is_overwriting, last_ring) = (self.most, self.is_overwriting, self.last_ring);
+        let overwritten = self.overwritten;
+        *self = Self { most, is_overwriting, last_ring, overwritten, used, ..Self::default() };
+    }
+
     /// The limit; 0: there is none.
     pub const fn most(&self) -> u64 {
         self.most

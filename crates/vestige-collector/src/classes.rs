@@ -44,6 +44,17 @@ impl Classes {
         Self { first_id, written: AtomicU32::new(0), bytes: Mutex::new(0) }
     }
 
+    /// The ID of the first one.
+    pub const fn first_id(&self) -> u32 {
+        self.first_id
+    }
+
+    /// Nothing is written yet, in other metadata.
+    pub fn begin_anew(&self) {
+        *self.bytes() = 0;
+        self.written.store(0, Ordering::Release);
+    }
+
     /// Goes on where a collector was killed; a class that it was writing is cut off.
     pub fn resume(&self, arena: &Arena, files: &Files) -> io::Result<()> {
         let count = arena.shared().class_count().load(Ordering::Acquire).min(MOST_CLASSES);

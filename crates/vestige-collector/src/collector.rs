@@ -327,6 +327,24 @@ impl Collector {
         self.arenas.live_slots()
     }
 
+    /// Ends a chunk of the trace: what is recorded from now on goes to another directory.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written to, and all goes on as before.
+    pub fn cut(&self, place: impl Into<Place>) -> io::Result<()> {
+        self.arenas.cut(place.into())
+    }
+
+    /// Throws away what was recorded up to now.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be removed.
+    pub fn clear(&self) -> io::Result<()> {
+        self.arenas.clear()
+    }
+
     /// Keeps memory for the first records of so many programs, which may begin at once.
     pub fn expect(&self, programs: u32) {
         self.recording().expect(programs);

@@ -1,13 +1,14 @@
 //! The files of a trace directory: made anew, opened by name, and a few of them open.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::arena::at_path;
+use crate::classes::METADATA;
 use crate::owner::Place;
 use crate::sys::{self, Span};
 
@@ -21,24 +22,16 @@ const WRITABLE_BY_OTHERS: u32 = 0o002;
 pub type Write =
     dyn Fn(&File, &[u8], Option<Span<'_>>, &[u8], u64) -> io::Result<u64> + Send + Sync;
 
-#[derive(Default)]
-struct Opened {
-    files: HashMap<String, (Arc<File>, u64)>,
-    clock: u64,
-}
-
-/// A trace directory.
-pub struct Files {
-    directory: File,
+/// A directory that is open, whatever its name is by now.
+#[derive(Clone)]
+pub struct Folder {
+    directory: Arc<File>,
     place: Place,
-    opened: Mutex<Opened>,
-    most: usize,
-    write: Box<Write>,
 }
 
-impl Files {
+impl Folder {
     /// Opens a directory; one in which others can make files is refused.
-    pub fn open(place: Place, write: Box<Write>) -> io::Result<Self> {
+    pub fn open(place: Place) -> io::Result<Self> {
         let path = place.path.as_path();
         let opened = place.with_rights(|| sys::open_directory(path));
         let directory = opened.map_err(|error| at_path(&error, path))?;
@@ -47,18 +40,67 @@ impl Files {
             let error = io::Error::from_raw_os_error(libc::EPERM);
             return Err(at_path(&error, path));
         }
-        let limit = sys::most_open_files().saturating_sub(SPARE).clamp(8, MOST_OPEN);
-        Ok(Self { directory, place, opened: Mutex::default(), most: limit as usize, write })
+        Ok(Self { directory: Arc::new(directory), place })
     }
 
-    /// Where the directory is.
-    pub fn path(&self) -> &Path {
-        &self.place.path
+    /// Opens a file of it, or makes it.
+    pub fn open_file(&self, name: &str, flags: libc::c_int) -> io::Result<File> {
+        let flags = flags | libc::O_NONBLOCK;
+        self.place.with_rights(|| sys::open_at(&self.directory, name, flags))
+    }
+
+    /// Removes a file of it.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        self.place.with_rights(|| sys::unlink_at(&self.directory, name))
+    }
+
+    /// Where it is, and whose.
+    pub const fn place(&self) -> &Place {
+        &self.place
+    }
+}
+
+#[derive(Default)]
+struct Opened {
+    files: HashMap<String, (Arc<File>, u64)>,
+    clock: u64,
+}
+
+/// A trace directory; another one takes its place when a chunk of the trace ends.
+pub struct Files {
+    folder: RwLock<Folder>,
+    opened: Mutex<Opened>,
+    most: usize,
+    write: Box<Write>,
+}
+
+impl Files {
+    /// Opens a directory; one in which others can make files is refused.
+    pub fn open(place: Place, write: Box<Write>) -> io::Result<Self> {
+        let folder = RwLock::new(Folder::open(place)?);
+        let limit = sys::most_open_files().saturating_sub(SPARE).clamp(8, MOST_OPEN);
+        Ok(Self { folder, opened: Mutex::default(), most: limit as usize, write })
+    }
+
+    /// The directory that is written to now.
+    pub fn folder(&self) -> Folder {
+        self.folder.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Writes to another directory from now on; nobody may be writing.
+    pub fn move_to(&self, folder: Folder) {
+        *self.folder.write().unwrap_or_else(PoisonError::into_inner) = folder;
+        self.opened().files.clear();
+    }
+
+    /// Where the directory is, and whose.
+    pub fn place(&self) -> Place {
+        self.folder().place
     }
 
     /// The path of a file in it.
     pub fn path_of(&self, name: &str) -> PathBuf {
-        self.place.path.join(name)
+        self.folder().place.path.join(name)
     }
 
     fn opened(&self) -> MutexGuard<'_, Opened> {
@@ -89,14 +131,13 @@ impl Files {
     }
 
     fn open_with(&self, name: &str, flags: libc::c_int) -> io::Result<Arc<File>> {
-        let flags = flags | libc::O_NONBLOCK;
-        let open = || sys::open_at(&self.directory, name, flags);
-        let mut file = self.place.with_rights(open);
+        let folder = self.folder();
+        let mut file = folder.open_file(name, flags);
         let code = file.as_ref().err().and_then(io::Error::raw_os_error);
         if code == Some(libc::EMFILE) || code == Some(libc::ENFILE) {
             let half = self.opened().files.len() / 2 + 1;
             self.close_oldest(half);
-            file = self.place.with_rights(open);
+            file = folder.open_file(name, flags);
         }
         let file = Arc::new(file?);
         let mut opened = self.opened();
@@ -128,7 +169,27 @@ impl Files {
     /// Removes a file.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         self.forget(name);
-        self.place.with_rights(|| sys::unlink_at(&self.directory, name))
+        self.folder().remove(name)
+    }
+
+    /// Removes all files but the metadata and hidden ones; bytes of the metadata.
+    pub fn clear(&self) -> io::Result<u64> {
+        self.opened().files.clear();
+        let folder = self.folder();
+        let path = folder.place.path.as_path();
+        let mut kept = 0;
+        let names =
+            folder.place.with_rights(|| fs::read_dir(path)?.collect::<io::Result<Vec<_>>>());
+        for entry in names.map_err(|error| at_path(&error, path))? {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name == METADATA {
+                kept = entry.metadata().map_or(0, |found| found.len());
+            } else if !name.starts_with('.') && !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folder.remove(&name).map_err(|error| at_path(&error, &path.join(&*name)))?;
+            }
+        }
+        Ok(kept)
     }
 
     /// Writes all of the parts at an offset, or cuts the file off there.

@@ -50,7 +50,11 @@ impl Recording {
     /// Lets the oldest rings go of which there are too many.
     pub fn let_oldest_go(&self) {
         let processors = thread::available_parallelism().map_or(1, usize::from) as u64;
-        let most = processors.saturating_mul(u64::from(self.arena.geometry().ring_chunks));
+        self.let_left_go(processors.saturating_mul(u64::from(self.arena.geometry().ring_chunks)));
+    }
+
+    /// Lets the oldest rings go until the others have no more than so many chunks.
+    pub fn let_left_go(&self, most: u64) {
         while let Some(slot) = self.take_oldest_left(most) {
             let Some(mut guard) = self.slot(slot) else { continue };
             if let Some(state) = guard.as_deref_mut() {

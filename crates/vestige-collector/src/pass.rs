@@ -160,11 +160,12 @@ impl Recording {
     }
 
     /// Whether the thread of a slot has ended; CPUs do not.
-    fn has_died(&self, slot: u32) -> bool {
+    pub fn has_died(&self, slot: u32) -> bool {
         self.arena.cpu_of(slot).is_none() && self.arena.slot(slot).has_died()
     }
 
     fn visit(&self, slot: u32, reach: Reach, found: &mut Found) {
+        let _writing = self.trace.writing();
         let place = self.arena.slot(slot);
         if place.claimed().load(Ordering::Acquire) == 0 && !self.has_died(slot) {
             self.miss(slot);
@@ -349,7 +350,7 @@ impl Recording {
     }
 
     /// Writes what is left of a thread that has ended, and makes its slot free.
-    fn end(&self, slot: u32, state: &mut SlotState) -> Result<bool, Stall> {
+    pub fn end(&self, slot: u32, state: &mut SlotState) -> Result<bool, Stall> {
         if !self.trace.is_kept {
             self.drain(slot, state, Reach::Everything)?;
             self.tell_losses(slot, state)?;

@@ -13,7 +13,7 @@ use crate::owner::Place;
 use crate::sys;
 
 /// Hidden, so that readers leave it alone.
-const NAME: &str = ".arena";
+pub const NAME: &str = ".arena";
 /// No recording has a longer one: it has 64 arenas at most.
 const LARGEST: u64 = 1 << 20;
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -53,6 +53,13 @@ impl Entry {
     pub fn is_of_earlier_boot(&self) -> bool {
         !self.boot.is_empty() && self.boot != boot_id()
     }
+}
+
+/// What a register says of an arena.
+pub fn line(arena: &Arena, user: u32, first_class: u32) -> io::Result<String> {
+    let inode = arena.file().metadata()?.ino();
+    let path = arena.path().display();
+    Ok(format!("{path}\t{inode}\t{}\t{user}\t{first_class}\n", boot_id()))
 }
 
 impl Register {
@@ -119,9 +126,7 @@ impl Register {
 
     /// Adds an arena.
     pub fn add(&self, arena: &Arena, user: u32, first_class: u32) -> io::Result<()> {
-        let inode = arena.file().metadata()?.ino();
-        let path = arena.path().display();
-        let line = format!("{path}\t{inode}\t{}\t{user}\t{first_class}\n", boot_id());
+        let line = line(arena, user, first_class)?;
         let before = self.text()?;
         self.write(&format!("{before}{line}")).inspect_err(|_| {
             // A part of it is of no use; the first error is the one to tell.

@@ -117,6 +117,13 @@ impl Streams {
         Some(instance & !NAMESAKE_MASK | namesake)
     }
 
+    /// Begins the next chunk of the trace: no stream has a file there.
+    pub fn cut(&mut self) {
+        for (_, _, account) in &mut self.ended {
+            *account = account.cut();
+        }
+    }
+
     /// Notes that the thread of a stream has ended.
     pub fn end(&mut self, arena: u64, thread: Identity, account: Account) {
         if self.ended.len() == MOST_ENDED {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
 use crate::arena::at_path;
@@ -49,6 +49,10 @@ pub struct Trace {
     unreached: Mutex<AllUnreached>,
     failure: Mutex<Option<Failure>>,
     began: Instant,
+    /// Whoever drains a slot has it with others; who ends a chunk has it alone.
+    gate: RwLock<()>,
+    /// Whether records are thrown away in place of being written.
+    is_discarding: AtomicBool,
 }
 
 /// What people should know, each once.
@@ -169,7 +173,29 @@ impl Trace {
             unreached: Mutex::default(),
             failure: Mutex::default(),
             began: Instant::now(),
+            gate: RwLock::default(),
+            is_discarding: AtomicBool::new(false),
         })
+    }
+
+    /// Keeps chunks of the trace from ending while something is written.
+    pub fn writing(&self) -> RwLockReadGuard<'_, ()> {
+        self.gate.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps all others from writing.
+    pub fn alone(&self) -> RwLockWriteGuard<'_, ()> {
+        self.gate.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether records are thrown away.
+    pub fn is_discarding(&self) -> bool {
+        self.is_discarding.load(Ordering::Relaxed)
+    }
+
+    /// Throws records away from now on, or writes them again.
+    pub fn set_discarding(&self, is_so: bool) {
+        self.is_discarding.store(is_so, Ordering::Relaxed);
     }
 
     /// Nanoseconds since the trace was opened.

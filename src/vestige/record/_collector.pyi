@@ -145,6 +145,30 @@ class Collector:
             programs: How many were told to record, all together.
         """
 
+    def cut(self, directory: str) -> None:
+        """End a chunk of the trace, and go on in another directory.
+
+        What programs have committed up to now is written before; they go on meanwhile.
+        A stream begins a new file there, and goes on with its numbers.
+
+        Args:
+            directory: Where the next chunk is to be. It is empty, and gets a copy of
+                the metadata; or it has metadata without event classes of programs.
+
+        Raises:
+            OSError: It cannot be written to, or the memory itself lies in the directory
+                of the trace. All goes on as before.
+        """
+
+    def clear(self) -> None:
+        """Throw away what was recorded up to now, also what is in no file yet.
+
+        The metadata stay.
+
+        Raises:
+            OSError: A file cannot be removed.
+        """
+
     def hand_over(self) -> Outcome:
         """Write what is there, and stop, so that another process can take over.
 

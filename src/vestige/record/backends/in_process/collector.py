@@ -275,6 +275,39 @@ class RunningCollector:
         """End a recording to which nobody has written."""
         self._core.close(0.0)
 
+    def cut(self, directory: str) -> None:
+        """End a chunk of the recording, and go on in another directory.
+
+        Args:
+            directory: That, absolute; it is empty, and gets a copy of the metadata, or
+                it has metadata without classes of programs.
+
+        Raises:
+            RecordError: It cannot be written to. All goes on as before.
+        """
+        try:
+            self._core.cut(directory)
+        except OSError as error:
+            raise RecordError(
+                f"no chunk can begin: {error.strerror or error}",
+                path=error.filename or directory,
+            ) from error
+        self._directory = directory
+
+    def clear(self) -> None:
+        """Throw away what was recorded up to now.
+
+        Raises:
+            RecordError: A file cannot be removed.
+        """
+        try:
+            self._core.clear()
+        except OSError as error:
+            raise RecordError(
+                f"cannot be cleared: {error.strerror or error}",
+                path=error.filename or self._directory,
+            ) from error
+
     def hand_over(self) -> Collected:
         """Write what is there, and let another process collect what is to come.
 

@@ -70,6 +70,26 @@ class MetadataFile:
         """Give the directory back."""
         os.close(self._directory)
 
+    def is_there(self) -> bool:
+        """Tell whether the file is there, wherever its directory is by now."""
+        with suppress(OSError):
+            os.stat(METADATA, dir_fd=self._directory, follow_symlinks=False)
+            return True
+        return False
+
+    def move(self, directory: str) -> None:
+        """Go on with the metadata in another directory.
+
+        Args:
+            directory: The trace, which is there.
+
+        Raises:
+            OSError: It cannot be opened.
+        """
+        opened = open_directory(directory)
+        os.close(self._directory)
+        self._directory = opened
+
     def write(self, cost: int | None = None, rate: ClockRate | None = None) -> None:
         """Write the file.
 

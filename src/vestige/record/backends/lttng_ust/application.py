@@ -131,7 +131,12 @@ class Application:
             raise ApplicationError(f"no end of a request for {seconds} s") from None
 
     async def ask(
-        self, handle: int, command: int, body: bytes = b"", *payloads: Payload
+        self,
+        handle: int,
+        command: int,
+        body: bytes = b"",
+        *payloads: Payload,
+        is_patient: bool = False,
     ) -> tuple[int, int, bytes]:
         """Send a command and wait for its answer.
 
@@ -140,6 +145,7 @@ class Application:
             command: Its number.
             body: What it needs.
             payloads: What follows it.
+            is_patient: Whether it may take as long as it likes.
 
         Returns:
             Its code, its value and more of it.
@@ -152,7 +158,7 @@ class Application:
         loop = asyncio.get_running_loop()
         self.silent_since = loop.time()
         try:
-            async with asyncio.timeout(longest_wait()):
+            async with asyncio.timeout(None if is_patient else longest_wait()):
                 message = abi.MESSAGE.pack(handle, command, body)
                 await loop.sock_sendall(self._command, message)
                 for one in payloads:

@@ -20,6 +20,7 @@ from .clock import Clock
 from .fields import EnumLabels, UnknownFieldClassError, field_lines
 from .metadata import event_text, stream_text, trace_text
 from .overwriting_ring import OverwritingRing
+from .packet_end import end_packet
 from .plan import ChannelPlan, SessionPlan
 from .ring import Ring, RingIdentity, RingShape, channel_memory, possible_cpus
 from .ring_files import RingFolder
@@ -132,6 +133,24 @@ class TraceBuffers:
         for channel in self.channels.values():
             await channel.complete()
         self.metadata.write()
+
+    def end_chunk(self) -> None:
+        """Write what is full, and close the data stream files.
+
+        The directory may be moved then; :meth:`begin_chunk` makes it anew.
+        """
+        for channel in self.channels.values():
+            channel.end_chunk()
+        self.metadata.write()
+
+    def begin_chunk(self) -> None:
+        """Go on with a trace of its own, with the same metadata."""
+        self.metadata.cut()
+
+    def clear(self) -> None:
+        """Throw away what was recorded up to now."""
+        for channel in self.channels.values():
+            channel.clear()
 
     def take_failure(self) -> OSError | None:
         """Return why a part of the trace was not written, each time once.
@@ -320,6 +339,43 @@ class ChannelBuffers:
             os.read(self._wakes, MOST_PIPE_BYTES)
         self.consume()
 
+    def end_chunk(self) -> None:
+        """Write the sub-buffers that are full, and close the files."""
+        self.consume()
+        for file in self._files:
+            if file is not None:
+                file.cut()
+
+    def clear(self) -> None:
+        """Throw away the sub-buffers that are full, and the files."""
+        for ring in self.rings:
+            for _ in ring.take():
+                pass
+        for file in self._files:
+            if file is not None:
+                try:
+                    file.clear()
+                except OSError as error:
+                    self.failure = error
+
+    async def end_packets(self) -> None:
+        """End the packets that are not full, and wait a moment until they are whole.
+
+        Whoever is in a record now has ended it soon, unless it is stopped there: then
+        the rest of the packets comes later.
+        """
+        ends = []
+        for ring in self.rings:
+            with suppress(OSError):
+                ends.append((ring, end_packet(ring)))
+        deadline = time.monotonic() + QUIET_SECONDS
+        self.consume()
+        while not all(ring.has_taken_up_to(end) for ring, end in ends):
+            if self._is_closed or time.monotonic() > deadline:
+                return
+            await asyncio.sleep(QUIET_PAUSE)
+            self.consume()
+
     def consume(self) -> None:
         """Write the sub-buffers that are full; without files they stay."""
         if self._trace.files is None:
@@ -353,6 +409,10 @@ class ChannelBuffers:
         for ring in self.rings:
             while not ring.is_quiet() and time.monotonic() < deadline:  # noqa: ASYNC110 - memory tells nobody
                 await asyncio.sleep(QUIET_PAUSE)
+        self.end_open()
+
+    def end_open(self) -> None:
+        """Do so at once: no program writes to them."""
         self.consume()
         for ring in self.rings:
             self._end_stuck(ring)

@@ -351,6 +351,76 @@ class Programs:
             if channel in traces.channels:
                 traces.channels[channel].consume()
 
+    async def end_packets(self, name: str) -> None:
+        """Let what was recorded up to now be in packets that are full.
+
+        Args:
+            name: The session.
+        """
+        session = self._sessions.get(name)
+        if session is None or not session.plan.is_active:
+            return
+        await asyncio.gather(
+            *(
+                buffers.end_packets()
+                for traces in session.traces.values()
+                for buffers in traces.channels.values()
+            )
+        )
+
+    def end_chunk(self, name: str) -> None:
+        """Write what is full, and close the files of a session, to be moved then.
+
+        Args:
+            name: The session.
+        """
+        for traces in self._traces_of(name):
+            if self._is_unused(traces):
+                for buffers in traces.channels.values():
+                    buffers.end_open()
+            traces.end_chunk()
+
+    def begin_chunk(self, name: str) -> None:
+        """Let what a session records from now on be in new files.
+
+        Args:
+            name: The session, whose directories were moved away.
+        """
+        for traces in self._traces_of(name):
+            traces.begin_chunk()
+
+    def clear(self, name: str) -> None:
+        """Throw away what a session has recorded up to now.
+
+        Args:
+            name: The session.
+        """
+        for traces in self._traces_of(name):
+            if self._is_unused(traces):
+                for buffers in traces.channels.values():
+                    buffers.end_open()
+            traces.clear()
+
+    def folders(self, name: str) -> list[str]:
+        """Return the directories that a session writes to now.
+
+        Args:
+            name: The session.
+        """
+        return [one.folder for one in self._traces_of(name)]
+
+    def _traces_of(self, name: str) -> list[TraceBuffers]:
+        session = self._sessions.get(name)
+        return [] if session is None else [*session.traces.values()]
+
+    def _is_unused(self, traces: TraceBuffers) -> bool:
+        """Tell whether no program writes to buffers, nor may begin to in this turn."""
+        return not any(
+            recording.traces is traces
+            for application in self._applications
+            for recording in application.sessions.values()
+        )
+
     def usage(self, name: str) -> dict[str, list[Usage]]:
         """Return how full the rings of a session were, when its timers looked.
 
@@ -483,6 +553,25 @@ class Programs:
             return
         for traces in [*session.traces.values()]:
             await write_snapshot(traces, files, most)
+
+    async def dump_state_for_chunk(self, name: str) -> None:
+        """Let the programs of a session describe their state to a new chunk.
+
+        None is let go for that, and nobody waits long for one that is stopped.
+
+        Args:
+            name: The session.
+        """
+
+        async def dump(application: Application) -> None:
+            recording = application.sessions.get(name)
+            if recording is not None:
+                with suppress(ApplicationError):
+                    async with application.lock:
+                        await recording.dump_state_some_time()
+
+        free = [one for one in self._applications if not one.lock.locked()]
+        await self._patience.bring(free, dump, _ignore)
 
     async def write_metadata(self, name: str) -> None:
         """Write the metadata of a session once more.

@@ -208,6 +208,14 @@ class Recording:
         """
         await self._application.do(self.handle, abi.STATEDUMP)
 
+    async def dump_state_some_time(self) -> None:
+        """Do so, however long it takes: a program that is stopped does it later.
+
+        Raises:
+            ApplicationError: The program is gone.
+        """
+        await self._application.ask(self.handle, abi.STATEDUMP, is_patient=True)
+
     async def release(self) -> None:
         """Let all objects in the program go, the innermost ones first.
 

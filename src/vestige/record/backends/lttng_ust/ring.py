@@ -163,6 +163,9 @@ class Ring:
     spare = 0
     """Sub-buffers that only the reader has."""
 
+    OFFSET = _OFFSET
+    """Where it says how much is reserved."""
+
     def __init__(
         self,
         path: str,
@@ -323,6 +326,76 @@ class Ring:
     def taken(self) -> int:
         """Bytes that were consumed so far."""
         return self.word(CONSUMED)
+
+    @property
+    def reserved(self) -> int:
+        """Bytes that programs have reserved so far."""
+        return self.word(_OFFSET)
+
+    @property
+    def subbuf_size(self) -> int:
+        """Bytes of a sub-buffer."""
+        return self._size
+
+    def has_new_losses(self) -> bool:
+        """Tell whether event records were lost that no packet tells."""
+        return self.lost != self._lost_before
+
+    def commit_place(self, offset: int) -> int:
+        """Return where it says how much of a sub-buffer is committed.
+
+        Args:
+            offset: What was reserved before a place in it.
+        """
+        return self._hot + 128 * (offset % self._whole // self._size)
+
+    def full_commit(self, offset: int) -> int:
+        """Return what it says there once all of it is.
+
+        Args:
+            offset: As above.
+        """
+        return ((offset & -self._whole) // self._count + self._size) & ALL_BITS
+
+    def note_end(self, offset: int, content: int, end: int) -> None:
+        """Note what whoever commits last has to write into the packet.
+
+        Args:
+            offset: As above.
+            content: Bytes of the packet that are in use.
+            end: When it ends.
+        """
+        index = offset % self._whole // self._size
+        self.set(self._pages + 64 * self.open_index(offset) + 24, content)
+        self.set(self._end + 8 * index, end)
+
+    def delivery_place(self, offset: int) -> int:
+        """Return where it says which sub-buffers the reader may have.
+
+        Args:
+            offset: As above.
+        """
+        return self._cold + 128 * (offset % self._whole // self._size)
+
+    def deliver(self, offset: int, content: int, end: int) -> None:
+        """Let the reader have a sub-buffer of which all is committed.
+
+        Args:
+            offset: As above.
+            content: As above.
+            end: As above.
+        """
+        self._lost_before = self.lost
+        self._end_subbuffer(offset - offset % self._size, content, end)
+
+    def has_taken_up_to(self, position: int) -> bool:
+        """Tell whether all sub-buffers were taken that were left before a place.
+
+        Args:
+            position: What was reserved before it.
+        """
+        ahead = (position - self.word(CONSUMED)) & ALL_BITS
+        return ahead < self._size or ahead > ALL_BITS >> 1
 
     def take(self) -> Iterator[Packet]:
         """Yield full sub-buffers as packets, and give them back.
@@ -534,7 +607,7 @@ class Ring:
         if self.word(hot) != expected:
             content = self._contiguous(offset, expected - used, used)
         self._lost_before = self.lost
-        self._end_subbuffer(offset, content, self._now())
+        self._end_subbuffer(offset, content, self.now())
         self.set(_OFFSET, offset - used + self._size)
 
     @property
@@ -580,9 +653,9 @@ class Ring:
             later = (position + further) & ALL_BITS
             if self._has_header(later):
                 return self.word(self.open_place(later) + _BEGIN_AT)
-        return self._now()
+        return self.now()
 
-    def _now(self) -> int:
+    def now(self) -> int:
         """Return the present, by the clock of programs."""
         # Nobody knows the clock of programs that are gone, perhaps with their machine.
         return self.last_event if self._clock is None else self._clock.read()

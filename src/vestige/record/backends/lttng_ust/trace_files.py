@@ -247,6 +247,24 @@ class DataStreamFile:
         number = "" if newest is None else newest.name.rpartition("_")[2]
         return int(number) if number.isdecimal() else 0
 
+    def cut(self) -> None:
+        """Let later packets begin new files, in the directory that is there then."""
+        self.close()
+        self._number = 0
+
+    def clear(self) -> None:
+        """Remove the files.
+
+        Raises:
+            OSError: They cannot be removed.
+        """
+        self.cut()
+        folder = Path(self._folder)
+        names = f"{self._name}_*" if self._largest else self._name
+        with owner_rights(self._files.uid, self._files.gid):
+            for one in [*folder.glob(names), *folder.glob(f"index/{names}.idx")]:
+                one.unlink(missing_ok=True)
+
     def close(self) -> None:
         """Close the files; later packets would begin them anew."""
         for file in (self._data, self._index):
@@ -267,6 +285,7 @@ class MetadataFile:
     """
 
     def __init__(self, files: OwnerFiles | None, folder: str, uuid: bytes) -> None:
+        self._files, self._folder = files, folder
         self._file = -1 if files is None else files.open(f"{folder}/metadata")
         self._uuid = uuid
         self._packets: list[bytes] = []
@@ -293,18 +312,28 @@ class MetadataFile:
 
     def write(self) -> None:
         """Write what is not in the file: there was no room, and may be some now."""
-        if self._file < 0:
+        if self._files is None:
             return
         try:
+            if self._file < 0:
+                self._files.make_folder(self._folder)
+                self._file = self._files.open(f"{self._folder}/metadata")
             for packet in self._packets[self._done :]:
                 _write_all(self._file, packet)
                 self._done += 1
                 self._written += len(packet)
         except OSError as error:
-            _cut(self._file, self._written)
+            if self._file >= 0:
+                _cut(self._file, self._written)
             self.failure = error
         else:
             self.failure = None
+
+    def cut(self) -> None:
+        """Write all of it once more, in the directory that is there now."""
+        self.close()
+        self._done = self._written = 0
+        self.write()
 
     def rewrite(self, first: str) -> None:
         """Write all of it once more.
@@ -336,6 +365,7 @@ class MetadataFile:
         """Close the file."""
         if self._file >= 0:
             os.close(self._file)
+        self._file = -1
 
 
 def _cut(file: int, size: int) -> None:

@@ -133,16 +133,22 @@ class Program:
         """
         await self._ask(Message.STOP, STOP.pack(arena))
 
-    async def dump_state(self, arena: int) -> None:
+    @property
+    def is_busy(self) -> bool:
+        """Whether it owes an answer."""
+        return self._lock.locked()
+
+    async def dump_state(self, arena: int, *, is_patient: bool = False) -> None:
         """Let it describe its state once more.
 
         Args:
             arena: The inode of the memory where it is to be told.
+            is_patient: Whether it may take as long as it likes.
 
         Raises:
             ProgramGoneError: It does not answer.
         """
-        await self._ask(Message.DUMP, STOP.pack(arena))
+        await self._ask(Message.DUMP, STOP.pack(arena), is_patient=is_patient)
 
     def let_begin(self) -> None:
         """Let the program begin, which waited for what to record."""
@@ -185,9 +191,10 @@ class Program:
         *,
         status: int = 0,
         file: int | None = None,
+        is_patient: bool = False,
     ) -> list[Received]:
         """Ask, and wait for the answer; return all messages of it."""
-        patience = longest_wait()
+        patience = None if is_patient else longest_wait()
         try:
             async with asyncio.timeout(patience), self._lock:
                 try:

@@ -303,6 +303,36 @@ class RegisteredPrograms:
             lost[channel] = lost.get(channel, Losses()).plus(trace.complete())
         return lost
 
+    def cut(self, name: str) -> None:
+        """Let what a session records from now on be a chunk of its own.
+
+        Args:
+            name: The session, whose directories were moved away.
+        """
+        session = self._sessions.get(name)
+        for trace in [] if session is None else session.traces.values():
+            trace.cut()
+
+    def clear(self, name: str) -> None:
+        """Throw away what a session has recorded up to now.
+
+        Args:
+            name: The session.
+        """
+        session = self._sessions.get(name)
+        for trace in [] if session is None else session.traces.values():
+            trace.clear()
+
+    def folders(self, name: str) -> list[str]:
+        """Return the directories that a session writes to now.
+
+        Args:
+            name: The session.
+        """
+        session = self._sessions.get(name)
+        traces = [] if session is None else session.traces.values()
+        return [one.folder for one in traces]
+
     def take_failure(self, name: str) -> Exception | None:
         """Return why a part of a session's trace could not be written, once.
 
@@ -373,6 +403,24 @@ class RegisteredPrograms:
             trace.snapshot(files, most)
             # Others are answered between two traces.
             await asyncio.sleep(0)
+
+    async def dump_state_for_chunk(self, name: str) -> None:
+        """Let the programs of a session describe their state to a new chunk.
+
+        None is let go for that, and nobody waits long for one that is stopped.
+
+        Args:
+            name: The session.
+        """
+
+        async def dump(program: Program) -> None:
+            with suppress(ProgramGoneError):
+                for (session, _), arena in [*program.recorded.items()]:
+                    if session == name:
+                        await program.dump_state(arena, is_patient=True)
+
+        free = [one for one in self._programs if not one.is_busy]
+        await self._patience.bring(free, dump, lambda _: None)
 
     async def write_metadata(self, name: str) -> None:
         """Write what begins the metadata of a session once more.

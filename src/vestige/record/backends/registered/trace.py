@@ -75,7 +75,7 @@ class ProgramTrace:
         is_left: bool = False,
     ) -> None:
         self.parts = folder
-        files = trace_root(plan)
+        self._files = files = trace_root(plan)
         older: Older = "kept" if plan.is_taken_over else "replaced"
         self._place = TraceFolder(files, folder, "continued" if is_left else older)
         self._folder = self._place.path
@@ -137,6 +137,11 @@ class ProgramTrace:
 
     def _take_over(self) -> None:
         self._collector = RunningCollector.take_over(self._folder, owner=self._owner)
+
+    @property
+    def folder(self) -> str:
+        """The directory that is written to now."""
+        return self._folder
 
     @property
     def arena(self) -> int:
@@ -215,6 +220,42 @@ class ProgramTrace:
             self.failure = self.failure or error
             self._is_broken = True
             _remove_memory(self._collector.memory)
+
+    def cut(self) -> None:
+        """Let what comes from now on be a chunk of its own.
+
+        The directory was moved away with what is in it; there will be one with the same
+        name. If that cannot be, all goes on where it is, and the failure is told.
+        """
+        if self._is_broken:
+            return
+        self._refine()
+        try:
+            self._files.make_folder(self._folder)
+            with owner_rights(*self._rights):
+                is_gone = self._metadata is not None and not self._metadata.is_there()
+            if is_gone:
+                self._move_metadata(writes=True)
+            self._collector.cut(self._folder)
+            if not is_gone:
+                self._move_metadata()
+        except (OSError, RecordError) as error:
+            self.failure = error
+
+    def _move_metadata(self, *, writes: bool = False) -> None:
+        if self._metadata is not None:
+            with owner_rights(*self._rights):
+                self._metadata.move(self._folder)
+                if writes:
+                    self._metadata.write()
+
+    def clear(self) -> None:
+        """Throw away what was recorded up to now."""
+        if not self._is_broken:
+            try:
+                self._collector.clear()
+            except RecordError as error:
+                self.failure = error
 
     def write_metadata(self) -> None:
         """Write what begins the metadata once more."""

@@ -1,0 +1,188 @@
+//! Chunks of a trace: what was recorded up to now stays where it is, and what follows goes to
+//! another directory; or all of it is thrown away.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
+
+use crate::account::Account;
+use crate::arena::at_path;
+use crate::arenas::Arenas;
+use crate::classes::METADATA;
+use crate::drain::Reach;
+use crate::files::Folder;
+use crate::owner::Place;
+use crate::recording::Recording;
+use crate::register;
+
+/// The register of the next chunk, until that has begun.
+const NEXT_REGISTER: &str = ".arena.next";
+const REGISTER_MODE: u32 = 0o644;
+
+impl Arenas {
+    /// Ends a chunk of the trace, and goes on in another directory, which is empty or has
+    /// metadata without event classes that programs register.
+    ///
+    /// Programs go on meanwhile: of each slot, what is committed is written before. What a disk
+    /// refuses now goes to the next chunk.
+    ///
+    /// # Errors
+    ///
+    /// The next chunk cannot be begun. The present one goes on then.
+    pub fn cut(&self, place: Place) -> io::Result<()> {
+        let files = &self.trace.files;
+        let next = Folder::open(Place { owner: files.place().owner, ..place })?;
+        self.all_while(|all| {
+            let present = files.folder();
+            let is_inside = |one: &Arc<Recording>| {
+                one.arena.path().parent() == Some(present.place().path.as_path())
+            };
+            if all.iter().any(is_inside) {
+                // The memory itself is in the directory that is left.
+                return Err(io::Error::from(io::ErrorKind::Unsupported));
+            }
+            let _alone = self.trace.alone();
+            for one in all {
+                one.drain_all();
+            }
+            let has_metadata = next.open_file(METADATA, libc::O_RDONLY).is_ok();
+            let bytes = begin_chunk(&present, &next, all, has_metadata)?;
+            for one in all {
+                one.forget_files();
+                if has_metadata {
+                    one.classes.begin_anew();
+                }
+            }
+            self.trace.streams().cut();
+            self.trace.budget().begin_anew(bytes);
+            let path = &next.place().path;
+            let (from, to) = (path.join(NEXT_REGISTER), path.join(register::NAME));
+            // From here on, whoever comes after this collector finds the next chunk.
+            next.place().with_rights(|| fs::rename(&from, &to)).map_err(|e| at_path(&e, &to))?;
+            files.move_to(next.clone());
+            for one in all {
+                one.arena.set_directory(path)?;
+            }
+            // The chunk before is read without it, too.
+            let _ = present.remove(register::NAME);
+            Ok(())
+        })
+    }
+
+    /// Throws away what was recorded up to now, also what is not yet in files.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be removed.
+    pub fn clear(&self) -> io::Result<()> {
+        self.all_while(|all| {
+            let _alone = self.trace.alone();
+            for one in all {
+                one.forget_files();
+            }
+            self.trace.streams().cut();
+            let files = &self.trace.files;
+            let cleared = files.clear();
+            self.trace.set_discarding(true);
+            for one in all {
+                one.let_left_go(0);
+                one.drain_all();
+            }
+            self.trace.set_discarding(false);
+            self.trace.budget().begin_anew(cleared?);
+            Ok(())
+        })
+    }
+}
+
+/// Puts into the next chunk what each has; bytes of it. It is there as a whole, or not at all.
+fn begin_chunk(
+    present: &Folder,
+    next: &Folder,
+    all: &[Arc<Recording>],
+    has_metadata: bool,
+) -> io::Result<u64> {
+    let line = |one: &Arc<Recording>| {
+        register::line(&one.arena, one.arena.user()?, one.classes.first_id())
+    };
+    let register: String = all.iter().map(line).collect::<io::Result<_>>()?;
+    let begin = || {
+        let mut bytes = 0;
+        if !has_metadata {
+            let (metadata, mode) = read(present, METADATA)?;
+            bytes = metadata.len() as u64;
+            write(next, METADATA, &metadata, mode)?;
+        }
+        write(next, NEXT_REGISTER, register.as_bytes(), REGISTER_MODE)?;
+        Ok(bytes)
+    };
+    begin().inspect_err(|_| {
+        // The first error is the one to tell.
+        let _ = next.remove(NEXT_REGISTER);
+        if !has_metadata {
+            let _ = next.remove(METADATA);
+        }
+    })
+}
+
+fn read(folder: &Folder, name: &str) -> io::Result<(Vec<u8>, u32)> {
+    let read = || {
+        let mut file = folder.open_file(name, libc::O_RDONLY)?;
+        let found = file.metadata()?;
+        if !found.is_file() {
+            return Err(io::Error::from_raw_os_error(libc::EEXIST));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok((bytes, found.mode()))
+    };
+    read().map_err(|error| at_path(&error, &folder.place().path.join(name)))
+}
+
+fn write(folder: &Folder, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let write = || {
+        let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL;
+        let mut file = folder.open_file(name, flags)?;
+        file.set_permissions(Permissions::from_mode(mode))?;
+        file.write_all(bytes)
+    };
+    write().map_err(|error| at_path(&error, &folder.place().path.join(name)))
+}
+
+impl Recording {
+    /// Writes what is committed in all slots; the caller keeps all others from writing.
+    fn drain_all(&self) {
+        self.know_all_slots();
+        for slot in 1..=self.slots_in_use() {
+            let Some(mut guard) = self.slot(slot) else { continue };
+            if self.arena.slot(slot).claimed().load(Ordering::Acquire) == 0 {
+                continue;
+            }
+            let has_died = self.has_died(slot);
+            let state = guard.get_or_insert_with(|| Box::new(self.first_look(slot)));
+            // What cannot be written now stays in memory.
+            if has_died || state.is_gone {
+                if let Ok(true) = self.end(slot, state) {
+                    *guard = None;
+                }
+            } else {
+                let _ = self.drain(slot, state, Reach::Snapshot);
+            }
+        }
+    }
+
+    /// Lets each slot begin a new file with its next packet.
+    fn forget_files(&self) {
+        for slot in 1..=self.slots_in_use() {
+            if let Some(mut guard) = self.slot(slot) {
+                if let Some(state) = guard.as_mut().filter(|one| one.account != Account::default())
+                {
+                    state.account = state.account.cut();
+                    self.arena.note(slot, &state.account);
+                }
+            }
+        }
+    }
+}
