@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from .model import Session
@@ -39,6 +39,30 @@ class Backend(Protocol):
 
         Args:
             session: The session, which is no longer active.
+        """
+
+    async def rotate(self, session: Session, move: Callable[[], None]) -> None:
+        """Let what a session records from now on be in new files.
+
+        What was recorded up to now is in its directory when that is moved away.
+
+        Args:
+            session: The session.
+            move: Does that; the directory is there again, and empty, then.
+        """
+
+    async def clear(self, session: Session) -> None:
+        """Throw away what a session has recorded up to now.
+
+        Args:
+            session: The session.
+        """
+
+    def folders(self, session: Session) -> list[str]:
+        """Return the directories of the traces that are written to now.
+
+        Args:
+            session: The session.
         """
 
     def take_failure(self, session: Session) -> str | None:

@@ -108,6 +108,51 @@ class Client(Connection):
         """
         return self.ask("destroy", session=session)
 
+    def rotate(self, session: str) -> dict[str, Any]:
+        """Archive what a session has recorded up to now.
+
+        Args:
+            session: Its name.
+
+        Returns:
+            ``path``, the archive, and ``failure``.
+        """
+        return self.ask("rotate", session=session)
+
+    def clear(self, session: str) -> dict[str, Any]:
+        """Throw away what a session has recorded; its archives stay.
+
+        Args:
+            session: Its name.
+
+        Returns:
+            The session, and ``failure``.
+        """
+        return self.ask("clear", session=session)
+
+    def set_rotation(self, session: str, kind: str, value: int) -> None:
+        """Archive chunks of a session from time to time.
+
+        Args:
+            session: Its name.
+            kind: ``timer`` or ``size``.
+            value: Microseconds, or bytes.
+        """
+        self.ask("enable-rotation", session=session, kind=kind, value=value)
+
+    def unset_rotation(self, session: str, kind: str) -> int:
+        """Archive chunks of a session so no more.
+
+        Args:
+            session: Its name.
+            kind: As of :meth:`set_rotation`.
+
+        Returns:
+            What the value was.
+        """
+        value: int = self.ask("disable-rotation", session=session, kind=kind)["value"]
+        return value
+
     def regenerate(self, session: str, what: str) -> None:
         """Write a part of a trace once more.
 

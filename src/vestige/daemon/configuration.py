@@ -76,11 +76,25 @@ def write_configuration(session: Session) -> str:
             else None,
             element("domains", *domains),
             element("started", session.active),
+            _write_schedules(session),
             element("output", _write_output(session)),
         ),
     )
     lines = "\n".join(document.lines())
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{lines}\n'
+
+
+def _write_schedules(session: Session) -> Element | None:
+    found = []
+    if session.rotation_timer:
+        timer = element("time_us", session.rotation_timer)
+        found.append(element("periodic", timer))
+    if session.rotation_size:
+        size = element("bytes", session.rotation_size)
+        found.append(element("size_threshold", size))
+    if not found:
+        return None
+    return element("attributes", element("rotation_schedules", *found))
 
 
 def _write_output(session: Session) -> Element:
@@ -227,6 +241,11 @@ def _read_session(one: Element, session: Session) -> Session:
     ):
         raise ValueError("expected a local output: none over a network is there yet")
     session.output = one.text_of("output/consumer_output/destination/path") or None
+    schedules = "attributes/rotation_schedules"
+    session.rotation_timer = one.number(f"{schedules}/periodic/time_us", 0)
+    session.rotation_size = one.number(f"{schedules}/size_threshold/bytes", 0)
+    if session.rotation_timer < 0 or session.rotation_size < 0:
+        raise ValueError("expected schedules of rotations above 0")
     for domain in one.all("domains/domain"):
         kind = domain.value("type")
         if kind == "UST":

@@ -100,6 +100,38 @@ class LttngUstBackend(ProgramBackend):
         lost = await self._programs.stop(plan_of(session, self._rings))
         _set_losses(session, lost)
 
+    async def end_packets(self, session: Session) -> None:
+        """Let what was recorded up to now be in packets that are full.
+
+        Args:
+            session: The session.
+        """
+        await self._programs.end_packets(session.name)
+
+    def end_chunk(self, session: Session) -> None:
+        """Write what is full, and close the files, which may be moved then.
+
+        Args:
+            session: The session.
+        """
+        self._programs.end_chunk(session.name)
+
+    def begin_chunk(self, session: Session) -> None:
+        """Let what is recorded from now on be in new files.
+
+        Args:
+            session: The session.
+        """
+        self._programs.begin_chunk(session.name)
+
+    def clear(self, session: Session) -> None:
+        """Throw away what was recorded up to now.
+
+        Args:
+            session: The session.
+        """
+        self._programs.clear(session.name)
+
     async def forget(self, session: Session) -> None:
         """Let a session go; its files stay.
 

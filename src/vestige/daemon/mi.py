@@ -16,6 +16,8 @@ __all__ = [
     "document",
     "event_element",
     "program_element",
+    "schedule_element",
+    "schedules_element",
     "session_element",
     "trackers_element",
 ]
@@ -62,6 +64,34 @@ def session_element(session: Values, *children: Element | None) -> Element:
         element("live_timer_interval", 0),
         *children,
     )
+
+
+def schedule_element(kind: str, value: int | None) -> Element:
+    """Return a schedule of rotations.
+
+    Args:
+        kind: ``timer`` or ``size``.
+        value: Microseconds, or bytes; ``None``: there is none.
+    """
+    place, unit = ("periodic", "time_us") if kind == "timer" else _BY_SIZE
+    return element(place, None if value is None else element(unit, value))
+
+
+_BY_SIZE = ("size_threshold", "bytes")
+
+
+def schedules_element(session: Values) -> Element | None:
+    """Return the schedules of a session, if it has some.
+
+    Args:
+        session: What the daemon tells of it.
+    """
+    found = [
+        schedule_element(kind, session[f"rotation_{kind}"])
+        for kind in ("timer", "size")
+        if session[f"rotation_{kind}"]
+    ]
+    return element("rotation_schedules", *found) if found else None
 
 
 def channel_element(

@@ -179,6 +179,23 @@ class Session:
     created: float = 0.0
     """Seconds since 1970."""
 
+    chunk: int = 0
+    """The number of the present chunk: so many were archived."""
+
+    chunk_begin: float = 0.0
+    """Since when it is recorded, in seconds since 1970; 0 before the first start."""
+
+    moving_to: str | None = None
+    """The archive to which the present chunk is being moved."""
+
+    is_rotated_while_inactive: bool = False
+    is_cleared_while_inactive: bool = False
+    rotation_timer: int = 0
+    """Microseconds after which a chunk is archived; 0: never."""
+
+    rotation_size: int = 0
+    """Bytes of a chunk after which it is archived; 0: never."""
+
     is_temporary: bool = False
     """Whether it ends with the connection of the client that created it."""
 

@@ -73,6 +73,22 @@ class OwnPrograms(ProgramBackend):
             session.channels[name].lost_packets += lost.packets
         self._told[session.name] = told
 
+    def cut(self, session: Session) -> None:
+        """Let what programs record from now on be in the new directory of a session.
+
+        Args:
+            session: The session.
+        """
+        self._programs.cut(session.name)
+
+    def clear(self, session: Session) -> None:
+        """Throw away what programs have recorded up to now.
+
+        Args:
+            session: The session.
+        """
+        self._programs.clear(session.name)
+
     def _plan_of(self, session: Session) -> SessionPlan:
         """Return what programs are told: they have no loggers."""
         plan = plan_of(session, self._rings)
@@ -139,6 +155,50 @@ class AllPrograms:
         self._own.take_back_losses(session)
         await self._lttng_ust.stop(session)
         await self._own.stop(session)
+
+    async def rotate(self, session: Session, move: Callable[[], None]) -> None:
+        """Let what a session records from now on be in new files.
+
+        Args:
+            session: The session.
+            move: Moves its directory away, with what was recorded up to now.
+        """
+        await self._lttng_ust.end_packets(session)
+        # Nothing else happens from here on: no program comes, and no packet.
+        self._lttng_ust.end_chunk(session)
+        try:
+            move()
+            self._own.cut(session)
+        finally:
+            self._lttng_ust.begin_chunk(session)
+        await self._dump_for_chunk(session)
+
+    async def _dump_for_chunk(self, session: Session) -> None:
+        """Let a chunk resolve its addresses alone."""
+        if session.active:
+            await asyncio.gather(
+                self._lttng_ust.dump_state_for_chunk(session),
+                self._own.dump_state_for_chunk(session),
+            )
+
+    async def clear(self, session: Session) -> None:
+        """Throw away what a session has recorded up to now.
+
+        Args:
+            session: The session.
+        """
+        await self._lttng_ust.end_packets(session)
+        self._lttng_ust.clear(session)
+        self._own.clear(session)
+        await self._dump_for_chunk(session)
+
+    def folders(self, session: Session) -> list[str]:
+        """Return the directories of the traces that are written to now.
+
+        Args:
+            session: The session.
+        """
+        return [*self._lttng_ust.folders(session), *self._own.folders(session)]
 
     def take_failure(self, session: Session) -> str | None:
         """Return why a part of the trace could not be written, if that is new.

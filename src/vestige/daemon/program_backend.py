@@ -21,8 +21,22 @@ class RecordedPrograms(Protocol):
             name: The session.
         """
 
+    def folders(self, name: str) -> list[str]:
+        """Return the directories that a session writes to now.
+
+        Args:
+            name: The session.
+        """
+
     async def dump_state(self, name: str) -> None:
         """Make all programs of a session describe their state once more.
+
+        Args:
+            name: The session.
+        """
+
+    async def dump_state_for_chunk(self, name: str) -> None:
+        """Let the programs of a session describe their state to a new chunk.
 
         Args:
             name: The session.
@@ -71,6 +85,14 @@ class ProgramBackend:
         error = self._recorded.take_failure(session.name)
         return None if error is None else str(error)
 
+    def folders(self, session: Session) -> list[str]:
+        """Return the directories of the traces that are written to now.
+
+        Args:
+            session: The session.
+        """
+        return self._recorded.folders(session.name)
+
     async def dump_state(self, session: Session) -> None:
         """Make all programs describe their state once more.
 
@@ -78,6 +100,14 @@ class ProgramBackend:
             session: An active session.
         """
         await self._recorded.dump_state(session.name)
+
+    async def dump_state_for_chunk(self, session: Session) -> None:
+        """Let the programs of a session describe their state to a new chunk.
+
+        Args:
+            session: The session.
+        """
+        await self._recorded.dump_state_for_chunk(session.name)
 
     async def write_metadata(self, session: Session) -> None:
         """Write the metadata of a session once more.

@@ -70,6 +70,24 @@ REFUSALS = {
     "EXCLUSION_INVAL": Refusal(110, "Invalid exclusion data"),
     "INVALID_CHANNEL_NAME": Refusal(116, "Invalid channel name"),
     "SESSION_NOT_STARTED": Refusal(118, "Session not started"),
+    "ROTATION_PENDING": Refusal(129, "Rotation already pending for this session"),
+    "ROTATION_NOT_AVAILABLE": Refusal(
+        130, "Rotation feature not available for this session's creation mode"
+    ),
+    "ROTATION_SCHEDULE_SET": Refusal(
+        131, "A session rotation schedule of this type is already set on the session"
+    ),
+    "ROTATION_SCHEDULE_NOT_SET": Refusal(
+        132, "No session rotation schedule of this type is set on the session"
+    ),
+    "ROTATION_MULTIPLE_AFTER_STOP": Refusal(
+        133, "Session was already rotated once since it became inactive"
+    ),
+    "ROTATE_RENAME_FAIL_CONSUMER": Refusal(142, "Rotation rename failure on consumer"),
+    "CLEAR_FAIL_CONSUMER": Refusal(158, "Consumer failed to clear the session"),
+    "ROTATION_AFTER_STOP_CLEAR": Refusal(
+        159, "Session was already cleared since it became inactive"
+    ),
     "PROCESS_ATTR_EXISTS": Refusal(123, "Process attribute is already tracked"),
     "PROCESS_ATTR_MISSING": Refusal(124, "Process attribute was not tracked"),
     "NOT_SNAPSHOT_SESSION": Refusal(

@@ -28,6 +28,7 @@ from .protocol import (
 )
 from .refusals import os_error_text, refused
 from .registry import Registry, make_output
+from .rotation_verbs import archive_last
 from .run_paths import TRACING_GROUP, RunPaths
 from .saving_verbs import load_text
 from .session_verbs import end_session
@@ -178,6 +179,7 @@ class Daemon:
                     session.active = False
                     await backend.stop(session)
                 await backend.forget(session)
+                archive_last(self._registry, session)
             except Exception:  # noqa: BLE001 - the others end in order
                 traceback.print_exc()
         await backend.close()

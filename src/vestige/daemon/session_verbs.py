@@ -10,6 +10,7 @@ from .model import AGENT_DOMAINS, Session
 from .protocol import Request
 from .refusals import os_error_text, refused
 from .registry import Peer, Registry, home_of, make_output
+from .rotation_verbs import archive_last
 
 __all__ = [
     "create",
@@ -20,6 +21,7 @@ __all__ = [
     "loggers",
     "programs",
     "regenerate",
+    "set_active",
     "start",
     "start_session",
     "stop",
@@ -138,7 +140,7 @@ async def start_session(registry: Registry, session: Session) -> None:
     """
     make_output(session)
     was_active = session.was_active
-    session.active = session.was_active = True
+    set_active(registry, session)
     # Also where more is changed at once: from here on, there are rings.
     registry.save_now()
     try:
@@ -146,6 +148,19 @@ async def start_session(registry: Registry, session: Session) -> None:
     except OSError as error:
         await _take_back(registry, session, was_active=was_active)
         raise refused("UST_CHAN_FAIL", os_error_text(error)) from error
+
+
+def set_active(registry: Registry, session: Session) -> None:
+    """Note that a session is active from now on.
+
+    Args:
+        registry: The sessions.
+        session: The session.
+    """
+    session.active = session.was_active = True
+    if not session.chunk_begin or session.is_rotated_while_inactive:
+        session.chunk_begin = registry.now()
+    session.is_rotated_while_inactive = session.is_cleared_while_inactive = False
 
 
 async def _take_back(registry: Registry, session: Session, *, was_active: bool) -> None:
@@ -204,7 +219,8 @@ async def destroy(registry: Registry, peer: Peer, request: Request) -> dict[str,
     """Destroy a session; ``session`` is its name. The trace files stay.
 
     Returns:
-        What :func:`stop` returns, and whether it was active.
+        What :func:`stop` returns, whether it was active, and the ``archive`` of what
+        was recorded since the last rotation, if there was one.
     """
     return await end_session(registry, registry.session(peer, request.text("session")))
 
@@ -221,8 +237,14 @@ async def end_session(registry: Registry, session: Session) -> dict[str, Any]:
     if was_active:
         lost = await _stop(registry, session)
     await registry.backend.forget(session)
+    archive = None
+    try:
+        archive = archive_last(registry, session)
+    except OSError as error:
+        lost["failure"] = lost.get("failure") or os_error_text(error)
     registry.remove(session)
-    return {**session.to_json(), **lost, "was_active": was_active}
+    ended = {"was_active": was_active, "archive": archive}
+    return {**session.to_json(), **lost, **ended}
 
 
 async def regenerate(

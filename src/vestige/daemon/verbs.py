@@ -9,6 +9,7 @@ from .channel_verbs import add_context, disable_channel, enable_channel
 from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
+from .rotation_verbs import clear, rotate, set_schedule, unset_schedule
 from .rule_verbs import disable_event, enable_event
 from .saving_verbs import load, save
 from .session_verbs import (
@@ -44,13 +45,16 @@ Verb = Callable[[Registry, Peer, Request], Awaitable[dict[str, Any]]]
 VERBS: dict[str, Verb] = {
     "add-context": add_context,
     "add-snapshot-output": add_snapshot_output,
+    "clear": clear,
     "create": create,
     "describe": describe,
     "destroy": destroy,
     "disable-channel": disable_channel,
     "disable-event": disable_event,
+    "disable-rotation": unset_schedule,
     "enable-channel": enable_channel,
     "enable-event": enable_event,
+    "enable-rotation": set_schedule,
     "list": list_sessions,
     "list-snapshot-outputs": list_snapshot_outputs,
     "list-triggers": list_triggers,
@@ -61,6 +65,7 @@ VERBS: dict[str, Verb] = {
     "regenerate": regenerate,
     "register-trigger": register_trigger,
     "remove-snapshot-output": remove_snapshot_output,
+    "rotate": rotate,
     "save": save,
     "start": start,
     "stop": stop,

@@ -94,11 +94,13 @@ def _show_session(call: Call, name: str) -> int:
 
 
 def _emit_session(call: Call, session: dict[str, Any], chosen: str | None) -> None:
-    from ...daemon.mi import session_element
+    from ...daemon.mi import schedules_element, session_element
     from ...daemon.xml_tree import element
 
     domains = _domain_elements(session, chosen, is_brief=call.words.has("domain"))
-    shown = session_element(session, element("domains", *domains))
+    shown = session_element(
+        session, element("domains", *domains), schedules_element(session)
+    )
     call.emit(element("sessions", shown), is_success=None)
 
 

@@ -45,6 +45,13 @@ def session_lines(session: dict[str, Any]) -> list[str]:
     lines = [f"Recording session {session['name']}: [{session_state(session)}]"]
     if session["output"] is not None:
         lines.append(f"    Trace output: {session['output']}")
+    timer, size = session["rotation_timer"], session["rotation_size"]
+    if timer or size:
+        lines.append("Automatic rotation schedules:")
+    if timer:
+        lines.append(f"    timer period: {timer} us")
+    if size:
+        lines.append(f"    size threshold: {size} bytes")
     return lines
 
 

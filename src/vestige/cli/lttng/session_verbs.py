@@ -182,8 +182,13 @@ def destroy(call: Call) -> int:
 
 def _destroy_one(call: Call, name: str) -> tuple[dict[str, Any], int]:
     session = call.client.destroy(name)
-    if session["was_active"] and not call.words.has("no-wait"):
+    archive = session.get("archive")
+    if (session["was_active"] or archive) and not call.words.has("no-wait"):
         call.say(f"Destroying session {name}..")
+        if archive:
+            call.say(
+                f"Trace chunk archive for session {name} is now readable at {archive}"
+            )
     status = _warn_of_losses(call, session)
     call.say(f"Session {name} destroyed")
     remove_current(name)

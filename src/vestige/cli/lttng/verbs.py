@@ -45,6 +45,9 @@ VERBS = {
         "do something when an event matches a rule",
         reads_words=True,
     ),
+    "clear": Verb(
+        "rotation_verbs", "clear", "CLEAR", "[SESSION]", "throw away what was recorded"
+    ),
     "create": Verb(
         "session_verbs", "create", "CREATE", "[SESSION]", "create a session"
     ),
@@ -61,6 +64,13 @@ VERBS = {
     "disable-event": Verb(
         "event_verbs", "disable_event", "DISABLE_EVENT", "NAME[,...]", "disable rules"
     ),
+    "disable-rotation": Verb(
+        "rotation_verbs",
+        "disable_rotation",
+        "DISABLE_ROTATION",
+        "",
+        "archive chunks by a schedule no more",
+    ),
     "enable-channel": Verb(
         "channel_verbs",
         "enable_channel",
@@ -74,6 +84,13 @@ VERBS = {
         "ENABLE_EVENT",
         "NAME[,...]",
         "make or enable rules",
+    ),
+    "enable-rotation": Verb(
+        "rotation_verbs",
+        "enable_rotation",
+        "ENABLE_ROTATION",
+        "",
+        "archive chunks by a schedule",
     ),
     "help": Verb("help_text", "help_", None, "[COMMAND]", "describe a command"),
     "list": Verb(
@@ -97,6 +114,9 @@ VERBS = {
     "remove-trigger": Verb(
         "trigger_verbs", "remove_trigger", "REMOVE_TRIGGER", "NAME", "remove a trigger"
     ),
+    "rotate": Verb(
+        "rotation_verbs", "rotate", "ROTATE", "[SESSION]", "archive the present chunk"
+    ),
     "save": Verb("saving_verbs", "save", "SAVE", "[SESSION]", "save sessions"),
     "set-session": Verb(
         "session_verbs", "set_session", None, "SESSION", "choose the current session"
@@ -118,8 +138,7 @@ VERBS = {
     "version": Verb("reading_verbs", "version", None, "", "print the version"),
     "view": Verb("reading_verbs", "view", "VIEW", "[SESSION]", "show the events"),
 }
-"""Those that there are; LTTng's ``clear`` and ``rotate`` are not there
-yet."""
+"""Those that there are."""
 
 GENERAL = (
     Option("group", "the group that may control root's daemon", "g", "needed", "GROUP"),
@@ -140,7 +159,7 @@ COMMON = (
     Option("help", "print this help", "h"),
 )
 """What each verb has."""
-NOT_YET = (*("clear", "disable-rotation", "enable-rotation", "metadata", "rotate"),)
+NOT_YET = ("metadata",)
 """Verbs of LTTng that are refused with a reason."""
 
 

@@ -1,0 +1,128 @@
+"""Chunks of a trace: what they are called, and moving them to the archives.
+
+The present chunk is always in the directory of the session; one that has ended is in
+``archives/BEGIN-END-NUMBER`` there, with local times and their distance from UTC.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+__all__ = [
+    "ARCHIVES",
+    "DATA",
+    "archive_chunk",
+    "archive_name",
+    "remove_unused",
+]
+
+ARCHIVES = "archives"
+DATA = "ust"
+"""What a chunk has in its directory."""
+NEXT = ".ust"
+"""The next one of that, until it takes its place."""
+MODE = 0o770
+_STAMP = "%Y%m%dT%H%M%S%z"
+
+
+def archive_name(begin: float, end: float, number: int) -> str:
+    """Return what a chunk is called that has ended.
+
+    Args:
+        begin: Seconds since 1970.
+        end: As above; before that if the clock was set back meanwhile.
+        number: That of the chunk, from 0 on.
+    """
+    first, last = (
+        time.strftime(_STAMP, time.localtime(one)) for one in (begin, max(begin, end))
+    )
+    return f"{first}-{last}-{number}"
+
+
+def archive_chunk(output: str, name: str, *, goes_on: bool = True) -> str:
+    """Move the present chunk to the archives.
+
+    No link is followed below the directory of the session. If it cannot be done,
+    nothing has changed.
+
+    Args:
+        output: The directory of the session.
+        name: What the chunk is called from now on.
+        goes_on: Whether there is another one.
+
+    Returns:
+        Its path.
+
+    Raises:
+        OSError: It cannot be moved; FileExistsError if there is one of that name.
+    """
+    Path(output).mkdir(mode=MODE, parents=True, exist_ok=True)
+    with _opened(output) as here:
+        with suppress(FileExistsError):
+            os.mkdir(ARCHIVES, MODE, dir_fd=here)
+        with _opened(ARCHIVES, here) as archives:
+            if goes_on:
+                with suppress(FileExistsError):
+                    os.mkdir(NEXT, MODE, dir_fd=here)
+            os.mkdir(name, MODE, dir_fd=archives)
+            try:
+                with _opened(name, archives) as place:
+                    _move(here, place)
+            except OSError:
+                os.rmdir(name, dir_fd=archives)
+                raise
+        if goes_on:
+            os.rename(NEXT, DATA, src_dir_fd=here, dst_dir_fd=here)
+    return f"{output}/{ARCHIVES}/{name}"
+
+
+def _move(here: int, place: int) -> None:
+    try:
+        os.rename(DATA, DATA, src_dir_fd=here, dst_dir_fd=place)
+    except FileNotFoundError:
+        # Somebody has removed it: there is nothing in the chunk.
+        os.mkdir(DATA, MODE, dir_fd=place)
+
+
+@contextmanager
+def _opened(name: str, inside: int | None = None) -> Iterator[int]:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    if inside is not None:
+        flags |= os.O_NOFOLLOW
+    file = os.open(name, flags, dir_fd=inside)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def remove_unused(output: str, used: Iterable[str]) -> None:
+    """Remove the traces of the present chunk that nobody writes to.
+
+    Args:
+        output: The directory of the session.
+        used: The directories of the others.
+
+    Raises:
+        OSError: They cannot be removed.
+    """
+    kept = {Path(one) for one in used}
+    above = {parent for one in kept for parent in one.parents}
+
+    def remove(folder: Path) -> None:
+        for one in [*folder.iterdir()]:
+            if one.is_symlink() or not one.is_dir():
+                one.unlink()
+            elif one in above:
+                remove(one)
+            elif one not in kept:
+                shutil.rmtree(one)
+
+    root = Path(output, DATA)
+    if root.is_dir() and not root.is_symlink():
+        remove(root)

@@ -1,0 +1,191 @@
+"""The verbs of chunks: rotate, clear, and the schedules of rotations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from .chunks import DATA, archive_chunk, archive_name, remove_unused
+from .model import Session
+from .protocol import Request
+from .refusals import os_error_text, refused
+from .registry import Peer, Registry, as_owner
+
+__all__ = [
+    "archive_last",
+    "clear",
+    "rotate",
+    "rotate_session",
+    "set_schedule",
+    "unset_schedule",
+]
+
+SCHEDULES = {"timer": "rotation_timer", "size": "rotation_size"}
+"""Kinds of schedules, and where a session has their values."""
+
+
+async def rotate(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Archive the present chunk of ``session``.
+
+    Returns:
+        ``path``, the archive; ``failure``, why a part of the trace could not be
+        written, if nobody was told yet.
+
+    Raises:
+        SessionError: It writes no trace, was never started, or has recorded nothing
+            since it was last rotated or cleared; or the chunk cannot be moved.
+    """
+    session = registry.session(peer, request.text("session"))
+    path = await rotate_session(registry, session)
+    return {"path": path, "failure": registry.backend.take_failure(session)}
+
+
+async def rotate_session(registry: Registry, session: Session) -> str:
+    """Do what :func:`rotate` does.
+
+    Args:
+        registry: The sessions.
+        session: The session.
+
+    Returns:
+        The archive.
+    """
+    if session.output is None:
+        raise refused("ROTATION_NOT_AVAILABLE")
+    if not session.was_active:
+        raise refused("SESSION_NOT_STARTED")
+    if not session.active and session.is_cleared_while_inactive:
+        raise refused("ROTATION_AFTER_STOP_CLEAR")
+    if not session.active and session.is_rotated_while_inactive:
+        raise refused("ROTATION_MULTIPLE_AFTER_STOP")
+    moved: list[str] = []
+    try:
+        await registry.backend.rotate(
+            session, lambda: moved.append(_move(registry, session))
+        )
+    except OSError as error:
+        raise refused("ROTATE_RENAME_FAIL_CONSUMER", os_error_text(error)) from error
+    finally:
+        session.moving_to = None
+        registry.save()
+    session.is_rotated_while_inactive = not session.active
+    registry.save()
+    return moved[0]
+
+
+def _move(registry: Registry, session: Session, *, goes_on: bool = True) -> str:
+    """Move the present chunk to the archives, and count it."""
+    assert session.output is not None  # noqa: S101 - looked at before
+    end = registry.now()
+    while True:
+        name = archive_name(session.chunk_begin or session.created, end, session.chunk)
+        session.moving_to = name
+        registry.save()
+        session.chunk += 1
+        try:
+            with as_owner(session):
+                path = archive_chunk(session.output, name, goes_on=goes_on)
+        except FileExistsError:
+            # Another session has left it there, in the same second.
+            continue
+        except OSError:
+            session.chunk -= 1
+            raise
+        session.chunk_begin = end
+        return path
+
+
+def archive_last(registry: Registry, session: Session) -> str | None:
+    """Archive the last chunk of a session that ends, if others were.
+
+    Args:
+        registry: The sessions.
+        session: The session; nothing writes its files any more.
+
+    Returns:
+        The archive; ``None`` if there is none.
+    """
+    if session.output is None or not session.chunk:
+        return None
+    if session.is_rotated_while_inactive:
+        # Nothing was recorded since.
+        with as_owner(session):
+            rmtree(Path(session.output, DATA), ignore_errors=True)
+        return None
+    return _move(registry, session, goes_on=False)
+
+
+async def clear(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
+    """Throw away what ``session`` has recorded; its archives stay.
+
+    Returns:
+        The session, and ``failure`` as :func:`rotate` has it.
+
+    Raises:
+        SessionError: Something cannot be removed.
+    """
+    session = registry.session(peer, request.text("session"))
+    await registry.backend.clear(session)
+    if session.output is not None:
+        try:
+            with as_owner(session):
+                remove_unused(session.output, registry.backend.folders(session))
+        except OSError as error:
+            raise refused("CLEAR_FAIL_CONSUMER", os_error_text(error)) from error
+    session.is_cleared_while_inactive = session.was_active and not session.active
+    registry.save()
+    failure = registry.backend.take_failure(session)
+    return {**session.to_json(), "failure": failure}
+
+
+async def set_schedule(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Rotate ``session`` by ``kind``, ``timer`` or ``size``, from now on.
+
+    ``value`` is in microseconds or bytes.
+
+    Raises:
+        SessionError: It has a schedule of this kind, or cannot be rotated.
+    """
+    session = registry.session(peer, request.text("session"))
+    name = _schedule(request)
+    value = request.number("value")
+    if value < 1:
+        raise refused("INVALID")
+    if session.output is None:
+        raise refused("ROTATION_NOT_AVAILABLE")
+    if getattr(session, name):
+        raise refused("ROTATION_SCHEDULE_SET")
+    setattr(session, name, value)
+    registry.save()
+    return {}
+
+
+async def unset_schedule(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Rotate ``session`` by ``kind`` no more.
+
+    Returns:
+        ``value``, what it was.
+
+    Raises:
+        SessionError: It has no schedule of this kind.
+    """
+    session = registry.session(peer, request.text("session"))
+    name = _schedule(request)
+    value = getattr(session, name)
+    if not value:
+        raise refused("ROTATION_SCHEDULE_NOT_SET")
+    setattr(session, name, 0)
+    registry.save()
+    return {"value": value}
+
+
+def _schedule(request: Request) -> str:
+    name = SCHEDULES.get(request.text("kind"))
+    if name is None:
+        raise refused("INVALID")
+    return name

@@ -1,0 +1,132 @@
+"""Chunks of programs of LTTng-UST: archived and cleared while they record.
+
+Babeltrace 2 reads each archive alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from support.live_sessions import SECONDS, begin, end, launch, lines, run
+from support.recipes import Workshop
+from support.session_daemon import SessionDaemon, say
+from support.waiting import wait_until
+
+pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
+
+RULE = "enable-event -u flood:*"
+FEW_EVENTS = 20
+
+
+def archives(output: Path) -> list[Path]:
+    """Return the archives of a session, by their numbers."""
+    found = [*(output / "archives").iterdir()]
+    return sorted(found, key=lambda one: int(one.name.rpartition("-")[2]))
+
+
+def numbers(trace: Path) -> list[int]:
+    """Return the numbers of the events, as both readers have them."""
+    return [int(one) for one in re.findall(r"number = (\d+)", "\n".join(lines(trace)))]
+
+
+def test_each_event_is_in_one_chunk(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """Of a program that goes on, and of one that ends between two rotations."""
+    begin(daemon, tmp_path, RULE)
+    gate = tmp_path / "gate"
+    program = launch(daemon, workshop.program("flood"), 1000, 300, 500, gate)
+    wait_until(
+        lambda: daemon.lttng("list", "-u").out.count("flood:drop"), "it", SECONDS
+    )
+    gate.touch()
+    for _ in range(8):
+        say(daemon, "rotate")
+    assert program.wait(SECONDS) == 0
+    say(daemon, "rotate")
+    run(daemon, workshop.program("flood"), FEW_EVENTS)
+    assert end(daemon) == ""
+    say(daemon, "destroy")
+    chunks = archives(tmp_path)
+    found = [numbers(one) for one in chunks]
+    assert found[-1] == [*range(FEW_EVENTS)]
+    assert [one for chunk in found[:-1] for one in chunk] == [*range(300_000)]
+    assert sum(map(bool, found)) > 3
+    assert all([*one.rglob("metadata")] for one in chunks)
+
+
+def test_a_program_that_ended_is_in_the_chunk_before(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """What is in buffers that nobody has is written, after a stop and before."""
+    begin(daemon, tmp_path, RULE)
+    run(daemon, workshop.program("flood"), 10)
+    say(daemon, "rotate")
+    run(daemon, workshop.program("flood"), 5)
+    assert end(daemon) == ""
+    say(daemon, "rotate", "destroy")
+    assert [len(numbers(one)) for one in archives(tmp_path)] == [10, 5]
+
+
+def test_a_program_that_is_stopped_does_not_hold_a_rotation_up(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """Its last events are in the chunk after that."""
+    begin(daemon, tmp_path, RULE)
+    gate = tmp_path / "gate"
+    program = launch(daemon, workshop.program("flood"), 10, 2, 0, gate)
+    wait_until(
+        lambda: daemon.lttng("list", "-u").out.count("flood:drop"), "it", SECONDS
+    )
+    os.kill(program.pid, signal.SIGSTOP)
+    say(daemon, "rotate")
+    os.kill(program.pid, signal.SIGCONT)
+    gate.touch()
+    assert program.wait(SECONDS) == 0
+    assert end(daemon) == ""
+    say(daemon, "destroy")
+    assert [one for chunk in archives(tmp_path) for one in numbers(chunk)] == [
+        *range(20)
+    ]
+
+
+@pytest.mark.parametrize("limits", ["", "--tracefile-size=4k --tracefile-count=2"])
+def test_clear_leaves_what_comes_after_it(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path, limits: str
+):
+    """Twice, while the session is active and while it is not; files are removed."""
+    begin(
+        *(daemon, tmp_path),
+        f"enable-channel -u c --subbuf-size=4k {limits}",
+        f"{RULE} -c c",
+    )
+    run(daemon, workshop.program("flood"), 3)
+    say(daemon, "clear")
+    run(daemon, workshop.program("flood"), 2)
+    assert end(daemon) == ""
+    assert numbers(tmp_path) == [0, 1]
+    say(daemon, "clear")
+    assert numbers(tmp_path) == []
+    say(daemon, "start")
+    run(daemon, workshop.program("flood"), 1)
+    assert end(daemon) == ""
+    assert numbers(tmp_path) == [0]
+
+
+def test_clear_makes_room_on_a_full_disk(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """What is removed is not in use any more."""
+    begin(daemon, tmp_path, "enable-channel -u c --buffers-pid", f"{RULE} -c c")
+    run(daemon, workshop.program("flood"), 1000)
+    say(daemon, "clear")
+    assert not [one for one in (tmp_path / "ust").rglob("*") if one.is_file()]
+    shutil.rmtree(tmp_path / "ust")
+    say(daemon, "clear")
+    assert end(daemon) == ""

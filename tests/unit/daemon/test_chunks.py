@@ -1,0 +1,82 @@
+"""Chunks are moved as wholes, or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from vestige.daemon.chunks import archive_chunk, archive_name, remove_unused
+
+NOON = 1_795_694_400.0
+"""2026-11-26, 12:00 UTC."""
+
+
+def test_names_have_begin_end_and_number():
+    """With the distance from UTC; a clock that was set back ends nothing too soon."""
+    name = archive_name(NOON, NOON + 61, 3)
+    stamp = r"\d{8}T\d{6}[+-]\d{4}"
+    assert re.fullmatch(f"{stamp}-{stamp}-3", name)
+    assert archive_name(NOON, NOON - 3600, 0) == archive_name(NOON, NOON, 0)
+    first, last, _ = re.fullmatch(f"({stamp})-({stamp})-(3)", name).groups()
+    assert first < last
+
+
+def test_a_chunk_is_moved_and_another_begins(tmp_path: Path):
+    """What is in it stays together."""
+    (tmp_path / "ust/uid").mkdir(parents=True)
+    (tmp_path / "ust/uid/data").write_text("x")
+    assert archive_chunk(str(tmp_path), "a") == str(tmp_path / "archives/a")
+    assert (tmp_path / "archives/a/ust/uid/data").read_text() == "x"
+    assert not [*(tmp_path / "ust").iterdir()]
+    archive_chunk(str(tmp_path), "b", goes_on=False)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["archives"]
+
+
+def test_a_name_that_is_taken_is_refused(tmp_path: Path):
+    """The chunk stays where it is."""
+    (tmp_path / "ust").mkdir()
+    (tmp_path / "ust/data").write_text("x")
+    (tmp_path / "archives/a").mkdir(parents=True)
+    with pytest.raises(FileExistsError):
+        archive_chunk(str(tmp_path), "a")
+    assert (tmp_path / "ust/data").exists()
+
+
+@pytest.mark.parametrize("where", ["archives", "ust"])
+def test_links_are_not_followed(tmp_path: Path, where: str):
+    """Neither to write into another directory, nor to remove what is in one."""
+    output, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "mine").write_text("x")
+    output.mkdir()
+    (output / where).symlink_to(elsewhere)
+    if where == "archives":
+        (output / "ust").mkdir()
+        with pytest.raises(OSError, match="archives"):
+            archive_chunk(str(output), "a")
+        assert (output / "ust").is_dir()
+    remove_unused(str(output), [])
+    assert [one.name for one in elsewhere.iterdir()] == ["mine"]
+
+
+def test_a_chunk_without_a_directory_is_empty(tmp_path: Path):
+    """Somebody has removed it."""
+    archive_chunk(str(tmp_path / "out"), "a")
+    assert not [*(tmp_path / "out/archives/a/ust").iterdir()]
+
+
+def test_only_traces_that_are_in_use_stay(tmp_path: Path):
+    """With the directories above them; of others nothing does, and links are removed."""
+    used, gone = tmp_path / "ust/pid/a", tmp_path / "ust/pid/b"
+    for one in (used, gone, tmp_path / "ust/uid/0/64-bit"):
+        one.mkdir(parents=True)
+        (one / "data").write_text("x")
+    (tmp_path / "ust/link").symlink_to(tmp_path)
+    remove_unused(str(tmp_path), [str(used)])
+    found = sorted(
+        os.path.relpath(one, tmp_path) for one in (tmp_path / "ust").rglob("*")
+    )
+    assert found == ["ust/pid", "ust/pid/a", "ust/pid/a/data"]

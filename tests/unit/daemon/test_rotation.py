@@ -1,0 +1,274 @@
+"""Chunks of sessions are archived and cleared while programs record."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from support.own_programs import build_ordered, ordered, steps, wait_for_listed
+from support.session_daemon import SECONDS, SessionDaemon, say
+from support.waiting import wait_until
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None, reason="not installed: gcc"
+)
+STAMP = r"\d{8}T\d{6}[+-]\d{4}"
+RULE = "enable-event -u ordered:*"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program with a tracepoint."""
+    return build_ordered(tmp_path_factory.mktemp("ordered"))
+
+
+def archives(output: Path) -> list[Path]:
+    """Return the archives of a session, by their numbers."""
+    found = [*(output / "archives").iterdir()]
+    return sorted(found, key=lambda one: int(one.name.rpartition("-")[2]))
+
+
+def begin(daemon: SessionDaemon, output: Path, *more: str) -> None:
+    """Start a session that writes to a directory."""
+    say(daemon, f"create s --output={output}", *more, RULE, "start")
+
+
+def test_a_rotation_says_what_it_did(daemon: SessionDaemon, tmp_path: Path):
+    """Texts and statuses are those of LTTng; one rotation after a stop, no more."""
+    say(daemon, f"create s --output={tmp_path}", RULE)
+    assert daemon.lttng("rotate") == (1, "", "Error: Session not started\n")
+    say(daemon, "start")
+    done = daemon.lttng("rotate")
+    assert done.status == 0
+    assert re.fullmatch(
+        "Waiting for rotation to complete...\n"
+        "Trace chunk archive for session s is now readable at "
+        rf"{tmp_path}/archives/{STAMP}-{STAMP}-0\n",
+        done.out,
+    )
+    assert daemon.lttng("rotate", "--no-wait").out == "Rotation ongoing for session s\n"
+    say(daemon, "stop", "rotate")
+    assert [one.name[-2:] for one in archives(tmp_path)] == ["-0", "-1", "-2"]
+    refusal = "Error: Session was already rotated once since it became inactive\n"
+    assert daemon.lttng("rotate", "s") == (1, "", refusal)
+    assert daemon.lttng("rotate", "nosuch") == (
+        1,
+        "",
+        "Error: Session name not found\n",
+    )
+    say(daemon, "destroy")
+    assert len(archives(tmp_path)) == 3
+    assert not (tmp_path / "ust").exists()
+
+
+def test_each_event_is_in_one_chunk(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Of threads that go on, too; each chunk describes all, and what is loaded."""
+    begin(daemon, tmp_path)
+    with ordered(daemon, program) as one:
+        one.do("100")
+        say(daemon, "rotate")
+        one.do("20")
+        one.do("t30")
+        say(daemon, "rotate")
+        one.do("3")
+        say(daemon, "stop")
+        one.end()
+    destroyed = daemon.lttng("destroy")
+    chunks = archives(tmp_path)
+    assert f"is now readable at {chunks[-1]}\n" in destroyed.out
+    assert [steps(one).total() for one in chunks] == [100, 80, 3]
+    assert steps(tmp_path).total() == 183
+    for chunk in chunks:
+        assert steps(chunk, ["lttng_ust_statedump:bin_info"]).total() > 2
+        assert not [*chunk.rglob(".arena*")]
+
+
+def test_many_rotations_lose_nothing(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """A program records meanwhile; no descriptor of the daemon is left open."""
+    begin(daemon, tmp_path)
+    with ordered(daemon, program) as one:
+        one.do("1")
+        say(daemon, "rotate")
+        files = Path(f"/proc/{daemon.pid}/fd")
+        before = len([*files.iterdir()])
+        for _ in range(200):
+            one.do("10")
+            say(daemon, "rotate")
+        assert len([*files.iterdir()]) <= before + 2
+        say(daemon, "stop")
+        one.end()
+    say(daemon, "destroy")
+    chunks = archives(tmp_path)
+    assert [steps(one).total() for one in chunks[1:4]] == [10, 10, 10]
+    assert steps(tmp_path).total() == 1 + 200 * 10
+
+
+def test_clear_throws_away_what_was_recorded(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Also what is not in a file yet; archives stay, and recording goes on."""
+    begin(daemon, tmp_path)
+    with ordered(daemon, program) as one:
+        one.do("100")
+        say(daemon, "rotate")
+        one.do("t20")
+        done = daemon.lttng("clear")
+        assert done.out == ('Waiting for clear of session "s"..\nSession "s" cleared\n')
+        one.do("3")
+        say(daemon, "stop")
+        assert steps(tmp_path / "ust").total() == 3
+        assert steps(tmp_path / "ust", ["lttng_ust_statedump:bin_info"]).total() > 2
+        assert daemon.lttng("clear").out == 'Session "s" cleared\n'
+        refusal = "Error: Session was already cleared since it became inactive\n"
+        assert daemon.lttng("rotate") == (1, "", refusal)
+        say(daemon, "start")
+        one.do("7")
+        say(daemon, "stop")
+        assert steps(tmp_path / "ust").total() == 7
+        one.end()
+    say(daemon, "destroy")
+    assert [steps(one).total() for one in archives(tmp_path)] == [100, 7]
+
+
+def test_clear_without_sessions_is_no_error(daemon: SessionDaemon):
+    """As with LTTng."""
+    assert daemon.lttng("clear", "--all").out == "No session found, nothing to do.\n"
+    missing = (23, "", "Error: Session name nosuch not found\n")
+    assert daemon.lttng("clear", "nosuch") == missing
+
+
+def test_buffers_of_processes_are_in_their_chunks(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Those of a process that has ended are not in the chunk after that."""
+    begin(daemon, tmp_path, "enable-channel -u --buffers-pid channel0")
+    with ordered(daemon, program) as one:
+        one.do("5")
+        one.end()
+    wait_until(
+        lambda: str(one.process.pid) not in daemon.lttng("list", "-u").out,
+        "it is gone",
+        SECONDS,
+    )
+    say(daemon, "rotate")
+    with ordered(daemon, program) as one:
+        one.do("6")
+        say(daemon, "rotate")
+        one.end()
+    say(daemon, "destroy")
+    chunks = archives(tmp_path)
+    assert [steps(one).total() for one in chunks] == [5, 6, 0]
+    assert len([*chunks[1].glob("ust/pid/*")]) == 1
+
+
+def test_a_removed_directory_is_made_again(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """What comes after a rotation is recorded there."""
+    output = tmp_path / "out"
+    begin(daemon, output)
+    with ordered(daemon, program) as one:
+        one.do("5")
+        shutil.rmtree(output)
+        say(daemon, "rotate")
+        one.do("6")
+        daemon.lttng("stop")
+        one.end()
+    # What found no file is there, too.
+    assert steps(output / "ust").total() in {6, 11}
+    daemon.lttng("destroy")
+
+
+def test_archives_that_are_a_link_are_refused(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Nothing is moved, and recording goes on."""
+    output, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    begin(daemon, output)
+    (output / "archives").symlink_to(elsewhere)
+    with ordered(daemon, program) as one:
+        one.do("5")
+        done = daemon.lttng("rotate")
+        assert done.status == 1
+        assert "Rotation rename failure on consumer" in done.err
+        one.do("6")
+        say(daemon, "stop")
+        one.end()
+    assert not [*elsewhere.iterdir()]
+    assert steps(output / "ust").total() == 11
+    daemon.lttng("destroy")
+
+
+def test_schedules_are_set_and_shown(daemon: SessionDaemon, tmp_path: Path):
+    """Texts and statuses are those of LTTng."""
+    say(daemon, f"create s --output={tmp_path}", RULE)
+    for words, status, text in (
+        ("enable-rotation", 1, "No session rotation schedule parameter provided."),
+        ("enable-rotation --timer=0", 1, "Invalid parameter for periodic rotation"),
+        (
+            "enable-rotation --timer=10s",
+            0,
+            "Enabled periodic rotations every 10000000 us on session s",
+        ),
+        (
+            "enable-rotation --timer=9",
+            1,
+            "A periodic rotation schedule is already set on session s",
+        ),
+        (
+            "enable-rotation --size=4M",
+            0,
+            "Enabled size-based rotations every 4194304 bytes written on session s",
+        ),
+        ("disable-rotation", 1, "No session rotation schedule type provided."),
+    ):
+        done = daemon.lttng(*words.split())
+        assert done.status == status
+        assert text in done.out + done.err
+    shown = daemon.lttng("list", "s").out
+    assert (
+        "Automatic rotation schedules:\n    timer period: 10000000 us\n"
+        "    size threshold: 4194304 bytes\n"
+    ) in shown
+    say(daemon, f"save s -o {tmp_path / 'saved'}", "destroy")
+    say(daemon, f"load s -i {tmp_path / 'saved'}")
+    assert daemon.lttng("list", "s").out == shown
+    out = daemon.lttng("--mi", "xml", "disable-rotation", "--size").out
+    assert "<size_threshold><bytes>4194304</bytes></size_threshold>" in out
+    for kind, word in (("timer", "periodic"), ("size", "size-based")):
+        if kind == "timer":
+            say(daemon, "disable-rotation --timer")
+        done = daemon.lttng("disable-rotation", f"--{kind}")
+        assert done.status == 1
+        assert f"No {word} rotation schedule active on session s" in done.err
+
+
+def test_a_killed_daemon_leaves_chunks_to_the_next(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """What was recorded meanwhile is in the chunk that the next daemon archives."""
+    assert home.start().returncode == 0
+    begin(home, tmp_path)
+    with ordered(home, program) as one:
+        one.do("100")
+        say(home, "rotate")
+        one.do("20")
+        home.end(signal.SIGKILL)
+        one.do("3")
+        assert home.start().returncode == 0
+        wait_for_listed(home, one)
+        one.do("4")
+        say(home, "rotate")
+        one.do("5")
+        say(home, "stop", "destroy")
+        one.end()
+    assert [steps(one).total() for one in archives(tmp_path)] == [100, 27, 5]
