@@ -82,7 +82,7 @@ async def enable_channel(
         found.enabled = True
     else:
         found = _new_channel(session, name, request)
-    registry.save()
+    registry.save(session)
     return asdict(found)
 
 
@@ -181,7 +181,7 @@ async def disable_channel(
     if channel is None:
         raise refused("UST_CHAN_NOT_FOUND")
     channel.enabled = False
-    registry.save()
+    registry.save(session)
     if session.active:
         await registry.backend.apply(session)
     return {}
@@ -238,7 +238,7 @@ async def add_context(
     for channel in channels:
         if context not in channel.contexts:
             channel.contexts.append(context)
-    registry.save()
+    registry.save(session)
     return {}
 
 

@@ -99,7 +99,7 @@ class Registry:
         if any(one.name == session.name for one in self._sessions.values()):
             raise refused("EXIST_SESS")
         self._sessions[session.uid, session.name] = session
-        self.save()
+        self.save(session)
 
     def bind(self, session: Session, peer: Peer) -> None:
         """Let a session end with the connection of who created it.
@@ -110,7 +110,7 @@ class Registry:
         """
         session.is_temporary = True
         self._temporary.setdefault(peer.connection, []).append(session)
-        self.save()
+        self.save(session)
 
     def take_temporary(self, peer: Peer) -> list[Session]:
         """Return the sessions that are to end with a connection, once.
@@ -128,16 +128,25 @@ class Registry:
             session: The session.
         """
         self._sessions.pop((session.uid, session.name), None)
-        self.save()
+        self.save(session)
 
-    def save(self) -> None:
-        """Write what a daemon after this one needs."""
+    def save(self, *changed: Session) -> None:
+        """Write what a daemon after this one needs.
+
+        Args:
+            changed: The sessions that are others now; none: all may be.
+        """
         if not self._is_held:
-            self.save_now()
+            self.save_now(*changed)
 
-    def save_now(self) -> None:
-        """Write it in any case."""
-        self._store.write(self._sessions.values(), self.triggers.to_store())
+    def save_now(self, *changed: Session) -> None:
+        """Write it in any case.
+
+        Args:
+            changed: As of :meth:`save`.
+        """
+        triggers = self.triggers.to_store()
+        self._store.write(self._sessions.values(), triggers, changed or None)
 
     @contextmanager
     def saved_once(self) -> Iterator[None]:

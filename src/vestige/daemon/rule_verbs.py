@@ -112,6 +112,6 @@ async def disable_event(
 
 
 async def _tell(registry: Registry, session: Session) -> None:
-    registry.save()
+    registry.save(session)
     if session.active:
         await registry.backend.apply(session)

@@ -142,7 +142,7 @@ async def start_session(registry: Registry, session: Session) -> None:
     was_active = session.was_active
     set_active(registry, session)
     # Also where more is changed at once: from here on, there are rings.
-    registry.save_now()
+    registry.save_now(session)
     try:
         await registry.backend.apply(session)
     except OSError as error:
@@ -172,7 +172,7 @@ async def _take_back(registry: Registry, session: Session, *, was_active: bool) 
         # Its channels may be changed, so none of their buffers can stay.
         await registry.backend.forget(session)
         session.was_active = False
-    registry.save()
+    registry.save(session)
 
 
 async def stop(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
@@ -198,7 +198,7 @@ async def _stop(registry: Registry, session: Session) -> dict[str, Any]:
     await registry.backend.stop(session)
     after = _losses(session)
     gaps, session.gaps = session.gaps, []
-    registry.save()
+    registry.save(session)
     return {
         "gaps": gaps,
         "discarded_events": after[0] - before[0],

@@ -71,7 +71,7 @@ async def add_snapshot_output(
     name = request.optional_text("name")
     found = _output(request, name, request.text("path"))
     added = session.add_output(name, found.path, found.max_size)
-    registry.save()
+    registry.save(session)
     return asdict(added)
 
 
@@ -96,7 +96,7 @@ async def remove_snapshot_output(
     for one in session.snapshot_outputs:
         if wanted in {str(one.number), one.name}:
             session.snapshot_outputs.remove(one)
-            registry.save()
+            registry.save(session)
             return asdict(one)
     raise refused("INVALID", f"'{wanted}': expected an output of the session")
 
@@ -134,7 +134,7 @@ async def record_snapshot(
             shutil.rmtree(folder)
         raise refused("SNAPSHOT_FAIL", os_error_text(error)) from error
     session.snapshots_taken += 1
-    registry.save()
+    registry.save(session)
     return {"path": folder}
 
 

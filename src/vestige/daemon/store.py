@@ -37,25 +37,37 @@ class Store:
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
+        self._written: dict[tuple[int, str], str] = {}
+        """What was written of each session: with thousands of them, to describe all
+        takes much longer than to write it."""
 
     def write(
-        self, sessions: Iterable[Session], triggers: Iterable[dict[str, Any]] = ()
+        self,
+        sessions: Iterable[Session],
+        triggers: Iterable[dict[str, Any]] = (),
+        changed: Sequence[Session] | None = None,
     ) -> None:
         """Keep sessions and triggers as they are now.
 
         Args:
             sessions: All of them.
             triggers: What JSON can say of them.
+            changed: Those that are not as they were written last; ``None``: all may
+                be others.
 
         Raises:
             OSError: The file cannot be written.
         """
-        text = json.dumps(
-            {
-                "version": VERSION,
-                "sessions": [one.to_json() for one in sessions],
-                "triggers": [*triggers],
-            }
+        before = {} if changed is None else self._written
+        for one in changed or ():
+            before.pop(_key(one), None)
+        self._written = {
+            _key(one): before.get(_key(one)) or json.dumps(one.to_json())
+            for one in sessions
+        }
+        text = (
+            f'{{"version": {VERSION}, "sessions": [{", ".join(self._written.values())}]'
+            f', "triggers": {json.dumps([*triggers])}}}'
         )
         new = self._path.with_suffix(".new")
         with suppress(FileNotFoundError):
@@ -91,3 +103,7 @@ class Store:
         """Leave nothing: the daemon ends in order."""
         with suppress(FileNotFoundError):
             self._path.unlink()
+
+
+def _key(session: Session) -> tuple[int, str]:
+    return session.uid, session.name

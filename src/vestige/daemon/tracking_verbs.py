@@ -93,6 +93,6 @@ def _chosen(registry: Registry, peer: Peer, request: Request) -> tuple[Session, 
 
 
 async def _tell(registry: Registry, session: Session) -> None:
-    registry.save()
+    registry.save(session)
     if session.active:
         await registry.backend.apply(session)

@@ -50,7 +50,7 @@ def test_many_sessions_of_a_document_are_kept_at_once(tmp_path):
     kept = []
 
     class Counted(Store):
-        def write(self, sessions, triggers=()):  # noqa: ARG002 - as it is called
+        def write(self, sessions, triggers=(), changed=None):  # noqa: ARG002 - as it is called
             kept.append(len([*sessions]))
 
     registry = Registry(mock.Mock(), Counted(str(tmp_path / "kept")))

@@ -1,0 +1,67 @@
+"""The journal of a daemon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from vestige.daemon.model import Session
+from vestige.daemon.peer import Peer
+from vestige.daemon.registry import Registry
+from vestige.daemon.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """One that has written nothing yet."""
+    return Store(str(tmp_path / "kept.json"))
+
+
+def session(name: str, uid: int = 1000) -> Session:
+    """A session of a user."""
+    return Session(name=name, uid=uid, gid=1000, output="/o", created=1)
+
+
+def test_what_was_written_last_is_read(store: Store):
+    """Of sessions that were changed, removed, and made anew with the same name."""
+    one, other = session("one"), session("other")
+    store.write([one, other])
+    one.active = True
+    store.write([one, other], changed=[one])
+    assert store.read().sessions == (one, other)
+    store.write([other], changed=[one])
+    assert store.read().sessions == (other,)
+    again = session("one")
+    store.write([other, again], [{"name": "t"}], changed=[again])
+    assert store.read() == ((other, again), [{"name": "t"}])
+    store.write([])
+    assert store.read().sessions == ()
+
+
+def test_sessions_of_two_users_may_have_the_same_name(store: Store):
+    """Each is written as it is."""
+    kept = [session("s"), session("s", 1001)]
+    store.write(kept)
+    kept[1].active = True
+    store.write(kept, changed=[kept[1]])
+    assert store.read().sessions == tuple(kept)
+
+
+def test_of_many_sessions_the_changed_one_is_described(store: Store):
+    """With thousands of them, to describe all takes long."""
+    registry = Registry(mock.Mock(), store)
+    many = [session(f"s{number}") for number in range(20)]
+    with mock.patch.object(
+        Session, "to_json", autospec=True, side_effect=Session.to_json
+    ) as described:
+        for one in many:
+            registry.add(one)
+        assert described.call_count == 20
+        registry.save(many[3])
+        registry.remove(many[4])
+        assert described.call_count == 21
+        registry.save()
+        assert described.call_count == 21 + 19
+    assert registry.sessions(Peer(1, 1000, 1000)) == many[19:4:-1] + many[3::-1]
