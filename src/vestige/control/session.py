@@ -49,6 +49,8 @@ class Session:
         shm_path: The directory of its ring buffers, if they are to survive a crash of
             the machine's memory file system.
         group: Whose members may use root's daemon.
+        snapshot: Whether it only keeps what came last, in its buffers: channels
+            overwrite, and :meth:`snapshot` writes what they hold to ``output``.
 
     Raises:
         DaemonRunsError: LTTng's daemon is in the way.
@@ -76,6 +78,7 @@ class Session:
         has_output: bool = True,
         shm_path: str | os.PathLike[str] | None = None,
         group: str = "tracing",
+        snapshot: bool = False,
     ) -> None:
         if private and keep:
             raise VestigeError("a private session cannot be kept: its daemon ends")
@@ -86,6 +89,7 @@ class Session:
             output,
             is_temporary=not keep,
             no_output=not has_output,
+            snapshot=snapshot,
             shm_path=None if shm_path is None else os.path.abspath(shm_path),  # noqa: PTH100 - as it is
         )
 
@@ -386,6 +390,46 @@ class Session:
             answer["failure"],
             tuple((begin, end) for begin, end in answer["gaps"]),
         )
+
+    def snapshot(
+        self,
+        output: str | os.PathLike[str] | None = None,
+        *,
+        name: str | None = None,
+        max_size: Size = 0,
+    ) -> Path:
+        """Write what the buffers hold now, which stays there; programs go on.
+
+        Args:
+            output: The directory in which the snapshot gets one of its own; by default
+                that of the session.
+            name: What its name begins with, before the time and a number.
+            max_size: Bytes of the newest sub-buffers that are written, or a text such
+                as ``4M``; 0 for all.
+
+        Returns:
+            The snapshot, a trace as others.
+
+        Raises:
+            SelectionError: A text is no size.
+            SessionError: The session has an output of its own, was never started, or
+                the snapshot cannot be written.
+
+        Example:
+            >>> with vestige.Session("s", output="snapshots", snapshot=True) as session:
+            ...     session.enable_event("my_app:*")
+            ...     session.start()
+            ...     trace = vestige.open(session.snapshot())
+        """
+        attributes = channel_attributes({"max_size": max_size}, {}, None)
+        with self._context():
+            path = self.client.record_snapshot(
+                self._name,
+                None if output is None else os.path.abspath(output),  # noqa: PTH100 - as it is
+                name=name,
+                max_size=attributes["max_size"],
+            )
+        return Path(path)
 
     def dump_state(self) -> None:
         """Let programs record once more which objects they have loaded.

@@ -132,9 +132,9 @@ def _attributes(
     defaults = ChannelAttributes(subbuf_size=SUBBUF_SIZES[buffers])
     if request.optional_text("output") == "splice":
         raise refused("NOT_SUPPORTED")
+    is_kept = is_snapshot and not request.flag("discard")
     attributes = ChannelAttributes(
-        overwrite=request.flag("overwrite")
-        or (is_snapshot and not request.flag("discard")),
+        overwrite=request.flag("overwrite") or is_kept,
         **{
             name: request.number(name, getattr(defaults, name))
             for name in (
@@ -144,6 +144,9 @@ def _attributes(
             )
         },
     )
+    if is_kept and not request.flag("overwrite"):
+        # In a ring that overwrites, nobody ever waits: LTTng ignores it, too.
+        attributes.blocking_timeout = 0
     _check_attributes(attributes)
     return attributes
 

@@ -76,7 +76,7 @@ def write_configuration(session: Session) -> str:
             else None,
             element("domains", *domains),
             element("started", session.active),
-            _write_schedules(session),
+            _write_mode(session),
             element("output", _write_output(session)),
         ),
     )
@@ -84,7 +84,9 @@ def write_configuration(session: Session) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{lines}\n'
 
 
-def _write_schedules(session: Session) -> Element | None:
+def _write_mode(session: Session) -> Element | None:
+    if session.is_snapshot:
+        return element("attributes", element("snapshot_mode", "true"))
     found = []
     if session.rotation_timer:
         timer = element("time_us", session.rotation_timer)
@@ -98,11 +100,26 @@ def _write_schedules(session: Session) -> Element | None:
 
 
 def _write_output(session: Session) -> Element:
+    if session.is_snapshot:
+        outputs = [
+            element(
+                "output",
+                element("name", one.name),
+                element("max_size", one.max_size),
+                _write_destination(one.path),
+            )
+            for one in session.snapshot_outputs
+        ]
+        return element("snapshot_outputs", *outputs)
     # The schema wants a path in any case: LTTng's is empty, too, if there is no output.
+    return _write_destination(session.output or "")
+
+
+def _write_destination(path: str) -> Element:
     return element(
         "consumer_output",
         element("enabled", "true"),
-        element("destination", element("path", session.output or "")),
+        element("destination", element("path", path)),
     )
 
 
@@ -234,8 +251,7 @@ def read_configuration(
 
 def _read_session(one: Element, session: Session) -> Session:
     session.shm_path = one.text_of("shared_memory_path") or None
-    if one.value("attributes/snapshot_mode") in {"true", "1"}:
-        raise ValueError("expected no snapshot mode: there is none yet")
+    session.is_snapshot = one.value("attributes/snapshot_mode") in {"true", "1"}
     if one.find("output/consumer_output/destination/net_output") or one.number(
         "attributes/live_timer_interval", 0
     ):
@@ -246,6 +262,13 @@ def _read_session(one: Element, session: Session) -> Session:
     session.rotation_size = one.number(f"{schedules}/size_threshold/bytes", 0)
     if session.rotation_timer < 0 or session.rotation_size < 0:
         raise ValueError("expected schedules of rotations above 0")
+    for output in one.all("output/snapshot_outputs/output"):
+        place = "consumer_output/destination"
+        # One over a network may get another path when it is loaded; else it fails.
+        path = output.text_of(f"{place}/path") or output.text_of(
+            f"{place}/net_output/control_uri"
+        )
+        session.add_output(output.text_of("name"), path, output.number("max_size", 0))
     for domain in one.all("domains/domain"):
         kind = domain.value("type")
         if kind == "UST":

@@ -21,6 +21,7 @@ from .refusals import refused
 from .registry import Peer, Registry
 from .rule_verbs import check_rule
 from .session_verbs import check_name, end_session, start_session
+from .snapshot_verbs import check_output
 from .tracking_verbs import tracked_number
 
 __all__ = ["load", "load_text", "save"]
@@ -68,7 +69,7 @@ async def load_text(registry: Registry, peer: Peer, request: Request) -> list[st
     chosen = [one for one in read if wanted in {None, one[0].name}]
     for session, _ in chosen:
         session.name = request.optional_text("override_name") or session.name
-        session.output = request.optional_text("override_output") or session.output
+        _move(session, request.optional_text("override_output"))
         try:
             _check(session)
         except (SessionError, ValueError) as error:
@@ -81,6 +82,15 @@ async def load_text(registry: Registry, peer: Peer, request: Request) -> list[st
         ]
 
 
+def _move(session: Session, output: str | None) -> None:
+    """Let a session write to another directory, if that is asked for."""
+    if output and session.is_snapshot:
+        for one in session.snapshot_outputs:
+            one.path = output
+    elif output:
+        session.output = output
+
+
 def _check(session: Session) -> None:
     """Refuse what no other verb would have made: anybody can write a document.
 
@@ -88,6 +98,12 @@ def _check(session: Session) -> None:
         SessionError: A part of it cannot be.
         ValueError: As above.
     """
+    if session.is_snapshot and session.output is not None:
+        raise ValueError("expected no output but that of snapshots")
+    if len(session.snapshot_outputs) > 1:
+        raise ValueError("expected one output of snapshots")
+    for one in session.snapshot_outputs:
+        check_output(one)
     for folder in filter(None, (session.output, session.shm_path)):
         if not PurePosixPath(folder).is_absolute():
             raise ValueError(f"'{folder}': expected an absolute path")

@@ -17,6 +17,7 @@ from .registry import Peer, Registry, as_owner
 
 __all__ = [
     "add_snapshot_output",
+    "check_output",
     "list_snapshot_outputs",
     "packets_of_size",
     "record_snapshot",
@@ -41,12 +42,27 @@ def _session(registry: Registry, peer: Peer, request: Request) -> Session:
 
 def _output(request: Request, name: str | None, path: str) -> SnapshotOutput:
     """Return the output that a request describes, without its number."""
-    if not PurePosixPath(path).is_absolute():
-        raise refused("INVALID", f"'{path}': expected an absolute path")
-    max_size = request.number("max_size")
-    if not 0 <= max_size <= NO_LIMIT:
-        raise refused("INVALID", "expected bytes as 'max_size'")
-    return SnapshotOutput(0, name or UNNAMED, path, max_size)
+    output = SnapshotOutput(0, name or UNNAMED, path, request.number("max_size"))
+    try:
+        check_output(output)
+    except ValueError as error:
+        raise refused("INVALID", str(error)) from error
+    return output
+
+
+def check_output(output: SnapshotOutput) -> None:
+    """Refuse where no snapshots can be written.
+
+    Args:
+        output: What somebody has asked for.
+
+    Raises:
+        ValueError: Its path is not absolute, or its limit is none.
+    """
+    if not PurePosixPath(output.path).is_absolute():
+        raise ValueError(f"'{output.path}': expected an absolute path")
+    if not 0 <= output.max_size <= NO_LIMIT:
+        raise ValueError(f"{output.max_size}: expected a number of bytes")
 
 
 async def add_snapshot_output(

@@ -46,3 +46,24 @@ def test_channels_give_their_names_to_files(tmp_path: Path):
     assert files & cpus
     assert files <= {*cpus, "metadata"}
     assert steps(trace).total() == 30
+
+
+@pytest.mark.usefixtures("home")
+def test_a_snapshot_is_a_trace(tmp_path: Path):
+    """Nothing is written but snapshots, each with all that is in the buffers."""
+    program = build_ordered(tmp_path)
+    output = tmp_path / "snapshots"
+    environment = {**os.environ, "LD_PRELOAD": library_path()}
+    with vestige.Session("s", output=output, snapshot=True) as session:
+        session.add_channel("mine", subbuf_size="64k").enable_event(STEP)
+        session.start()
+        assert session.channels["mine"].overwrite
+        assert session.output is None
+        subprocess.run([program], input="30\n", text=True, env=environment, check=True)
+        first = session.snapshot()
+        second = session.snapshot(tmp_path / "else", name="mine", max_size="1M")
+        with pytest.raises(vestige.SelectionError, match="max_size='x'"):
+            session.snapshot(max_size="x")
+    assert (first.parent, second.parent) == (output, tmp_path / "else")
+    assert second.name.startswith("mine-")
+    assert steps(first).total() == steps(second).total() == 30

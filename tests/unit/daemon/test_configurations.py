@@ -273,3 +273,52 @@ def test_a_document_is_bounded_in_depth():
     """Not by what memory holds."""
     with pytest.raises(VestigeError, match="smaller document"):
         parse_xml("<a>" * 100_000)
+
+
+def test_a_session_of_snapshots_is_loaded_as_it_was(daemon, tmp_path):
+    """With its mode and its output, which another can take the place of."""
+    daemon.lttng("create", "s1", "--snapshot", "--no-output")
+    daemon.lttng("snapshot", "add-output", "-n", "mine", "-m", "8M", "/tmp/out")
+    daemon.lttng("enable-channel", "-u", "c1")
+    shown = daemon.lttng("list", "s1").out
+    assert "[inactive snapshot]" in shown
+    daemon.lttng("save", "s1", "-o", str(tmp_path))
+    text = (tmp_path / "s1.lttng").read_text()
+    session = parse_xml(text).find("session")
+    assert session.value("attributes/snapshot_mode") == "true"
+    output = session.find("output/snapshot_outputs/output")
+    found = [output.value("name"), output.value("max_size")]
+    assert found == ["mine", "8388608"]
+    assert output.value("consumer_output/destination/path") == "/tmp/out"
+    for more, path in (((), "/tmp/out"), (("--override-url=/tmp/new",), "/tmp/new")):
+        daemon.lttng("destroy", "s1")
+        assert daemon.lttng("load", "-i", str(tmp_path), "s1", *more).status == 0
+        assert daemon.lttng("list", "s1").out == shown
+        assert daemon.lttng("snapshot", "list-output", "-s", "s1").out == (
+            "Snapshot output list for session s1\n"
+            f"    [1] mine: {path} (max size: 8388608 bytes)\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("/tmp/out", "out", "'out': expected an absolute path"),
+        ("<max_size>0", "<max_size>-1", "-1: expected a number of bytes"),
+        ("</output>\n", "</output>\n<output><name>b</name></output>\n", "one"),
+    ],
+)
+def test_outputs_of_snapshots_that_cannot_be_are_refused(
+    daemon, tmp_path, old, new, why
+):
+    """Anybody can write a document."""
+    daemon.lttng("create", "s1", "--snapshot", "--output=/tmp/out")
+    daemon.lttng("save", "s1", "-o", str(tmp_path))
+    daemon.lttng("destroy", "s1")
+    file = tmp_path / "s1.lttng"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    done = daemon.lttng("load", "-i", str(tmp_path), "s1")
+    assert (done.status, daemon.lttng("list", "s1").status) == (1, 1)
+    assert why in done.err

@@ -143,7 +143,12 @@ def _one_channel(channel: dict[str, Any], *, has_losses: bool) -> Iterator[str]:
         ("Switch timer:     ", _timer(attributes["switch_timer"])),
         ("Read timer:       ", _timer(attributes["read_timer"])),
         ("Monitor timer:    ", _timer(attributes["monitor_timer"])),
-        ("Blocking timeout: ", _timeout(attributes["blocking_timeout"])),
+        # In a ring that overwrites, nobody waits.
+        *(
+            ()
+            if is_overwriting
+            else (("Blocking timeout: ", _timeout(attributes["blocking_timeout"])),)
+        ),
         ("Trace file count: ", f"{attributes['tracefile_count'] or 1} per stream"),
         ("Trace file size:  ", _size(attributes["tracefile_size"])),
         ("Output mode:      ", "mmap"),

@@ -183,7 +183,8 @@ def destroy(call: Call) -> int:
 def _destroy_one(call: Call, name: str) -> tuple[dict[str, Any], int]:
     session = call.client.destroy(name)
     archive = session.get("archive")
-    if (session["was_active"] or archive) and not call.words.has("no-wait"):
+    is_awaited = session["was_active"] and session["output"] is not None
+    if (is_awaited or archive) and not call.words.has("no-wait"):
         call.say(f"Destroying session {name}..")
         if archive:
             call.say(
