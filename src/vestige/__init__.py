@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     )
     from .advice import VestigeWarning
     from .columns import EventColumns
-    from .control import Session, sessions
+    from .control import Notification, Notifications, Session, notifications, sessions
     from .core import Event
     from .damage import Damage
     from .debuginfo import Place, Unresolved
@@ -95,6 +95,8 @@ __all__ = [
     "MissingExtraError",
     "NoSuchFieldError",
     "NotATraceError",
+    "Notification",
+    "Notifications",
     "Place",
     "ProgramError",
     "RecordError",
@@ -127,6 +129,7 @@ __all__ = [
     "graph",
     "instrument",
     "model",
+    "notifications",
     "open",
     "record",
     "sessions",
@@ -152,6 +155,8 @@ _HOMES = {
     "MissingExtraError": "errors",
     "NoSuchFieldError": "errors",
     "NotATraceError": "errors",
+    "Notification": "control",
+    "Notifications": "control",
     "Place": "debuginfo",
     "ProgramError": "errors",
     "RecordError": "errors",
@@ -171,6 +176,7 @@ _HOMES = {
     "VestigeWarning": "advice",
     "WriteError": "errors",
     "WriterClosedError": "errors",
+    "notifications": "control",
     "open": "trace",
     "sessions": "control",
 }

@@ -12,15 +12,19 @@ from .._typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .channel import Channel
     from .facts import ChannelStatistics, Losses, Program, Tracepoint
+    from .listening import Notification, Notifications, notifications
     from .session import Session, sessions
 
 __all__ = [
     "Channel",
     "ChannelStatistics",
     "Losses",
+    "Notification",
+    "Notifications",
     "Program",
     "Session",
     "Tracepoint",
+    "notifications",
     "sessions",
 ]
 
@@ -28,9 +32,12 @@ _HOMES = {
     "Channel": "channel",
     "ChannelStatistics": "facts",
     "Losses": "facts",
+    "Notification": "listening",
+    "Notifications": "listening",
     "Program": "facts",
     "Session": "session",
     "Tracepoint": "facts",
+    "notifications": "listening",
     "sessions": "session",
 }
 """The module of each public name, imported when the name is first used."""

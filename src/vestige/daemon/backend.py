@@ -6,8 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from .model import Session
+from .triggers.trigger import Trigger
 
-__all__ = ["Backend"]
+__all__ = ["Backend", "OnMatch"]
+
+OnMatch = Callable[[int, object], None]
+"""Called with the token of a trigger whose event rule an event matched, and what was
+captured of it; see :func:`~.triggers.captures.captured_values`."""
 
 
 class Backend(Protocol):
@@ -77,6 +82,27 @@ class Backend(Protocol):
 
         Args:
             session: The session.
+        """
+
+    def tell_matches(self, on_match: OnMatch) -> None:
+        """Say who is told of events that match the rules of triggers.
+
+        Args:
+            on_match: Called with each match.
+        """
+
+    async def watch(self, triggers: Sequence[Trigger]) -> None:
+        """Bring all programs to the event rules of triggers.
+
+        Args:
+            triggers: All triggers that there are.
+        """
+
+    def lost_matches(self, token: int) -> int:
+        """Return how many matches of a trigger's rule programs could not tell.
+
+        Args:
+            token: The trigger's.
         """
 
     async def dump_state(self, session: Session) -> None:

@@ -37,6 +37,8 @@ class Connection:
         # Ctrl-C just after it was taken leaves it taken: for others than this thread.
         self._turn = threading.RLock()
         self._received = bytearray()
+        self._searched = 0
+        """Bytes of that which have no end of a line."""
         self._number = 0
         """Of the request before."""
         self._is_broken_off = False
@@ -125,16 +127,29 @@ class Connection:
         raise VestigeError(CONNECTION_ENDED)
 
     def _line(self) -> bytes:
-        begin = 0
-        while (end := self._received.find(b"\n", begin)) < 0:
-            begin = len(self._received)
-            part = self._socket.recv(1 << 16)
-            if not part or begin > LARGEST_MESSAGE:
+        while (line := self._whole_line()) is None:
+            if not self._receive():
                 return b""
-            self._received += part
+        return line
+
+    def _whole_line(self) -> bytes | None:
+        """Return the next line that was received; ``None`` if that is not all of it."""
+        end = self._received.find(b"\n", self._searched)
+        if end < 0:
+            self._searched = len(self._received)
+            return None
+        self._searched = 0
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         return line
+
+    def _receive(self) -> bool:
+        """Receive more; return whether there is any."""
+        part = self._socket.recv(1 << 16)
+        if not part or len(self._received) > LARGEST_MESSAGE:
+            return False
+        self._received += part
+        return True
 
     def close(self) -> None:
         """End the connection."""

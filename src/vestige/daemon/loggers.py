@@ -13,7 +13,7 @@ from .contexts import ContextType
 from .log_levels import LOG_LEVELS
 from .model import AGENT_CHANNELS, AGENT_DOMAINS, EventRule, Session
 
-__all__ = ["agent_plans", "logger_filter", "logger_rules"]
+__all__ = ["EVENTS", "agent_plans", "logger_filter", "logger_rule", "logger_rules"]
 
 EVENTS = {
     "JUL": "lttng_jul:event",
@@ -87,7 +87,7 @@ def agent_plans(session: Session) -> dict[str, AgentPlan]:
         if channel is None or not channel.enabled:
             continue
         rules = tuple(
-            _agent_rule(domain, one)
+            logger_rule(domain, one)
             for one in session.agents.get(domain, [])
             if one.enabled
         )
@@ -100,6 +100,12 @@ def agent_plans(session: Session) -> dict[str, AgentPlan]:
     return plans
 
 
-def _agent_rule(domain: str, rule: EventRule) -> LoggerRule:
+def logger_rule(domain: str, rule: EventRule) -> LoggerRule:
+    """Return what agents are told of a rule for loggers.
+
+    Args:
+        domain: Of which library.
+        rule: The rule.
+    """
     level = LEAST[domain] if rule.level_type == "ALL" else rule.level
     return LoggerRule(rule.name, rule.level_type, level, logger_filter(rule))

@@ -22,12 +22,15 @@ from ..record.backends.lttng_ust.ring_files import (
     make_private,
     remove_folder,
 )
+from .backend import OnMatch
 from .contexts import ContextType
 from .loggers import agent_plans, logger_rules
 from .model import AGENT_CHANNELS, Channel, Context, EventRule, Session
 from .program_backend import ProgramBackend
 from .run_paths import RunPaths
 from .tracking_verbs import tracked_number
+from .triggers import plans
+from .triggers.trigger import Trigger
 
 __all__ = ["LttngUstBackend", "plan_of"]
 
@@ -53,6 +56,8 @@ class LttngUstBackend(ProgramBackend):
         )
         self._ports, self._warn = paths.agent_ports, warn
         self._rings = paths.rings
+        self._watching: set[int] = set()
+        """Users who have triggers for loggers."""
 
     async def open(self, sessions: Sequence[Session]) -> None:
         """Let programs come.
@@ -140,6 +145,36 @@ class LttngUstBackend(ProgramBackend):
         """
         await self._agents.apply(session.name, {})
         await self._programs.forget(session.name)
+
+    def tell_matches(self, on_match: OnMatch) -> None:
+        """Say who is told of events that match the rules of triggers.
+
+        Args:
+            on_match: Called with each match.
+        """
+        self._programs.notified.on_match = on_match
+
+    async def watch(self, triggers: Sequence[Trigger]) -> None:
+        """Bring all programs to the event rules of triggers.
+
+        Args:
+            triggers: All triggers that there are.
+        """
+        self._programs.notified.set(plans.notifier_plans(triggers))
+        await self._programs.apply_notified()
+        agents = plans.agent_plans(triggers)
+        for uid in self._watching | agents.keys():
+            # No session has such a name.
+            await self._agents.apply(f"/triggers/{uid}", agents.get(uid, {}))
+        self._watching = {*agents}
+
+    def lost_matches(self, token: int) -> int:
+        """Return how many matches of a trigger's rule programs could not tell.
+
+        Args:
+            token: The trigger's.
+        """
+        return self._programs.notified.lost(token)
 
     async def loggers(self, domain: str) -> list[dict[str, Any]]:
         """Return the programs with an agent, and the names of their loggers.

@@ -11,10 +11,12 @@ from ..record.backends.lttng_ust.plan import SessionPlan
 from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
 from ..record.backends.registered.programs import RegisteredPrograms
 from ..record.backends.registered.trace import Losses
+from .backend import OnMatch
 from .lttng_ust import LttngUstBackend, plan_of
 from .model import AGENT_CHANNELS, Session
 from .program_backend import ProgramBackend
 from .run_paths import RunPaths
+from .triggers.trigger import Trigger
 
 __all__ = ["AllPrograms", "OwnPrograms"]
 
@@ -218,6 +220,30 @@ class AllPrograms:
         """
         await self._lttng_ust.forget(session)
         await self._own.forget(session)
+
+    def tell_matches(self, on_match: OnMatch) -> None:
+        """Say who is told of events that match the rules of triggers.
+
+        Args:
+            on_match: Called with each match.
+        """
+        self._lttng_ust.tell_matches(on_match)
+
+    async def watch(self, triggers: Sequence[Trigger]) -> None:
+        """Bring all programs to the event rules of triggers.
+
+        Args:
+            triggers: All triggers that there are.
+        """
+        await self._lttng_ust.watch(triggers)
+
+    def lost_matches(self, token: int) -> int:
+        """Return how many matches of a trigger's rule programs could not tell.
+
+        Args:
+            token: The trigger's.
+        """
+        return self._lttng_ust.lost_matches(token)
 
     async def dump_state(self, session: Session) -> None:
         """Make all programs describe their state once more.

@@ -128,6 +128,9 @@ class Daemon:
             loop.add_signal_handler(number, end.set)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         sessions = registry.take_over()
+        backend.tell_matches(firing.matched)
+        if [*registry.triggers]:
+            await backend.watch([*registry.triggers])
         await backend.open(sessions)
         # What was found out about them is known also to a daemon after this one.
         if sessions:

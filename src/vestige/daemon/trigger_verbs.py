@@ -74,11 +74,15 @@ async def list_triggers(
     request: Request,  # noqa: ARG001 - of all verbs
 ) -> dict[str, Any]:
     """Return the triggers that the peer sees, by name."""
-    return {"triggers": [one.to_json() for one in registry.triggers.of(peer.uid)]}
+    found = registry.triggers.of(peer.uid)
+    for one in found:
+        one.discarded = registry.backend.lost_matches(one.token)
+    return {"triggers": [one.to_json() for one in found]}
 
 
 async def _tell(registry: Registry) -> None:
     registry.save()
+    await registry.backend.watch([*registry.triggers])
 
 
 async def subscribe(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def test_rules_and_sets(daemon):
     "words",
     [
         *("list nosuch", "status", "save nosuch", "load nosuch", "destroy nosuch"),
-        *("rotate", "snapshot record", "clear s1", "list-triggers"),
+        *("rotate", "snapshot record", "clear s1", "remove-trigger t"),
     ],
 )
 def test_a_failure_is_a_document_as_well(daemon, words):

@@ -13,7 +13,7 @@ from .call import FAILED, FailedError
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["capture_of", "capture_text"]
+__all__ = ["capture_of"]
 
 _FIELD = re.compile(
     r"\s*(?:\$(?P<root>ctx|app)\.(?P<context>[\w:.-]*)|(?P<name>[A-Za-z_]\w*))"
@@ -93,18 +93,3 @@ def _operators(text: str) -> str:
         # A constant: nothing of an event.
         raise _unparsed(text)
     return "Unary" if code[last - 1].operation in _UNARY else "Binary"
-
-
-def capture_text(expression: dict[str, Any]) -> str:
-    """Return how a person writes what is captured.
-
-    Args:
-        expression: As the daemon has it.
-    """
-    kind = expression["type"]
-    if kind == "element":
-        return f"{capture_text(expression['of'])}[{expression['index']}]"
-    name = str(expression["name"])
-    if kind == "app-context":
-        return f"$app.{expression['provider']}:{name}"
-    return f"$ctx.{name}" if kind == "channel-context" else name

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..._typing import TYPE_CHECKING
 from ...daemon.log_levels import PREFIXES, level_name
-from .capture_words import capture_text
+from ...daemon.triggers.capture_text import capture_text
 
 if TYPE_CHECKING:
     from typing import Any

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -12,6 +13,8 @@ from ...errors import SessionError
 from ..model import Session
 from ..peer import Peer
 from .actions import Action
+from .captures import captured_values
+from .conditions import EventRuleMatches
 from .trigger import Trigger
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ __all__ = ["Firing"]
 
 MOST_WAITING = 8192
 """Triggers that have fired and whose actions are still to be done."""
+AT_ONCE = 256
+"""Triggers whose actions are done before others have their turn."""
 UNHARMED = {
     "TRACE_ALREADY_STARTED",
     "TRACE_ALREADY_STOPPED",
@@ -32,7 +37,7 @@ VERBS = {
     "start-session": "start",
     "stop-session": "stop",
     "rotate-session": "rotate",
-    "snapshot-session": "snapshot-record",
+    "snapshot-session": "record-snapshot",
 }
 """What the daemon is asked for by an action."""
 Ask = Callable[["Registry", Peer, str, dict[str, Any]], Awaitable[object]]
@@ -63,6 +68,22 @@ class Firing:
         self._turn = turn
         self._waiting: asyncio.Queue[_Fired] = asyncio.Queue(MOST_WAITING)
         self._task: asyncio.Task[None] | None = None
+        self._fired = self._done = 0
+        """Triggers, with those whose actions are done."""
+
+    def matched(self, token: int, captured: object) -> None:
+        """Have the actions of a trigger done whose event rule an event matched.
+
+        Args:
+            token: The trigger's.
+            captured: What the program said of the event.
+        """
+        trigger = self._registry.triggers.by_token(token)
+        if trigger is None or not isinstance(trigger.condition, EventRuleMatches):
+            return
+        count = len(trigger.condition.captures)
+        values = captured_values(captured, count) if count else None
+        self.fire(trigger, {"type": trigger.condition.type, "captures": values})
 
     def fire(self, trigger: Trigger, evaluation: dict[str, Any]) -> None:
         """Have the actions of a trigger done.
@@ -79,6 +100,8 @@ class Firing:
             self._waiting.put_nowait(_Fired(trigger, evaluation, sessions))
         except asyncio.QueueFull:
             self._lose(trigger)
+        else:
+            self._fired += 1
 
     def _session(self, trigger: Trigger, action: Action) -> Session | None:
         if action.session is not None:
@@ -91,11 +114,15 @@ class Firing:
         for action in trigger.actions:
             if action.type == "notify":
                 self._registry.hub.drop(trigger)
-            action.failures += 1
+            else:
+                action.failures += 1
 
     async def _run(self) -> None:
-        while True:
+        for number in itertools.count():
             fired = await self._waiting.get()
+            if number % AT_ONCE == 0:
+                # What takes no turn leaves one to all others.
+                await asyncio.sleep(0)
             for action, session in zip(
                 fired.trigger.actions, fired.sessions, strict=True
             ):
@@ -104,8 +131,7 @@ class Firing:
                 except Exception:  # noqa: BLE001 - others are done
                     action.failures += 1
                     traceback.print_exc()
-            # What takes no turn leaves one to all others.
-            await asyncio.sleep(0)
+            self._done += 1
 
     async def _execute(
         self, fired: _Fired, action: Action, session: Session | None
@@ -128,6 +154,10 @@ class Firing:
             return
         values: dict[str, Any] = {"session": session.name}
         if action.output is not None:
+            if action.output.path is None:
+                # Nothing is sent over a network yet.
+                action.failures += 1
+                return
             values |= action.output.to_json()
         try:
             await self._ask(self._registry, _peer(trigger), VERBS[action.type], values)
@@ -136,6 +166,10 @@ class Firing:
                 action.failures += 1
         except OSError:
             action.failures += 1
+
+    def is_idle(self) -> bool:
+        """Tell whether all actions are done of triggers that have fired."""
+        return self._done == self._fired
 
     async def close(self) -> None:
         """Do no more actions."""

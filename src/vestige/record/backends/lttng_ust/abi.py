@@ -19,13 +19,15 @@ COMMAND_SOCKET, NOTIFY_SOCKET = 0, 1
 
 RELEASE = 0x01
 SESSION, TRACER_VERSION, TRACEPOINT_LIST, REGISTER_DONE = 0x40, 0x41, 0x42, 0x44
-TRACEPOINT_FIELD_LIST = 0x45
+TRACEPOINT_FIELD_LIST, EVENT_NOTIFIER_GROUP = 0x45, 0x46
 CHANNEL, START, STOP, STATEDUMP = 0x51, 0x52, 0x53, 0x54
 STREAM, EVENT = 0x60, 0x61
 CONTEXT, FLUSH_BUFFER = 0x70, 0x71
 ENABLE, DISABLE = 0x80, 0x81
 TRACEPOINT_LIST_GET, FIELD_LIST_GET = 0x90, 0x91
 FILTER, EXCLUSION = 0xA0, 0xA1
+EVENT_NOTIFIER, CAPTURE = 0xB0, 0xB6
+COUNTER, COUNTER_CPU = 0xC0, 0xD1
 
 SO_PEERPIDFD = 77
 PIDFD = struct.Struct("=i")
@@ -36,6 +38,15 @@ STREAM_BODY = struct.Struct("=QI")
 FILTER_BODY = struct.Struct("=IIQ")
 COUNTER_BODY = struct.Struct("=i16xIQ256s")
 APP_CONTEXT_BODY = struct.Struct("=i16xII")
+NOTIFIER_BODY = struct.Struct("=i256siiQ296xQ32x")
+"""A rule as that of a channel, with the counter of what could not be told."""
+CAPTURE_BODY = struct.Struct("=IIQ")
+SIZE_BODY = struct.Struct("=Q")
+COUNTER_SIZES = struct.Struct("=III8xQ171x")
+"""Of counters: arithmetic, bits, dimensions, size of the first dimension."""
+COUNTER_CPU_BODY = struct.Struct("=QI")
+NOTIFICATION = struct.Struct("=QH32x")
+"""A match: the token of the rule, and how many bytes of captures follow."""
 TRACEPOINT = struct.Struct("=256si")
 FIELD = struct.Struct("=256s256siii")
 LEVEL_TYPES = {"ALL": 0, "RANGE": 1, "SINGLE": 2}

@@ -153,14 +153,21 @@ class Application:
         Raises:
             ApplicationError: The program does not answer, or is gone.
         """
+        message = abi.MESSAGE.pack(handle, command, body)
+        asked = (handle, command)
+        return await self._exchange(asked, message, *payloads, is_patient=is_patient)
+
+    async def _exchange(
+        self, asked: tuple[int, int], *payloads: Payload, is_patient: bool = False
+    ) -> tuple[int, int, bytes]:
+        """Send what a command consists of, and wait for the answer to it."""
+        handle, command = asked
         if self.is_gone:
             raise ApplicationError("the program is gone")
         loop = asyncio.get_running_loop()
         self.silent_since = loop.time()
         try:
             async with asyncio.timeout(None if is_patient else longest_wait()):
-                message = abi.MESSAGE.pack(handle, command, body)
-                await loop.sock_sendall(self._command, message)
                 for one in payloads:
                     if isinstance(one, bytes):
                         await loop.sock_sendall(self._command, one)
@@ -210,6 +217,30 @@ class Application:
         if code:
             if payloads:
                 self.close()
+            raise ApplicationError(f"command {command:#x} failed: {code}")
+        return value
+
+    async def do_in_two_steps(
+        self, handle: int, command: int, body: bytes, payload: Payload
+    ) -> int:
+        """Send a command whose payload is awaited after a first answer.
+
+        Args:
+            handle: What it is for; 0 for the program.
+            command: Its number.
+            body: What it needs.
+            payload: What follows the first answer.
+
+        Returns:
+            The value of the second answer.
+
+        Raises:
+            ApplicationError: It did not succeed.
+        """
+        await self.do(handle, command, body)
+        code, value, _ = await self._exchange((handle, command), payload)
+        if code:
+            self.close()
             raise ApplicationError(f"command {command:#x} failed: {code}")
         return value
 

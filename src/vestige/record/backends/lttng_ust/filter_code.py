@@ -14,7 +14,7 @@ from ....expressions import compile_filter
 from ....expressions.code import Instruction, Operation
 from ....expressions.tokens import STAR
 
-__all__ = ["FilterCode", "filter_code"]
+__all__ = ["FilterCode", "capture_code", "filter_code"]
 
 
 LARGEST_CODE = 65536
@@ -68,6 +68,29 @@ def filter_code(text: str) -> FilterCode:
         SelectionError: It is none, or too large.
     """
     return _Translator(compile_filter(text)).run()
+
+
+_ROOTS = {
+    "payload-field": PAYLOAD_ROOT,
+    "channel-context": CONTEXT_ROOT,
+    "app-context": APP_CONTEXT_ROOT,
+}
+
+
+def capture_code(kind: str, name: str, index: int | None) -> FilterCode:
+    """Return the byte code that captures a field.
+
+    Args:
+        kind: ``payload-field``, ``channel-context`` or ``app-context``.
+        name: Of the field; ``PROVIDER:NAME`` of a program's context.
+        index: Of an element of it; ``None`` for the whole.
+    """
+    root = bytes([_ROOTS[kind]])
+    symbol = struct.pack("=BH", GET_SYMBOL, 2)
+    element = b"" if index is None else struct.pack("=BQ", GET_INDEX_U64, index)
+    code = root + symbol + element + bytes([RETURN])
+    names = struct.pack("=H", len(root)) + name.encode(errors="replace") + b"\0"
+    return FilterCode(code + names, len(code))
 
 
 class _Translator:

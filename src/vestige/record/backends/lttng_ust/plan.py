@@ -6,7 +6,14 @@ import re
 
 from ...._typing import NamedTuple
 
-__all__ = ["ChannelPlan", "ContextPlan", "RulePlan", "SessionPlan"]
+__all__ = [
+    "CapturePlan",
+    "ChannelPlan",
+    "ContextPlan",
+    "NotifierPlan",
+    "RulePlan",
+    "SessionPlan",
+]
 
 STATE_DUMP = "lttng_ust_statedump"
 """The provider of what programs record when a session starts."""
@@ -140,3 +147,29 @@ class SessionPlan(NamedTuple):
                 for allowed, value in zip(self.tracked, own, strict=True)
             )
         )
+
+
+class CapturePlan(NamedTuple):
+    """What is told of an event that matches."""
+
+    kind: str
+    """``payload-field``, ``channel-context`` or ``app-context``."""
+
+    name: str
+    """Of a program's context, ``PROVIDER:TYPE``."""
+
+    element: int | None = None
+    """Which element of it; ``None`` if the whole is told."""
+
+
+class NotifierPlan(NamedTuple):
+    """A rule of which programs tell as soon as an event matches."""
+
+    token: int
+    """What they call it; no other one ever has the same."""
+
+    uid: int
+    """Whose it is: root's takes programs of all users, others their own."""
+
+    rule: RulePlan
+    captures: tuple[CapturePlan, ...] = ()

@@ -20,6 +20,7 @@ from .abi import Registration, process_number, read_registration
 from .application import Application, ApplicationError, receive
 from .buffers import ChannelBuffers, TraceBuffers, Usage
 from .clock import Clock
+from .notified_rules import NotifiedRules
 from .plan import ChannelPlan, SessionPlan
 from .recording import Recording
 from .ring_files import Left, RingOwner, left_rings
@@ -86,6 +87,7 @@ class Programs:
         self._patience = Patience()
         self._left: dict[str, Losses] = {}
         """What a daemon before this one had lost, by session."""
+        self.notified = NotifiedRules()
 
     async def open(self) -> None:
         """Let programs come.
@@ -151,6 +153,7 @@ class Programs:
         try:
             async with application.turn():
                 await application.ask(0, abi.TRACER_VERSION)
+            await self.notified.bring(application)
             for session in [*self._sessions.values()]:
                 if session.plan.is_active:
                     try:
@@ -163,6 +166,7 @@ class Programs:
             application.close()
         await notices
         self._applications.remove(application)
+        await self.notified.bury(application)
         await self._bury(application)
         await application.dispose()
 
@@ -600,6 +604,10 @@ class Programs:
         found = await asyncio.gather(*map(describe, [*self._applications]))
         return [one for one in found if one is not None]
 
+    async def apply_notified(self) -> None:
+        """Bring all programs to what the rules are now whose matches they tell."""
+        await self._patience.bring([*self._applications], self.notified.bring, _ignore)
+
     def has_program(self, pid: int, uid: int) -> bool:
         """Tell whether a user has a program with a process ID.
 
@@ -618,6 +626,7 @@ class Programs:
         for application in self._applications:
             application.close()
         await self._listener.wait()
+        self.notified.close()
         self.clock.close()
 
 

@@ -1,0 +1,126 @@
+"""A connection to the session daemon that is told when triggers fire."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import json
+
+from .._typing import TYPE_CHECKING
+from ..errors import VestigeError
+from .connection import CONNECTION_ENDED, Connection
+
+if TYPE_CHECKING:
+    import socket
+    from typing import Any
+
+__all__ = ["Subscriber"]
+
+
+class Subscriber(Connection):
+    """A connection on which more comes than answers.
+
+    Args:
+        connection: A socket that is connected to a daemon.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        super().__init__(connection)
+        self._told: collections.deque[dict[str, Any]] = collections.deque()
+        """What came while an answer was awaited."""
+
+    def _line(self) -> bytes:
+        while line := super()._line():
+            message = _told(line)
+            if message is None:
+                return line
+            self._told.append(message)
+        return b""
+
+    def subscribe(self, condition: dict[str, Any] | None = None) -> None:
+        """Be told of triggers from now on.
+
+        Args:
+            condition: Their condition; ``None`` for any.
+
+        Raises:
+            SessionError: The daemon refuses.
+        """
+        values = {} if condition is None else {"condition": condition}
+        self.ask("subscribe", **values)
+
+    def _next(self) -> dict[str, Any] | None:
+        """Return what was received and not returned yet; ``None`` if nothing was."""
+        if self._told:
+            return self._told.popleft()
+        while (line := self._whole_line()) is not None:
+            message = _told(line)
+            if message is not None:
+                return message
+        return None
+
+    def wait(self, timeout: float | None = None) -> dict[str, Any] | None:
+        """Wait for the next message.
+
+        Args:
+            timeout: Seconds; ``None`` for ever.
+
+        Returns:
+            A message with ``notification``, ``dropped`` or ``closed``; ``None`` if the
+            time is over.
+
+        Raises:
+            VestigeError: The daemon is gone and has not said so.
+        """
+        while (message := self._next()) is None:
+            self._socket.settimeout(timeout)
+            try:
+                self._take()
+            except (TimeoutError, BlockingIOError):
+                return None
+        return message
+
+    async def wait_async(self) -> dict[str, Any]:
+        """Wait for the next message, and let others run meanwhile.
+
+        Raises:
+            VestigeError: The daemon is gone and has not said so.
+        """
+        while (message := self._next()) is None:
+            loop = asyncio.get_running_loop()
+            ready: asyncio.Future[None] = loop.create_future()
+            loop.add_reader(self.fileno(), _set, ready)
+            try:
+                await ready
+            finally:
+                loop.remove_reader(self.fileno())
+            self._take()
+        return message
+
+    def _take(self) -> None:
+        try:
+            is_more = self._receive()
+        except (TimeoutError, BlockingIOError):
+            raise
+        except OSError:
+            is_more = False
+        if not is_more:
+            raise VestigeError(CONNECTION_ENDED)
+
+
+def _set(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)
+
+
+def _told(line: bytes) -> dict[str, Any] | None:
+    """Return a message that nobody has asked for; ``None`` if it is an answer."""
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return None
+    is_told = isinstance(message, dict) and message.keys() & _MEMBERS
+    return message if is_told else None
+
+
+_MEMBERS = {"notification", "dropped", "closed"}
