@@ -16,6 +16,7 @@ from typing import NamedTuple
 from unittest import mock
 
 from vestige.cli.lttng.main import run
+from vestige.daemon.run_paths import run_paths
 
 from .waiting import wait_until
 
@@ -130,11 +131,15 @@ def session_daemon() -> Iterator[SessionDaemon]:
     """Have a home for a daemon; none runs there at first, and none at the end."""
     home = Path(tempfile.mkdtemp(prefix="vs-"))
     daemon = SessionDaemon(home)
+    is_root = os.geteuid() == 0
+    rings = run_paths(is_root=is_root, folder=str(daemon.run_folder)).rings
     try:
         yield daemon
     finally:
         daemon.end()
         shutil.rmtree(home)
+        # One that was killed leaves it to the next one, of which there is none here.
+        shutil.rmtree(rings, ignore_errors=True)
 
 
 @contextmanager

