@@ -63,6 +63,13 @@ class Backend(Protocol):
             session: The session.
         """
 
+    def chunk_size(self, session: Session) -> int:
+        """Return how many bytes were written since the last rotation.
+
+        Args:
+            session: The session.
+        """
+
     def folders(self, session: Session) -> list[str]:
         """Return the directories of the traces that are written to now.
 

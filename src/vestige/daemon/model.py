@@ -196,6 +196,9 @@ class Session:
     rotation_size: int = 0
     """Bytes of a chunk after which it is archived; 0: never."""
 
+    schedule_failure: str | None = None
+    """Why a chunk could not be archived by a schedule, until somebody was told."""
+
     is_temporary: bool = False
     """Whether it ends with the connection of the client that created it."""
 

@@ -194,6 +194,14 @@ class AllPrograms:
         self._own.clear(session)
         await self._dump_for_chunk(session)
 
+    def chunk_size(self, session: Session) -> int:
+        """Return how many bytes were written since the last rotation.
+
+        Args:
+            session: The session.
+        """
+        return self._lttng_ust.chunk_size(session) + self._own.chunk_size(session)
+
     def folders(self, session: Session) -> list[str]:
         """Return the directories of the traces that are written to now.
 

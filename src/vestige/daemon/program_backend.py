@@ -21,6 +21,13 @@ class RecordedPrograms(Protocol):
             name: The session.
         """
 
+    def chunk_size(self, name: str) -> int:
+        """Return how many bytes were written since the last rotation.
+
+        Args:
+            name: The session.
+        """
+
     def folders(self, name: str) -> list[str]:
         """Return the directories that a session writes to now.
 
@@ -84,6 +91,14 @@ class ProgramBackend:
         """
         error = self._recorded.take_failure(session.name)
         return None if error is None else str(error)
+
+    def chunk_size(self, session: Session) -> int:
+        """Return how many bytes were written since the last rotation.
+
+        Args:
+            session: The session.
+        """
+        return self._recorded.chunk_size(session.name)
 
     def folders(self, session: Session) -> list[str]:
         """Return the directories of the traces that are written to now.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pwd
 import time
@@ -40,6 +41,8 @@ class Registry:
         self._is_held = False
         self._temporary: dict[int, list[Session]] = {}
         """Sessions that end with a connection, by its number."""
+        self.changed = asyncio.Event()
+        """Set when something was changed."""
         self.triggers = TriggerBook()
         self.hub = Hub()
 
@@ -145,6 +148,7 @@ class Registry:
         Args:
             changed: As of :meth:`save`.
         """
+        self.changed.set()
         triggers = self.triggers.to_store()
         self._store.write(self._sessions.values(), triggers, changed or None)
 

@@ -54,7 +54,7 @@ async def rotate_session(registry: Registry, session: Session) -> str:
     if session.output is None:
         raise refused("ROTATION_NOT_AVAILABLE")
     if not session.was_active:
-        raise refused("SESSION_NOT_STARTED")
+        raise refused("START_SESSION_ONCE")
     if not session.active and session.is_cleared_while_inactive:
         raise refused("ROTATION_AFTER_STOP_CLEAR")
     if not session.active and session.is_rotated_while_inactive:
@@ -68,9 +68,9 @@ async def rotate_session(registry: Registry, session: Session) -> str:
         raise refused("ROTATE_RENAME_FAIL_CONSUMER", os_error_text(error)) from error
     finally:
         session.moving_to = None
-        registry.save()
+        registry.save(session)
     session.is_rotated_while_inactive = not session.active
-    registry.save()
+    registry.save(session)
     return moved[0]
 
 
@@ -81,7 +81,7 @@ def _move(registry: Registry, session: Session, *, goes_on: bool = True) -> str:
     while True:
         name = archive_name(session.chunk_begin or session.created, end, session.chunk)
         session.moving_to = name
-        registry.save()
+        registry.save(session)
         session.chunk += 1
         try:
             with as_owner(session):
@@ -134,7 +134,7 @@ async def clear(registry: Registry, peer: Peer, request: Request) -> dict[str, A
         except OSError as error:
             raise refused("CLEAR_FAIL_CONSUMER", os_error_text(error)) from error
     session.is_cleared_while_inactive = session.was_active and not session.active
-    registry.save()
+    registry.save(session)
     failure = registry.backend.take_failure(session)
     return {**session.to_json(), "failure": failure}
 
@@ -159,7 +159,7 @@ async def set_schedule(
     if getattr(session, name):
         raise refused("ROTATION_SCHEDULE_SET")
     setattr(session, name, value)
-    registry.save()
+    registry.save(session)
     return {}
 
 
@@ -180,7 +180,7 @@ async def unset_schedule(
     if not value:
         raise refused("ROTATION_SCHEDULE_NOT_SET")
     setattr(session, name, 0)
-    registry.save()
+    registry.save(session)
     return {"value": value}
 
 

@@ -28,6 +28,7 @@ from .protocol import (
 )
 from .refusals import os_error_text, refused
 from .registry import Registry, make_output
+from .rotation_schedules import RotationSchedules
 from .rotation_verbs import archive_last
 from .run_paths import TRACING_GROUP, RunPaths
 from .saving_verbs import load_text
@@ -148,10 +149,13 @@ class Daemon:
         server = await asyncio.start_unix_server(
             self._serve_client, sock=listener, limit=LARGEST_MESSAGE
         )
+        schedules = RotationSchedules(registry, self._turn)
+        rotating = loop.create_task(schedules.run())
         self._when_ready()
         try:
             await end.wait()
         finally:
+            rotating.cancel()
             server.close()
             with suppress(FileNotFoundError):
                 os.unlink(self._options.paths.client_socket)  # noqa: PTH108 - in memory

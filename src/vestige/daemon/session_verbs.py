@@ -198,12 +198,14 @@ async def _stop(registry: Registry, session: Session) -> dict[str, Any]:
     await registry.backend.stop(session)
     after = _losses(session)
     gaps, session.gaps = session.gaps, []
+    failure = registry.backend.take_failure(session) or session.schedule_failure
+    session.schedule_failure = None
     registry.save(session)
     return {
         "gaps": gaps,
         "discarded_events": after[0] - before[0],
         "lost_packets": after[1] - before[1],
-        "failure": registry.backend.take_failure(session),
+        "failure": failure,
     }
 
 

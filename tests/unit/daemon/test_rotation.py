@@ -40,7 +40,11 @@ def begin(daemon: SessionDaemon, output: Path, *more: str) -> None:
 def test_a_rotation_says_what_it_did(daemon: SessionDaemon, tmp_path: Path):
     """Texts and statuses are those of LTTng; one rotation after a stop, no more."""
     say(daemon, f"create s --output={tmp_path}", RULE)
-    assert daemon.lttng("rotate") == (1, "", "Error: Session not started\n")
+    assert daemon.lttng("rotate") == (
+        1,
+        "",
+        "Error: Session needs to be started once\n",
+    )
     say(daemon, "start")
     done = daemon.lttng("rotate")
     assert done.status == 0
@@ -213,7 +217,8 @@ def test_schedules_are_set_and_shown(daemon: SessionDaemon, tmp_path: Path):
     say(daemon, f"create s --output={tmp_path}", RULE)
     for words, status, text in (
         ("enable-rotation", 1, "No session rotation schedule parameter provided."),
-        ("enable-rotation --timer=0", 1, "Invalid parameter for periodic rotation"),
+        ("enable-rotation --timer=0", 1, "Invalid value for periodic option"),
+        ("enable-rotation --timer=x", 1, "Invalid value for --timer option: x"),
         (
             "enable-rotation --timer=10s",
             0,
@@ -272,3 +277,48 @@ def test_a_killed_daemon_leaves_chunks_to_the_next(
         say(home, "stop", "destroy")
         one.end()
     assert [steps(one).total() for one in archives(tmp_path)] == [100, 27, 5]
+
+
+def test_a_timer_archives_chunks(daemon: SessionDaemon, program: Path, tmp_path: Path):
+    """Again and again, until it is unset."""
+    begin(daemon, tmp_path, "enable-rotation --timer=50ms")
+    with ordered(daemon, program) as one:
+        one.do("10")
+        wait_until(
+            lambda: (tmp_path / "archives").is_dir() and len(archives(tmp_path)) > 3,
+            "chunks are archived",
+            SECONDS,
+        )
+        say(daemon, "disable-rotation --timer")
+        count = len(archives(tmp_path))
+        one.do("20")
+        say(daemon, "stop")
+        one.end()
+    say(daemon, "destroy")
+    chunks = archives(tmp_path)
+    assert len(chunks) == count + 1
+    assert (steps(tmp_path).total(), steps(chunks[-1]).total()) == (30, 20)
+
+
+def test_a_size_archives_chunks(daemon: SessionDaemon, program: Path, tmp_path: Path):
+    """As soon as one has so many bytes."""
+    begin(
+        *(daemon, tmp_path),
+        "enable-channel -u channel0 --subbuf-size=4k --num-subbuf=8",
+        "enable-rotation --size=64k",
+    )
+    with ordered(daemon, program) as one:
+
+        def has_three() -> bool:
+            one.do("100")
+            return (tmp_path / "archives").is_dir() and len(archives(tmp_path)) > 2
+
+        wait_until(has_three, "chunks are archived", SECONDS)
+        say(daemon, "stop")
+        one.end()
+    sizes = [
+        sum(file.stat().st_size for file in one.rglob("channel0_*"))
+        for one in archives(tmp_path)
+    ]
+    assert all(size >= 64 << 10 for size in sizes[:3])
+    say(daemon, "destroy")

@@ -101,7 +101,9 @@ def clear(call: Call) -> int:
         if not names:
             call.say("No session found, nothing to do.")
     else:
-        names = [call.session(*call.words.arguments[:1])]
+        if call.words.arguments[1:]:
+            raise FailedError(FAILED, f"Unknown argument: {call.words.arguments[1]}")
+        names = [call.session(*call.words.arguments)]
     cleared: list[dict[str, Any]] = []
     status = DONE
     for name in names:
@@ -140,12 +142,12 @@ def enable_rotation(call: Call) -> int:
                 FAILED,
                 f"Only one {_WORDS[kind]} rotation schedule may be set on a session.",
             )
-        value = read(call.words.value(kind) or "")
-        if not value:
-            raise FailedError(
-                FAILED,
-                f"Invalid parameter for {_WORDS[kind]} rotation schedule",
-            )
+        given = call.words.value(kind) or ""
+        value = read(given)
+        if value is None:
+            raise FailedError(FAILED, f"Invalid value for --{kind} option: {given}")
+        if value == 0:
+            raise FailedError(FAILED, f"Invalid value for {_WORDS[kind]} option")
         wanted.append((kind, value))
     if not wanted:
         raise FailedError(FAILED, "No session rotation schedule parameter provided.")
@@ -168,9 +170,7 @@ def _set(call: Call, name: str, kind: str, value: int) -> bool:
         elif error.name == "INVALID":
             call.error(f"Invalid parameter for {word} rotation schedule")
         else:
-            call.error(
-                f"Failed to enable {word} rotation schedule on session {name}: {error}"
-            )
+            call.error(f"Failed to enable {word} rotation schedule on session {name}")
         return False
     every = f"{value} us" if kind == "timer" else f"{value} bytes written"
     call.say(f"Enabled {word} rotations every {every} on session {name}")
@@ -194,10 +194,7 @@ def disable_rotation(call: Call) -> int:
             if error.name == "ROTATION_SCHEDULE_NOT_SET":
                 call.error(f"No {word} rotation schedule active on session {name}")
             else:
-                call.error(
-                    f"Failed to disable {word} rotation schedule on session {name}: "
-                    f"{error}"
-                )
+                call.error(f"Failed to list rotation schedules of session {name}")
         else:
             call.say(f"Disabled {word} rotation on session {name}")
         results.append((kind, value, value is not None))

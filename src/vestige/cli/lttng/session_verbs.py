@@ -185,11 +185,9 @@ def _destroy_one(call: Call, name: str) -> tuple[dict[str, Any], int]:
     archive = session.get("archive")
     is_awaited = session["was_active"] and session["output"] is not None
     if (is_awaited or archive) and not call.words.has("no-wait"):
-        call.say(f"Destroying session {name}..")
-        if archive:
-            call.say(
-                f"Trace chunk archive for session {name} is now readable at {archive}"
-            )
+        where = f"Trace chunk archive for session {name} is now readable at {archive}"
+        lines = (f"Destroying session {name}...{where}", "")
+        call.say(*(lines if archive else (f"Destroying session {name}..",)))
     status = _warn_of_losses(call, session)
     call.say(f"Session {name} destroyed")
     remove_current(name)

@@ -112,6 +112,7 @@ class RunningCollector:
         if rules is None:
             rules = _encoded(options) if options.events else b""
         self._directory = directory
+        self._bytes_before = 0
         self._inherited: tuple[int, int] | None = None
         try:
             self._core = Collector(
@@ -149,6 +150,7 @@ class RunningCollector:
         made._directory = directory  # noqa: SLF001 - its own class
         made._core = core  # noqa: SLF001
         made._inherited = None  # noqa: SLF001
+        made._bytes_before = 0  # noqa: SLF001
         return made
 
     @property
@@ -293,6 +295,12 @@ class RunningCollector:
                 path=error.filename or directory,
             ) from error
         self._directory = directory
+        self._bytes_before = self._core.progress().bytes
+
+    @property
+    def chunk_size(self) -> int:
+        """How many bytes were written since a chunk was ended."""
+        return self._core.progress().bytes - self._bytes_before
 
     def clear(self) -> None:
         """Throw away what was recorded up to now.

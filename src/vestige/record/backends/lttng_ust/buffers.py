@@ -143,6 +143,11 @@ class TraceBuffers:
             channel.end_chunk()
         self.metadata.write()
 
+    @property
+    def chunk_size(self) -> int:
+        """How many bytes of packets were written since a chunk was ended."""
+        return sum(one.chunk_size for one in self.channels.values())
+
     def begin_chunk(self) -> None:
         """Go on with a trace of its own, with the same metadata."""
         self.metadata.cut()
@@ -338,6 +343,11 @@ class ChannelBuffers:
         with suppress(BlockingIOError):
             os.read(self._wakes, MOST_PIPE_BYTES)
         self.consume()
+
+    @property
+    def chunk_size(self) -> int:
+        """How many bytes of packets were written since a chunk was ended."""
+        return sum(0 if one is None else one.chunk_size for one in self._files)
 
     def end_chunk(self) -> None:
         """Write the sub-buffers that are full, and close the files."""

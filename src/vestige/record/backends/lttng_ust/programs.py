@@ -55,6 +55,8 @@ class _Session:
         self.timers = Timers()
         self.failure: OSError | None = None
         """Why a part was not recorded, of no buffers that are there."""
+        self.chunk_bytes = 0
+        """Of the present chunk: what was written of buffers that are gone."""
 
     def buffers(self, channel: str) -> list[ChannelBuffers]:
         """Return the buffers of a channel, of all users or processes.
@@ -178,6 +180,7 @@ class Programs:
                 if traces is not None:
                     await traces.complete()
                     _count(session.lost, traces)
+                    session.chunk_bytes += traces.chunk_size
                     session.failure = session.failure or traces.take_failure()
                     traces.close()
             else:
@@ -390,6 +393,9 @@ class Programs:
         Args:
             name: The session, whose directories were moved away.
         """
+        session = self._sessions.get(name)
+        if session is not None:
+            session.chunk_bytes = 0
         for traces in self._traces_of(name):
             traces.begin_chunk()
 
@@ -404,6 +410,16 @@ class Programs:
                 for buffers in traces.channels.values():
                     buffers.end_open()
             traces.clear()
+
+    def chunk_size(self, name: str) -> int:
+        """Return how many bytes were written since the last rotation.
+
+        Args:
+            name: The session.
+        """
+        session = self._sessions.get(name)
+        before = 0 if session is None else session.chunk_bytes
+        return before + sum(one.chunk_size for one in self._traces_of(name))
 
     def folders(self, name: str) -> list[str]:
         """Return the directories that a session writes to now.

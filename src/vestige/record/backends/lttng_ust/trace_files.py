@@ -153,6 +153,8 @@ class DataStreamFile:
         self._data = self._index = -1
         self.last = -1
         """The number of the last packet of a file that is continued."""
+        self.chunk_size = 0
+        """Bytes of packets that were written since a chunk was ended."""
 
     def resume(self) -> None:
         """Open the files that are continued, and cut what was written of a packet.
@@ -198,6 +200,7 @@ class DataStreamFile:
             _cut(self._index, indexed)
             raise
         self._written += len(packet.data)
+        self.chunk_size += len(packet.data)
 
     def _open(self) -> None:
         if self._is_continued and self._largest:
@@ -250,7 +253,7 @@ class DataStreamFile:
     def cut(self) -> None:
         """Let later packets begin new files, in the directory that is there then."""
         self.close()
-        self._number = 0
+        self._number = self.chunk_size = 0
 
     def clear(self) -> None:
         """Remove the files.

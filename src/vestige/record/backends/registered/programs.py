@@ -323,6 +323,16 @@ class RegisteredPrograms:
         for trace in [] if session is None else session.traces.values():
             trace.clear()
 
+    def chunk_size(self, name: str) -> int:
+        """Return how many bytes were written since the last rotation.
+
+        Args:
+            name: The session.
+        """
+        session = self._sessions.get(name)
+        traces = [] if session is None else session.traces.values()
+        return sum(one.chunk_size for one in traces)
+
     def folders(self, name: str) -> list[str]:
         """Return the directories that a session writes to now.
 

@@ -139,6 +139,11 @@ class ProgramTrace:
         self._collector = RunningCollector.take_over(self._folder, owner=self._owner)
 
     @property
+    def chunk_size(self) -> int:
+        """How many bytes were written since a chunk was ended."""
+        return 0 if self._is_broken else self._collector.chunk_size
+
+    @property
     def folder(self) -> str:
         """The directory that is written to now."""
         return self._folder

@@ -1,0 +1,91 @@
+"""Rotations by time and by size, in a daemon that runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+
+from ..errors import SessionError
+from .model import Session
+from .registry import Registry
+from .rotation_verbs import rotate_session
+
+__all__ = ["RotationSchedules"]
+
+LOOK = 0.1
+"""Seconds between two looks at how large a chunk is."""
+
+
+class RotationSchedules:
+    """Rotates the sessions of a daemon when their schedules say so.
+
+    Args:
+        registry: The sessions.
+        turn: Is had by whoever changes them.
+    """
+
+    def __init__(self, registry: Registry, turn: asyncio.Lock) -> None:
+        self._registry = registry
+        self._turn = turn
+        self._due: dict[str, tuple[int, float]] = {}
+        """By session: its period, and when it is over, by the clock of the loop."""
+
+    async def run(self) -> None:
+        """Do so until the daemon ends."""
+        while True:
+            self._registry.changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._next_look()):
+                    await self._registry.changed.wait()
+            for session in [*self._active()]:
+                await self._rotate_if_due(session)
+
+    def _active(self) -> Iterator[Session]:
+        for session in self._registry.all():
+            if session.active and (session.rotation_timer or session.rotation_size):
+                yield session
+            else:
+                self._due.pop(session.name, None)
+
+    def _next_look(self) -> float | None:
+        """Return after how many seconds something may be due; ``None`` for never."""
+        now = asyncio.get_running_loop().time()
+        looks = []
+        for session in self._active():
+            if session.rotation_timer:
+                looks.append(max(0.0, self._when_due(session, now) - now))
+            if session.rotation_size:
+                looks.append(LOOK)
+        return min(looks, default=None)
+
+    def _when_due(self, session: Session, now: float) -> float:
+        """Return when the period of a session is over, which begins when it is seen."""
+        period, due = self._due.get(session.name, (0, 0.0))
+        if period != session.rotation_timer:
+            due = now + session.rotation_timer / 1e6
+            self._due[session.name] = session.rotation_timer, due
+        return due
+
+    async def _rotate_if_due(self, session: Session) -> None:
+        now = asyncio.get_running_loop().time()
+        is_due = False
+        if session.rotation_timer and self._when_due(session, now) <= now:
+            # One that was missed, while the machine slept, is not made up for.
+            self._due[session.name] = (
+                session.rotation_timer,
+                now + session.rotation_timer / 1e6,
+            )
+            is_due = True
+        if session.rotation_size:
+            written = self._registry.backend.chunk_size(session)
+            is_due = is_due or written >= session.rotation_size
+        if not is_due:
+            return
+        async with self._turn:
+            if session in self._registry.all() and session.active:
+                try:
+                    await rotate_session(self._registry, session)
+                except SessionError as error:
+                    # Whoever stops the session is told.
+                    session.schedule_failure = str(error)
