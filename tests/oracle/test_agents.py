@@ -186,6 +186,20 @@ def test_contexts_of_java_programs_are_those_of_lttng(
     assert all('_app_mine_text = { "some text" }' in one for one in events)
 
 
+def test_filters_see_contexts_that_are_not_recorded(
+    daemon: SessionDaemon, lttng: LttngEnvironment, classes: Path, tmp_path
+):
+    """They need not be added to the channel."""
+    commands = [
+        "enable-event -j app --filter='$app.mine:number == 7'",
+        "enable-event -j other --filter='$app.mine:text == \"none*\"'",
+    ]
+    program = java_messages("JulMessages", classes)
+    events = record_twice(daemon, lttng, tmp_path, program, commands)
+    assert len(events) == 4
+    assert not any("_app_mine" in one for one in events)
+
+
 def test_rules_take_effect_in_a_running_program(daemon: SessionDaemon, tmp_path):
     """Its loggers are listed; rules that come, go, and are loaded choose its messages."""
     with launch(daemon, *python_messages(), "waits") as process:

@@ -6,6 +6,10 @@ fields. So a rule is a filter of these events, and tells agents which messages m
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ..expressions import compile_filter
+from ..expressions.code import Operation
 from ..record.backends.lttng_ust.agent import AgentPlan
 from ..record.backends.lttng_ust.agent_protocol import LoggerRule
 from ..record.backends.lttng_ust.plan import RulePlan
@@ -86,18 +90,26 @@ def agent_plans(session: Session) -> dict[str, AgentPlan]:
         channel = session.channels.get(AGENT_CHANNELS[domain])
         if channel is None or not channel.enabled:
             continue
-        rules = tuple(
-            logger_rule(domain, one)
-            for one in session.agents.get(domain, [])
-            if one.enabled
-        )
+        enabled = [one for one in session.agents.get(domain, []) if one.enabled]
+        rules = tuple(logger_rule(domain, one) for one in enabled)
+        names = [one.name for one in channel.contexts if one.kind == "APP"]
+        # A program fills in only those that it is told of, for filters, too.
+        names += [name for one in enabled for name in _contexts_in(one)]
         contexts = tuple(
-            ContextType("APP", one.name, is_of_user_space=True).application
-            for one in channel.contexts
-            if one.kind == "APP"
+            ContextType("APP", name, is_of_user_space=True).application
+            for name in dict.fromkeys(names)
         )
         plans[domain] = AgentPlan(session.uid, rules, contexts)
     return plans
+
+
+def _contexts_in(rule: EventRule) -> Iterator[str]:
+    """Yield the contexts of applications that the filter of a rule names."""
+    for one in () if rule.filter is None else compile_filter(rule.filter):
+        if one.operation == Operation.CONTEXT and isinstance(one.value, bytes):
+            name = one.value.decode(errors="replace").partition("[")[0]
+            if ContextType("APP", name, is_of_user_space=True).application != ("", ""):
+                yield name
 
 
 def logger_rule(domain: str, rule: EventRule) -> LoggerRule:

@@ -65,6 +65,21 @@ def test_agents_are_told_of_active_sessions():
     assert agent_plans(session) == {}
 
 
+def test_agents_are_told_of_contexts_that_filters_name():
+    """Once each, of rules that are enabled: programs fill in no others."""
+    rules = [
+        EventRule("a", filter="$app.mine:one == 1 || $app.mine:two[3] > x"),
+        EventRule("b", enabled=False, filter="$app.mine:three"),
+        EventRule("c", filter='$ctx.procname == "$app.no:text"'),
+    ]
+    contexts = [Context("APP", "$app.mine:one")]
+    channel = Channel("lttng_jul_channel", contexts=contexts)
+    channels, agents = {channel.name: channel}, {"JUL": rules}
+    session = Session("s", 1, 1, active=True, channels=channels, agents=agents)
+    plan = agent_plans(session)["JUL"]
+    assert plan.contexts == (("mine", "one"), ("mine", "two"))
+
+
 def test_loggers_of_agents_are_listed(daemon):
     """In text, and for the machine; a program is named by its command line."""
     none = "jul events (Logger name):\n-------------------------\n\nNone\n\n"
