@@ -160,7 +160,8 @@ def read_configurations(chosen: str | None) -> dict[str, str]:
             with open(chosen) as file:  # noqa: PTH123 - as the others
                 parser.read_file(file)
     except (ConfigError, UnicodeDecodeError) as error:
-        raise VestigeError(f"expected a configuration: {error}") from error
+        why = " ".join(str(error).split())
+        raise VestigeError(f"expected a configuration: {why}") from error
     return dict(parser["sessiond"]) if parser.has_section("sessiond") else {}
 
 

@@ -59,6 +59,7 @@ def test_rules_are_made(daemon, words, out):
         (["a:b", "--loglevel=BOGUS"], 97, "Unknown loglevel BOGUS"),
         (["--syscall", "open"], 5, "Event type not available for user-space tracing"),
         ([], 1, "Missing event name(s)."),
+        ([""], 1, "Missing event name(s)."),
     ],
 )
 def test_rules_that_cannot_be_are_refused(daemon, words, status, text):

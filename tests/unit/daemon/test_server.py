@@ -196,6 +196,12 @@ def test_a_configuration_file_stands_below_the_command_line(home):
     done = home.start("--config", str(path))
     assert done.returncode == 1
     assert "sig-parent = perhaps: expected true, yes, on" in done.stderr
+    path.write_text("[sessiond\n")
+    done = home.start("--config", str(path))
+    expected = (
+        "Error: expected a configuration: File contains no section headers. file:"
+    )
+    assert done.stderr.startswith(expected)
 
 
 def test_sessions_are_loaded_at_the_start(home):

@@ -116,9 +116,10 @@ def _domain(call: Call) -> str:
 def _names(call: Call, option_for_all: str) -> list[str]:
     if call.words.has(option_for_all):
         return ["*"]
-    if not call.words.arguments:
+    names = split_names(call.words.arguments[0]) if call.words.arguments else []
+    if not names:
         raise FailedError(FAILED, "Missing event name(s).")
-    return split_names(call.words.arguments[0])
+    return names
 
 
 def split_names(text: str) -> list[str]:
