@@ -4,9 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
-           Cargo.toml Cargo.lock pyproject.toml setup.py share/bin/vestige tools/native_parts.py src/vestige/_core.pyi src/vestige/record/_collector.pyi $(wildcard tracer/*/* tracer/*/*/*)
+           Cargo.toml Cargo.lock pyproject.toml setup.py share/bin/vestige tools/native_parts.py src/vestige/_core.pyi src/vestige/record/_collector.pyi $(wildcard tracer/*/* tracer/*/*/* control/* control/*/* control/*/*/* control/*/*/*/*)
 comma := ,
-C_SOURCES = $(wildcard tracer/*/*.c tracer/*/*.h tracer/*/*/*.c tracer/*/*/*.h)
+C_SOURCES = $(wildcard tracer/*/*.c tracer/*/*.h tracer/*/*/*.c tracer/*/*/*.h control/*/*.c control/*/*.h control/include/*/*.h control/include/*/*/*.h)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where rustup puts cargo, for a shell that was opened before it was installed.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -18,7 +18,7 @@ help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
 	@echo "make test     all tests; those that need LTTng or a peer say so when it is missing"
 	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, the tracer, cargo fmt, clippy"
-	@echo "make lint-c   only what lint says of the tracer"
+	@echo "make lint-c   only what lint says of the C"
 	@echo "make torture  the tests of the recorder in their long form, a few minutes"
 	@echo "make judge-programs record servers built from sources; VESTIGE_JUDGE=short for two"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
@@ -103,7 +103,7 @@ lint: $(VENV)/.built $(VENV)/.dev lint-c
 	@cargo fmt --check
 	@cargo clippy -q --workspace --all-targets -- -D warnings
 
-# The tracer alone.
+# The C alone.
 lint-c: $(VENV)/.dev
 	@$(BIN)/python tools/check_c.py
 	@$(BIN)/clang-format --dry-run -Werror $(C_SOURCES)

@@ -22,15 +22,21 @@ from setuptools.command.install_lib import install_lib
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
-from native_parts import REGISTER, Part, extension, native_parts  # noqa: E402
+from native_parts import (  # noqa: E402
+    CONTROL_LIBRARY,
+    REGISTER,
+    Part,
+    extension,
+    native_parts,
+)
 from wheel_parts import (  # noqa: E402
     pack_demo,
     split_debug_files,
     write_crate_licences,
 )
 
-HEADERS = Path("tracer/include")
-PKG_CONFIG = Path("tracer/pkgconfig")
+HEADERS = (Path("tracer/include"), Path("control/include"))
+PKG_CONFIG = (Path("tracer/pkgconfig"), Path("control/pkgconfig"))
 VERSION_FILE = Path("src/vestige/_version.py")
 NATIVE = Path("vestige/record/native")
 INSTRUMENT = Path("vestige/instrument")
@@ -148,10 +154,11 @@ def package_version() -> str:
 
 
 def place_headers(directory: Path) -> None:
-    """Put the headers for programs with tracepoints there, and for their builds."""
+    """Put the headers there, and what builds with them need."""
     libraries = directory / "lib"
     shutil.rmtree(directory / "include", ignore_errors=True)
-    shutil.copytree(HEADERS, directory / "include")
+    for headers in HEADERS:
+        shutil.copytree(headers, directory / "include", dirs_exist_ok=True)
     (libraries / "pkgconfig").mkdir(parents=True, exist_ok=True)
     for name in LTTNG_LIBRARIES:
         (libraries / f"lib{name}.a").write_text(EMPTY_ARCHIVE, encoding="ascii")
@@ -159,7 +166,11 @@ def place_headers(directory: Path) -> None:
     # referred to it.
     script = f"INPUT({Path(REGISTER).name})\n"
     (libraries / f"lib{LTTNG_LIBRARIES[0]}.a").write_text(script, encoding="ascii")
-    for template in PKG_CONFIG.glob("*.pc.in"):
+    # Wheels have no links.
+    name = Path(CONTROL_LIBRARY).name
+    linked = libraries / name.removesuffix(".0")
+    linked.write_text(f"INPUT({name})\n", encoding="ascii")
+    for template in (one for folder in PKG_CONFIG for one in folder.glob("*.pc.in")):
         text = template.read_text(encoding="utf-8")
         target = libraries / "pkgconfig" / template.name.removesuffix(".in")
         target.write_text(text.replace("@VERSION@", package_version()), "utf-8")

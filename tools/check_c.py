@@ -1,6 +1,6 @@
-"""Refuse C that breaks the walls of the tracer.
+"""Refuse C that breaks the walls of the tracer, or of the control library.
 
-Each folder of ``tracer`` is a room. A room includes what is on the floors below it, and no
+Each folder of ``tracer`` and of ``control`` is a room. A room includes what is on the floors below it, and no
 other; units include each other in no circle; a header declares what its own unit defines; a
 function has no more lines than one can overlook.
 """
@@ -38,6 +38,20 @@ FLOORS = (
     ("audit", "close", "cost", "helpers", "python"),
 )
 """The rooms, from below; those on one floor do not know each other."""
+CONTROL_FLOORS = (
+    # What programs include.
+    ("include",),
+    # Lines of JSON there and back, errors, texts.
+    ("protocol",),
+    # What a session consists of.
+    ("channels",),
+    # Whole sessions: their life, their outputs, who records.
+    ("sessions",),
+    # What is done when something happens, and who is told.
+    ("triggers",),
+)
+HOUSES = {"tracer": FLOORS, "control": CONTROL_FLOORS}
+Floors = tuple[tuple[str, ...], ...]
 MOST_LINES = 60
 """Of a function, with its head."""
 OTHERS_NAMES = frozenset({"main", "snprintf", "vsnprintf"})
@@ -77,12 +91,14 @@ class File(NamedTuple):
     """A source file.
 
     Attributes:
-        path: Below ``tracer``.
+        house: The folder of all rooms, ``tracer`` or ``control``.
+        path: Below that.
         text: What is in it.
-        includes: Files below ``tracer`` that it includes.
+        includes: Files below that folder that it includes.
         functions: What it declares and defines.
     """
 
+    house: str
     path: PurePosixPath
     text: str
     includes: tuple[PurePosixPath, ...]
@@ -159,20 +175,23 @@ def read(tracer: Path, path: Path) -> File:
         target = (path.parent / near).resolve() if near else tracer / "include" / public
         if target.is_relative_to(tracer):
             includes.append(PurePosixPath(target.relative_to(tracer).as_posix()))
-    return File(below, text, tuple(includes), tuple(functions_of(text)))
+    return File(tracer.name, below, text, tuple(includes), tuple(functions_of(text)))
 
 
-def climbs(files: Sequence[File]) -> Iterator[str]:
+def climbs(files: Sequence[File], floors_of: Floors = FLOORS) -> Iterator[str]:
     """Yield each include that does not lead down."""
-    floors = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+    floors = {room: floor for floor, rooms in enumerate(floors_of) for room in rooms}
     for file in files:
         if file.room not in floors:
-            yield f"tracer/{file.path}: the room has no floor in tools/check_c.py"
+            yield f"{file.house}/{file.path}: the room has no floor in tools/check_c.py"
             continue
         for target in file.includes:
             room = target.parts[0]
-            if room != file.room and floors.get(room, len(FLOORS)) >= floors[file.room]:
-                yield f"tracer/{file.path}: includes {target}, which is not below"
+            if (
+                room != file.room
+                and floors.get(room, len(floors_of)) >= floors[file.room]
+            ):
+                yield f"{file.house}/{file.path}: includes {target}, which is not below"
 
 
 def circles(files: Sequence[File]) -> Iterator[str]:
@@ -187,18 +206,28 @@ def circles(files: Sequence[File]) -> Iterator[str]:
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
-        yield f"tracer: units in a circle: {' -> '.join(reversed(error.args[1]))}"
+        yield f"{files[0].house}: units in a circle: {' -> '.join(reversed(error.args[1]))}"
 
 
 def strangers(files: Sequence[File]) -> Iterator[str]:
     """Yield what is declared elsewhere than in the header of its unit."""
     by_path = {file.path: file for file in files}
+    # What programs call is declared for them, whichever unit does it.
+    public = frozenset(
+        name
+        for file in files
+        if file.house == "control" and file.room == "include"
+        for name in NAME.findall(blanked(file.text))
+    )
     for file in files:
         if file.room in {"agreement", "include"}:
             continue
         is_header = file.path.suffix == ".h"
         twin = by_path.get(file.path.with_suffix(".c" if is_header else ".h"))
-        yield from (misdeclared if is_header else undeclared)(file, twin)
+        if is_header:
+            yield from misdeclared(file, twin)
+        else:
+            yield from undeclared(file, twin, public)
 
 
 def misdeclared(header: File, source: File | None) -> Iterator[str]:
@@ -212,19 +241,22 @@ def misdeclared(header: File, source: File | None) -> Iterator[str]:
     }
     for one in header.functions:
         if not one.lines and "weak" not in one.head and one.name not in defined:
-            yield f"tracer/{header.path}:{one.line}: {one.name}() is of another unit"
+            yield f"{header.house}/{header.path}:{one.line}: {one.name}() is of another unit"
 
 
-def undeclared(source: File, header: File | None) -> Iterator[str]:
+def undeclared(
+    source: File, header: File | None, public: frozenset[str] = frozenset()
+) -> Iterator[str]:
     """Yield what a unit defines for others, and its header does not declare."""
     declared = {one.name for one in header.functions} if header else set()
+    declared |= public
     for one in source.functions:
         if not one.lines or one.is_static or one.name in declared | OTHERS_NAMES:
             continue
         # What is exported is found by its name; what assembler calls is declared for it.
         own = rf"\b(EXPORTED|PyMODINIT_FUNC)\b[^;{{}}]*\b{one.name}\b|\b{one.name}\([^;{{}}]*\)\s+HIDDEN"
         if not re.search(own, source.text):
-            yield f"tracer/{source.path}:{one.line}: {one.name}() is in no header of its unit"
+            yield f"{source.house}/{source.path}:{one.line}: {one.name}() is in no header of its unit"
 
 
 def long_functions(files: Sequence[File]) -> Iterator[str]:
@@ -232,18 +264,19 @@ def long_functions(files: Sequence[File]) -> Iterator[str]:
     for file in files:
         for one in file.functions:
             if one.lines > MOST_LINES:
-                yield f"tracer/{file.path}:{one.line}: {one.name}() has {one.lines} lines, at most {MOST_LINES}"
+                yield f"{file.house}/{file.path}:{one.line}: {one.name}() has {one.lines} lines, at most {MOST_LINES}"
 
 
 def broken(root: Path) -> list[str]:
     """Return a line for each law that is broken."""
-    tracer = (root / "tracer").resolve()
-    files = [read(tracer, path) for path in sorted(tracer.rglob("*.[ch]"))]
-    return [
-        line
-        for law in (climbs, circles, strangers, long_functions)
-        for line in law(files)
-    ]
+    lines: list[str] = []
+    for name, floors in HOUSES.items():
+        house = (root / name).resolve()
+        files = [read(house, path) for path in sorted(house.rglob("*.[ch]"))]
+        for law in (circles, strangers, long_functions):
+            lines += law(files)
+        lines[0:0] = climbs(files, floors)
+    return lines
 
 
 def main() -> int:

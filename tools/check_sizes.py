@@ -10,7 +10,7 @@ MOST_LINES = 800
 # The description of the compiled module is one file, however much is in it.
 EXEMPT = frozenset({"_core.pyi"})
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("src", "crates", "tests", "tools", "tracer")
+FOLDERS = ("src", "crates", "tests", "tools", "tracer", "control")
 SUFFIXES = frozenset({".c", ".cpp", ".h", ".py", ".pyi", ".rs"})
 
 

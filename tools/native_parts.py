@@ -11,13 +11,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["EXTENSION", "REGISTER", "ROOMS", "Part", "extension", "native_parts"]
+__all__ = [
+    "CONTROL_LIBRARY",
+    "EXTENSION",
+    "REGISTER",
+    "ROOMS",
+    "Part",
+    "extension",
+    "native_parts",
+]
 
 TRACER = Path("tracer")
+CONTROL = Path("control")
 ROOMS = ("base", "arena", "stream", "objects", "rules", "hooks", "lttng", "patch")
 """The folders of ``tracer`` that make up the tracer itself."""
 HELPERS = {"libc": ("libc.c",), "pthread": ("pthread.c",), "dl": ("dl.c", "caller.c")}
 """What stands in for functions of the C library."""
+CONTROL_ROOMS = ("protocol", "channels", "sessions", "triggers")
+"""The folders of ``control`` that make up the control library."""
+CONTROL_LIBRARY = "lib/liblttng-ctl.so.0"
 EXTENSION = "_native.abi3.so"
 REGISTER = "lib/vestige-register.o"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow")
@@ -95,6 +107,7 @@ def native_parts(version: str) -> Iterator[Part]:
     joined = ("-r", "-nostdlib")
     linked_in = (*sources_in("link"), TRACER / "base/vfork.c")
     yield Part(REGISTER, (*COMMON[:-1], *object_file, *joined), linked_in)
+    yield control_library()
     # A program like those that are recorded.
     yield Part("call-cost", (*COMMON, "-finstrument-functions"), sources_in("cost"))
 
@@ -111,6 +124,24 @@ def lttng_parts() -> Iterator[Part]:
         yield Part(f"libvestige-lttng{name}.so", (*flags, soname), sources, ("-ldl",))
     beside = (front / "beside.c",)
     yield Part("libvestige-lttng-beside.so", flags, beside, ("-ldl",))
+
+
+def control_library() -> Part:
+    """Return the library with the functions of ``lttng/lttng.h``."""
+    exported = (
+        "-fvisibility=default",
+        "-pthread",
+        f"-I{CONTROL / 'include'}",
+        f"-Wl,--version-script={CONTROL / 'liblttng-ctl.map'}",
+    )
+    # Programs that were linked with parts of LTTng have functions of the same names.
+    alone = "-Wl,-Bsymbolic-functions,-z,defs,-z,now,-soname,liblttng-ctl.so.0"
+    sources = tuple(
+        source
+        for room in CONTROL_ROOMS
+        for source in sorted((CONTROL / room).glob("*.c"))
+    )
+    return Part(CONTROL_LIBRARY, (*LIBRARY, *exported, alone), sources)
 
 
 def extension(version: str) -> Part:

@@ -1,0 +1,60 @@
+/*
+ * Event rules for tracepoints of programs. A new one matches all: its pattern is "*", it has no filter and no
+ * log level. What a rule is given is copied; what getters give belongs to the rule, and is there
+ * until it is set again or the rule is destroyed. A getter of what is not set returns
+ * LTTNG_EVENT_RULE_STATUS_UNSET.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VESTIGE_LTTNG_EVENT_RULE_USER_TRACEPOINT_H
+#define VESTIGE_LTTNG_EVENT_RULE_USER_TRACEPOINT_H
+
+#include <lttng/domain.h>
+#include <lttng/event-rule/event-rule.h>
+#include <lttng/event.h>
+#include <lttng/log-level-rule.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct lttng_event_rule *lttng_event_rule_user_tracepoint_create(void);
+
+enum lttng_event_rule_status
+lttng_event_rule_user_tracepoint_set_name_pattern(struct lttng_event_rule *rule,
+						  const char *pattern);
+
+enum lttng_event_rule_status
+lttng_event_rule_user_tracepoint_get_name_pattern(const struct lttng_event_rule *rule,
+						  const char **pattern);
+
+enum lttng_event_rule_status
+lttng_event_rule_user_tracepoint_set_filter(struct lttng_event_rule *rule,
+					    const char *expression);
+
+enum lttng_event_rule_status
+lttng_event_rule_user_tracepoint_get_filter(const struct lttng_event_rule *rule,
+					    const char **expression);
+
+enum lttng_event_rule_status lttng_event_rule_user_tracepoint_set_log_level_rule(
+	struct lttng_event_rule *rule, const struct lttng_log_level_rule *log_level_rule);
+
+enum lttng_event_rule_status lttng_event_rule_user_tracepoint_get_log_level_rule(
+	const struct lttng_event_rule *rule, const struct lttng_log_level_rule **log_level_rule);
+
+/* Patterns of events that do not match. */
+enum lttng_event_rule_status
+lttng_event_rule_user_tracepoint_add_name_pattern_exclusion(struct lttng_event_rule *rule,
+							    const char *exclusion);
+
+enum lttng_event_rule_status lttng_event_rule_user_tracepoint_get_name_pattern_exclusion_count(
+	const struct lttng_event_rule *rule, unsigned int *count);
+
+enum lttng_event_rule_status lttng_event_rule_user_tracepoint_get_name_pattern_exclusion_at_index(
+	const struct lttng_event_rule *rule, unsigned int index, const char **exclusion);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * Clearing sessions. It is done when there is a handle.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include <lttng/lttng.h>
+
+#include "../protocol/connection.h"
+
+struct lttng_clear_handle {
+	enum lttng_error_code result;
+};
+
+enum lttng_error_code lttng_clear_session(const char *session_name,
+					  struct lttng_clear_handle **handle)
+{
+	struct lttng_clear_handle *made = NULL;
+	int code;
+
+	if (!session_name)
+		return LTTNG_ERR_INVALID;
+	if (handle) {
+		made = calloc(1, sizeof(*made));
+		if (!made)
+			return LTTNG_ERR_NOMEM;
+		made->result = LTTNG_OK;
+	}
+	code = control_ask_of_session("clear", session_name, NULL);
+	if (code) {
+		free(made);
+		return (enum lttng_error_code) - code;
+	}
+	if (handle)
+		*handle = made;
+	return LTTNG_OK;
+}
+
+void lttng_clear_handle_destroy(struct lttng_clear_handle *handle)
+{
+	free(handle);
+}
+
+enum lttng_clear_handle_status
+lttng_clear_handle_wait_for_completion(struct lttng_clear_handle *handle, int timeout_ms)
+{
+	(void) timeout_ms;
+	return handle ? LTTNG_CLEAR_HANDLE_STATUS_COMPLETED : LTTNG_CLEAR_HANDLE_STATUS_INVALID;
+}
+
+enum lttng_clear_handle_status
+lttng_clear_handle_get_result(const struct lttng_clear_handle *handle,
+			      enum lttng_error_code *result)
+{
+	if (!handle || !result)
+		return LTTNG_CLEAR_HANDLE_STATUS_INVALID;
+	*result = handle->result;
+	return LTTNG_CLEAR_HANDLE_STATUS_OK;
+}
