@@ -431,6 +431,71 @@ class Session:
             )
         return Path(path)
 
+    def rotate(self) -> Path:
+        """Archive what was recorded up to now; programs go on.
+
+        Returns:
+            The archive, a trace as others, which nobody writes to any more. Each event
+            is in one of them.
+
+        Raises:
+            SessionError: The session has no output, was never started or has recorded
+                nothing since it was last rotated or cleared, or the archive cannot be
+                made.
+            VestigeError: A part of it could not be written.
+
+        Example:
+            >>> with vestige.Session("s", output="trace") as session:
+            ...     session.enable_event("my_app:*")
+            ...     session.start()
+            ...     events = list(vestige.open(session.rotate()))
+        """
+        with self._context():
+            answer = self.client.rotate(self._name)
+            self._tell(answer["failure"])
+        return Path(answer["path"])
+
+    def set_rotation(
+        self, *, timer: Time | None = None, size: Size | None = None
+    ) -> None:
+        """Archive what is recorded from time to time.
+
+        Args:
+            timer: After so many microseconds, or after a text such as ``10m``; 0 for
+                never any more. ``None`` leaves it as it is.
+            size: As soon as so many bytes are written, or a text such as ``1G``; as
+                above.
+
+        Raises:
+            SelectionError: A text is no size, or no time.
+            SessionError: The session has no output.
+        """
+        wanted = channel_attributes({"size": size}, {"timer": timer}, None)
+        facts = self._facts()
+        with self._context():
+            for kind in ("timer", "size"):
+                value = wanted.get(kind)
+                if value is None:
+                    continue
+                if facts[f"rotation_{kind}"]:
+                    self.client.unset_rotation(self._name, kind)
+                if value:
+                    self.client.set_rotation(self._name, kind, value)
+
+    def clear(self) -> None:
+        """Throw away what was recorded since it was last rotated; programs go on.
+
+        Raises:
+            SessionError: Something cannot be removed.
+            VestigeError: As above.
+        """
+        with self._context():
+            self._tell(self.client.clear(self._name)["failure"])
+
+    def _tell(self, failure: str | None) -> None:
+        if failure is not None:
+            raise VestigeError(f"a part of the trace could not be written: {failure}")
+
     def dump_state(self) -> None:
         """Let programs record once more which objects they have loaded.
 

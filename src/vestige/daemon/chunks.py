@@ -19,6 +19,7 @@ __all__ = [
     "archive_chunk",
     "archive_name",
     "remove_unused",
+    "take_back",
 ]
 
 ARCHIVES = "archives"
@@ -126,3 +127,37 @@ def remove_unused(output: str, used: Iterable[str]) -> None:
     root = Path(output, DATA)
     if root.is_dir() and not root.is_symlink():
         remove(root)
+
+
+def take_back(output: str, name: str) -> bool:
+    """Take back what was moved to an archive, and was still written to.
+
+    The daemon was killed between the move and the begin of the next chunk. Traces that
+    had begun there stay as they are.
+
+    Args:
+        output: The directory of the session.
+        name: The archive.
+
+    Returns:
+        Whether there is such an archive, with what was complete.
+
+    Raises:
+        OSError: It cannot be moved.
+    """
+    archive = Path(output, ARCHIVES, name)
+    if archive.is_symlink() or archive.parent.is_symlink() or not archive.is_dir():
+        return False
+    moved, present = archive / DATA, Path(output, DATA)
+    traces = sorted(one.parent for one in moved.rglob("metadata"))
+    for trace in traces:
+        place = present / trace.relative_to(moved)
+        if not (place / "metadata").exists():
+            place.parent.mkdir(mode=MODE, parents=True, exist_ok=True)
+            # Of a trace that was about to begin, there may be some hidden files.
+            shutil.rmtree(place, ignore_errors=True)
+            trace.rename(place)
+    if any(moved.rglob("metadata")):
+        return True
+    shutil.rmtree(archive, ignore_errors=True)
+    return False

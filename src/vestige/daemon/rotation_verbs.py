@@ -6,7 +6,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from .chunks import DATA, archive_chunk, archive_name, remove_unused
+from .chunks import DATA, archive_chunk, archive_name, remove_unused, take_back
 from .model import Session
 from .protocol import Request
 from .refusals import os_error_text, refused
@@ -15,6 +15,7 @@ from .registry import Peer, Registry, as_owner
 __all__ = [
     "archive_last",
     "clear",
+    "complete_rotation",
     "rotate",
     "rotate_session",
     "set_schedule",
@@ -94,6 +95,27 @@ def _move(registry: Registry, session: Session, *, goes_on: bool = True) -> str:
             raise
         session.chunk_begin = end
         return path
+
+
+def complete_rotation(registry: Registry, session: Session) -> None:
+    """Deal with a chunk that a daemon was moving when it was killed.
+
+    Args:
+        registry: The sessions.
+        session: A session that was taken over.
+    """
+    name, session.moving_to = session.moving_to, None
+    if name is None or session.output is None:
+        return
+    try:
+        with as_owner(session):
+            is_archived = take_back(session.output, name)
+    except OSError as error:
+        session.schedule_failure = os_error_text(error)
+        is_archived = True
+    if is_archived:
+        session.chunk += 1
+        session.chunk_begin = registry.now()
 
 
 def archive_last(registry: Registry, session: Session) -> str | None:

@@ -29,7 +29,7 @@ from .protocol import (
 from .refusals import os_error_text, refused
 from .registry import Registry, make_output
 from .rotation_schedules import RotationSchedules
-from .rotation_verbs import archive_last
+from .rotation_verbs import archive_last, complete_rotation
 from .run_paths import TRACING_GROUP, RunPaths
 from .saving_verbs import load_text
 from .session_verbs import end_session
@@ -129,6 +129,8 @@ class Daemon:
             loop.add_signal_handler(number, end.set)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         sessions = registry.take_over()
+        for session in sessions:
+            complete_rotation(registry, session)
         backend.tell_matches(firing.matched)
         if [*registry.triggers]:
             await backend.watch([*registry.triggers])

@@ -258,3 +258,28 @@ for is_private in (False, True):
         check=False,
     )
     assert (done.stdout, done.stderr) == ("False\nFalse\n", "")
+
+
+def test_chunks_are_archived_and_cleared(home, tmp_path):
+    """As with the commands; a schedule is set, changed and unset."""
+    with vestige.Session("s", output=tmp_path / "t") as session:
+        session.enable_event("a:*")
+        with pytest.raises(vestige.SessionError, match="needs to be started once"):
+            session.rotate()
+        session.start()
+        archive = session.rotate()
+        assert archive.parent == tmp_path / "t/archives"
+        assert (archive / "ust").is_dir()
+        session.clear()
+        session.set_rotation(timer="10m", size="1G")
+        session.set_rotation(timer="20m")
+        shown = home.lttng("list", "s").out
+        assert "timer period: 1200000000 us\n    size threshold: 1073741824" in shown
+        session.set_rotation(timer=0, size=0)
+        assert "rotation schedules" not in home.lttng("list", "s").out
+        session.stop()
+        session.rotate()
+        with pytest.raises(vestige.SessionError, match="already rotated once"):
+            session.rotate()
+        with pytest.raises(vestige.SelectionError, match="expected microseconds"):
+            session.set_rotation(timer="soon")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vestige.daemon.chunks import archive_chunk, archive_name, remove_unused
+from vestige.daemon.chunks import archive_chunk, archive_name, remove_unused, take_back
 
 NOON = 1_795_694_400.0
 """2026-11-26, 12:00 UTC."""
@@ -80,3 +80,31 @@ def test_only_traces_that_are_in_use_stay(tmp_path: Path):
         os.path.relpath(one, tmp_path) for one in (tmp_path / "ust").rglob("*")
     )
     assert found == ["ust/pid", "ust/pid/a", "ust/pid/a/data"]
+
+
+def test_what_had_not_begun_is_taken_back(tmp_path: Path):
+    """A trace with a successor stays in the archive, the others come back."""
+    begun, left = "ust/uid/0/64-bit", "ust/uid/1/64-bit"
+    for one in (begun, left):
+        (tmp_path / one).mkdir(parents=True)
+        (tmp_path / one / "metadata").write_text("x")
+    archive_chunk(str(tmp_path), "a")
+    for one in (begun, left):
+        (tmp_path / one).mkdir(parents=True)
+    (tmp_path / begun / "metadata").write_text("y")
+    (tmp_path / left / ".arena.next").write_text("z")
+    assert take_back(str(tmp_path), "a")
+    assert (tmp_path / "archives/a" / begun / "metadata").read_text() == "x"
+    assert [one.name for one in (tmp_path / left).iterdir()] == ["metadata"]
+    assert (tmp_path / begun / "metadata").read_text() == "y"
+
+
+def test_a_move_is_taken_back_as_a_whole(tmp_path: Path):
+    """There is no archive then; and none where nothing was moved."""
+    (tmp_path / "ust/uid").mkdir(parents=True)
+    (tmp_path / "ust/uid/metadata").write_text("x")
+    assert not take_back(str(tmp_path), "a")
+    archive_chunk(str(tmp_path), "a")
+    assert not take_back(str(tmp_path), "a")
+    assert (tmp_path / "ust/uid/metadata").read_text() == "x"
+    assert not (tmp_path / "archives/a").exists()

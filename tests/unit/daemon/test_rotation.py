@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import signal
@@ -12,6 +13,7 @@ import pytest
 from support.own_programs import build_ordered, ordered, steps, wait_for_listed
 from support.session_daemon import SECONDS, SessionDaemon, say
 from support.waiting import wait_until
+from vestige.daemon.chunks import archive_chunk
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -277,6 +279,32 @@ def test_a_killed_daemon_leaves_chunks_to_the_next(
         say(home, "stop", "destroy")
         one.end()
     assert [steps(one).total() for one in archives(tmp_path)] == [100, 27, 5]
+
+
+def test_a_daemon_that_was_killed_between_two_chunks(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """The chunk was moved, and the next had not begun: the next daemon goes on."""
+    assert home.start().returncode == 0
+    begin(home, tmp_path)
+    with ordered(home, program) as one:
+        one.do("100")
+        home.end(signal.SIGKILL)
+        name = "20261126T120000+0000-20261126T120100+0000-0"
+        archive_chunk(str(tmp_path), name)
+        journal = next(home.run_folder.glob("*.json"))
+        kept = json.loads(journal.read_text())
+        kept["sessions"][0]["moving_to"] = name
+        journal.write_text(json.dumps(kept))
+        one.do("3")
+        assert home.start().returncode == 0
+        wait_for_listed(home, one)
+        one.do("4")
+        say(home, "rotate")
+        one.do("5")
+        say(home, "stop", "destroy")
+        one.end()
+    assert [steps(one).total() for one in archives(tmp_path)] == [107, 5]
 
 
 def test_a_timer_archives_chunks(daemon: SessionDaemon, program: Path, tmp_path: Path):
