@@ -161,6 +161,13 @@ impl Collector {
             .map_err(|error| exception(&error))
     }
 
+    #[doc = core_doc!(Collector.copy)]
+    fn copy(&self, py: Python<'_>, directory: PathBuf) -> PyResult<(u64, u64)> {
+        py.detach(|| self.0.copy(place_of(directory, None)))
+            .map(|taken| (taken.streams, taken.bytes))
+            .map_err(|error| exception(&error))
+    }
+
     #[doc = core_doc!(Collector.arena_path)]
     #[getter]
     fn arena_path(&self) -> String {

@@ -322,6 +322,11 @@ impl Collector {
         Ok(snapshot.taken)
     }
 
+    /// Copies the trace, with what is in memory, to a directory; threads go on.
+    pub fn copy(&self, place: impl Into<Place>) -> io::Result<Taken> {
+        self.arenas.copy(&Files::open(place.into(), Box::new(sys::write_parts))?)
+    }
+
     /// Threads that have a slot and live.
     pub fn live_slots(&self) -> Vec<LiveSlot> {
         self.arenas.live_slots()

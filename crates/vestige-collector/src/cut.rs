@@ -153,7 +153,7 @@ fn write(folder: &Folder, name: &str, bytes: &[u8], mode: u32) -> io::Result<()>
 
 impl Recording {
     /// Writes what is committed in all slots; the caller keeps all others from writing.
-    fn drain_all(&self) {
+    pub fn drain_all(&self) {
         self.know_all_slots();
         for slot in 1..=self.slots_in_use() {
             let Some(mut guard) = self.slot(slot) else { continue };

@@ -17,6 +17,7 @@ pub mod budget;
 pub mod class_text;
 pub mod classes;
 pub mod collector;
+pub mod copy;
 pub mod cut;
 pub mod drain;
 pub mod fault;

@@ -50,6 +50,7 @@ DEFAULTS: dict[str, Any] = {
     "quiet": False,
     "recover": None,
     "session": None,
+    "snapshot_on_crash": False,
     "timeout": 10.0,
 }
 """What options say that are not given; lists are tuples here."""
@@ -73,6 +74,7 @@ _SETTINGS: dict[str, tuple[str, Any]] = {
     "--python-gc": ("python_gc", True),
     "--python-tracebacks": ("python_tracebacks", True),
     "--quiet": ("quiet", True),
+    "--snapshot-on-crash": ("snapshot_on_crash", True),
     "-q": ("quiet", True),
 }
 """What words say that need no other word."""

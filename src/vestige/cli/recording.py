@@ -135,6 +135,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             inherit_socket=options.inherit_socket,
             mode=options.mode,
             max_size=options.max_size and parse_size(options.max_size, "--max-size"),
+            snapshot_on_crash=options.snapshot_on_crash,
             python_functions=options.python_functions
             or ("python" if options.python_arguments else None),
             python_arguments=options.python_arguments,

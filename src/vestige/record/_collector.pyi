@@ -198,6 +198,19 @@ class Collector:
             OSError: It cannot be written.
         """
 
+    def copy(self, directory: str | PathLike[str]) -> tuple[int, int]:
+        """Write what is in memory, and copy all files of the trace as they are then.
+
+        Args:
+            directory: Where; it exists and is empty.
+
+        Returns:
+            How many files it has, and their bytes.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+
     @property
     def arena_path(self) -> str:
         """The file of the arena of the user who records."""

@@ -52,6 +52,7 @@ class Collected:
         is_damaged: Whether programs damaged the memory of the recording: events may be
             lost there that nobody has counted.
         is_elsewhere: Whether another directory has taken the place of the trace's.
+        snapshots: Directories of the snapshots that were taken of it.
     """
 
     def __init__(  # noqa: PLR0913 - counts of one thing
@@ -74,6 +75,7 @@ class Collected:
         is_full: bool = False,
         is_damaged: bool = False,
         is_elsewhere: bool = False,
+        snapshots: Iterable[str] = (),
     ) -> None:
         self.streams = streams
         self.packets = packets
@@ -88,6 +90,7 @@ class Collected:
         self.more_unreached = more_unreached
         self.problems = list(problems)
         self.failure = failure
+        self.snapshots = tuple(snapshots)
         self.is_drained = is_drained
         self.is_full = is_full
         self.is_damaged = is_damaged

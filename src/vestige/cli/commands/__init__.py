@@ -22,6 +22,7 @@ class Verb(NamedTuple):
 
 VERBS = {
     "record": Verb("RecordCommand", "run a program and record it"),
+    "snapshot": Verb("SnapshotCommand", "copy what a recording keeps, which goes on"),
     "list": Verb("ListCommand", "list the tracepoints and functions of a program"),
     "view": Verb("ViewCommand", "show the events of a trace, with source lines"),
     "report": Verb("ReportCommand", "show which functions took the time"),

@@ -169,6 +169,13 @@ examples:
             "(default: no limit; 256M with --mode=overwrite)",
         )
         parser.add_argument(
+            "--snapshot-on-crash",
+            action="store_true",
+            help="with --mode=overwrite: copy what was kept to DIR-crash-DATE-TIME-N "
+            "if PROGRAM crashes; SIGUSR2 to the recorder and 'vestige snapshot DIR' "
+            "copy it at any time",
+        )
+        parser.add_argument(
             "-q", "--quiet", action="store_true", help="print no summary at the end"
         )
         parser.add_argument(

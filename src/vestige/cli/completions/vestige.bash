@@ -5,9 +5,10 @@
 #    source ~/.local/share/bash_completion/vestige
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_vestige_subparsers=(record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
+_shtab_vestige_subparsers=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
 
-_shtab_vestige_record_option_strings=(-h --help -o --output -p --pid --duration --session -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --keep-lttng --include-function --exclude-function -P --patch --library-calls --patch-in --patch-wait --entries --probe --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --inherit-socket --buffer-size --arena-size --mode --max-size -q --quiet --recover)
+_shtab_vestige_record_option_strings=(-h --help -o --output -p --pid --duration --session -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --keep-lttng --include-function --exclude-function -P --patch --library-calls --patch-in --patch-wait --entries --probe --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --inherit-socket --buffer-size --arena-size --mode --max-size --snapshot-on-crash -q --quiet --recover)
+_shtab_vestige_snapshot_option_strings=(-h --help -o --output)
 _shtab_vestige_list_option_strings=(-h --help -f --fields --functions --json -p --pid)
 _shtab_vestige_view_option_strings=(-h --help -e --event --filter -b --begin --end -t --timerange --stream-intersection --min-duration --all --layout --wide --no-debug-info --no-pager --strict --clock-cycles --clock-date --clock-gmt --clock-seconds --no-delta -f --fields -n --names --color --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path)
 _shtab_vestige_report_option_strings=(-h --help --tree --thread --sort --limit --json --include-function --exclude-function --only-my-code --max-depth --min-duration -e --event --filter -b --begin --end -t --timerange --stream-intersection --clock-gmt --wide --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle)
@@ -33,6 +34,9 @@ _shtab_vestige_record_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_vestige_record__o_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_record___output_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_record___recover_COMPGEN=_shtab_compgen_dirs
+_shtab_vestige_snapshot_pos_0_COMPGEN=_shtab_compgen_dirs
+_shtab_vestige_snapshot__o_COMPGEN=_shtab_compgen_files
+_shtab_vestige_snapshot___output_COMPGEN=_shtab_compgen_files
 _shtab_vestige_list_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_vestige_view_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_vestige_view___debug_info_dir_COMPGEN=_shtab_compgen_dirs
@@ -88,13 +92,13 @@ _shtab_vestige_convert___output_format_choices=(text dummy)
 _shtab_vestige_convert___color_choices=(never auto always)
 _shtab_vestige_convert__l_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
 _shtab_vestige_convert___log_level_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
-_shtab_vestige_lttng_pos_0_choices=(record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
+_shtab_vestige_lttng_pos_0_choices=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
 _shtab_vestige_commands_pos_0_choices=(install)
 _shtab_vestige_demo___layout_choices=(short babeltrace)
 _shtab_vestige_demo___color_choices=(never auto always)
 _shtab_vestige_completion_pos_0_choices=(bash zsh fish)
-_shtab_vestige_help_pos_0_choices=(record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
-_shtab_vestige_pos_0_choices=(record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
+_shtab_vestige_help_pos_0_choices=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
+_shtab_vestige_pos_0_choices=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
 
 _shtab_vestige_record_pos_1_nargs=...
 _shtab_vestige_record__h_nargs=0
@@ -118,8 +122,11 @@ _shtab_vestige_record___list_contexts_nargs=0
 _shtab_vestige_record___follow_fork_nargs=0
 _shtab_vestige_record___no_follow_fork_nargs=0
 _shtab_vestige_record___inherit_socket_nargs=0
+_shtab_vestige_record___snapshot_on_crash_nargs=0
 _shtab_vestige_record__q_nargs=0
 _shtab_vestige_record___quiet_nargs=0
+_shtab_vestige_snapshot__h_nargs=0
+_shtab_vestige_snapshot___help_nargs=0
 _shtab_vestige_list__h_nargs=0
 _shtab_vestige_list___help_nargs=0
 _shtab_vestige_list__f_nargs=0

@@ -50,7 +50,7 @@ function _shtab_vestige_using
   test "$_shtab_vestige_cmdpath" = "$argv"
 end
 
-set -g _shtab_vestige_commands record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version
+set -g _shtab_vestige_commands record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version
 set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --include-function --input-format --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -P -b -c -e -f -i -l -n -o -p -t -w -x
 
 complete -c vestige -e
@@ -98,10 +98,15 @@ complete -c vestige -n '_shtab_vestige_using record' -l buffer-size -x -d 'buffe
 complete -c vestige -n '_shtab_vestige_using record' -l arena-size -x -d 'memory for the buffers of all threads, used as far as it is needed (default: 256M, and a packet more for each thread)'
 complete -c vestige -n '_shtab_vestige_using record' -l mode -x -d 'what to do when buffers are full: let the thread wait (block, the default), up to a TIMEOUT without progress (block=10s), or drop new events (discard); overwrite: drop the oldest events of a recording that has its maximum size'
 complete -c vestige -n '_shtab_vestige_using record' -l max-size -x -d 'maximum size of the whole recording, with k, M or G (default: no limit; 256M with --mode=overwrite)'
+complete -c vestige -n '_shtab_vestige_using record' -l snapshot-on-crash -d 'with --mode=overwrite: copy what was kept to DIR-crash-DATE-TIME-N if PROGRAM crashes; SIGUSR2 to the recorder and '"'"'vestige snapshot DIR'"'"' copy it at any time'
 complete -c vestige -n '_shtab_vestige_using record' -s q -l quiet -d 'print no summary at the end'
 complete -c vestige -n '_shtab_vestige_using record' -l recover -xka "(__fish_complete_directories)" -d 'run nothing: write what the killed recording DIR has left in memory'
 complete -c vestige -n '_shtab_vestige_using record; and test $_shtab_vestige_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'the program to run'
 complete -c vestige -n '_shtab_vestige_using record; and test $_shtab_vestige_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'its arguments'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a snapshot -d 'Copy what the recording in DIR holds now, with what is still in memory, to a trace of its own. '"'"'vestige record --mode=overwrite'"'"' writes DIR, and goes on. Sessions of '"'"'vestige lttng'"'"' have '"'"'vestige lttng snapshot record'"'"'.'
+complete -c vestige -n '_shtab_vestige_using snapshot' -s h -l help -d 'show this help message and exit'
+complete -c vestige -n '_shtab_vestige_using snapshot' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write to the directory OUT, which must be new or empty (default: DIR-snapshot-DATE-TIME-N)'
+complete -c vestige -n '_shtab_vestige_using snapshot; and test $_shtab_vestige_npos -eq 0' -ka "(__fish_complete_directories)" -d 'the directory of the recording'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a list -d 'List the tracepoints of PROGRAM and of the libraries it needs, or of the objects that the process PID has loaded, with their log levels. Say how many of their functions are instrumented. The program is not run.'
 complete -c vestige -n '_shtab_vestige_using list' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using list' -s f -l fields -d 'list the fields of tracepoints as well'
@@ -290,7 +295,7 @@ complete -c vestige -n '_shtab_vestige_using gen-tp' -s v -l verbose -d 'print e
 complete -c vestige -n '_shtab_vestige_using gen-tp; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'tracepoint definitions, usually NAME.tp'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a lttng -d 'Control what running programs record: the commands of LTTng 2.13 for sessions, channels, recording event rules and contexts. '"'"'vestige lttng help'"'"' lists them. '"'"'vestige record -p PID'"'"' records a running program without any of them, and vestige.Session does in Python what they do.'
 complete -c vestige -n '_shtab_vestige_using lttng' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
+complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a lttng-crash -d 'Recover the trace of a session whose daemon, or whose machine, crashed: what programs had committed to the ring buffers below SHMDIR, the directory that '"'"'create --shm-path'"'"' was given. SHMDIR is never changed.'
 complete -c vestige -n '_shtab_vestige_using lttng-crash' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using lttng-crash' -s x -l extract -xka "(__fish_complete_directories)" -d 'write the traces to DIR'
@@ -327,6 +332,6 @@ complete -c vestige -n '_shtab_vestige_using completion' -s h -l help -d 'show t
 complete -c vestige -n '_shtab_vestige_using completion; and test $_shtab_vestige_npos -eq 0' -ka "bash zsh fish" -d 'bash, zsh or fish'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a help -d 'Describe Vestige, or one of its commands and all options of it.'
 complete -c vestige -n '_shtab_vestige_using help' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version" -d 'the command to describe'
+complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version" -d 'the command to describe'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a version -d 'Print the version of Vestige.'
 complete -c vestige -n '_shtab_vestige_using version' -s h -l help -d 'show this help message and exit'

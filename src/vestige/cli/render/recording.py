@@ -76,6 +76,8 @@ def recording_lines(
         yield f"vestige: exit status {recording.status}, as of {failure}"
     if recording.status == 128 + signals.SIGSYS:
         yield f"vestige: {FILTERED}"
+    for place in recording.collected.snapshots:
+        yield f"vestige: snapshot in {_quoted(place)}"
     yield from (f"vestige: {line}" for line in contents.missing)
     yield from (f"vestige: {line}" for line in _what_is_missing(recording, contents))
     if contents.events == 0:

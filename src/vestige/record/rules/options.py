@@ -183,6 +183,9 @@ class _Values(NamedTuple):
     """Whether records of ``logging`` with an exception have its traceback, in a field
     ``traceback`` that all of them have then."""
 
+    snapshot_on_crash: bool = False
+    """Whether what ``overwrite`` has kept is copied when the program crashes."""
+
     helpers: tuple[str, ...] = ()
     """Of which functions of the C library each call is recorded: some of
     :data:`HELPERS`, for memory, mutexes and the dynamic linker.
@@ -293,6 +296,11 @@ class RecordingOptions(_Values):
         if self.mode not in {"block", "discard", "overwrite"}:
             raise SelectionError(
                 f"mode={self.mode!r}: expected block, discard or overwrite"
+            )
+        if self.snapshot_on_crash and self.mode != "overwrite":
+            raise SelectionError(
+                f"a snapshot at a crash of a recording with mode={self.mode!r}: "
+                "expected overwrite"
             )
         if self.max_size is not None and self.max_size < SMALLEST_SIZE:
             raise SelectionError(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from .clock import ClockRate
     from .plans import Plans
+    from .snapshots import Snapshots
     from .unreached import UnreachedProcesses
 
 __all__ = ["InProcess"]
@@ -84,6 +85,7 @@ class InProcess:
         self._meanwhile = meanwhile
         self._unreached: UnreachedProcesses | None = None
         self._bell: int | None = None
+        self._snapshots: Snapshots | None = None
         self.plans: Plans | None = None
         """What was planned of functions without hooks, if anything was."""
         self.seconds = 0.0
@@ -128,6 +130,16 @@ class InProcess:
         if self._options.patch is not None or self._options.probes:
             self._bell = self._collector.open_requests()
         self._collector.start()
+        if self._options.mode == "overwrite":
+            # Others have all of it in their trace.
+            from .snapshots import Snapshots  # noqa: PLC0415 - see above
+
+            self._snapshots = Snapshots(self._directory, self._copy)
+            self._to_close.append(self._snapshots.close)
+
+    def _copy(self, directory: str) -> None:
+        self._metadata.refine()
+        self._collector.copy(directory)
 
     def run(self, program: Sequence[str]) -> int:
         """Run a program, and wait for its end.
@@ -153,20 +165,27 @@ class InProcess:
             plan_wait=self._plan_wait(),
         )
         fit_environment(environment, program[0])
+        bells = [] if self._bell is None else [(self._bell, self._answer)]
+        if self._snapshots is not None:
+            bells += self._snapshots.bells
         started = time.monotonic()
         try:
-            return run(
+            status = run(
                 program,
                 environment,
                 begun=lambda process: self._begun(process, rate),
                 schedule=self._schedule(),
-                bells=() if self._bell is None else [(self._bell, self._answer)],
+                bells=bells,
                 inherited=self._collector.to_inherit,
+                own=None if self._snapshots is None else self._snapshots.ring,
             )
         except OSError as error:
             raise ProgramError(program[0], error) from error
         finally:
             self.seconds = time.monotonic() - started
+        if self._snapshots is not None and self._options.snapshot_on_crash:
+            self._snapshots.take_after(status)
+        return status
 
     def stop(self) -> Collected:
         """Write what is still in memory, and close the trace.
@@ -222,11 +241,17 @@ class InProcess:
         self._metadata.is_damaged = collected.is_damaged
         self._metadata.refine()
         self._tell_of_another_place(collected)
+        self._tell_of_snapshots(collected)
         if self._clock.problem is not None:
             collected.problems.append(self._clock.problem)
         if _is_larger(self._directory, WORTH_MEASURING):
             self._tell_cost()
         return collected
+
+    def _tell_of_snapshots(self, collected: Collected) -> None:
+        if self._snapshots is not None:
+            collected.snapshots = tuple(self._snapshots.taken)
+            collected.problems += self._snapshots.problems
 
     def _tell_of_another_place(self, collected: Collected) -> None:
         place = _identity(self._directory)

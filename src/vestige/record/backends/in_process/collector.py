@@ -338,6 +338,17 @@ class RunningCollector:
         chosen = {} if most is None else {"most": most}
         self._core.snapshot(directory, owner=owner, **chosen)
 
+    def copy(self, directory: str) -> None:
+        """Write what is in memory, and copy all files of the trace as they are then.
+
+        Args:
+            directory: Where; it is empty.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        self._core.copy(directory)
+
     @classmethod
     def take_over(
         cls,

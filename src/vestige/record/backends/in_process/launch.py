@@ -28,6 +28,7 @@ def run(  # noqa: PLR0913 - facts, by name
     schedule: Iterable[tuple[float, Callable[[int], object]]] = (),
     bells: Sequence[tuple[int, Callable[[], object]]] = (),
     inherited: tuple[int, int] | None = None,
+    own: Callable[[int, object], None] | None = None,
 ) -> int:
     """Run a program and wait for its end.
 
@@ -42,6 +43,7 @@ def run(  # noqa: PLR0913 - facts, by name
             start, ascending. It is called with the ID of the process.
         bells: Descriptors, and what is to be done when one of them is readable.
         inherited: A descriptor that it gets besides, and the number that it has there.
+        own: Handles SIGUSR2, which is not passed on then.
 
     Returns:
         Its exit status; 128 and the number of the signal that ended it.
@@ -68,6 +70,8 @@ def run(  # noqa: PLR0913 - facts, by name
         _Handled(_PASSED_ON, pass_on),
         _Handled(_OF_THE_TERMINAL, _leave),
         _Handled([signals.SIGCHLD], look_at_child),
+        # The one before has handled it, too.
+        _Handled([] if own is None else [signals.SIGUSR2], own or pass_on),
     ):
         process = os.posix_spawnp(
             command[0],
