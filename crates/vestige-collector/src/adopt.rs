@@ -61,7 +61,10 @@ impl Recording {
         }
         for (name, bytes, may_be_gone) in files {
             let error = match self.cut(&name, bytes, account.instance_id) {
-                Ok(()) if names.insert(name.clone()) => continue,
+                Ok(()) if names.insert(name.clone()) => {
+                    self.trace.indexes.settle(&self.trace.files, &name, bytes);
+                    continue;
+                }
                 Ok(()) => io::Error::other("two threads have it"),
                 Err(error) => error,
             };

@@ -64,6 +64,8 @@ pub enum Stall {
 /// The packets of a draft, one behind the other.
 struct Packets {
     heads: Vec<u8>,
+    /// What these say, if it is kept for an index.
+    listed: Vec<Head>,
     count: u64,
     padding: u32,
 }
@@ -156,7 +158,9 @@ impl Recording {
 
     /// The heads of all packets; only the last one has records.
     fn packets(&self, draft: &Draft, account: &mut Account) -> Packets {
-        let mut packets = Packets { heads: Vec::with_capacity(312), count: 0, padding: 0 };
+        let mut packets =
+            Packets { heads: Vec::with_capacity(312), listed: Vec::new(), count: 0, padding: 0 };
+        let is_indexed = self.trace.indexes.are_kept();
         let all = draft.lost.saturating_add(account.inherited).max(account.told_lost);
         let mut put = |account: &mut Account, begin: u64, end: u64, bytes: u32, lost: u64| {
             let begin = begin.max(account.last_end);
@@ -173,6 +177,9 @@ impl Recording {
                 cpu: draft.cpu,
             };
             head.put(&self.trace.uuid, &mut packets.heads);
+            if is_indexed {
+                packets.listed.push(head);
+            }
             packets.padding = head.padding();
             packets.count += 1;
             account.packets += 1;
@@ -277,13 +284,19 @@ impl Recording {
         }
         let done = if self.take(bytes) {
             self.write_data(slot, state, draft, &packets, account)
-                .inspect(|()| account.file_bytes += bytes)
+                .inspect(|()| {
+                    let name = self.data_name(account);
+                    let at = account.file_bytes;
+                    self.trace.indexes.add(&self.trace.files, &name, at, &packets.listed);
+                    account.file_bytes += bytes;
+                })
                 .inspect_err(|_| self.trace.budget().give(bytes))
         } else {
             Err(Stall::Never("the size limit is reached"))
         };
         if done.is_err() && is_new {
             // Nothing is in it; the name is free for the next attempt.
+            self.trace.indexes.remove(&self.trace.files, &self.data_name(account));
             let _ = self.trace.files.remove(&self.data_name(account));
             self.trace.budget().give(FILE_BYTES);
             state.account.file_number = 0;
@@ -361,6 +374,7 @@ impl Recording {
     /// still has all of it.
     fn remove_older(&self, name: &str) {
         let bytes = fs::symlink_metadata(self.trace.path_of(name)).map_or(0, |file| file.len());
+        self.trace.indexes.remove(&self.trace.files, name);
         if self.trace.files.remove(name).is_ok() {
             self.trace.budget().give(FILE_BYTES + bytes);
         }

@@ -62,6 +62,7 @@ impl Arenas {
             // From here on, whoever comes after this collector finds the next chunk.
             next.place().with_rights(|| fs::rename(&from, &to)).map_err(|e| at_path(&e, &to))?;
             files.move_to(next.clone());
+            self.trace.indexes.begin_anew(next.place());
             for one in all {
                 one.arena.set_directory(path)?;
             }
@@ -84,6 +85,7 @@ impl Arenas {
             }
             self.trace.streams().cut();
             let files = &self.trace.files;
+            self.trace.indexes.clear(files);
             let cleared = files.clear();
             self.trace.set_discarding(true);
             for one in all {

@@ -23,6 +23,7 @@ pub mod drain;
 pub mod fault;
 pub mod files;
 pub mod geometry;
+pub mod indexes;
 pub mod inherited;
 pub mod kept;
 pub mod layout;

@@ -47,9 +47,20 @@ impl Head {
     }
 
     /// Bytes of header, context and records.
-    const fn content(&self) -> u32 {
+    #[must_use]
+    pub const fn content(&self) -> u32 {
         let head = if self.cpu.is_some() { CPU_PACKET_BYTES } else { PACKET_BYTES };
         head + self.record_bytes
+    }
+
+    /// The number of its stream class.
+    #[must_use]
+    pub const fn class(&self) -> u32 {
+        if self.cpu.is_some() {
+            STREAM_CLASS_OF_CPUS
+        } else {
+            STREAM_CLASS
+        }
     }
 
     /// Appends the bytes that stand in a file.
@@ -58,8 +69,7 @@ impl Head {
         let size = content + u64::from(self.padding());
         out.extend(MAGIC.to_ne_bytes());
         out.extend(uuid);
-        let class = if self.cpu.is_some() { STREAM_CLASS_OF_CPUS } else { STREAM_CLASS };
-        out.extend(class.to_ne_bytes());
+        out.extend(self.class().to_ne_bytes());
         let numbers = [
             self.instance_id,
             self.begin,

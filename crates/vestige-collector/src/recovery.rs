@@ -54,7 +54,7 @@ pub fn recover(
     }
     let found = recording.pass(0, Reach::Snapshot);
     let of_cpus = format!("{}_", trace.channel);
-    remove_empty(directory, &of_cpus).map_err(|error| at_path(&error, directory))?;
+    remove_empty(&trace, &of_cpus).map_err(|error| at_path(&error, directory))?;
     let running = recording.live_slots();
     let is_drained = found.stalled == 0;
     let unplaced = recording.unplaced();
@@ -78,8 +78,8 @@ pub fn recover(
 }
 
 /// Removes data files that a collector made just before it was killed.
-fn remove_empty(directory: &Path, of_cpus: &str) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
+fn remove_empty(trace: &Trace, of_cpus: &str) -> io::Result<()> {
+    for entry in fs::read_dir(trace.files.place().path)? {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
@@ -89,6 +89,7 @@ fn remove_empty(directory: &Path, of_cpus: &str) -> io::Result<()> {
         let least = if is_of_cpu { CPU_PACKET_BYTES } else { PACKET_BYTES };
         let found = entry.metadata()?;
         if (is_ours || is_of_cpu) && found.is_file() && found.len() < u64::from(least) {
+            trace.indexes.remove(&trace.files, &name);
             fs::remove_file(entry.path())?;
         }
     }

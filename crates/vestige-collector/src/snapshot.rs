@@ -15,6 +15,7 @@ use crate::append::Draft;
 use crate::arena::at_path;
 use crate::drain::Group;
 use crate::files::Files;
+use crate::indexes::Indexes;
 use crate::packet::Head;
 use crate::recording::{Recording, SlotState};
 use crate::streams::{data_name, Streams};
@@ -32,6 +33,7 @@ pub struct Taken {
 /// A snapshot that is being written.
 pub struct Snapshot {
     files: Files,
+    indexes: Indexes,
     uuid: [u8; 16],
     channel: String,
     /// Chunks of each ring, the newest.
@@ -58,6 +60,7 @@ impl Snapshot {
     /// One in a directory that is empty, of a channel's trace.
     pub fn new(files: Files, uuid: [u8; 16], channel: String, most: usize) -> Self {
         Self {
+            indexes: Indexes::open(&files.place()),
             files,
             uuid,
             channel,
@@ -107,6 +110,7 @@ impl Snapshot {
         self.files
             .write_at(&stream.file, &bytes, None, &self.records, stream.bytes)
             .map_err(|error| at_path(&error, &self.files.path_of(&stream.name)))?;
+        self.indexes.add(&self.files, &stream.name, stream.bytes, &[head]);
         let size = (bytes.len() + self.records.len()) as u64;
         stream.packets += 1;
         stream.bytes += size;

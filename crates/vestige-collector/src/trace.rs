@@ -9,6 +9,7 @@ use std::time::Instant;
 use crate::arena::at_path;
 use crate::budget::{Budget, FILE_BYTES};
 use crate::files::{Files, Write};
+use crate::indexes::Indexes;
 use crate::owner::Place;
 use crate::recording::{Failure, Limits, Tallies};
 use crate::rollover::Rollover;
@@ -28,6 +29,7 @@ pub const RETRY_NS: u64 = 20_000_000;
 /// The files of a recording, and what is counted of them.
 pub struct Trace {
     pub files: Files,
+    pub indexes: Indexes,
     pub tallies: Tallies,
     pub uuid: [u8; 16],
     pub rollover: Rollover,
@@ -155,6 +157,7 @@ impl Trace {
         budget.begin_after(rings);
         Ok(Self {
             files,
+            indexes: Indexes::open(&place),
             tallies: Tallies::default(),
             uuid,
             rollover: limits.rollover,

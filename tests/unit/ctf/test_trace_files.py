@@ -13,6 +13,7 @@ import pytest
 
 import vestige
 from support.ctf_writer import UUID_TEXT, Packet, Trace, numbered
+from support.lttng_index import INDEX_ENTRY, INDEX_HEADER
 from support.recordings import DATA, NAMES, copy_trace, leaf
 from vestige.cli.main import main
 from vestige.ctf import find_traces, open_traces
@@ -299,6 +300,40 @@ class TestIndexes:
             index.write_bytes(damage(index.read_bytes()))
 
         assert events_of(tmp_path / "lost") == events_of(DATA / "lost")
+
+    @pytest.mark.parametrize(
+        ("number", "value"),
+        [(3, 0), (3, 1 << 40), (4, 0), (4, 1 << 40), (5, 0), (5, 1 << 40)],
+    )
+    def test_times_and_counts_of_a_damaged_one_change_nothing(
+        self, number, value, tmp_path
+    ):
+        """Also of a packet that is not looked at before an index is believed."""
+        packets = [
+            Packet(numbered(2, start=2 * one), discarded=one // 3, sequence=one)
+            for one in range(300)
+        ]
+        directory = Trace(streams={"stream": packets}).write(tmp_path / "whole")
+        entries, place = [], 0
+        for packet in packets:
+            times = [event.timestamp for event in packet.events]
+            bits = 8 * len(packet.encode())
+            facts = (*times, packet.discarded, 0, 0, packet.sequence)
+            entries.append([place, bits, bits, *facts])
+            place += bits // 8
+        expected = events_of(directory)
+        (directory / "index").mkdir()
+        index = directory / "index" / "stream.idx"
+
+        for is_damaged in (False, True):
+            if is_damaged:
+                entries[101][number] = value
+            written = b"".join(INDEX_ENTRY.pack(*entry) for entry in entries)
+            index.write_bytes(INDEX_HEADER + written)
+            opened = vestige.open(directory, debug_info=False)
+            assert len([*opened]) == 600
+            assert not opened.damage
+            assert events_of(directory) == expected
 
     def test_that_of_another_file_changes_nothing(self, tmp_path):
         """Two files with the same number of packets and other times."""

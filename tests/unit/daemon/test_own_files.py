@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import vestige
+from support.lttng_index import indexed_packets, packets_of
 from support.own_programs import (
     STEP,
     Ordered,
@@ -94,6 +95,8 @@ def test_streams_go_on_in_other_files(
     for found_numbers in numbers_of.values():
         assert sorted(found_numbers) == [*range(len(found_numbers))]
     assert max(one.stat().st_size for one in files) <= SIZE
+    for one_file in files:
+        assert indexed_packets(one_file) == packets_of(one_file)
     found = re.search(r"Discarded events: (\d+)", lost)
     assert found is not None
     assert len(numbers(tmp_path)) + int(found[1]) == MANY
@@ -119,6 +122,10 @@ def test_the_newest_files_stay(daemon: SessionDaemon, program: Path, tmp_path: P
     files = files_of(tmp_path, cpu)
     assert {one.name[-2:] for one in files} == {"_0", "_1", "_2"}
     assert sum(one.stat().st_size for one in files) <= 3 * SIZE
+    indexes = [*(folder_of(tmp_path) / "index").iterdir()]
+    assert {one.name for one in files} <= {one.stem for one in indexes}
+    for one_file in (folder_of(tmp_path) / one.stem for one in indexes):
+        assert indexed_packets(one_file) == packets_of(one_file)
     # Those that came after the stop go on in the same files.
     assert numbers(tmp_path)[-5:] == [*range(5)]
 

@@ -8,7 +8,7 @@ use super::evidence_strength::EvidenceStrength;
 use super::file_window::FileWindow;
 use super::listing::{list, Listing};
 use super::lttng_index;
-use super::order::{damage_of_all, is_kept, judge};
+use super::order::{damage_of_all, judge};
 use super::packet::{read_packet, PacketProperties};
 use super::packet_entry::PacketEntry;
 use super::packet_list::PacketList;
@@ -53,8 +53,10 @@ impl DataFile {
     ) -> Result<Self, Damage> {
         let indexed = index.and_then(|bytes| lttng_index::parse(bytes, source.len()));
         let indexed = indexed.unwrap_or_default();
-        let listing = match first_of_index(trace, source.as_ref(), &indexed) {
-            Some(first) => listing_of_index(trace, source.as_ref(), first, indexed),
+        let first = first_of_index(trace, source.as_ref(), &indexed)
+            .filter(|first| is_in_order(trace, source.as_ref(), first, &indexed));
+        let listing = match first {
+            Some(first) => Listing { first: Some(first), packets: indexed, ..Listing::default() },
             None => {
                 let offsets = (0..indexed.len()).filter_map(|index| indexed.offset(index));
                 list(trace, source.as_ref(), &offsets.collect::<Vec<u64>>())
@@ -112,17 +114,18 @@ fn without_cover(source: Arc<dyn ReadAt>, packets: PacketList) -> (Arc<dyn ReadA
     (source, packets.filtered(|index| index != last))
 }
 
-/// The listing by an index that can be believed.
-fn listing_of_index(
+/// Whether the packets of an index fit together: where one would be damaged, that may be the index.
+fn is_in_order(
     trace: &TraceClass,
     source: &dyn ReadAt,
-    first: PacketProperties,
-    entries: PacketList,
-) -> Listing {
-    let verdicts = judge(&entries, EvidenceStrength::of(trace, first.stream_class));
-    let damage = damage_of_all(&verdicts, &entries, source.len()).collect();
-    let packets = entries.filtered(|index| is_kept(verdicts.get(index)));
-    Listing { first: Some(first), packets, damage, ..Listing::default() }
+    first: &PacketProperties,
+    entries: &PacketList,
+) -> bool {
+    let indexes = 0..entries.len();
+    let counts = indexes.filter_map(|index| entries.get(index)?.events_discarded);
+    let verdicts = judge(entries, EvidenceStrength::of(trace, first.stream_class));
+    let mut damage = damage_of_all(&verdicts, entries, source.len());
+    counts.is_sorted() && damage.next().is_none()
 }
 
 /// The first packet that an index lists, when it and some others are as the index says.
@@ -143,7 +146,9 @@ fn first_of_index(
         let same = packet.faults.is_none()
             && packet.total_bits / 8 == entry.size
             && packet.stream_class == first.stream_class
-            && packet.beginning.is_none_or(|time| Some(time) == entry.beginning);
+            && packet.beginning.is_none_or(|time| Some(time) == entry.beginning)
+            && packet.end.is_none_or(|time| Some(time) == entry.end)
+            && packet.events_discarded.is_none_or(|count| Some(count) == entry.events_discarded);
         if !same {
             return None;
         }

@@ -16,10 +16,18 @@ if TYPE_CHECKING:
 
     Older = Literal["replaced", "continued", "kept"]
 
-__all__ = ["DataStreamFile", "MetadataFile", "OwnerFiles", "TraceFolder"]
+__all__ = [
+    "INDEX_FOLDER",
+    "DataStreamFile",
+    "MetadataFile",
+    "OwnerFiles",
+    "TraceFolder",
+]
 
 MOST_NAMESAKES = 1000
 
+INDEX_FOLDER = "index"
+"""Of a trace, with the indexes of its data streams."""
 INDEX_MAGIC = 0xC1F1DCC1
 INDEX_HEADER = struct.Struct(">IIII")
 INDEX_ENTRY = struct.Struct(">9Q")
@@ -116,7 +124,7 @@ class TraceFolder:
 
 def _clear(path: str) -> None:
     """Remove the files of a trace."""
-    for folder in (Path(path), Path(path, "index")):
+    for folder in (Path(path), Path(path, INDEX_FOLDER)):
         if folder.is_dir() and not folder.is_symlink():
             for one in folder.iterdir():
                 if one.is_symlink() or not one.is_dir():
@@ -213,7 +221,7 @@ class DataStreamFile:
             raise
 
     def _open_files(self, name: str) -> None:
-        index = self._files.make_folder(self._folder, "index")
+        index = self._files.make_folder(self._folder, INDEX_FOLDER)
         is_continued = self._is_continued
         self._data = self._files.open(
             f"{self._folder}/{name}", is_continued=is_continued

@@ -24,7 +24,7 @@ from ..in_process.losses import tell_losses
 from ..in_process.metadata_file import MetadataFile
 from ..in_process.tracer import recording_words
 from ..lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
-from ..lttng_ust.trace_files import OwnerFiles, TraceFolder
+from ..lttng_ust.trace_files import INDEX_FOLDER, OwnerFiles, TraceFolder
 from .channel_options import channel_options, channel_writing
 
 if TYPE_CHECKING:
@@ -115,6 +115,8 @@ class ProgramTrace:
 
     def _begin(self) -> None:
         with owner_rights(*self._rights):
+            # Where there is such a directory, the collector writes indexes.
+            Path(self._folder, INDEX_FOLDER).mkdir(mode=0o770, exist_ok=True)
             self._metadata = MetadataFile(
                 self._folder,
                 self._uuid,
@@ -203,6 +205,7 @@ class ProgramTrace:
             OSError: It cannot be written.
         """
         folder = files.make_folder(*self.parts)
+        files.make_folder(folder, INDEX_FOLDER)
         packets = None
         if most is not None:
             packets = max(1, most * self._subbuf_size // self._options.chunk_size)
@@ -236,7 +239,7 @@ class ProgramTrace:
             return
         self._refine()
         try:
-            self._files.make_folder(self._folder)
+            self._files.make_folder(self._folder, INDEX_FOLDER)
             with owner_rights(*self._rights):
                 is_gone = self._metadata is not None and not self._metadata.is_there()
             if is_gone:
@@ -351,6 +354,7 @@ def clear_older(plan: SessionPlan, folder: tuple[str, ...]) -> None:
         place = TraceFolder(files, (*folder, one.name), "replaced")
         # One that is in use stays: then there is another, which is empty.
         with owner_rights(files.uid, files.gid), suppress(OSError):
+            Path(place.path, INDEX_FOLDER).rmdir()
             Path(place.path).rmdir()
         place.release()
 
