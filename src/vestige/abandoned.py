@@ -54,17 +54,30 @@ def recover_abandoned(
             yield path, reason
 
 
-def _left_by_daemons(path: str) -> Iterator[tuple[str, str]]:
-    """Yield the session of a daemon that was killed: the next one goes on with it."""
+def _left_by_daemons(path: str) -> Iterator[tuple[str, Collected | str]]:
+    """Yield what sessions have left below a path.
+
+    With the session of a daemon that was killed, the next one goes on. One that was
+    destroyed when the disk was full belongs to nobody, and is completed.
+    """
     from pathlib import Path  # noqa: PLC0415 - see above
 
     for kind in ("uid/*/*/*", "pid/*/*"):
         for register in Path(path, "ust").glob(f"{kind}/{REGISTER}"):
             # Hardly any session has one.
             from .record.backends.in_process.recovery import (  # noqa: PLC0415 - see above
+                is_ended,
                 is_left,
+                recover_if_abandoned,
             )
 
-            if is_left(register.parent):
+            if not is_left(register.parent):
+                continue
+            if not is_ended(register.parent):
                 yield path, LEFT
                 return
+            recovered, reasons = recover_if_abandoned(register.parent)
+            for one in recovered:
+                yield path, one
+            for reason in reasons:
+                yield path, reason

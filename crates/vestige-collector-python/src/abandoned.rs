@@ -7,8 +7,9 @@ use vestige_collector::abandoned;
 
 use crate::errors::exception;
 
-/// Directory, its device and its inode, whether paths are the same here, bytes, live threads.
-type AbandonedTuple = (String, u64, u64, bool, u64, u32);
+/// Directory, its device and its inode, whether paths are the same here, bytes, live threads, whether
+/// it was closed.
+type AbandonedTuple = (String, u64, u64, bool, u64, u32, bool);
 
 #[doc = core_doc!(look_at_abandoned)]
 #[pyfunction]
@@ -23,6 +24,7 @@ pub fn look_at_abandoned(py: Python<'_>, arena_path: PathBuf) -> PyResult<Option
             one.is_seen_from_here,
             one.bytes,
             one.live,
+            one.is_closed,
         )
     }))
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 
 use crate::accounts;
 use crate::arena::{at_path, Arena};
-use crate::layout::{MAGIC, OWNER_DIED};
+use crate::layout::{CLOSED, MAGIC, OWNER_DIED};
 use crate::sys;
 
 /// The beginning of the control structure, up to the word that tells of the collector's life.
@@ -33,6 +33,8 @@ pub struct Abandoned {
     pub bytes: u64,
     /// Threads that go on to write to it.
     pub live: u32,
+    /// Whether programs were told to record nothing more.
+    pub is_closed: bool,
 }
 
 /// What an arena says of itself; none if it has a collector, or is nobody's or another user's.
@@ -125,6 +127,7 @@ fn describe(arena: &Arena) -> Abandoned {
         is_seen_from_here: arena.is_seen_from_here(),
         bytes: arena.file().metadata().map_or(0, |found| found.blocks() * 512),
         live: live(arena),
+        is_closed: arena.control().state().load(Ordering::Relaxed) & CLOSED != 0,
     }
 }
 

@@ -511,7 +511,7 @@ def recover(
 
 def look_at_abandoned(
     arena_path: str | PathLike[str],
-) -> tuple[str, int, int, bool, int, int] | None:
+) -> tuple[str, int, int, bool, int, int, bool] | None:
     """Tell what an arena says of itself whose collector was killed.
 
     Args:
@@ -521,7 +521,8 @@ def look_at_abandoned(
         The directory of its trace, as it was called when the recording began, its
         device and its inode; whether it would be called so here: not in another mount
         namespace, nor below another root directory; bytes of memory; threads that go on
-        to write. ``None`` if it is another user's, no arena, or has a collector.
+        to write; whether programs were told to record nothing more. ``None`` if it is
+        another user's, no arena, or has a collector.
 
     Raises:
         OSError: It cannot be opened, or is damaged.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 from pathlib import Path
@@ -10,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from support.own_programs import STEP, build_ordered, ordered, steps, wait_for_listed
-from support.session_daemon import SessionDaemon, say
+from support.session_daemon import SessionDaemon, say, stopped
 from vestige.abandoned import LEFT, recover_abandoned
 from vestige.record.backends.in_process.recovery import ARENAS
+from vestige.record.collected import Collected
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -140,3 +142,36 @@ def test_memory_that_a_program_made_shorter_costs_its_trace_alone(
     assert steps(tmp_path / "t").total() == 100
     say(home, "start s", "stop s", "destroy --all")
     assert [*memory.parent.glob(f"*{memory.name.rpartition('-')[2]}*")] == []
+
+
+def test_what_found_no_disk_is_written_when_there_is_room(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """The session was destroyed meanwhile, so no daemon will do it; a reader does."""
+    trace = tmp_path / "trace"
+    home.start()
+    pid = home.pid
+    assert pid is not None
+    with ordered(home, program) as one:
+        wait_for_listed(home, one)
+        channel = "enable-channel -u c --subbuf-size=64K --num-subbuf=8"
+        rule = f"enable-event -u -c c {STEP}"
+        say(home, f"create s --output={trace}", channel, rule, "start")
+        with stopped(home):
+            one.do("3000")
+            # Less than that takes, and more than the daemon's own files have.
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (30_000, -1))
+        done = home.lttng("stop")
+        assert "A part of the trace could not be written" in done.err
+        one.end()
+    say(home, "destroy")
+    left = memories(trace)
+    assert left
+    assert all(path.exists() for path in left)
+    assert written(trace, tmp_path / "copy") < 3000
+    ((place, found),) = recover_abandoned([trace])
+    assert place == str(trace)
+    assert isinstance(found, Collected)
+    assert found.is_drained
+    assert written(trace, tmp_path / "whole") == 3000
+    assert not any(path.exists() for path in left)

@@ -75,7 +75,7 @@ def _clear(arena: str, found: Abandoned) -> None:
     seen = look_at_abandoned(arena)
     if seen is None:
         return
-    directory, device, inode, is_seen_from_here, size, live = seen
+    directory, device, inode, is_seen_from_here, size, live, _ = seen
     if not is_seen_from_here:
         return
     if not directory:

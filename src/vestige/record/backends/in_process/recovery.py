@@ -20,7 +20,7 @@ from .metadata_file import METADATA, mark_damaged
 from .own_files import read_file
 from .refusals import read_refusals, refusal_lines, remove_refusals
 
-__all__ = ["ARENAS", "is_left", "recover", "recover_if_abandoned"]
+__all__ = ["ARENAS", "is_ended", "is_left", "recover", "recover_if_abandoned"]
 
 ARENAS = ARENAS_FILE
 """Names the memory of a recording: a line an arena, its path first, then a tab."""
@@ -195,6 +195,18 @@ def recover_if_abandoned(
         return [], [f"what is in memory cannot be read: {error}"]
 
 
+def is_ended(directory: Path) -> bool:
+    """Tell whether programs were told to record nothing more to memory that was left.
+
+    Args:
+        directory: The trace.
+    """
+    with suppress(OSError):
+        seen = [look_at_abandoned(line.split("\t")[0]) for line in _lines(directory)]
+        return all(one is not None and one[-1] for one in seen)
+    return False
+
+
 def is_left(directory: Path) -> bool:
     """Tell whether a recording has memory whose collector was killed.
 
@@ -236,13 +248,14 @@ def _why_left(path: str | os.PathLike[str], line: str) -> str | None:
         return ""
     if seen is None:
         return ""
-    directory, device, inode, _, _, live = seen
+    directory, device, inode, _, _, live, is_closed = seen
     if not _is_directory(path, device, inode):
         return (
             "it is a copy, and may lack its last events: what is in memory belongs to "
             f"{directory or 'another directory'}"
         )
-    goes_on = live and not _is_of_earlier_boot(line)
+    # Rings of CPUs count as threads that live, also when nobody is to use them.
+    goes_on = live and not is_closed and not _is_of_earlier_boot(line)
     if goes_on or (directory and processes_in_background(directory, FIRST_PROCESS)):
         return (
             "its recorder was killed, and its program goes on: what it records stays "

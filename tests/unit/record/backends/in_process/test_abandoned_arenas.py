@@ -80,7 +80,7 @@ def wait_for_end(arena):
             seen = look_at_abandoned(str(arena))
         except FileNotFoundError:
             return True
-        return seen is not None and seen[-1] == 0
+        return seen is not None and seen[-2] == 0
 
     wait_until(is_left, "all that recorded have ended", 60)
 
