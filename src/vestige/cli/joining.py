@@ -30,6 +30,7 @@ from .sizes import parse_size
 
 if TYPE_CHECKING:
     import argparse
+    from typing import NoReturn
 
 __all__ = ["NOT_HERE", "check_options", "run", "say"]
 
@@ -88,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
     names = {pid: process_name(pid) for pid in options.pids}
     buffer_size = _buffer_size(options.buffer_size)
     output = options.output or default_output(names[options.pids[0]] or "joined")
-    with ExitStack() as stack:
+    with ExitStack() as stack, _unwinding_signals():
         try:
             place = TraceDirectory(output)
             stack.callback(place.take_back)
@@ -137,6 +138,26 @@ def run(options: argparse.Namespace) -> int:
     say(options, [f"{pid} ({names[pid]}) has ended" for pid in gone])
     say(options, session_lines(session, losses, seconds, "--buffer-size"))
     return 0 if losses.failure is None else FAILED
+
+
+@contextmanager
+def _unwinding_signals() -> Iterator[None]:
+    """Let signals that end this process at once end it as an error does.
+
+    What it has begun is taken back, as after Ctrl-C.
+    """
+
+    def end(number: int, _frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    numbers = [one for one in _ENDING if signal.getsignal(one) == signal.SIG_DFL]
+    for one in numbers:
+        signal.signal(one, end)
+    try:
+        yield
+    finally:
+        for one in numbers:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def _ending() -> str:

@@ -7,13 +7,14 @@ import select
 import signal
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.session_daemon import SessionDaemon, session_daemon
+from support.session_daemon import SECONDS, SessionDaemon, session_daemon
 from vestige.cli import joining as joining_command
 from vestige.cli.main import main
 from vestige.control import joining, processes
@@ -233,6 +234,25 @@ def test_signals_that_are_ignored_end_nothing():
     finally:
         signal.signal(signal.SIGINT, before)
     assert joining_command._ending() == "Ctrl-C"
+
+
+def test_nothing_is_left_of_an_attempt_that_a_signal_ends(sleeper, tmp_path):
+    """Not even the directory that the trace was to be in."""
+    trace = tmp_path / "t"
+    script = (
+        "import os, signal, sys\n"
+        "from vestige.cli import joining\n"
+        "from vestige.cli.main import main\n"
+        "def join(_pids, place, **_options):\n"
+        "    assert os.path.isdir(place)\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "joining.join = join\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    words = ["-c", script, "record", "-p", str(sleeper), "-o", str(trace)]
+    done = subprocess.run([sys.executable, *words], timeout=SECONDS, check=False)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert not trace.exists()
 
 
 @pytest.mark.parametrize("words", [(), ("-p", "1", "./app"), ("-p", "app")])
