@@ -128,6 +128,22 @@ def test_a_kill_costs_nothing_that_was_committed(
         assert "nothing was recorded from" in done.err
 
 
+def test_nothing_is_left_below_the_directory_of_rings(workshop: Workshop, tmp_path):
+    """Neither by the daemon that was killed, nor by the one that wrote their events."""
+    rings = tmp_path / "shm"
+    with daemon_for_programs() as daemon:
+        rule = "enable-event -u greeting:*"
+        begin(daemon, tmp_path / "out", rule, options=f"--shm-path={rings}")
+        run(daemon, workshop.program("greeting"))
+        assert [*rings.rglob("channel0_0")]
+        daemon.end(signal.SIGKILL)
+        assert daemon.start().returncode == 0
+        assert daemon.lttng("stop", "s").status == 0
+        assert daemon.lttng("destroy", "s").status == 0
+    assert [*rings.rglob("*")] == []
+    assert len(lines(tmp_path / "out")) == 2
+
+
 def check(output: Path, case: str, said: str) -> None:
     """Fail if a trace has a hole, or an event twice, that nobody told of."""
     traces = sorted(one.parent for one in output.rglob("metadata"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import socket
 import time
 from contextlib import suppress
@@ -23,7 +22,7 @@ from .clock import Clock
 from .notified_rules import NotifiedRules
 from .plan import ChannelPlan, SessionPlan
 from .recording import Recording
-from .ring_files import Left, RingOwner, left_rings
+from .ring_files import Left, RingOwner, left_rings, remove_rings
 from .snapshots import write_snapshot
 from .timers import Timers
 from .trace_files import OwnerFiles
@@ -276,7 +275,7 @@ class Programs:
                 found.append(one)
                 self.add_lost(one.session, one.lost)
             with owner_rights(*left.owner):
-                shutil.rmtree(left.folder, ignore_errors=True)
+                remove_rings(left.folder, Path(root))
         return found
 
     def add_lost(self, session: str, lost: Losses) -> None:

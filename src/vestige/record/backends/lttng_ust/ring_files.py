@@ -30,6 +30,7 @@ __all__ = [
     "left_rings",
     "make_private",
     "remove_folder",
+    "remove_rings",
 ]
 
 DESCRIPTION = "vestige-rings.json"
@@ -108,15 +109,22 @@ class RingFolder:
     def remove(self) -> None:
         """Remove the rings, and the directories above that have no others."""
         with self.rights():
-            self._remove()
+            remove_rings(self.path, self._root)
 
-    def _remove(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
-        for folder in (self.path, *self.path.parents):
-            if folder == self._root.parent:
-                return
-            with suppress(OSError):
-                folder.rmdir()
+
+def remove_rings(path: Path, root: Path) -> None:
+    """Remove the rings of a trace, and the directories above that have no others.
+
+    Args:
+        path: The directory of the rings.
+        root: The last one above that may go.
+    """
+    shutil.rmtree(path, ignore_errors=True)
+    for folder in (path, *path.parents):
+        if folder == root.parent:
+            return
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _new_folder(wanted: Path) -> Path:
