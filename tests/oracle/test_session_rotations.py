@@ -119,7 +119,26 @@ def test_clear_leaves_what_comes_after_it(
     assert numbers(tmp_path) == [0]
 
 
-def test_clear_makes_room_on_a_full_disk(
+def test_clear_empties_buffers_that_are_kept_for_snapshots(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path
+):
+    """Of a session that is not active, whose program is there, too."""
+    say(daemon, f"create s --snapshot -U file://{tmp_path}")
+    say(daemon, "enable-channel -u --buffers-pid channel0", RULE, "start")
+    gate = tmp_path / "gate"
+    program = launch(daemon, workshop.program("flood"), 10, 2, 0, gate)
+    wait_until(
+        lambda: daemon.lttng("list", "-u").out.count("flood:drop"), "it", SECONDS
+    )
+    say(daemon, "stop", "clear", "start", "snapshot record")
+    assert numbers(tmp_path) == []
+    shutil.rmtree(next(tmp_path.glob("snapshot-*")))
+    gate.touch()
+    assert program.wait(SECONDS) == 0
+    say(daemon, "destroy")
+
+
+def test_clear_removes_traces_of_processes_that_ended(
     daemon: SessionDaemon, workshop: Workshop, tmp_path
 ):
     """What is removed is not in use any more."""

@@ -364,7 +364,7 @@ class Programs:
             name: The session.
         """
         session = self._sessions.get(name)
-        if session is None or not session.plan.is_active:
+        if session is None:
             return
         await asyncio.gather(
             *(
