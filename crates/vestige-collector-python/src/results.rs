@@ -59,8 +59,8 @@ pub struct Progress(pub inner::Progress);
 
 properties! {
     Progress {
-        bytes: u64, packets: u64, lost: u64, streams: u64, live: u32, chunks: u32,
-        free_chunks: u32, is_full: bool, is_damaged: bool,
+        bytes: u64, packets: u64, lost: u64, lost_packets: u64, unwritten: u64, fullest: u64,
+        streams: u64, live: u32, chunks: u32, free_chunks: u32, is_full: bool, is_damaged: bool,
     }
 }
 
@@ -71,7 +71,7 @@ pub struct Outcome(pub inner::Outcome);
 properties! {
     Outcome {
         streams: u64, packets: u64, bytes: u64, lost: u64, lost_unplaced: u64,
-        lost_unbegun: u64, most_threads: u32,
+        lost_unbegun: u64, lost_untold: u64, most_threads: u32,
         overwritten: u64, lost_packets: u64, problems: Vec<String>, more_unreached: u64, is_full: bool,
         is_damaged: bool, is_drained: bool,
     }

@@ -41,6 +41,8 @@ pub struct Outcome {
     pub lost_unplaced: u64,
     /// And those of threads that never had a packet.
     pub lost_unbegun: u64,
+    /// And those that no packet tells yet: a collector that takes over counts them again.
+    pub lost_untold: u64,
     pub overwritten: u64,
     /// Packets that rings have given up for newer ones.
     pub lost_packets: u64,
@@ -68,6 +70,12 @@ pub struct Progress {
     pub bytes: u64,
     pub packets: u64,
     pub lost: u64,
+    /// Packets that rings have given up for newer ones.
+    pub lost_packets: u64,
+    /// Bytes of records that are in memory alone.
+    pub unwritten: u64,
+    /// Of these, the ones of the fullest ring.
+    pub fullest: u64,
     pub streams: u64,
     /// Threads with a slot.
     pub live: u32,
@@ -92,6 +100,7 @@ impl Outcome {
             bytes: tallies.bytes.load(Ordering::Relaxed),
             lost: tallies.lost.load(Ordering::Relaxed).saturating_add(unplaced),
             lost_unplaced: unplaced,
+            lost_untold: 0,
             lost_unbegun: tallies.lost_unbegun.load(Ordering::Relaxed),
             overwritten: trace.budget().overwritten(),
             lost_packets: tallies.lost_packets.load(Ordering::Relaxed),
@@ -205,6 +214,7 @@ impl Collector {
         let pending = self.arenas.pending_losses();
         let mut outcome = self.outcome(found.stalled == 0 && running.is_empty(), running);
         outcome.lost = outcome.lost.saturating_add(pending);
+        outcome.lost_untold = pending;
         outcome
     }
 
@@ -297,10 +307,18 @@ impl Collector {
         let trace = &self.arenas.trace;
         let tallies = &trace.tallies;
         let all = self.arenas.all();
+        let fills: Vec<_> = all.iter().map(|one| one.fill()).collect();
         Progress {
             bytes: tallies.bytes.load(Ordering::Relaxed),
             packets: tallies.packets.load(Ordering::Relaxed),
-            lost: tallies.lost.load(Ordering::Relaxed).saturating_add(self.arenas.unplaced()),
+            lost: fills
+                .iter()
+                .map(|one| one.untold)
+                .fold(tallies.lost.load(Ordering::Relaxed), u64::saturating_add)
+                .saturating_add(self.arenas.unplaced()),
+            lost_packets: tallies.lost_packets.load(Ordering::Relaxed),
+            unwritten: fills.iter().map(|one| one.unwritten).fold(0, u64::saturating_add),
+            fullest: fills.iter().map(|one| one.fullest).max().unwrap_or_default(),
             streams: tallies.streams.load(Ordering::Relaxed),
             live: all.iter().map(|one| one.live.load(Ordering::Relaxed)).sum(),
             chunks: all.iter().map(|one| one.pool.ready()).sum(),

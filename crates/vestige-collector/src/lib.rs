@@ -22,6 +22,7 @@ pub mod cut;
 pub mod drain;
 pub mod fault;
 pub mod files;
+pub mod fill;
 pub mod geometry;
 pub mod indexes;
 pub mod inherited;

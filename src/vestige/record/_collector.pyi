@@ -387,6 +387,18 @@ class Progress:
         """Event records that were lost and counted."""
 
     @property
+    def lost_packets(self) -> int:
+        """Packets that rings gave up for newer ones."""
+
+    @property
+    def unwritten(self) -> int:
+        """Bytes of records that are in memory and not in files yet."""
+
+    @property
+    def fullest(self) -> int:
+        """Of these, the ones of the fullest ring: of a CPU or a thread."""
+
+    @property
     def streams(self) -> int:
         """Data streams."""
 
@@ -441,6 +453,13 @@ class Outcome:
     @property
     def lost_unbegun(self) -> int:
         """Of those, the ones of threads that never had a packet."""
+
+    @property
+    def lost_untold(self) -> int:
+        """Of those, the ones that no packet tells yet, after :meth:`hand_over`.
+
+        A collector that takes over counts them again.
+        """
 
     @property
     def most_threads(self) -> int:

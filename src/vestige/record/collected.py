@@ -38,10 +38,12 @@ class Collected:
         lost: Event records that the tracer counted as lost.
         unplaced: Of these, those of threads without a place in memory.
         unbegun: And those of threads that never had a packet.
+        untold: And those that a collector which takes over counts again.
         most_threads: How many had a place at one time, of one user, or some hundred
             more than that.
         overwritten: Bytes that made room for newer ones.
         lost_packets: Packets that did so in rings, and were never written.
+        written: Bytes of packets that were written to files.
         running: IDs of processes that go on recording.
         unreached: Processes that were not recorded, and why.
         more_unreached: How many more there were.
@@ -63,9 +65,11 @@ class Collected:
         *,
         unplaced: int = 0,
         unbegun: int = 0,
+        untold: int = 0,
         most_threads: int = 0,
         overwritten: int = 0,
         lost_packets: int = 0,
+        written: int = 0,
         running: Iterable[int] = (),
         unreached: Iterable[Unreached] = (),
         more_unreached: int = 0,
@@ -82,9 +86,11 @@ class Collected:
         self.lost = lost
         self.unplaced = unplaced
         self.unbegun = unbegun
+        self.untold = untold
         self.most_threads = most_threads
         self.overwritten = overwritten
         self.lost_packets = lost_packets
+        self.written = written
         self.running = frozenset(running)
         self.unreached = list(unreached)
         self.more_unreached = more_unreached

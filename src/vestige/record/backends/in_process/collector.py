@@ -13,7 +13,7 @@ import os
 from ...._typing import TYPE_CHECKING, NamedTuple
 from ....errors import RecordError
 from ..._agreement import AGREEMENT, ARENA_FILE, ARENA_IN_DIRECTORY, EVENTS
-from ..._collector import Collector, Outcome, PlanRequest, counter
+from ..._collector import Collector, Outcome, PlanRequest, Progress, counter
 from ...collected import Collected, Unreached
 from ...rules.options import THREADS, RecordingOptions
 
@@ -259,6 +259,10 @@ class RunningCollector:
         """
         self._core.expect(programs)
 
+    def progress(self) -> Progress:
+        """Tell what was recorded up to now; nothing is waited for."""
+        return self._core.progress()
+
     def close(self) -> Collected:
         """Write all that is there, and end the recording for programs that go on.
 
@@ -446,9 +450,11 @@ def collected_from(outcome: Outcome) -> Collected:
         lost=outcome.lost,
         unplaced=outcome.lost_unplaced,
         unbegun=outcome.lost_unbegun,
+        untold=outcome.lost_untold,
         most_threads=outcome.most_threads,
         overwritten=outcome.overwritten,
         lost_packets=outcome.lost_packets,
+        written=outcome.bytes,
         unreached=_unreached(outcome),
         more_unreached=outcome.more_unreached,
         problems=outcome.problems,
