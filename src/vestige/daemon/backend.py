@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from ..record.backends.channel_counts import ChannelCounts
 from .model import Session
 from .triggers.trigger import Trigger
 
@@ -136,6 +137,22 @@ class Backend(Protocol):
 
         Raises:
             OSError: It cannot be written.
+        """
+
+    def counts(self, session: Session) -> dict[str, ChannelCounts]:
+        """Return what the channels of a session have recorded so far.
+
+        It waits for no program and no disk.
+
+        Args:
+            session: The session.
+        """
+
+    def running(self) -> list[dict[str, Any]]:
+        """Return the registered programs without asking them anything.
+
+        Each has ``pid``, ``uid``, ``name``, ``tracer`` and ``sessions``, the names of
+        those for which it records.
         """
 
     async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:

@@ -75,6 +75,15 @@ class Client(Connection):
         """
         return self.ask("describe", session=session)
 
+    def statistics(self) -> dict[str, Any]:
+        """Return what is recorded now, at little cost.
+
+        Returns:
+            ``sessions`` with their ``channels``, and the ``programs`` that run, as
+            :func:`.statistics_verb.statistics` describes them.
+        """
+        return self.ask("statistics")
+
     def start(self, session: str) -> dict[str, Any]:
         """Start a session.
 

@@ -43,6 +43,8 @@ class LttngUstBackend(ProgramBackend):
         warn: Says what is missing, but hinders nothing else.
     """
 
+    tracer = "lttng-ust"
+
     def __init__(
         self, paths: RunPaths, warn: Callable[[str], None] | None = None
     ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..record.backends.channel_counts import ChannelCounts, by_channel
 from ..record.backends.in_process.tracer import library_path
 from ..record.backends.lttng_ust.plan import SessionPlan
 from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
@@ -27,6 +28,8 @@ class OwnPrograms(ProgramBackend):
     Args:
         paths: The places of the daemon.
     """
+
+    tracer = "vestige"
 
     def __init__(self, paths: RunPaths) -> None:
         self._programs = RegisteredPrograms(paths.folder, library_path())
@@ -284,6 +287,21 @@ class AllPrograms:
         """
         await self._lttng_ust.snapshot(session, folder, most)
         await self._own.snapshot(session, folder, most)
+
+    def counts(self, session: Session) -> dict[str, ChannelCounts]:
+        """Return what the channels of a session have recorded so far.
+
+        Args:
+            session: The session.
+        """
+        backends = (self._lttng_ust, self._own)
+        return by_channel(
+            found for one in backends for found in one.counts(session).items()
+        )
+
+    def running(self) -> list[dict[str, Any]]:
+        """Return the registered programs without asking them anything."""
+        return [*self._lttng_ust.running(), *self._own.running()]
 
     async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
         """Return the registered programs with their tracepoints.

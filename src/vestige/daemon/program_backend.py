@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from ..record.backends.channel_counts import ChannelCounts
 from ..record.backends.lttng_ust.trace_files import OwnerFiles
 from .model import Session
 from .refusals import refused
@@ -65,6 +66,16 @@ class RecordedPrograms(Protocol):
             most: How many sub-buffers of each ring, the newest; ``None`` for all.
         """
 
+    def counts(self, name: str) -> dict[str, ChannelCounts]:
+        """Return what the channels of a session have recorded so far.
+
+        Args:
+            name: The session.
+        """
+
+    def running(self) -> list[dict[str, Any]]:
+        """Return the programs, without asking them, and the sessions of each."""
+
     async def list_programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
         """Return the programs with their tracepoints.
 
@@ -79,6 +90,9 @@ class ProgramBackend:
     Args:
         recorded: The programs.
     """
+
+    tracer = ""
+    """What records in the programs: ``lttng-ust`` or ``vestige``."""
 
     def __init__(self, recorded: RecordedPrograms) -> None:
         self._recorded = recorded
@@ -150,6 +164,18 @@ class ProgramBackend:
         """
         files = OwnerFiles(folder, session.uid, session.gid)
         await self._recorded.snapshot(session.name, files, most)
+
+    def counts(self, session: Session) -> dict[str, ChannelCounts]:
+        """Return what the channels of a session have recorded so far.
+
+        Args:
+            session: The session.
+        """
+        return self._recorded.counts(session.name)
+
+    def running(self) -> list[dict[str, Any]]:
+        """Return the registered programs without asking them anything."""
+        return [{**one, "tracer": self.tracer} for one in self._recorded.running()]
 
     async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
         """Return the registered programs with their tracepoints.

@@ -43,7 +43,14 @@ CREDENTIALS = struct.Struct("3i")
 """``struct ucred``: PID, user, group; unix(7)."""
 LONGEST_TURN = 15.0
 """Seconds that the end waits for a request: programs are given up before."""
-UNORDERED_VERBS = {"list-triggers", "loggers", "programs", "subscribe", "unsubscribe"}
+UNORDERED_VERBS = {
+    "list-triggers",
+    "loggers",
+    "programs",
+    "statistics",
+    "subscribe",
+    "unsubscribe",
+}
 SYSTEM_AUTO = "/etc/lttng/sessions/auto"
 
 

@@ -29,6 +29,7 @@ from .snapshot_verbs import (
     record_snapshot,
     remove_snapshot_output,
 )
+from .statistics_verb import statistics
 from .tracking_verbs import track, untrack
 from .trigger_verbs import (
     list_triggers,
@@ -68,6 +69,7 @@ VERBS: dict[str, Verb] = {
     "rotate": rotate,
     "save": save,
     "start": start,
+    "statistics": statistics,
     "stop": stop,
     "subscribe": subscribe,
     "track": track,

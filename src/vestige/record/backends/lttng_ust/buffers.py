@@ -16,6 +16,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from ...._typing import NamedTuple
+from ..channel_counts import ChannelCounts
 from .clock import Clock
 from .fields import EnumLabels, UnknownFieldClassError, field_lines
 from .metadata import event_text, stream_text, trace_text
@@ -274,7 +275,7 @@ class ChannelBuffers:
         self._is_declared = self._is_closed = False
         self.failure: OSError | None = None
         """Why a part was not written."""
-        self._unwritten = 0
+        self._written = self._unwritten = 0
         self.usage: Usage | None = None
         """What :meth:`sample` found last."""
 
@@ -400,10 +401,25 @@ class ChannelBuffers:
                 except OSError as error:
                     self._unwritten += 1
                     self.failure = error
+                else:
+                    self._written += len(packet.data)
             if ring.damaged > before and self.failure is None:
                 self.failure = OSError(
                     errno.EILSEQ, "a program damaged its ring buffer", ring.path
                 )
+
+    def counts(self) -> ChannelCounts:
+        """Return what was recorded so far; nothing is waited for."""
+        used = [ring.filled for ring in self.rings]
+        size = self.plan.subbuf_size * self.plan.num_subbuf
+        return ChannelCounts(
+            self._written,
+            self.lost,
+            self.lost_packets,
+            sum(used),
+            size * len(used),
+            max(used) / size,
+        )
 
     def sample(self) -> None:
         """Look how full the rings are, and keep that."""

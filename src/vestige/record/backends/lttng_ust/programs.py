@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ....owner_rights import owner_rights
+from ..channel_counts import ChannelCounts, by_channel
 from ..listening import Listener, credentials_of
 from ..patience import LONGEST_AT_END, Patience
 from . import abi
@@ -51,6 +52,8 @@ class _Session:
         """By user, or by process."""
         self.lost: Losses = {}
         """Of processes whose buffers are gone."""
+        self.written: dict[str, int] = {}
+        """Bytes that these have recorded, by channel."""
         self.timers = Timers()
         self.failure: OSError | None = None
         """Why a part was not recorded, of no buffers that are there."""
@@ -180,6 +183,9 @@ class Programs:
                     await traces.complete()
                     _count(session.lost, traces)
                     session.chunk_bytes += traces.chunk_size
+                    for name, channel in traces.channels.items():
+                        written = session.written.get(name, 0)
+                        session.written[name] = written + channel.counts().bytes
                     session.failure = session.failure or traces.take_failure()
                     traces.close()
             else:
@@ -460,6 +466,45 @@ class Programs:
             ]
             for channel in session.plan.channels
         }
+
+    def counts(self, name: str) -> dict[str, ChannelCounts]:
+        """Return what the channels of a session have recorded so far.
+
+        Args:
+            name: The session.
+        """
+        session = self._sessions.get(name)
+        if session is None:
+            return {}
+        gone = [
+            (channel, ChannelCounts(session.written.get(channel, 0), *lost))
+            for channel, lost in session.lost.items()
+        ]
+        there = [
+            (channel, buffers.counts())
+            for traces in session.traces.values()
+            for channel, buffers in traces.channels.items()
+        ]
+        return by_channel([*gone, *there])
+
+    def running(self) -> list[dict[str, Any]]:
+        """Return the programs that are registered, and the sessions of each.
+
+        Each has ``pid``, ``uid``, ``name`` and ``sessions``.
+        """
+        return [
+            {
+                "pid": one.pid,
+                "uid": one.uid,
+                "name": command_of(one.pid) or one.facts.name,
+                "sessions": sorted(
+                    name
+                    for name, this in self._sessions.items()
+                    if name in one.sessions and this.plan.is_active
+                ),
+            }
+            for one in self._applications
+        ]
 
     async def _bring_all(self, session: _Session) -> OSError | None:
         """Bring all programs at once; return why one of them could not be."""

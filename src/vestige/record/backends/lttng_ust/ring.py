@@ -323,6 +323,12 @@ class Ring:
         return min(used, self._whole)
 
     @property
+    def filled(self) -> int:
+        """Of the bytes that were reserved and not consumed: 0 where no record is."""
+        used = self.used
+        return 0 if used == HEADER_SIZE else used
+
+    @property
     def taken(self) -> int:
         """Bytes that were consumed so far."""
         return self.word(CONSUMED)

@@ -16,6 +16,7 @@ from typing import Any
 from ....errors import RecordError
 from ..._agreement import AGREEMENT
 from ...rules.encoding import encode_rules
+from ..channel_counts import ChannelCounts, by_channel
 from ..listening import Credentials, Listener, credentials_of
 from ..lttng_ust.plan import ChannelPlan, SessionPlan
 from ..lttng_ust.trace_files import OwnerFiles
@@ -55,6 +56,8 @@ class _Session:
         """By channel, and by user or by program."""
         self.lost: dict[str, Losses] = {}
         """Of traces that are gone, by channel."""
+        self.written: dict[str, int] = {}
+        """Bytes that these have recorded, by channel."""
         self.users: set[int] = set()
         """Those whose traces have begun."""
         self.failure: Exception | None = None
@@ -183,6 +186,8 @@ class RegisteredPrograms:
             for key in own if session.plan.is_per_process else ():
                 trace = session.traces.pop(key)
                 session.add_lost(key[0], trace.close())
+                written = session.written.get(key[0], 0)
+                session.written[key[0]] = written + trace.counts().bytes
                 session.failure = session.failure or trace.take_failure()
 
     async def _bring(self, program: Program, session: _Session) -> None:
@@ -342,6 +347,37 @@ class RegisteredPrograms:
         session = self._sessions.get(name)
         traces = [] if session is None else session.traces.values()
         return [one.folder for one in traces]
+
+    def counts(self, name: str) -> dict[str, ChannelCounts]:
+        """Return what the channels of a session have recorded so far.
+
+        Args:
+            name: The session.
+        """
+        session = self._sessions.get(name)
+        if session is None:
+            return {}
+        gone = [
+            (channel, ChannelCounts(session.written.get(channel, 0), *lost))
+            for channel, lost in session.lost.items()
+        ]
+        there = [(key[0], one.counts()) for key, one in session.traces.items()]
+        return by_channel([*gone, *there])
+
+    def running(self) -> list[dict[str, Any]]:
+        """Return the programs that are registered, and the sessions of each.
+
+        Each has ``pid``, ``uid``, ``name`` and ``sessions``.
+        """
+        return [
+            {
+                "pid": one.pid,
+                "uid": one.uid,
+                "name": one.command(),
+                "sessions": sorted({session for session, _ in one.recorded}),
+            }
+            for one in self._programs
+        ]
 
     def take_failure(self, name: str) -> Exception | None:
         """Return why a part of a session's trace could not be written, once.

@@ -16,6 +16,7 @@ from ...collected import Collected
 from ...rules.choices import FunctionTracing
 from ...rules.encoding import encode_rules
 from ...rules.event_rules import HIGHEST, LOWEST, CompiledRule
+from ..channel_counts import ChannelCounts
 from ..in_process.abandoned_arenas import ACCOUNTS, FOLDER
 from ..in_process.clock import RecordingClock, has_constant_counter
 from ..in_process.collector import Owner, Rings, RunningCollector, counter
@@ -96,11 +97,17 @@ class ProgramTrace:
         self._clock = RecordingClock(counter if self._is_counter else None)
         self._lost = Losses()
         """What collectors have told that were handed over."""
+        self._untold = 0
+        """Of these, the event records that the collector of now counts again."""
+        self._written = 0
+        """Bytes of packets that these have written."""
         self._programs = 0
         self.failure: OSError | RecordError | None = None
         """What nobody was told yet."""
         self._is_broken = False
         """Whether a program has spoiled the memory for all."""
+        self._is_ended = False
+        """Whether nothing is collected any more."""
         self._uuid = str(uuids.uuid4())
         self._metadata: MetadataFile | None = None
         try:
@@ -226,7 +233,7 @@ class ProgramTrace:
             self._collector.expect(self._programs)
         except RecordError as error:
             self.failure = self.failure or error
-            self._is_broken = True
+            self._is_broken = self._is_ended = True
             _remove_memory(self._collector.memory)
 
     def cut(self) -> None:
@@ -265,6 +272,22 @@ class ProgramTrace:
             except RecordError as error:
                 self.failure = error
 
+    def counts(self) -> ChannelCounts:
+        """Return what was recorded so far; nothing is waited for."""
+        if self._is_ended:
+            return ChannelCounts(self._written, *self._lost)
+        now = self._collector.progress()
+        size = self._options.buffer_size
+        rings = self._rings.of_cpus or now.live
+        return ChannelCounts(
+            self._written + now.bytes,
+            self._lost.events - self._untold + now.lost,
+            self._lost.packets + now.lost_packets,
+            now.unwritten,
+            size * rings,
+            min(now.fullest / size, 1.0),
+        )
+
     def write_metadata(self) -> None:
         """Write what begins the metadata once more."""
         self._refine()
@@ -284,6 +307,7 @@ class ProgramTrace:
 
     def _end(self) -> None:
         found = self._collector.close()
+        self._is_ended = True
         self._note(found)
         are_told = True
         if found.unplaced and self._metadata is not None:
@@ -305,7 +329,10 @@ class ProgramTrace:
                 self._metadata.refine()
 
     def _note(self, found: Collected) -> None:
-        self._lost = self._lost.plus(Losses(found.lost, found.lost_packets))
+        self._written += found.written
+        lost = found.lost - self._untold
+        self._lost = self._lost.plus(Losses(lost, found.lost_packets))
+        self._untold = found.untold
         if found.failure is not None and self.failure is None:
             self.failure = RecordError(found.failure[1])
 

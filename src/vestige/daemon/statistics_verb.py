@@ -1,0 +1,68 @@
+"""The verb that tells what is recorded now, so often as somebody watches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..record.backends.channel_counts import NO_COUNTS, ChannelCounts
+from .model import Channel, Session
+from .protocol import Request
+from .registry import Peer, Registry
+
+__all__ = ["statistics"]
+
+
+async def statistics(
+    registry: Registry,
+    peer: Peer,
+    request: Request,  # noqa: ARG001 - of all verbs
+) -> dict[str, Any]:
+    """Return counts of all sessions that the peer sees, and the programs that run.
+
+    No program is asked, and no file is read.
+
+    Returns:
+        ``sessions``: each with ``name``, ``uid``, ``active``, ``output``, ``created``
+        and ``channels``; each of these with ``name``, ``enabled``, ``overwrite`` and
+        the members of :class:`~.ChannelCounts`. ``programs``: each with ``pid``,
+        ``uid``, ``name``, ``tracer`` and ``sessions``, of those that the peer sees.
+    """
+    backend = registry.backend
+    sessions = registry.sessions(peer)
+    seen = {one.name for one in sessions}
+    programs = [
+        {**one, "sessions": [name for name in one["sessions"] if name in seen]}
+        for one in backend.running()
+    ]
+    return {
+        "sessions": [_session(one, backend.counts(one)) for one in sessions],
+        "programs": programs,
+    }
+
+
+def _session(session: Session, counts: dict[str, ChannelCounts]) -> dict[str, Any]:
+    return {
+        "name": session.name,
+        "uid": session.uid,
+        "active": session.active,
+        "output": session.output,
+        "created": session.created,
+        "channels": [
+            _channel(one, counts.get(one.name, NO_COUNTS))
+            for one in session.channels.values()
+        ],
+    }
+
+
+def _channel(channel: Channel, counts: ChannelCounts) -> dict[str, Any]:
+    # What a daemon before this one has counted may be all that is known.
+    known = counts._replace(
+        discarded_events=max(counts.discarded_events, channel.discarded_events),
+        lost_packets=max(counts.lost_packets, channel.lost_packets),
+    )
+    return {
+        "name": channel.name,
+        "enabled": channel.enabled,
+        "overwrite": channel.attributes.overwrite,
+        **known._asdict(),
+    }
