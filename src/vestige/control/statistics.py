@@ -14,7 +14,7 @@ from ..graph import Stream
 from ..trace import open as open_trace
 from .facts import ChannelStatistics
 
-__all__ = ["channel_statistics"]
+__all__ = ["channel_of_file", "channel_statistics"]
 
 _FILE = re.compile(r"(.+?)_\d+(?:_\d+)?")
 """A data stream file: its channel, the CPU, the number of the file."""
@@ -83,8 +83,22 @@ def _counted(streams: Sequence[Stream]) -> tuple[int | None, int]:
 
 def _channel_of(stream: Stream, channels: Sequence[str]) -> str | None:
     """Return the channel of a stream; ``None`` where a program's own has no name."""
-    path = Path(stream.path)
-    if stream.trace.parsed.environment.get("tracer_name") == "vestige":
+    is_own = stream.trace.parsed.environment.get("tracer_name") == "vestige"
+    return channel_of_file(Path(stream.path), channels, is_own=is_own)
+
+
+def channel_of_file(path: Path, channels: Sequence[str], *, is_own: bool) -> str | None:
+    """Return the channel that a data stream file belongs to.
+
+    Args:
+        path: The file.
+        channels: Those of its session.
+        is_own: Whether Vestige's own tracer has recorded it.
+
+    Returns:
+        ``None`` where a program's own has no name.
+    """
+    if is_own:
         folder = path.parent.name
         # Where one was in use, the next has a number.
         numbered = _NUMBERED.fullmatch(folder)

@@ -1,0 +1,217 @@
+"""What is recorded at this moment: sessions and programs, with their rates."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ..daemon.client import Client
+from .written_events import Written, WrittenEvents
+
+__all__ = ["Counts", "Look", "Watch", "WatchedChannel", "WatchedSession"]
+
+
+class Counts(NamedTuple):
+    """What a channel or a session has recorded, and how fast."""
+
+    events: int | None
+    """Event records; ``None`` if nobody can tell yet."""
+
+    is_exact: bool
+    """Whether all of them were counted. What is still in buffers is estimated from
+    what is in files, by its bytes."""
+
+    bytes: int
+    """Bytes in files and in buffers."""
+
+    discarded_events: int
+    """Event records that found no room."""
+
+    lost_packets: int
+    """Packets that are not in the files."""
+
+    buffered: int
+    """Bytes in buffers that were not written yet."""
+
+    buffer_size: int
+    """Bytes of all buffers."""
+
+    fill: float
+    """How full the fullest buffer is, from 0 to 1."""
+
+    events_per_second: float | None = None
+    """Since the look before; ``None`` at the first one."""
+
+    bytes_per_second: float | None = None
+    """As above."""
+
+    lost_per_second: float | None = None
+    """Discarded event records; as above."""
+
+    def since(self, before: Counts | None, seconds: float) -> Counts:
+        """Return the counts with their rates.
+
+        Args:
+            before: The counts at an earlier time.
+            seconds: How long ago that was.
+        """
+        if before is None or seconds <= 0:
+            return self
+        events = None
+        if self.events is not None:
+            # An estimate may have been too high.
+            events = max(0, self.events - (before.events or 0)) / seconds
+        lost = self.discarded_events - before.discarded_events
+        return self._replace(
+            events_per_second=events,
+            bytes_per_second=max(0, self.bytes - before.bytes) / seconds,
+            lost_per_second=max(0, lost) / seconds,
+        )
+
+
+class WatchedChannel(NamedTuple):
+    """A channel now."""
+
+    name: str
+    is_enabled: bool
+    counts: Counts
+
+
+class WatchedSession(NamedTuple):
+    """A session now."""
+
+    name: str
+    uid: int
+    is_active: bool
+    output: str | None
+    channels: list[WatchedChannel]
+    counts: Counts
+    """Of all channels together."""
+
+
+class Look(NamedTuple):
+    """All that was seen at one time."""
+
+    time: float
+    """Seconds since 1970."""
+
+    seconds: float | None
+    """Since the look before."""
+
+    sessions: list[WatchedSession]
+    programs: list[dict[str, Any]]
+    """Each has ``pid``, ``uid``, ``name``, ``tracer`` and the names of ``sessions``."""
+
+    def only(self, session: str) -> Look:
+        """Return what belongs to a session.
+
+        Args:
+            session: Its name.
+        """
+        return self._replace(
+            sessions=[one for one in self.sessions if one.name == session],
+            programs=[one for one in self.programs if session in one["sessions"]],
+        )
+
+
+class Watch:
+    """Looks at what a daemon records.
+
+    Args:
+        client: The connection to it.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._written: dict[tuple[Any, ...], WrittenEvents] = {}
+        self._before: dict[tuple[Any, ...], Counts] = {}
+        self._time: float | None = None
+
+    def look(self) -> Look:
+        """Tell what is recorded now, and how fast since the last look.
+
+        Raises:
+            VestigeError: The daemon is gone.
+        """
+        answer = self._client.statistics()
+        now = time.monotonic()
+        seconds = None if self._time is None else now - self._time
+        before, self._before, self._time = self._before, {}, now
+        sessions = [
+            self._session(one, before, seconds or 0.0) for one in answer["sessions"]
+        ]
+        self._written = {
+            key: one for key, one in self._written.items() if key in self._before
+        }
+        return Look(time.time(), seconds, sessions, answer["programs"])
+
+    def _session(
+        self,
+        facts: dict[str, Any],
+        before: dict[tuple[Any, ...], Counts],
+        seconds: float,
+    ) -> WatchedSession:
+        key = (facts["name"], facts["uid"], facts["created"])
+        written: dict[str, Written] = {}
+        if facts["output"] is not None:
+            names = [one["name"] for one in facts["channels"]]
+            follower = self._written.setdefault(key, WrittenEvents(facts["output"]))
+            written = follower.look(names)
+        found = [
+            (one, _channel_counts(one, written.get(one["name"])))
+            for one in facts["channels"]
+        ]
+        counts = _sum(one for _, one in found)
+        self._before[key] = counts
+        channels = []
+        for one, its in found:
+            own = (*key, one["name"])
+            self._before[own] = its
+            since = its.since(before.get(own), seconds)
+            channels.append(WatchedChannel(one["name"], one["enabled"], since))
+        return WatchedSession(
+            facts["name"],
+            facts["uid"],
+            facts["active"],
+            facts["output"],
+            channels,
+            counts.since(before.get(key), seconds),
+        )
+
+
+def _channel_counts(facts: dict[str, Any], written: Written | None) -> Counts:
+    """Join what the daemon has counted with what was read of the files."""
+    events, counted, passed = written or Written()
+    # A daemon before this one may have written some of the files.
+    in_files = max(facts["bytes"], counted + passed)
+    recorded = in_files + facts["buffered"]
+    unseen = recorded - counted
+    known: int | None = events
+    if unseen > 0:
+        known = events + round(unseen * events / counted) if counted else None
+    return Counts(
+        known,
+        unseen == 0,
+        recorded,
+        facts["discarded_events"],
+        facts["lost_packets"],
+        facts["buffered"],
+        facts["buffer_size"],
+        facts["fill"],
+    )
+
+
+def _sum(channels: Iterable[Counts]) -> Counts:
+    found = [*channels]
+    events = [one.events for one in found if one.events is not None]
+    return Counts(
+        sum(events) if events or not found else None,
+        all(one.is_exact for one in found),
+        sum(one.bytes for one in found),
+        sum(one.discarded_events for one in found),
+        sum(one.lost_packets for one in found),
+        sum(one.buffered for one in found),
+        sum(one.buffer_size for one in found),
+        max((one.fill for one in found), default=0.0),
+    )

@@ -1,0 +1,202 @@
+"""Counts the event records of a trace while it is written, each packet once.
+
+Packets are counted where they are: in the files. Nothing of that is asked of programs
+or of the daemon, and a look costs no more than reading so many bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from ..core import DataFile, DataStream, TraceClass, Verifier
+from ..ctf.discovery import METADATA, find_traces
+from ..ctf.trace_files import read_metadata
+from ..errors import NotATraceError, TraceFormatError
+from .statistics import channel_of_file
+
+__all__ = ["Written", "WrittenEvents"]
+
+MOST_BYTES = 64 << 20
+"""Of a session that are counted at a look. What is beyond that is not read."""
+
+
+class Written(NamedTuple):
+    """What was found in the files of a channel, up to now."""
+
+    events: int = 0
+    """Event records of the packets that were counted."""
+
+    counted: int = 0
+    """Bytes of these packets."""
+
+    passed: int = 0
+    """Bytes that were not counted, since there were too many at a time."""
+
+
+class _File:
+    """A data stream file, as far as it was read."""
+
+    def __init__(self) -> None:
+        self.offset = 0
+
+
+class _Pending(NamedTuple):
+    """A file with packets that were not read."""
+
+    file: _File
+    path: Path
+    size: int
+    trace_class: TraceClass
+    channel: str
+
+    @property
+    def new(self) -> int:
+        """Bytes that were not read."""
+        return self.size - self.file.offset
+
+
+class WrittenEvents:
+    """Follows the traces of a session.
+
+    Args:
+        output: The directory of the session's traces.
+        most_bytes: How many bytes are counted at a look.
+    """
+
+    def __init__(self, output: str, most_bytes: int = MOST_BYTES) -> None:
+        self._output = output
+        self._most_bytes = most_bytes
+        self._metadata: dict[Path, tuple[tuple[int, int], TraceClass]] = {}
+        self._files: dict[tuple[int, int], _File] = {}
+        """By device and inode: files of a trace are moved when it is rotated."""
+        self._found: dict[str, Written] = {}
+
+    def look(self, channels: Sequence[str]) -> dict[str, Written]:
+        """Count what was written since the last look.
+
+        Args:
+            channels: Those of the session.
+
+        Returns:
+            All that was counted so far, by channel; of channels of which there are
+            files that can be read.
+        """
+        # What small ones leave is for the large ones.
+        pending = sorted(self._pending(channels), key=lambda one: one.new)
+        left = self._most_bytes
+        for number, one in enumerate(pending):
+            share = left // (len(pending) - number)
+            left -= min(share, one.new)
+            written = self._found.get(one.channel, Written())
+            with suppress(OSError, TraceFormatError):
+                more = _read(one, share)
+                written = Written(*map(sum, zip(written, more, strict=True)))
+            self._found[one.channel] = written
+        return dict(self._found)
+
+    def _pending(self, channels: Sequence[str]) -> Iterator[_Pending]:
+        try:
+            found = find_traces(self._output)
+        except (NotATraceError, OSError):
+            return
+        for directory in (one.directory for one in found):
+            with suppress(OSError, TraceFormatError):
+                trace_class = self._trace_class(directory)
+                for path in _data_files(directory):
+                    one = self._pending_file(trace_class, path, channels)
+                    if one is not None:
+                        yield one
+
+    def _trace_class(self, directory: Path) -> TraceClass:
+        status = (directory / METADATA).stat()
+        state = (status.st_size, status.st_mtime_ns)
+        known = self._metadata.get(directory)
+        if known is None or known[0] != state:
+            known = (state, read_metadata(directory)[0])
+            self._metadata[directory] = known
+        return known[1]
+
+    def _pending_file(
+        self, trace_class: TraceClass, path: Path, channels: Sequence[str]
+    ) -> _Pending | None:
+        is_own = trace_class.environment.get("tracer_name") == "vestige"
+        channel = channel_of_file(path, channels, is_own=is_own)
+        if channel is None or channel not in channels:
+            return None
+        status = path.stat()
+        file = self._files.setdefault((status.st_dev, status.st_ino), _File())
+        # One that is shorter begins anew.
+        file.offset = 0 if status.st_size < file.offset else file.offset
+        if status.st_size == file.offset:
+            return None
+        return _Pending(file, path, status.st_size, trace_class, channel)
+
+
+def _data_files(directory: Path) -> list[Path]:
+    """Return the data stream files, with those that are empty: they were not, maybe."""
+    with os.scandir(directory) as entries:
+        return [
+            directory / one.name
+            for one in entries
+            if one.name != METADATA
+            and not one.name.startswith(".")
+            and one.is_file(follow_symlinks=False)
+        ]
+
+
+def _read(pending: _Pending, most_bytes: int) -> Written:
+    """Count the new packets of a file, or the last of them."""
+    file = pending.file
+    begin = file.offset
+    if pending.new > most_bytes:
+        whole = DataFile.open(pending.trace_class, str(pending.path))
+        least = pending.size - most_bytes
+        begin = next(
+            (packet[0] for packet in whole.packets if packet[0] >= least), begin
+        )
+        if begin == file.offset:
+            return Written()
+    passed = begin - file.offset
+    events, counted = _count(pending, begin)
+    file.offset = begin + counted
+    if events is None:
+        return Written(0, 0, passed + counted)
+    return Written(events, counted, passed)
+
+
+def _count(pending: _Pending, begin: int) -> tuple[int | None, int]:
+    """Count event records of the whole packets from a place on, and their bytes.
+
+    No number is known where a packet is damaged.
+    """
+    copy = os.memfd_create("vestige-packets", os.MFD_CLOEXEC)
+    try:
+        with pending.path.open("rb") as data:
+            data.seek(begin)
+            size = os.write(copy, data.read(pending.size - begin))
+        path = f"/proc/self/fd/{copy}"
+        opened = DataFile.open(pending.trace_class, path)
+        packets = opened.packets
+        end = packets[-1][0] + packets[-1][1]
+        if end > size:
+            # Its rest is being written.
+            end = packets[-1][0]
+            if end == 0:
+                return 0, 0
+            os.ftruncate(copy, end)
+            opened = DataFile.open(pending.trace_class, path)
+        return _records(pending.trace_class, opened), end
+    finally:
+        os.close(copy)
+
+
+def _records(trace_class: TraceClass, file: DataFile) -> int | None:
+    stream = DataStream(trace_class, [file], trace_name="", trace_index=0)
+    verifier = Verifier([stream])
+    while verifier.step():
+        pass  # Ctrl-C is noticed between two steps.
+    return verifier.records
