@@ -35,6 +35,7 @@ VERBS = {
     "config": Verb("ConfigCommand", "print flags for compiling tracepoints"),
     "gen-tp": Verb("GenTpCommand", "make a tracepoint provider from a template"),
     "lttng": Verb("LttngCommand", "control recording sessions as 'lttng' does"),
+    "top": Verb("TopCommand", "show what sessions and programs record now"),
     "lttng-crash": Verb(
         "LttngCrashCommand", "recover a session's trace from its ring buffers"
     ),

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/vestige
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_vestige_subparsers=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
+_shtab_vestige_subparsers=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
 
 _shtab_vestige_record_option_strings=(-h --help -o --output -p --pid --duration --session -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --keep-lttng --include-function --exclude-function -P --patch --library-calls --patch-in --patch-wait --entries --probe --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --inherit-socket --buffer-size --arena-size --mode --max-size --snapshot-on-crash -q --quiet --recover)
 _shtab_vestige_snapshot_option_strings=(-h --help -o --output)
@@ -21,6 +21,7 @@ _shtab_vestige_symbolize_option_strings=(-h --help -e --exe -p --pid --json -v -
 _shtab_vestige_config_option_strings=(-h --help --cflags --libs --prefix --pkg-config-path --version)
 _shtab_vestige_gen_tp_option_strings=(-h --help -o --output -v --verbose)
 _shtab_vestige_lttng_option_strings=(-h --help)
+_shtab_vestige_top_option_strings=(-h --help --once --batch --json -n --count -d --delay -s --session --sort -g --group)
 _shtab_vestige_lttng_crash_option_strings=(-h --help -x --extract -e --viewer -v --verbose)
 _shtab_vestige_commands_option_strings=(-h --help)
 _shtab_vestige_demo_option_strings=(-h --help --shipped -o --output -e --event --no-pager --layout --wide --clock-cycles --clock-date --clock-gmt --clock-seconds --no-delta -f --fields -n --names --color --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path)
@@ -92,13 +93,14 @@ _shtab_vestige_convert___output_format_choices=(text dummy)
 _shtab_vestige_convert___color_choices=(never auto always)
 _shtab_vestige_convert__l_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
 _shtab_vestige_convert___log_level_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
-_shtab_vestige_lttng_pos_0_choices=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
+_shtab_vestige_lttng_pos_0_choices=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
+_shtab_vestige_top___sort_choices=(name events size lost buffers)
 _shtab_vestige_commands_pos_0_choices=(install)
 _shtab_vestige_demo___layout_choices=(short babeltrace)
 _shtab_vestige_demo___color_choices=(never auto always)
 _shtab_vestige_completion_pos_0_choices=(bash zsh fish)
-_shtab_vestige_help_pos_0_choices=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
-_shtab_vestige_pos_0_choices=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version)
+_shtab_vestige_help_pos_0_choices=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
+_shtab_vestige_pos_0_choices=(record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
 
 _shtab_vestige_record_pos_1_nargs=...
 _shtab_vestige_record__h_nargs=0
@@ -252,6 +254,11 @@ _shtab_vestige_gen_tp___verbose_nargs=0
 _shtab_vestige_lttng_pos_0_nargs=...
 _shtab_vestige_lttng__h_nargs=0
 _shtab_vestige_lttng___help_nargs=0
+_shtab_vestige_top__h_nargs=0
+_shtab_vestige_top___help_nargs=0
+_shtab_vestige_top___once_nargs=0
+_shtab_vestige_top___batch_nargs=0
+_shtab_vestige_top___json_nargs=0
 _shtab_vestige_lttng_crash__h_nargs=0
 _shtab_vestige_lttng_crash___help_nargs=0
 _shtab_vestige_lttng_crash__v_nargs=0

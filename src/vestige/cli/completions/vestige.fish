@@ -50,8 +50,8 @@ function _shtab_vestige_using
   test "$_shtab_vestige_cmdpath" = "$argv"
 end
 
-set -g _shtab_vestige_commands record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --debug-info-dir --debug-info-field-name --debug-info-target-prefix --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --include-function --input-format --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -P -b -c -e -f -i -l -n -o -p -t -w -x
+set -g _shtab_vestige_commands record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version
+set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
@@ -295,7 +295,17 @@ complete -c vestige -n '_shtab_vestige_using gen-tp' -s v -l verbose -d 'print e
 complete -c vestige -n '_shtab_vestige_using gen-tp; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'tracepoint definitions, usually NAME.tp'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a lttng -d 'Control what running programs record: the commands of LTTng 2.13 for sessions, channels, recording event rules and contexts. '"'"'vestige lttng help'"'"' lists them. '"'"'vestige record -p PID'"'"' records a running program without any of them, and vestige.Session does in Python what they do.'
 complete -c vestige -n '_shtab_vestige_using lttng' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
+complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a top -d 'Show what recording sessions and the programs of the session daemon record at this moment: events, bytes, losses and how full buffers are. On a terminal, the table is refreshed: q ends it, s takes the next order, Tab the next session, a all of them, and the space bar looks at once. Elsewhere, it is written once. '"'"'~'"'"' is before a number of events that is estimated in part, from the bytes in buffers; '"'"'?'"'"' stands where none was written yet.'
+complete -c vestige -n '_shtab_vestige_using top' -s h -l help -d 'show this help message and exit'
+complete -c vestige -n '_shtab_vestige_using top' -l once -d 'write one table, with rates, and end'
+complete -c vestige -n '_shtab_vestige_using top' -l batch -d 'write one table after the other'
+complete -c vestige -n '_shtab_vestige_using top' -l json -d 'write lines, each with an object of JSON; with --once, one line'
+complete -c vestige -n '_shtab_vestige_using top' -s n -l count -x -d 'end after N tables or lines'
+complete -c vestige -n '_shtab_vestige_using top' -s d -l delay -x -d 'look so often, such as 500ms, 10s or 1m (default: 1s)'
+complete -c vestige -n '_shtab_vestige_using top' -s s -l session -x -d 'only this session, its programs'
+complete -c vestige -n '_shtab_vestige_using top' -l sort -xka "name events size lost buffers" -d 'the order of sessions: by name, events per second, size per second, lost events or fill of buffers (name, events, size, lost, buffers; default: name)'
+complete -c vestige -n '_shtab_vestige_using top' -s g -l group -x -d 'whose members may use root'"'"'s daemon (default: tracing)'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a lttng-crash -d 'Recover the trace of a session whose daemon, or whose machine, crashed: what programs had committed to the ring buffers below SHMDIR, the directory that '"'"'create --shm-path'"'"' was given. SHMDIR is never changed.'
 complete -c vestige -n '_shtab_vestige_using lttng-crash' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using lttng-crash' -s x -l extract -xka "(__fish_complete_directories)" -d 'write the traces to DIR'
@@ -332,6 +342,6 @@ complete -c vestige -n '_shtab_vestige_using completion' -s h -l help -d 'show t
 complete -c vestige -n '_shtab_vestige_using completion; and test $_shtab_vestige_npos -eq 0' -ka "bash zsh fish" -d 'bash, zsh or fish'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a help -d 'Describe Vestige, or one of its commands and all options of it.'
 complete -c vestige -n '_shtab_vestige_using help' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng lttng-crash commands demo completion help version" -d 'the command to describe'
+complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'the command to describe'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a version -d 'Print the version of Vestige.'
 complete -c vestige -n '_shtab_vestige_using version' -s h -l help -d 'show this help message and exit'
