@@ -60,9 +60,10 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
         if home is None:
             raise refused("SET_URL", "no home")
         output = f"{home}/lttng-traces/{label}"
-    if output is not None and not PurePosixPath(output).is_absolute():
-        raise refused("SET_URL", f"'{output}': expected an absolute path")
     shm_path = request.optional_text("shm_path")
+    for folder in filter(None, (output, shm_path)):
+        if not PurePosixPath(folder).is_absolute():
+            raise refused("SET_URL", f"'{folder}': expected an absolute path")
     session = Session(
         name,
         peer.uid,

@@ -6,6 +6,9 @@ import re
 
 import pytest
 
+from vestige.daemon.client import Client
+from vestige.errors import SessionError
+
 
 def test_a_session_lives_from_create_to_destroy(daemon):
     """Each verb says what it did, and the current session follows."""
@@ -135,3 +138,13 @@ def test_an_output_that_cannot_be_made_is_an_error(daemon, tmp_path):
         f"Error: Create directory failed: {tmp_path}/file/below/ust: Not a directory\n",
     )
     assert "[inactive]" in daemon.lttng("list", "s").out
+
+
+@pytest.mark.parametrize("what", ["output", "shm_path"])
+def test_the_daemon_takes_no_path_that_depends_on_where_it_runs(daemon, what):
+    """Commands make them absolute; others can ask, too."""
+    client = Client.connect(folder=str(daemon.run_folder))
+    with pytest.raises(SessionError, match="'below': expected an absolute path"):
+        client.ask("create", name="s", home="/tmp", **{what: "below"})
+    client.close()
+    assert daemon.lttng("list").out == "Currently no available recording session\n"
