@@ -351,6 +351,10 @@ impl Recording {
     }
 
     fn write_classes(&self) -> Result<(), Stall> {
+        if self.trace.is_discarding() {
+            // Whatever is recorded later describes them before.
+            return Ok(());
+        }
         let mut problem = |text| self.trace.add_problem(text);
         match self.classes.write(&self.arena, &self.trace.files, &mut problem) {
             Ok(0) => Ok(()),

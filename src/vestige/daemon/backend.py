@@ -47,7 +47,12 @@ class Backend(Protocol):
             session: The session, which is no longer active.
         """
 
-    async def rotate(self, session: Session, move: Callable[[], None]) -> None:
+    async def rotate(
+        self,
+        session: Session,
+        move: Callable[[], None],
+        take_back: Callable[[], None],
+    ) -> None:
         """Let what a session records from now on be in new files.
 
         What was recorded up to now is in its directory when that is moved away.
@@ -55,6 +60,8 @@ class Backend(Protocol):
         Args:
             session: The session.
             move: Does that; the directory is there again, and empty, then.
+            take_back: Moves back what is still written to, since no other file can be
+                made.
         """
 
     async def clear(self, session: Session) -> None:

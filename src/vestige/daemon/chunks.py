@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..record._agreement import ARENAS_FILE
+
 __all__ = [
     "ARCHIVES",
     "DATA",
@@ -68,8 +70,7 @@ def archive_chunk(output: str, name: str, *, goes_on: bool = True) -> str:
             os.mkdir(ARCHIVES, MODE, dir_fd=here)
         with _opened(ARCHIVES, here) as archives:
             if goes_on:
-                with suppress(FileExistsError):
-                    os.mkdir(NEXT, MODE, dir_fd=here)
+                _make_empty(Path(output, NEXT))
             os.mkdir(name, MODE, dir_fd=archives)
             try:
                 with _opened(name, archives) as place:
@@ -80,6 +81,15 @@ def archive_chunk(output: str, name: str, *, goes_on: bool = True) -> str:
         if goes_on:
             os.rename(NEXT, DATA, src_dir_fd=here, dst_dir_fd=here)
     return f"{output}/{ARCHIVES}/{name}"
+
+
+def _make_empty(path: Path) -> None:
+    """Make a directory in place of what may be left there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+    path.mkdir(MODE)
 
 
 def _move(here: int, place: int) -> None:
@@ -129,15 +139,15 @@ def remove_unused(output: str, used: Iterable[str]) -> None:
         remove(root)
 
 
-def take_back(output: str, name: str) -> bool:
-    """Take back what was moved to an archive, and was still written to.
-
-    The daemon was killed between the move and the begin of the next chunk. Traces that
-    had begun there stay as they are.
+def take_back(output: str, name: str, *, is_killed: bool = True) -> bool:
+    """Take back what was moved to an archive, and has no successor.
 
     Args:
         output: The directory of the session.
         name: The archive.
+        is_killed: Whether a daemon was killed between the move and the begin of the
+            next chunk. Otherwise only what has a collector is taken back, which goes
+            on with it.
 
     Returns:
         Whether there is such an archive, with what was complete.
@@ -149,7 +159,8 @@ def take_back(output: str, name: str) -> bool:
     if archive.is_symlink() or archive.parent.is_symlink() or not archive.is_dir():
         return False
     moved, present = archive / DATA, Path(output, DATA)
-    traces = sorted(one.parent for one in moved.rglob("metadata"))
+    mark = "metadata" if is_killed else ARENAS_FILE
+    traces = sorted(one.parent for one in moved.rglob(mark))
     for trace in traces:
         place = present / trace.relative_to(moved)
         if not (place / "metadata").exists():

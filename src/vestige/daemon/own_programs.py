@@ -78,13 +78,16 @@ class OwnPrograms(ProgramBackend):
             session.channels[name].lost_packets += lost.packets
         self._told[session.name] = told
 
-    def cut(self, session: Session) -> None:
+    def cut(self, session: Session) -> bool:
         """Let what programs record from now on be in the new directory of a session.
 
         Args:
             session: The session.
+
+        Returns:
+            Whether it is so.
         """
-        self._programs.cut(session.name)
+        return self._programs.cut(session.name)
 
     def clear(self, session: Session) -> None:
         """Throw away what programs have recorded up to now.
@@ -161,19 +164,26 @@ class AllPrograms:
         await self._lttng_ust.stop(session)
         await self._own.stop(session)
 
-    async def rotate(self, session: Session, move: Callable[[], None]) -> None:
+    async def rotate(
+        self,
+        session: Session,
+        move: Callable[[], None],
+        take_back: Callable[[], None],
+    ) -> None:
         """Let what a session records from now on be in new files.
 
         Args:
             session: The session.
             move: Moves its directory away, with what was recorded up to now.
+            take_back: Moves back what is still written to.
         """
         await self._lttng_ust.end_packets(session)
         # Nothing else happens from here on: no program comes, and no packet.
         self._lttng_ust.end_chunk(session)
         try:
             move()
-            self._own.cut(session)
+            if not self._own.cut(session):
+                take_back()
         finally:
             self._lttng_ust.begin_chunk(session)
         await self._dump_for_chunk(session)

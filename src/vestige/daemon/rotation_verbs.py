@@ -60,16 +60,29 @@ async def rotate_session(registry: Registry, session: Session) -> str:
         raise refused("ROTATION_AFTER_STOP_CLEAR")
     if not session.active and session.is_rotated_while_inactive:
         raise refused("ROTATION_MULTIPLE_AFTER_STOP")
+    before = session.chunk, session.chunk_begin
     moved: list[str] = []
+
+    def move_back() -> None:
+        assert session.output is not None and session.moving_to is not None  # noqa: S101, PT018 - it was moved
+        with as_owner(session):
+            if not take_back(session.output, session.moving_to, is_killed=False):
+                moved.clear()
+
     try:
         await registry.backend.rotate(
-            session, lambda: moved.append(_move(registry, session))
+            session, lambda: moved.append(_move(registry, session)), move_back
         )
     except OSError as error:
         raise refused("ROTATE_RENAME_FAIL_CONSUMER", os_error_text(error)) from error
     finally:
         session.moving_to = None
+        if not moved:
+            session.chunk, session.chunk_begin = before
         registry.save(session)
+    if not moved:
+        failure = registry.backend.take_failure(session)
+        raise refused("ROTATE_RENAME_FAIL_CONSUMER", failure)
     session.is_rotated_while_inactive = not session.active
     registry.save(session)
     return moved[0]

@@ -108,3 +108,17 @@ def test_a_move_is_taken_back_as_a_whole(tmp_path: Path):
     assert not take_back(str(tmp_path), "a")
     assert (tmp_path / "ust/uid/metadata").read_text() == "x"
     assert not (tmp_path / "archives/a").exists()
+
+
+def test_what_goes_on_is_taken_back(tmp_path: Path):
+    """A trace without a collector is complete, though it has no successor."""
+    goes_on, complete = "ust/uid/0/64-bit-vestige/c", "ust/uid/0/64-bit"
+    for one in (goes_on, complete):
+        (tmp_path / one).mkdir(parents=True)
+        (tmp_path / one / "metadata").write_text("x")
+    (tmp_path / goes_on / ".arena").write_text("y")
+    archive_chunk(str(tmp_path), "a")
+    assert take_back(str(tmp_path), "a", is_killed=False)
+    assert (tmp_path / goes_on / ".arena").exists()
+    assert not (tmp_path / "archives/a" / goes_on).exists()
+    assert (tmp_path / "archives/a" / complete / "metadata").exists()

@@ -6,12 +6,15 @@ import json
 import re
 import shutil
 import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
 from support.own_programs import build_ordered, ordered, steps, wait_for_listed
 from support.session_daemon import SECONDS, SessionDaemon, say
+from support.surroundings import Surroundings, UnavailableError
 from support.waiting import wait_until
 from vestige.daemon.chunks import archive_chunk
 
@@ -212,6 +215,76 @@ def test_archives_that_are_a_link_are_refused(
     assert not [*elsewhere.iterdir()]
     assert steps(output / "ust").total() == 11
     daemon.lttng("destroy")
+
+
+def test_a_full_disk_leaves_the_chunk_as_it_is(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """It is no archive, and goes on; nothing is lost once there is room."""
+    with disk_of(tmp_path, 3000) as disk:
+        output = disk.directory / "out"
+        begin(daemon, output)
+        with ordered(daemon, program) as one:
+            one.do("500")
+            say(daemon, "rotate")
+            one.do("6")
+            fill(disk.directory / "filler")
+            done = daemon.lttng("rotate")
+            assert done.status == 1
+            assert "Rotation rename failure on consumer" in done.err
+            assert len(archives(output)) == 1
+            one.do("7")
+            disk.make_room()
+            say(daemon, "rotate")
+            one.do("8")
+            daemon.lttng("stop")
+            one.end()
+        say(daemon, "destroy")
+        assert [steps(one).total() for one in archives(output)] == [500, 13, 8]
+
+
+def test_clear_makes_room_on_a_full_disk(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """It removes before it writes."""
+    with disk_of(tmp_path, 3000) as disk:
+        output = disk.directory / "out"
+        begin(daemon, output)
+        with ordered(daemon, program) as one:
+            one.do("1000")
+            fill(disk.directory / "filler")
+            one.do("1000")
+            daemon.lttng("clear")
+            disk.make_room()
+            one.do("3")
+            daemon.lttng("stop")
+            one.end()
+        assert steps(output).total() == 3
+        say(daemon, "destroy")
+
+
+@contextmanager
+def disk_of(folder: Path, kilobytes: int) -> Iterator[Surroundings]:
+    """Have a small disk."""
+    disk = Surroundings("disk", kilobytes, folder)
+    try:
+        disk.__enter__()
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    with ExitStack() as stack:
+        stack.push(disk)
+        yield disk
+
+
+def fill(filler: Path) -> None:
+    """Leave no room on a disk."""
+    size = 4096
+    with filler.open("wb", buffering=0) as file:
+        while size:
+            try:
+                file.write(b"x" * size)
+            except OSError:
+                size //= 2
 
 
 def test_schedules_are_set_and_shown(daemon: SessionDaemon, tmp_path: Path):

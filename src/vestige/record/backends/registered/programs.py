@@ -308,15 +308,19 @@ class RegisteredPrograms:
             lost[channel] = lost.get(channel, Losses()).plus(trace.complete())
         return lost
 
-    def cut(self, name: str) -> None:
+    def cut(self, name: str) -> bool:
         """Let what a session records from now on be a chunk of its own.
 
         Args:
             name: The session, whose directories were moved away.
+
+        Returns:
+            Whether it is so; otherwise some of them are still written to.
         """
         session = self._sessions.get(name)
-        for trace in [] if session is None else session.traces.values():
-            trace.cut()
+        traces = [] if session is None else [*session.traces.values()]
+        done = [one.cut() for one in traces]
+        return all(done)
 
     def clear(self, name: str) -> None:
         """Throw away what a session has recorded up to now.

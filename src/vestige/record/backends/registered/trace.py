@@ -236,14 +236,17 @@ class ProgramTrace:
             self._is_broken = self._is_ended = True
             _remove_memory(self._collector.memory)
 
-    def cut(self) -> None:
+    def cut(self) -> bool:
         """Let what comes from now on be a chunk of its own.
 
         The directory was moved away with what is in it; there will be one with the same
         name. If that cannot be, all goes on where it is, and the failure is told.
+
+        Returns:
+            Whether it is so.
         """
         if self._is_broken:
-            return
+            return True
         self._refine()
         try:
             self._files.make_folder(self._folder, INDEX_FOLDER)
@@ -256,6 +259,8 @@ class ProgramTrace:
                 self._move_metadata()
         except (OSError, RecordError) as error:
             self.failure = error
+            return False
+        return True
 
     def _move_metadata(self, *, writes: bool = False) -> None:
         if self._metadata is not None:
