@@ -14,6 +14,7 @@ from ..record.backends.lttng_ust.plan import (
     ContextPlan,
     RulePlan,
     SessionPlan,
+    with_objects_apart,
 )
 from ..record.backends.lttng_ust.programs import Losses, Programs, command_of
 from ..record.backends.lttng_ust.ring_files import (
@@ -241,6 +242,7 @@ def plan_of(session: Session, rings: str) -> SessionPlan:
         else frozenset(tracked_number(attribute, one) for one in values)
         for attribute, values in session.trackers.items()
     ]
+    channels = tuple(_channel(session, one) for one in session.channels.values())
     return SessionPlan(
         session.name,
         session.uid,
@@ -251,7 +253,7 @@ def plan_of(session: Session, rings: str) -> SessionPlan:
         session.shm_path is not None,
         session.active,
         session.buffers == "pid",
-        tuple(_channel(session, one) for one in session.channels.values()),
+        channels if session.output is not None else with_objects_apart(channels),
         (numbers[0], numbers[1], numbers[2]),
         None if session.pids is None else frozenset(session.pids),
         session.is_taken_over,

@@ -102,7 +102,12 @@ class OwnPrograms(ProgramBackend):
         plan = plan_of(session, self._rings)
         others = AGENT_CHANNELS.values()
         return plan._replace(
-            channels=tuple(one for one in plan.channels if one.name not in others),
+            channels=tuple(
+                one
+                for one in plan.channels
+                # What tells of objects is in a ring of its own in any case.
+                if one.name not in others and not one.tells_of_objects
+            ),
             kept=f"{self._kept}/{session.name}",
         )
 

@@ -13,13 +13,19 @@ __all__ = [
     "NotifierPlan",
     "RulePlan",
     "SessionPlan",
+    "with_objects_apart",
 ]
 
 STATE_DUMP = "lttng_ust_statedump"
 """The provider of what programs record when a session starts."""
+LOADS = "lttng_ust_lib"
+"""The provider of what programs record when they load and unload objects."""
 _STATE_NAMES = tuple(
     f"{STATE_DUMP}:{one}"
     for one in ("start", "bin_info", "build_id", "debug_link", "procname", "end")
+)
+_LOAD_NAMES = tuple(
+    f"{LOADS}:{one}" for one in ("load", "build_id", "debug_link", "unload")
 )
 
 
@@ -39,16 +45,35 @@ class RulePlan(NamedTuple):
         """Whether it takes nothing but events of the state dump."""
         return self.name.startswith(f"{STATE_DUMP}:")
 
+    @property
+    def is_of_objects(self) -> bool:
+        """Whether it takes nothing but events that tell which objects are loaded."""
+        return self.is_of_state or self.name.startswith(f"{LOADS}:")
+
     def for_state(self) -> list[RulePlan]:
         """Return rules that take what this one takes of the state dump."""
+        return self._for(STATE_DUMP, _STATE_NAMES)
+
+    def for_objects(self) -> list[RulePlan]:
+        """Return rules that take what this one takes of what tells of objects."""
+        return [*self.for_state(), *self._for(LOADS, _LOAD_NAMES)]
+
+    def _for(self, provider: str, events: tuple[str, ...]) -> list[RulePlan]:
         tokens = re.findall(r"\\.|.", self.name, re.DOTALL)
         pattern = re.compile(
             "".join(".*" if one == "*" else re.escape(one[-1]) for one in tokens),
             re.DOTALL,
         )
-        found = [one for one in _STATE_NAMES if pattern.fullmatch(one)]
-        names = [f"{STATE_DUMP}:*"] if len(found) == len(_STATE_NAMES) else found
+        found = [one for one in events if pattern.fullmatch(one)]
+        names = [f"{provider}:*"] if len(found) == len(events) else found
         return [self._replace(name=one) for one in names]
+
+    def without_objects(self) -> RulePlan:
+        """Return a rule that takes all else; it is not for those of objects alone."""
+        if not self.for_objects():
+            return self
+        others = (f"{STATE_DUMP}:*", f"{LOADS}:*")
+        return self._replace(exclusions=(*self.exclusions, *others))
 
 
 class ContextPlan(NamedTuple):
@@ -91,6 +116,58 @@ class ChannelPlan(NamedTuple):
 
     switch_timer: int = 0
     """Microseconds after which sub-buffers are written that are not full; 0: never."""
+
+    tells_of_objects: bool = False
+    """Whether it is there for what tells which objects are loaded."""
+
+
+OBJECTS_CHANNEL = "vestige-objects"
+"""Of sessions that only keep what came last: what tells which objects are loaded."""
+_OBJECTS_SIZES = (1 << 16, 4)
+_CONTEXTS_OF_OBJECTS = ("VTID", "PROCNAME")
+
+
+def with_objects_apart(channels: tuple[ChannelPlan, ...]) -> tuple[ChannelPlan, ...]:
+    """Let what tells which objects are loaded be recorded to a channel of its own.
+
+    What busy channels record would overwrite it, and nobody could say any more what
+    the addresses mean that are left.
+
+    Args:
+        channels: Those of a session that only keeps what came last.
+
+    Returns:
+        The channels without these events, and one with them.
+    """
+    rules: dict[RulePlan, bool] = {}
+    # Without both, readers do not take an event for one that tells of objects.
+    contexts = [ContextPlan("VPID"), ContextPlan("IP")]
+    others = []
+    for channel in channels:
+        for rule, is_enabled in channel.rules:
+            for part in rule.for_objects():
+                is_wanted = is_enabled and channel.is_enabled
+                rules[part] = rules.get(part, False) or is_wanted
+        contexts += [
+            one
+            for one in channel.contexts
+            if one.kind in _CONTEXTS_OF_OBJECTS and one not in contexts
+        ]
+        left = [one for one in channel.rules if not one[0].is_of_objects]
+        kept = tuple((rule.without_objects(), is_on) for rule, is_on in left)
+        others.append(channel._replace(rules=kept))
+    name = OBJECTS_CHANNEL
+    while any(one.name == name for one in channels):
+        name += "-"
+    own = ChannelPlan(
+        name,
+        *_OBJECTS_SIZES,
+        contexts=tuple(contexts),
+        rules=tuple(rules.items()),
+        is_overwriting=True,
+        tells_of_objects=True,
+    )
+    return (*others, own)
 
 
 class SessionPlan(NamedTuple):

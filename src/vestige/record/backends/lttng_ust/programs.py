@@ -57,8 +57,21 @@ class _Session:
         self.timers = Timers()
         self.failure: OSError | None = None
         """Why a part was not recorded, of no buffers that are there."""
+        self._laps = 0
         self.chunk_bytes = 0
         """Of the present chunk: what was written of buffers that are gone."""
+
+    def has_lost_objects(self) -> bool:
+        """Tell whether what tells of objects was overwritten since the last time."""
+        laps = sum(
+            ring.laps
+            for one in self.plan.channels
+            if one.tells_of_objects
+            for buffers in self.buffers(one.name)
+            for ring in buffers.rings
+        )
+        before, self._laps = self._laps, laps
+        return laps > before
 
     def buffers(self, channel: str) -> list[ChannelBuffers]:
         """Return the buffers of a channel, of all users or processes.
@@ -615,6 +628,9 @@ class Programs:
         session = self._sessions.get(name)
         if session is None:
             return
+        if session.has_lost_objects():
+            # As LTTng's 'regenerate statedump' does.
+            await self.dump_state_for_chunk(name)
         for traces in [*session.traces.values()]:
             await write_snapshot(traces, files, most)
 

@@ -495,6 +495,11 @@ class Ring:
             return Packet(header, whole[begin : begin + packet // 8])
 
     @property
+    def laps(self) -> int:
+        """How often writers have gone round."""
+        return self.word(_OFFSET) // self._whole
+
+    @property
     def is_unused(self) -> bool:
         """Whether nothing was ever recorded."""
         return self.word(_OFFSET) <= HEADER_SIZE
@@ -574,7 +579,7 @@ class Ring:
             return
         if (self.word(_OFFSET) - position) & ALL_BITS > self._whole:
             return
-        size = min((content + PAGE - 1) & -PAGE, self._size)
+        size = (content + 7) & -8
         raw.extend(bytes(size - content))
         end = max(end, _WORD.unpack_from(raw, _BEGIN_AT)[0])
         ENDING.pack_into(raw, _END_AT, end & ALL_BITS, content * 8, size * 8)

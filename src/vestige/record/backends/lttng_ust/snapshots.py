@@ -57,9 +57,11 @@ async def _write_channel(
             await asyncio.sleep(SETTLE_PAUSE)
         plan = channel.plan
         limits = (plan.tracefile_size, plan.tracefile_count)
-        file = DataStreamFile(files, folder, f"{plan.name}_{ring.cpu}", limits)
+        name = f"{plan.name}_{ring.cpu}"
+        # As LTTng: the size of all files has a limit, perhaps, and each is read once.
+        file = DataStreamFile(files, folder, name, limits, has_index=False)
         try:
-            for packet in ring.snapshot(most):
+            for packet in ring.snapshot(None if plan.tells_of_objects else most):
                 file.write(packet)
         finally:
             file.close()

@@ -141,9 +141,10 @@ class DataStreamFile:
         limits: Bytes of a file before the next one begins, and how many files are
             kept; 0 for no limit.
         is_continued: Whether what is there is continued.
+        has_index: Whether an index is written; readers make their own.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - by name
         self,
         files: OwnerFiles,
         folder: str,
@@ -151,11 +152,13 @@ class DataStreamFile:
         limits: tuple[int, int],
         *,
         is_continued: bool = False,
+        has_index: bool = True,
     ) -> None:
         self._files = files
         self._folder, self._name = folder, name
         self._largest, self._most = limits
         self._is_continued = is_continued
+        self._has_index = has_index
         self._number = 0
         self._written = 0
         self._data = self._index = -1
@@ -199,13 +202,15 @@ class DataStreamFile:
             return
         facts = (self._written, size, content, begin, end, lost)
         entry = INDEX_ENTRY.pack(*facts, stream, instance, sequence)
-        indexed = os.fstat(self._index).st_size
+        indexed = os.fstat(self._index).st_size if self._has_index else 0
         try:
             _write_all(self._data, packet.data)
-            _write_all(self._index, entry)
+            if self._has_index:
+                _write_all(self._index, entry)
         except OSError:
             _cut(self._data, self._written)
-            _cut(self._index, indexed)
+            if self._has_index:
+                _cut(self._index, indexed)
             raise
         self._written += len(packet.data)
         self.chunk_size += len(packet.data)
@@ -221,11 +226,14 @@ class DataStreamFile:
             raise
 
     def _open_files(self, name: str) -> None:
-        index = self._files.make_folder(self._folder, INDEX_FOLDER)
         is_continued = self._is_continued
         self._data = self._files.open(
             f"{self._folder}/{name}", is_continued=is_continued
         )
+        if not self._has_index:
+            self._written = 0
+            return
+        index = self._files.make_folder(self._folder, INDEX_FOLDER)
         self._index = self._files.open(f"{index}/{name}.idx", is_continued=is_continued)
         if is_continued:
             self._cut_to_index()

@@ -85,6 +85,9 @@ class Writer:
             self.put(152, self.word(152) + SIZE)
         place, use = self.use(offset)
         self.put(place, use & ~FREE)
+        at = self.data(offset)
+        struct.pack_into("=I", self.memory, at, 0xC1FC1FC1)
+        struct.pack_into("=Q", self.memory, at + 64, offset // SIZE)
         hot = HOT + 128 * (offset % WHOLE // SIZE)
         self.put(hot, self.word(hot) + HEADER_SIZE)
         self.put(hot + 8, self.word(hot))
@@ -110,6 +113,88 @@ def numbers(ring):
         places = range(HEADER_SIZE, content, Writer.RECORD)
         found += [struct.unpack_from("=Q", packet.data, one)[0] for one in places]
     return found
+
+
+def records(packet):
+    """Return the numbers of the records of a packet."""
+    content = struct.unpack_from("=Q", packet.header, 48)[0] // 8
+    places = range(HEADER_SIZE, content, Writer.RECORD)
+    return [struct.unpack_from("=Q", packet.data, one)[0] for one in places]
+
+
+def snapshot(ring, most=None):
+    """Return the numbers of all records that a snapshot has."""
+    return [number for packet in ring.snapshot(most) for number in records(packet)]
+
+
+def test_a_snapshot_takes_nothing_away(ring):
+    """As often as one is taken: all that is there, the open sub-buffer included."""
+    writer = Writer(ring)
+    writer.write(6)
+    assert snapshot(ring) == snapshot(ring) == [*range(6)]
+    writer.write(40)
+    found = snapshot(ring)
+    assert found == snapshot(ring) == [*range(46 - len(found), 46)]
+    assert len(found) >= 12
+    writer.write(1)
+    assert snapshot(ring)[-1] == 46
+    ring.end_open()
+    assert numbers(ring)[-1] == 46
+
+
+def test_a_snapshot_has_the_newest_sub_buffers(ring):
+    """As many as are asked for, with the one that is open."""
+    writer = Writer(ring)
+    writer.write(42)
+    assert snapshot(ring, 1) == [40, 41]
+    assert snapshot(ring, 2) == [*range(36, 42)]
+    assert snapshot(ring, 9) == snapshot(ring)
+
+
+def test_what_a_snapshot_reads_nobody_overwrites(ring):
+    """Writers go round and round meanwhile: it is held, and given back if it can be."""
+    writer = Writer(ring)
+    writer.write(16)
+    for rounds in range(20):
+        for packet in ring.snapshot(None):
+            before = records(packet)
+            writer.write(1 + rounds % 7 * 5)
+            assert records(packet) == before == sorted(before)
+    last = writer.number
+    assert snapshot(ring)[-1] == last - 1
+    writer.write(100)
+    found = snapshot(ring)
+    assert found == [*range(found[0], last + 100)]
+    assert ring.damaged == 0
+
+
+def test_a_snapshot_ends_at_the_first_gap(ring):
+    """What was begun and not committed is left out, with what came after it."""
+    writer = Writer(ring)
+    writer.write(2)
+    hot = HOT
+    # Three records are reserved, the second of them is not committed.
+    writer.put(128, writer.word(128) + 2 * Writer.RECORD)
+    writer.put(hot, writer.word(hot) + Writer.RECORD)
+    assert snapshot(ring) == [0, 1]
+    assert not ring.is_quiet()
+    # It was the other one that came last: then all of it is there.
+    writer.put(hot, writer.word(hot) + Writer.RECORD)
+    assert len(snapshot(ring)) == 4
+
+
+@pytest.mark.parametrize("place", [128, 152, HOT, HOT + 8, COLD, 640 - 8])
+@pytest.mark.parametrize("number", [0, 1, 4095, 1 << 40, (1 << 64) - 1])
+def test_a_snapshot_of_what_a_program_has_scribbled_ends(ring, place, number):
+    """With whatever makes sense; no number makes it long."""
+    writer = Writer(ring)
+    writer.write(30)
+    writer.put(place, number)
+    assert len([*ring.snapshot(None)]) <= COUNT + 1
+    writer.put(ring._writers, number)
+    assert len([*ring.snapshot(None)]) <= COUNT + 1
+    os.ftruncate(ring.file, SIZE)
+    assert len([*ring.snapshot(None)]) <= COUNT + 1
 
 
 def test_what_is_taken_in_time_is_all_there_was(ring):
