@@ -211,7 +211,7 @@ def test_a_trace_is_replaced_by_links_while_it_is_written(
             own.rename(own.with_name("moved"))
             own.symlink_to(target)
         else:
-            for path in [*own.iterdir()]:
+            for path in [one for one in own.iterdir() if not one.is_dir()]:
                 path.unlink()
                 path.symlink_to(target / "data")
         shared.member.lttng("start")
@@ -222,3 +222,38 @@ def test_a_trace_is_replaced_by_links_while_it_is_written(
     assert [path.name for path in target.iterdir()] == ["data"]
     assert (target / "data").read_bytes() == b"root's"
     assert "s" not in shared.member.lttng("list").out.split()
+
+
+def test_chunks_of_members_are_theirs(shared: Machine):
+    """Archives, and what comes after them; a link in their place leads nowhere."""
+    program = build_ordered(shared.folder)
+    target = shared.folder / "roots"
+    target.mkdir(mode=0o700)
+    (target / "ust").mkdir()
+    trace = begin(shared.member)
+    with ordered(shared.user, program) as one:
+        one.do("100")
+        say(shared.member, "rotate")
+        one.do("20")
+        (trace / "archives").rename(trace / "older")
+        (trace / "archives").symlink_to(target)
+        assert shared.member.lttng("rotate").status == 1
+        (trace / "archives").unlink()
+        (trace / "older").rename(trace / "archives")
+        say(shared.member, "rotate")
+        one.do("3")
+        say(shared.member, "clear")
+        one.do("4")
+        (trace / "ust").rename(trace / "moved")
+        (trace / "ust").symlink_to(target)
+        shared.member.lttng("clear")
+        one.do("5")
+        shared.member.lttng("rotate")
+        shared.member.lttng("stop")
+        shared.member.lttng("destroy")
+        one.end()
+    assert [one.name for one in target.iterdir()] == ["ust"]
+    chunks = sorted((trace / "archives").iterdir(), key=lambda one: one.name[-1])
+    assert [steps(one).total() for one in chunks[:2]] == [100, 20]
+    files = [one for one in trace.rglob("*") if not one.is_symlink()]
+    assert {one.stat().st_uid for one in files} == {USER}
