@@ -5,7 +5,7 @@ mod common;
 
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -27,8 +27,20 @@ const FOLDER: &str = "VESTIGE_TEST_FOLDER";
 const OVERWRITE: &str = "VESTIGE_TEST_OVERWRITE";
 
 fn recover(folder: &Folder) -> Outcome {
+    recover_told(folder, 0)
+}
+
+fn recover_told(folder: &Folder, told: u64) -> Outcome {
     let arena = folder.arena().unwrap();
-    recovery::recover(&folder.trace(), &arena, 0, Box::new(sys::write_parts)).unwrap()
+    wait_until_unlocked(&arena);
+    recovery::recover(&folder.trace(), &arena, told, Box::new(sys::write_parts)).unwrap()
+}
+
+/// Processes that other tests start have the open files of this one until they execute a program.
+fn wait_until_unlocked(arena: &Path) {
+    let file = fs::File::open(path_of(arena)).unwrap();
+    wait_until(|| sys::lock_file(&file).is_ok());
+    sys::unlock_file(&file).unwrap();
 }
 
 #[test]
@@ -130,6 +142,7 @@ fn a_recovery_that_is_killed_in_the_file_of_another_thread_is_done_again() {
     let kept = Arc::new(Mutex::new(None));
     let written = AtomicU32::new(0);
     let (from, to) = (arena.clone(), Arc::clone(&kept));
+    wait_until_unlocked(&arena);
     recovery::recover(
         &folder.trace(),
         &arena,
@@ -170,6 +183,7 @@ fn an_account_that_was_being_stored_leaves_the_one_before() {
     let which = usize::from(bytes[at + 160]);
     bytes[at + (1 - which) * 80] = 77;
     fs::write(&path, bytes).unwrap();
+    wait_until_unlocked(&folder.0.join("arena"));
 
     let accounts = Accounts::open(&folder.0.join("arena")).unwrap();
 
@@ -318,13 +332,10 @@ fn an_arena_stays_until_the_trace_tells_what_nobody_else_knows() {
     program.shared().lost().store(5, Ordering::Relaxed);
     drop(killed);
     let arena = folder.arena().unwrap();
-    let recover = |told| {
-        recovery::recover(&folder.trace(), &arena, told, Box::new(sys::write_parts)).unwrap()
-    };
 
-    assert_eq!(recover(0).lost_unplaced, 5);
+    assert_eq!(recover_told(&folder, 0).lost_unplaced, 5);
     assert!(arena.exists());
-    assert_eq!(recover(5).lost_unplaced, 5);
+    assert_eq!(recover_told(&folder, 5).lost_unplaced, 5);
     assert!(!arena.exists());
 }
 
