@@ -16,6 +16,7 @@ from uuid import uuid4
 
 import vestige
 from support.compilers import PROGRAMS, run_tool
+from support.session_daemon import is_running
 from support.waiting import wait_until
 from vestige.record import RecordingOptions
 from vestige.record.backends.in_process.clock import ClockRate
@@ -206,6 +207,6 @@ def _runs(group: int) -> bool:
     for place in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             words = place.read_text(errors="replace").rpartition(")")[2].split()
-            if int(words[2]) == group and words[0] not in {"Z", "X"}:
+            if int(words[2]) == group and is_running(int(place.parent.name)):
                 return True
     return False

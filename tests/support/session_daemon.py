@@ -116,14 +116,17 @@ class SessionDaemon:
 def is_running(pid: int) -> bool:
     """Tell whether a process is there, and no zombie.
 
+    One whose other threads have not ended yet is: they hold its files and its memory.
+
     Args:
         pid: Its ID.
     """
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        threads = [*Path(f"/proc/{pid}/task").iterdir()]
     except OSError:
         return False
-    return state not in {"Z", "X"}
+    return state not in {"Z", "X"} or len(threads) > 1
 
 
 @contextmanager

@@ -274,7 +274,7 @@ def test_a_recording_that_runs_is_left_alone(tmp_path):
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         arena = arena_of(trace)
-        shutil.rmtree(trace)
+        wait(lambda: is_removed(trace))
         assert str(trace) not in [one for one, _ in clear_abandoned().removed]
         assert arena.exists()
         kill_all(process)
@@ -300,6 +300,12 @@ def test_memory_that_a_program_writes_to_stays(tmp_path):
         assert arena.exists()
         os.kill(child, signal.SIGKILL)
     wait(lambda: bool(clear_abandoned()) and not arena.exists())
+
+
+def is_removed(trace):
+    """Remove a directory in which the recorder may make a file at the same time."""
+    shutil.rmtree(trace, ignore_errors=True)
+    return not trace.exists()
 
 
 def wait(condition):
