@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from configparser import ConfigParser
@@ -205,6 +206,7 @@ def _run(settings: Mapping[str, str]) -> int:
             tell()
         if signals_parent:
             os.kill(parent, signal.SIGUSR1)
+        _tell_manager()
 
     _allow_many_programs()
     # This takes a while to import: who asks for help does not wait for it.
@@ -225,6 +227,18 @@ def _run(settings: Mapping[str, str]) -> int:
     )
     Daemon(daemon_options, partial(AllPrograms, warn=warn), when_ready).run()
     return 0
+
+
+def _tell_manager() -> None:
+    """Tell systemd that clients can connect, if it has started us; sd_notify(3)."""
+    path = os.environ.pop("NOTIFY_SOCKET", "")
+    if path[:1] not in {"/", "@"}:
+        return
+    # Of the abstract ones, the first byte is zero.
+    address = path.replace("@", "\0", 1) if path[0] == "@" else path
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.connect(address)
+        manager.sendall(b"READY=1")
 
 
 def _allow_many_programs() -> None:

@@ -1,4 +1,4 @@
-"""``vestige commands``: the names of LTTng's programs, for scripts that use them."""
+"""``vestige commands``: the names of LTTng's programs, and units for systemd."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ...errors import CommandError
 from ..exit_statuses import PLAIN
+from ..systemd_unit import DAEMON, MARK, UNIT_FOLDERS, UNIT_NAME, unit_text
 
 __all__ = ["CommandsCommand"]
 
-MARK = "# Written by 'vestige commands install': it may be written again."
 PROGRAMS = {
     "lttng": "cli.lttng.start",
     "lttng-sessiond": "cli.sessiond",
@@ -30,12 +30,15 @@ class CommandsCommand:
     name = "commands"
     description = (
         "Write launchers with the names of LTTng's programs (lttng, lttng-sessiond, "
-        "lttng-crash) into DIR, so that scripts made for LTTng use Vestige. What "
-        "others have put there stays as it is."
+        "lttng-crash) into DIR, so that scripts made for LTTng use Vestige. With "
+        "--systemd, write a unit file for the session daemon instead. What others have "
+        "put there stays as it is."
     )
     examples = """\
 examples:
   vestige commands install ~/.local/bin
+  vestige commands install --systemd=system   as root: root's daemon
+  vestige commands install --systemd=user     a daemon of this user
 """
     exit_statuses = PLAIN
 
@@ -45,11 +48,25 @@ examples:
             "action", metavar="install", choices=["install"], help="write the launchers"
         )
         parser.add_argument(
-            "directory", metavar="DIR", help="where to; it is made if it is not there"
+            "--systemd",
+            choices=[*UNIT_FOLDERS],
+            help="write vestige-sessiond.service for the system, or for a user; "
+            "without DIR, to where systemd looks for units of an administrator, or of "
+            "this user",
+        )
+        parser.add_argument(
+            "directory",
+            metavar="DIR",
+            nargs="?",
+            help="where to; it is made if it is not there",
         )
 
     def run(self, options: argparse.Namespace) -> int:
         """Write them."""
+        if options.systemd is not None:
+            return _install_unit(options.systemd, options.directory)
+        if options.directory is None:
+            raise CommandError("expected DIR, where the launchers are written to")
         folder = Path(options.directory)
         foreign = [name for name in PROGRAMS if not _may_be_written(folder / name)]
         if foreign:
@@ -63,6 +80,26 @@ examples:
             _write(folder / name)
             print(folder / name)
         return 0
+
+
+def _install_unit(kind: str, directory: str | None) -> int:
+    """Write a unit file for systemd."""
+    path = Path(directory or os.path.expandvars(UNIT_FOLDERS[kind])) / UNIT_NAME
+    if not _may_be_written(path):
+        raise CommandError(f"{path}: not written by Vestige, so it stays as it is")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _replace(path, unit_text(kind, _daemon_path()), 0o644)
+    print(path)
+    return 0
+
+
+def _daemon_path() -> str:
+    """Return where the program of the session daemon is installed."""
+    for one in (sys.argv[0], sys.executable):
+        found = Path(one).absolute().with_name(DAEMON)
+        if os.access(found, os.X_OK):
+            return str(found)
+    raise CommandError(f"no {DAEMON} next to {sys.argv[0]}: expected an installation")
 
 
 def _may_be_written(path: Path) -> bool:
@@ -87,8 +124,11 @@ def _write(path: Path) -> None:
     )
     shown = ["-a", str(python.with_name(path.name))] if path.name in DAEMONS else []
     words = ["exec", *shown, str(python), "-I", "-S", "-c", code]
-    text = f'#!/bin/bash\n{MARK}\n{shlex.join(words)} "$@"\n'
+    _replace(path, f'#!/bin/bash\n{MARK}\n{shlex.join(words)} "$@"\n', 0o755)
+
+
+def _replace(path: Path, text: str, mode: int) -> None:
     new = path.with_name(f".{path.name}.{os.getpid()}")
     new.write_text(text)
-    new.chmod(0o755)
+    new.chmod(mode)
     new.replace(path)
