@@ -27,12 +27,15 @@ class OwnPrograms(ProgramBackend):
 
     Args:
         paths: The places of the daemon.
+        warn: Says which programs cannot be recorded.
     """
 
     tracer = "vestige"
 
-    def __init__(self, paths: RunPaths) -> None:
-        self._programs = RegisteredPrograms(paths.folder, library_path())
+    def __init__(
+        self, paths: RunPaths, warn: Callable[[str], None] | None = None
+    ) -> None:
+        self._programs = RegisteredPrograms(paths.folder, library_path(), warn)
         super().__init__(self._programs)
         self._rings, self._kept = paths.rings, f"{paths.folder}/vestige-kept"
         self._told: dict[str, dict[str, Losses]] = {}
@@ -139,7 +142,7 @@ class AllPrograms:
         self, paths: RunPaths, warn: Callable[[str], None] | None = None
     ) -> None:
         self._lttng_ust = LttngUstBackend(paths, warn)
-        self._own = OwnPrograms(paths)
+        self._own = OwnPrograms(paths, warn)
 
     async def open(self, sessions: Sequence[Session]) -> None:
         """Let programs come.

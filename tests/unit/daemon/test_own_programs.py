@@ -7,6 +7,8 @@ import shutil
 import signal
 import socket
 import struct
+import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -23,8 +25,9 @@ from support.own_programs import (
 )
 from support.session_daemon import SECONDS, SessionDaemon
 from support.waiting import wait_until
-from vestige.record.backends.registered._agreement import Message
+from vestige.record.backends.registered._agreement import REGISTRATION_SOCKET, Message
 from vestige.record.backends.registered.messages import encode
+from vestige.record.backends.registered.programs import MOST_WARNINGS
 from vestige.record.development import link_flags
 
 pytestmark = pytest.mark.skipif(
@@ -474,3 +477,34 @@ def test_a_program_that_never_answers_is_let_go(
         one.end()
     # It may have heard of the session by now; what it recorded then is of it.
     assert steps(tmp_path)[one.process.pid] == 10
+
+
+def test_a_tracer_of_another_version_is_told(home: SessionDaemon):
+    """Of as many programs as people may want to read of."""
+    started = subprocess.Popen(
+        [sys.executable, "-m", "vestige.cli.sessiond"],
+        env={**os.environ, **home.environment},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with started:
+        listening = home.run_folder / REGISTRATION_SOCKET
+        clients = home.run_folder / "client-vestige-sessiond"
+        wait_until(clients.exists, "it listens", SECONDS)
+        for _ in range(MOST_WARNINGS + 1):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as program:
+                program.settimeout(SECONDS)
+                program.connect(str(listening))
+                # Of another length, too: only how it begins is the same for ever.
+                program.send(encode(Message.HELLO, 0, bytes(48)))
+                assert program.recv(1) == b""
+        started.terminate()
+        assert started.stderr is not None
+        said = started.stderr.read().splitlines()
+    told = [one for one in said if "another version of Vestige" in one]
+    assert len(told) == MOST_WARNINGS
+    assert told[0] == (
+        f"Warning: process {os.getpid()} of user {os.getuid()} has the tracer of another "
+        "version of Vestige: it is recorded once it is started again"
+    )
+    assert told[-1].endswith("; no more of these are told")

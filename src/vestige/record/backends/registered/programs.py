@@ -6,9 +6,10 @@ import asyncio
 import os
 import shutil
 import socket
+import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -21,7 +22,7 @@ from ..listening import Credentials, Listener, credentials_of
 from ..lttng_ust.plan import ChannelPlan, SessionPlan
 from ..lttng_ust.trace_files import OwnerFiles
 from ..patience import LONGEST_AT_END, Patience
-from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining
+from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining, Message
 from .meeting_place import announce
 from .messages import LARGEST_MESSAGE, Hello, decode
 from .program import Program, ProgramGoneError
@@ -43,8 +44,16 @@ MOST_OF_USER = 1024
 """Of one user other than root, and than the daemon's."""
 LONGEST_HELLO = 5.0
 """Seconds."""
+FINGERPRINT_BYTES = 8
+"""With which the first message of a program begins."""
+MOST_WARNINGS = 100
+"""Of programs with another tracer: anybody can start those."""
 FOLDER = "64-bit-vestige"
 """Of a user's traces, next to ``64-bit``, that of LTTng-UST's programs."""
+
+
+class OtherBuildError(Exception):
+    """A program has a tracer of another build."""
 
 
 class _Session:
@@ -85,10 +94,15 @@ class RegisteredPrograms:
     Args:
         folder: The run directory.
         tracer: The path of the tracer.
+        warn: Told of programs that cannot be recorded.
     """
 
-    def __init__(self, folder: str, tracer: str) -> None:
+    def __init__(
+        self, folder: str, tracer: str, warn: Callable[[str], None] | None = None
+    ) -> None:
         self._folder = folder
+        self._warn = warn
+        self._warnings_left = MOST_WARNINGS
         self._tracer = tracer
         path = f"{folder}/{REGISTRATION_SOCKET}"
         kind = socket.SOCK_SEQPACKET
@@ -149,6 +163,10 @@ class RegisteredPrograms:
             async with asyncio.timeout(LONGEST_HELLO):
                 raw = await loop.sock_recv(connection, LARGEST_MESSAGE)
             hello = _hello(raw)
+        except OtherBuildError:
+            self._warn_of(credentials)
+            connection.close()
+            return
         except (OSError, TimeoutError, ValueError):
             connection.close()
             return
@@ -165,6 +183,17 @@ class RegisteredPrograms:
         self._programs.remove(program)
         self._bury(program)
         program.dispose()
+
+    def _warn_of(self, program: Credentials) -> None:
+        """Say once that a program has a tracer with which nothing is agreed."""
+        self._warnings_left -= 1
+        if self._warn is None or self._warnings_left < 0:
+            return
+        last = "" if self._warnings_left else "; no more of these are told"
+        self._warn(
+            f"process {program.pid} of user {program.uid} has the tracer of another "
+            f"version of Vestige: it is recorded once it is started again{last}"
+        )
 
     async def _welcome(self, program: Program) -> None:
         """Tell a program what to record, and let it begin."""
@@ -507,7 +536,9 @@ class RegisteredPrograms:
 
 
 def _hello(raw: bytes) -> Hello:
-    hello = Hello.read(decode(raw))
-    if hello.fingerprint != int(AGREEMENT, 16):
-        raise ValueError("a tracer of another build")
-    return hello
+    message = decode(raw)
+    own = int(AGREEMENT, 16).to_bytes(FINGERPRINT_BYTES, sys.byteorder)
+    # What follows it may be something else in another version.
+    if message.kind == Message.HELLO and message.body[:FINGERPRINT_BYTES] != own:
+        raise OtherBuildError
+    return Hello.read(message)
