@@ -51,7 +51,7 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --session --sort --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
+set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
@@ -311,8 +311,9 @@ complete -c vestige -n '_shtab_vestige_using lttng-crash' -s h -l help -d 'show 
 complete -c vestige -n '_shtab_vestige_using lttng-crash' -s x -l extract -xka "(__fish_complete_directories)" -d 'write the traces to DIR'
 complete -c vestige -n '_shtab_vestige_using lttng-crash' -s e -l viewer -x -d 'show them with READER, a program and its arguments (default: '"'"'vestige view'"'"')'
 complete -c vestige -n '_shtab_vestige_using lttng-crash' -s v -l verbose -d 'say which traces are written'
-complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a commands -d 'Write launchers with the names of LTTng'"'"'s programs (lttng, lttng-sessiond, lttng-crash) into DIR, so that scripts made for LTTng use Vestige. What others have put there stays as it is.'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a commands -d 'Write launchers with the names of LTTng'"'"'s programs (lttng, lttng-sessiond, lttng-crash) into DIR, so that scripts made for LTTng use Vestige. With --systemd, write a unit file for the session daemon instead. What others have put there stays as it is.'
 complete -c vestige -n '_shtab_vestige_using commands' -s h -l help -d 'show this help message and exit'
+complete -c vestige -n '_shtab_vestige_using commands' -l systemd -xka "system user" -d 'write vestige-sessiond.service for the system, or for a user; without DIR, to where systemd looks for units of an administrator, or of this user'
 complete -c vestige -n '_shtab_vestige_using commands; and test $_shtab_vestige_npos -eq 0' -ka "install" -d 'write the launchers'
 complete -c vestige -n '_shtab_vestige_using commands; and test $_shtab_vestige_npos -eq 1' -ka "(__fish_complete_directories)" -d 'where to; it is made if it is not there'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a demo -d 'Compile a small C program with a shared library and a plugin, record it, and show its'
