@@ -329,7 +329,7 @@ impl Collector {
         }
     }
 
-    /// Copies what all rings hold to a directory, `most` chunks of each; threads go on.
+    /// Copies what all rings hold to a directory, up to `most` chunks; threads go on.
     pub fn snapshot(&self, place: impl Into<Place>, most: usize) -> io::Result<Taken> {
         let trace = &self.arenas.trace;
         let files = Files::open(place.into(), Box::new(sys::write_parts))?;

@@ -36,7 +36,7 @@ pub struct Snapshot {
     indexes: Indexes,
     uuid: [u8; 16],
     channel: String,
-    /// Chunks of each ring, the newest.
+    /// Chunks of all rings together, the newest of each.
     most: usize,
     streams: Streams,
     /// Records of a packet, with what follows them.
@@ -124,21 +124,61 @@ impl Snapshot {
 impl Recording {
     /// Copies what all rings hold.
     pub fn snapshot(&self, into: &mut Snapshot) -> io::Result<()> {
-        for slot in 1..=self.slots_in_use() {
-            if self.arena.slot(slot).claimed().load(Ordering::Acquire) == 0 {
-                continue;
-            }
-            let Some(mut guard) = self.slot(slot) else { continue };
+        let claimed = |slot: &u32| self.arena.slot(*slot).claimed().load(Ordering::Acquire) != 0;
+        let slots: Vec<u32> = (1..=self.slots_in_use()).filter(claimed).collect();
+        let shares = self.shares(&slots, into.most);
+        for (slot, share) in slots.into_iter().zip(shares) {
+            let Some(mut guard) = self.slot(slot).filter(|_| share > 0) else { continue };
             let state = guard.get_or_insert_with(|| Box::new(self.first_look(slot)));
-            self.copy_ring(slot, state, into)?;
+            self.copy_ring(slot, state, share, into)?;
         }
         // Last: all that was copied is described.
         self.describe_classes()
     }
 
-    fn copy_ring(&self, slot: u32, state: &mut SlotState, into: &mut Snapshot) -> io::Result<()> {
+    /// How many chunks of each ring are copied: as many of each, and where there is no room for
+    /// one of each, one of those that were written to last.
+    fn shares(&self, slots: &[u32], most: usize) -> Vec<usize> {
+        let all: Vec<_> = slots.iter().map(|slot| self.extent(*slot)).collect();
+        let total = |share: usize| all.iter().map(|one| one.0.min(share)).sum::<usize>();
+        let largest = self.arena.geometry().ring_chunks as usize + 1;
+        if let Some(share) = (1..=largest).rev().find(|share| total(*share) <= most) {
+            return vec![share; slots.len()];
+        }
+        let mut latest: Vec<_> = all.iter().map(|one| one.1).collect();
+        latest.sort_unstable_by(|one, other| other.cmp(one));
+        let least = latest.get(most.saturating_sub(1)).copied().unwrap_or(u64::MAX);
+        let mut left = most;
+        let share = |one: &(usize, u64)| {
+            let is_one = one.1 >= least && left > 0;
+            left -= usize::from(is_one);
+            usize::from(is_one)
+        };
+        all.iter().map(share).collect()
+    }
+
+    /// How many chunks a ring has, and when something was written to it last.
+    fn extent(&self, slot: u32) -> (usize, u64) {
+        let place = self.arena.slot(slot);
+        let cur = place.cur().load(Ordering::Acquire);
+        let chunk = cur as u32;
+        if chunk == 0 || chunk > self.pool.ready() {
+            return (0, 0);
+        }
+        let count = (cur >> 32).saturating_sub(place.gone().load(Ordering::Acquire));
+        let end = self.arena.chunk(chunk).packet().timestamp_end().load(Ordering::Relaxed);
+        (usize::try_from(count).unwrap_or(usize::MAX).min(1 << 20), end)
+    }
+
+    fn copy_ring(
+        &self,
+        slot: u32,
+        state: &mut SlotState,
+        share: usize,
+        into: &mut Snapshot,
+    ) -> io::Result<()> {
         let mut list = self.list_present(slot, state);
-        list.truncate(into.most);
+        list.truncate(share);
         let mut stream: Option<Stream> = None;
         for group in self.groups(list, true) {
             if group.is_torn {

@@ -187,7 +187,7 @@ class Collector:
 
         Args:
             directory: Where; it exists, and has no data files.
-            most: Chunks of each ring, the newest; by default all.
+            most: Chunks of all rings together, the newest of each; by default all.
             owner: As of the class, of that directory.
 
         Returns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import resource
 import shutil
 from pathlib import Path
 
@@ -125,3 +126,97 @@ def test_a_size_keeps_the_newest(daemon: SessionDaemon, program: Path, tmp_path:
     all_of_them, newest = map(numbers, snapshots(tmp_path))
     assert 0 < len(newest) < len(all_of_them)
     assert newest == all_of_them[-len(newest) :]
+
+
+def test_a_size_is_for_all_threads(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """With more threads than there is room for, those that recorded last are there."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, tmp_path, "--subbuf-size=4k --num-subbuf=4")
+        for _ in range(20):
+            one.do("t2000")
+        one.do("7")
+        size = 4096 * possible_cpus()
+        run(daemon, f"snapshot record --max-size={size}")
+        one.end()
+    (found,) = snapshots(tmp_path)
+    files = [*found.rglob("*-*")]
+    data = [one for one in files if re.fullmatch(r"\d+-\d+(\.\d+)?", one.name)]
+    assert 0 < sum(one.stat().st_size for one in data) <= size
+    assert numbers(found)[-7:] == [*range(7)]
+
+
+def test_what_cannot_be_written_leaves_nothing(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """On a full disk, say; the session goes on, and so does the daemon."""
+    assert daemon.pid is not None
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, tmp_path / "o")
+        one.do("30000")
+        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE, (65536, hard))
+        failed = daemon.lttng("snapshot", "record")
+        assert failed == (1, "", "Error: Snapshot record failed\n")
+        assert [*(tmp_path / "o").iterdir()] == []
+        resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        run(daemon, "snapshot record")
+        one.end()
+    assert numbers(snapshots(tmp_path / "o")[0]) == [*range(30_000)]
+
+
+def test_an_output_that_was_removed_is_made_again(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """And one that is a file now is an error."""
+    output = tmp_path / "o"
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, output)
+        one.do("3")
+        run(daemon, "snapshot record")
+        shutil.rmtree(output)
+        run(daemon, "snapshot record")
+        assert numbers(snapshots(output)[0]) == [*range(3)]
+        shutil.rmtree(output)
+        output.touch()
+        failed = daemon.lttng("snapshot", "record")
+        assert failed == (1, "", "Error: Create directory failed\n")
+        one.end()
+
+
+def test_many_snapshots_leave_nothing_open(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Two hundred in a row, while a program records; each has its number."""
+    files = Path(f"/proc/{daemon.pid}/fd")
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, tmp_path, "--subbuf-size=4k --num-subbuf=4")
+        one.do("t5000")
+        run(daemon, "snapshot record")
+        before = len([*files.iterdir()])
+        for _ in range(200):
+            run(daemon, "snapshot record")
+            one.do("50")
+        assert len([*files.iterdir()]) == before
+        one.end()
+    found = snapshots(tmp_path)
+    assert [one.name.rpartition("-")[2] for one in found] == [*map(str, range(201))]
+    assert numbers(found[-1])[-50:] == [*range(50)]
+
+
+def test_clear_empties_buffers(daemon: SessionDaemon, program: Path, tmp_path: Path):
+    """A snapshot after it has what came after it; those before stay."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, tmp_path)
+        one.do("30")
+        run(daemon, "snapshot record", "clear", "snapshot record")
+        one.do("4")
+        run(daemon, "snapshot record")
+        one.end()
+    assert [len(numbers(one)) for one in snapshots(tmp_path)] == [30, 0, 4]

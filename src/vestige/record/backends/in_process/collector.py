@@ -333,7 +333,7 @@ class RunningCollector:
 
         Args:
             directory: Where; it is empty.
-            most: Packets of each ring, the newest; ``None`` for all.
+            most: Packets of all rings together; ``None`` for all.
             owner: Whose that is, if it is not this process's user.
 
         Raises:

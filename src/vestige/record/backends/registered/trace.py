@@ -215,7 +215,9 @@ class ProgramTrace:
         files.make_folder(folder, INDEX_FOLDER)
         packets = None
         if most is not None:
-            packets = max(1, most * self._subbuf_size // self._options.chunk_size)
+            # Threads have rings, more or fewer than there are CPUs.
+            size = most * self._subbuf_size * cpu_count()
+            packets = max(1, size // self._options.chunk_size)
         owner = _owner(files.uid, files.gid)
         self._collector.snapshot(folder, packets, owner)
         self._refine()
