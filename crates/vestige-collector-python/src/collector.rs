@@ -42,7 +42,7 @@ impl Collector {
         arena_size = 268_435_456, thread_chunks = 0, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
         max_size = 0, rules = Vec::new(), first_class = 0, class_bytes = 16_777_216,
         user = None, cpu_rings = 0, overwrite_rings = false, file_bytes = 0, file_count = 0, switch_ns = 0, read_ns = 0,
-        channel = String::new(), keep = false, owner = None, shared_memory = PathBuf::from("/dev/shm")
+        channel = String::new(), keep = false, keep_states = false, owner = None, shared_memory = PathBuf::from("/dev/shm")
     ))]
     fn new(
         py: Python<'_>,
@@ -69,6 +69,7 @@ impl Collector {
         read_ns: u64,
         channel: String,
         keep: bool,
+        keep_states: bool,
         owner: Option<(u32, u32, Vec<u32>)>,
         shared_memory: PathBuf,
     ) -> PyResult<Self> {
@@ -87,7 +88,8 @@ impl Collector {
             ring_chunks: ring,
             cpu_rings,
             wait_ns,
-            is_overwriting: overwrite,
+            // Programs tell such records from others only there.
+            is_overwriting: overwrite || keep_states,
             rings_overwrite: overwrite_rings,
             rules,
             classes_bytes: class_bytes,
@@ -106,10 +108,14 @@ impl Collector {
         };
         py.detach(|| {
             let write = Box::new(sys::write_parts);
-            inner::Collector::new(place, &shared_memory, &plan, limits, write)
+            let made = inner::Collector::new(place, &shared_memory, &plan, limits, write)?;
+            if keep_states {
+                made.keep_states();
+            }
+            Ok(made)
         })
         .map(Self)
-        .map_err(|error| exception(&error))
+        .map_err(|error: io::Error| exception(&error))
     }
 
     #[doc = core_doc!(Collector.attach)]
@@ -135,6 +141,11 @@ impl Collector {
     #[doc = core_doc!(Collector.cut)]
     fn cut(&self, py: Python<'_>, directory: PathBuf) -> PyResult<()> {
         py.detach(|| self.0.cut(&directory)).map_err(|error| exception(&error))
+    }
+
+    #[doc = core_doc!(Collector.archive)]
+    fn archive(&self, py: Python<'_>, directory: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.archive(&directory)).map_err(|error| exception(&error))
     }
 
     #[doc = core_doc!(Collector.clear)]

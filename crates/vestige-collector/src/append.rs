@@ -45,7 +45,7 @@ pub struct Draft {
 
 impl Draft {
     /// Bytes of all records: no more than a ring has.
-    fn bytes(&self) -> u32 {
+    pub fn bytes(&self) -> u32 {
         self.records.iter().map(|part| part.1).fold(0, u32::saturating_add)
     }
 }
@@ -102,6 +102,8 @@ impl Recording {
             self.begin_stream(slot, state, draft);
             account = state.account;
             self.write_draft(slot, state, draft, &mut account)?;
+            let process = (state.identity.vpid, state.identity.pid_namespace);
+            self.keep_state(account.instance_id, process, draft);
         }
         advance(&mut account);
         self.arena.note(slot, &account);
@@ -215,6 +217,18 @@ impl Recording {
             let _ = self.trace.files.remove(&ring_name(number));
         }
         is_taken
+    }
+
+    /// Writes a packet with the records of a draft to another file; its bytes.
+    pub fn write_copy(&self, name: &str, head: &Head, draft: &Draft, at: u64) -> io::Result<u64> {
+        let mut heads = Vec::with_capacity(128);
+        head.put(&self.trace.uuid, &mut heads);
+        let padding = head.padding();
+        let packets = Packets { heads, listed: Vec::new(), count: 1, padding };
+        let files = &self.trace.files;
+        let file = if at == 0 { files.create(name)? } else { files.get(name)? };
+        self.write(&file, draft, &packets, at)?;
+        Ok(packets.bytes(draft))
     }
 
     fn write(&self, file: &File, draft: &Draft, packets: &Packets, at: u64) -> io::Result<()> {

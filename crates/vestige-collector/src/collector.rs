@@ -359,6 +359,20 @@ impl Collector {
         self.arenas.cut(place.into())
     }
 
+    /// Keeps what processes say of their state, for chunks that begin later; before the start.
+    pub fn keep_states(&self) {
+        self.arenas.trace.states.keep();
+    }
+
+    /// Moves what was recorded up to now to another directory.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be moved.
+    pub fn archive(&self, place: impl Into<Place>) -> io::Result<()> {
+        self.arenas.archive(place.into())
+    }
+
     /// Throws away what was recorded up to now.
     ///
     /// # Errors
@@ -395,6 +409,7 @@ impl Collector {
             thread::sleep(RETRY);
             found = self.arenas.pass(0, 0, Reach::Snapshot);
         }
+        self.arenas.trace.states.end(&self.arenas.trace);
         let running = self.arenas.live_slots();
         let is_drained = found.stalled == 0;
         // What found no room tells of losses, too.

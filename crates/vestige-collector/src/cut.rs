@@ -72,6 +72,41 @@ impl Arenas {
         })
     }
 
+    /// Moves what was recorded up to now to a directory that is empty, and goes on here.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be moved. What was not goes to the next chunk.
+    pub fn archive(&self, place: Place) -> io::Result<()> {
+        let into = Folder::open(place)?;
+        self.all_while(|all| {
+            let _alone = self.trace.alone();
+            for one in all {
+                one.drain_all();
+            }
+            let present = self.trace.files.folder();
+            let (metadata, mode) = read(&present, METADATA)?;
+            write(&into, METADATA, &metadata, mode).inspect_err(|_| {
+                // The first error is the one to tell.
+                let _ = into.remove(METADATA);
+            })?;
+            let moved = move_data(&present, &into);
+            for one in all {
+                one.forget_files();
+            }
+            self.trace.streams().cut();
+            self.trace.files.move_to(present);
+            let live: Vec<_> = all.iter().flat_map(|one| one.live_slots()).collect();
+            let is_alive = |process| {
+                live.iter().any(|one| (one.identity.vpid, one.identity.pid_namespace) == process)
+            };
+            let states = self.trace.states.begin_chunk(&self.trace, is_alive);
+            let copied = states.as_ref().copied().unwrap_or(0);
+            self.trace.budget().begin_anew(metadata.len() as u64 + copied);
+            moved.and(states.map(drop))
+        })
+    }
+
     /// Throws away what was recorded up to now, also what is not yet in files.
     ///
     /// # Errors
@@ -97,6 +132,23 @@ impl Arenas {
             Ok(())
         })
     }
+}
+
+/// Moves all data files.
+fn move_data(from: &Folder, into: &Folder) -> io::Result<()> {
+    let (path, target) = (&from.place().path, &into.place().path);
+    from.place().with_rights(|| {
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let is_data = name != METADATA && !name.to_string_lossy().starts_with('.');
+            if is_data && entry.file_type()?.is_file() {
+                let to = target.join(&name);
+                fs::rename(entry.path(), &to).map_err(|error| at_path(&error, &to))?;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Puts into the next chunk what each has; bytes of it. It is there as a whole, or not at all.

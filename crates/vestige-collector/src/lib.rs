@@ -43,6 +43,7 @@ pub mod requests;
 pub mod rollover;
 pub mod server;
 pub mod snapshot;
+pub mod state;
 pub mod streams;
 pub mod sys;
 pub mod timers;

@@ -13,6 +13,7 @@ use crate::indexes::Indexes;
 use crate::owner::Place;
 use crate::recording::{Failure, Limits, Tallies};
 use crate::rollover::Rollover;
+use crate::state::States;
 use crate::streams::Streams;
 use crate::timers::Timers;
 use crate::unreached::AllUnreached;
@@ -51,6 +52,8 @@ pub struct Trace {
     unreached: Mutex<AllUnreached>,
     failure: Mutex<Option<Failure>>,
     began: Instant,
+    /// For chunks that begin later.
+    pub states: States,
     /// Whoever drains a slot has it with others; who ends a chunk has it alone.
     gate: RwLock<()>,
     /// Whether records are thrown away in place of being written.
@@ -176,6 +179,7 @@ impl Trace {
             unreached: Mutex::default(),
             failure: Mutex::default(),
             began: Instant::now(),
+            states: States::default(),
             gate: RwLock::default(),
             is_discarding: AtomicBool::new(false),
         })

@@ -6,11 +6,13 @@ mod common;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use common::{collector, next_collector, packets, record_count, Folder, Packet, Program};
 use vestige_collector::collector::Collector;
 use vestige_collector::drain::Reach;
+use vestige_collector::layout::KEEP;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 /// In a full chunk of memory.
@@ -167,5 +169,59 @@ fn clear_leaves_what_comes_after_it() {
     assert_eq!(records(&packets(&folder.trace().join("7-8"))), 4);
     let text = fs::read_to_string(folder.trace().join("metadata")).unwrap();
     assert_eq!(text.matches("event {").count(), 1);
+    assert!(outcome.problems.is_empty() && outcome.failure.is_none());
+}
+
+#[test]
+fn what_is_archived_is_moved_away_and_the_rest_stays() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    program.register_class("a:first");
+    let mut thread = program.thread(7, 8);
+    thread.record(RECORDS + 5);
+    let archive = folder.0.join("archive");
+    fs::create_dir(&archive).unwrap();
+    collector.archive(&archive).unwrap();
+    assert_eq!(folder.names(), [".arena", "metadata"]);
+    thread.record(7);
+    let outcome = collector.close(PATIENCE, false);
+
+    assert_eq!(records(&packets(&archive.join("7-8"))), RECORDS + 5);
+    assert_eq!(records(&packets(&folder.trace().join("7-8"))), 7);
+    let text = fs::read_to_string(archive.join("metadata")).unwrap();
+    assert_eq!(text.matches("event {").count(), 1);
+    assert!(outcome.problems.is_empty() && outcome.failure.is_none());
+}
+
+#[test]
+fn what_processes_have_loaded_is_in_each_chunk() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    collector.keep_states();
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(3);
+    program.chunk(thread.chunk).flags().store(KEEP, Ordering::Relaxed);
+    thread.switch();
+    thread.record(RECORDS);
+    let mut archives = Vec::new();
+    for name in ["first", "second"] {
+        let archive = folder.0.join(name);
+        fs::create_dir(&archive).unwrap();
+        collector.archive(&archive).unwrap();
+        thread.record(2);
+        archives.push(archive);
+    }
+    let outcome = collector.close(PATIENCE, false);
+
+    assert_eq!(records(&packets(&archives[0].join("7-8"))), 3 + RECORDS);
+    for later in [archives[1].clone(), folder.trace()] {
+        assert_eq!(records(&packets(&later.join("7-8"))), 2);
+        let copy = packets(&later.join("7-8.2"));
+        assert_eq!((records(&copy), copy[0].number), (3, 0));
+        assert_ne!(copy[0].instance, packets(&later.join("7-8"))[0].instance);
+    }
+    assert_eq!(folder.names(), ["7-8", "7-8.2", "metadata"]);
     assert!(outcome.problems.is_empty() && outcome.failure.is_none());
 }

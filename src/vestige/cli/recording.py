@@ -113,6 +113,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             exit_code=WRONG_USAGE,
         )
     try:
+        rotate_seconds, rotate_size = _rotation(options)
         return RecordingOptions(
             functions=options.functions,
             contexts=contexts_of(options.context),
@@ -136,6 +137,9 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             mode=options.mode,
             max_size=options.max_size and parse_size(options.max_size, "--max-size"),
             snapshot_on_crash=options.snapshot_on_crash,
+            rotate_seconds=rotate_seconds,
+            rotate_size=rotate_size,
+            keep_archives=options.keep or 0,
             python_functions=options.python_functions
             or ("python" if options.python_arguments else None),
             python_arguments=options.python_arguments,
@@ -147,6 +151,29 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
         )
     except SelectionError as error:
         raise CommandError(str(error), exit_code=WRONG_USAGE) from error
+
+
+def _rotation(options: argparse.Namespace | PlainOptions) -> tuple[float, int]:
+    """Return after how many seconds, and after how many bytes, a chunk is archived."""
+    if options.keep is not None and (options.rotate is None or options.keep < 1):
+        raise CommandError(
+            "--keep: expected a number of traces, with --rotate", exit_code=WRONG_USAGE
+        )
+    if options.rotate is None:
+        return 0.0, 0
+    # Few recordings have any.
+    from .durations import parse_seconds
+
+    text = str(options.rotate)
+    if text[-1:] in {"s", "m"} and (seconds := parse_seconds(text)):
+        return seconds, 0
+    size = parse_size(text, "--rotate")
+    if size == 0:
+        raise CommandError(
+            f"--rotate: {text}: expected a size such as 1G, or a time such as 5m",
+            exit_code=WRONG_USAGE,
+        )
+    return 0.0, size
 
 
 def _patterns(patch: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -165,8 +192,13 @@ def _recover(options: argparse.Namespace | PlainOptions) -> int:
             f"--recover: expected no program, found {options.program}",
             exit_code=WRONG_USAGE,
         )
+    directory = options.recover
+    if not os.path.exists(f"{directory}/metadata"):
+        # Of a recording in parts, the present one.
+        present = os.path.join(directory, "present")
+        directory = present if os.path.isdir(present) else directory
     try:
-        found = recover(options.recover)
+        found = recover(directory)
     except RecordError as error:
         raise CommandError(str(error), exit_code=FAILED) from error
     is_whole = all(one.is_drained for one in found)

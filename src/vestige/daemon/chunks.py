@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..record._agreement import ARENAS_FILE
+from ..record.backends.in_process.chunks import ARCHIVES, archive_name
 
 __all__ = [
     "ARCHIVES",
@@ -24,27 +24,11 @@ __all__ = [
     "take_back",
 ]
 
-ARCHIVES = "archives"
 DATA = "ust"
 """What a chunk has in its directory."""
 NEXT = ".ust"
 """The next one of that, until it takes its place."""
 MODE = 0o770
-_STAMP = "%Y%m%dT%H%M%S%z"
-
-
-def archive_name(begin: float, end: float, number: int) -> str:
-    """Return what a chunk is called that has ended.
-
-    Args:
-        begin: Seconds since 1970.
-        end: As above; before that if the clock was set back meanwhile.
-        number: That of the chunk, from 0 on.
-    """
-    first, last = (
-        time.strftime(_STAMP, time.localtime(one)) for one in (begin, max(begin, end))
-    )
-    return f"{first}-{last}-{number}"
 
 
 def archive_chunk(output: str, name: str, *, goes_on: bool = True) -> str:

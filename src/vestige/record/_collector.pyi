@@ -77,6 +77,8 @@ class Collector:
             ``channel0``, as LTTng calls those of its first channel.
         keep: Whether nothing is written but snapshots; rings of threads that have ended
             stay, as many as there are processors.
+        keep_states: Whether what processes say of their state is kept for chunks that
+            begin later, see :meth:`archive`.
         owner: The user, the group and all groups with whose rights files of the trace
             are touched, for root; ``None`` are those of this process. The programs of
             this user record, and no others.
@@ -114,6 +116,7 @@ class Collector:
         read_ns: int = 0,
         channel: str = ...,
         keep: bool = ...,
+        keep_states: bool = ...,
         owner: tuple[int, int, list[int]] | None = None,
         shared_memory: str | PathLike[str] = ...,
     ) -> Collector: ...
@@ -158,6 +161,19 @@ class Collector:
         Raises:
             OSError: It cannot be written to, or the memory itself lies in the directory
                 of the trace. All goes on as before.
+        """
+
+    def archive(self, directory: str) -> None:
+        """Move what was recorded up to now to another directory, and go on here.
+
+        What programs have committed is written before; they go on meanwhile. The next
+        chunk begins with what processes have said of their state, if that is kept.
+
+        Args:
+            directory: It exists and is empty; it gets a copy of the metadata.
+
+        Raises:
+            OSError: It cannot be moved. What was not goes to the next chunk.
         """
 
     def clear(self) -> None:

@@ -55,6 +55,7 @@ class Collected:
             lost there that nobody has counted.
         is_elsewhere: Whether another directory has taken the place of the trace's.
         snapshots: Directories of the snapshots that were taken of it.
+        archives: Directories of its archives, the oldest first.
     """
 
     def __init__(  # noqa: PLR0913 - counts of one thing
@@ -80,6 +81,7 @@ class Collected:
         is_damaged: bool = False,
         is_elsewhere: bool = False,
         snapshots: Iterable[str] = (),
+        archives: Iterable[str] = (),
     ) -> None:
         self.streams = streams
         self.packets = packets
@@ -97,6 +99,7 @@ class Collected:
         self.problems = list(problems)
         self.failure = failure
         self.snapshots = tuple(snapshots)
+        self.archives = tuple(archives)
         self.is_drained = is_drained
         self.is_full = is_full
         self.is_damaged = is_damaged

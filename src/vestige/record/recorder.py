@@ -139,6 +139,9 @@ def run_and_record(
     check_agreement()
     check_counters(options.contexts)
     place = TraceDirectory(directory)
+    if options.is_rotated:
+        # Where the recorder writes; archives are beside it.
+        place = place.inner("present")
     backend = InProcess(place.path, options, meanwhile)
     with Session(place, backend) as session:
         session.prepare()
@@ -148,7 +151,7 @@ def run_and_record(
     return Recording(
         program,
         options,
-        place.path,
+        place.outer or place.path,
         status=status,
         seconds=backend.seconds,
         collected=collected,

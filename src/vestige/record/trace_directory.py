@@ -24,6 +24,9 @@ class TraceDirectory:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.outer: str | None = None
+        """The directory of the recording, if this one is in it."""
+        self._is_outer_new = False
         place = os.path.abspath(path)
         try:
             place.encode()
@@ -53,6 +56,20 @@ class TraceDirectory:
                 f"cannot hold a trace: {error.strerror}", path=os.fspath(path)
             ) from error
 
+    def inner(self, name: str) -> TraceDirectory:
+        """Return a directory in it that holds the trace.
+
+        Args:
+            name: Its name.
+
+        Raises:
+            RecordError: It cannot be made.
+        """
+        inner = TraceDirectory(os.path.join(self.path, name))
+        inner.outer = self.path
+        inner._is_outer_new = self._is_new
+        return inner
+
     def take_back(self) -> None:
         """Leave the place as it was: nothing is in the trace."""
         for name in (REFUSALS_FILE, METADATA_FILE):
@@ -61,3 +78,6 @@ class TraceDirectory:
         if self._is_new:
             with suppress(OSError):
                 os.rmdir(self.path)
+        if self.outer is not None and self._is_outer_new:
+            with suppress(OSError):
+                os.rmdir(self.outer)

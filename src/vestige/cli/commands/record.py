@@ -79,6 +79,7 @@ examples:
   vestige record --libc --pthread -- ./app          memory and mutexes, too
   vestige record -p $(pidof app)                    a program that runs, until Ctrl-C
   vestige record -p 4242 -e 'app:*' --duration 10s
+  vestige record --rotate=1G --keep=5 -- ./server   the newest gigabytes
   vestige record --session NAME -- ./app            into a session of 'vestige lttng'
 """
     exit_statuses = RECORDING
@@ -174,6 +175,19 @@ examples:
             help="with --mode=overwrite: copy what was kept to DIR-crash-DATE-TIME-N "
             "if PROGRAM crashes; SIGUSR2 to the recorder and 'vestige snapshot DIR' "
             "copy it at any time",
+        )
+        parser.add_argument(
+            "--rotate",
+            metavar="SIZE|TIME",
+            help="after so many bytes (with k, M or G) or after TIME (such as 10s or "
+            "5m), make what was recorded a trace of its own, in DIR/archives; what is "
+            "recorded now is in DIR/present",
+        )
+        parser.add_argument(
+            "--keep",
+            metavar="N",
+            type=int,
+            help="with --rotate: keep only the N newest of those traces",
         )
         parser.add_argument(
             "-q", "--quiet", action="store_true", help="print no summary at the end"

@@ -51,7 +51,7 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
+set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --keep --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --rotate --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
@@ -99,6 +99,8 @@ complete -c vestige -n '_shtab_vestige_using record' -l arena-size -x -d 'memory
 complete -c vestige -n '_shtab_vestige_using record' -l mode -x -d 'what to do when buffers are full: let the thread wait (block, the default), up to a TIMEOUT without progress (block=10s), or drop new events (discard); overwrite: drop the oldest events of a recording that has its maximum size'
 complete -c vestige -n '_shtab_vestige_using record' -l max-size -x -d 'maximum size of the whole recording, with k, M or G (default: no limit; 256M with --mode=overwrite)'
 complete -c vestige -n '_shtab_vestige_using record' -l snapshot-on-crash -d 'with --mode=overwrite: copy what was kept to DIR-crash-DATE-TIME-N if PROGRAM crashes; SIGUSR2 to the recorder and '"'"'vestige snapshot DIR'"'"' copy it at any time'
+complete -c vestige -n '_shtab_vestige_using record' -l rotate -x -d 'after so many bytes (with k, M or G) or after TIME (such as 10s or 5m), make what was recorded a trace of its own, in DIR/archives; what is recorded now is in DIR/present'
+complete -c vestige -n '_shtab_vestige_using record' -l keep -x -d 'with --rotate: keep only the N newest of those traces'
 complete -c vestige -n '_shtab_vestige_using record' -s q -l quiet -d 'print no summary at the end'
 complete -c vestige -n '_shtab_vestige_using record' -l recover -xka "(__fish_complete_directories)" -d 'run nothing: write what the killed recording DIR has left in memory'
 complete -c vestige -n '_shtab_vestige_using record; and test $_shtab_vestige_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'the program to run'

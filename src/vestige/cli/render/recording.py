@@ -56,7 +56,9 @@ def recording_lines(
     Yields:
         Lines for people.
     """
-    directory = os.fspath(recording)
+    directory = whole = os.fspath(recording)
+    if recording.options.is_rotated:
+        directory = os.path.join(whole, "present")
     contents = read_contents(directory, recording.options)
     size = sum(size_of(os.path.join(directory, name)) for name in os.listdir(directory))
     streams = _count(recording.collected.streams, "data stream")
@@ -76,13 +78,17 @@ def recording_lines(
         yield f"vestige: exit status {recording.status}, as of {failure}"
     if recording.status == 128 + signals.SIGSYS:
         yield f"vestige: {FILTERED}"
+    if archives := recording.collected.archives:
+        folder = os.path.dirname(archives[0])
+        what = "archive" if len(archives) == 1 else "archives"
+        yield f"vestige: {len(archives)} {what} in {_quoted(folder)}"
     for place in recording.collected.snapshots:
         yield f"vestige: snapshot in {_quoted(place)}"
     yield from (f"vestige: {line}" for line in contents.missing)
     yield from (f"vestige: {line}" for line in _what_is_missing(recording, contents))
-    if contents.events == 0:
+    if contents.events == 0 and not recording.collected.archives:
         return
-    trace = _quoted(directory)
+    trace = _quoted(whole)
     yield f"vestige: trace in {trace}"
     if contents.has_calls:
         yield f"vestige: vestige report {trace}"

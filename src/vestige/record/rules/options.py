@@ -186,6 +186,16 @@ class _Values(NamedTuple):
     snapshot_on_crash: bool = False
     """Whether what ``overwrite`` has kept is copied when the program crashes."""
 
+    rotate_seconds: float = 0.0
+    """After how many seconds what was recorded becomes a trace of its own, in
+    ``archives``; 0: never. What is recorded now is in ``present`` then."""
+
+    rotate_size: int = 0
+    """After how many bytes; 0: never."""
+
+    keep_archives: int = 0
+    """How many of those traces are kept, the newest; 0: all."""
+
     helpers: tuple[str, ...] = ()
     """Of which functions of the C library each call is recorded: some of
     :data:`HELPERS`, for memory, mutexes and the dynamic linker.
@@ -292,6 +302,21 @@ class RecordingOptions(_Values):
             return self.max_size
         return OVERWRITE_SIZE if self.mode == "overwrite" else 0
 
+    @property
+    def is_rotated(self) -> bool:
+        """Whether what was recorded becomes traces of its own."""
+        return bool(self.rotate_seconds or self.rotate_size)
+
+    def _check_rotation(self) -> None:
+        if self.is_rotated and (self.mode == "overwrite" or self.max_size is not None):
+            raise SelectionError(
+                "rotation of a recording with a maximum size: expected one without"
+            )
+        if min(self.rotate_seconds, self.rotate_size, self.keep_archives) < 0:
+            raise SelectionError("rotation: expected no numbers below 0")
+        if self.keep_archives and not self.is_rotated:
+            raise SelectionError("a number of archives: expected a rotation")
+
     def _check(self) -> None:
         if self.mode not in {"block", "discard", "overwrite"}:
             raise SelectionError(
@@ -302,6 +327,7 @@ class RecordingOptions(_Values):
                 f"a snapshot at a crash of a recording with mode={self.mode!r}: "
                 "expected overwrite"
             )
+        self._check_rotation()
         if self.max_size is not None and self.max_size < SMALLEST_SIZE:
             raise SelectionError(
                 f"a maximum size of {self.max_size} bytes is too small: "

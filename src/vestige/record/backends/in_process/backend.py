@@ -29,6 +29,7 @@ from .tracer import tracer_environment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from .chunks import Chunks
     from .clock import ClockRate
     from .plans import Plans
     from .snapshots import Snapshots
@@ -86,6 +87,7 @@ class InProcess:
         self._unreached: UnreachedProcesses | None = None
         self._bell: int | None = None
         self._snapshots: Snapshots | None = None
+        self._chunks: Chunks | None = None
         self.plans: Plans | None = None
         """What was planned of functions without hooks, if anything was."""
         self.seconds = 0.0
@@ -129,6 +131,18 @@ class InProcess:
         """
         if self._options.patch is not None or self._options.probes:
             self._bell = self._collector.open_requests()
+        if self._options.is_rotated:
+            # Few recordings are.
+            from .chunks import Chunks  # noqa: PLC0415 - see above
+
+            self._chunks = Chunks(
+                os.path.dirname(self._directory),
+                self._archive,
+                lambda: self._collector.chunk_size,
+                self._options.rotate_seconds,
+                self._options.rotate_size,
+                self._options.keep_archives,
+            )
         self._collector.start()
         if self._options.mode == "overwrite":
             # Others have all of it in their trace.
@@ -136,6 +150,10 @@ class InProcess:
 
             self._snapshots = Snapshots(self._directory, self._copy)
             self._to_close.append(self._snapshots.close)
+
+    def _archive(self, directory: str) -> None:
+        self._metadata.refine()
+        self._collector.archive(directory)
 
     def _copy(self, directory: str) -> None:
         self._metadata.refine()
@@ -249,6 +267,9 @@ class InProcess:
         return collected
 
     def _tell_of_snapshots(self, collected: Collected) -> None:
+        if self._chunks is not None:
+            collected.archives = tuple(self._chunks.archives)
+            collected.problems += self._chunks.problems
         if self._snapshots is not None:
             collected.snapshots = tuple(self._snapshots.taken)
             collected.problems += self._snapshots.problems
@@ -374,6 +395,15 @@ class InProcess:
 
     def _schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:
         """Return what is to be done while the program runs."""
+        if self._chunks is None:
+            return self._own_schedule()
+        # Few recordings need it.
+        from heapq import merge  # noqa: PLC0415 - see above
+
+        both = self._own_schedule(), self._chunks.ticks()
+        return merge(*both, key=lambda one: one[0])
+
+    def _own_schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:
         looks = self._looks()
         next_look = next(looks)
         for span in LATER_SPANS if self._is_counter else ():

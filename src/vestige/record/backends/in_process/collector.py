@@ -126,6 +126,7 @@ class RunningCollector:
                 slots=THREADS,
                 wait_ns=_wait(options),
                 overwrite=options.mode == "overwrite",
+                keep_states=options.is_rotated,
                 max_size=options.size_limit,
                 rules=rules,
                 fingerprint=int(AGREEMENT, 16),
@@ -299,6 +300,18 @@ class RunningCollector:
                 path=error.filename or directory,
             ) from error
         self._directory = directory
+        self._bytes_before = self._core.progress().bytes
+
+    def archive(self, directory: str) -> None:
+        """Move what was recorded up to now to another directory, and go on here.
+
+        Args:
+            directory: That, absolute; it is empty.
+
+        Raises:
+            OSError: It cannot be moved.
+        """
+        self._core.archive(directory)
         self._bytes_before = self._core.progress().bytes
 
     @property
