@@ -6,6 +6,7 @@ import argparse
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,11 @@ def test_the_examples_run(
     demo = vestige.open(DEMO / "trace", debug_info=DEMO_DEBUG_INFO)
     first = next(iter(demo.events("shop:*")))
     monkeypatch.setattr(vestige, "open", lambda *_, **__: demo)
+    slow = {"url": "/", "$ctx.vpid": 1}
+    told = vestige.Notification("slow", 0, "event-rule-matches", slow, {})
+    monkeypatch.setattr(vestige, "notifications", lambda *_: nullcontext([told]))
+    (tmp_path / "notify-send").symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     (tmp_path / "my-trace").symlink_to(DEMO / "trace")
     (tmp_path / "app").symlink_to("/bin/true")
     monkeypatch.chdir(tmp_path)

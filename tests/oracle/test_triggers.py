@@ -14,6 +14,7 @@ from support.live_sessions import SECONDS, launch, run
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, say, stopped
 from support.waiting import wait_until
+from vestige.daemon.client import Client
 
 pytestmark = pytest.mark.oracle
 RULE = "--condition=event-rule-matches --type=user"
@@ -216,3 +217,56 @@ def test_nothing_waits_for_a_daemon_and_all_is_counted(
             return told + fired.dropped + int(found[1]) == 100_000
 
         wait_until(all_are_counted, "all matches are counted", SECONDS)
+
+
+def registered(daemon: SessionDaemon, name: str, **condition: object) -> None:
+    """Add a trigger that notifies, for which there are no options."""
+    with mock.patch.dict("os.environ", daemon.environment):
+        client = Client.connect()
+    values = {"name": name, "condition": condition, "action": {"type": "notify"}}
+    client.register_trigger(values)
+    client.close()
+
+
+def test_full_buffers_and_rotations_are_told(daemon, workshop: Workshop, tmp_path):
+    """With how full they are, and where the archive is."""
+    registered(
+        *(daemon, "high"),
+        type="buffer-usage-high",
+        session="s",
+        channel="c",
+        domain="UST",
+        threshold_ratio=0.5,
+    )
+    registered(
+        daemon, "size", type="session-consumed-size", session="s", threshold_bytes=1
+    )
+    registered(daemon, "rotated", type="session-rotation-completed", session="s")
+    say(
+        daemon,
+        f"create s --output={tmp_path}",
+        # Nobody reads the buffers, so they are full, until it is rotated.
+        "enable-channel -u c --subbuf-size=4k --num-subbuf=2 --read-timer=100000000 "
+        "--monitor-timer=1000",
+        "enable-event -u -c c flood:*",
+        "start",
+    )
+    gate = tmp_path / "gate"
+    with listening(daemon) as fired:
+        program = launch(daemon, workshop.program("flood"), 100_000, 2, 0, gate)
+        full = fired.wait(SECONDS)
+        assert full is not None
+        assert full.trigger == "high"
+        assert 0.5 <= full.facts["ratio"] <= 1
+        assert full.facts["bytes"] == full.facts["ratio"] * 8192
+        say(daemon, "rotate s")
+        told = {}
+        while len(told) < 2:
+            one = fired.wait(SECONDS)
+            assert one is not None, told
+            told[one.trigger] = one.facts
+        assert told["rotated"]["location"].startswith(f"{tmp_path}/archives/")
+        assert told["size"]["bytes"] >= 4096
+        gate.touch()
+        assert program.wait(SECONDS) == 0
+    say(daemon, "destroy s")

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* That of the description; it goes with each recording. */
-#define AGREEMENT "21b311a3afb59a5a"
+#define AGREEMENT "df2255232ffde00c"
 
 /* --- Packets, see docs/formats/recording.md --- */
 

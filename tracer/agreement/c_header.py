@@ -205,6 +205,7 @@ def registration_header() -> str:
             *_constants(registration.CONSTANTS),
             *_enumeration(registration.MESSAGES),
             *_enumeration(registration.JOINING),
+            *_enumeration(registration.CAPTURES),
             *(text for one in registration.STRUCTURES for text in _structure(one)),
             "#endif\n",
         ]

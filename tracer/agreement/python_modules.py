@@ -111,6 +111,7 @@ def registration_module() -> str:
             *_constants(registration.CONSTANTS),
             *_enumeration("Message", registration.MESSAGES),
             *_enumeration("Joining", registration.JOINING),
+            *_enumeration("Capture", registration.CAPTURES),
             "\n\n",
             *(text for one in registration.STRUCTURES for text in _structure(one)),
         ]

@@ -36,6 +36,12 @@
 #define MOST_CHANNELS 16u
 /* Bytes of the words of a recording. */
 #define LARGEST_WORDS 8192u
+/* Rules of triggers, and counters of these. */
+#define MOST_WATCHES 4096u
+/* Of one of them. */
+#define MOST_CAPTURES 256u
+/* Bytes of a match with its head. */
+#define LARGEST_MATCH 4096u
 /* With its zero. */
 #define LONGEST_EVENT_NAME 512u
 /* As above. */
@@ -61,6 +67,8 @@ enum message_kind {
 	MESSAGE_LIST = 8,
 	/* The program may begin. It is not answered. */
 	MESSAGE_GO = 9,
+	/* Tell at once of events that match rules of triggers. */
+	MESSAGE_WATCH = 10,
 };
 
 /* What became of a request. */
@@ -71,6 +79,16 @@ enum joining_status {
 	JOINING_BUSY = 1,
 	/* The memory cannot be had, or the words are malformed. */
 	JOINING_FAILED = 2,
+};
+
+/* What is told of an event. */
+enum capture_kind {
+	/* A field. */
+	CAPTURE_FIELD = 0,
+	/* An element of a field. */
+	CAPTURE_ELEMENT = 1,
+	/* A context. */
+	CAPTURE_CONTEXT = 2,
 };
 
 /* Before each message. */
@@ -163,5 +181,69 @@ _Static_assert(offsetof(struct message_field, kind) == 0, "message_field.kind");
 _Static_assert(offsetof(struct message_field, flags) == 4, "message_field.flags");
 _Static_assert(offsetof(struct message_field, name) == 8, "message_field.name");
 _Static_assert(sizeof(struct message_field) == 264, "message_field");
+
+/* All rules of triggers. With the first come a socket, and memory for counters. */
+struct message_watch {
+	/* Bytes of the rules, in a file that comes along. */
+	uint32_t rules_size;
+	/* Of the rules; each has a watch, behind all rules. */
+	uint32_t count;
+	/* Of all watches, behind these. */
+	uint32_t capture_count;
+	/* Bytes of their names, behind them. */
+	uint32_t text_size;
+};
+
+_Static_assert(offsetof(struct message_watch, rules_size) == 0, "message_watch.rules_size");
+_Static_assert(offsetof(struct message_watch, count) == 4, "message_watch.count");
+_Static_assert(offsetof(struct message_watch, capture_count) == 8, "message_watch.capture_count");
+_Static_assert(offsetof(struct message_watch, text_size) == 12, "message_watch.text_size");
+_Static_assert(sizeof(struct message_watch) == 16, "message_watch");
+
+/* What is to be told of events that match a rule. */
+struct watch_head {
+	/* What matches call the rule. */
+	uint64_t token;
+	/* Of matches that found no room. */
+	uint32_t counter;
+	/* Of those that follow those of the watch before. */
+	uint32_t capture_count;
+};
+
+_Static_assert(offsetof(struct watch_head, token) == 0, "watch_head.token");
+_Static_assert(offsetof(struct watch_head, counter) == 8, "watch_head.counter");
+_Static_assert(offsetof(struct watch_head, capture_count) == 12, "watch_head.capture_count");
+_Static_assert(sizeof(struct watch_head) == 16, "watch_head");
+
+/* A value that is to be told. */
+struct capture_head {
+	/* See enum capture_kind. */
+	uint32_t kind;
+	/* Of an element. */
+	uint32_t index;
+	/* Of the name, in the text. */
+	uint32_t offset;
+	/* Of the name. */
+	uint32_t length;
+};
+
+_Static_assert(offsetof(struct capture_head, kind) == 0, "capture_head.kind");
+_Static_assert(offsetof(struct capture_head, index) == 4, "capture_head.index");
+_Static_assert(offsetof(struct capture_head, offset) == 8, "capture_head.offset");
+_Static_assert(offsetof(struct capture_head, length) == 12, "capture_head.length");
+_Static_assert(sizeof(struct capture_head) == 16, "capture_head");
+
+/* An event matches: a packet of the socket for matches. */
+struct match_head {
+	uint64_t token;
+	/* Bytes of the captures, which follow in MessagePack. */
+	uint32_t size;
+	uint32_t reserved;
+};
+
+_Static_assert(offsetof(struct match_head, token) == 0, "match_head.token");
+_Static_assert(offsetof(struct match_head, size) == 8, "match_head.size");
+_Static_assert(offsetof(struct match_head, reserved) == 12, "match_head.reserved");
+_Static_assert(sizeof(struct match_head) == 16, "match_head");
 
 #endif

@@ -19,7 +19,7 @@ from .terms import (
     Value,
 )
 
-__all__ = ["CONSTANTS", "JOINING", "MESSAGES", "STRUCTURES"]
+__all__ = ["CAPTURES", "CONSTANTS", "JOINING", "MESSAGES", "STRUCTURES"]
 
 CONSTANTS = (
     Constant("REGISTRATION_VERSION", 2, about="Another one is refused on both sides."),
@@ -58,6 +58,9 @@ CONSTANTS = (
     ),
     Constant("MOST_CHANNELS", 16, about="To which a program records at once."),
     Constant("LARGEST_WORDS", 8192, about="Bytes of the words of a recording."),
+    Constant("MOST_WATCHES", 4096, about="Rules of triggers, and counters of these."),
+    Constant("MOST_CAPTURES", 256, about="Of one of them."),
+    Constant("LARGEST_MATCH", 4096, about="Bytes of a match with its head."),
     Constant("LONGEST_EVENT_NAME", 512, about="With its zero."),
     Constant("LONGEST_FIELD_NAME", 256, about="As above."),
 )
@@ -78,6 +81,7 @@ MESSAGES = Enumeration(
         Value("DUMP", about="Describe the state of the process there once more."),
         Value("LIST", about="Say which events there are; the answer ends with DONE."),
         Value("GO", about="The program may begin. It is not answered."),
+        Value("WATCH", about="Tell at once of events that match rules of triggers."),
     ),
     about="What a message is.",
 )
@@ -91,6 +95,17 @@ JOINING = Enumeration(
         Value("FAILED", about="The memory cannot be had, or the words are malformed."),
     ),
     about="What became of a request.",
+)
+
+CAPTURES = Enumeration(
+    "capture_kind",
+    "CAPTURE_",
+    (
+        Value("FIELD", about="A field."),
+        Value("ELEMENT", about="An element of a field."),
+        Value("CONTEXT", about="A context."),
+    ),
+    about="What is told of an event.",
 )
 
 HEAD = Structure(
@@ -140,6 +155,48 @@ STOP = Structure(
     about="Which memory is meant, also by DUMP.",
 )
 
+WATCH = Structure(
+    "message_watch",
+    (
+        Member("rules_size", U32, about="Bytes of the rules, in a file that comes along."),
+        Member("count", U32, about="Of the rules; each has a watch, behind all rules."),
+        Member("capture_count", U32, about="Of all watches, behind these."),
+        Member("text_size", U32, about="Bytes of their names, behind them."),
+    ),
+    about="All rules of triggers. With the first come a socket, and memory for counters.",
+)
+
+WATCH_HEAD = Structure(
+    "watch_head",
+    (
+        Member("token", U64, about="What matches call the rule."),
+        Member("counter", U32, about="Of matches that found no room."),
+        Member("capture_count", U32, about="Of those that follow those of the watch before."),
+    ),
+    about="What is to be told of events that match a rule.",
+)
+
+CAPTURE_HEAD = Structure(
+    "capture_head",
+    (
+        Member("kind", U32, about="See enum capture_kind."),
+        Member("index", U32, about="Of an element."),
+        Member("offset", U32, about="Of the name, in the text."),
+        Member("length", U32, about="Of the name."),
+    ),
+    about="A value that is to be told.",
+)
+
+MATCH_HEAD = Structure(
+    "match_head",
+    (
+        Member("token", U64),
+        Member("size", U32, about="Bytes of the captures, which follow in MessagePack."),
+        Member("reserved", U32),
+    ),
+    about="An event matches: a packet of the socket for matches.",
+)
+
 EVENT = Structure(
     "message_event",
     (
@@ -160,4 +217,7 @@ FIELD = Structure(
     about="A field of an event.",
 )
 
-STRUCTURES = (HEAD, HELLO, RECORD, STOP, EVENT, FIELD)
+STRUCTURES = (
+    *(HEAD, HELLO, RECORD, STOP, EVENT, FIELD, WATCH, WATCH_HEAD, CAPTURE_HEAD),
+    MATCH_HEAD,
+)

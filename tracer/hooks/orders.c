@@ -17,6 +17,13 @@
 #include "meeting.h"
 #include "recording.h"
 #include "settings_words.h"
+#include "telling.h"
+#include "watching.h"
+
+/* That come with a message. */
+#define MOST_FILES 3u
+
+_Static_assert(MOST_MEETINGS == WATCH_SOURCES, "each daemon has rules of triggers");
 
 /* With one daemon. */
 static struct talk {
@@ -98,12 +105,12 @@ static bool say_hello(const struct talk *talk)
 	return send_message(talk, &message, MESSAGE_HELLO, sizeof(message), 0);
 }
 
-/* Take a message; the file that comes with it, or negative. False at the end. */
-static bool receive(struct talk *talk, long *size, int *file)
+/* Take a message, and the files that come with it, or negative numbers. False at the end. */
+static bool receive(struct talk *talk, long *size, int files[MOST_FILES])
 {
 	union {
 		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(MOST_FILES * sizeof(int))];
 	} control = {.bytes = {0}};
 	struct iovec data = {.iov_base = &talk->request, .iov_len = sizeof(talk->request) - 1};
 	struct msghdr message = {
@@ -113,17 +120,19 @@ static bool receive(struct talk *talk, long *size, int *file)
 		.msg_controllen = sizeof(control),
 	};
 
-	*file = -1;
+	for (unsigned int index = 0; index < MOST_FILES; index++)
+		files[index] = -1;
 	do {
 		if (!is_connected(talk))
 			return false;
 		*size = system_call(SYS_recvmsg, talk->connection, (long) &message,
 				    MSG_CMSG_CLOEXEC, 0, 0, 0);
 	} while (*size == -EINTR);
-	if (*size > 0 && message.msg_controllen >= CMSG_LEN(sizeof(*file)) &&
+	if (*size > 0 && message.msg_controllen >= CMSG_LEN(sizeof(int)) &&
 	    control.head.cmsg_level == SOL_SOCKET && control.head.cmsg_type == SCM_RIGHTS &&
-	    control.head.cmsg_len == CMSG_LEN(sizeof(*file)))
-		memcpy(file, CMSG_DATA(&control.head), sizeof(*file));
+	    control.head.cmsg_len >= CMSG_LEN(sizeof(int)) &&
+	    control.head.cmsg_len <= CMSG_LEN(MOST_FILES * sizeof(int)))
+		memcpy(files, CMSG_DATA(&control.head), control.head.cmsg_len - CMSG_LEN(0));
 	return *size >= (long) sizeof(talk->request.head) &&
 		talk->request.head.size == (uint32_t) *size &&
 		talk->request.head.version == REGISTRATION_VERSION;
@@ -186,6 +195,18 @@ static enum joining_status stop_or_dump(const struct talk *talk, long size)
 	return JOINING_DONE;
 }
 
+static enum joining_status watch(const struct talk *talk, long size, const int *files)
+{
+	const char *body = (const char *) &talk->request + sizeof(talk->request.head);
+	struct message_watch message;
+
+	if (size != (long) (sizeof(talk->request.head) + sizeof(message)))
+		return JOINING_FAILED;
+	/* It is longer than what words follow. */
+	memcpy(&message, body, sizeof(message));
+	return watching_take(talk->which, &message, files[0], files[1], files[2]);
+}
+
 static bool send_events(const struct talk *talk)
 {
 	struct event_list list;
@@ -206,7 +227,7 @@ static bool send_events(const struct talk *talk)
 }
 
 /* Do what is asked for. */
-static enum joining_status do_order(struct talk *talk, long size, int file)
+static enum joining_status do_order(struct talk *talk, long size, const int *files)
 {
 	enum joining_status status = JOINING_FAILED;
 
@@ -214,7 +235,9 @@ static enum joining_status do_order(struct talk *talk, long size, int file)
 		return send_events(talk) ? JOINING_DONE : JOINING_FAILED;
 	lock_take(&turn);
 	if (talk->request.head.kind == MESSAGE_RECORD)
-		status = record_this(talk, size, file);
+		status = record_this(talk, size, files[0]);
+	else if (talk->request.head.kind == MESSAGE_WATCH)
+		status = watch(talk, size, files);
 	else if (talk->request.head.kind == MESSAGE_STOP ||
 		 talk->request.head.kind == MESSAGE_DUMP)
 		status = stop_or_dump(talk, size);
@@ -226,17 +249,18 @@ static enum joining_status do_order(struct talk *talk, long size, int file)
 static bool serve(struct talk *talk, orders_begin_function *begin)
 {
 	enum joining_status status = JOINING_FAILED;
+	int files[MOST_FILES];
 	long size;
-	int file;
-	const bool is_order = receive(talk, &size, &file);
+	const bool is_order = receive(talk, &size, files);
 	const bool is_go = is_order && talk->request.head.kind == MESSAGE_GO;
 
 	if (is_go)
 		begin(talk->which);
 	else if (is_order)
-		status = do_order(talk, size, file);
-	if (file >= 0)
-		system_close(file);
+		status = do_order(talk, size, files);
+	for (unsigned int index = 0; index < MOST_FILES; index++)
+		if (files[index] >= 0)
+			system_close(files[index]);
 	return is_go ||
 		(is_order &&
 		 send_message(talk, &talk->request, MESSAGE_DONE, sizeof(talk->request.head),
@@ -264,6 +288,9 @@ void orders_take(unsigned int which, orders_begin_function *begin)
 		while (serve(talk, begin))
 			;
 	close_connection(talk);
+	lock_take(&turn);
+	watching_end(which);
+	lock_release(&turn);
 }
 
 void orders_after_fork(void)
@@ -284,6 +311,7 @@ bool orders_end(void)
 {
 	if (atomic_exchange(&is_leaving, true))
 		return false;
+	telling_stop();
 	for (unsigned int which = 0; which < MOST_MEETINGS; which++)
 		if (talks[which].connection >= 0)
 			system_call(SYS_shutdown, talks[which].connection, SHUT_RDWR, 0, 0, 0, 0);

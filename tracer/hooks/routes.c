@@ -18,11 +18,12 @@
 #include "../stream/plain_route.h"
 #include "../stream/room.h"
 #include "event_class.h"
+#include "telling.h"
 
 /* Address space for routes. */
 #define ROUTE_BYTES ((size_t) 64 << 20)
 
-/* In place of a filter: there is one for each channel. */
+/* In place of a filter: there is one for each channel, or rules of triggers. */
 static const char filters_of_route;
 char *routes_memory;
 static size_t used;
@@ -35,7 +36,7 @@ static size_t size_of(uint32_t count)
 }
 
 /* The number of a route; 0 when there is no memory. */
-static uint32_t make(const struct address *to, uint32_t count)
+static uint32_t make(const struct address *to, uint32_t count, const struct watch_list *watches)
 {
 	const size_t size = size_of(count);
 	struct route *route;
@@ -51,6 +52,7 @@ static uint32_t make(const struct address *to, uint32_t count)
 	route = (struct route *) (void *) (routes_memory + used);
 	route->count = count;
 	route->is_plain = plain_route_is(to, count);
+	route->watches = watches;
 	memcpy(route->to, to, count * sizeof(*to));
 	used += size;
 	return (uint32_t) ((used - size) / ROUTE_UNIT);
@@ -61,21 +63,26 @@ static bool is_routed(const struct vestige_event *event)
 	return event->id == EVENT_ROUTED;
 }
 
-static bool is_same(const struct vestige_event *event, const struct address *to, uint32_t count)
+static bool is_same(const struct vestige_event *event, const struct address *to, uint32_t count,
+		    const struct watch_list *watches)
 {
 	const struct route *route;
 
 	if (!is_routed(event))
 		return false;
 	route = routes_find(event);
-	return route->count == count && !memcmp(route->to, to, count * sizeof(*to));
+	return route->count == count && route->watches == watches &&
+		!memcmp(route->to, to, count * sizeof(*to));
 }
 
 /* The class of an event that has the same one in each recording; 0: it has not. */
 static uint32_t fixed_class(const struct vestige_event *event)
 {
-	const uint32_t class = is_routed(event) ? routes_find(event)->to[0].class : event->id;
+	const struct route *route = is_routed(event) ? routes_find(event) : NULL;
+	uint32_t class = event->id;
 
+	if (route)
+		class = route->count ? route->to[0].class : 0;
 	return class < EVENT_CLASSES ? class : 0;
 }
 
@@ -119,14 +126,15 @@ static void set(struct vestige_event *event, uint32_t id, const void *filter)
 	__atomic_store_n(&event->id, id, __ATOMIC_RELEASE);
 }
 
-static bool set_route(struct vestige_event *event, const struct address *to, uint32_t count)
+static bool set_route(struct vestige_event *event, const struct address *to, uint32_t count,
+		      const struct watch_list *watches)
 {
-	const void *filter = NULL;
+	const void *filter = watches ? &filters_of_route : NULL;
 	uint32_t number;
 
-	if (is_same(event, to, count))
+	if (is_same(event, to, count, watches))
 		return true;
-	number = make(to, count);
+	number = make(to, count, watches);
 	if (!number)
 		return false;
 	for (uint32_t index = 0; index < count; index++)
@@ -141,6 +149,7 @@ bool routes_choose(const struct vestige_provider *provider, struct vestige_event
 {
 	struct address to[CHANNELS];
 	const bool is_always = routes_have_always(event);
+	const struct watch_list *watches;
 	uint32_t count = 0;
 
 	/* The gaps between members are compared, too. */
@@ -159,10 +168,12 @@ bool routes_choose(const struct vestige_provider *provider, struct vestige_event
 		address->is_of_cpus = cpu_rings_are_there(channel);
 		count++;
 	}
-	if (!count)
+	watches = watches_choose(is_routed(event) ? routes_find(event)->watches : NULL, provider,
+				 event);
+	if (!count && !watches)
 		return false;
-	if (count > 1 || to[0].channel != 0)
-		return set_route(event, to, count);
+	if (count != 1 || watches || to[0].channel != 0)
+		return set_route(event, to, count, watches);
 	set(event, to[0].class, to[0].filter);
 	return true;
 }
@@ -205,6 +216,8 @@ bool routes_pass(const struct vestige_event *event, const struct vestige_value *
 	if (LIKELY(filter != &filters_of_route))
 		return !filter || expression_passes(filter, values, ip);
 	route = routes_find(event);
+	if (route->watches)
+		telling_try(route->watches, values, ip);
 	for (uint32_t index = 0; index < route->count; index++) {
 		const void *its = route->to[index].filter;
 

@@ -17,6 +17,7 @@
 #include "../base/system.h"
 #include "../objects/kept_pages.h"
 #include "../objects/objects.h"
+#include "../rules/watches.h"
 #include "../stream/passage.h"
 #include "../stream/plain_route.h"
 #include "../stream/record.h"
@@ -67,7 +68,7 @@ static int state_of(const struct vestige_provider *provider)
 
 static void connect(struct vestige_tracepoint *point, const struct vestige_provider *provider)
 {
-	if (!settings.is_recording)
+	if (!settings.is_recording && !watches_are_there())
 		return;
 	for (uint32_t index = 0; index < provider->event_count; index++) {
 		struct vestige_event *event = provider->events[index];

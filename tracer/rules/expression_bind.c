@@ -7,6 +7,7 @@
 #include "../stream/application.h"
 #include "../stream/context.h"
 #include "decision.h"
+#include "element.h"
 
 /* How many skips lead over one instruction, at most. */
 #define MOST_SKIPS 128u
@@ -127,7 +128,7 @@ static bool bind_element(struct binder *binder, struct step *step, uint32_t inde
 	step->size = field->size;
 	if (field->flags & VESTIGE_SIGNED)
 		step->flags |= ELEMENT_IS_SIGNED;
-	if ((field->flags & VESTIGE_BIG_ENDIAN) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+	if (element_is_swapped(field))
 		step->flags |= ELEMENT_IS_SWAPPED;
 	return push(binder, TYPE_INTEGER);
 }

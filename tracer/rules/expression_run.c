@@ -7,6 +7,7 @@
 #include "../stream/context.h"
 #include "../stream/room.h"
 #include "decision.h"
+#include "element.h"
 
 struct value {
 	union {
@@ -69,19 +70,11 @@ static void load_array(struct value *to, const struct vestige_value *from)
 static bool load_element(struct value *to, const struct vestige_value *from,
 			 const struct step *step)
 {
-	const unsigned int bits = 8u * step->size;
-	uint64_t number = 0;
-
 	if (step->index >= from->length || !from->as.bytes)
 		return false;
-	memcpy((char *) &number +
-		       (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 8 - step->size),
-	       (const char *) from->as.bytes + step->index * step->size, step->size);
-	if (step->flags & ELEMENT_IS_SWAPPED)
-		number = __builtin_bswap64(number) >> (64 - bits);
-	if ((step->flags & ELEMENT_IS_SIGNED) && bits < 64 && number >> (bits - 1) & 1)
-		number |= ~(uint64_t) 0 << bits;
-	to->as.integer = (int64_t) number;
+	to->as.integer =
+		element_at(from, step->index, step->size, step->flags & ELEMENT_IS_SIGNED,
+			   step->flags & ELEMENT_IS_SWAPPED);
 	return true;
 }
 

@@ -21,10 +21,14 @@ struct address {
 	const void *filter;
 };
 
+struct watch_list;
+
 struct route {
 	uint32_t count;
 	/* See plain_route.h. */
 	bool is_plain;
+	/* Rules of triggers, see rules/watches.h; NULL: none. */
+	const struct watch_list *watches;
 	struct address to[];
 };
 

@@ -53,9 +53,19 @@ void context_forget(void)
 
 /* Whether the thread was told something, and that holds still. It can note nothing where it has no
  * notes. */
-static INLINED bool is_known(const struct notes *notes, unsigned int bit, uint64_t key)
+static INLINED bool is_known(const struct known_contexts *known, unsigned int bit, uint64_t key)
 {
-	return LIKELY(notes && notes->known.key == key && notes->known.is_there & bit);
+	return LIKELY(known->key == key && known->is_there & bit);
+}
+
+/* Of a thread that records nothing, and is asked for triggers alone. */
+static __thread struct known_contexts known_alone __attribute__((tls_model("initial-exec")));
+
+static INLINED struct known_contexts *known_of_thread(void)
+{
+	struct notes *notes = stream_memory_notes();
+
+	return LIKELY(notes != NULL) ? &notes->known : &known_alone;
 }
 
 /* What it is told has another key from now on. */
@@ -97,10 +107,8 @@ static unsigned int credential_place(unsigned int number)
 }
 
 /* Ask for a namespace, a credential or the ID of the thread, and note the answer. */
-static APART uint64_t ask_system(struct notes *notes, unsigned int number, uint64_t key)
+static APART uint64_t ask_system(struct known_contexts *known, unsigned int number, uint64_t key)
 {
-	struct known_contexts unnoted = {.key = 0};
-	struct known_contexts *known = notes ? &notes->known : &unnoted;
 	const unsigned int bit = 1u << number;
 	uint64_t value;
 
@@ -121,15 +129,15 @@ static APART uint64_t ask_system(struct notes *notes, unsigned int number, uint6
 
 static INLINED uint64_t find_of_system(unsigned int number, uint64_t key)
 {
-	struct notes *notes = stream_memory_notes();
+	struct known_contexts *known = known_of_thread();
 	const unsigned int bit = 1u << number;
 
-	if (!is_known(notes, bit, key))
-		return ask_system(notes, number, key);
+	if (!is_known(known, bit, key))
+		return ask_system(known, number, key);
 	if (bit == CONTEXT_VTID)
-		return notes->known.vtid;
-	return bit < CONTEXT_VUID ? notes->known.namespaces[namespace_place(number)]
-				  : notes->known.credentials[credential_place(number)];
+		return known->vtid;
+	return bit < CONTEXT_VUID ? known->namespaces[namespace_place(number)]
+				  : known->credentials[credential_place(number)];
 }
 
 uint64_t context_number(unsigned int number, const void *ip)
@@ -155,22 +163,19 @@ uint64_t context_number(unsigned int number, const void *ip)
 const char *context_text(unsigned int number)
 {
 	const struct stream *stream = first_stream;
-	struct notes *notes = stream_memory_notes();
+	struct known_contexts *known = known_of_thread();
 	const uint64_t key = process_key();
 
 	(void) number;
 	/* That of its records. */
 	if (stream && stream->vpid)
 		return stream->procname;
-	/* Nor will there be a record. */
-	if (!notes)
-		return "";
-	if (!is_known(notes, CONTEXT_PROCNAME, key)) {
-		begin_again(&notes->known, key);
-		system_thread_name(notes->known.procname);
-		keep(&notes->known, CONTEXT_PROCNAME, key);
+	if (!is_known(known, CONTEXT_PROCNAME, key)) {
+		begin_again(known, key);
+		system_thread_name(known->procname);
+		keep(known, CONTEXT_PROCNAME, key);
 	}
-	return notes->known.procname;
+	return known->procname;
 }
 
 static char *write_counters(char *at, const struct context_list *list)

@@ -15,6 +15,7 @@
 #include "../base/process.h"
 #include "../base/system.h"
 #include "local.h"
+#include "lone.h"
 #include "memory.h"
 #include "room.h"
 #include "shared_thread.h"
@@ -191,6 +192,8 @@ bool passage_wait(void)
 	meet_all_threads();
 	stream_memory_each(wait_for_other, &waiting);
 	wait_for_some(&waiting);
+	if (!lone_wait())
+		waiting.have_left = false;
 	if (others && !others())
 		waiting.have_left = false;
 	return waiting.have_left;
@@ -217,6 +220,7 @@ void passage_after_fork(void)
 	struct stream *stream = first_stream;
 	const struct notes *notes = stream_memory_notes();
 
+	lone_after_fork();
 	if (!stream)
 		return;
 	/* It is in memory that was filled with zeros. */

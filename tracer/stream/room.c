@@ -12,6 +12,7 @@
 #include "cpu_ring.h"
 #include "filling.h"
 #include "local.h"
+#include "lone.h"
 #include "memory.h"
 #include "scratch.h"
 #include "shared_thread.h"
@@ -361,6 +362,8 @@ void streams_meet(void)
 
 void stream_meet_notes(void)
 {
+	if (!settings.is_recording)
+		return;
 	for (uint32_t channel = 0; channel < CHANNELS && !first_stream; channel++) {
 		struct room room = {
 			.channel = channel,
@@ -373,12 +376,15 @@ void stream_meet_notes(void)
 	}
 }
 
-/* What has no stream records nothing. */
+/* What has no stream records nothing. Where nothing is to be recorded, tracepoints are passed for
+ * triggers. */
 static void meet(void)
 {
 	streams_meet();
 	if (first_stream)
 		return;
+	if (!settings.is_recording)
+		stream_thread.passage = lone_passage();
 	for (uint32_t channel = 0; channel < CHANNELS; channel++)
 		if (settings.channels[channel].is_recording)
 			stream_count_lost(channel);

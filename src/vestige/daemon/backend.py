@@ -7,9 +7,13 @@ from typing import Any, Protocol
 
 from ..record.backends.channel_counts import ChannelCounts
 from .model import Session
+from .triggers.sampled import Sample
 from .triggers.trigger import Trigger
 
-__all__ = ["Backend", "OnMatch"]
+__all__ = ["Backend", "OnMatch", "OnSample"]
+
+OnSample = Callable[[Sample], None]
+"""Called with what a monitor timer has seen."""
 
 OnMatch = Callable[[int, object], None]
 """Called with the token of a trigger whose event rule an event matched, and what was
@@ -104,6 +108,13 @@ class Backend(Protocol):
 
         Args:
             on_match: Called with each match.
+        """
+
+    def tell_samples(self, on_sample: OnSample) -> None:
+        """Say who is told how full buffers are.
+
+        Args:
+            on_sample: Called with each sample of a monitor timer.
         """
 
     async def watch(self, triggers: Sequence[Trigger]) -> None:

@@ -12,11 +12,12 @@ from ..record.backends.lttng_ust.plan import SessionPlan
 from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
 from ..record.backends.registered.programs import RegisteredPrograms
 from ..record.backends.registered.trace import Losses
-from .backend import OnMatch
+from .backend import OnMatch, OnSample
 from .lttng_ust import LttngUstBackend, plan_of
 from .model import AGENT_CHANNELS, Session
 from .program_backend import ProgramBackend
 from .run_paths import RunPaths
+from .triggers.plans import notifier_plans
 from .triggers.trigger import Trigger
 
 __all__ = ["AllPrograms", "OwnPrograms"]
@@ -122,6 +123,31 @@ class OwnPrograms(ProgramBackend):
         """
         self._told.pop(session.name, None)
         await self._programs.forget(session.name)
+
+    def tell_matches(self, on_match: OnMatch) -> None:
+        """Say who is told of events that match the rules of triggers.
+
+        Args:
+            on_match: Called with each match.
+        """
+        self._programs.watched.on_match = on_match
+
+    async def watch(self, triggers: Sequence[Trigger]) -> None:
+        """Bring all programs to the event rules of triggers: they have no loggers.
+
+        Args:
+            triggers: All triggers that there are.
+        """
+        self._programs.watched.set(notifier_plans(triggers, has_loggers=False))
+        await self._programs.apply_watched()
+
+    def lost_matches(self, token: int) -> int:
+        """Return how many matches of a trigger's rule programs could not tell.
+
+        Args:
+            token: The trigger's.
+        """
+        return self._programs.watched.lost(token)
 
     async def close(self) -> None:
         """Let all programs go."""
@@ -257,6 +283,15 @@ class AllPrograms:
             on_match: Called with each match.
         """
         self._lttng_ust.tell_matches(on_match)
+        self._own.tell_matches(on_match)
+
+    def tell_samples(self, on_sample: OnSample) -> None:
+        """Say who is told how full buffers are: those of LTTng-UST's programs.
+
+        Args:
+            on_sample: Called with each sample of a monitor timer.
+        """
+        self._lttng_ust.tell_samples(on_sample)
 
     async def watch(self, triggers: Sequence[Trigger]) -> None:
         """Bring all programs to the event rules of triggers.
@@ -264,7 +299,7 @@ class AllPrograms:
         Args:
             triggers: All triggers that there are.
         """
-        await self._lttng_ust.watch(triggers)
+        await asyncio.gather(self._lttng_ust.watch(triggers), self._own.watch(triggers))
 
     def lost_matches(self, token: int) -> int:
         """Return how many matches of a trigger's rule programs could not tell.
@@ -272,7 +307,8 @@ class AllPrograms:
         Args:
             token: The trigger's.
         """
-        return self._lttng_ust.lost_matches(token)
+        backends = (self._lttng_ust, self._own)
+        return sum(one.lost_matches(token) for one in backends)
 
     async def dump_state(self, session: Session) -> None:
         """Make all programs describe their state once more.

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ..owner_rights import owner_rights
 from .backend import Backend
@@ -18,6 +19,8 @@ from .refusals import os_error_text, refused
 from .store import Store
 from .triggers.book import TriggerBook
 from .triggers.hub import Hub
+from .triggers.sampled import Fire, Sample, SessionConditions
+from .triggers.trigger import Trigger
 
 __all__ = ["Peer", "Registry"]
 
@@ -44,6 +47,9 @@ class Registry:
         self.changed = asyncio.Event()
         """Set when something was changed."""
         self.triggers = TriggerBook()
+        self.on_fire: Fire = _ignore
+        """Has the actions of a trigger done."""
+        self.conditions = SessionConditions(self.triggers, self._fire)
         self.hub = Hub()
 
     def now(self) -> float:
@@ -64,6 +70,19 @@ class Registry:
     def all(self) -> list[Session]:
         """Return all sessions, newest first."""
         return [*reversed(self._sessions.values())]
+
+    def _fire(self, trigger: Trigger, why: dict[str, Any]) -> None:
+        self.on_fire(trigger, why)
+
+    def sampled(self, sample: Sample) -> None:
+        """Look at triggers for what a monitor timer has seen.
+
+        Args:
+            sample: That.
+        """
+        for session in self._sessions.values():
+            if session.name == sample.session:
+                self.conditions.sampled(session, sample)
 
     def sessions(self, peer: Peer) -> list[Session]:
         """Return the sessions that somebody sees, newest first.
@@ -131,6 +150,7 @@ class Registry:
             session: The session.
         """
         self._sessions.pop((session.uid, session.name), None)
+        self.conditions.forget(session)
         self.save(session)
 
     def save(self, *changed: Session) -> None:
@@ -165,6 +185,10 @@ class Registry:
     def forget_store(self) -> None:
         """Leave nothing to the next daemon: this one ends in order."""
         self._store.remove()
+
+
+def _ignore(trigger: Trigger, why: dict[str, Any]) -> None:
+    """Do nothing: nobody does the actions yet."""
 
 
 @contextmanager

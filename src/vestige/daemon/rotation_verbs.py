@@ -69,6 +69,8 @@ async def rotate_session(registry: Registry, session: Session) -> str:
             if not take_back(session.output, session.moving_to, is_killed=False):
                 moved.clear()
 
+    number = session.chunk
+    registry.conditions.rotation(session, "ongoing", number)
     try:
         await registry.backend.rotate(
             session, lambda: moved.append(_move(registry, session)), move_back
@@ -85,6 +87,7 @@ async def rotate_session(registry: Registry, session: Session) -> str:
         raise refused("ROTATE_RENAME_FAIL_CONSUMER", failure)
     session.is_rotated_while_inactive = not session.active
     registry.save(session)
+    registry.conditions.rotation(session, "completed", number, moved[0])
     return moved[0]
 
 

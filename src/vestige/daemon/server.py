@@ -138,7 +138,9 @@ class Daemon:
         sessions = registry.take_over()
         for session in sessions:
             complete_rotation(registry, session)
+        registry.on_fire = firing.fire
         backend.tell_matches(firing.matched)
+        backend.tell_samples(registry.sampled)
         if [*registry.triggers]:
             await backend.watch([*registry.triggers])
         await backend.open(sessions)

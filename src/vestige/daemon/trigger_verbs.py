@@ -42,6 +42,9 @@ async def register_trigger(
     except OSError:
         registry.triggers.remove(trigger.uid, trigger.name)
         raise
+    why = registry.conditions.evaluation(trigger)
+    if why is not None:
+        registry.on_fire(trigger, why)
     return {"trigger": trigger.to_json()}
 
 
@@ -91,7 +94,14 @@ async def subscribe(registry: Registry, peer: Peer, request: Request) -> dict[st
     Raises:
         SessionError: It is none, or the connection is subscribed to it.
     """
-    registry.hub.subscribe(peer, _condition(request))
+    condition = _condition(request)
+    registry.hub.subscribe(peer, condition)
+    for trigger in registry.triggers.of(peer.uid):
+        # What is so already is not told again to others.
+        if trigger.condition == condition and trigger.notifies():
+            why = registry.conditions.evaluation(trigger)
+            if why is not None:
+                registry.hub.notify(trigger, why, peer)
     return {}
 
 

@@ -7,7 +7,7 @@ Made by ``tools/make_agreement.py`` from ``tracer/agreement``: change it there, 
 # ruff: noqa: E501 - as it is printed
 from __future__ import annotations
 
-AGREEMENT = "21b311a3afb59a5a"
+AGREEMENT = "df2255232ffde00c"
 """That of the description; it goes with each recording."""
 
 PACKET_MAGIC = 3_254_525_889

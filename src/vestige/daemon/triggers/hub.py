@@ -129,14 +129,19 @@ class Hub:
         unique = {one.peer.connection: one for one in chosen}
         return [one for one in unique.values() if one.peer.uid in {0, trigger.uid}]
 
-    def notify(self, trigger: Trigger, evaluation: dict[str, Any]) -> None:
+    def notify(
+        self, trigger: Trigger, evaluation: dict[str, Any], peer: Peer | None = None
+    ) -> None:
         """Tell everybody who wants to know that a trigger has fired.
 
         Args:
             trigger: The trigger.
             evaluation: What JSON can say of why.
+            peer: The only one who is told; ``None`` for all.
         """
         clients = self._clients_of(trigger)
+        if peer is not None:
+            clients = [one for one in clients if one.peer == peer]
         if not clients:
             return
         told = {

@@ -17,16 +17,21 @@ __all__ = ["agent_plans", "notifier_plans"]
 _LEVEL_TYPES = {"exactly": "SINGLE", "at-least-as-severe-as": "RANGE"}
 
 
-def notifier_plans(triggers: Iterable[Trigger]) -> list[NotifierPlan]:
+def notifier_plans(
+    triggers: Iterable[Trigger], *, has_loggers: bool = True
+) -> list[NotifierPlan]:
     """Return the rules whose matches programs tell.
 
     Args:
         triggers: All triggers; those with other conditions are left out.
+        has_loggers: Whether these may be for loggers.
     """
     found = []
     for trigger in triggers:
         condition = trigger.condition
         if isinstance(condition, EventRuleMatches) and condition.rule.is_of_user_space:
+            if condition.rule.type in LOGGING and not has_loggers:
+                continue
             plan = _rule(condition.rule)
             captures = tuple(map(_capture, condition.captures))
             found.append(NotifierPlan(trigger.token, trigger.uid, plan, captures))

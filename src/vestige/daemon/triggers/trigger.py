@@ -40,8 +40,8 @@ class Trigger:
     discarded: int = 0
     """Matches that programs could not tell."""
 
-    was_above: dict[str, bool] = field(default_factory=dict)
-    """What its condition was at last, of each buffer or session that it looks at."""
+    was_met: dict[str, bool] = field(default_factory=dict)
+    """Whether its condition was met at last, of each session that it looks at."""
 
     def to_json(self, *, with_errors: bool = True) -> dict[str, Any]:
         """Return what JSON can say of it.
@@ -69,6 +69,10 @@ class Trigger:
         if with_errors:
             found["errors"] = []
         return found
+
+    def notifies(self) -> bool:
+        """Tell whether subscribers are told when it fires."""
+        return any(one.type == "notify" for one in self.actions)
 
     def to_store(self) -> dict[str, Any]:
         """Return what the next daemon needs."""

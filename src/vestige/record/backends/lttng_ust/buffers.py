@@ -421,11 +421,12 @@ class ChannelBuffers:
             max(used) / size,
         )
 
-    def sample(self) -> None:
+    def sample(self) -> Usage:
         """Look how full the rings are, and keep that."""
         used = [ring.used for ring in self.rings]
         taken = sum(ring.taken for ring in self.rings)
         self.usage = Usage(min(used), max(used), taken)
+        return self.usage
 
     async def complete(self) -> None:
         """End the sub-buffers that are not full, and write all."""

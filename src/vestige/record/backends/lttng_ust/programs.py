@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -38,6 +39,8 @@ Losses = dict[str, tuple[int, int]]
 """Event records without room, and packets that are not in the files, by channel."""
 
 
+OnSample = Callable[[str, ChannelPlan, int, Usage], None]
+"""Called with a session, a channel, and whose its buffers are."""
 _Who = tuple[int, int, int, Registration | None]
 """A program that registers: its process ID, its user; without an ID, the number that
 the kernel has for it, and what it says."""
@@ -105,6 +108,8 @@ class Programs:
         self._left: dict[str, Losses] = {}
         """What a daemon before this one had lost, by session."""
         self.notified = NotifiedRules()
+        self.on_sample: OnSample = _ignore_sample
+        """Called with each sample of how full rings are."""
 
     async def open(self) -> None:
         """Let programs come.
@@ -348,8 +353,11 @@ class Programs:
                 buffers.consume()
 
         async def monitor() -> None:
-            for buffers in session.buffers(name):
-                buffers.sample()
+            for owner, traces in session.traces.items():
+                buffers = traces.channels.get(name)
+                if buffers is not None:
+                    usage = buffers.sample()
+                    self.on_sample(session.plan.name, channel, owner, usage)
 
         session.timers.begin("switch", name, channel.switch_timer, switch)
         session.timers.begin("read", name, channel.read_timer, read)
@@ -708,6 +716,12 @@ class Programs:
 
 def _is_busy(application: Application) -> bool:
     return application.silent_since is not None
+
+
+def _ignore_sample(
+    session: str, channel: ChannelPlan, owner: int, usage: Usage
+) -> None:
+    """Do nothing: nobody wants to know."""
 
 
 def _ignore(error: BaseException) -> None:

@@ -36,6 +36,12 @@ MOST_CHANNELS = 16
 """To which a program records at once."""
 LARGEST_WORDS = 8_192
 """Bytes of the words of a recording."""
+MOST_WATCHES = 4_096
+"""Rules of triggers, and counters of these."""
+MOST_CAPTURES = 256
+"""Of one of them."""
+LARGEST_MATCH = 4_096
+"""Bytes of a match with its head."""
 LONGEST_EVENT_NAME = 512
 """With its zero."""
 LONGEST_FIELD_NAME = 256
@@ -63,6 +69,8 @@ class Message(IntEnum):
     """Say which events there are; the answer ends with DONE."""
     GO = 9
     """The program may begin. It is not answered."""
+    WATCH = 10
+    """Tell at once of events that match rules of triggers."""
 
 
 class Joining(IntEnum):
@@ -74,6 +82,17 @@ class Joining(IntEnum):
     """As many others go on as can."""
     FAILED = 2
     """The memory cannot be had, or the words are malformed."""
+
+
+class Capture(IntEnum):
+    """What is told of an event."""
+
+    FIELD = 0
+    """A field."""
+    ELEMENT = 1
+    """An element of a field."""
+    CONTEXT = 2
+    """A context."""
 
 
 MESSAGE_HEAD_FORMAT = "HHIII"
@@ -131,3 +150,41 @@ MESSAGE_FIELD_OFFSETS = {
     "name": 8,
 }
 """A field of an event."""
+
+MESSAGE_WATCH_FORMAT = "IIII"
+MESSAGE_WATCH_SIZE = 16
+MESSAGE_WATCH_OFFSETS = {
+    "rules_size": 0,
+    "count": 4,
+    "capture_count": 8,
+    "text_size": 12,
+}
+"""All rules of triggers. With the first come a socket, and memory for counters."""
+
+WATCH_HEAD_FORMAT = "QII"
+WATCH_HEAD_SIZE = 16
+WATCH_HEAD_OFFSETS = {
+    "token": 0,
+    "counter": 8,
+    "capture_count": 12,
+}
+"""What is to be told of events that match a rule."""
+
+CAPTURE_HEAD_FORMAT = "IIII"
+CAPTURE_HEAD_SIZE = 16
+CAPTURE_HEAD_OFFSETS = {
+    "kind": 0,
+    "index": 4,
+    "offset": 8,
+    "length": 12,
+}
+"""A value that is to be told."""
+
+MATCH_HEAD_FORMAT = "QII"
+MATCH_HEAD_SIZE = 16
+MATCH_HEAD_OFFSETS = {
+    "token": 0,
+    "size": 8,
+    "reserved": 12,
+}
+"""An event matches: a packet of the socket for matches."""

@@ -6,9 +6,10 @@ import array
 import asyncio
 import os
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..patience import longest_wait
 from ._agreement import Joining, Message
@@ -24,6 +25,9 @@ from .messages import (
     encode,
     text,
 )
+
+if TYPE_CHECKING:
+    from .watches import EncodedWatches
 
 __all__ = ["Program", "ProgramGoneError"]
 
@@ -115,12 +119,29 @@ class Program:
         try:
             os.pwrite(file, rules, 0)
             body = RECORD.pack(len(raw), len(rules)) + raw
-            answer = await self._ask(Message.RECORD, body, file=file)
+            answer = await self._ask(Message.RECORD, body, files=(file,))
         finally:
             os.close(file)
         with suppress(ValueError):
             return Joining(answer[-1].status)
         return Joining.FAILED
+
+    async def watch(self, watches: EncodedWatches, *files: int) -> None:
+        """Let it tell of events that match rules of triggers.
+
+        Args:
+            watches: All of them.
+            files: With the first ones, a socket for matches and memory for counters.
+
+        Raises:
+            ProgramGoneError: It does not answer.
+        """
+        file = os.memfd_create("vestige-watches", os.MFD_CLOEXEC)
+        try:
+            os.pwrite(file, watches.file, 0)
+            await self._ask(Message.WATCH, watches.message, files=(file, *files))
+        finally:
+            os.close(file)
 
     async def stop(self, arena: int) -> None:
         """Let it record nothing more to a memory.
@@ -190,7 +211,7 @@ class Program:
         body: bytes = b"",
         *,
         status: int = 0,
-        file: int | None = None,
+        files: Sequence[int] = (),
         is_patient: bool = False,
     ) -> list[Received]:
         """Ask, and wait for the answer; return all messages of it."""
@@ -198,7 +219,7 @@ class Program:
         try:
             async with asyncio.timeout(patience), self._lock:
                 try:
-                    return await self._answer(kind, body, status, file)
+                    return await self._answer(kind, body, status, files)
                 finally:
                     self.silent_since = None
         except TimeoutError:
@@ -209,7 +230,7 @@ class Program:
             raise ProgramGoneError(str(error)) from error
 
     async def _answer(
-        self, kind: Message, body: bytes, status: int, file: int | None
+        self, kind: Message, body: bytes, status: int, files: Sequence[int]
     ) -> list[Received]:
         if self.is_gone:
             raise ProgramGoneError("it has ended")
@@ -217,9 +238,9 @@ class Program:
         self._answer_size = 0
         self._is_asked = True
         rights = []
-        if file is not None:
-            files = array.array("i", [file])
-            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)]
+        if files:
+            sent = array.array("i", files)
+            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, sent)]
         # It reads all that it is sent: one whose socket is full does not.
         message = encode(kind, self._generation, body, status)
         self._connection.sendmsg([message], rights)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from ....errors import RecordError
+from ....errors import RecordError, SelectionError
 from ..._agreement import AGREEMENT
 from ...rules.encoding import encode_rules
 from ..channel_counts import ChannelCounts, by_channel
@@ -33,6 +33,7 @@ from .trace import (
     compiled_rules,
     left_traces,
 )
+from .watched_rules import WatchedRules
 
 __all__ = ["RegisteredPrograms"]
 
@@ -112,6 +113,7 @@ class RegisteredPrograms:
         """Connections of those that have not said who they are, by user."""
         self._sessions: dict[str, _Session] = {}
         self._patience = Patience()
+        self.watched = WatchedRules()
 
     async def open(self, left: Sequence[SessionPlan] = ()) -> None:
         """Let programs come.
@@ -181,6 +183,7 @@ class RegisteredPrograms:
             program.close()
         await reading
         self._programs.remove(program)
+        await self.watched.bury(program)
         self._bury(program)
         program.dispose()
 
@@ -197,6 +200,7 @@ class RegisteredPrograms:
 
     async def _welcome(self, program: Program) -> None:
         """Tell a program what to record, and let it begin."""
+        await self._watch(program)
         for session in [*self._sessions.values()]:
             await self._bring(program, session)
         for arena in program.hello.arenas - {*program.recorded.values()}:
@@ -308,6 +312,22 @@ class RegisteredPrograms:
         session.set_plan(plan)
         bring = partial(self._try_to_bring, session)
         await self._patience.bring([*self._programs], bring, lambda _: None)
+
+    async def apply_watched(self) -> None:
+        """Bring all programs to what the rules of triggers are now."""
+
+        async def watch(program: Program) -> None:
+            try:
+                await self._watch(program)
+            except ProgramGoneError:
+                program.close()
+
+        await self._patience.bring([*self._programs], watch, lambda _: None)
+
+    async def _watch(self, program: Program) -> None:
+        # Without them it records as it should.
+        with suppress(OSError, SelectionError):
+            await self.watched.bring(program)
 
     async def _try_to_bring(self, session: _Session, program: Program) -> None:
         try:
@@ -533,6 +553,7 @@ class RegisteredPrograms:
         for program in self._programs:
             program.close()
         await self._listener.wait()
+        self.watched.close()
 
 
 def _hello(raw: bytes) -> Hello:

@@ -31,7 +31,14 @@ from .channel_options import channel_options, channel_writing
 if TYPE_CHECKING:
     from ..lttng_ust.trace_files import Older
 
-__all__ = ["Losses", "ProgramTrace", "clear_older", "compiled_rules", "left_traces"]
+__all__ = [
+    "Losses",
+    "ProgramTrace",
+    "clear_older",
+    "compiled_rule",
+    "compiled_rules",
+    "left_traces",
+]
 
 VERBOSE_FUNCTIONS = "lttng_ust_cyg_profile:"
 """Of rules that want the addresses of calls, too."""
@@ -439,10 +446,17 @@ def compiled_rules(channel: ChannelPlan) -> tuple[CompiledRule, ...]:
     """
     if not channel.is_enabled:
         return ()
-    return tuple(_compiled(rule) for rule, is_enabled in channel.rules if is_enabled)
+    return tuple(
+        compiled_rule(rule) for rule, is_enabled in channel.rules if is_enabled
+    )
 
 
-def _compiled(rule: RulePlan) -> CompiledRule:
+def compiled_rule(rule: RulePlan) -> CompiledRule:
+    """Return a rule as the tracer takes it.
+
+    Args:
+        rule: The rule.
+    """
     levels = (LOWEST, HIGHEST)
     if rule.level_type == "RANGE":
         levels = (LOWEST, rule.level)

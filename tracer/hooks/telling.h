@@ -1,0 +1,25 @@
+/*
+ * Telling session daemons at once of events that match rules of their triggers.
+ *
+ * Each has a socket for that, which nobody waits for: what finds no room there is counted, in memory
+ * that the daemon reads. Where no rule matches, no system call is made.
+ */
+#ifndef VESTIGE_HOOKS_TELLING_H
+#define VESTIGE_HOOKS_TELLING_H
+
+#include <stdbool.h>
+
+#include "../base/compiler.h"
+#include "../rules/watches.h"
+
+/* Have the socket of a daemon, and the memory of its counters; both may be closed then. */
+void telling_take(unsigned int source, int socket, int counters) HIDDEN;
+/* Whether a daemon ever had any. */
+bool telling_is_begun(unsigned int source) HIDDEN;
+/* Tell of nothing more: the process may make no such calls. */
+void telling_stop(void) HIDDEN;
+/* Tell of an event if rules match it. */
+void telling_try(const struct watch_list *list, const struct vestige_value *values,
+		 const void *ip) HIDDEN;
+
+#endif

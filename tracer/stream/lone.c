@@ -1,0 +1,90 @@
+/* Keeps passages of threads that record nothing. */
+#define _GNU_SOURCE
+#include "lone.h"
+
+#include <errno.h>
+
+#include "../base/process.h"
+#include "../base/system.h"
+
+#define MOST_LONE 4096u
+/* Looks at one, with a pause between two: 2 s or a little more. */
+#define MOST_LOOKS 2000u
+
+/* The memory of a thread, or of one that has ended: then another one may have it. */
+struct lone {
+	struct vestige_passage passage;
+	uint32_t thread;
+};
+
+static struct lone all[MOST_LONE];
+static uint32_t count;
+static __thread struct lone *own __attribute__((tls_model("initial-exec")));
+
+static const struct timespec look_pause = {.tv_nsec = 1000000};
+
+static bool is_there(const struct lone *lone)
+{
+	const uint32_t thread = __atomic_load_n(&lone->thread, __ATOMIC_ACQUIRE);
+
+	return thread && system_call(SYS_tgkill, process_id(), thread, 0, 0, 0, 0) != -ESRCH;
+}
+
+/* That of a thread that has ended, if this one is the first to take it. */
+static bool take_left(struct lone *lone, uint32_t thread)
+{
+	uint32_t before = __atomic_load_n(&lone->thread, __ATOMIC_ACQUIRE);
+
+	if (is_there(lone) ||
+	    !__atomic_compare_exchange_n(&lone->thread, &before, thread, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return false;
+	lone->passage.inside = 0;
+	return true;
+}
+
+struct vestige_passage *lone_passage(void)
+{
+	const uint32_t thread = system_gettid();
+	const uint32_t place = own ? 0 : __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+
+	if (own)
+		return &own->passage;
+	if (place < MOST_LONE) {
+		own = &all[place];
+		__atomic_store_n(&own->thread, thread, __ATOMIC_RELEASE);
+		return &own->passage;
+	}
+	__atomic_store_n(&count, MOST_LONE, __ATOMIC_RELAXED);
+	for (uint32_t index = 0; index < MOST_LONE && !own; index++)
+		if (take_left(&all[index], thread))
+			own = &all[index];
+	return own ? &own->passage : NULL;
+}
+
+static bool wait_for(const struct lone *lone)
+{
+	for (uint32_t looks = 0; looks < MOST_LOOKS; looks++) {
+		if (!__atomic_load_n(&lone->passage.inside, __ATOMIC_ACQUIRE) || !is_there(lone))
+			return true;
+		system_sleep(&look_pause);
+	}
+	return false;
+}
+
+bool lone_wait(void)
+{
+	const uint32_t used = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+	bool have_left = !own || !own->passage.inside;
+
+	for (uint32_t index = 0; index < used && index < MOST_LONE; index++)
+		if (&all[index] != own && !wait_for(&all[index]))
+			have_left = false;
+	return have_left;
+}
+
+void lone_after_fork(void)
+{
+	if (own)
+		__atomic_store_n(&own->thread, system_gettid(), __ATOMIC_RELEASE);
+}
