@@ -4,7 +4,7 @@
 //! recording is cut into chunks without asking programs, each of these packets is also put into a
 //! hidden file, as a data stream of its own, and each later chunk gets a copy.
 
-use std::collections::HashMap;
+use std::collections::hash_map::{Entry, HashMap};
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -97,13 +97,16 @@ impl Recording {
             return;
         }
         let mut told = states.told();
-        if !told.contains_key(&instance) {
-            // Another stream: in later chunks, packets between these and the next ones are not.
-            let Some(own) = self.trace.streams().next_namesake(instance) else { return };
-            let new = Told { instance: own, process, packets: 0, bytes: 0, last_end: 0 };
-            told.insert(instance, new);
-        }
-        let Some(one) = told.get_mut(&instance) else { return };
+        let one = match told.entry(instance) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                // Another stream: in later chunks, packets between these and the next ones are
+                // not.
+                let own = self.trace.streams().next_namesake(instance);
+                let Some(instance) = own else { return };
+                new.insert(Told { instance, process, packets: 0, bytes: 0, last_end: 0 })
+            }
+        };
         let begin = draft.begin.max(one.last_end);
         let head = Head {
             instance_id: one.instance,
