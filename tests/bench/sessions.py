@@ -28,6 +28,10 @@ THREADS = (1, 2, 4)
 CHANNEL = "--subbuf-size=1M --num-subbuf=4"
 RULE = "points:*"
 SECONDS = 120.0
+SNAPSHOT = 64 << 20
+"""Bytes of all buffers of which snapshots are taken."""
+LEAST_RECORD = 24
+"""Bytes of a record of the program, at least."""
 LOST = re.compile(rb"(\d+) events were discarded")
 LISTED = re.compile(rb"^PID:", re.MULTILINE)
 VERBS = (
@@ -160,6 +164,34 @@ def events(
     return call, share
 
 
+def snapshot(daemon: Daemon, program: Path) -> float:
+    """Return the milliseconds of a snapshot of some 64 MB of buffers that are full.
+
+    The first of a session: LTTng ends sub-buffers for each, so that others have less.
+    """
+    cpus = sorted(os.sched_getaffinity(0))
+    # A power of two, as the daemons make it.
+    size = 1 << (SNAPSHOT // (4 * (os.cpu_count() or 1))).bit_length() - 1
+    with tempfile.TemporaryDirectory() as output:
+        for command in (
+            f"create b --snapshot --output={output}",
+            f"enable-channel -u --subbuf-size={size} --num-subbuf=4 c",
+            f"enable-event -u -c c {RULE}",
+            "start b",
+        ):
+            daemon.do(command)
+        passes = 4 * size // LEAST_RECORD
+        for cpu in cpus:
+            words = ["taskset", "-c", str(cpu), str(program), "1", str(passes)]
+            daemon.run(words)
+        taken = daemon.timed("snapshot record -s b")
+        daemon.do("destroy b")
+        written = sum(one.stat().st_size for one in Path(output).rglob("c_*"))
+        if written < 3 * size * len(cpus):
+            sys.exit(f"{daemon.name}: a snapshot has {written} bytes")
+    return taken
+
+
 def processor(pids: Sequence[int]) -> float:
     """Return the seconds that processes have had of the processor."""
     ticks = 0
@@ -248,6 +280,11 @@ def main() -> None:
             for index, verb in enumerate(VERBS):
                 pairs = [(one[index], two[index]) for one, two in times]
                 print(row(f"`{verb}`", "ms", pairs), flush=True)
+            taken = [
+                (snapshot(own, program), snapshot(other, program))
+                for _ in range(rounds)
+            ]
+            print(row("a snapshot of 64 MB", "ms", taken), flush=True)
             idle = [many(one, program, programs, 5.0) for one in both]
             for key, job, unit in (
                 ("registered", f"{programs} programs start and register", "s"),

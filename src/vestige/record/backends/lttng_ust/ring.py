@@ -12,6 +12,7 @@ import mmap
 import os
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ...._typing import NamedTuple
@@ -29,6 +30,8 @@ __all__ = [
 ]
 
 PAGE = 4096
+POPULATE_READ = 22
+"""Advice to map all pages: MADV_POPULATE_READ of madvise(2)."""
 HEADER = struct.Struct("=I16sIQQQQQQQI")
 """Packet header and context: magic, UUID, stream, instance, begin, end, content,
 packet, sequence number, discarded events, CPU."""
@@ -491,6 +494,10 @@ class Ring:
             except (OSError, ValueError):
                 self.damaged += 1
                 return None
+        # Kernels copy several times as slowly from pages that they have to map on the
+        # way. Older ones do not know the advice, and some pages may have been taken.
+        with suppress(OSError):
+            self._map.madvise(POPULATE_READ, begin, packet // 8)
         with memoryview(self._map) as whole:
             return Packet(header, whole[begin : begin + packet // 8])
 
@@ -572,15 +579,16 @@ class Ring:
         if not HEADER_SIZE < content <= used:
             return
         begin = self.open_place(position)
-        raw = bytearray(os.pread(self.file, content, begin))
+        size = (content + 7) & -8
+        raw = bytearray(size)
+        with memoryview(raw) as into:
+            got = os.preadv(self.file, [into[:content]], begin)
         end = self._end_of(position)
         # Whoever has it now has written to what was read.
-        if len(raw) < content or not self._has_header(position):
+        if got < content or not self._has_header(position):
             return
         if (self.word(_OFFSET) - position) & ALL_BITS > self._whole:
             return
-        size = (content + 7) & -8
-        raw.extend(bytes(size - content))
         end = max(end, _WORD.unpack_from(raw, _BEGIN_AT)[0])
         ENDING.pack_into(raw, _END_AT, end & ALL_BITS, content * 8, size * 8)
         _WORD.pack_into(raw, _DISCARDED_AT, self.lost)
