@@ -44,7 +44,7 @@ def test_channels_give_their_names_to_files(tmp_path: Path):
     files = {one.name for one in trace.iterdir()}
     cpus = {f"mine_{cpu}" for cpu in range(os.cpu_count() or 1)}
     assert files & cpus
-    assert files <= {*cpus, "metadata"}
+    assert files <= {*cpus, "index", "metadata"}
     assert steps(trace).total() == 30
 
 
