@@ -33,6 +33,7 @@ from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, session_daemon
 from support.vestige_command import convert
 from support.waiting import wait_until
+from vestige.daemon.client import Client
 from vestige.daemon.run_paths import run_paths
 
 pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
@@ -338,7 +339,7 @@ def test_what_a_killed_daemon_missed_is_told(
             daemon.end(signal.SIGKILL)
             assert daemon.start().returncode == 0
         said = end(daemon)
-        gap = re.search(r"nothing was recorded from (.*) to (.*)\.", said)
+        gap = re.search(r"recorded nothing from (.*) to (.*)\.", said)
         lost = re.search(r"(\d+) events were discarded", said)
         assert gap is not None
         assert lost is not None
@@ -349,6 +350,28 @@ def test_what_a_killed_daemon_missed_is_told(
         assert len(lines(tmp_path / "out")) + int(lost[1]) == 20_000
         daemon.lttng("start")
         assert end(daemon) == ""
+
+
+def test_a_gap_ends_when_a_program_records_again(workshop: Workshop, tmp_path):
+    """Not before: that there is a daemon does not record anything."""
+    with daemon_for_programs() as daemon:
+        begin(daemon, tmp_path, "enable-event -u greeting:*")
+        times = []
+        for text in ("before", "between", "after"):
+            times.append(time.time())
+            run(daemon, workshop.program("greeting"), text)
+            times.append(time.time())
+            if text != "after":
+                daemon.end(signal.SIGKILL)
+                assert daemon.start().returncode == 0
+        client = Client.connect(folder=str(daemon.run_folder))
+        [session] = client.sessions()
+        first, second = client.stop(session["name"])["gaps"]
+        client.close()
+    begins, ends = zip(first, second, strict=True)
+    assert times[0] < begins[0] < times[1]
+    assert times[2] < ends[0] < begins[1] < times[3]
+    assert times[4] < ends[1] < times[5]
 
 
 @contextmanager

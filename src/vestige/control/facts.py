@@ -68,8 +68,8 @@ class Losses(NamedTuple):
     """Why a part of the trace could not be written, if that is so."""
 
     gaps: tuple[tuple[float, float], ...] = ()
-    """When nothing was recorded, since no daemon was there: begin and end, in seconds
-    since the epoch."""
+    """When programs of LTTng-UST recorded nothing, since the daemon was killed: begin
+    and end, in seconds since the epoch. Others go on in the memory that they have."""
 
 
 class ChannelStatistics(NamedTuple):

@@ -96,11 +96,14 @@ class Backend(Protocol):
             session: The session.
         """
 
-    async def forget(self, session: Session) -> None:
+    async def forget(self, session: Session) -> str | None:
         """Let a session go; its files stay.
 
         Args:
             session: The session.
+
+        Returns:
+            Why a part of the trace is not in them; also what was told before.
         """
 
     def tell_matches(self, on_match: OnMatch) -> None:

@@ -107,6 +107,8 @@ class LttngUstBackend(ProgramBackend):
             session: The session, which is no longer active.
         """
         await self._agents.apply(session.name, {})
+        since = self._programs.recording_since(session.name)
+        _end_gap(session, time.time() if since is None else since)
         lost = await self._programs.stop(plan_of(session, self._rings))
         _set_losses(session, lost)
 
@@ -142,14 +144,18 @@ class LttngUstBackend(ProgramBackend):
         """
         self._programs.clear(session.name)
 
-    async def forget(self, session: Session) -> None:
+    async def forget(self, session: Session) -> str | None:
         """Let a session go; its files stay.
 
         Args:
             session: The session.
+
+        Returns:
+            Why a part of the trace is not in them; also what was told before.
         """
         await self._agents.apply(session.name, {})
-        await self._programs.forget(session.name)
+        error = await self._programs.forget(session.name)
+        return None if error is None else str(error)
 
     def tell_matches(self, on_match: OnMatch) -> None:
         """Say who is told of events that match the rules of triggers.
@@ -218,15 +224,23 @@ class LttngUstBackend(ProgramBackend):
 
 
 def _tell_gaps(sessions: Sequence[Session], left: Sequence[Left], clock: Clock) -> None:
-    """Note of each session that was active how long nothing was recorded."""
+    """Note of each session that was active since when nothing is recorded."""
     offset = clock.offset()
     for session in sessions:
-        last = [one.last_event for one in left if one.session == session.name]
-        if session.active and last:
-            now = time.time()
-            newest = max(last)
-            begin = (newest + offset) / clock.frequency if newest else session.created
-            session.gaps.append([min(begin, now), now])
+        mine = [one for one in left if one.session == session.name]
+        if session.active and mine:
+            made = min(one.made for one in mine)
+            # One that nobody has noted the end of: its daemon was killed, too.
+            _end_gap(session, made)
+            newest = max(one.last_event for one in mine)
+            begin = (newest + offset) / clock.frequency if newest else made
+            session.gaps.append([min(begin, time.time())])
+
+
+def _end_gap(session: Session, end: float) -> None:
+    """Note that a session is recorded again, if that is not noted yet."""
+    if session.gaps and len(session.gaps[-1]) == 1:
+        session.gaps[-1].append(max(end, session.gaps[-1][0]))
 
 
 def _add_lost(session: Session, left: Sequence[Left]) -> Losses:

@@ -210,8 +210,9 @@ class Session:
     inclusion sets say; ``None`` for all."""
 
     gaps: list[list[float]] = field(default_factory=list)
-    """When nothing was recorded, since the daemon was killed: from, to, in seconds
-    since 1970; until ``stop`` has said so."""
+    """When programs of LTTng-UST recorded nothing, since the daemon was killed: from,
+    to, in seconds since 1970, the latter once one records again; until ``stop`` has
+    said so."""
 
     lost_before: dict[str, list[int]] = field(default_factory=dict)
     """Event records and packets that the buffers of daemons lost that were killed, by

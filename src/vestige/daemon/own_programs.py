@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..record.backends.channel_counts import ChannelCounts, by_channel
@@ -115,14 +115,18 @@ class OwnPrograms(ProgramBackend):
             kept=f"{self._kept}/{session.name}",
         )
 
-    async def forget(self, session: Session) -> None:
+    async def forget(self, session: Session) -> str | None:
         """Let a session go; its files stay.
 
         Args:
             session: The session.
+
+        Returns:
+            Why a part of the trace is not in them; also what was told before.
         """
         self._told.pop(session.name, None)
-        await self._programs.forget(session.name)
+        error = await self._programs.forget(session.name)
+        return None if error is None else str(error)
 
     def tell_matches(self, on_match: OnMatch) -> None:
         """Say who is told of events that match the rules of triggers.
@@ -264,17 +268,19 @@ class AllPrograms:
             session: The session.
         """
         backends = (self._lttng_ust, self._own)
-        found = [one.take_failure(session) for one in backends]
-        return "; ".join(one for one in found if one is not None) or None
+        return _joined(one.take_failure(session) for one in backends)
 
-    async def forget(self, session: Session) -> None:
+    async def forget(self, session: Session) -> str | None:
         """Let a session go; its files stay.
 
         Args:
             session: The session.
+
+        Returns:
+            Why a part of the trace is not in them; also what was told before.
         """
-        await self._lttng_ust.forget(session)
-        await self._own.forget(session)
+        backends = (self._lttng_ust, self._own)
+        return _joined([await one.forget(session) for one in backends])
 
     def tell_matches(self, on_match: OnMatch) -> None:
         """Say who is told of events that match the rules of triggers.
@@ -381,3 +387,8 @@ class AllPrograms:
         """Let all programs go."""
         await self._lttng_ust.close()
         await self._own.close()
+
+
+def _joined(failures: Iterable[str | None]) -> str | None:
+    """Return all failures in one text; ``None`` if there are none."""
+    return "; ".join(one for one in failures if one is not None) or None

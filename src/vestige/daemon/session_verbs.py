@@ -182,7 +182,7 @@ async def stop(registry: Registry, peer: Peer, request: Request) -> dict[str, An
     Returns:
         ``discarded_events`` and ``lost_packets`` since it was started; ``failure``,
         why a part of the trace could not be written, if nobody was told yet; ``gaps``,
-        when no daemon was there to record.
+        when programs of LTTng-UST recorded nothing, for lack of a daemon.
 
     Raises:
         SessionError: It is not active.
@@ -223,7 +223,8 @@ async def destroy(registry: Registry, peer: Peer, request: Request) -> dict[str,
 
     Returns:
         What :func:`stop` returns, whether it was active, and the ``archive`` of what
-        was recorded since the last rotation, if there was one.
+        was recorded since the last rotation, if there was one. ``failure`` also if
+        somebody was told before, unless there is room by now for what was kept.
     """
     return await end_session(registry, registry.session(peer, request.text("session")))
 
@@ -239,12 +240,13 @@ async def end_session(registry: Registry, session: Session) -> dict[str, Any]:
     lost: dict[str, Any] = {}
     if was_active:
         lost = await _stop(registry, session)
-    await registry.backend.forget(session)
+    failure = await registry.backend.forget(session)
+    lost["failure"] = lost.get("failure") or failure
     archive = None
     try:
         archive = archive_last(registry, session)
     except OSError as error:
-        lost["failure"] = lost.get("failure") or os_error_text(error)
+        lost["failure"] = lost["failure"] or os_error_text(error)
     registry.remove(session)
     ended = {"was_active": was_active, "archive": archive}
     return {**session.to_json(), **lost, **ended}

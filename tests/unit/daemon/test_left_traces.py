@@ -124,7 +124,7 @@ def test_a_session_whose_memory_is_gone_begins_a_trace_of_its_own(
 def test_memory_that_a_program_made_shorter_costs_its_trace_alone(
     home: SessionDaemon, program: Path, tmp_path: Path
 ):
-    """The next stop tells it; other sessions and the daemon go on, and nothing stays."""
+    """Stop and destroy tell it; other sessions and the daemon go on; nothing stays."""
     home.start()
     with ordered(home, program) as one:
         wait_for_listed(home, one)
@@ -140,15 +140,15 @@ def test_memory_that_a_program_made_shorter_costs_its_trace_alone(
     assert "cannot be collected" in done.err
     assert home.lttng("stop", "t").err == ""
     assert steps(tmp_path / "t").total() == 100
-    say(home, "start s", "stop s", "destroy --all")
+    say(home, "start s", "stop s")
+    last = home.lttng("destroy", "--all")
+    assert (last.status, last.err) == (1, done.err)
+    assert home.lttng("list").out == "Currently no available recording session\n"
     assert [*memory.parent.glob(f"*{memory.name.rpartition('-')[2]}*")] == []
 
 
-def test_what_found_no_disk_is_written_when_there_is_room(
-    home: SessionDaemon, program: Path, tmp_path: Path
-):
-    """The session was destroyed meanwhile, so no daemon will do it; a reader does."""
-    trace = tmp_path / "trace"
+def stop_without_room(home: SessionDaemon, program: Path, trace: Path) -> str:
+    """Record more than files have room for; return what ``stop`` says of it."""
     home.start()
     pid = home.pid
     assert pid is not None
@@ -164,7 +164,18 @@ def test_what_found_no_disk_is_written_when_there_is_room(
         done = home.lttng("stop")
         assert "A part of the trace could not be written" in done.err
         one.end()
-    say(home, "destroy")
+    return done.err
+
+
+def test_what_found_no_disk_is_written_when_there_is_room(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """The session was destroyed meanwhile, so no daemon will do it; a reader does."""
+    trace = tmp_path / "trace"
+    said = stop_without_room(home, program, trace)
+    again = home.lttng("destroy")
+    assert (again.status, again.err) == (1, said)
+    assert "Session s destroyed" in again.out
     left = memories(trace)
     assert left
     assert all(path.exists() for path in left)
@@ -174,4 +185,19 @@ def test_what_found_no_disk_is_written_when_there_is_room(
     assert isinstance(found, Collected)
     assert found.is_drained
     assert written(trace, tmp_path / "whole") == 3000
+    assert not any(path.exists() for path in left)
+
+
+def test_a_session_that_found_room_again_is_destroyed_without_a_word(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """What ``stop`` could not write is in the files then."""
+    trace = tmp_path / "trace"
+    stop_without_room(home, program, trace)
+    assert home.pid is not None
+    resource.prlimit(home.pid, resource.RLIMIT_FSIZE, (-1, -1))
+    left = memories(trace)
+    done = home.lttng("destroy")
+    assert (done.status, done.err) == (0, "")
+    assert written(trace, tmp_path / "copy") == 3000
     assert not any(path.exists() for path in left)

@@ -201,7 +201,7 @@ def _warn_of_losses(call: Call, answer: dict[str, Any]) -> int:
             time.strftime("%F %T", time.localtime(one)) for one in (begin, end)
         )
         call.warn(
-            "The session daemon was killed: nothing was recorded "
+            "The session daemon was killed: programs of LTTng-UST recorded nothing "
             f"from {first} to {last}."
         )
     for key, what in (

@@ -60,9 +60,13 @@ class _Session:
         self.timers = Timers()
         self.failure: OSError | None = None
         """Why a part was not recorded, of no buffers that are there."""
+        self.told: OSError | None = None
+        """The last failure that was told."""
         self._laps = 0
         self.chunk_bytes = 0
         """Of the present chunk: what was written of buffers that are gone."""
+        self.recording_since: float | None = None
+        """When the first program was brought to it, in seconds since 1970."""
 
     def has_lost_objects(self) -> bool:
         """Tell whether what tells of objects was overwritten since the last time."""
@@ -244,6 +248,8 @@ class Programs:
                 recording = Recording(application, self._traces(application, session))
                 application.sessions[plan.name] = recording
             await recording.apply(plan)
+            if plan.is_active and session.recording_since is None:
+                session.recording_since = time.time()
 
     def _traces(self, application: Application, session: _Session) -> TraceBuffers:
         plan = session.plan
@@ -547,6 +553,18 @@ class Programs:
             return error
         return None
 
+    def recording_since(self, name: str) -> float | None:
+        """Return when a program recorded for a session first, in seconds since 1970.
+
+        Args:
+            name: The session.
+
+        Returns:
+            As this daemon knows; ``None`` if none has.
+        """
+        session = self._sessions.get(name)
+        return None if session is None else session.recording_since
+
     def take_failure(self, name: str) -> OSError | None:
         """Return why a part of a session's trace could not be written, once.
 
@@ -559,7 +577,9 @@ class Programs:
         failures = [one.take_failure() for one in session.traces.values()]
         failures.append(session.failure)
         session.failure = None
-        return next((one for one in failures if one is not None), None)
+        found = next((one for one in failures if one is not None), None)
+        session.told = found or session.told
+        return found
 
     async def stop(self, plan: SessionPlan) -> Losses:
         """Stop a session in all programs, and complete its files.
@@ -582,15 +602,18 @@ class Programs:
             _count(lost, traces)
         return lost
 
-    async def forget(self, name: str) -> None:
+    async def forget(self, name: str) -> OSError | None:
         """Let a session go in all programs.
 
         Args:
             name: The session.
+
+        Returns:
+            Why a part of its trace is not in the files, which was told before.
         """
         session = self._sessions.pop(name, None)
         if session is None:
-            return
+            return None
         session.timers.end()
 
         async def release(application: Application) -> None:
@@ -605,6 +628,7 @@ class Programs:
         )
         for traces in session.traces.values():
             traces.close()
+        return session.told
 
     async def dump_state(self, name: str) -> None:
         """Make all programs of a session describe their state once more.

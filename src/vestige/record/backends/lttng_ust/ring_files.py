@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
@@ -83,7 +84,12 @@ class RingFolder:
         self, root: str, parts: tuple[str, ...], facts: dict[str, Any]
     ) -> None:
         self._root = Path(root)
-        self._facts: dict[str, Any] = {"version": VERSION, "channels": {}, **facts}
+        self._facts: dict[str, Any] = {
+            "version": VERSION,
+            "made": time.time(),
+            "channels": {},
+            **facts,
+        }
         with self.rights():
             self.path = _new_folder(Path(root, *parts))
 
@@ -148,6 +154,9 @@ class Left(NamedTuple):
     last_event: int
     """When something was recorded last, by the clock of programs; 0 for never."""
 
+    made: float
+    """Since when programs had these rings, in seconds since 1970."""
+
 
 class RingOwner(NamedTuple):
     """Whose rings are read, and whose trace they are written to."""
@@ -204,7 +213,13 @@ class LeftRings(NamedTuple):
                 lost[channel] = (events + ring.lost, packets)
             finally:
                 ring.close()
-        return Left(str(self.facts.get("session", "")), lost, last_event)
+        session = str(self.facts.get("session", ""))
+        return Left(session, lost, last_event, self._made())
+
+    def _made(self) -> float:
+        """Return when the rings were made, whatever a user has written there."""
+        made, now = self.facts.get("made"), time.time()
+        return made if isinstance(made, float) and 0 < made <= now else now
 
 
 def check_shape(shape: RingShape) -> None:

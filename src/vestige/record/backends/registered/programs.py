@@ -71,6 +71,8 @@ class _Session:
         self.users: set[int] = set()
         """Those whose traces have begun."""
         self.failure: Exception | None = None
+        self.told: Exception | None = None
+        """The last one that was told, and stays true."""
 
     def add_lost(self, channel: str, lost: Losses) -> None:
         """Count what a trace that is gone has lost."""
@@ -445,18 +447,22 @@ class RegisteredPrograms:
             one.take_failure() for one in session.traces.values()
         ]
         failures.append(session.failure)
+        session.told = session.failure or session.told
         session.failure = None
         return next((one for one in failures if one is not None), None)
 
-    async def forget(self, name: str) -> None:
+    async def forget(self, name: str) -> Exception | None:
         """Let a session go in all programs.
 
         Args:
             name: The session.
+
+        Returns:
+            Why a part of its trace is not in the files; also what was told before.
         """
         session = self._sessions.pop(name, None)
         if session is None:
-            return
+            return None
 
         async def leave(program: Program) -> None:
             with suppress(ProgramGoneError):
@@ -466,10 +472,14 @@ class RegisteredPrograms:
         await self._patience.bring(
             [*self._programs], leave, lambda _: None, LONGEST_AT_END
         )
+        failures = [session.failure, session.told]
         for trace in session.traces.values():
             trace.close()
+            # What found no room may have found some now.
+            failures.append(trace.take_failure() or trace.breakage)
         if session.plan.output is None:
             shutil.rmtree(session.plan.kept, ignore_errors=True)
+        return next((one for one in failures if one is not None), None)
 
     async def dump_state(self, name: str) -> None:
         """Make all programs of a session describe their state once more.

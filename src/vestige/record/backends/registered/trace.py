@@ -111,8 +111,8 @@ class ProgramTrace:
         self._programs = 0
         self.failure: OSError | RecordError | None = None
         """What nobody was told yet."""
-        self._is_broken = False
-        """Whether a program has spoiled the memory for all."""
+        self.breakage: RecordError | None = None
+        """Why nothing more is collected: a program has spoiled the memory for all."""
         self._is_ended = False
         """Whether nothing is collected any more."""
         self._uuid = str(uuids.uuid4())
@@ -157,7 +157,7 @@ class ProgramTrace:
     @property
     def chunk_size(self) -> int:
         """How many bytes were written since a chunk was ended."""
-        return 0 if self._is_broken else self._collector.chunk_size
+        return 0 if self.breakage else self._collector.chunk_size
 
     @property
     def folder(self) -> str:
@@ -202,7 +202,7 @@ class ProgramTrace:
         Returns:
             What was lost so far.
         """
-        if not self._is_broken and not self._is_kept:
+        if self.breakage is None and not self._is_kept:
             self._note(self._collector.hand_over())
             self._refine()
             self._go_on()
@@ -242,7 +242,8 @@ class ProgramTrace:
             self._collector.expect(self._programs)
         except RecordError as error:
             self.failure = self.failure or error
-            self._is_broken = self._is_ended = True
+            self.breakage = error
+            self._is_ended = True
             _remove_memory(self._collector.memory)
 
     def cut(self) -> bool:
@@ -254,7 +255,7 @@ class ProgramTrace:
         Returns:
             Whether it is so.
         """
-        if self._is_broken:
+        if self.breakage is not None:
             return True
         self._refine()
         try:
@@ -280,7 +281,7 @@ class ProgramTrace:
 
     def clear(self) -> None:
         """Throw away what was recorded up to now."""
-        if not self._is_broken:
+        if self.breakage is None:
             try:
                 self._collector.clear()
             except RecordError as error:
@@ -312,7 +313,7 @@ class ProgramTrace:
         Returns:
             What was lost.
         """
-        if not self._is_broken:
+        if self.breakage is None:
             self._end()
         elif self._metadata is not None:
             self._metadata.close()
