@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from ..record.backends.channel_counts import ChannelCounts
 from ..record.backends.lttng_ust.trace_files import OwnerFiles
 from .model import Session
-from .refusals import refused
+from .refusals import os_error_text, refused
 
 __all__ = ["ProgramBackend", "RecordedPrograms"]
 
@@ -104,6 +104,8 @@ class ProgramBackend:
             session: The session.
         """
         error = self._recorded.take_failure(session.name)
+        if isinstance(error, OSError):
+            return os_error_text(error)
         return None if error is None else str(error)
 
     def chunk_size(self, session: Session) -> int:

@@ -90,10 +90,11 @@ def check_name(name: str) -> None:
         name: The name.
 
     Raises:
-        SessionError: It is empty, too long, has a slash, or would be a directory
-            outside of that of all buffers.
+        SessionError: It is empty, too long, has a slash or an end of a line, or would
+            be a directory outside of that of all buffers.
     """
-    if name in {"", ".", ".."} or "/" in name:
+    # A file has the name of the current session in a line.
+    if name in {"", ".", ".."} or any(one in name for one in "/\n\r"):
         raise refused("SESSION_INVALID_CHAR")
     if len(name.encode(errors="replace")) > LONGEST_NAME:
         raise refused("INVALID", f"expected up to {LONGEST_NAME} bytes")

@@ -45,6 +45,14 @@ def test_a_saved_session_is_loaded_as_it_was(daemon, tmp_path):
     assert (tmp_path / "s1.lttng").read_text() == text
 
 
+def test_a_place_where_nothing_can_be_saved_is_named(daemon):
+    """As it was asked for, without the name of another file that was tried."""
+    daemon.lttng("create", "s1", "--output=/tmp/s1")
+    done = daemon.lttng("save", "s1", "-o", "/proc")
+    error = "Error: /proc/s1.lttng: No such file or directory\n"
+    assert (done.status, done.err) == (1, error)
+
+
 def test_many_sessions_of_a_document_are_kept_at_once(tmp_path):
     """Each time, all sessions are written; there may be thousands."""
     kept = []

@@ -89,6 +89,25 @@ def test_a_mistake_is_said_and_has_its_status(daemon, words, status, text):
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("end", ["\n", "\r"])
+def test_a_name_of_several_lines_is_refused(daemon, end):
+    """A file has the name of the current session in a line of its own."""
+    done = daemon.lttng("create", f"a{end}b")
+    text = "Error: Invalid character found in session name\n"
+    assert done == (1, "", text)
+    assert not (daemon.home / ".lttngrc").exists()
+
+
+def test_a_current_session_that_cannot_be_noted_is_an_error(daemon):
+    """It names the file, and leaves no other one."""
+    path = daemon.home / ".lttngrc"
+    path.mkdir()
+    done = daemon.lttng("create", "s1")
+    path.rmdir()
+    assert (done.status, done.err) == (1, f"Error: {path}: Is a directory\n")
+    assert not [*daemon.home.glob(".lttngrc.*")]
+
+
 def test_an_unknown_verb_is_told_on_standard_output(daemon):
     """As LTTng does it."""
     done = daemon.lttng("nosuch")

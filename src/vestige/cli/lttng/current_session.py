@@ -39,10 +39,17 @@ def write_current(name: str) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    new = f"{config_path()}.new"
-    with open(new, "w", errors="surrogateescape") as file:  # noqa: PTH123 - as above
-        file.write(f"{_KEY}{name}\n")
-    os.replace(new, config_path())  # noqa: PTH105 - as above
+    path = config_path()
+    new = f"{path}.new"
+    try:
+        with open(new, "w", errors="surrogateescape") as file:  # noqa: PTH123 - as above
+            file.write(f"{_KEY}{name}\n")
+        os.replace(new, path)  # noqa: PTH105 - as above
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(new)  # noqa: PTH108 - as above
+        # Nobody knows of the other file.
+        raise OSError(error.errno, error.strerror, path) from None
 
 
 def remove_current(name: str) -> None:

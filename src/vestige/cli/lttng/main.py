@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -145,10 +146,19 @@ def _run_verb(  # noqa: PLR0911 - each ending has its own status
         raise
     except (VestigeError, OSError) as error:
         call.emit_failure()
-        call.error(str(error))
+        call.error(_text(error))
         return FAILED
     finally:
         call.close()
+
+
+def _text(error: VestigeError | OSError) -> str:
+    """Return what an error says, without the system's number of it."""
+    if isinstance(error, OSError) and error.strerror is not None:
+        if error.filename is None:
+            return error.strerror
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
 
 
 def _left_alone(words: Sequence[str], options: Sequence[Option]) -> Words:

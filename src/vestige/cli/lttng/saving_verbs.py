@@ -6,6 +6,7 @@ The files are read and written here, with the rights of the user.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from ...daemon.refusals import REFUSALS, refused
@@ -78,8 +79,12 @@ def _write(path: Path, text: str, *, is_forced: bool) -> None:
             os.link(new, path)
     except FileExistsError:
         raise refused("SAVE_FILE_EXIST") from None
+    except OSError as error:
+        # Nobody knows of the other file.
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
-        new.unlink(missing_ok=True)
+        with suppress(OSError):
+            new.unlink()
 
 
 def load(call: Call) -> int:
