@@ -67,6 +67,8 @@ class TraceBuffers:
         self.metadata: MetadataFile
         self._copy: MetadataFile | None = None
         self.channels: dict[str, ChannelBuffers] = {}
+        self._removed: OSError | None = None
+        """What there is to say of files that somebody has removed."""
         with ExitStack() as undo:
             if plan.output is not None:
                 self.files = OwnerFiles(plan.output, plan.uid, plan.gid)
@@ -131,9 +133,24 @@ class TraceBuffers:
 
     async def complete(self) -> None:
         """Write all that programs, which have stopped, have recorded."""
+        self._removed = self.restore() or self._removed
         for channel in self.channels.values():
             await channel.complete()
         self.metadata.write()
+
+    def restore(self) -> OSError | None:
+        """Begin files anew that somebody has removed.
+
+        Returns:
+            What there is to say of that; ``None`` if they are there.
+        """
+        channels = self.channels.values()
+        if not self.metadata.is_removed and not any(one.is_removed for one in channels):
+            return None
+        for channel in channels:
+            channel.cut()
+        self.metadata.cut()
+        return OSError(errno.ENOENT, "was removed while it was written", self.folder)
 
     def end_chunk(self) -> None:
         """Write what is full, and close the data stream files.
@@ -166,7 +183,8 @@ class TraceBuffers:
         failures = [one.failure for one in self.channels.values()]
         for channel in self.channels.values():
             channel.failure = None
-        failures.insert(0, self.metadata.failure)
+        failures[:0] = [self._removed, self.metadata.failure]
+        self._removed = None
         return next((one for one in failures if one is not None), None)
 
     def close(self) -> None:
@@ -353,6 +371,15 @@ class ChannelBuffers:
     def end_chunk(self) -> None:
         """Write the sub-buffers that are full, and close the files."""
         self.consume()
+        self.cut()
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether somebody has removed files that are written."""
+        return any(one is not None and one.is_removed for one in self._files)
+
+    def cut(self) -> None:
+        """Close the files; later packets begin new ones."""
         for file in self._files:
             if file is not None:
                 file.cut()

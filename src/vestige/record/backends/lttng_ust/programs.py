@@ -333,6 +333,10 @@ class Programs:
         if session is None:
             session = self._sessions[plan.name] = _Session(plan)
             session.lost = self._left.pop(plan.name, {})
+        if plan.is_active and not session.plan.is_active:
+            for traces in session.traces.values():
+                # Who removes a trace that is complete wants the next one.
+                traces.restore()
         session.plan = plan
 
         def note(error: BaseException) -> None:

@@ -266,6 +266,11 @@ class DataStreamFile:
         number = "" if newest is None else newest.name.rpartition("_")[2]
         return int(number) if number.isdecimal() else 0
 
+    @property
+    def is_removed(self) -> bool:
+        """Whether somebody has removed one of the files that are written."""
+        return _is_removed(self._data) or _is_removed(self._index)
+
     def cut(self) -> None:
         """Let later packets begin new files, in the directory that is there then."""
         self.close()
@@ -348,6 +353,11 @@ class MetadataFile:
         else:
             self.failure = None
 
+    @property
+    def is_removed(self) -> bool:
+        """Whether somebody has removed the file."""
+        return _is_removed(self._file)
+
     def cut(self) -> None:
         """Write all of it once more, in the directory that is there now."""
         self.close()
@@ -385,6 +395,10 @@ class MetadataFile:
         if self._file >= 0:
             os.close(self._file)
         self._file = -1
+
+
+def _is_removed(file: int) -> bool:
+    return file >= 0 and os.fstat(file).st_nlink == 0
 
 
 def _cut(file: int, size: int) -> None:

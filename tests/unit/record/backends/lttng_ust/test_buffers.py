@@ -5,15 +5,23 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 
+from support.ring_writer import Writer
 from vestige.record.backends.lttng_ust import buffers
 from vestige.record.backends.lttng_ust.buffers import TraceBuffers
 from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.plan import ChannelPlan, SessionPlan
 
 EVERYBODY = (None, None, None)
+
+
+def content(folder, name):
+    """Return what is in a file."""
+    return Path(folder, name).read_bytes()
 
 
 def test_a_channel_without_memory_leaves_no_rings(tmp_path, monkeypatch):
@@ -46,3 +54,39 @@ def test_a_channel_without_memory_leaves_no_rings(tmp_path, monkeypatch):
             traces.close()
 
     assert asyncio.run(main()) == ([], 3)
+
+
+def test_a_trace_that_was_removed_is_made_anew(tmp_path):
+    """With all metadata; what is recorded later can be read, and it is said once."""
+    channel = ChannelPlan("c", 4096, 4)
+    ids = (os.getuid(), os.getgid())
+    where = (str(tmp_path / "out"), str(tmp_path / "rings"))
+    plan = SessionPlan(
+        "s", *ids, 0.0, *where, False, True, False, (channel,), EVERYBODY
+    )
+
+    async def main():
+        traces = TraceBuffers(plan, ("ust", "uid", "0"), {}, Clock())
+        try:
+            [ring, *_] = traces.channel(channel).rings
+            before = content(traces.folder, "metadata")
+            told = []
+            for _ in range(2):
+                Writer(ring).write(100)
+                await traces.complete()
+                told.append(traces.take_failure())
+                shutil.rmtree(tmp_path / "out")
+            await traces.complete()
+            told.append(traces.take_failure())
+            Writer(ring).write(100)
+            await traces.complete()
+            told.append(traces.take_failure())
+            size = len(content(traces.folder, "c_0"))
+            return told, size, content(traces.folder, "metadata") == before
+        finally:
+            traces.close()
+
+    told, size, is_whole = asyncio.run(main())
+    text = "was removed while it was written"
+    assert [one and one.strerror for one in told] == [None, text, text, None]
+    assert (size, is_whole) == (4096, True)
