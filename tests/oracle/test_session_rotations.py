@@ -74,6 +74,39 @@ def test_a_program_that_ended_is_in_the_chunk_before(
     assert [len(numbers(one)) for one in archives(tmp_path)] == [10, 5]
 
 
+@pytest.mark.parametrize(
+    "options", ["--overwrite", "--tracefile-size=64k", "--buffers-pid"]
+)
+def test_channels_of_all_kinds_are_rotated(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path, options: str
+):
+    """While a program records; what one that was killed had recorded is there, too."""
+    begin(
+        *(daemon, tmp_path),
+        f"enable-channel -u c --subbuf-size=64k {options}",
+        f"{RULE} -c c",
+    )
+    gate = tmp_path / "gate"
+    program = launch(daemon, workshop.program("flood"), 100, 1000, 100, gate)
+    wait_until(
+        lambda: daemon.lttng("list", "-u").out.count("flood:drop"), "it", SECONDS
+    )
+    say(daemon, "rotate")
+    gate.touch()
+    for _ in range(5):
+        say(daemon, "rotate")
+    program.kill()
+    program.wait(SECONDS)
+    run(daemon, workshop.program("flood"), 7)
+    say(daemon, "rotate")
+    assert end(daemon) == ""
+    say(daemon, "destroy")
+    found = [one for chunk in archives(tmp_path) for one in numbers(chunk)]
+    assert found[-7:] == [*range(7)]
+    assert found[:-7] == [*range(len(found) - 7)]
+    assert len(found) > 100
+
+
 def test_a_program_that_is_stopped_does_not_hold_a_rotation_up(
     daemon: SessionDaemon, workshop: Workshop, tmp_path
 ):

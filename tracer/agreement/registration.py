@@ -158,7 +158,9 @@ STOP = Structure(
 WATCH = Structure(
     "message_watch",
     (
-        Member("rules_size", U32, about="Bytes of the rules, in a file that comes along."),
+        Member(
+            "rules_size", U32, about="Bytes of the rules, in a file that comes along."
+        ),
         Member("count", U32, about="Of the rules; each has a watch, behind all rules."),
         Member("capture_count", U32, about="Of all watches, behind these."),
         Member("text_size", U32, about="Bytes of their names, behind them."),
@@ -171,7 +173,11 @@ WATCH_HEAD = Structure(
     (
         Member("token", U64, about="What matches call the rule."),
         Member("counter", U32, about="Of matches that found no room."),
-        Member("capture_count", U32, about="Of those that follow those of the watch before."),
+        Member(
+            "capture_count",
+            U32,
+            about="Of those that follow those of the watch before.",
+        ),
     ),
     about="What is to be told of events that match a rule.",
 )
@@ -191,7 +197,9 @@ MATCH_HEAD = Structure(
     "match_head",
     (
         Member("token", U64),
-        Member("size", U32, about="Bytes of the captures, which follow in MessagePack."),
+        Member(
+            "size", U32, about="Bytes of the captures, which follow in MessagePack."
+        ),
         Member("reserved", U32),
     ),
     about="An event matches: a packet of the socket for matches.",
