@@ -13,7 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from support.live_sessions import SECONDS, begin, end, launch, lines, run
+from support.live_sessions import (
+    SECONDS,
+    begin,
+    daemon_for_programs,
+    end,
+    launch,
+    lines,
+    run,
+)
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, say
 from support.waiting import wait_until
@@ -182,3 +190,20 @@ def test_clear_removes_traces_of_processes_that_ended(
     shutil.rmtree(tmp_path / "ust")
     say(daemon, "clear")
     assert end(daemon) == ""
+
+
+def test_the_next_daemon_goes_on_with_chunks(workshop: Workshop, tmp_path):
+    """What was in buffers when the daemon was killed is in the chunk after that."""
+    with daemon_for_programs() as daemon:
+        begin(daemon, tmp_path, RULE)
+        run(daemon, workshop.program("flood"), 10)
+        say(daemon, "rotate")
+        run(daemon, workshop.program("flood"), 20)
+        daemon.end(signal.SIGKILL)
+        assert daemon.start().returncode == 0
+        run(daemon, workshop.program("flood"), 3)
+        say(daemon, "rotate")
+        run(daemon, workshop.program("flood"), 4)
+        daemon.lttng("stop")
+        say(daemon, "destroy")
+    assert [len(numbers(one)) for one in archives(tmp_path)] == [10, 23, 4]

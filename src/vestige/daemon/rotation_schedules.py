@@ -15,6 +15,8 @@ __all__ = ["RotationSchedules"]
 
 LOOK = 0.1
 """Seconds between two looks at how large a chunk is."""
+RETRY = 5.0
+"""Seconds after which what could not be archived is tried again."""
 
 
 class RotationSchedules:
@@ -30,6 +32,8 @@ class RotationSchedules:
         self._turn = turn
         self._due: dict[str, tuple[int, float]] = {}
         """By session: its period, and when it is over, by the clock of the loop."""
+        self._not_before: dict[str, float] = {}
+        """By session, whose last chunk could not be archived."""
 
     async def run(self) -> None:
         """Do so until the daemon ends."""
@@ -47,6 +51,7 @@ class RotationSchedules:
                 yield session
             else:
                 self._due.pop(session.name, None)
+                self._not_before.pop(session.name, None)
 
     def _next_look(self) -> float | None:
         """Return after how many seconds something may be due; ``None`` for never."""
@@ -80,12 +85,14 @@ class RotationSchedules:
         if session.rotation_size:
             written = self._registry.backend.chunk_size(session)
             is_due = is_due or written >= session.rotation_size
-        if not is_due:
+        if not is_due or now < self._not_before.get(session.name, now):
             return
         async with self._turn:
             if session in self._registry.all() and session.active:
                 try:
                     await rotate_session(self._registry, session)
+                    self._not_before.pop(session.name, None)
                 except SessionError as error:
+                    self._not_before[session.name] = now + RETRY
                     # Whoever stops the session is told.
                     session.schedule_failure = str(error)
