@@ -73,16 +73,15 @@ def test_events_and_losses_are_those_of_the_trace(
             }
         ]
         one.do("3")
-        begun = watch.look().sessions[0].counts
         # They are in the first sub-buffer, of which nothing is in a file.
-        assert (begun.events, begun.is_exact) == (None, False)
+        begun = seen(watch, lambda counts: counts.events is not None)
+        assert (begun.events, begun.is_exact) == (3, False)
         assert begun.buffered > 0
         emitted, lost = 3, 0
         while not lost:
             one.do("100000")
             emitted += 100000
-            lost = seen(watch, lambda counts: counts.events is not None)
-            lost = lost.discarded_events
+            lost = watch.look().sessions[0].counts.discarded_events
         counts = watch.look().sessions[0].counts
         assert 0 < counts.fill <= 1
         assert counts.buffer_size % (2 * 4096) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from base64 import b64decode
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -125,8 +126,11 @@ class Watch:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._written: dict[tuple[Any, ...], WrittenEvents] = {}
+        self._densities: dict[tuple[Any, ...], float] = {}
+        """Event records for each byte, of channels of which nothing is in files yet."""
         self._before: dict[tuple[Any, ...], Counts] = {}
         self._time: float | None = None
+        self._wants_samples = True
 
     def look(self) -> Look:
         """Tell what is recorded now, and how fast since the last look.
@@ -134,7 +138,8 @@ class Watch:
         Raises:
             VestigeError: The daemon is gone.
         """
-        answer = self._client.statistics()
+        answer = self._client.statistics(samples=self._wants_samples)
+        self._wants_samples = False
         now = time.monotonic()
         seconds = None if self._time is None else now - self._time
         before, self._before, self._time = self._before, {}, now
@@ -145,6 +150,16 @@ class Watch:
             key: one for key, one in self._written.items() if key in self._before
         }
         return Look(time.time(), seconds, sessions, answer["programs"])
+
+    def _take_samples(
+        self, key: tuple[Any, ...], facts: dict[str, Any], follower: WrittenEvents
+    ) -> None:
+        """Find out how large event records are of which none is in a file."""
+        for one in facts["channels"]:
+            if one.get("sample"):
+                density = follower.density(b64decode(one["sample"]))
+                if density is not None:
+                    self._densities[(*key, one["name"])] = density
 
     def _session(
         self,
@@ -158,10 +173,22 @@ class Watch:
             names = [one["name"] for one in facts["channels"]]
             follower = self._written.setdefault(key, WrittenEvents(facts["output"]))
             written = follower.look(names)
+            self._take_samples(key, facts, follower)
         found = [
-            (one, _channel_counts(one, written.get(one["name"])))
+            (
+                one,
+                _channel_counts(
+                    one,
+                    written.get(one["name"], Written()),
+                    self._densities.get((*key, one["name"])),
+                ),
+            )
             for one in facts["channels"]
         ]
+        self._wants_samples |= any(
+            counts.events is None and one["name"] not in written
+            for one, counts in found
+        )
         counts = _sum(one for _, one in found)
         self._before[key] = counts
         channels = []
@@ -180,16 +207,20 @@ class Watch:
         )
 
 
-def _channel_counts(facts: dict[str, Any], written: Written | None) -> Counts:
+def _channel_counts(
+    facts: dict[str, Any], written: Written, density: float | None
+) -> Counts:
     """Join what the daemon has counted with what was read of the files."""
-    events, counted, passed = written or Written()
+    events, counted, passed = written
     # A daemon before this one may have written some of the files.
     in_files = max(facts["bytes"], counted + passed)
     recorded = in_files + facts["buffered"]
     unseen = recorded - counted
     known: int | None = events
     if unseen > 0:
-        known = events + round(unseen * events / counted) if counted else None
+        if events:
+            density = events / counted
+        known = None if density is None else events + round(unseen * density)
     return Counts(
         known,
         unseen == 0,

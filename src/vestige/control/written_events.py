@@ -20,6 +20,8 @@ from .statistics import channel_of_file
 
 __all__ = ["Written", "WrittenEvents"]
 
+UUID_AT = slice(4, 20)
+"""In the header of a packet, behind its magic number."""
 MOST_BYTES = 64 << 20
 """Of a session that are counted at a look. What is beyond that is not read."""
 
@@ -98,6 +100,23 @@ class WrittenEvents:
             self._found[one.channel] = written
         return dict(self._found)
 
+    def density(self, packet: bytes) -> float | None:
+        """Return how many event records there are for each byte of a packet.
+
+        Args:
+            packet: One of the traces' packets that is not in a file.
+
+        Returns:
+            ``None`` if the packet, or the metadata of its trace, cannot be read.
+        """
+        uuid = packet[UUID_AT]
+        for _, trace_class in self._metadata.values():
+            if trace_class.uuid == uuid:
+                with suppress(OSError, TraceFormatError):
+                    events, counted = _count_bytes(trace_class, packet)
+                    return events / counted if events and counted else None
+        return None
+
     def _pending(self, channels: Sequence[str]) -> Iterator[_Pending]:
         try:
             found = find_traces(self._output)
@@ -173,13 +192,17 @@ def _count(pending: _Pending, begin: int) -> tuple[int | None, int]:
 
     No number is known where a packet is damaged.
     """
+    with pending.path.open("rb") as data:
+        data.seek(begin)
+        return _count_bytes(pending.trace_class, data.read(pending.size - begin))
+
+
+def _count_bytes(trace_class: TraceClass, data: bytes) -> tuple[int | None, int]:
     copy = os.memfd_create("vestige-packets", os.MFD_CLOEXEC)
     try:
-        with pending.path.open("rb") as data:
-            data.seek(begin)
-            size = os.write(copy, data.read(pending.size - begin))
+        size = os.write(copy, data)
         path = f"/proc/self/fd/{copy}"
-        opened = DataFile.open(pending.trace_class, path)
+        opened = DataFile.open(trace_class, path)
         packets = opened.packets
         end = packets[-1][0] + packets[-1][1]
         if end > size:
@@ -188,8 +211,8 @@ def _count(pending: _Pending, begin: int) -> tuple[int | None, int]:
             if end == 0:
                 return 0, 0
             os.ftruncate(copy, end)
-            opened = DataFile.open(pending.trace_class, path)
-        return _records(pending.trace_class, opened), end
+            opened = DataFile.open(trace_class, path)
+        return _records(trace_class, opened), end
     finally:
         os.close(copy)
 

@@ -169,6 +169,17 @@ class Backend(Protocol):
             session: The session.
         """
 
+    def sample(self, session: Session, channel: str) -> bytes | None:
+        """Return a packet of a channel that is being filled, as far as it is.
+
+        Args:
+            session: The session.
+            channel: The channel's name.
+
+        Returns:
+            A small one, or ``None``.
+        """
+
     def running(self) -> list[dict[str, Any]]:
         """Return the registered programs without asking them anything.
 

@@ -75,14 +75,17 @@ class Client(Connection):
         """
         return self.ask("describe", session=session)
 
-    def statistics(self) -> dict[str, Any]:
+    def statistics(self, *, samples: bool = False) -> dict[str, Any]:
         """Return what is recorded now, at little cost.
+
+        Args:
+            samples: Whether a packet of each channel is wanted that is being filled.
 
         Returns:
             ``sessions`` with their ``channels``, and the ``programs`` that run, as
             :func:`.statistics_verb.statistics` describes them.
         """
-        return self.ask("statistics")
+        return self.ask("statistics", samples=samples)
 
     def start(self, session: str) -> dict[str, Any]:
         """Start a session.

@@ -144,6 +144,15 @@ class LttngUstBackend(ProgramBackend):
         """
         self._programs.clear(session.name)
 
+    def sample(self, session: Session, channel: str) -> bytes | None:
+        """Return a packet of a channel that is being filled, as far as it is.
+
+        Args:
+            session: The session.
+            channel: The channel's name.
+        """
+        return self._programs.sample(session.name, channel)
+
     async def forget(self, session: Session) -> str | None:
         """Let a session go; its files stay.
 

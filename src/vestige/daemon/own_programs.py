@@ -359,6 +359,17 @@ class AllPrograms:
             found for one in backends for found in one.counts(session).items()
         )
 
+    def sample(self, session: Session, channel: str) -> bytes | None:
+        """Return a packet of a channel that is being filled, as far as it is.
+
+        What programs with our own tracer record is in files a second later.
+
+        Args:
+            session: The session.
+            channel: The channel's name.
+        """
+        return self._lttng_ust.sample(session, channel)
+
     def running(self) -> list[dict[str, Any]]:
         """Return the registered programs without asking them anything."""
         return [*self._lttng_ust.running(), *self._own.running()]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
 
 from ..record.backends.channel_counts import NO_COUNTS, ChannelCounts
+from .backend import Backend
 from .model import Channel, Session
 from .protocol import Request
 from .registry import Peer, Registry
@@ -15,11 +17,13 @@ __all__ = ["statistics"]
 async def statistics(
     registry: Registry,
     peer: Peer,
-    request: Request,  # noqa: ARG001 - of all verbs
+    request: Request,
 ) -> dict[str, Any]:
     """Return counts of all sessions that the peer sees, and the programs that run.
 
-    No program is asked, and no file is read.
+    No program is asked, and no file is read. With ``samples``, channels have a
+    ``sample``, too: a packet that is not in a file yet, in base 64, or ``None``. That
+    tells who watches how large event records are while nothing is written.
 
     Returns:
         ``sessions``: each with ``name``, ``uid``, ``active``, ``output``, ``created``
@@ -35,9 +39,18 @@ async def statistics(
         for one in backend.running()
     ]
     return {
-        "sessions": [_session(one, backend.counts(one)) for one in sessions],
+        "sessions": [_described(backend, one, request) for one in sessions],
         "programs": programs,
     }
+
+
+def _described(backend: Backend, session: Session, request: Request) -> dict[str, Any]:
+    found = _session(session, backend.counts(session))
+    if request.flag("samples"):
+        for one in found["channels"]:
+            sample = backend.sample(session, one["name"])
+            one["sample"] = None if sample is None else b64encode(sample).decode()
+    return found
 
 
 def _session(session: Session, counts: dict[str, ChannelCounts]) -> dict[str, Any]:

@@ -110,3 +110,18 @@ def test_files_of_no_channel_are_left_alone(trace: Path):
     (trace / "notes").write_bytes(b"notes")
     assert WrittenEvents(str(trace)).look(["other"]) == {}
     assert list(WrittenEvents(str(trace)).look([CHANNEL])) == [CHANNEL]
+
+
+def test_a_packet_tells_how_large_records_are(trace: Path):
+    """One that is in no file; if its trace is known, and it can be read."""
+    content = data(FILE)
+    begin, size = packets(FILE)[0]
+    packet = content[begin : begin + size]
+    written = WrittenEvents(str(trace))
+    assert written.density(packet) is None
+    (trace / FILE).write_bytes(packet)
+    (found,) = written.look([CHANNEL]).values()
+    assert found.events > 0
+    assert written.density(packet) == found.events / size
+    assert written.density(packet[:100]) is None
+    assert written.density(packet[:4] + bytes(16) + packet[20:]) is None

@@ -44,7 +44,7 @@ class TopCommand:
         "terminal, the table is refreshed: q ends it, s takes the next order, Tab the "
         "next session, a all of them, and the space bar looks at once. Elsewhere, it "
         "is written once. '~' is before a number of events that is estimated in part, "
-        "from the bytes in buffers; '?' stands where none was written yet."
+        "from the bytes in buffers; '?' stands where nobody can tell."
     )
     examples = """\
 examples:

@@ -33,6 +33,8 @@ from .wait_page import WaitPage
 __all__ = ["Losses", "Programs", "command_of"]
 
 MOST_WAITING = 1024
+LARGEST_SAMPLE = 256 << 10
+"""Bytes."""
 LONGEST_HALF = 10.0
 """Seconds between the two sockets of a program."""
 Losses = dict[str, tuple[int, int]]
@@ -517,6 +519,24 @@ class Programs:
             for channel, buffers in traces.channels.items()
         ]
         return by_channel([*gone, *there])
+
+    def sample(self, name: str, channel: str) -> bytes | None:
+        """Return a packet of a channel that is being filled, as far as it is.
+
+        Args:
+            name: The session.
+            channel: The channel's name.
+
+        Returns:
+            ``None`` if there is none, or none that is small.
+        """
+        session = self._sessions.get(name)
+        for buffers in [] if session is None else session.buffers(channel):
+            for ring in buffers.rings:
+                for packet in ring.snapshot(1):
+                    if len(packet.data) <= LARGEST_SAMPLE:
+                        return bytes(packet.data)
+        return None
 
     def running(self) -> list[dict[str, Any]]:
         """Return the programs that are registered, and the sessions of each.
