@@ -380,6 +380,25 @@ def test_a_daemon_that_was_killed_between_two_chunks(
     assert [steps(one).total() for one in archives(tmp_path)] == [107, 5]
 
 
+def test_a_program_that_is_stopped_stays_in_the_session(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """It is not waited for, however often; it describes its state when it goes on."""
+    begin(daemon, tmp_path)
+    with ordered(daemon, program) as one:
+        one.do("5")
+        one.process.send_signal(signal.SIGSTOP)
+        say(daemon, "rotate", "rotate", "rotate")
+        one.process.send_signal(signal.SIGCONT)
+        one.do("6")
+        say(daemon, "stop")
+        one.end()
+    say(daemon, "destroy")
+    chunks = archives(tmp_path)
+    assert [steps(one).total() for one in chunks] == [5, 0, 0, 6]
+    assert steps(chunks[-1], ["lttng_ust_statedump:bin_info"]).total() > 2
+
+
 def test_a_timer_archives_chunks(daemon: SessionDaemon, program: Path, tmp_path: Path):
     """Again and again, until it is unset."""
     begin(daemon, tmp_path, "enable-rotation --timer=50ms")
