@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import struct
 
-from vestige.record.backends.lttng_ust.ring import HEADER, HEADER_SIZE
+from vestige.record.backends.lttng_ust.ring import HEADER, HEADER_SIZE, Ring
 
 SIZE, COUNT = 4096, 4
 UUID = bytes(range(16))
@@ -15,21 +15,22 @@ HOT, COLD = 640, 640 + 128 * COUNT
 class Writer:
     """Writes as a program does, one record after the other."""
 
-    def __init__(self, ring):
+    def __init__(self, ring: Ring) -> None:
         self.memory = mmap.mmap(ring.file, ring.memory_size)
         self.data = ring._data
         self.now = 0
         """When sub-buffers begin."""
 
-    def word(self, place):
+    def word(self, place: int) -> int:
         """Return a number of the memory."""
-        return struct.unpack_from("=Q", self.memory, place)[0]
+        found: int = struct.unpack_from("=Q", self.memory, place)[0]
+        return found
 
-    def put(self, place, value):
+    def put(self, place: int, value: int) -> None:
         """Write a number into the memory."""
         struct.pack_into("=Q", self.memory, place, value)
 
-    def write(self, size, *, is_committed=True):
+    def write(self, size: int, *, is_committed: bool = True) -> bool:
         """Reserve bytes, in the next sub-buffer if they do not fit; commit them."""
         offset = self.word(128)
         if offset % SIZE == 0 or offset % SIZE + size > SIZE:
@@ -45,7 +46,7 @@ class Writer:
             self.put(hot + 8, self.word(hot))
         return True
 
-    def switch(self, offset, *, has_header=True):
+    def switch(self, offset: int, *, has_header: bool = True) -> int:
         """End a sub-buffer and begin the next, if that is free."""
         used = offset % SIZE
         if used:
