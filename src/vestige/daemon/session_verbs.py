@@ -22,6 +22,7 @@ __all__ = [
     "programs",
     "regenerate",
     "set_active",
+    "set_shm_path",
     "start",
     "start_session",
     "stop",
@@ -98,6 +99,30 @@ def check_name(name: str) -> None:
         raise refused("SESSION_INVALID_CHAR")
     if len(name.encode(errors="replace")) > LONGEST_NAME:
         raise refused("INVALID", f"expected up to {LONGEST_NAME} bytes")
+
+
+async def set_shm_path(
+    registry: Registry, peer: Peer, request: Request
+) -> dict[str, Any]:
+    """Put the ring buffers of ``session`` below ``shm_path``.
+
+    Clients of the control library say so after they have created it.
+
+    Raises:
+        SessionError: It has been active, or the path is none.
+    """
+    session = registry.session(peer, request.text("session"))
+    folder = request.text("shm_path")
+    if session.was_active:
+        raise refused("TRACE_ALREADY_STARTED")
+    if not PurePosixPath(folder).is_absolute():
+        raise refused("INVALID", f"'{folder}': expected an absolute path")
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(session.created))
+    is_named = session.name != f"auto-{stamp}"
+    label = f"{session.name}-{stamp}" if is_named else session.name
+    session.shm_path = f"{folder}/{label}"
+    registry.save()
+    return {}
 
 
 async def list_sessions(

@@ -20,6 +20,7 @@ from .session_verbs import (
     loggers,
     programs,
     regenerate,
+    set_shm_path,
     start,
     stop,
 )
@@ -68,6 +69,7 @@ VERBS: dict[str, Verb] = {
     "remove-snapshot-output": remove_snapshot_output,
     "rotate": rotate,
     "save": save,
+    "set-shm-path": set_shm_path,
     "start": start,
     "statistics": statistics,
     "stop": stop,

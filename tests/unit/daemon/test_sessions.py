@@ -167,3 +167,21 @@ def test_the_daemon_takes_no_path_that_depends_on_where_it_runs(daemon, what):
         client.ask("create", name="s", home="/tmp", **{what: "below"})
     client.close()
     assert daemon.lttng("list").out == "Currently no available recording session\n"
+
+
+def test_buffers_are_put_elsewhere_before_a_session_starts(daemon):
+    """As clients of the control library ask, which say so after they have created it."""
+    client = Client.connect(folder=str(daemon.run_folder))
+    client.create("s1", no_output=True)
+    client.create(None, no_output=True)
+    [auto, _] = client.sessions()
+    for name in ("s1", auto["name"]):
+        client.ask("set-shm-path", session=name, shm_path="/tmp/rings")
+
+    shown = client.describe("s1")["shm_path"]
+    assert re.fullmatch(r"/tmp/rings/s1-[0-9]{8}-[0-9]{6}", shown)
+    assert client.describe(auto["name"])["shm_path"] == f"/tmp/rings/{auto['name']}"
+    with pytest.raises(SessionError) as raised:
+        client.ask("set-shm-path", session="s1", shm_path="rings")
+    assert raised.value.name == "INVALID"
+    client.close()
