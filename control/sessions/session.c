@@ -11,6 +11,9 @@
 #include "../protocol/connection.h"
 #include "../protocol/text.h"
 
+/* More than any clock has: above it, there is no such number. */
+#define MOST_SECONDS 1e18
+
 /* What a session that was listed has, and its structure has no place for. */
 struct extension {
 	uint64_t created;
@@ -19,11 +22,13 @@ struct extension {
 static void fill(struct lttng_session *session, struct extension *extension,
 		 const struct json *found)
 {
+	const double created = control_real_member(found, "created");
+
 	control_copy(session->name, sizeof(session->name), control_text_member(found, "name"));
 	control_copy(session->path, sizeof(session->path), control_text_member(found, "output"));
 	session->enabled = control_flag_member(found, "active");
 	session->snapshot_mode = control_flag_member(found, "is_snapshot");
-	extension->created = (uint64_t) control_real_member(found, "created");
+	extension->created = created > 0 && created < MOST_SECONDS ? (uint64_t) created : 0;
 	session->extended.ptr = extension;
 }
 

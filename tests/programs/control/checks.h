@@ -21,20 +21,20 @@ static int failures;
 /* A code that is expected; it is told which one came. */
 #define CHECK_CODE(expression, wanted)                                                            \
 	do {                                                                                      \
-		const long found = (long) (expression);                                           \
-		if (found != (long) (wanted)) {                                                   \
+		const long code_ = (long) (expression);                                           \
+		if (code_ != (long) (wanted)) {                                                   \
 			fprintf(stderr, "%s:%d: %s is %ld (%s), not %ld\n", __FILE__, __LINE__,   \
-				#expression, found, lttng_strerror((int) found), (long) (wanted)); \
+				#expression, code_, lttng_strerror((int) code_), (long) (wanted)); \
 			failures++;                                                               \
 		}                                                                                 \
 	} while (0)
 
 #define CHECK_TEXT(expression, wanted)                                                            \
 	do {                                                                                      \
-		const char *const found = (expression);                                           \
-		if (!found || strcmp(found, wanted) != 0) {                                       \
+		const char *const text_ = (expression);                                           \
+		if (!text_ || strcmp(text_, wanted) != 0) {                                       \
 			fprintf(stderr, "%s:%d: %s is '%s', not '%s'\n", __FILE__, __LINE__,      \
-				#expression, found ? found : "(none)", wanted);                   \
+				#expression, text_ ? text_ : "(none)", wanted);                   \
 			failures++;                                                               \
 		}                                                                                 \
 	} while (0)

@@ -1,5 +1,6 @@
 /*
- * Works with sessions by the control library: DIRECTORY is where traces and files go.
+ * Works with sessions by the control library. Its words are two directories: where traces and
+ * files go, and where ring buffers are.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -251,6 +252,9 @@ int main(int argc, char **argv)
 	CHECK_CODE(lttng_create_session("first", argv[1]), 0);
 	CHECK_CODE(lttng_create_session("first", argv[1]), -LTTNG_ERR_EXIST_SESS);
 	CHECK_CODE(lttng_start_tracing("first"), -LTTNG_ERR_NO_CHANNEL);
+	CHECK_CODE(lttng_set_session_shm_path("first", "relative"), -LTTNG_ERR_INVALID);
+	CHECK_CODE(lttng_set_session_shm_path("nothing", argv[1]), -LTTNG_ERR_SESS_NOT_FOUND);
+	CHECK_CODE(lttng_set_session_shm_path("first", argv[2]), 0);
 	make_channel(handle);
 	make_rules(handle);
 	add_contexts(handle);
@@ -262,6 +266,8 @@ int main(int argc, char **argv)
 	CHECK_CODE(lttng_start_tracing("first"), 0);
 	CHECK_CODE(lttng_start_tracing("first"), -LTTNG_ERR_TRACE_ALREADY_STARTED);
 	CHECK_CODE(lttng_data_pending("first"), -LTTNG_ERR_SESSION_STARTED);
+	CHECK_CODE(lttng_set_session_shm_path("first", argv[2]),
+		   -LTTNG_ERR_TRACE_ALREADY_STARTED);
 	CHECK_CODE(lttng_regenerate_statedump("first"), 0);
 	CHECK_CODE(lttng_list_sessions(&sessions), 1);
 	CHECK_TEXT(sessions->name, "first");

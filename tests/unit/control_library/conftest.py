@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,6 +25,7 @@ WARNINGS = (
     "-Werror",
     "-Wno-deprecated-declarations",
 )
+CHECKED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -43,47 +45,49 @@ def daemon() -> Iterator[SessionDaemon]:
         yield running
 
 
-@pytest.fixture
-def build(tmp_path: Path) -> Callable[..., Path]:
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """Compile a program of ``tests/programs/control`` with our headers and our library."""
+    folder = tmp_path_factory.mktemp("programs")
 
-    def compiled(name: str, *flags: str) -> Path:
-        program = tmp_path / name
+    def compiled(name: str) -> Path:
+        program = folder / name
+        if program.exists():
+            return program
         library = native_directory() / "lib"
         source = PROGRAMS / "control" / f"{name}.c"
         linked = [f"-L{library}", "-llttng-ctl", f"-Wl,-rpath,{library}", "-pthread"]
-        run_tool(
-            ["gcc", *WARNINGS, *flags, *compile_flags(), "-o", program, source, *linked]
-        )
+        run_tool(["gcc", *WARNINGS, *compile_flags(), "-o", program, source, *linked])
         return program
 
     return compiled
 
 
-@pytest.fixture
-def build_with_sanitizers(tmp_path: Path) -> Callable[..., Path]:
-    """Compile a program together with the library's sources, under ASan and UBSan."""
+@pytest.fixture(scope="session")
+def checked_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library under ASan and UBSan, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("checked")
+    library = folder / "liblttng-ctl.so.0"
+    sources = sorted((ROOT / "control").glob("*/*.c"))
+    shared = ["-shared", "-fPIC", "-Wl,-soname,liblttng-ctl.so.0"]
+    headers = f"-I{ROOT / 'control/include'}"
+    run_tool(["gcc", *WARNINGS, *CHECKED, *shared, headers, "-o", library, *sources])
+    return folder
 
-    def compiled(name: str, *more: str) -> Path:
-        program = tmp_path / f"{name}-checked"
-        sources = sorted((ROOT / "control").glob("*/*.c"))
+
+@pytest.fixture(scope="session")
+def build_with_sanitizers(checked_library: Path) -> Callable[..., Path]:
+    """Compile a program with the library that is checked."""
+
+    def compiled(name: str) -> Path:
+        program = checked_library / name
+        if program.exists():
+            return program
         source = PROGRAMS / "control" / f"{name}.c"
-        checked = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-        headers = f"-I{ROOT / 'control/include'}"
-        run_tool(
-            [
-                "gcc",
-                *WARNINGS,
-                *checked,
-                *more,
-                headers,
-                "-o",
-                program,
-                source,
-                *sources,
-                "-pthread",
-            ]
-        )
+        library = checked_library / "liblttng-ctl.so.0"
+        linked = [library, f"-Wl,-rpath,{checked_library}", "-pthread"]
+        flags = [*WARNINGS, *CHECKED, *compile_flags()]
+        run_tool(["gcc", *flags, "-o", program, source, *linked])
         return program
 
     return compiled
@@ -104,3 +108,10 @@ def run(daemon: SessionDaemon) -> Run:
         )
 
     return started
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A directory with a short path: sockets have few bytes for theirs."""
+    with tempfile.TemporaryDirectory(prefix="vestige-") as folder:
+        yield Path(folder)
