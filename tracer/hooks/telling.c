@@ -114,18 +114,23 @@ static APART void send_with_captures(const struct watch_list *list, const struct
 	send_match(watch, &match.head);
 }
 
+static APART void tell(const struct watch_list *list, const struct watch *watch,
+		       const struct vestige_value *values, const void *ip)
+{
+	const struct match_head match = {.token = watch->token};
+
+	if (watch->capture_count)
+		send_with_captures(list, watch, values, ip);
+	else
+		send_match(watch, &match);
+}
+
 void telling_try(const struct watch_list *list, const struct vestige_value *values,
 		 const void *ip)
 {
-	for (uint32_t index = 0; index < list->count; index++) {
-		const struct watch *watch = &list->watches[index];
-		const struct match_head match = {.token = watch->token};
+	const struct watch *end = list->watches + list->count;
 
-		if (watch->filter && !expression_passes(watch->filter, values, ip))
-			continue;
-		if (watch->capture_count)
-			send_with_captures(list, watch, values, ip);
-		else
-			send_match(watch, &match);
-	}
+	for (const struct watch *watch = list->watches; watch < end; watch++)
+		if (UNLIKELY(!watch->filter || expression_passes(watch->filter, values, ip)))
+			tell(list, watch, values, ip);
 }

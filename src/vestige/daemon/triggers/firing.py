@@ -92,6 +92,10 @@ class Firing:
             trigger: The trigger, whose condition is satisfied.
             evaluation: What JSON can say of why.
         """
+        if self.is_idle() and all(one.type == "notify" for one in trigger.actions):
+            # Who has asked for what made it fire is answered after that.
+            self._notify(trigger, evaluation)
+            return
         if self._task is None:
             # Most daemons have no triggers.
             self._task = asyncio.get_running_loop().create_task(self._run())
@@ -102,6 +106,12 @@ class Firing:
             self._lose(trigger)
         else:
             self._fired += 1
+
+    def _notify(self, trigger: Trigger, evaluation: dict[str, Any]) -> None:
+        for action in trigger.actions:
+            action.requests += 1
+            if action.rate_policy.is_due(action.requests):
+                self._registry.hub.notify(trigger, evaluation)
 
     def _session(self, trigger: Trigger, action: Action) -> Session | None:
         if action.session is not None:
