@@ -35,6 +35,8 @@ __all__ = ["Losses", "Programs", "command_of"]
 MOST_WAITING = 1024
 LARGEST_SAMPLE = 256 << 10
 """Bytes."""
+FREE_PERIOD = 1_000_000
+"""Microseconds between two looks at what programs have left that were killed."""
 LONGEST_HALF = 10.0
 """Seconds between the two sockets of a program."""
 Losses = dict[str, tuple[int, int]]
@@ -65,6 +67,8 @@ class _Session:
         self.told: OSError | None = None
         """The last failure that was told."""
         self._laps = 0
+        self.has_dead = False
+        """Whether a program has ended that shared its buffers."""
         self.chunk_bytes = 0
         """Of the present chunk: what was written of buffers that are gone."""
         self.recording_since: float | None = None
@@ -214,6 +218,7 @@ class Programs:
                     traces.close()
             else:
                 # It may have been killed in a record, which others wait for.
+                session.has_dead = True
                 for traces in [*session.traces.values()]:
                     for channel in [*traces.channels.values()]:
                         await channel.free()
@@ -349,8 +354,7 @@ class Programs:
             [*self._applications], partial(self._try_to_bring, session), note
         )
         for channel in plan.channels:
-            if plan.output is not None:
-                self._begin_timers(session, channel)
+            self._begin_timers(session, channel)
         if error is not None:
             raise error
 
@@ -371,8 +375,17 @@ class Programs:
                     usage = buffers.sample()
                     self.on_sample(session.plan.name, channel, owner, usage)
 
-        session.timers.begin("switch", name, channel.switch_timer, switch)
-        session.timers.begin("read", name, channel.read_timer, read)
+        async def free() -> None:
+            for buffers in session.buffers(name) if session.has_dead else ():
+                await buffers.free()
+
+        if session.plan.output is None:
+            # Nobody takes what is full; others may come to what one that is dead has
+            # begun only when they have gone round.
+            session.timers.begin("free", name, FREE_PERIOD, free)
+        else:
+            session.timers.begin("switch", name, channel.switch_timer, switch)
+            session.timers.begin("read", name, channel.read_timer, read)
         session.timers.begin("monitor", name, channel.monitor_timer, monitor)
 
     async def _switch(self, session: _Session, channel: str) -> None:

@@ -591,7 +591,7 @@ class Ring:
             return
         end = max(end, _WORD.unpack_from(raw, _BEGIN_AT)[0])
         ENDING.pack_into(raw, _END_AT, end & ALL_BITS, content * 8, size * 8)
-        _WORD.pack_into(raw, _DISCARDED_AT, self.lost)
+        _WORD.pack_into(raw, _DISCARDED_AT, self._lost_until(position))
         with memoryview(raw) as data:
             yield Packet(bytes(raw[:HEADER_SIZE]), data)
 
@@ -679,6 +679,20 @@ class Ring:
         # Nobody knows the clock of programs that are gone, perhaps with their machine.
         return self.last_event if self._clock is None else self._clock.read()
 
+    def _lost_until(self, position: int) -> int:
+        """Return how many records were lost until a sub-buffer ended.
+
+        Later ones have ended already where it is one that a program has left: their
+        counts must not be lower.
+
+        Args:
+            position: What was reserved before a place in it.
+        """
+        later = (position - position % self._size + self._size) & ALL_BITS
+        if later < self.word(_OFFSET) and self._is_full(later):
+            return min(self.lost, self.word(self.open_place(later) + _DISCARDED_AT))
+        return self.lost
+
     def _has_header(self, position: int) -> bool:
         """Tell whether the header of a sub-buffer is there.
 
@@ -726,7 +740,7 @@ class Ring:
         packet = min((content + PAGE - 1) & -PAGE, self._size)
         ending = ENDING.pack(end & ALL_BITS, content * 8, packet * 8)
         os.pwrite(self.file, ending, begin + _END_AT)
-        self.set(begin + _DISCARDED_AT, self.lost)
+        self.set(begin + _DISCARDED_AT, self._lost_until(position))
         self.set(self._end + 8 * index, end)
         done = (position & -self._whole) // self._count + self._size
         hot = self._hot + 128 * index

@@ -183,6 +183,35 @@ def test_a_snapshot_ends_at_the_first_gap(ring):
     assert len(snapshot(ring)) == 4
 
 
+def test_what_a_killed_program_has_left_is_ended_when_writers_come_round(ring):
+    """Until then it is only left out; then nobody could go on."""
+    writer = Writer(ring)
+    writer.write(5)
+    # A record of the second sub-buffer is never committed.
+    writer.put(128, writer.word(128) + Writer.RECORD)
+    writer.write(10)
+    assert ring.stuck is None
+    found = snapshot(ring)
+    assert found[:5] == [*range(5)]
+    # Packets count what was lost until they end: never fewer than the one before.
+    writer.put(392, 50)
+    counts = [
+        struct.unpack_from("=Q", one.header, 72)[0] for one in ring.snapshot(None)
+    ]
+    assert counts == sorted(counts)
+    writer.write(1)
+    while ring.stuck is None:
+        writer.write(1)
+    consumed, _ = ring.stuck
+    assert consumed == SIZE
+    ring.end_stuck(consumed)
+    assert ring.stuck is None
+    writer.write(40)
+    last = writer.number
+    found = snapshot(ring)
+    assert found == [*range(found[0], last)]
+
+
 @pytest.mark.parametrize("place", [128, 152, HOT, HOT + 8, COLD, 640 - 8])
 @pytest.mark.parametrize("number", [0, 1, 4095, 1 << 40, (1 << 64) - 1])
 def test_a_snapshot_of_what_a_program_has_scribbled_ends(ring, place, number):
