@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import resource
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
 import vestige
 from support.own_programs import STEP, build_ordered, ordered, wait_for_listed
-from support.session_daemon import SessionDaemon, stopped
+from support.session_daemon import SECONDS, SessionDaemon, session_daemon, stopped
+from support.waiting import wait_until
 from vestige.record.backends.lttng_ust.ring import possible_cpus
 
 pytestmark = pytest.mark.skipif(
@@ -198,15 +200,36 @@ def test_many_snapshots_leave_nothing_open(
         begin(daemon, tmp_path, "--subbuf-size=4k --num-subbuf=4")
         one.do("t5000")
         run(daemon, "snapshot record")
+        # The connection of the last command may not be closed yet.
         before = len([*files.iterdir()])
         for _ in range(200):
             run(daemon, "snapshot record")
             one.do("50")
-        assert len([*files.iterdir()]) == before
+        wait_until(
+            lambda: len([*files.iterdir()]) <= before, "files are closed", SECONDS
+        )
         one.end()
     found = snapshots(tmp_path)
     assert [one.name.rpartition("-")[2] for one in found] == [*map(str, range(201))]
     assert numbers(found[-1])[-50:] == [*range(50)]
+
+
+def test_buffers_outlive_a_daemon(program: Path, tmp_path: Path):
+    """One that is killed, and with it nothing that programs with our tracer record."""
+    with session_daemon() as daemon:
+        assert daemon.start().returncode == 0
+        with ordered(daemon, program) as one:
+            wait_for_listed(daemon, one)
+            begin(daemon, tmp_path)
+            one.do("5")
+            daemon.end(signal.SIGKILL)
+            one.do("6")
+            assert daemon.start().returncode == 0
+            one.do("7")
+            run(daemon, "snapshot record -s s")
+            one.end()
+    (found,) = snapshots(tmp_path)
+    assert numbers(found) == [*range(5), *range(6), *range(7)]
 
 
 def test_clear_empties_buffers(daemon: SessionDaemon, program: Path, tmp_path: Path):
