@@ -184,9 +184,11 @@ enum line_status control_receive(struct connection *connection, int milliseconds
 			return LINE_ENDED;
 		if (ready > 0 && !read_more(connection))
 			return LINE_ENDED;
-		/* A daemon that sends a byte now and then does not make it longer. */
-		if (ready == 0 || left == 0)
+		if (ready == 0)
 			return LINE_LATE;
+		/* A daemon that sends a byte now and then does not make it longer. */
+		if (left == 0)
+			return take_line(connection, line, length) ? LINE_READ : LINE_LATE;
 	}
 	return LINE_READ;
 }

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import json
 import os
 import signal
 import socket
 import threading
+from pathlib import Path
 from unittest import mock
 
 import pytest
 
 import vestige
-from support.session_daemon import SECONDS
+from support.session_daemon import SECONDS, say
 from vestige.control.listening import Notifications
+from vestige.daemon.client import Client
 from vestige.daemon.subscriber import Subscriber
 from vestige.errors import SessionError, VestigeError
+from vestige.record.backends.in_process.tracer import library_path
 
+LIBRARY = Path(library_path()).parent / "lib" / "liblttng-ctl.so.0"
 CONDITION = {"type": "session-consumed-size", "session": "s", "threshold_bytes": 5}
 
 
@@ -181,3 +186,36 @@ def test_others_run_while_one_waits(fake):
         return found
 
     assert asyncio.run(both()) == [9]
+
+
+def test_the_control_library_sees_what_is_pending(daemon, tmp_path):
+    """At the first look, without waiting: what made it was answered before."""
+    library = ctypes.CDLL(str(LIBRARY))
+    library.lttng_condition_session_rotation_ongoing_create.restype = ctypes.c_void_p
+    library.lttng_notification_channel_create.restype = ctypes.c_void_p
+    endpoint = ctypes.c_void_p.in_dll(
+        library, "lttng_session_daemon_notification_endpoint"
+    )
+    condition = ctypes.c_void_p(
+        library.lttng_condition_session_rotation_ongoing_create()
+    )
+    library.lttng_condition_session_rotation_set_session_name(condition, b"s")
+    with mock.patch.dict(os.environ, daemon.environment):
+        channel = ctypes.c_void_p(library.lttng_notification_channel_create(endpoint))
+        assert library.lttng_notification_channel_subscribe(channel, condition) == 0
+        client = Client.connect()
+    client.register_trigger(
+        {
+            "condition": {"type": "session-rotation-ongoing", "session": "s"},
+            "action": {"type": "notify"},
+        }
+    )
+    client.close()
+    say(daemon, f"create s --output={tmp_path}", "enable-event -u x", "start", "rotate")
+    is_pending = ctypes.c_bool()
+    look = library.lttng_notification_channel_has_pending_notification
+    assert look(channel, ctypes.byref(is_pending)) == 0
+    assert is_pending.value
+    library.lttng_notification_channel_destroy(channel)
+    library.lttng_condition_destroy(condition)
+    say(daemon, "destroy s")
