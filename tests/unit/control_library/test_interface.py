@@ -140,3 +140,17 @@ def test_builds_find_it_by_pkg_config(tmp_path: Path) -> None:
         check=True,
     )
     assert "liblttng-ctl.so.0" in linked.stdout
+
+
+def test_the_examples_of_the_reference_compile(tmp_path: Path) -> None:
+    """As they are printed, without a warning."""
+    page = (ROOT / "docs/reference/control-library.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
+    assert len(examples) == 2
+    for number, text in enumerate(examples):
+        source = tmp_path / f"example-{number}.c"
+        source.write_text(text, encoding="utf-8")
+        warnings = ["-Wall", "-Wextra", "-Werror"]
+        library = native_directory() / LIBRARY
+        program = tmp_path / f"example-{number}"
+        run_tool(["gcc", *warnings, *compile_flags(), "-o", program, source, library])
