@@ -13,9 +13,11 @@ import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+import vestige
 from support.agents import SECONDS, java_messages, python_messages
 from support.lttng import LttngEnvironment, Program
 from support.peers import babeltrace
@@ -244,3 +246,26 @@ def test_agents_come_back_to_the_next_daemon(daemon: SessionDaemon):
         assert (daemon.run_folder / "agent.port").read_text() == port
         wait_until(lambda: is_listed(daemon, process.pid), "the agent is back", SECONDS)
         process.communicate("\n", SECONDS)
+
+
+def test_messages_fire_triggers(daemon: SessionDaemon):
+    """Those of a logger from a level on, without any session."""
+    done = daemon.lttng(
+        *("add-trigger", "--name=t", "--condition=event-rule-matches"),
+        *("--type=python", "--name=app.sub", "--log-level=WARNING.."),
+        *("--capture=msg", "--capture=int_loglevel", "--action=notify"),
+    )
+    assert done.status == 0, done.err
+    with (
+        mock.patch.dict(os.environ, daemon.environment),
+        vestige.notifications("t") as fired,
+    ):
+        with launch(daemon, *python_messages()) as process:
+            process.communicate(timeout=SECONDS)
+        told = [fired.wait(SECONDS), fired.wait(SECONDS)]
+        assert fired.wait(0.0) is None
+    daemon.lttng("remove-trigger", "t")
+    assert [one and one.captures for one in told] == [
+        {"msg": "wärning 1", "int_loglevel": 30},
+        {"msg": "error 1", "int_loglevel": 40},
+    ]
